@@ -135,7 +135,7 @@ export async function startWaiting(deps: AdmissionDeps, organizationId: string, 
     if (outcome === "organization") break;
     if (outcome === "agent") blocked.add(run.agentId);
     if (outcome !== "taken") continue;
-    await workflow.start(run.id, run.turn).then(
+    await workflow.start(run.id, run.turn, run).then(
       () => result.started++,
       (error: unknown) => result.errors.push(error),
     );

@@ -66,7 +66,7 @@ export async function acceptInput(deps: ControlDeps, id: string, text: string): 
       if (stalled) await tryStartWaiting(deps, run.organizationId);
       const next: Run = { ...run, ...set, sequence: run.sequence + 1 };
       if (slot?.blockedBy) return { ...next, waiting: true };
-      await startTurn(deps, runId, set.turn);
+      await startTurn(deps, run, set.turn);
       return next;
     } else {
       throw new ServiceError("run_ended", `run ${runId} is ${status}; only a running or finished run accepts input`);

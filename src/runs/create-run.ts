@@ -14,7 +14,7 @@ import type { Labels } from "./labels.ts";
 import { quotasOf } from "./quotas.ts";
 import { transitions } from "./status.ts";
 import { failTurn, notStarted, startTurn } from "./turn-writes.ts";
-import type { Idempotency, KeptCreate, Quotas, Run, TurnMessage } from "./types.ts";
+import type { Idempotency, KeptCreate, Quotas, Run, RunOwner, TurnMessage } from "./types.ts";
 import { webhookTarget } from "./webhook-target.ts";
 
 export interface CreateRunDeps extends Stores, Pick<Secrets, "secretRefusal"> {
@@ -42,8 +42,6 @@ export interface CreatedRun {
   replayed: boolean;
 }
 
-type Owner = Pick<Run, "agentId" | "organizationId">;
-
 /**
  * Creates a run of an agent and starts its first turn, or lets it wait for a slot. Resolves when files, run and start are
  * durable. Rejects with the first of: idempotency key of another body, agent deleted or archived, invalid files, no usable
@@ -52,7 +50,7 @@ type Owner = Pick<Run, "agentId" | "organizationId">;
  * A create that fails stores no run, or ends it. With an idempotency key, it may leave a run that has not started: a
  * repetition starts it, and the sweep ends it otherwise.
  */
-export async function createRun(deps: CreateRunDeps, owner: Owner, input: NewRun): Promise<CreatedRun> {
+export async function createRun(deps: CreateRunDeps, owner: RunOwner, input: NewRun): Promise<CreatedRun> {
   const { idempotency } = input;
   const kept = idempotency && (await deps.runs.findCreated(owner.agentId, idempotency.key));
   if (idempotency && kept) return replayCreate(deps, kept, idempotency);
@@ -61,7 +59,7 @@ export async function createRun(deps: CreateRunDeps, owner: Owner, input: NewRun
   const stored = await storeRun(deps, run, input);
   if (idempotency && "replayed" in stored) return replayCreate(deps, stored.replayed, idempotency);
   if (turn === 1 && "waiting" in stored && !stored.waiting) {
-    await (idempotency ? deps.workflow.start(id, turn) : startTurn(deps, id, turn));
+    await (idempotency ? deps.workflow.start(id, turn, run) : startTurn(deps, run, turn));
   }
   return { id, replayed: false };
 }
@@ -100,7 +98,7 @@ async function storeRun(
   }
 }
 
-function newRun({ agentId, organizationId }: Owner, { name, text, labels }: NewRun, now: number): Run {
+function newRun({ agentId, organizationId }: RunOwner, { name, text, labels }: NewRun, now: number): Run {
   const hasInput = text !== undefined;
   const { to: status } = hasInput ? transitions.createdWithInput : transitions.createdIdle;
   return {
@@ -131,7 +129,7 @@ interface Preconditions extends Pick<Run, "webhook"> {
 /** Checks agent, files, model and webhook in this order; throws the first failure. `url`: the run's own. */
 async function checkPreconditions(
   { accounts, secretRefusal }: Pick<CreateRunDeps, "accounts" | "secretRefusal">,
-  { agentId, organizationId }: Owner,
+  { agentId, organizationId }: RunOwner,
   { files, url }: { files: Promise<unknown>; url: string | undefined },
 ): Promise<Preconditions> {
   const [agent, organization, state] = await Promise.all([

@@ -26,6 +26,6 @@ export async function replayCreate(
   }
   const run = await runs.head(runId);
   const mayNotHaveStarted = run?.status === "running" && run.sequence === 1 && !run.waiting; // its input is its only event
-  if (mayNotHaveStarted) await workflow.start(runId, run.turn);
+  if (mayNotHaveStarted) await workflow.start(runId, run.turn, run);
   return { id: runId, replayed: true };
 }

@@ -16,6 +16,7 @@ import type {
   RunChange,
   RunEvent,
   RunningRun,
+  RunOwner,
   RunPage,
   RunQuery,
   RunState,
@@ -221,8 +222,11 @@ export interface Deliveries {
 
 /** Drives a turn to its end, even if the caller fails. */
 export interface Workflow {
-  /** Resolves when the start is durable. Idempotent. */
-  start(runId: string, turn: number): Promise<void>;
+  /**
+   * Resolves when the start is durable. Idempotent. `owner`: on one machine, turns go round by organization and agent; absent:
+   * it is looked up.
+   */
+  start(runId: string, turn: number, owner?: RunOwner): Promise<void>;
   /**
    * Stops the work on this turn. The caller sets the status of the run first.
    * No-op for a run without work in progress.

@@ -6,7 +6,16 @@ import { StoreUnavailable } from "../errors.ts";
 import { stamped } from "./events.ts";
 import { retryWhileUnavailable } from "./retry-unavailable.ts";
 import { transitions, turnStartedAt } from "./status.ts";
-import type { QueuedInput, Run, RunChange, RunFacts, RunJournalEntry, Summary, TurnMessage } from "./types.ts";
+import type {
+  QueuedInput,
+  Run,
+  RunChange,
+  RunFacts,
+  RunJournalEntry,
+  RunOwner,
+  Summary,
+  TurnMessage,
+} from "./types.ts";
 import type { Runs, Workflow } from "./ports.ts";
 
 /** Identifies a turn. The payload of the workflow. */
@@ -39,11 +48,15 @@ interface Deps {
 }
 
 /** Starts a turn. A turn that cannot be started is ended with `technical_error`; the error is thrown. */
-export async function startTurn(deps: Deps & { workflow: Workflow }, runId: string, turn: number): Promise<void> {
+export async function startTurn(
+  deps: Deps & { workflow: Workflow },
+  run: RunOwner & { id: string },
+  turn: number,
+): Promise<void> {
   try {
-    await deps.workflow.start(runId, turn);
+    await deps.workflow.start(run.id, turn, run);
   } catch (error) {
-    await failTurn(deps, { runId, turn }, notStarted);
+    await failTurn(deps, { runId: run.id, turn }, notStarted);
     throw error;
   }
 }

@@ -212,6 +212,9 @@ export interface RunState {
   files?: ManifestFile[];
 }
 
+/** Whose run it is. */
+export type RunOwner = Pick<Run, "agentId" | "organizationId">;
+
 /** A run with a turn in progress, in lists. */
 export type RunningRun = Pick<Run, "id" | "turn" | "updatedAt" | "waiting">;
 

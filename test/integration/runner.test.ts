@@ -25,11 +25,46 @@ test("after a restart with 200 runs, the number of concurrent turns is limited a
     secretOf: async () => undefined,
     openModel: async () => ({ model, name: "m", provider: "p" }),
   };
-  const runner = startRunner(deps, { workers: 8 });
+  const runner = startRunner(deps, { workers: 10 }); // of which one agent gets all but two
   await runner.resumeRuns();
   await expect.poll(async () => (await stores.runs.listRunning()).length, { timeout: 30_000 }).toBe(0);
   expect(most).toBe(8);
   const last = await stores.runs.read(ids.at(-1) ?? "");
   expect(last?.transcript.at(-1)).toEqual({ role: "output_from_agent", text: outputTo("Go") });
   await runner.close();
+});
+
+test("after a restart, agents and organizations take turns", async () => {
+  using stores = temporaryStores();
+  await putAgent(stores);
+  const { accounts, runs } = stores;
+  const [one] = await accounts.listAgents();
+  for (const [id, organizationId] of [
+    ["A2", "O"],
+    ["B1", "P"],
+  ] as const) {
+    if (organizationId === "P")
+      await accounts.createOrganization({ id: "P", name: "P", model: { enabled: true, provider: "demo" } });
+    await accounts.createAgent({ ...one!, id, organizationId });
+  }
+  const plan = [...Array<string>(6).fill("A"), "A2", "A2", "B1", "B1"];
+  for (const agentId of plan) {
+    const run = await newRun(stores, randomUUID(), Date.now(), agentId, [], {
+      agentId,
+      organizationId: agentId === "B1" ? "P" : "O",
+    });
+    expect(run.status).toBe("running");
+  }
+  const { model, calls } = scriptedModel(0);
+  const deps = {
+    ...stores,
+    now: Date.now,
+    secretOf: async () => undefined,
+    openModel: async () => ({ model, name: "m", provider: "p" }),
+  };
+  const runner = startRunner(deps, { workers: 1 });
+  await runner.resumeRuns();
+  await expect.poll(async () => (await runs.listRunning()).length).toBe(0);
+  await runner.close();
+  expect(calls.map((call) => call.split(" ")[0])).toEqual(["A", "B1", "A2", "B1", "A", "A2", "A", "A", "A", "A"]);
 });

@@ -12,9 +12,13 @@ const calls: Record<string, { name: string; arguments: object }> = {
   "one document": { name: "read_file", arguments: { name: "answer.rtf" } },
 };
 
+/** The model answers slow turns when this resolves. */
+const slow = Promise.withResolvers<void>();
+
 let service: TenantService;
 beforeAll(async () => {
   const script = (input: string, step: number) => {
+    if (input === "slow") return { text: "Done.", until: slow.promise };
     const call = Object.entries(calls).find(([name]) => input.startsWith(name))?.[1]; // the names of files follow
     if (!call || step > 1) return { text: "Done." };
     return { calls: Array(input.startsWith("endless") ? 16 : 1).fill(call) };
@@ -62,3 +66,15 @@ test.each([
     for (const id of ids) await attacker.call("POST", `/runs/${id}/stop`);
   },
 );
+
+test("a turn of another tenant, and of another agent, ends while one key has more slow turns than there are places", async () => {
+  const attacker = await service.tenant();
+  const colleague = await service.tenant(attacker);
+  const stranger = await service.tenant();
+  const ids = await Promise.all(Array.from({ length: 1_005 }, () => attacker.start("slow")));
+  for (const other of [stranger, colleague]) await other.ended(await other.start("Hello"));
+  const { body } = await attacker.call<{ data: object[] }>("GET", "/runs?status=finished");
+  expect(body.data).toEqual([]);
+  slow.resolve();
+  await attacker.ended(ids[0]!);
+});

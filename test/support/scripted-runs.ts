@@ -2,7 +2,7 @@ import type { Message, Model, ModelOutcome } from "../../src/agent/model.ts";
 import type { FileVersion } from "../../src/agent/turn/manifest.ts";
 import type { Agent } from "../../src/accounts/types.ts";
 import type { Stores } from "../../src/runs/ports.ts";
-import type { Run } from "../../src/runs/types.ts";
+import type { Run, RunOwner } from "../../src/runs/types.ts";
 
 const agent: Agent = {
   id: "A",
@@ -26,8 +26,9 @@ export async function newRun(
   now: number,
   text: string,
   uploads: FileVersion[] = [],
+  owner: RunOwner = { agentId: "A", organizationId: "O" },
 ): Promise<Run> {
-  const fields = { id, agentId: "A", organizationId: "O", name: "Run", webhook: "agent" };
+  const fields = { id, ...owner, name: "Run", webhook: "agent" };
   const run: Run = { ...fields, status: "running", turn: 1, createdAt: now, updatedAt: now, sequence: 1 };
   await runs.create(run, [{ turn: 1, role: "input_to_agent", text, sequence: 1, at: now }], { uploads });
   return run;

@@ -1,13 +1,14 @@
 import { fullJitter, pause } from "../../async/backoff.ts";
-import { type Semaphore, semaphore } from "../../async/semaphore.ts";
+import { type Owners, type Scheduler, scheduler } from "../../async/scheduler.ts";
 import { log } from "../../log.ts";
 import { startAllWaiting, tryStartWaiting } from "../../runs/admission.ts";
 import type { Workflow } from "../../runs/ports.ts";
+import type { RunOwner } from "../../runs/types.ts";
 import type { TurnId } from "../../runs/turn-writes.ts";
 import { advance, type AdvanceDeps } from "../../workflow/advance.ts";
 import { fail } from "../../workflow/fail.ts";
 import { retryPolicy } from "../../workflow/policy.ts";
-import { RetryLater } from "../../workflow/retry-later.ts";
+import { asRetryLater, RetryLater } from "../../workflow/retry-later.ts";
 
 /** The workflow of one machine. It runs in the process that serves HTTP. */
 export interface Runner extends Workflow {
@@ -30,16 +31,20 @@ interface RunnerDeps extends AdvanceDeps {
 interface Job {
   /** The current turn. */
   turn: number;
+  owner: RunOwner | undefined;
   abort: AbortController;
   ended: Promise<void>;
 }
 
-/** Concurrent turns; further turns wait in order. This limits the load when 10,000 runs resume after a restart. */
+/**
+ * Concurrent turns; further turns wait, without limit: see `scheduler` for their order. This limits the load when 10,000 runs
+ * resume after a restart.
+ */
 const maxConcurrentTurns = 1_000;
 
 export function startRunner(given: AdvanceDeps, { workers = maxConcurrentTurns }: { workers?: number } = {}): Runner {
   const jobs = new Map<string, Job>();
-  const places = semaphore(workers);
+  const places = scheduler({ places: workers });
   let closed = false;
   const deps: RunnerDeps = {
     ...given,
@@ -47,13 +52,13 @@ export function startRunner(given: AdvanceDeps, { workers = maxConcurrentTurns }
     startAllWaiting: () => startAllWaiting({ ...given, workflow: runner }),
   };
 
-  function begin(payload: TurnId): void {
+  function begin(payload: TurnId, owner?: RunOwner): void {
     const { runId, turn } = payload;
     const current = jobs.get(runId);
     if (closed || (current && current.turn >= turn && !current.abort.signal.aborted)) return;
     current?.abort.abort();
     const abort = new AbortController();
-    const job: Job = { turn, abort, ended: Promise.resolve() };
+    const job: Job = { turn, owner, abort, ended: Promise.resolve() };
     jobs.set(runId, job);
     job.ended = drive(deps, payload, job, places).finally(() => {
       if (jobs.get(runId) === job) jobs.delete(runId);
@@ -61,8 +66,8 @@ export function startRunner(given: AdvanceDeps, { workers = maxConcurrentTurns }
   }
 
   const runner: Runner = {
-    async start(runId, turn) {
-      begin({ runId, turn });
+    async start(runId, turn, owner) {
+      begin({ runId, turn }, owner);
     },
 
     async stop(runId, turn) {
@@ -90,15 +95,13 @@ export function startRunner(given: AdvanceDeps, { workers = maxConcurrentTurns }
 }
 
 /** Does what the state machine does on AWS: advance until done, retry on `RetryLater`, call `fail` on other errors. */
-async function drive(deps: RunnerDeps, payload: TurnId, job: Job, places: Semaphore): Promise<void> {
+async function drive(deps: RunnerDeps, payload: TurnId, job: Job, places: Scheduler): Promise<void> {
   const { signal } = job.abort;
   const { runId } = payload;
   for (let attempt = 1; !signal.aborted;) {
     try {
-      const { done, turn } = await places(async () => {
-        const current = { runId, turn: job.turn };
-        return signal.aborted ? { ...current, done: true } : advance(deps, current, { signal, deadline: Infinity });
-      });
+      const work = () => advance(deps, { runId, turn: job.turn }, { signal, deadline: Infinity });
+      const { done, turn } = await places.run(await ownersOf(deps, runId, job), work, signal);
       if (done) return;
       job.turn = turn;
       attempt = 1;
@@ -114,6 +117,15 @@ async function drive(deps: RunnerDeps, payload: TurnId, job: Job, places: Semaph
       attempt++;
     }
   }
+}
+
+async function ownersOf({ runs }: RunnerDeps, runId: string, job: Job): Promise<Owners> {
+  try {
+    job.owner ??= await runs.head(runId);
+  } catch (error) {
+    throw asRetryLater(error);
+  }
+  return job.owner ? [job.owner.organizationId, job.owner.agentId] : [];
 }
 
 /** Writes the final status. Retries until it succeeds or the process ends: the run would stay `running`. */
