@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { NoPlace, scheduler } from "../async/scheduler.ts";
 import { sandboxLimits } from "./limits.ts";
+import { endsWithParent } from "./parent-death.ts";
 import { lowerPriority } from "./priority.ts";
 import type { FromChild, ToChild } from "./child.ts";
 import { parseChildMessage } from "./child-messages.ts";
@@ -123,7 +124,9 @@ export function childProcessSandbox(settings: ChildProcessSettings): SharedSandb
 
 function start({ program, readable, environment = {} }: ChildProcessSettings, engine: LoadedEngine): Child {
   const permissions = ["--permission", ...[program, ...readable].map((path) => `--allow-fs-read=${path}`)];
-  const child = spawn(process.execPath, [...permissions, "--max-old-space-size=256", "--expose-gc", program], {
+  const node = [process.execPath, ...permissions, "--max-old-space-size=256", "--expose-gc", program];
+  const [command = process.execPath, ...args] = [...endsWithParent(), ...node];
+  const child = spawn(command, args, {
     env: { TZ: "UTC", ...environment }, // Python takes local times from Node.js
     cwd: tmpdir(),
     stdio: ["ignore", "ignore", "ignore", "ipc"],

@@ -26,7 +26,14 @@ export const endMark = "ended";
 const runBwrap = `$DROP sh -c 'env -i PATH="$PATH" bwrap --args 3 --seccomp 4 --json-status-fd 5 "$@" 2>&1 6<&- 7<&- | cat' sh "$@" || true
 [ -n "$OWNER" ] || find "$WORK" \\( -type d ! -perm -700 -o -type f ! -perm -400 \\) -exec chmod u+rwX {} +
 echo ${endMark} >&5
-read -r _ <&6 || true`;
+wait $service || true`;
+
+/**
+ * Kills the group of processes when the service ends without a word, and ends as soon as the service has read the changes.
+ * Without it, an endless program would outlive a service that is killed.
+ */
+const watchService = `{ read -r _ <&6 || kill -KILL 0; } 7<&- &
+service=$!`;
 
 const takeProgram = `cat <&7 >"$SCRATCH/program"
 exec 7<&-`;
@@ -40,6 +47,7 @@ exec 7<&-`;
  * - After the program, it waits until the service has read the changes through /proc/PID/root.
  */
 export const overlayScript = `set -eu
+${watchService}
 for group in $GROUPS_OF_SLOT; do echo $$ >"$group"; done
 echo 1000 >/proc/self/oom_score_adj
 mount -t tmpfs -o "size=$SIZE,nr_inodes=$INODES,mode=0755" scratch "$SCRATCH"
@@ -55,6 +63,7 @@ ${runBwrap}`;
 
 /** Without mounts: the workspace is a folder with copies. For machines that let bubblewrap alone make namespaces. */
 export const copyScript = `set -eu
+${watchService}
 for group in $GROUPS_OF_SLOT; do echo $$ >"$group"; done
 echo 1000 >/proc/self/oom_score_adj
 ${takeProgram}
