@@ -19,9 +19,10 @@ const settings = awsSettings();
 const stack = env("SERVICE_STACK");
 const images = envIfSet("ENVIRONMENT_IMAGES");
 
+const stores = measuredStores(settings);
 const api = manageRouter(
   manageHandlers({
-    ...measuredStores(settings),
+    ...stores,
     ...allSecrets(settings),
     workflow: awsWorkflow(stateMachine(settings)),
     now: Date.now,
@@ -36,6 +37,7 @@ const api = manageRouter(
     },
   }),
   jwtAuthentication(JSON.parse(env("CONSOLE_ROLES")) as ConsoleRoles),
+  stores,
 );
 const handle = lambdaHandler(limitOnLambda(api, stack));
 

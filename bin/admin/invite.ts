@@ -1,14 +1,20 @@
 import type { CognitoIdentityProviderClient } from "@aws-sdk/client-cognito-identity-provider";
 import type { Command } from "commander";
 import { consoleStackName } from "../../lib/console/outputs.ts";
-import type { OperatorRole } from "../../src/accounts/types.ts";
-import { roleGroups } from "../../src/manage/sign-in/types.ts";
+import { normalizeId } from "../../src/accounts/ids.ts";
+import type { Access } from "../../src/accounts/types.ts";
+import { organizationGroup, roleGroups } from "../../src/manage/sign-in/types.ts";
 import { connectToAws, credentialsError } from "../aws.ts";
 import { CliError, type Io } from "../cli.ts";
 import { printableJson } from "../printable.ts";
-import { roleOf } from "./option-values.ts";
+import { accessOf, organizationOption, roleOf } from "./option-values.ts";
 import { type Output, record } from "./output.ts";
 import { stackOutputs } from "./stack.ts";
+
+interface InviteOptions {
+  role: string;
+  organization: string[];
+}
 
 export function addInviteCommand(operator: Command, io: Io): void {
   operator
@@ -16,12 +22,13 @@ export function addInviteCommand(operator: Command, io: Io): void {
     .description("Invite a person to the web application of a stack (setting console: cognito), or change the role.")
     .argument("<MAIL>", "email address of the person")
     .option("--role <ROLE>", "operator, or viewer, which may only read", "operator")
-    .action(async (mail: string, { role }: { role: string }, command: Command) => {
+    .option(...organizationOption)
+    .action(async (mail: string, { role, organization }: InviteOptions, command: Command) => {
       const { json, stack } = command.optsWithGlobals<{ json?: true; stack?: string }>();
       if (stack === undefined) {
         throw new CliError("--stack is missing; on one machine, create a link instead: operator link --name NAME");
       }
-      const output = await invite(stack, mail, roleOf(role));
+      const output = await invite(stack, mail, accessOf(roleOf(role), organization));
       io.out(json ? printableJson(output.json) : output.text);
     });
 }
@@ -31,7 +38,8 @@ export function addInviteCommand(operator: Command, io: Io): void {
  * For a person who has an account, it changes the role, and sends the invitation again if it was not used. `stack`: the
  * console's stack, or its service stack.
  */
-async function invite(stack: string, email: string, role: OperatorRole): Promise<Output> {
+async function invite(stack: string, email: string, access: Access): Promise<Output> {
+  const groups = groupsOf(access);
   if (!/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(email)) {
     throw new CliError(`${JSON.stringify(email)} is not an email address; expected one such as ada@example.com`);
   }
@@ -50,10 +58,10 @@ async function invite(stack: string, email: string, role: OperatorRole): Promise
   const cognito = new Client({ region: aws.region, ...(aws.endpoint && { endpoint: aws.endpoint }) });
   try {
     const invited = await createAccount(cognito, UserPoolId, email);
-    await setRole(cognito, { UserPoolId, Username: email }, role);
+    await setGroups(cognito, { UserPoolId, Username: email }, groups);
     return record({
       email,
-      role,
+      groups: groups.join(", "),
       invitation: invited ? "sent by email" : "not sent: the account is in use",
       console: outputs.get("ConsoleUrl"),
     });
@@ -97,16 +105,45 @@ async function createAccount(
   }
 }
 
-/** Puts an account into the group of a role, and takes it out of the others. */
-async function setRole(
+/** The groups of the user pool that give an access. */
+function groupsOf({ role, organizations = [] }: Access): string[] {
+  const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
+  const inOne = organizations.map((each) => {
+    const id = normalizeId(each.id);
+    if (uuid.test(id)) return organizationGroup(each.role, id);
+    throw new CliError(`--organization is ${JSON.stringify(each.id)}; expected the id of an organization`);
+  });
+  return [...(role === undefined ? [] : [roleGroups[role]]), ...inOne];
+}
+
+/** Puts an account into groups, which are created if they are missing, and takes it out of the others that give a role. */
+async function setGroups(
   cognito: CognitoIdentityProviderClient,
   user: { UserPoolId: string; Username: string },
-  role: OperatorRole,
+  groups: string[],
 ): Promise<void> {
-  const { AdminAddUserToGroupCommand, AdminRemoveUserFromGroupCommand } =
-    await import("@aws-sdk/client-cognito-identity-provider");
-  for (const [each, GroupName] of Object.entries(roleGroups)) {
-    if (each !== role) await cognito.send(new AdminRemoveUserFromGroupCommand({ ...user, GroupName }));
+  const client = await import("@aws-sdk/client-cognito-identity-provider");
+  const prefixes = Object.values(roleGroups).map((name) => `${name}=`);
+  const others: string[] = Object.values(roleGroups);
+  for await (const { Groups = [] } of client.paginateAdminListGroupsForUser({ client: cognito }, user)) {
+    others.push(
+      ...Groups.flatMap(({ GroupName = "" }) => (prefixes.some((each) => GroupName.startsWith(each)) ? GroupName : [])),
+    );
   }
-  await cognito.send(new AdminAddUserToGroupCommand({ ...user, GroupName: roleGroups[role] }));
+  for (const GroupName of others.filter((each) => !groups.includes(each))) {
+    await cognito.send(new client.AdminRemoveUserFromGroupCommand({ ...user, GroupName }));
+  }
+  for (const GroupName of groups) {
+    if (GroupName.includes("=")) await createGroup(cognito, user.UserPoolId, GroupName);
+    await cognito.send(new client.AdminAddUserToGroupCommand({ ...user, GroupName }));
+  }
+}
+
+async function createGroup(cognito: CognitoIdentityProviderClient, UserPoolId: string, GroupName: string) {
+  const { CreateGroupCommand, GroupExistsException } = await import("@aws-sdk/client-cognito-identity-provider");
+  try {
+    await cognito.send(new CreateGroupCommand({ UserPoolId, GroupName }));
+  } catch (error) {
+    if (!(error instanceof GroupExistsException)) throw error;
+  }
 }

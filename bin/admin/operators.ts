@@ -1,17 +1,19 @@
 import type { Command } from "commander";
 import { createOperator, listOperators, revokeOperator } from "../../src/accounts/operators.ts";
+import { greatestRole } from "../../src/accounts/access.ts";
 import type { Operator, OperatorRole } from "../../src/accounts/types.ts";
 import { CliError, type Io } from "../cli.ts";
 import { consoleLink } from "../console-link.ts";
 import type { Action } from "./action.ts";
 import { systemUser } from "./connect.ts";
 import { addInviteCommand } from "./invite.ts";
-import { roleOf } from "./option-values.ts";
+import { accessOf, organizationOption, roleOf } from "./option-values.ts";
 import { isoTime, record, table } from "./output.ts";
 
 interface LinkOptions {
   name: string;
   role: string;
+  organization: string[];
   baseUrl?: string;
 }
 
@@ -24,14 +26,17 @@ export function addOperatorCommands(program: Command, action: Action, io: Io): v
     .description("Create an operator and print the link that signs in to the console (shown only once).")
     .option("--name <NAME>", "name for people, which the audit shows", systemUser())
     .option("--role <ROLE>", "operator, or viewer, which may only read", "operator")
+    .option(...organizationOption)
     .option("--base-url <URL>", "address of the service in the link (default: that of the running service)")
     .action(
-      action(async ({ accounts, consoleAddress, actor }, { name, role, baseUrl }: LinkOptions) => {
-        const operatorRole = roleOf(role);
+      action(async ({ accounts, consoleAddress, actor }, { name, role, organization, baseUrl }: LinkOptions) => {
+        const access = accessOf(roleOf(role), organization);
         const address = consoleAddress(baseUrl === undefined ? undefined : baseUrlOf(baseUrl));
-        const { token, stored } = await createOperator(accounts, { name, role: operatorRole }, await actor());
+        const { token, stored } = await createOperator(accounts, { name, ...access }, await actor());
         const { text, json } = record({ console_url: consoleLink(address, token), ...fields(stored) });
-        const advice = `The link is shown only once. It contains the token: anyone who has it can ${may[operatorRole]}.`;
+        const where = access.organizations ? " in these organizations" : "";
+        const can = may[greatestRole(access) ?? "viewer"];
+        const advice = `The link is shown only once. It contains the token: anyone who has it can ${can}${where}.`;
         return { text: `${text}\n\n${advice}\nRevoke it: operator revoke ${stored.hint}`, json };
       }),
     );
@@ -41,7 +46,7 @@ export function addOperatorCommands(program: Command, action: Action, io: Io): v
     .action(
       action(async ({ accounts, requireTokens }) => {
         requireTokens();
-        const columns = ["hint", "name", "role", "enabled", "created_at", "last_used_at", "id"];
+        const columns = ["hint", "name", "role", "enabled", "created_at", "last_used_at", "id", "organizations"];
         return table((await listOperators(accounts)).map(fields), columns, "No operators. Create one: operator link");
       }),
     );
@@ -67,12 +72,13 @@ function baseUrlOf(text: string): string {
   throw new CliError(`--base-url is not an address of the service; expected a URL such as http://127.0.0.1:8787`);
 }
 
-function fields({ id, hint, name, role, enabled, createdAt, lastUsedAt }: Operator) {
+function fields({ id, hint, name, role, organizations, enabled, createdAt, lastUsedAt }: Operator) {
   return {
     id,
     hint,
     name,
     role,
+    organizations: organizations?.map((each) => `${each.id}=${each.role}`).join(", "),
     enabled,
     created_at: isoTime(createdAt),
     last_used_at: lastUsedAt && isoTime(lastUsedAt),

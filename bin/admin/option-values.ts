@@ -1,4 +1,4 @@
-import type { OperatorRole } from "../../src/accounts/types.ts";
+import type { Access, OperatorRole } from "../../src/accounts/types.ts";
 import { CliError } from "../cli.ts";
 
 /** The most that a list prints. */
@@ -22,6 +22,32 @@ export function turnStepOf(option: string, text: string, more = ""): { turn: num
   const [, turn, step] = /^(\d{1,9})\.(\d{1,9})$/.exec(text) ?? [];
   if (turn !== undefined && step !== undefined) return { turn: Number(turn), step: Number(step) };
   throw new CliError(`${option} is ${JSON.stringify(text)}; expected TURN.STEP, such as 1.3${more}`);
+}
+
+/** `--organization`, for `accessOf`. */
+export const organizationOption = [
+  "--organization <ID[=ROLE]>",
+  "limit the role to an organization; can be repeated, with another role each (default: all organizations)",
+  repeated,
+  [] as string[],
+] as const;
+
+/** For an option that can be repeated. */
+export function repeated(value: string, previous: string[] = []): string[] {
+  return [...previous, value];
+}
+
+/** The values of `--organization`, such as an id with the role of `--role`, or `ID=viewer`. */
+export function accessOf(role: OperatorRole, organizations: string[]): Access {
+  if (organizations.length === 0) return { role };
+  return {
+    organizations: organizations.map((text) => {
+      const [, id = text, own] = /^(.*)=(.*)$/s.exec(text) ?? [];
+      if (own === undefined) return { id, role };
+      if (own === "operator" || own === "viewer") return { id, role: own };
+      throw new CliError(`--organization is ${JSON.stringify(text)}; expected ID, ID=operator or ID=viewer`);
+    }),
+  };
 }
 
 /** The value of `--role`. */

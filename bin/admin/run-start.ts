@@ -6,6 +6,7 @@ import { findRun } from "../../src/runs/find-run.ts";
 import { CliError, type FileIo } from "../cli.ts";
 import type { Action } from "./action.ts";
 import type { OperatorPlatform } from "./connect.ts";
+import { repeated } from "./option-values.ts";
 import { type Output, record } from "./output.ts";
 import { runFields } from "./run-fields.ts";
 import { readFiles, readInput, runName } from "./run-input.ts";
@@ -61,8 +62,4 @@ Exit codes with --wait: 0 the run finished, 1 an error (the run may proceed),
 async function startedOutput({ runs }: OperatorPlatform, id: string): Promise<Output> {
   const { run } = await findRun(runs, id);
   return record(runFields(run));
-}
-
-function repeated(value: string, previous: string[] = []): string[] {
-  return [...previous, value];
 }

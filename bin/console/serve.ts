@@ -52,7 +52,11 @@ export async function serveConsole({ stack, port, readOnly }: ConsoleOptions): P
     serviceUrl: () => serviceUrl,
     ...(platform.environments && { environments: platform.environments }),
   } as const;
-  const manage = manageRouter(manageHandlers({ ...platform, now: Date.now, service, streamInterval }), authenticate);
+  const manage = manageRouter(
+    manageHandlers({ ...platform, now: Date.now, service, streamInterval }),
+    authenticate,
+    platform,
+  );
   const readOnlyOption = readOnly ? " --read-only" : "";
   const files = consoleFiles({
     directory: layout().console,

@@ -113,6 +113,7 @@ export async function serve(options: LocalOptions): Promise<Service> {
   const manage = manageRouter(
     manageHandlers({ ...deps, service, live, send: platform.workspace.send, streamInterval: streamMilliseconds }),
     tokenAuthentication(platform.accounts, rate),
+    platform,
   );
   const limits = { inlineBytes: newRunLimits.fileBytes, uploadBytes: options.maxUploadBytes };
   const transfers = { receive: platform.pendingUploads.receive, send: platform.workspace.send };

@@ -83,7 +83,7 @@ function AgentHead({ agent, onChange }: { agent: Agent; onChange: (agent: Agent)
   const { data: counts } = useResource(`counts ${id}`, (signal) => countRuns(id, signal), 15_000);
   const startBlocked =
     status === "active"
-      ? blocked("start runs")
+      ? blocked("start runs", agent.organization_id)
       : `This agent is ${status}. ${status === "archived" ? "Unarchive it first." : ""}`;
   return (
     <>
@@ -129,7 +129,7 @@ interface AgentActionsProps {
 
 /** The menu of an agent. */
 function AgentActions({ agent, onChange, onDialog }: AgentActionsProps) {
-  const reason = blocked("change agents");
+  const reason = blocked("change agents", agent.organization_id);
   const unarchive = async (): Promise<void> => {
     try {
       onChange(await setArchived(agent.id, false));

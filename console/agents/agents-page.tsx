@@ -34,7 +34,7 @@ export function AgentsPage() {
       [agent.name, agent.id, agent.model ?? ""].some((text) => text.toLowerCase().includes(search)),
   );
   const create = (): void => route(pageUrl("agents/new"));
-  const reason = blocked("create agents");
+  const reason = blocked("create agents", organization.value?.id);
   return (
     <main class="page">
       <div class="page-head">
@@ -154,7 +154,7 @@ function NoAgents({ status, search, onCreate }: { status: string; search: string
       <p>
         An agent is what runs are made of: instructions, a model, tools and limits. Programs start its runs with a key.
       </p>
-      <Button kind="primary" icon="plus" blocked={blocked("create agents")} onClick={onCreate}>
+      <Button kind="primary" icon="plus" blocked={blocked("create agents", organization.value?.id)} onClick={onCreate}>
         New agent
       </Button>
     </Empty>

@@ -24,7 +24,8 @@ export function EditorTab({ agent, onSaved }: EditorTabProps) {
   const [conflict, setConflict] = useState<ConflictState>();
   const [isBusy, setBusy] = useState(false);
   const [loadedRevision, setLoadedRevision] = useState(agent.revision);
-  const readOnly = agent.status === "deleted" ? "This agent is deleted." : blocked("change agents");
+  const readOnly =
+    agent.status === "deleted" ? "This agent is deleted." : blocked("change agents", agent.organization_id);
   const changes = changesOf(state.stored, state.draft);
   // A newer agent with the edited definition was only archived or unarchived. One with another definition is a conflict.
   const isSameDefinition = changesOf(state.stored, draftOf(agent)).length === 0;

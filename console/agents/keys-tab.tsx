@@ -21,7 +21,7 @@ export function KeysTab({ agent }: { agent: Agent }) {
   const [isCreating, setCreating] = useState(false);
   // The key itself is in this state only, and gone when the dialog is closed.
   const [created, setCreated] = useState<CreatedKey>();
-  const reason = agent.status === "deleted" ? "This agent is deleted." : blocked("create keys");
+  const reason = agent.status === "deleted" ? "This agent is deleted." : blocked("create keys", agent.organization_id);
   const createButton = (
     <Button size="small" icon="plus" blocked={reason} onClick={() => setCreating(true)}>
       Create key
@@ -43,7 +43,7 @@ export function KeysTab({ agent }: { agent: Agent }) {
             {createButton}
           </div>
         )}
-        {keys && keys.length > 0 && <KeyTable keys={keys} reload={reload} />}
+        {keys && keys.length > 0 && <KeyTable keys={keys} organizationId={agent.organization_id} reload={reload} />}
       </section>
       <div class="stack">
         <CallExample
@@ -76,9 +76,15 @@ export function KeysTab({ agent }: { agent: Agent }) {
   );
 }
 
-function KeyTable({ keys, reload }: { keys: Key[]; reload: () => void }) {
+interface KeyTableProps {
+  keys: Key[];
+  organizationId: string;
+  reload: () => void;
+}
+
+function KeyTable({ keys, organizationId, reload }: KeyTableProps) {
   const [disabling, setDisabling] = useState<Key>();
-  const reason = blocked("change keys");
+  const reason = blocked("change keys", organizationId);
   const [problem, setProblem] = useState<string>();
   const setEnabled = async (key: Key, isEnabled: boolean): Promise<void> => {
     setProblem(undefined);

@@ -49,7 +49,7 @@ function NewAgentForm({ start }: { start: Draft }) {
   const [chosen, setChosen] = useState<string>();
   const all = organizations.value ?? [];
   const owner = chosen ?? organization.value?.id ?? all[0]?.id;
-  const reason = blocked("create agents") ?? state.problem;
+  const reason = blocked("create agents", owner) ?? state.problem;
 
   async function create(): Promise<void> {
     if (owner === undefined || isBusy || reason !== undefined) return;
@@ -102,7 +102,7 @@ function NewAgentForm({ start }: { start: Draft }) {
       <Editor
         state={state}
         messages={messages}
-        readOnly={blocked("create agents")}
+        readOnly={blocked("create agents", owner)}
         organizationId={owner ?? ""}
         onChange={setState}
       />

@@ -88,7 +88,8 @@ function VersionDiff({ agent, versions, version, onSaved }: VersionDiffProps) {
       setProblem((failure as Error).message);
     }
   };
-  const reason = agent.status === "deleted" ? "This agent is deleted." : blocked("change agents");
+  const reason =
+    agent.status === "deleted" ? "This agent is deleted." : blocked("change agents", agent.organization_id);
   return (
     <div class="version-diff">
       <div class="version-actions">

@@ -1,4 +1,3 @@
-import { blocked } from "../state/blocked.ts";
 import { commands, me } from "../state/session.ts";
 import { Field } from "../ui/field.tsx";
 import { Icon } from "../ui/icon.tsx";
@@ -10,13 +9,13 @@ import { secretHelp } from "./secret-help.ts";
 interface ModelFieldsProps {
   form: ModelForm;
   stored: Model | null;
+  isReadOnly: boolean;
   problems: Partial<Record<SettingName | "other", string>>;
   onChange: (form: ModelForm) => void;
 }
 
 /** The settings of the chosen provider. */
-export function ModelFields({ form, stored, problems, onChange }: ModelFieldsProps) {
-  const isReadOnly = blocked("change models") !== undefined;
+export function ModelFields({ form, stored, isReadOnly, problems, onChange }: ModelFieldsProps) {
   const accepted = settingsOf[form.provider];
   const names = Object.keys(accepted) as SettingName[];
   return (

@@ -23,8 +23,8 @@ export function ModelPanel({ organization }: { organization: Organization }) {
   const [isBusy, setBusy] = useState(false);
   const [isRemoving, setRemoving] = useState(false);
   const missing = missingSettings(form);
-  const reason =
-    blocked("change models") ?? (missing.length > 0 ? `Enter ${missing.map(nameOf).join(", ")} first.` : undefined);
+  const readOnly = blocked("change models", organization.id);
+  const reason = readOnly ?? (missing.length > 0 ? `Enter ${missing.map(nameOf).join(", ")} first.` : undefined);
   const hasChanges = isChanged(form, stored);
 
   async function save(): Promise<void> {
@@ -63,7 +63,7 @@ export function ModelPanel({ organization }: { organization: Organization }) {
         </h2>
         {stored && !stored.enabled && <span class="badge warn">disabled</span>}
         {stored && (
-          <Button size="small" kind="danger" blocked={blocked("change models")} onClick={() => setRemoving(true)}>
+          <Button size="small" kind="danger" blocked={readOnly} onClick={() => setRemoving(true)}>
             Remove…
           </Button>
         )}
@@ -76,7 +76,7 @@ export function ModelPanel({ organization }: { organization: Organization }) {
               type="button"
               class="chip"
               title={preset.note.replaceAll("`", "")}
-              disabled={blocked("change models") !== undefined}
+              disabled={readOnly !== undefined}
               onClick={() => {
                 setForm(withPreset(form, preset));
                 setTest(undefined);
@@ -86,7 +86,13 @@ export function ModelPanel({ organization }: { organization: Organization }) {
             </button>
           ))}
         </div>
-        <ModelFields form={form} stored={stored} problems={problems} onChange={setForm} />
+        <ModelFields
+          form={form}
+          stored={stored}
+          isReadOnly={readOnly !== undefined}
+          problems={problems}
+          onChange={setForm}
+        />
         <Problem>{problems.other}</Problem>
         {test !== undefined && <TestResult test={test} />}
         <div class="panel-actions">

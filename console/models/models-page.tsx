@@ -22,7 +22,8 @@ export function ModelsPage() {
   const wanted = query["organization"] ?? (hasEdits.value ? last.current : undefined);
   const shown = all?.find(({ id }) => id === wanted) ?? organization.value ?? all?.[0];
   last.current = shown?.id;
-  const reason = blocked("create organizations");
+  const reason = blocked("create organizations", null);
+  const note = blocked("change models", shown?.id);
   return (
     <main class="page">
       <div class="page-head">
@@ -33,7 +34,7 @@ export function ModelsPage() {
           </Button>
         </div>
       </div>
-      {reason !== undefined && <p class="note">{blocked("change models")}</p>}
+      {note !== undefined && <p class="note">{note}</p>}
       {!all && <Loading />}
       {all?.length === 0 && (
         <Empty title="Create the first organization">

@@ -19,7 +19,7 @@ export function QuotaPanel({ organization }: { organization: Organization }) {
   const isWrong = Object.values(quota).some(Number.isNaN);
   const isSame =
     quota.max_running === organization.max_running && quota.max_dollars_per_day === organization.max_dollars_per_day;
-  const reason = blocked("change quotas");
+  const reason = blocked("change quotas", organization.id);
   useLeaveGuard(!isSame);
 
   async function save(): Promise<void> {

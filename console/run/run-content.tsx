@@ -92,7 +92,7 @@ export function RunContent({ store, api, detail, onDeleted }: Props) {
       keys: "i",
       label: "Send input",
       run: () => {
-        if (blocked("send inputs") === undefined && canTakeInput(detail)) setDialog("input");
+        if (blocked("send inputs", detail.organization_id) === undefined && canTakeInput(detail)) setDialog("input");
       },
     },
     { keys: "r", label: "Run again", run: runAgain },

@@ -1,5 +1,7 @@
 import { helpOpen } from "../state/dialogs.ts";
 import { setSingleKeys, singleKeys } from "../state/keyboard.ts";
+import { organizationNames } from "../state/organization.ts";
+import { roleText } from "../state/roles.ts";
 import { me, signOut } from "../state/session.ts";
 import { setTheme, theme, themes } from "../state/theme.ts";
 import { Button } from "../ui/button.tsx";
@@ -47,7 +49,8 @@ export function BrowserTab() {
           <p class="muted">
             {operator && (
               <>
-                <bdi>{operator.name}</bdi>, {operator.role}. Agent Run Service {operator.version}
+                <bdi>{operator.name}</bdi>, {roleText(operator, organizationNames.value)}. Agent Run Service{" "}
+                {operator.version}
                 {operator.stack !== null && `, stack ${operator.stack}`}.
               </>
             )}

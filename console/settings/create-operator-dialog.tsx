@@ -2,23 +2,24 @@ import { useState } from "preact/hooks";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { Field } from "../ui/field.tsx";
-import { type CreatedOperator, createOperator, type Operator } from "./settings-calls.ts";
+import { AccessFields } from "./access-fields.tsx";
+import { type CreatedOperator, createOperator, type NewAccess } from "./settings-calls.ts";
 
 interface CreateOperatorDialogProps {
   onClose: () => void;
   onCreated: (operator: CreatedOperator) => void;
 }
 
-/** Asks for the name and role of a new operator. */
+/** Asks for the name of a new operator, and for what they may do. */
 export function CreateOperatorDialog({ onClose, onCreated }: CreateOperatorDialogProps) {
   const [name, setName] = useState("");
-  const [role, setRole] = useState<Operator["role"]>("operator");
+  const [access, setAccess] = useState<NewAccess>({ role: "operator" });
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string>();
-  const isEmpty = name.trim() === "";
+  const isEmpty = name.trim() === "" || access.organizations?.length === 0;
   const create = (): void => {
     setBusy(true);
-    createOperator(name.trim(), role).then(onCreated, (error: Error) => {
+    createOperator(name.trim(), access).then(onCreated, (error: Error) => {
       setProblem(error.message);
       setBusy(false);
     });
@@ -59,19 +60,7 @@ export function CreateOperatorDialog({ onClose, onCreated }: CreateOperatorDialo
             />
           )}
         </Field>
-        <Field name="Role" help="Viewers read everything and change nothing.">
-          {(control) => (
-            <select
-              {...control}
-              class="input"
-              value={role}
-              onChange={({ currentTarget }) => setRole(currentTarget.value === "viewer" ? "viewer" : "operator")}
-            >
-              <option value="operator">Operator</option>
-              <option value="viewer">Viewer</option>
-            </select>
-          )}
-        </Field>
+        <AccessFields access={access} onChange={setAccess} />
       </form>
     </Dialog>
   );

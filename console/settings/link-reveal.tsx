@@ -1,4 +1,6 @@
 import { RevealOnce } from "../ui/reveal-once.tsx";
+import { organizationNames } from "../state/organization.ts";
+import { roleText } from "../state/roles.ts";
 import type { CreatedOperator } from "./settings-calls.ts";
 
 /** Shows a new link once. Its token is in the memory of this dialog only. */
@@ -9,7 +11,7 @@ export function LinkReveal({ created, onClose }: { created: CreatedOperator; onC
       noun="link"
       value={`${location.origin}/console/#${created.token}`}
       confirmation="I have passed the link on"
-      warning={`, and everyone who opens it is signed in as ${created.role}.`}
+      warning={`, and everyone who opens it is signed in as ${roleText(created, organizationNames.value)}.`}
       onClose={onClose}
     >
       {() => <p class="muted">Programs send the part after # as a bearer token to /manage/v1.</p>}

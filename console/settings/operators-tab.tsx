@@ -1,6 +1,8 @@
 import { useState } from "preact/hooks";
 import { useResource } from "../api/use-resource.ts";
 import { blocked } from "../state/blocked.ts";
+import { organizationNames } from "../state/organization.ts";
+import { roleText } from "../state/roles.ts";
 import { me } from "../state/session.ts";
 import { Button } from "../ui/button.tsx";
 import { Confirm } from "../ui/confirm.tsx";
@@ -20,7 +22,7 @@ export function OperatorsTab() {
   const [isCreating, setCreating] = useState(false);
   // The token itself is in this state only, and gone when the dialog is closed.
   const [created, setCreated] = useState<CreatedOperator>();
-  const reason = signInReason() ?? blocked("create links");
+  const reason = signInReason() ?? blocked("create links", null);
   return (
     <section class="panel scroll-x">
       <header class="panel-head">
@@ -58,7 +60,7 @@ function signInReason(): string | undefined {
 
 function OperatorTable({ operators, reload }: { operators: Operator[]; reload: () => void }) {
   const [revoking, setRevoking] = useState<Operator>();
-  const reason = blocked("revoke links");
+  const reason = blocked("revoke links", null);
   return (
     <>
       <table class="table">
@@ -80,7 +82,7 @@ function OperatorTable({ operators, reload }: { operators: Operator[]; reload: (
               <td>
                 <bdi>{operator.name}</bdi> {isMe(operator) && <span class="badge accent">you</span>}
               </td>
-              <td>{operator.role}</td>
+              <td>{roleText(operator, organizationNames.value)}</td>
               <td class="mono">{operator.hint}…</td>
               <td>
                 <RelativeTime at={operator.created_at} />

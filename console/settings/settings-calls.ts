@@ -9,8 +9,11 @@ export function readOperators(): Promise<Operator[]> {
   return getAll("/operators");
 }
 
-export function createOperator(name: string, role: Operator["role"]): Promise<CreatedOperator> {
-  return change("POST", "/operators", { name, role });
+/** What a new operator may do: with a role in all organizations, or in single ones. */
+export type NewAccess = Pick<Schemas["CreateOperatorRequest"], "role" | "organizations">;
+
+export function createOperator(name: string, access: NewAccess): Promise<CreatedOperator> {
+  return change("POST", "/operators", { name, ...access });
 }
 
 export function revokeOperator(id: string): Promise<Operator> {

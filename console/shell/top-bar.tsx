@@ -1,7 +1,8 @@
-import { organization, organizations, chooseOrganization } from "../state/organization.ts";
+import { organization, organizationNames, organizations, chooseOrganization } from "../state/organization.ts";
 import { helpOpen, paletteOpen } from "../state/dialogs.ts";
 import { keyNames } from "../state/keyboard.ts";
 import { endSession } from "../state/provider.ts";
+import { roleText } from "../state/roles.ts";
 import { me } from "../state/session.ts";
 import { setTheme, theme, themes } from "../state/theme.ts";
 import { Glyph, Icon } from "../ui/icon.tsx";
@@ -85,7 +86,7 @@ function OperatorMenu() {
     >
       <p class="title">
         <bdi>{name}</bdi>
-        {operator && `, ${operator.role}`}
+        {operator && `, ${roleText(operator, organizationNames.value)}`}
       </p>
       <hr />
       {themes.map((each) => (

@@ -186,7 +186,7 @@ function agentReason({ agentId }: StartDraft): string | undefined {
   if (agents.value && agentId === undefined) return "Create an agent first.";
   const agent = agents.value?.find(({ id }) => id === agentId);
   if (agent?.status === "archived") return "The agent is archived. Choose another one, or unarchive it.";
-  return blocked("start runs");
+  return blocked("start runs", agent?.organization_id);
 }
 
 function problemText(error: unknown): string {

@@ -12,6 +12,9 @@ const chosenId = signal(localStorage.getItem(storageKey) ?? undefined);
 /** The organization that the pages show. Undefined: all of them. */
 export const organization = computed(() => organizations.value?.find(({ id }) => id === chosenId.value));
 
+/** Names of the organizations, by id. */
+export const organizationNames = computed(() => new Map(organizations.value?.map(({ id, name }) => [id, name])));
+
 export function chooseOrganization(id: string | undefined): void {
   chosenId.value = id;
   if (id === undefined) localStorage.removeItem(storageKey);

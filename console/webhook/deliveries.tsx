@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import type { Agent } from "../agents/agent-calls.ts";
 import { useResource } from "../api/use-resource.ts";
 import { formatClock, formatDateTime } from "../format.ts";
 import { blocked } from "../state/blocked.ts";
@@ -14,7 +15,9 @@ import { type Delivery, readDeliveries, resendDelivery } from "./webhook-calls.t
 const [pageSize, most] = [50, 200];
 
 /** The newest messages of an agent's runs. */
-export function Deliveries({ agentId }: { agentId: string }) {
+export function Deliveries({ agent }: { agent: Pick<Agent, "id" | "organization_id"> }) {
+  const { id: agentId } = agent;
+  const reason = blocked("send messages again", agent.organization_id);
   const [limit, setLimit] = useState(pageSize);
   const key = `${agentId} ${limit}`;
   const {
@@ -42,7 +45,7 @@ export function Deliveries({ agentId }: { agentId: string }) {
       <Problem>{problem ?? error?.message}</Problem>
       {!page && !error && <Loading rows={3} />}
       {page?.data.length === 0 && <p class="none">Nothing was sent yet: no run that is reported has ended.</p>}
-      {page && page.data.length > 0 && <DeliveryTable deliveries={page.data} onResend={resend} />}
+      {page && page.data.length > 0 && <DeliveryTable deliveries={page.data} reason={reason} onResend={resend} />}
       {page?.next != null && limit < most && (
         <p class="none">
           <Button size="small" onClick={() => setLimit(most)}>
@@ -54,8 +57,14 @@ export function Deliveries({ agentId }: { agentId: string }) {
   );
 }
 
-function DeliveryTable({ deliveries, onResend }: { deliveries: Delivery[]; onResend: (delivery: Delivery) => void }) {
-  const reason = blocked("send messages again");
+interface DeliveryTableProps {
+  deliveries: Delivery[];
+  /** Why none can be sent again now. */
+  reason: string | undefined;
+  onResend: (delivery: Delivery) => void;
+}
+
+function DeliveryTable({ deliveries, reason, onResend }: DeliveryTableProps) {
   return (
     <table class="table">
       <thead>

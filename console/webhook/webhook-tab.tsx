@@ -17,7 +17,8 @@ export function WebhookTab({ agent }: { agent: Agent }) {
   const [isEditing, setEditing] = useState(false);
   // The secret itself is in this state only, and gone when the dialog is closed.
   const [secret, setSecret] = useState<string>();
-  const reason = agent.status === "deleted" ? "This agent is deleted." : blocked("change webhooks");
+  const reason =
+    agent.status === "deleted" ? "This agent is deleted." : blocked("change webhooks", agent.organization_id);
   const onChange = ({ secret: created, ...changed }: ChangedWebhook): void => {
     setEditing(false);
     replace(changed);
@@ -49,7 +50,7 @@ export function WebhookTab({ agent }: { agent: Agent }) {
           <WebhookFacts webhook={webhook} reason={reason} onChange={onChange} onRemove={() => replace(null)} />
         )}
       </section>
-      <Deliveries agentId={agent.id} />
+      <Deliveries agent={agent} />
       {isEditing && (
         <SettingsDialog
           agentId={agent.id}

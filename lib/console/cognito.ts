@@ -67,7 +67,12 @@ export function cognitoSignIn(stack: Stack, consoleUrl: string, settings: Settin
         signOut: `${baseUrl}/logout?${returnTo}`,
       },
     },
-    roles: { claim: "cognito:groups", operators: [roleGroups.operator], viewers: [roleGroups.viewer] },
+    roles: {
+      claim: "cognito:groups",
+      operators: [roleGroups.operator],
+      viewers: [roleGroups.viewer],
+      organizationValues: true,
+    },
   };
 }
 
@@ -138,7 +143,9 @@ function invitePolicy(stack: Stack, pool: UserPool): ManagedPolicy {
         actions: [
           "cognito-idp:AdminCreateUser",
           "cognito-idp:AdminAddUserToGroup",
+          "cognito-idp:AdminListGroupsForUser",
           "cognito-idp:AdminRemoveUserFromGroup",
+          "cognito-idp:CreateGroup",
         ],
         resources: [pool.userPoolArn],
       }),

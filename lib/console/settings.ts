@@ -28,9 +28,9 @@ export const consoleSettings = {
   ),
   /** `oidc`: the claim of the ID token that decides about a person's role. */
   consoleRoleClaim: pattern(defaultRoleClaim, /^[\w.:/-]{1,200}$/, "the name of a claim, such as groups, sub or email"),
-  /** `oidc`: values of `consoleRoleClaim` that make a person an operator. */
+  /** `oidc`: values of `consoleRoleClaim` that make a person an operator. `VALUE=ID`: of one organization. */
   consoleOperators: claimValues(),
-  /** `oidc`: values of `consoleRoleClaim` that make a person a viewer. */
+  /** `oidc`: values of `consoleRoleClaim` that make a person a viewer. `VALUE=ID`: of one organization. */
   consoleViewers: claimValues(),
   /** `cognito`: prefix of the sign-in page's domain. Empty: derived from the stage and the stack's id. */
   consoleDomainPrefix: setting<string>(

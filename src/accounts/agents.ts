@@ -20,7 +20,8 @@ export async function createAgent(
   const owner = { id: randomUUID(), organizationId: organization.id, status: "active" } as const;
   const agent: Agent = { ...definition, ...owner, version: 1, createdAt: at, updatedAt: at };
   const version = versionOf(agent.id, 1, at, definition);
-  await accounts.createAgent(agent, { version, ...along(actor, "agent.create", agent.id, at, { version: 1 }) });
+  const audited = along(actor, "agent.create", agent.id, at, { version: 1, organizationId: agent.organizationId });
+  await accounts.createAgent(agent, { version, ...audited });
   return agent;
 }
 
@@ -53,9 +54,9 @@ export async function updateAgent(
       const times = { ...(createdAt !== undefined && { createdAt }), updatedAt: Date.now() };
       return { ...definition, id: agentId, organizationId, status, version: next, ...times };
     },
-    ({ id: agentId, version = 1, updatedAt: at = Date.now() }) => ({
+    ({ id: agentId, organizationId, version = 1, updatedAt: at = Date.now() }) => ({
       version: versionOf(agentId, version, at, definition),
-      ...along(actor, "agent.update", agentId, at, { version }),
+      ...along(actor, "agent.update", agentId, at, { version, organizationId }),
     }),
   );
 }
@@ -68,7 +69,8 @@ export function setAgentStatus(accounts: Accounts, id: string, status: Agent["st
     accounts,
     id,
     (agent) => (agent.status === status ? agent : { ...requireNotDeleted(agent), status, updatedAt: Date.now() }),
-    (agent) => along(actor, statusActions[status], agent.id, agent.updatedAt),
+    ({ id: agentId, organizationId, updatedAt }) =>
+      along(actor, statusActions[status], agentId, updatedAt, { organizationId }),
   );
 }
 

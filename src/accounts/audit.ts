@@ -9,7 +9,7 @@ export function along(
   action: AuditEntry["action"],
   id: string,
   at = Date.now(),
-  more: Pick<AuditEntry, "version"> = {},
+  more: Pick<AuditEntry, "version" | "organizationId"> = {},
 ): Along {
   return actor === undefined ? {} : { audit: { at, actor, action, id, ...more } };
 }

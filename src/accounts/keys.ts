@@ -34,7 +34,7 @@ export async function issueKey(
   const owner = { agentId, organizationId };
   const createdAt = Date.now();
   const stored: ApiKey = { hash, hint, ...owner, enabled: true, ...(name !== undefined && { name }), createdAt };
-  await accounts.createKey(stored, along(actor, "key.create", hash, createdAt));
+  await accounts.createKey(stored, along(actor, "key.create", hash, createdAt, { organizationId }));
   return { key, stored };
 }
 
@@ -45,12 +45,13 @@ export async function setKeyEnabled(
   enabled: boolean,
   actor?: Actor,
 ): Promise<ApiKey> {
-  const { hash, hint } = await findKey(accounts, text);
+  const { hash, hint, organizationId } = await findKey(accounts, text);
+  const action = enabled ? "key.enable" : "key.disable";
   return modify(
     `key ${hint}`,
     () => findKey(accounts, hash),
     (key) => (key.enabled === enabled ? key : { ...key, enabled }),
-    (next) => accounts.replaceKey(next, along(actor, enabled ? "key.enable" : "key.disable", hash)),
+    (next) => accounts.replaceKey(next, along(actor, action, hash, Date.now(), { organizationId })),
   );
 }
 

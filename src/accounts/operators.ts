@@ -1,11 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { ServiceError } from "../errors.ts";
+import { checkedAccess } from "./access.ts";
 import { type Actor, along } from "./audit.ts";
 import { normalizeId } from "./ids.ts";
 import { modify } from "./modify.ts";
 import { checkName } from "./names.ts";
 import { newToken, redactTokens, tokenHash } from "./token.ts";
-import type { Accounts, Operator, OperatorRole } from "./types.ts";
+import type { Access, Accounts, Operator } from "./types.ts";
 import { recordUse } from "./use.ts";
 
 /** A new operator. `token` exists here only: the store keeps its hash. */
@@ -15,11 +16,10 @@ export interface NewOperator {
 }
 
 /** The operator that a token stands for. */
-export interface OperatorPrincipal {
+export interface OperatorPrincipal extends Access {
   /** For the audit: the name and the hint of the token, such as `mira (ao_4fK2x9)`. */
   actor: Actor;
   name: string;
-  role: OperatorRole;
   /** See `Principal`. */
   chargeRuns?: (runs: number) => void;
 }
@@ -27,13 +27,14 @@ export interface OperatorPrincipal {
 /** Creates an operator with a token. `actor`: who does it, for the audit. */
 export async function createOperator(
   accounts: Accounts,
-  { name, role }: Pick<Operator, "name" | "role">,
+  { name, ...given }: Pick<Operator, "name" | "role" | "organizations">,
   actor?: Actor,
 ): Promise<NewOperator> {
   checkName("the operator's", name);
+  const access = await checkedAccess(accounts, given);
   const { token, hash, hint } = newToken("ao");
   const [id, createdAt] = [randomUUID(), Date.now()];
-  const stored: Operator = { id, hash, hint, name, role, enabled: true, createdAt };
+  const stored: Operator = { id, hash, hint, name, ...access, enabled: true, createdAt };
   await accounts.createOperator(stored, along(actor, "operator.create", id, createdAt));
   return { token, stored };
 }
@@ -70,8 +71,8 @@ export async function authenticateOperator(accounts: Accounts, token: string | u
   const found = hash === undefined ? undefined : await accounts.findOperator(hash);
   if (!found?.enabled) throw new ServiceError("key_invalid", "Invalid operator token: it is unknown or was revoked");
   recordUse(found, Date.now(), (at, before) => accounts.touchOperator(found.hash, at, before));
-  const { name, hint, role } = found;
-  return { actor: `${name} (${hint})`, name, role };
+  const { name, hint, role, organizations } = found;
+  return { actor: `${name} (${hint})`, name, ...(role && { role }), ...(organizations && { organizations }) };
 }
 
 /** Shorter prefixes are rejected: they are likely typing errors. A hint has 9 characters. */

@@ -17,7 +17,7 @@ export async function createOrganization(
   const at = Date.now();
   const id = randomUUID();
   const organization: Organization = { id, name, ...(model && { model }), createdAt: at, updatedAt: at };
-  await accounts.createOrganization(organization, along(actor, "org.create", id, at));
+  await accounts.createOrganization(organization, along(actor, "org.create", id, at, { organizationId: id }));
   return organization;
 }
 
@@ -61,7 +61,11 @@ export async function recordModelTest(accounts: Accounts, id: string, actor: Act
     `organization ${normalizeId(id)}`,
     () => findOrganization(accounts, id),
     (organization) => ({ ...organization }), // the record itself would not be written, nor the entry
-    (same) => accounts.replaceOrganization(same, along(actor, "org.test-model", same.id)),
+    (same) =>
+      accounts.replaceOrganization(
+        same,
+        along(actor, "org.test-model", same.id, Date.now(), { organizationId: same.id }),
+      ),
   );
 }
 
@@ -108,10 +112,12 @@ function modifyOrganization(
   action: AuditEntry["action"],
   change: (organization: Organization) => Organization,
 ): Promise<Organization> {
+  const stored = ({ id: organizationId, updatedAt }: Organization) =>
+    along(actor, action, organizationId, updatedAt, { organizationId });
   return modify(
     `organization ${normalizeId(id)}`,
     () => findOrganization(accounts, id),
     (organization) => ({ ...change(organization), updatedAt: Date.now() }),
-    (next) => accounts.replaceOrganization(next, along(actor, action, next.id, next.updatedAt)),
+    (next) => accounts.replaceOrganization(next, stored(next)),
   );
 }

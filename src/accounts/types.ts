@@ -92,17 +92,24 @@ export interface ApiKey extends Revised {
   lastUsedAt?: number;
 }
 
-/** What an operator may do with a token: everything, or only read. */
+/** What an operator may do: everything, or only read. */
 export type OperatorRole = "operator" | "viewer";
 
+/** What an operator may do, and where. An operator has the greater of two roles. */
+export interface Access {
+  /** In all organizations, and for the service itself. Absent: the operator is limited to `organizations`. */
+  role?: OperatorRole;
+  /** In single organizations. */
+  organizations?: { id: string; role: OperatorRole }[];
+}
+
 /** A person who may use the management API with a token. Its SHA-256 (hex) is stored, never the token itself. */
-export interface Operator extends Revised {
+export interface Operator extends Revised, Access {
   id: string;
   hash: string;
   /** First characters of the token, so that people can tell tokens apart. */
   hint: string;
   name: string;
-  role: OperatorRole;
   /** False: the token was revoked. */
   enabled: boolean;
   createdAt: number;
@@ -190,6 +197,16 @@ export interface AuditEntry {
   id: string;
   /** `agent.create` and `agent.update`: the new version. */
   version?: number;
+  /** Absent: the action concerns no organization, or an earlier release recorded it. */
+  organizationId?: string;
+}
+
+/** Which audit entries to list: from the time `since` on, before `until`, and only of `organizations` if it is given. */
+export interface AuditQuery {
+  since: number;
+  until?: number;
+  organizations?: string[];
+  limit: number;
 }
 
 /** What is stored in the same atomic write as a record. */
@@ -235,8 +252,8 @@ export interface Accounts {
   findAgentVersion(agentId: string, version: number): Promise<AgentVersion | undefined>;
   /** Newest first, at most `limit`. */
   listAgentVersions(agentId: string, limit: number): Promise<AgentVersionHead[]>;
-  /** Newest first, at most `limit`, from the time `since` on, and before the time `until`. */
-  listAudit(query: { since: number; until?: number; limit: number }): Promise<AuditEntry[]>;
+  /** Newest first, at most `limit`. */
+  listAudit(query: AuditQuery): Promise<AuditEntry[]>;
   /** Oldest first. */
   listKeys(agentId: string): Promise<ApiKey[]>;
   listAgents(organizationId?: string): Promise<Agent[]>;

@@ -180,7 +180,8 @@ function modifyWebhook(
   change: (before: Webhook) => Webhook,
 ): Promise<Webhook> {
   const read = async (): Promise<Webhook> => (await accounts.findWebhook(agent.id)) ?? noWebhook(agent);
-  const stored = (next: Webhook) => along(actor, action, agent.id, next.updatedAt);
+  const stored = (next: Webhook) =>
+    along(actor, action, agent.id, next.updatedAt, { organizationId: agent.organizationId });
   return modify(`the webhook of agent ${agent.id}`, read, change, (next) =>
     accounts.replaceWebhook(next, stored(next)),
   );

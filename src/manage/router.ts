@@ -1,10 +1,11 @@
 import type { OperatorPrincipal } from "../accounts/operators.ts";
 import type { ApiHandler } from "../api/handlers/handler.ts";
 import { type Authenticate as RestAuthenticate, restRouter } from "../api/rest/router.ts";
+import { authorize, callAuthorization, type OwnerStores } from "./authorize.ts";
 import type { AllHandlers } from "./call.ts";
 import { operations } from "./contract/operations/index.ts";
-import { basePath, type ManageOperation } from "./contract/operations/operation.ts";
-import { manageError, manageErrors } from "./errors.ts";
+import { basePath } from "./contract/operations/operation.ts";
+import { manageErrors } from "./errors.ts";
 import * as bodies from "./generated/bodies.js";
 import * as parameters from "./generated/parameters.js";
 
@@ -17,17 +18,14 @@ export function isManagePath(path: string): boolean {
 }
 
 /** The management API as one handler. */
-export function manageRouter(handlers: AllHandlers, authenticate: Authenticate): ApiHandler {
+export function manageRouter(handlers: AllHandlers, authenticate: Authenticate, stores: OwnerStores): ApiHandler {
   const api = {
     operations,
     validators: { bodies, parameters },
     errors: manageErrors,
     authorize,
+    authorizeCall: callAuthorization(stores),
     nobody: { actor: "", name: "", role: "viewer" },
   } as const;
   return restRouter(api, handlers, authenticate);
-}
-
-function authorize(operator: OperatorPrincipal, operation: ManageOperation): void {
-  if (operation.role === "operator" && operator.role !== "operator") throw manageError("forbidden");
 }

@@ -36,8 +36,8 @@ export async function acceptInput(deps: ControlDeps, id: string, text: string): 
   // counts as an attempt.
   for (let lostSlots = 0; ;) {
     const { run } = await findRun(deps.runs, id);
-    const { id: runId, status, turn, queued = 0 } = run;
-    const audited = along(deps.actor, "run.input", runId, deps.now());
+    const { id: runId, organizationId, status, turn, queued = 0 } = run;
+    const audited = along(deps.actor, "run.input", runId, deps.now(), { organizationId });
     const { quotas, agentVersion } = await findAgentFacts(deps, run);
     if (status === "running") {
       if (queued >= maxQueued) {
@@ -114,8 +114,8 @@ export interface DeleteDeps extends ControlDeps {
 export async function deleteRun(deps: DeleteDeps, id: string): Promise<Run> {
   await deps.runs.beginErasure((await findRunHead(deps.runs, id)).id);
   const { before, after } = await terminate(deps, id, "run.delete");
-  const { id: runId, turn } = before;
-  const audited = along(deps.actor, "run.delete", runId, deps.now());
+  const { id: runId, organizationId, turn } = before;
+  const audited = along(deps.actor, "run.delete", runId, deps.now(), { organizationId });
   if (before.status === "terminated" && audited.audit) {
     await deps.runs.change({ runId, expect: { status: "terminated", turn }, ...audited });
   }
@@ -147,12 +147,12 @@ async function terminate(
   // Repeats when the run changes between the read and the write: it may end or start its next turn.
   for (;;) {
     const { run } = await findRun(deps.runs, id);
-    const { id: runId, status, turn } = run;
+    const { id: runId, organizationId, status, turn } = run;
     if (status === "terminated") return { before: run, after: run };
     check(run);
     const { from, to } = terminations[status];
     const set = { status: to, turn, updatedAt: deps.now() };
-    const audited = along(deps.actor, action, runId, set.updatedAt);
+    const audited = along(deps.actor, action, runId, set.updatedAt, { organizationId });
     // A waiting run has no worker to wait for, unless it starts before the write.
     const expect = { status: from, turn, ...(run.waiting && { waiting: true as const }) };
     if (!(await deps.runs.change({ runId, expect, set, queue: "drop", facts: run, ...audited }))) continue;

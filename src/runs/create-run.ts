@@ -70,7 +70,7 @@ async function storeRun(
   run: Run,
   input: NewRun,
 ): Promise<{ waiting: boolean } | { replayed: KeptCreate }> {
-  const { id, agentId, createdAt } = run;
+  const { id, agentId, organizationId, createdAt } = run;
   const files = readNewFiles(deps, agentId, input); // in parallel with the look-ups
   let storing = false;
   try {
@@ -81,7 +81,8 @@ async function storeRun(
     const messages = stamped(inputMessages(input.text, agentVersion), { sequence: 0, at: createdAt });
     const uploads = manifestOfNew(await files);
     const { idempotency } = input;
-    const more = { uploads, ...(idempotency && { idempotency }), ...along(deps.actor, "run.create", id, createdAt) };
+    const audited = along(deps.actor, "run.create", id, createdAt, { organizationId });
+    const more = { uploads, ...(idempotency && { idempotency }), ...audited };
     storing = true;
     const reported = { ...run, ...(webhook !== undefined && { webhook }) };
     const outcome =

@@ -9,7 +9,7 @@ export async function findRun(runs: Runs, id: string): Promise<RunView> {
 }
 
 /** As `findRun`, without the transcript, which can have many megabytes. */
-export async function findRunHead(runs: Runs, id: string): Promise<Run> {
+export async function findRunHead(runs: Pick<Runs, "head">, id: string): Promise<Run> {
   return found(await runs.head(normalizeId(id)), id);
 }
 

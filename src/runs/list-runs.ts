@@ -9,11 +9,11 @@ import type { RunStatus } from "./status.ts";
 import type { Run, RunPlace, RunQuery } from "./types.ts";
 
 /**
- * Which runs to list: of an agent, of an organization, or all; created from `since` to before `until`, in milliseconds since
+ * Which runs to list: of an agent, of an organization, of several `organizations`, or all; created from `since` to before `until`, in milliseconds since
  * 1970. `matches`: a filter that the store does not have. `cursor`: of the page before.
  */
 export interface RunFilter {
-  of: { agent?: string; organization?: string };
+  of: { agent?: string; organization?: string; organizations?: string[] };
   status?: RunStatus;
   since?: number;
   until?: number;
@@ -90,10 +90,15 @@ async function scan(
 
 /** The agents whose runs are listed, by id. Throws if the agent or organization does not exist. */
 export async function agentsOf(accounts: Accounts, of: RunFilter["of"]): Promise<Map<string, Agent>> {
-  const { agent, organization } = of;
+  const { agent, organization, organizations } = of;
   const owner = organization === undefined ? undefined : (await findOrganization(accounts, organization)).id;
   const agents = agent === undefined ? await accounts.listAgents(owner) : [await findAgent(accounts, agent)];
-  return byId(agents.filter(({ organizationId }) => owner === undefined || organizationId === owner));
+  return byId(
+    agents.filter(
+      ({ organizationId }) =>
+        (owner === undefined || organizationId === owner) && (organizations?.includes(organizationId) ?? true),
+    ),
+  );
 }
 
 function byId(agents: Agent[]): Map<string, Agent> {

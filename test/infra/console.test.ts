@@ -156,7 +156,12 @@ test("the functions know which values of which claim give a role", () => {
       const { CONSOLE_ROLES } = (Environment as { Variables: Record<string, string> }).Variables;
       return CONSOLE_ROLES === undefined ? undefined : (JSON.parse(CONSOLE_ROLES) as unknown);
     });
-  const groups = { claim: "cognito:groups", operators: ["operators"], viewers: ["viewers"] };
+  const groups = {
+    claim: "cognito:groups",
+    operators: ["operators"],
+    viewers: ["viewers"],
+    organizationValues: true,
+  };
   expect(rolesOf(cognito)).toEqual([undefined, groups, groups]);
   const claims = { claim: "groups", operators: ["platform"], viewers: ["staff"] };
   expect(rolesOf(oidc)).toEqual([undefined, claims, claims]);
@@ -264,7 +269,13 @@ describe("cognito", () => {
     const { Statement } = PolicyDocument as { Statement: { Action: unknown; Resource: unknown }[] };
     expect(Statement.map(({ Action, Resource }) => [Action, Resource])).toEqual([
       [
-        ["cognito-idp:AdminAddUserToGroup", "cognito-idp:AdminCreateUser", "cognito-idp:AdminRemoveUserFromGroup"],
+        [
+          "cognito-idp:AdminAddUserToGroup",
+          "cognito-idp:AdminCreateUser",
+          "cognito-idp:AdminListGroupsForUser",
+          "cognito-idp:AdminRemoveUserFromGroup",
+          "cognito-idp:CreateGroup",
+        ],
         "<Users.Arn>",
       ],
       [

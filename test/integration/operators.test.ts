@@ -2,7 +2,7 @@ import { request } from "node:http";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { newToken } from "../../src/accounts/token.ts";
-import { done } from "./admin.ts";
+import { admin, done } from "./admin.ts";
 import { newDataDir, type Service, startService } from "./service.ts";
 
 let service: Service;
@@ -53,6 +53,27 @@ test("the link of npm start signs in; a new operator is known at once, and a rev
     const { status, headers, code } = await call("GET", "/manage/v1/me", revoked);
     expect([status, code, headers.get("www-authenticate")]).toEqual([401, "key_invalid", "Bearer"]);
   }
+});
+
+test("a link can be limited to organizations, with a role in each", async () => {
+  const [first, second] = await Promise.all(
+    ["Acme", "Beta"].map(async (name) => String((await done(service.dataDir, "org", "create", "--name", name)).id)),
+  );
+  const organizations = ["--organization", String(first), "--organization", `${second}=viewer`];
+  const created = await done(service.dataDir, "operator", "link", "--name", "jo", ...organizations);
+  expect(created).toMatchObject({ organizations: `${first}=operator, ${second}=viewer` });
+  const token = tokenOf(created["console_url"]);
+  const roles = [
+    { id: first, role: "operator" },
+    { id: second, role: "viewer" },
+  ];
+  expect(await call("GET", "/manage/v1/me", token)).toMatchObject({ role: null, organizations: roles });
+  const all = await fetch(`${service.baseUrl}/manage/v1/organizations`, {
+    headers: { authorization: `Bearer ${token}` },
+  });
+  expect(((await all.json()) as { data: { id: string }[] }).data.map(({ id }) => id)).toEqual([first, second]);
+  const { stderr } = await admin(service.dataDir, "operator", "link", "--organization", `${first}=owner`);
+  expect(stderr).toContain(`--organization is "${first}=owner"; expected ID, ID=operator or ID=viewer`);
 });
 
 test("each API refuses the credentials of the other, and malformed ones", async () => {

@@ -133,6 +133,7 @@ export function describeAccountHistory(open: () => Promise<Accounts>): void {
         actor: "bob",
         action: "agent.update",
         id,
+        organizationId,
         version: 2,
       });
       expect(JSON.stringify(found)).not.toContain(key);

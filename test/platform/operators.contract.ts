@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { authenticateOperator, createOperator, listOperators, revokeOperator } from "../../src/accounts/operators.ts";
+import { createOrganization } from "../../src/accounts/organizations.ts";
 import type { Accounts, AuditEntry, Operator } from "../../src/accounts/types.ts";
 import { newToken } from "../../src/accounts/token.ts";
 
@@ -68,6 +69,35 @@ export function describeOperators(open: () => Promise<Accounts>): void {
       expect((await listOperators(accounts)).find((each) => each.id === id)).toMatchObject({ enabled: false });
       const audited = (await auditOf(id)).map(({ actor, action }) => `${actor} ${action}`);
       expect(audited.toSorted()).toEqual(["alice operator.create", "bob operator.revoke"]);
+    });
+
+    test("an operator is limited to organizations, whose ids are checked", async () => {
+      const { id } = await createOrganization(accounts, { name: "Acme" });
+      const organizations = [{ id, role: "operator" }] as const;
+      const { token, stored } = await createOperator(accounts, {
+        name: "jo",
+        organizations: [{ id: ` ${id.toUpperCase()}`, role: "operator" }],
+      });
+      expect(stored).toMatchObject({ organizations });
+      expect(stored).not.toHaveProperty("role");
+      const principal = { actor: `jo (${stored.hint})`, name: "jo", organizations };
+      expect(await authenticateOperator(accounts, token)).toEqual(principal);
+      const unknown = createOperator(accounts, { name: "jo", organizations: [{ id: randomUUID(), role: "viewer" }] });
+      await expect(unknown).rejects.toMatchObject({ code: "organization_not_found" });
+    });
+
+    test("the audit lists what concerns some organizations only", async () => {
+      const actor = `mira ${randomUUID()}`;
+      const ids: string[] = [];
+      for (const name of ["A", "B", "C"]) ids.push((await createOrganization(accounts, { name }, actor)).id);
+      await createOperator(accounts, { name: "kim", role: "viewer" }, actor);
+      const listed = async (organizations: string[], limit = 1_000) =>
+        (await accounts.listAudit({ since: 0, organizations, limit })).map(({ organizationId }) => organizationId);
+      const [first = "", second = "", third = ""] = ids;
+      expect((await listed([first, third])).toSorted()).toEqual([first, third].toSorted());
+      expect(await listed([second], 1)).toEqual([second]);
+      expect(await listed([])).toEqual([]);
+      expect(await listed([randomUUID()])).toEqual([]);
     });
 
     test("an operator is revoked by its hint, and an unknown or short text revokes none", async () => {

@@ -22,14 +22,18 @@ export function Actions({ detail, stopping, onOpen, onAgain, onLink }: Props) {
   const running = detail.status === "running";
   return (
     <div class="run-actions">
-      <Button icon="send" blocked={blocked("send inputs") ?? noInput} onClick={() => onOpen("input")}>
+      <Button
+        icon="send"
+        blocked={blocked("send inputs", detail.organization_id) ?? noInput}
+        onClick={() => onOpen("input")}
+      >
         Send input
       </Button>
       {running && (
         <Button
           kind="danger"
           icon="stop"
-          blocked={blocked("stop runs")}
+          blocked={blocked("stop runs", detail.organization_id)}
           disabled={stopping}
           onClick={() => onOpen("stop")}
         >
@@ -54,7 +58,7 @@ export function Actions({ detail, stopping, onOpen, onAgain, onLink }: Props) {
         </Menu>
       </span>
       <Menu label={<Icon name="more" />} name="More actions" class="button icon-only" align="end">
-        <MoreItems onOpen={onOpen} onAgain={onAgain} onLink={onLink} />
+        <MoreItems detail={detail} onOpen={onOpen} onAgain={onAgain} onLink={onLink} />
       </Menu>
     </div>
   );
@@ -72,8 +76,8 @@ function CopyItems({ onOpen }: Pick<Props, "onOpen">) {
   );
 }
 
-function MoreItems({ onOpen, onAgain, onLink }: Pick<Props, "onOpen" | "onAgain" | "onLink">) {
-  const [again, remove] = [blocked("start runs"), blocked("delete runs")];
+function MoreItems({ detail, onOpen, onAgain, onLink }: Pick<Props, "detail" | "onOpen" | "onAgain" | "onLink">) {
+  const [again, remove] = [blocked("start runs"), blocked("delete runs", detail.organization_id)];
   return (
     <>
       <button type="button" onClick={onLink}>

@@ -18,6 +18,8 @@ export interface RestApi<Name extends string, Entry extends Operation, Principal
   errors: ApiErrors<SharedErrorCode>;
   /** Throws for a caller that may not call an operation. Default: all may. */
   authorize?: (principal: Principal, operation: Entry) => void;
+  /** Rejects for a caller that may not use what a validated request names. Default: all may. */
+  authorizeCall?: (principal: Principal, operation: Entry, named: object) => Promise<void>;
   /** The caller of an operation that takes no credential. */
   nobody: Principal;
 }
@@ -33,14 +35,15 @@ interface AnyCall<Principal> {
 
 /**
  * An API as one handler. For each request, in this order: finds the operation (404, 405), authenticates (401), authorizes
- * (403), validates parameters and body (422), and calls the operation's handler. An operation without a handler is a 404.
+ * (403), validates parameters and body (422), checks what they name (404, 403), and calls the operation's handler. An
+ * operation without a handler is a 404.
  */
 export function restRouter<Name extends string, Entry extends Operation, Principal>(
   api: RestApi<Name, Entry, Principal>,
   handlers: Partial<Record<Name, (call: never) => Promise<ApiResponse>>>,
   authenticate: Authenticate<Principal>,
 ): ApiHandler {
-  const { operations, validators, errors, authorize, nobody } = api;
+  const { operations, validators, errors, authorize, authorizeCall, nobody } = api;
   const routes = routeTable(operations);
 
   function find({ method, path }: ApiRequest): NonNullable<ReturnType<typeof routes.find>> {
@@ -61,6 +64,7 @@ export function restRouter<Name extends string, Entry extends Operation, Princip
     authorize?.(principal, operation);
     const { path, query } = validParameters(validators, operation, request);
     const body = await validBody(validators, operation, request);
+    if (operation.authenticated) await authorizeCall?.(principal, operation, { ...query, ...body, ...path });
     return handler({ request, principal, path, query, body });
   }
 

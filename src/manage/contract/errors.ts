@@ -19,7 +19,7 @@ export const errors = {
   },
   forbidden: {
     status: 403,
-    when: "The token has the role `viewer`, which may only read; or a page of another site sent the request.",
+    when: "The caller has the role `viewer`, which may only read, or none in all organizations where that is required; or a page of another site sent the request.",
     detail: "This token may only read. Ask an operator for a token with the role operator.",
   },
   organization_not_found: {

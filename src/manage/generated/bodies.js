@@ -2,7 +2,324 @@
 "use strict";
 export const CreateOperatorRequest = validate20;
 const schema31 = {"$id":"CreateOperatorRequest","$ref":"contract#/components/schemas/CreateOperatorRequest"};
-const schema33 = {"type":"object","required":["name","role"],"additionalProperties":false,"properties":{"name":{"type":"string","minLength":1,"maxLength":200,"wellFormed":true},"role":{"type":"string","enum":["operator","viewer"],"wellFormed":true}}};
+const schema33 = {"type":"object","required":["name"],"additionalProperties":false,"properties":{"name":{"type":"string","minLength":1,"maxLength":200,"wellFormed":true},"role":{"type":"string","enum":["operator","viewer"],"wellFormed":true},"organizations":{"type":"array","maxItems":50,"if":{"minItems":51},"else":{"items":{"$ref":"#/components/schemas/OrganizationRole"}}}}};
+const schema34 = {"type":"object","required":["id","role"],"additionalProperties":false,"properties":{"id":{"type":"string","format":"uuid","wellFormed":true},"role":{"type":"string","enum":["operator","viewer"],"wellFormed":true}}};
+const formats0 = /^(?:[0-9a-fA-F]{32}|(?:urn:uuid:)?[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}|\{[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\})$/;
+
+function validate22(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate22.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.name === undefined){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "name"},schema:schema33.required,parentSchema:schema33,data};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+for(const key0 in data){
+if(!(((key0 === "name") || (key0 === "role")) || (key0 === "organizations"))){
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema33,data};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+}
+if(data.name !== undefined){
+let data0 = data.name;
+if(typeof data0 === "string"){
+if(!data0.isWellFormed()){
+const err2 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema33.properties.name,data:data0};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+if(data0.length < 2 && [...data0].length < 1){
+const err3 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema33.properties.name,data:data0};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+if(data0.length > 200 && (data0.length > 400 || [...data0].length > 200)){
+const err4 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/maxLength",keyword:"maxLength",params:{},schema:200,parentSchema:schema33.properties.name,data:data0};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+}
+else {
+const err5 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"},schema:schema33.properties.name.type,parentSchema:schema33.properties.name,data:data0};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+}
+if(data.role !== undefined){
+let data1 = data.role;
+if(!((data1 === "operator") || (data1 === "viewer"))){
+const err6 = {instancePath:instancePath+"/role",schemaPath:"#/properties/role/enum",keyword:"enum",params:{allowedValues: schema33.properties.role.enum},schema:schema33.properties.role.enum,parentSchema:schema33.properties.role,data:data1};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+if(typeof data1 === "string"){
+if(!data1.isWellFormed()){
+const err7 = {instancePath:instancePath+"/role",schemaPath:"#/properties/role/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema33.properties.role,data:data1};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+}
+else {
+const err8 = {instancePath:instancePath+"/role",schemaPath:"#/properties/role/type",keyword:"type",params:{type: "string"},schema:schema33.properties.role.type,parentSchema:schema33.properties.role,data:data1};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+}
+if(data.organizations !== undefined){
+let data2 = data.organizations;
+const _errs8 = errors;
+let valid1 = true;
+const _errs9 = errors;
+if(Array.isArray(data2)){
+if(data2.length < 51){
+const err9 = {};
+if(vErrors === null){
+vErrors = [err9];
+}
+else {
+vErrors.push(err9);
+}
+errors++;
+}
+}
+var _valid0 = _errs9 === errors;
+errors = _errs8;
+if(vErrors !== null){
+if(_errs8){
+vErrors.length = _errs8;
+}
+else {
+vErrors = null;
+}
+}
+if(!_valid0){
+const _errs10 = errors;
+if(Array.isArray(data2)){
+const len0 = data2.length;
+for(let i0=0; i0<len0; i0++){
+let data3 = data2[i0];
+if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
+if(data3.id === undefined){
+const err10 = {instancePath:instancePath+"/organizations/" + i0,schemaPath:"#/components/schemas/OrganizationRole/required",keyword:"required",params:{missingProperty: "id"},schema:schema34.required,parentSchema:schema34,data:data3};
+if(vErrors === null){
+vErrors = [err10];
+}
+else {
+vErrors.push(err10);
+}
+errors++;
+}
+if(data3.role === undefined){
+const err11 = {instancePath:instancePath+"/organizations/" + i0,schemaPath:"#/components/schemas/OrganizationRole/required",keyword:"required",params:{missingProperty: "role"},schema:schema34.required,parentSchema:schema34,data:data3};
+if(vErrors === null){
+vErrors = [err11];
+}
+else {
+vErrors.push(err11);
+}
+errors++;
+}
+for(const key1 in data3){
+if(!((key1 === "id") || (key1 === "role"))){
+const err12 = {instancePath:instancePath+"/organizations/" + i0,schemaPath:"#/components/schemas/OrganizationRole/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1},schema:false,parentSchema:schema34,data:data3};
+if(vErrors === null){
+vErrors = [err12];
+}
+else {
+vErrors.push(err12);
+}
+errors++;
+}
+}
+if(data3.id !== undefined){
+let data4 = data3.id;
+if(typeof data4 === "string"){
+if(!data4.isWellFormed()){
+const err13 = {instancePath:instancePath+"/organizations/" + i0+"/id",schemaPath:"#/components/schemas/OrganizationRole/properties/id/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema34.properties.id,data:data4};
+if(vErrors === null){
+vErrors = [err13];
+}
+else {
+vErrors.push(err13);
+}
+errors++;
+}
+if(!(formats0.test(data4))){
+const err14 = {instancePath:instancePath+"/organizations/" + i0+"/id",schemaPath:"#/components/schemas/OrganizationRole/properties/id/format",keyword:"format",params:{format: "uuid"},schema:"uuid",parentSchema:schema34.properties.id,data:data4};
+if(vErrors === null){
+vErrors = [err14];
+}
+else {
+vErrors.push(err14);
+}
+errors++;
+}
+}
+else {
+const err15 = {instancePath:instancePath+"/organizations/" + i0+"/id",schemaPath:"#/components/schemas/OrganizationRole/properties/id/type",keyword:"type",params:{type: "string"},schema:schema34.properties.id.type,parentSchema:schema34.properties.id,data:data4};
+if(vErrors === null){
+vErrors = [err15];
+}
+else {
+vErrors.push(err15);
+}
+errors++;
+}
+}
+if(data3.role !== undefined){
+let data5 = data3.role;
+if(!((data5 === "operator") || (data5 === "viewer"))){
+const err16 = {instancePath:instancePath+"/organizations/" + i0+"/role",schemaPath:"#/components/schemas/OrganizationRole/properties/role/enum",keyword:"enum",params:{allowedValues: schema34.properties.role.enum},schema:schema34.properties.role.enum,parentSchema:schema34.properties.role,data:data5};
+if(vErrors === null){
+vErrors = [err16];
+}
+else {
+vErrors.push(err16);
+}
+errors++;
+}
+if(typeof data5 === "string"){
+if(!data5.isWellFormed()){
+const err17 = {instancePath:instancePath+"/organizations/" + i0+"/role",schemaPath:"#/components/schemas/OrganizationRole/properties/role/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema34.properties.role,data:data5};
+if(vErrors === null){
+vErrors = [err17];
+}
+else {
+vErrors.push(err17);
+}
+errors++;
+}
+}
+else {
+const err18 = {instancePath:instancePath+"/organizations/" + i0+"/role",schemaPath:"#/components/schemas/OrganizationRole/properties/role/type",keyword:"type",params:{type: "string"},schema:schema34.properties.role.type,parentSchema:schema34.properties.role,data:data5};
+if(vErrors === null){
+vErrors = [err18];
+}
+else {
+vErrors.push(err18);
+}
+errors++;
+}
+}
+}
+else {
+const err19 = {instancePath:instancePath+"/organizations/" + i0,schemaPath:"#/components/schemas/OrganizationRole/type",keyword:"type",params:{type: "object"},schema:schema34.type,parentSchema:schema34,data:data3};
+if(vErrors === null){
+vErrors = [err19];
+}
+else {
+vErrors.push(err19);
+}
+errors++;
+}
+}
+}
+var _valid0 = _errs10 === errors;
+valid1 = _valid0;
+}
+if(!valid1){
+const err20 = {instancePath:instancePath+"/organizations",schemaPath:"#/properties/organizations/if",keyword:"if",params:{failingKeyword: "else"},schema:schema33.properties.organizations.if,parentSchema:schema33.properties.organizations,data:data2};
+if(vErrors === null){
+vErrors = [err20];
+}
+else {
+vErrors.push(err20);
+}
+errors++;
+}
+if(Array.isArray(data2)){
+if(data2.length > 50){
+const err21 = {instancePath:instancePath+"/organizations",schemaPath:"#/properties/organizations/maxItems",keyword:"maxItems",params:{limit: 50},schema:50,parentSchema:schema33.properties.organizations,data:data2};
+if(vErrors === null){
+vErrors = [err21];
+}
+else {
+vErrors.push(err21);
+}
+errors++;
+}
+}
+else {
+const err22 = {instancePath:instancePath+"/organizations",schemaPath:"#/properties/organizations/type",keyword:"type",params:{type: "array"},schema:schema33.properties.organizations.type,parentSchema:schema33.properties.organizations,data:data2};
+if(vErrors === null){
+vErrors = [err22];
+}
+else {
+vErrors.push(err22);
+}
+errors++;
+}
+}
+}
+else {
+const err23 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema33.type,parentSchema:schema33,data};
+if(vErrors === null){
+vErrors = [err23];
+}
+else {
+vErrors.push(err23);
+}
+errors++;
+}
+validate22.errors = vErrors;
+return errors === 0;
+}
+validate22.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
 
 function validate20(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="CreateOperatorRequest" */;
@@ -15,144 +332,24 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.name === undefined){
-const err0 = {instancePath,schemaPath:"contract#/components/schemas/CreateOperatorRequest/required",keyword:"required",params:{missingProperty: "name"},schema:schema33.required,parentSchema:schema33,data};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-if(data.role === undefined){
-const err1 = {instancePath,schemaPath:"contract#/components/schemas/CreateOperatorRequest/required",keyword:"required",params:{missingProperty: "role"},schema:schema33.required,parentSchema:schema33,data};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-}
-for(const key0 in data){
-if(!((key0 === "name") || (key0 === "role"))){
-const err2 = {instancePath,schemaPath:"contract#/components/schemas/CreateOperatorRequest/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema33,data};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-}
-}
-if(data.name !== undefined){
-let data0 = data.name;
-if(typeof data0 === "string"){
-if(!data0.isWellFormed()){
-const err3 = {instancePath:instancePath+"/name",schemaPath:"contract#/components/schemas/CreateOperatorRequest/properties/name/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema33.properties.name,data:data0};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
-errors++;
-}
-if(data0.length < 2 && [...data0].length < 1){
-const err4 = {instancePath:instancePath+"/name",schemaPath:"contract#/components/schemas/CreateOperatorRequest/properties/name/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema33.properties.name,data:data0};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
-errors++;
-}
-if(data0.length > 200 && (data0.length > 400 || [...data0].length > 200)){
-const err5 = {instancePath:instancePath+"/name",schemaPath:"contract#/components/schemas/CreateOperatorRequest/properties/name/maxLength",keyword:"maxLength",params:{},schema:200,parentSchema:schema33.properties.name,data:data0};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
-errors++;
-}
-}
-else {
-const err6 = {instancePath:instancePath+"/name",schemaPath:"contract#/components/schemas/CreateOperatorRequest/properties/name/type",keyword:"type",params:{type: "string"},schema:schema33.properties.name.type,parentSchema:schema33.properties.name,data:data0};
-if(vErrors === null){
-vErrors = [err6];
-}
-else {
-vErrors.push(err6);
-}
-errors++;
-}
-}
-if(data.role !== undefined){
-let data1 = data.role;
-if(!((data1 === "operator") || (data1 === "viewer"))){
-const err7 = {instancePath:instancePath+"/role",schemaPath:"contract#/components/schemas/CreateOperatorRequest/properties/role/enum",keyword:"enum",params:{allowedValues: schema33.properties.role.enum},schema:schema33.properties.role.enum,parentSchema:schema33.properties.role,data:data1};
-if(vErrors === null){
-vErrors = [err7];
-}
-else {
-vErrors.push(err7);
-}
-errors++;
-}
-if(typeof data1 === "string"){
-if(!data1.isWellFormed()){
-const err8 = {instancePath:instancePath+"/role",schemaPath:"contract#/components/schemas/CreateOperatorRequest/properties/role/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema33.properties.role,data:data1};
-if(vErrors === null){
-vErrors = [err8];
-}
-else {
-vErrors.push(err8);
-}
-errors++;
-}
-}
-else {
-const err9 = {instancePath:instancePath+"/role",schemaPath:"contract#/components/schemas/CreateOperatorRequest/properties/role/type",keyword:"type",params:{type: "string"},schema:schema33.properties.role.type,parentSchema:schema33.properties.role,data:data1};
-if(vErrors === null){
-vErrors = [err9];
-}
-else {
-vErrors.push(err9);
-}
-errors++;
-}
-}
-}
-else {
-const err10 = {instancePath,schemaPath:"contract#/components/schemas/CreateOperatorRequest/type",keyword:"type",params:{type: "object"},schema:schema33.type,parentSchema:schema33,data};
-if(vErrors === null){
-vErrors = [err10];
-}
-else {
-vErrors.push(err10);
-}
-errors++;
+if(!(validate22(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate22.errors : vErrors.concat(validate22.errors);
+errors = vErrors.length;
 }
 validate20.errors = vErrors;
 return errors === 0;
 }
 validate20.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const CreateOrganizationRequest = validate22;
-const schema34 = {"$id":"CreateOrganizationRequest","$ref":"contract#/components/schemas/CreateOrganizationRequest"};
-const schema35 = {"type":"object","required":["name"],"additionalProperties":false,"properties":{"name":{"type":"string","minLength":1,"maxLength":200,"wellFormed":true}}};
+export const CreateOrganizationRequest = validate24;
+const schema35 = {"$id":"CreateOrganizationRequest","$ref":"contract#/components/schemas/CreateOrganizationRequest"};
+const schema36 = {"type":"object","required":["name"],"additionalProperties":false,"properties":{"name":{"type":"string","minLength":1,"maxLength":200,"wellFormed":true}}};
 
-function validate22(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate24(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="CreateOrganizationRequest" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate22.evaluated;
+const evaluated0 = validate24.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -161,7 +358,7 @@ evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.name === undefined){
-const err0 = {instancePath,schemaPath:"contract#/components/schemas/CreateOrganizationRequest/required",keyword:"required",params:{missingProperty: "name"},schema:schema35.required,parentSchema:schema35,data};
+const err0 = {instancePath,schemaPath:"contract#/components/schemas/CreateOrganizationRequest/required",keyword:"required",params:{missingProperty: "name"},schema:schema36.required,parentSchema:schema36,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -172,7 +369,7 @@ errors++;
 }
 for(const key0 in data){
 if(!(key0 === "name")){
-const err1 = {instancePath,schemaPath:"contract#/components/schemas/CreateOrganizationRequest/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema35,data};
+const err1 = {instancePath,schemaPath:"contract#/components/schemas/CreateOrganizationRequest/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema36,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -186,7 +383,7 @@ if(data.name !== undefined){
 let data0 = data.name;
 if(typeof data0 === "string"){
 if(!data0.isWellFormed()){
-const err2 = {instancePath:instancePath+"/name",schemaPath:"contract#/components/schemas/CreateOrganizationRequest/properties/name/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema35.properties.name,data:data0};
+const err2 = {instancePath:instancePath+"/name",schemaPath:"contract#/components/schemas/CreateOrganizationRequest/properties/name/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema36.properties.name,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -196,7 +393,7 @@ vErrors.push(err2);
 errors++;
 }
 if(data0.length < 2 && [...data0].length < 1){
-const err3 = {instancePath:instancePath+"/name",schemaPath:"contract#/components/schemas/CreateOrganizationRequest/properties/name/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema35.properties.name,data:data0};
+const err3 = {instancePath:instancePath+"/name",schemaPath:"contract#/components/schemas/CreateOrganizationRequest/properties/name/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema36.properties.name,data:data0};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -206,7 +403,7 @@ vErrors.push(err3);
 errors++;
 }
 if(data0.length > 200 && (data0.length > 400 || [...data0].length > 200)){
-const err4 = {instancePath:instancePath+"/name",schemaPath:"contract#/components/schemas/CreateOrganizationRequest/properties/name/maxLength",keyword:"maxLength",params:{},schema:200,parentSchema:schema35.properties.name,data:data0};
+const err4 = {instancePath:instancePath+"/name",schemaPath:"contract#/components/schemas/CreateOrganizationRequest/properties/name/maxLength",keyword:"maxLength",params:{},schema:200,parentSchema:schema36.properties.name,data:data0};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -217,7 +414,7 @@ errors++;
 }
 }
 else {
-const err5 = {instancePath:instancePath+"/name",schemaPath:"contract#/components/schemas/CreateOrganizationRequest/properties/name/type",keyword:"type",params:{type: "string"},schema:schema35.properties.name.type,parentSchema:schema35.properties.name,data:data0};
+const err5 = {instancePath:instancePath+"/name",schemaPath:"contract#/components/schemas/CreateOrganizationRequest/properties/name/type",keyword:"type",params:{type: "string"},schema:schema36.properties.name.type,parentSchema:schema36.properties.name,data:data0};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -229,7 +426,7 @@ errors++;
 }
 }
 else {
-const err6 = {instancePath,schemaPath:"contract#/components/schemas/CreateOrganizationRequest/type",keyword:"type",params:{type: "object"},schema:schema35.type,parentSchema:schema35,data};
+const err6 = {instancePath,schemaPath:"contract#/components/schemas/CreateOrganizationRequest/type",keyword:"type",params:{type: "object"},schema:schema36.type,parentSchema:schema36,data};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -238,20 +435,20 @@ vErrors.push(err6);
 }
 errors++;
 }
-validate22.errors = vErrors;
+validate24.errors = vErrors;
 return errors === 0;
 }
-validate22.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate24.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const UpdateOrganizationRequest = validate23;
-const schema36 = {"$id":"UpdateOrganizationRequest","$ref":"contract#/components/schemas/UpdateOrganizationRequest"};
-const schema37 = {"type":"object","additionalProperties":false,"properties":{"max_running":{"minimum":1,"maximum":100000,"type":["integer","null"]},"max_dollars_per_day":{"exclusiveMinimum":0,"maximum":1000000,"type":["number","null"]}}};
+export const UpdateOrganizationRequest = validate25;
+const schema37 = {"$id":"UpdateOrganizationRequest","$ref":"contract#/components/schemas/UpdateOrganizationRequest"};
+const schema38 = {"type":"object","additionalProperties":false,"properties":{"max_running":{"minimum":1,"maximum":100000,"type":["integer","null"]},"max_dollars_per_day":{"exclusiveMinimum":0,"maximum":1000000,"type":["number","null"]}}};
 
-function validate23(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate25(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="UpdateOrganizationRequest" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate23.evaluated;
+const evaluated0 = validate25.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -261,7 +458,7 @@ evaluated0.items = undefined;
 if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
 if(!((key0 === "max_running") || (key0 === "max_dollars_per_day"))){
-const err0 = {instancePath,schemaPath:"contract#/components/schemas/UpdateOrganizationRequest/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema37,data};
+const err0 = {instancePath,schemaPath:"contract#/components/schemas/UpdateOrganizationRequest/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema38,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -274,7 +471,7 @@ errors++;
 if(data.max_running !== undefined){
 let data0 = data.max_running;
 if((!(((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))) && (isFinite(data0)))) && (data0 !== null)){
-const err1 = {instancePath:instancePath+"/max_running",schemaPath:"contract#/components/schemas/UpdateOrganizationRequest/properties/max_running/type",keyword:"type",params:{type: schema37.properties.max_running.type},schema:schema37.properties.max_running.type,parentSchema:schema37.properties.max_running,data:data0};
+const err1 = {instancePath:instancePath+"/max_running",schemaPath:"contract#/components/schemas/UpdateOrganizationRequest/properties/max_running/type",keyword:"type",params:{type: schema38.properties.max_running.type},schema:schema38.properties.max_running.type,parentSchema:schema38.properties.max_running,data:data0};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -285,7 +482,7 @@ errors++;
 }
 if((typeof data0 == "number") && (isFinite(data0))){
 if(data0 > 100000 || isNaN(data0)){
-const err2 = {instancePath:instancePath+"/max_running",schemaPath:"contract#/components/schemas/UpdateOrganizationRequest/properties/max_running/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema37.properties.max_running,data:data0};
+const err2 = {instancePath:instancePath+"/max_running",schemaPath:"contract#/components/schemas/UpdateOrganizationRequest/properties/max_running/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema38.properties.max_running,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -295,7 +492,7 @@ vErrors.push(err2);
 errors++;
 }
 if(data0 < 1 || isNaN(data0)){
-const err3 = {instancePath:instancePath+"/max_running",schemaPath:"contract#/components/schemas/UpdateOrganizationRequest/properties/max_running/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema37.properties.max_running,data:data0};
+const err3 = {instancePath:instancePath+"/max_running",schemaPath:"contract#/components/schemas/UpdateOrganizationRequest/properties/max_running/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema38.properties.max_running,data:data0};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -309,7 +506,7 @@ errors++;
 if(data.max_dollars_per_day !== undefined){
 let data1 = data.max_dollars_per_day;
 if((!((typeof data1 == "number") && (isFinite(data1)))) && (data1 !== null)){
-const err4 = {instancePath:instancePath+"/max_dollars_per_day",schemaPath:"contract#/components/schemas/UpdateOrganizationRequest/properties/max_dollars_per_day/type",keyword:"type",params:{type: schema37.properties.max_dollars_per_day.type},schema:schema37.properties.max_dollars_per_day.type,parentSchema:schema37.properties.max_dollars_per_day,data:data1};
+const err4 = {instancePath:instancePath+"/max_dollars_per_day",schemaPath:"contract#/components/schemas/UpdateOrganizationRequest/properties/max_dollars_per_day/type",keyword:"type",params:{type: schema38.properties.max_dollars_per_day.type},schema:schema38.properties.max_dollars_per_day.type,parentSchema:schema38.properties.max_dollars_per_day,data:data1};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -320,7 +517,7 @@ errors++;
 }
 if((typeof data1 == "number") && (isFinite(data1))){
 if(data1 > 1000000 || isNaN(data1)){
-const err5 = {instancePath:instancePath+"/max_dollars_per_day",schemaPath:"contract#/components/schemas/UpdateOrganizationRequest/properties/max_dollars_per_day/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},schema:1000000,parentSchema:schema37.properties.max_dollars_per_day,data:data1};
+const err5 = {instancePath:instancePath+"/max_dollars_per_day",schemaPath:"contract#/components/schemas/UpdateOrganizationRequest/properties/max_dollars_per_day/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},schema:1000000,parentSchema:schema38.properties.max_dollars_per_day,data:data1};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -330,7 +527,7 @@ vErrors.push(err5);
 errors++;
 }
 if(data1 <= 0 || isNaN(data1)){
-const err6 = {instancePath:instancePath+"/max_dollars_per_day",schemaPath:"contract#/components/schemas/UpdateOrganizationRequest/properties/max_dollars_per_day/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0},schema:0,parentSchema:schema37.properties.max_dollars_per_day,data:data1};
+const err6 = {instancePath:instancePath+"/max_dollars_per_day",schemaPath:"contract#/components/schemas/UpdateOrganizationRequest/properties/max_dollars_per_day/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0},schema:0,parentSchema:schema38.properties.max_dollars_per_day,data:data1};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -343,7 +540,7 @@ errors++;
 }
 }
 else {
-const err7 = {instancePath,schemaPath:"contract#/components/schemas/UpdateOrganizationRequest/type",keyword:"type",params:{type: "object"},schema:schema37.type,parentSchema:schema37,data};
+const err7 = {instancePath,schemaPath:"contract#/components/schemas/UpdateOrganizationRequest/type",keyword:"type",params:{type: "object"},schema:schema38.type,parentSchema:schema38,data};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -352,20 +549,20 @@ vErrors.push(err7);
 }
 errors++;
 }
-validate23.errors = vErrors;
+validate25.errors = vErrors;
 return errors === 0;
 }
-validate23.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate25.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const ModelSettings = validate24;
-const schema38 = {"$id":"ModelSettings","$ref":"contract#/components/schemas/ModelSettings"};
-const schema39 = {"type":"object","required":["provider"],"additionalProperties":false,"properties":{"provider":{"type":"string","enum":["demo","openai-compatible","anthropic","bedrock"],"wellFormed":true},"enabled":{"type":"boolean","default":true},"model":{"minLength":1,"maxLength":200,"type":["string","null"],"wellFormed":true},"base_url":{"minLength":1,"maxLength":2000,"type":["string","null"],"wellFormed":true},"secret":{"minLength":1,"maxLength":2048,"type":["string","null"],"wellFormed":true},"region":{"minLength":1,"maxLength":100,"type":["string","null"],"wellFormed":true},"compat":{"additionalProperties":false,"properties":{"maxTokensField":{"enum":["max_tokens","max_completion_tokens"]},"supportsStreaming":{"enum":[true,false]},"supportsStreamOptions":{"enum":[true,false]},"supportsSystemRole":{"enum":[true,false]},"reasoningContent":{"enum":["echo","omit","require"]},"assistantAfterTool":{"enum":[false,true]},"toolCallIdLength":{"enum":["any",9]}},"type":["object","null"]}}};
+export const ModelSettings = validate26;
+const schema39 = {"$id":"ModelSettings","$ref":"contract#/components/schemas/ModelSettings"};
+const schema40 = {"type":"object","required":["provider"],"additionalProperties":false,"properties":{"provider":{"type":"string","enum":["demo","openai-compatible","anthropic","bedrock"],"wellFormed":true},"enabled":{"type":"boolean","default":true},"model":{"minLength":1,"maxLength":200,"type":["string","null"],"wellFormed":true},"base_url":{"minLength":1,"maxLength":2000,"type":["string","null"],"wellFormed":true},"secret":{"minLength":1,"maxLength":2048,"type":["string","null"],"wellFormed":true},"region":{"minLength":1,"maxLength":100,"type":["string","null"],"wellFormed":true},"compat":{"additionalProperties":false,"properties":{"maxTokensField":{"enum":["max_tokens","max_completion_tokens"]},"supportsStreaming":{"enum":[true,false]},"supportsStreamOptions":{"enum":[true,false]},"supportsSystemRole":{"enum":[true,false]},"reasoningContent":{"enum":["echo","omit","require"]},"assistantAfterTool":{"enum":[false,true]},"toolCallIdLength":{"enum":["any",9]}},"type":["object","null"]}}};
 
-function validate24(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate26(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="ModelSettings" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate24.evaluated;
+const evaluated0 = validate26.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -377,7 +574,7 @@ if(data.enabled === undefined){
 data.enabled = true;
 }
 if(data.provider === undefined){
-const err0 = {instancePath,schemaPath:"contract#/components/schemas/ModelSettings/required",keyword:"required",params:{missingProperty: "provider"},schema:schema39.required,parentSchema:schema39,data};
+const err0 = {instancePath,schemaPath:"contract#/components/schemas/ModelSettings/required",keyword:"required",params:{missingProperty: "provider"},schema:schema40.required,parentSchema:schema40,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -388,7 +585,7 @@ errors++;
 }
 for(const key0 in data){
 if(!(((((((key0 === "provider") || (key0 === "enabled")) || (key0 === "model")) || (key0 === "base_url")) || (key0 === "secret")) || (key0 === "region")) || (key0 === "compat"))){
-const err1 = {instancePath,schemaPath:"contract#/components/schemas/ModelSettings/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema39,data};
+const err1 = {instancePath,schemaPath:"contract#/components/schemas/ModelSettings/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema40,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -401,7 +598,7 @@ errors++;
 if(data.provider !== undefined){
 let data0 = data.provider;
 if(!((((data0 === "demo") || (data0 === "openai-compatible")) || (data0 === "anthropic")) || (data0 === "bedrock"))){
-const err2 = {instancePath:instancePath+"/provider",schemaPath:"contract#/components/schemas/ModelSettings/properties/provider/enum",keyword:"enum",params:{allowedValues: schema39.properties.provider.enum},schema:schema39.properties.provider.enum,parentSchema:schema39.properties.provider,data:data0};
+const err2 = {instancePath:instancePath+"/provider",schemaPath:"contract#/components/schemas/ModelSettings/properties/provider/enum",keyword:"enum",params:{allowedValues: schema40.properties.provider.enum},schema:schema40.properties.provider.enum,parentSchema:schema40.properties.provider,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -412,7 +609,7 @@ errors++;
 }
 if(typeof data0 === "string"){
 if(!data0.isWellFormed()){
-const err3 = {instancePath:instancePath+"/provider",schemaPath:"contract#/components/schemas/ModelSettings/properties/provider/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema39.properties.provider,data:data0};
+const err3 = {instancePath:instancePath+"/provider",schemaPath:"contract#/components/schemas/ModelSettings/properties/provider/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema40.properties.provider,data:data0};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -423,7 +620,7 @@ errors++;
 }
 }
 else {
-const err4 = {instancePath:instancePath+"/provider",schemaPath:"contract#/components/schemas/ModelSettings/properties/provider/type",keyword:"type",params:{type: "string"},schema:schema39.properties.provider.type,parentSchema:schema39.properties.provider,data:data0};
+const err4 = {instancePath:instancePath+"/provider",schemaPath:"contract#/components/schemas/ModelSettings/properties/provider/type",keyword:"type",params:{type: "string"},schema:schema40.properties.provider.type,parentSchema:schema40.properties.provider,data:data0};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -435,7 +632,7 @@ errors++;
 }
 let data1 = data.enabled;
 if(typeof data1 !== "boolean"){
-const err5 = {instancePath:instancePath+"/enabled",schemaPath:"contract#/components/schemas/ModelSettings/properties/enabled/type",keyword:"type",params:{type: "boolean"},schema:schema39.properties.enabled.type,parentSchema:schema39.properties.enabled,data:data1};
+const err5 = {instancePath:instancePath+"/enabled",schemaPath:"contract#/components/schemas/ModelSettings/properties/enabled/type",keyword:"type",params:{type: "boolean"},schema:schema40.properties.enabled.type,parentSchema:schema40.properties.enabled,data:data1};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -447,7 +644,7 @@ errors++;
 if(data.model !== undefined){
 let data2 = data.model;
 if((typeof data2 !== "string") && (data2 !== null)){
-const err6 = {instancePath:instancePath+"/model",schemaPath:"contract#/components/schemas/ModelSettings/properties/model/type",keyword:"type",params:{type: schema39.properties.model.type},schema:schema39.properties.model.type,parentSchema:schema39.properties.model,data:data2};
+const err6 = {instancePath:instancePath+"/model",schemaPath:"contract#/components/schemas/ModelSettings/properties/model/type",keyword:"type",params:{type: schema40.properties.model.type},schema:schema40.properties.model.type,parentSchema:schema40.properties.model,data:data2};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -458,7 +655,7 @@ errors++;
 }
 if(typeof data2 === "string"){
 if(!data2.isWellFormed()){
-const err7 = {instancePath:instancePath+"/model",schemaPath:"contract#/components/schemas/ModelSettings/properties/model/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema39.properties.model,data:data2};
+const err7 = {instancePath:instancePath+"/model",schemaPath:"contract#/components/schemas/ModelSettings/properties/model/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema40.properties.model,data:data2};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -468,7 +665,7 @@ vErrors.push(err7);
 errors++;
 }
 if(data2.length < 2 && [...data2].length < 1){
-const err8 = {instancePath:instancePath+"/model",schemaPath:"contract#/components/schemas/ModelSettings/properties/model/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema39.properties.model,data:data2};
+const err8 = {instancePath:instancePath+"/model",schemaPath:"contract#/components/schemas/ModelSettings/properties/model/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema40.properties.model,data:data2};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -478,7 +675,7 @@ vErrors.push(err8);
 errors++;
 }
 if(data2.length > 200 && (data2.length > 400 || [...data2].length > 200)){
-const err9 = {instancePath:instancePath+"/model",schemaPath:"contract#/components/schemas/ModelSettings/properties/model/maxLength",keyword:"maxLength",params:{},schema:200,parentSchema:schema39.properties.model,data:data2};
+const err9 = {instancePath:instancePath+"/model",schemaPath:"contract#/components/schemas/ModelSettings/properties/model/maxLength",keyword:"maxLength",params:{},schema:200,parentSchema:schema40.properties.model,data:data2};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -492,7 +689,7 @@ errors++;
 if(data.base_url !== undefined){
 let data3 = data.base_url;
 if((typeof data3 !== "string") && (data3 !== null)){
-const err10 = {instancePath:instancePath+"/base_url",schemaPath:"contract#/components/schemas/ModelSettings/properties/base_url/type",keyword:"type",params:{type: schema39.properties.base_url.type},schema:schema39.properties.base_url.type,parentSchema:schema39.properties.base_url,data:data3};
+const err10 = {instancePath:instancePath+"/base_url",schemaPath:"contract#/components/schemas/ModelSettings/properties/base_url/type",keyword:"type",params:{type: schema40.properties.base_url.type},schema:schema40.properties.base_url.type,parentSchema:schema40.properties.base_url,data:data3};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -503,7 +700,7 @@ errors++;
 }
 if(typeof data3 === "string"){
 if(!data3.isWellFormed()){
-const err11 = {instancePath:instancePath+"/base_url",schemaPath:"contract#/components/schemas/ModelSettings/properties/base_url/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema39.properties.base_url,data:data3};
+const err11 = {instancePath:instancePath+"/base_url",schemaPath:"contract#/components/schemas/ModelSettings/properties/base_url/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema40.properties.base_url,data:data3};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -513,7 +710,7 @@ vErrors.push(err11);
 errors++;
 }
 if(data3.length < 2 && [...data3].length < 1){
-const err12 = {instancePath:instancePath+"/base_url",schemaPath:"contract#/components/schemas/ModelSettings/properties/base_url/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema39.properties.base_url,data:data3};
+const err12 = {instancePath:instancePath+"/base_url",schemaPath:"contract#/components/schemas/ModelSettings/properties/base_url/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema40.properties.base_url,data:data3};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -523,7 +720,7 @@ vErrors.push(err12);
 errors++;
 }
 if(data3.length > 2000 && (data3.length > 4000 || [...data3].length > 2000)){
-const err13 = {instancePath:instancePath+"/base_url",schemaPath:"contract#/components/schemas/ModelSettings/properties/base_url/maxLength",keyword:"maxLength",params:{},schema:2000,parentSchema:schema39.properties.base_url,data:data3};
+const err13 = {instancePath:instancePath+"/base_url",schemaPath:"contract#/components/schemas/ModelSettings/properties/base_url/maxLength",keyword:"maxLength",params:{},schema:2000,parentSchema:schema40.properties.base_url,data:data3};
 if(vErrors === null){
 vErrors = [err13];
 }
@@ -537,7 +734,7 @@ errors++;
 if(data.secret !== undefined){
 let data4 = data.secret;
 if((typeof data4 !== "string") && (data4 !== null)){
-const err14 = {instancePath:instancePath+"/secret",schemaPath:"contract#/components/schemas/ModelSettings/properties/secret/type",keyword:"type",params:{type: schema39.properties.secret.type},schema:schema39.properties.secret.type,parentSchema:schema39.properties.secret,data:data4};
+const err14 = {instancePath:instancePath+"/secret",schemaPath:"contract#/components/schemas/ModelSettings/properties/secret/type",keyword:"type",params:{type: schema40.properties.secret.type},schema:schema40.properties.secret.type,parentSchema:schema40.properties.secret,data:data4};
 if(vErrors === null){
 vErrors = [err14];
 }
@@ -548,7 +745,7 @@ errors++;
 }
 if(typeof data4 === "string"){
 if(!data4.isWellFormed()){
-const err15 = {instancePath:instancePath+"/secret",schemaPath:"contract#/components/schemas/ModelSettings/properties/secret/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema39.properties.secret,data:data4};
+const err15 = {instancePath:instancePath+"/secret",schemaPath:"contract#/components/schemas/ModelSettings/properties/secret/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema40.properties.secret,data:data4};
 if(vErrors === null){
 vErrors = [err15];
 }
@@ -558,7 +755,7 @@ vErrors.push(err15);
 errors++;
 }
 if(data4.length < 2 && [...data4].length < 1){
-const err16 = {instancePath:instancePath+"/secret",schemaPath:"contract#/components/schemas/ModelSettings/properties/secret/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema39.properties.secret,data:data4};
+const err16 = {instancePath:instancePath+"/secret",schemaPath:"contract#/components/schemas/ModelSettings/properties/secret/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema40.properties.secret,data:data4};
 if(vErrors === null){
 vErrors = [err16];
 }
@@ -568,7 +765,7 @@ vErrors.push(err16);
 errors++;
 }
 if(data4.length > 2048 && (data4.length > 4096 || [...data4].length > 2048)){
-const err17 = {instancePath:instancePath+"/secret",schemaPath:"contract#/components/schemas/ModelSettings/properties/secret/maxLength",keyword:"maxLength",params:{},schema:2048,parentSchema:schema39.properties.secret,data:data4};
+const err17 = {instancePath:instancePath+"/secret",schemaPath:"contract#/components/schemas/ModelSettings/properties/secret/maxLength",keyword:"maxLength",params:{},schema:2048,parentSchema:schema40.properties.secret,data:data4};
 if(vErrors === null){
 vErrors = [err17];
 }
@@ -582,7 +779,7 @@ errors++;
 if(data.region !== undefined){
 let data5 = data.region;
 if((typeof data5 !== "string") && (data5 !== null)){
-const err18 = {instancePath:instancePath+"/region",schemaPath:"contract#/components/schemas/ModelSettings/properties/region/type",keyword:"type",params:{type: schema39.properties.region.type},schema:schema39.properties.region.type,parentSchema:schema39.properties.region,data:data5};
+const err18 = {instancePath:instancePath+"/region",schemaPath:"contract#/components/schemas/ModelSettings/properties/region/type",keyword:"type",params:{type: schema40.properties.region.type},schema:schema40.properties.region.type,parentSchema:schema40.properties.region,data:data5};
 if(vErrors === null){
 vErrors = [err18];
 }
@@ -593,7 +790,7 @@ errors++;
 }
 if(typeof data5 === "string"){
 if(!data5.isWellFormed()){
-const err19 = {instancePath:instancePath+"/region",schemaPath:"contract#/components/schemas/ModelSettings/properties/region/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema39.properties.region,data:data5};
+const err19 = {instancePath:instancePath+"/region",schemaPath:"contract#/components/schemas/ModelSettings/properties/region/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema40.properties.region,data:data5};
 if(vErrors === null){
 vErrors = [err19];
 }
@@ -603,7 +800,7 @@ vErrors.push(err19);
 errors++;
 }
 if(data5.length < 2 && [...data5].length < 1){
-const err20 = {instancePath:instancePath+"/region",schemaPath:"contract#/components/schemas/ModelSettings/properties/region/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema39.properties.region,data:data5};
+const err20 = {instancePath:instancePath+"/region",schemaPath:"contract#/components/schemas/ModelSettings/properties/region/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema40.properties.region,data:data5};
 if(vErrors === null){
 vErrors = [err20];
 }
@@ -613,7 +810,7 @@ vErrors.push(err20);
 errors++;
 }
 if(data5.length > 100 && (data5.length > 200 || [...data5].length > 100)){
-const err21 = {instancePath:instancePath+"/region",schemaPath:"contract#/components/schemas/ModelSettings/properties/region/maxLength",keyword:"maxLength",params:{},schema:100,parentSchema:schema39.properties.region,data:data5};
+const err21 = {instancePath:instancePath+"/region",schemaPath:"contract#/components/schemas/ModelSettings/properties/region/maxLength",keyword:"maxLength",params:{},schema:100,parentSchema:schema40.properties.region,data:data5};
 if(vErrors === null){
 vErrors = [err21];
 }
@@ -627,7 +824,7 @@ errors++;
 if(data.compat !== undefined){
 let data6 = data.compat;
 if((!(data6 && typeof data6 == "object" && !Array.isArray(data6))) && (data6 !== null)){
-const err22 = {instancePath:instancePath+"/compat",schemaPath:"contract#/components/schemas/ModelSettings/properties/compat/type",keyword:"type",params:{type: schema39.properties.compat.type},schema:schema39.properties.compat.type,parentSchema:schema39.properties.compat,data:data6};
+const err22 = {instancePath:instancePath+"/compat",schemaPath:"contract#/components/schemas/ModelSettings/properties/compat/type",keyword:"type",params:{type: schema40.properties.compat.type},schema:schema40.properties.compat.type,parentSchema:schema40.properties.compat,data:data6};
 if(vErrors === null){
 vErrors = [err22];
 }
@@ -639,7 +836,7 @@ errors++;
 if(data6 && typeof data6 == "object" && !Array.isArray(data6)){
 for(const key1 in data6){
 if(!(((((((key1 === "maxTokensField") || (key1 === "supportsStreaming")) || (key1 === "supportsStreamOptions")) || (key1 === "supportsSystemRole")) || (key1 === "reasoningContent")) || (key1 === "assistantAfterTool")) || (key1 === "toolCallIdLength"))){
-const err23 = {instancePath:instancePath+"/compat",schemaPath:"contract#/components/schemas/ModelSettings/properties/compat/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1},schema:false,parentSchema:schema39.properties.compat,data:data6};
+const err23 = {instancePath:instancePath+"/compat",schemaPath:"contract#/components/schemas/ModelSettings/properties/compat/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1},schema:false,parentSchema:schema40.properties.compat,data:data6};
 if(vErrors === null){
 vErrors = [err23];
 }
@@ -652,7 +849,7 @@ errors++;
 if(data6.maxTokensField !== undefined){
 let data7 = data6.maxTokensField;
 if(!((data7 === "max_tokens") || (data7 === "max_completion_tokens"))){
-const err24 = {instancePath:instancePath+"/compat/maxTokensField",schemaPath:"contract#/components/schemas/ModelSettings/properties/compat/properties/maxTokensField/enum",keyword:"enum",params:{allowedValues: schema39.properties.compat.properties.maxTokensField.enum},schema:schema39.properties.compat.properties.maxTokensField.enum,parentSchema:schema39.properties.compat.properties.maxTokensField,data:data7};
+const err24 = {instancePath:instancePath+"/compat/maxTokensField",schemaPath:"contract#/components/schemas/ModelSettings/properties/compat/properties/maxTokensField/enum",keyword:"enum",params:{allowedValues: schema40.properties.compat.properties.maxTokensField.enum},schema:schema40.properties.compat.properties.maxTokensField.enum,parentSchema:schema40.properties.compat.properties.maxTokensField,data:data7};
 if(vErrors === null){
 vErrors = [err24];
 }
@@ -665,7 +862,7 @@ errors++;
 if(data6.supportsStreaming !== undefined){
 let data8 = data6.supportsStreaming;
 if(!((data8 === true) || (data8 === false))){
-const err25 = {instancePath:instancePath+"/compat/supportsStreaming",schemaPath:"contract#/components/schemas/ModelSettings/properties/compat/properties/supportsStreaming/enum",keyword:"enum",params:{allowedValues: schema39.properties.compat.properties.supportsStreaming.enum},schema:schema39.properties.compat.properties.supportsStreaming.enum,parentSchema:schema39.properties.compat.properties.supportsStreaming,data:data8};
+const err25 = {instancePath:instancePath+"/compat/supportsStreaming",schemaPath:"contract#/components/schemas/ModelSettings/properties/compat/properties/supportsStreaming/enum",keyword:"enum",params:{allowedValues: schema40.properties.compat.properties.supportsStreaming.enum},schema:schema40.properties.compat.properties.supportsStreaming.enum,parentSchema:schema40.properties.compat.properties.supportsStreaming,data:data8};
 if(vErrors === null){
 vErrors = [err25];
 }
@@ -678,7 +875,7 @@ errors++;
 if(data6.supportsStreamOptions !== undefined){
 let data9 = data6.supportsStreamOptions;
 if(!((data9 === true) || (data9 === false))){
-const err26 = {instancePath:instancePath+"/compat/supportsStreamOptions",schemaPath:"contract#/components/schemas/ModelSettings/properties/compat/properties/supportsStreamOptions/enum",keyword:"enum",params:{allowedValues: schema39.properties.compat.properties.supportsStreamOptions.enum},schema:schema39.properties.compat.properties.supportsStreamOptions.enum,parentSchema:schema39.properties.compat.properties.supportsStreamOptions,data:data9};
+const err26 = {instancePath:instancePath+"/compat/supportsStreamOptions",schemaPath:"contract#/components/schemas/ModelSettings/properties/compat/properties/supportsStreamOptions/enum",keyword:"enum",params:{allowedValues: schema40.properties.compat.properties.supportsStreamOptions.enum},schema:schema40.properties.compat.properties.supportsStreamOptions.enum,parentSchema:schema40.properties.compat.properties.supportsStreamOptions,data:data9};
 if(vErrors === null){
 vErrors = [err26];
 }
@@ -691,7 +888,7 @@ errors++;
 if(data6.supportsSystemRole !== undefined){
 let data10 = data6.supportsSystemRole;
 if(!((data10 === true) || (data10 === false))){
-const err27 = {instancePath:instancePath+"/compat/supportsSystemRole",schemaPath:"contract#/components/schemas/ModelSettings/properties/compat/properties/supportsSystemRole/enum",keyword:"enum",params:{allowedValues: schema39.properties.compat.properties.supportsSystemRole.enum},schema:schema39.properties.compat.properties.supportsSystemRole.enum,parentSchema:schema39.properties.compat.properties.supportsSystemRole,data:data10};
+const err27 = {instancePath:instancePath+"/compat/supportsSystemRole",schemaPath:"contract#/components/schemas/ModelSettings/properties/compat/properties/supportsSystemRole/enum",keyword:"enum",params:{allowedValues: schema40.properties.compat.properties.supportsSystemRole.enum},schema:schema40.properties.compat.properties.supportsSystemRole.enum,parentSchema:schema40.properties.compat.properties.supportsSystemRole,data:data10};
 if(vErrors === null){
 vErrors = [err27];
 }
@@ -704,7 +901,7 @@ errors++;
 if(data6.reasoningContent !== undefined){
 let data11 = data6.reasoningContent;
 if(!(((data11 === "echo") || (data11 === "omit")) || (data11 === "require"))){
-const err28 = {instancePath:instancePath+"/compat/reasoningContent",schemaPath:"contract#/components/schemas/ModelSettings/properties/compat/properties/reasoningContent/enum",keyword:"enum",params:{allowedValues: schema39.properties.compat.properties.reasoningContent.enum},schema:schema39.properties.compat.properties.reasoningContent.enum,parentSchema:schema39.properties.compat.properties.reasoningContent,data:data11};
+const err28 = {instancePath:instancePath+"/compat/reasoningContent",schemaPath:"contract#/components/schemas/ModelSettings/properties/compat/properties/reasoningContent/enum",keyword:"enum",params:{allowedValues: schema40.properties.compat.properties.reasoningContent.enum},schema:schema40.properties.compat.properties.reasoningContent.enum,parentSchema:schema40.properties.compat.properties.reasoningContent,data:data11};
 if(vErrors === null){
 vErrors = [err28];
 }
@@ -717,7 +914,7 @@ errors++;
 if(data6.assistantAfterTool !== undefined){
 let data12 = data6.assistantAfterTool;
 if(!((data12 === false) || (data12 === true))){
-const err29 = {instancePath:instancePath+"/compat/assistantAfterTool",schemaPath:"contract#/components/schemas/ModelSettings/properties/compat/properties/assistantAfterTool/enum",keyword:"enum",params:{allowedValues: schema39.properties.compat.properties.assistantAfterTool.enum},schema:schema39.properties.compat.properties.assistantAfterTool.enum,parentSchema:schema39.properties.compat.properties.assistantAfterTool,data:data12};
+const err29 = {instancePath:instancePath+"/compat/assistantAfterTool",schemaPath:"contract#/components/schemas/ModelSettings/properties/compat/properties/assistantAfterTool/enum",keyword:"enum",params:{allowedValues: schema40.properties.compat.properties.assistantAfterTool.enum},schema:schema40.properties.compat.properties.assistantAfterTool.enum,parentSchema:schema40.properties.compat.properties.assistantAfterTool,data:data12};
 if(vErrors === null){
 vErrors = [err29];
 }
@@ -730,7 +927,7 @@ errors++;
 if(data6.toolCallIdLength !== undefined){
 let data13 = data6.toolCallIdLength;
 if(!((data13 === "any") || (data13 === 9))){
-const err30 = {instancePath:instancePath+"/compat/toolCallIdLength",schemaPath:"contract#/components/schemas/ModelSettings/properties/compat/properties/toolCallIdLength/enum",keyword:"enum",params:{allowedValues: schema39.properties.compat.properties.toolCallIdLength.enum},schema:schema39.properties.compat.properties.toolCallIdLength.enum,parentSchema:schema39.properties.compat.properties.toolCallIdLength,data:data13};
+const err30 = {instancePath:instancePath+"/compat/toolCallIdLength",schemaPath:"contract#/components/schemas/ModelSettings/properties/compat/properties/toolCallIdLength/enum",keyword:"enum",params:{allowedValues: schema40.properties.compat.properties.toolCallIdLength.enum},schema:schema40.properties.compat.properties.toolCallIdLength.enum,parentSchema:schema40.properties.compat.properties.toolCallIdLength,data:data13};
 if(vErrors === null){
 vErrors = [err30];
 }
@@ -744,7 +941,7 @@ errors++;
 }
 }
 else {
-const err31 = {instancePath,schemaPath:"contract#/components/schemas/ModelSettings/type",keyword:"type",params:{type: "object"},schema:schema39.type,parentSchema:schema39,data};
+const err31 = {instancePath,schemaPath:"contract#/components/schemas/ModelSettings/type",keyword:"type",params:{type: "object"},schema:schema40.type,parentSchema:schema40,data};
 if(vErrors === null){
 vErrors = [err31];
 }
@@ -753,26 +950,25 @@ vErrors.push(err31);
 }
 errors++;
 }
-validate24.errors = vErrors;
+validate26.errors = vErrors;
 return errors === 0;
 }
-validate24.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate26.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const CreateAgentRequest = validate25;
-const schema40 = {"$id":"CreateAgentRequest","$ref":"contract#/components/schemas/CreateAgentRequest"};
-const schema41 = {"type":"object","required":["organization_id","definition"],"additionalProperties":false,"properties":{"organization_id":{"type":"string","format":"uuid","wellFormed":true},"definition":{"$ref":"#/components/schemas/AgentDefinition"}}};
-const schema42 = {"type":"object","required":["name","instructions"],"additionalProperties":false,"properties":{"$schema":{"type":"string","wellFormed":true},"name":{"type":"string","minLength":1,"maxLength":200,"wellFormed":true},"instructions":{"type":"string","minLength":1,"maxLength":100000,"wellFormed":true},"model":{"type":"string","minLength":1,"maxLength":200,"wellFormed":true},"tools":{"type":"array","uniqueItems":true,"items":{"type":"string","enum":["list_files","read_file","write_file","edit_file","delete_file","search_files","run_javascript","run_python","run_shell","web_fetch"],"wellFormed":true},"default":["list_files","read_file","write_file","edit_file","delete_file","search_files","run_javascript","run_python"]},"environment":{"type":"string","pattern":"^[a-z][a-z0-9-]{0,39}$","wellFormed":true},"mcp":{"type":"array","maxItems":10,"if":{"minItems":11},"else":{"items":{"type":"object","required":["name","url"],"additionalProperties":false,"properties":{"name":{"type":"string","pattern":"^[a-z][a-z0-9-]{0,19}$","wellFormed":true},"url":{"type":"string","pattern":"^https?://[^/]","maxLength":2000,"wellFormed":true},"headers":{"type":"object","maxProperties":20,"propertyNames":{"pattern":"^[A-Za-z0-9-]{1,100}$"},"additionalProperties":{"type":"object","required":["secret"],"additionalProperties":false,"properties":{"secret":{"type":"string","minLength":1,"maxLength":2048,"wellFormed":true},"prefix":{"type":"string","maxLength":100,"wellFormed":true}}}},"tools":{"type":"array","uniqueItems":true,"items":{"type":"string","minLength":1,"maxLength":200,"wellFormed":true}}}}}},"webFetch":{"type":"object","additionalProperties":false,"required":["privateAddresses"],"properties":{"privateAddresses":{"type":"boolean"}}},"limits":{"type":"object","additionalProperties":false,"default":{},"properties":{"steps":{"type":"integer","minimum":1,"maximum":1000,"default":50},"tokens":{"type":"integer","minimum":1,"maximum":1000000000,"default":500000},"seconds":{"type":"integer","minimum":1,"maximum":86400,"default":1800},"inputTokens":{"type":"integer","minimum":1,"maximum":1000000000},"outputTokens":{"type":"integer","minimum":1,"maximum":1000000000},"dollars":{"type":"number","exclusiveMinimum":0,"maximum":1000000}}},"runLimits":{"type":"object","additionalProperties":false,"properties":{"steps":{"type":"integer","minimum":1,"maximum":1000000},"tokens":{"type":"integer","minimum":1,"maximum":1000000000},"inputTokens":{"type":"integer","minimum":1,"maximum":1000000000},"outputTokens":{"type":"integer","minimum":1,"maximum":1000000000},"seconds":{"type":"integer","minimum":1,"maximum":31536000},"dollars":{"type":"number","exclusiveMinimum":0,"maximum":1000000}}},"maxRunning":{"type":"integer","minimum":1,"maximum":100000},"maxDollarsPerDay":{"type":"number","exclusiveMinimum":0,"maximum":1000000},"prices":{"type":"object","required":["input","output"],"additionalProperties":false,"properties":{"input":{"type":"number","minimum":0,"maximum":100000},"cachedInput":{"type":"number","minimum":0,"maximum":100000},"cacheWriteInput":{"type":"number","minimum":0,"maximum":100000},"output":{"type":"number","minimum":0,"maximum":100000}}},"parameters":{"type":"object","additionalProperties":false,"properties":{"temperature":{"type":"number","minimum":0,"maximum":2},"maxOutputTokens":{"type":"integer","minimum":1,"maximum":1000000},"reasoningEffort":{"enum":["low","medium","high"]}}},"contextTokens":{"type":"integer","minimum":2000,"maximum":10000000}}};
-const formats0 = /^(?:[0-9a-fA-F]{32}|(?:urn:uuid:)?[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}|\{[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\})$/;
+export const CreateAgentRequest = validate27;
+const schema41 = {"$id":"CreateAgentRequest","$ref":"contract#/components/schemas/CreateAgentRequest"};
+const schema42 = {"type":"object","required":["organization_id","definition"],"additionalProperties":false,"properties":{"organization_id":{"type":"string","format":"uuid","wellFormed":true},"definition":{"$ref":"#/components/schemas/AgentDefinition"}}};
+const schema43 = {"type":"object","required":["name","instructions"],"additionalProperties":false,"properties":{"$schema":{"type":"string","wellFormed":true},"name":{"type":"string","minLength":1,"maxLength":200,"wellFormed":true},"instructions":{"type":"string","minLength":1,"maxLength":100000,"wellFormed":true},"model":{"type":"string","minLength":1,"maxLength":200,"wellFormed":true},"tools":{"type":"array","uniqueItems":true,"items":{"type":"string","enum":["list_files","read_file","write_file","edit_file","delete_file","search_files","run_javascript","run_python","run_shell","web_fetch"],"wellFormed":true},"default":["list_files","read_file","write_file","edit_file","delete_file","search_files","run_javascript","run_python"]},"environment":{"type":"string","pattern":"^[a-z][a-z0-9-]{0,39}$","wellFormed":true},"mcp":{"type":"array","maxItems":10,"if":{"minItems":11},"else":{"items":{"type":"object","required":["name","url"],"additionalProperties":false,"properties":{"name":{"type":"string","pattern":"^[a-z][a-z0-9-]{0,19}$","wellFormed":true},"url":{"type":"string","pattern":"^https?://[^/]","maxLength":2000,"wellFormed":true},"headers":{"type":"object","maxProperties":20,"propertyNames":{"pattern":"^[A-Za-z0-9-]{1,100}$"},"additionalProperties":{"type":"object","required":["secret"],"additionalProperties":false,"properties":{"secret":{"type":"string","minLength":1,"maxLength":2048,"wellFormed":true},"prefix":{"type":"string","maxLength":100,"wellFormed":true}}}},"tools":{"type":"array","uniqueItems":true,"items":{"type":"string","minLength":1,"maxLength":200,"wellFormed":true}}}}}},"webFetch":{"type":"object","additionalProperties":false,"required":["privateAddresses"],"properties":{"privateAddresses":{"type":"boolean"}}},"limits":{"type":"object","additionalProperties":false,"default":{},"properties":{"steps":{"type":"integer","minimum":1,"maximum":1000,"default":50},"tokens":{"type":"integer","minimum":1,"maximum":1000000000,"default":500000},"seconds":{"type":"integer","minimum":1,"maximum":86400,"default":1800},"inputTokens":{"type":"integer","minimum":1,"maximum":1000000000},"outputTokens":{"type":"integer","minimum":1,"maximum":1000000000},"dollars":{"type":"number","exclusiveMinimum":0,"maximum":1000000}}},"runLimits":{"type":"object","additionalProperties":false,"properties":{"steps":{"type":"integer","minimum":1,"maximum":1000000},"tokens":{"type":"integer","minimum":1,"maximum":1000000000},"inputTokens":{"type":"integer","minimum":1,"maximum":1000000000},"outputTokens":{"type":"integer","minimum":1,"maximum":1000000000},"seconds":{"type":"integer","minimum":1,"maximum":31536000},"dollars":{"type":"number","exclusiveMinimum":0,"maximum":1000000}}},"maxRunning":{"type":"integer","minimum":1,"maximum":100000},"maxDollarsPerDay":{"type":"number","exclusiveMinimum":0,"maximum":1000000},"prices":{"type":"object","required":["input","output"],"additionalProperties":false,"properties":{"input":{"type":"number","minimum":0,"maximum":100000},"cachedInput":{"type":"number","minimum":0,"maximum":100000},"cacheWriteInput":{"type":"number","minimum":0,"maximum":100000},"output":{"type":"number","minimum":0,"maximum":100000}}},"parameters":{"type":"object","additionalProperties":false,"properties":{"temperature":{"type":"number","minimum":0,"maximum":2},"maxOutputTokens":{"type":"integer","minimum":1,"maximum":1000000},"reasoningEffort":{"enum":["low","medium","high"]}}},"contextTokens":{"type":"integer","minimum":2000,"maximum":10000000}}};
 const func1 = Object.prototype.hasOwnProperty;
 const pattern4 = new RegExp("^[a-z][a-z0-9-]{0,39}$", "u");
 const pattern5 = new RegExp("^[a-z][a-z0-9-]{0,19}$", "u");
 const pattern6 = new RegExp("^https?://[^/]", "u");
 const pattern7 = new RegExp("^[A-Za-z0-9-]{1,100}$", "u");
 
-function validate26(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate28(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate26.evaluated;
+const evaluated0 = validate28.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -781,7 +977,7 @@ evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.organization_id === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "organization_id"},schema:schema41.required,parentSchema:schema41,data};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "organization_id"},schema:schema42.required,parentSchema:schema42,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -791,7 +987,7 @@ vErrors.push(err0);
 errors++;
 }
 if(data.definition === undefined){
-const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "definition"},schema:schema41.required,parentSchema:schema41,data};
+const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "definition"},schema:schema42.required,parentSchema:schema42,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -802,7 +998,7 @@ errors++;
 }
 for(const key0 in data){
 if(!((key0 === "organization_id") || (key0 === "definition"))){
-const err2 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema41,data};
+const err2 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema42,data};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -816,7 +1012,7 @@ if(data.organization_id !== undefined){
 let data0 = data.organization_id;
 if(typeof data0 === "string"){
 if(!data0.isWellFormed()){
-const err3 = {instancePath:instancePath+"/organization_id",schemaPath:"#/properties/organization_id/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema41.properties.organization_id,data:data0};
+const err3 = {instancePath:instancePath+"/organization_id",schemaPath:"#/properties/organization_id/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema42.properties.organization_id,data:data0};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -826,7 +1022,7 @@ vErrors.push(err3);
 errors++;
 }
 if(!(formats0.test(data0))){
-const err4 = {instancePath:instancePath+"/organization_id",schemaPath:"#/properties/organization_id/format",keyword:"format",params:{format: "uuid"},schema:"uuid",parentSchema:schema41.properties.organization_id,data:data0};
+const err4 = {instancePath:instancePath+"/organization_id",schemaPath:"#/properties/organization_id/format",keyword:"format",params:{format: "uuid"},schema:"uuid",parentSchema:schema42.properties.organization_id,data:data0};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -837,7 +1033,7 @@ errors++;
 }
 }
 else {
-const err5 = {instancePath:instancePath+"/organization_id",schemaPath:"#/properties/organization_id/type",keyword:"type",params:{type: "string"},schema:schema41.properties.organization_id.type,parentSchema:schema41.properties.organization_id,data:data0};
+const err5 = {instancePath:instancePath+"/organization_id",schemaPath:"#/properties/organization_id/type",keyword:"type",params:{type: "string"},schema:schema42.properties.organization_id.type,parentSchema:schema42.properties.organization_id,data:data0};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -857,7 +1053,7 @@ if(data1.limits === undefined){
 data1.limits = {};
 }
 if(data1.name === undefined){
-const err6 = {instancePath:instancePath+"/definition",schemaPath:"#/components/schemas/AgentDefinition/required",keyword:"required",params:{missingProperty: "name"},schema:schema42.required,parentSchema:schema42,data:data1};
+const err6 = {instancePath:instancePath+"/definition",schemaPath:"#/components/schemas/AgentDefinition/required",keyword:"required",params:{missingProperty: "name"},schema:schema43.required,parentSchema:schema43,data:data1};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -867,7 +1063,7 @@ vErrors.push(err6);
 errors++;
 }
 if(data1.instructions === undefined){
-const err7 = {instancePath:instancePath+"/definition",schemaPath:"#/components/schemas/AgentDefinition/required",keyword:"required",params:{missingProperty: "instructions"},schema:schema42.required,parentSchema:schema42,data:data1};
+const err7 = {instancePath:instancePath+"/definition",schemaPath:"#/components/schemas/AgentDefinition/required",keyword:"required",params:{missingProperty: "instructions"},schema:schema43.required,parentSchema:schema43,data:data1};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -877,8 +1073,8 @@ vErrors.push(err7);
 errors++;
 }
 for(const key1 in data1){
-if(!(func1.call(schema42.properties, key1))){
-const err8 = {instancePath:instancePath+"/definition",schemaPath:"#/components/schemas/AgentDefinition/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1},schema:false,parentSchema:schema42,data:data1};
+if(!(func1.call(schema43.properties, key1))){
+const err8 = {instancePath:instancePath+"/definition",schemaPath:"#/components/schemas/AgentDefinition/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1},schema:false,parentSchema:schema43,data:data1};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -892,7 +1088,7 @@ if(data1.$schema !== undefined){
 let data2 = data1.$schema;
 if(typeof data2 === "string"){
 if(!data2.isWellFormed()){
-const err9 = {instancePath:instancePath+"/definition/$schema",schemaPath:"#/components/schemas/AgentDefinition/properties/%24schema/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema42.properties.$schema,data:data2};
+const err9 = {instancePath:instancePath+"/definition/$schema",schemaPath:"#/components/schemas/AgentDefinition/properties/%24schema/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema43.properties.$schema,data:data2};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -903,7 +1099,7 @@ errors++;
 }
 }
 else {
-const err10 = {instancePath:instancePath+"/definition/$schema",schemaPath:"#/components/schemas/AgentDefinition/properties/%24schema/type",keyword:"type",params:{type: "string"},schema:schema42.properties.$schema.type,parentSchema:schema42.properties.$schema,data:data2};
+const err10 = {instancePath:instancePath+"/definition/$schema",schemaPath:"#/components/schemas/AgentDefinition/properties/%24schema/type",keyword:"type",params:{type: "string"},schema:schema43.properties.$schema.type,parentSchema:schema43.properties.$schema,data:data2};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -917,7 +1113,7 @@ if(data1.name !== undefined){
 let data3 = data1.name;
 if(typeof data3 === "string"){
 if(!data3.isWellFormed()){
-const err11 = {instancePath:instancePath+"/definition/name",schemaPath:"#/components/schemas/AgentDefinition/properties/name/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema42.properties.name,data:data3};
+const err11 = {instancePath:instancePath+"/definition/name",schemaPath:"#/components/schemas/AgentDefinition/properties/name/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema43.properties.name,data:data3};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -927,7 +1123,7 @@ vErrors.push(err11);
 errors++;
 }
 if(data3.length < 2 && [...data3].length < 1){
-const err12 = {instancePath:instancePath+"/definition/name",schemaPath:"#/components/schemas/AgentDefinition/properties/name/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema42.properties.name,data:data3};
+const err12 = {instancePath:instancePath+"/definition/name",schemaPath:"#/components/schemas/AgentDefinition/properties/name/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema43.properties.name,data:data3};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -937,7 +1133,7 @@ vErrors.push(err12);
 errors++;
 }
 if(data3.length > 200 && (data3.length > 400 || [...data3].length > 200)){
-const err13 = {instancePath:instancePath+"/definition/name",schemaPath:"#/components/schemas/AgentDefinition/properties/name/maxLength",keyword:"maxLength",params:{},schema:200,parentSchema:schema42.properties.name,data:data3};
+const err13 = {instancePath:instancePath+"/definition/name",schemaPath:"#/components/schemas/AgentDefinition/properties/name/maxLength",keyword:"maxLength",params:{},schema:200,parentSchema:schema43.properties.name,data:data3};
 if(vErrors === null){
 vErrors = [err13];
 }
@@ -948,7 +1144,7 @@ errors++;
 }
 }
 else {
-const err14 = {instancePath:instancePath+"/definition/name",schemaPath:"#/components/schemas/AgentDefinition/properties/name/type",keyword:"type",params:{type: "string"},schema:schema42.properties.name.type,parentSchema:schema42.properties.name,data:data3};
+const err14 = {instancePath:instancePath+"/definition/name",schemaPath:"#/components/schemas/AgentDefinition/properties/name/type",keyword:"type",params:{type: "string"},schema:schema43.properties.name.type,parentSchema:schema43.properties.name,data:data3};
 if(vErrors === null){
 vErrors = [err14];
 }
@@ -962,7 +1158,7 @@ if(data1.instructions !== undefined){
 let data4 = data1.instructions;
 if(typeof data4 === "string"){
 if(!data4.isWellFormed()){
-const err15 = {instancePath:instancePath+"/definition/instructions",schemaPath:"#/components/schemas/AgentDefinition/properties/instructions/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema42.properties.instructions,data:data4};
+const err15 = {instancePath:instancePath+"/definition/instructions",schemaPath:"#/components/schemas/AgentDefinition/properties/instructions/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema43.properties.instructions,data:data4};
 if(vErrors === null){
 vErrors = [err15];
 }
@@ -972,7 +1168,7 @@ vErrors.push(err15);
 errors++;
 }
 if(data4.length < 2 && [...data4].length < 1){
-const err16 = {instancePath:instancePath+"/definition/instructions",schemaPath:"#/components/schemas/AgentDefinition/properties/instructions/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema42.properties.instructions,data:data4};
+const err16 = {instancePath:instancePath+"/definition/instructions",schemaPath:"#/components/schemas/AgentDefinition/properties/instructions/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema43.properties.instructions,data:data4};
 if(vErrors === null){
 vErrors = [err16];
 }
@@ -982,7 +1178,7 @@ vErrors.push(err16);
 errors++;
 }
 if(data4.length > 100000 && (data4.length > 200000 || [...data4].length > 100000)){
-const err17 = {instancePath:instancePath+"/definition/instructions",schemaPath:"#/components/schemas/AgentDefinition/properties/instructions/maxLength",keyword:"maxLength",params:{},schema:100000,parentSchema:schema42.properties.instructions,data:data4};
+const err17 = {instancePath:instancePath+"/definition/instructions",schemaPath:"#/components/schemas/AgentDefinition/properties/instructions/maxLength",keyword:"maxLength",params:{},schema:100000,parentSchema:schema43.properties.instructions,data:data4};
 if(vErrors === null){
 vErrors = [err17];
 }
@@ -993,7 +1189,7 @@ errors++;
 }
 }
 else {
-const err18 = {instancePath:instancePath+"/definition/instructions",schemaPath:"#/components/schemas/AgentDefinition/properties/instructions/type",keyword:"type",params:{type: "string"},schema:schema42.properties.instructions.type,parentSchema:schema42.properties.instructions,data:data4};
+const err18 = {instancePath:instancePath+"/definition/instructions",schemaPath:"#/components/schemas/AgentDefinition/properties/instructions/type",keyword:"type",params:{type: "string"},schema:schema43.properties.instructions.type,parentSchema:schema43.properties.instructions,data:data4};
 if(vErrors === null){
 vErrors = [err18];
 }
@@ -1007,7 +1203,7 @@ if(data1.model !== undefined){
 let data5 = data1.model;
 if(typeof data5 === "string"){
 if(!data5.isWellFormed()){
-const err19 = {instancePath:instancePath+"/definition/model",schemaPath:"#/components/schemas/AgentDefinition/properties/model/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema42.properties.model,data:data5};
+const err19 = {instancePath:instancePath+"/definition/model",schemaPath:"#/components/schemas/AgentDefinition/properties/model/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema43.properties.model,data:data5};
 if(vErrors === null){
 vErrors = [err19];
 }
@@ -1017,7 +1213,7 @@ vErrors.push(err19);
 errors++;
 }
 if(data5.length < 2 && [...data5].length < 1){
-const err20 = {instancePath:instancePath+"/definition/model",schemaPath:"#/components/schemas/AgentDefinition/properties/model/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema42.properties.model,data:data5};
+const err20 = {instancePath:instancePath+"/definition/model",schemaPath:"#/components/schemas/AgentDefinition/properties/model/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema43.properties.model,data:data5};
 if(vErrors === null){
 vErrors = [err20];
 }
@@ -1027,7 +1223,7 @@ vErrors.push(err20);
 errors++;
 }
 if(data5.length > 200 && (data5.length > 400 || [...data5].length > 200)){
-const err21 = {instancePath:instancePath+"/definition/model",schemaPath:"#/components/schemas/AgentDefinition/properties/model/maxLength",keyword:"maxLength",params:{},schema:200,parentSchema:schema42.properties.model,data:data5};
+const err21 = {instancePath:instancePath+"/definition/model",schemaPath:"#/components/schemas/AgentDefinition/properties/model/maxLength",keyword:"maxLength",params:{},schema:200,parentSchema:schema43.properties.model,data:data5};
 if(vErrors === null){
 vErrors = [err21];
 }
@@ -1038,7 +1234,7 @@ errors++;
 }
 }
 else {
-const err22 = {instancePath:instancePath+"/definition/model",schemaPath:"#/components/schemas/AgentDefinition/properties/model/type",keyword:"type",params:{type: "string"},schema:schema42.properties.model.type,parentSchema:schema42.properties.model,data:data5};
+const err22 = {instancePath:instancePath+"/definition/model",schemaPath:"#/components/schemas/AgentDefinition/properties/model/type",keyword:"type",params:{type: "string"},schema:schema43.properties.model.type,parentSchema:schema43.properties.model,data:data5};
 if(vErrors === null){
 vErrors = [err22];
 }
@@ -1054,7 +1250,7 @@ const len0 = data6.length;
 for(let i0=0; i0<len0; i0++){
 let data7 = data6[i0];
 if(!((((((((((data7 === "list_files") || (data7 === "read_file")) || (data7 === "write_file")) || (data7 === "edit_file")) || (data7 === "delete_file")) || (data7 === "search_files")) || (data7 === "run_javascript")) || (data7 === "run_python")) || (data7 === "run_shell")) || (data7 === "web_fetch"))){
-const err23 = {instancePath:instancePath+"/definition/tools/" + i0,schemaPath:"#/components/schemas/AgentDefinition/properties/tools/items/enum",keyword:"enum",params:{allowedValues: schema42.properties.tools.items.enum},schema:schema42.properties.tools.items.enum,parentSchema:schema42.properties.tools.items,data:data7};
+const err23 = {instancePath:instancePath+"/definition/tools/" + i0,schemaPath:"#/components/schemas/AgentDefinition/properties/tools/items/enum",keyword:"enum",params:{allowedValues: schema43.properties.tools.items.enum},schema:schema43.properties.tools.items.enum,parentSchema:schema43.properties.tools.items,data:data7};
 if(vErrors === null){
 vErrors = [err23];
 }
@@ -1065,7 +1261,7 @@ errors++;
 }
 if(typeof data7 === "string"){
 if(!data7.isWellFormed()){
-const err24 = {instancePath:instancePath+"/definition/tools/" + i0,schemaPath:"#/components/schemas/AgentDefinition/properties/tools/items/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema42.properties.tools.items,data:data7};
+const err24 = {instancePath:instancePath+"/definition/tools/" + i0,schemaPath:"#/components/schemas/AgentDefinition/properties/tools/items/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema43.properties.tools.items,data:data7};
 if(vErrors === null){
 vErrors = [err24];
 }
@@ -1076,7 +1272,7 @@ errors++;
 }
 }
 else {
-const err25 = {instancePath:instancePath+"/definition/tools/" + i0,schemaPath:"#/components/schemas/AgentDefinition/properties/tools/items/type",keyword:"type",params:{type: "string"},schema:schema42.properties.tools.items.type,parentSchema:schema42.properties.tools.items,data:data7};
+const err25 = {instancePath:instancePath+"/definition/tools/" + i0,schemaPath:"#/components/schemas/AgentDefinition/properties/tools/items/type",keyword:"type",params:{type: "string"},schema:schema43.properties.tools.items.type,parentSchema:schema43.properties.tools.items,data:data7};
 if(vErrors === null){
 vErrors = [err25];
 }
@@ -1097,7 +1293,7 @@ continue;
 }
 if(typeof indices0[item0] == "number"){
 j0 = indices0[item0];
-const err26 = {instancePath:instancePath+"/definition/tools",schemaPath:"#/components/schemas/AgentDefinition/properties/tools/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0},schema:true,parentSchema:schema42.properties.tools,data:data6};
+const err26 = {instancePath:instancePath+"/definition/tools",schemaPath:"#/components/schemas/AgentDefinition/properties/tools/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0},schema:true,parentSchema:schema43.properties.tools,data:data6};
 if(vErrors === null){
 vErrors = [err26];
 }
@@ -1112,7 +1308,7 @@ indices0[item0] = i1;
 }
 }
 else {
-const err27 = {instancePath:instancePath+"/definition/tools",schemaPath:"#/components/schemas/AgentDefinition/properties/tools/type",keyword:"type",params:{type: "array"},schema:schema42.properties.tools.type,parentSchema:schema42.properties.tools,data:data6};
+const err27 = {instancePath:instancePath+"/definition/tools",schemaPath:"#/components/schemas/AgentDefinition/properties/tools/type",keyword:"type",params:{type: "array"},schema:schema43.properties.tools.type,parentSchema:schema43.properties.tools,data:data6};
 if(vErrors === null){
 vErrors = [err27];
 }
@@ -1125,7 +1321,7 @@ if(data1.environment !== undefined){
 let data8 = data1.environment;
 if(typeof data8 === "string"){
 if(!data8.isWellFormed()){
-const err28 = {instancePath:instancePath+"/definition/environment",schemaPath:"#/components/schemas/AgentDefinition/properties/environment/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema42.properties.environment,data:data8};
+const err28 = {instancePath:instancePath+"/definition/environment",schemaPath:"#/components/schemas/AgentDefinition/properties/environment/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema43.properties.environment,data:data8};
 if(vErrors === null){
 vErrors = [err28];
 }
@@ -1135,7 +1331,7 @@ vErrors.push(err28);
 errors++;
 }
 if(!pattern4.test(data8)){
-const err29 = {instancePath:instancePath+"/definition/environment",schemaPath:"#/components/schemas/AgentDefinition/properties/environment/pattern",keyword:"pattern",params:{pattern: "^[a-z][a-z0-9-]{0,39}$"},schema:"^[a-z][a-z0-9-]{0,39}$",parentSchema:schema42.properties.environment,data:data8};
+const err29 = {instancePath:instancePath+"/definition/environment",schemaPath:"#/components/schemas/AgentDefinition/properties/environment/pattern",keyword:"pattern",params:{pattern: "^[a-z][a-z0-9-]{0,39}$"},schema:"^[a-z][a-z0-9-]{0,39}$",parentSchema:schema43.properties.environment,data:data8};
 if(vErrors === null){
 vErrors = [err29];
 }
@@ -1146,7 +1342,7 @@ errors++;
 }
 }
 else {
-const err30 = {instancePath:instancePath+"/definition/environment",schemaPath:"#/components/schemas/AgentDefinition/properties/environment/type",keyword:"type",params:{type: "string"},schema:schema42.properties.environment.type,parentSchema:schema42.properties.environment,data:data8};
+const err30 = {instancePath:instancePath+"/definition/environment",schemaPath:"#/components/schemas/AgentDefinition/properties/environment/type",keyword:"type",params:{type: "string"},schema:schema43.properties.environment.type,parentSchema:schema43.properties.environment,data:data8};
 if(vErrors === null){
 vErrors = [err30];
 }
@@ -1191,7 +1387,7 @@ for(let i2=0; i2<len1; i2++){
 let data10 = data9[i2];
 if(data10 && typeof data10 == "object" && !Array.isArray(data10)){
 if(data10.name === undefined){
-const err32 = {instancePath:instancePath+"/definition/mcp/" + i2,schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/required",keyword:"required",params:{missingProperty: "name"},schema:schema42.properties.mcp.else.items.required,parentSchema:schema42.properties.mcp.else.items,data:data10};
+const err32 = {instancePath:instancePath+"/definition/mcp/" + i2,schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/required",keyword:"required",params:{missingProperty: "name"},schema:schema43.properties.mcp.else.items.required,parentSchema:schema43.properties.mcp.else.items,data:data10};
 if(vErrors === null){
 vErrors = [err32];
 }
@@ -1201,7 +1397,7 @@ vErrors.push(err32);
 errors++;
 }
 if(data10.url === undefined){
-const err33 = {instancePath:instancePath+"/definition/mcp/" + i2,schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/required",keyword:"required",params:{missingProperty: "url"},schema:schema42.properties.mcp.else.items.required,parentSchema:schema42.properties.mcp.else.items,data:data10};
+const err33 = {instancePath:instancePath+"/definition/mcp/" + i2,schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/required",keyword:"required",params:{missingProperty: "url"},schema:schema43.properties.mcp.else.items.required,parentSchema:schema43.properties.mcp.else.items,data:data10};
 if(vErrors === null){
 vErrors = [err33];
 }
@@ -1212,7 +1408,7 @@ errors++;
 }
 for(const key2 in data10){
 if(!((((key2 === "name") || (key2 === "url")) || (key2 === "headers")) || (key2 === "tools"))){
-const err34 = {instancePath:instancePath+"/definition/mcp/" + i2,schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2},schema:false,parentSchema:schema42.properties.mcp.else.items,data:data10};
+const err34 = {instancePath:instancePath+"/definition/mcp/" + i2,schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2},schema:false,parentSchema:schema43.properties.mcp.else.items,data:data10};
 if(vErrors === null){
 vErrors = [err34];
 }
@@ -1226,7 +1422,7 @@ if(data10.name !== undefined){
 let data11 = data10.name;
 if(typeof data11 === "string"){
 if(!data11.isWellFormed()){
-const err35 = {instancePath:instancePath+"/definition/mcp/" + i2+"/name",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/name/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema42.properties.mcp.else.items.properties.name,data:data11};
+const err35 = {instancePath:instancePath+"/definition/mcp/" + i2+"/name",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/name/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema43.properties.mcp.else.items.properties.name,data:data11};
 if(vErrors === null){
 vErrors = [err35];
 }
@@ -1236,7 +1432,7 @@ vErrors.push(err35);
 errors++;
 }
 if(!pattern5.test(data11)){
-const err36 = {instancePath:instancePath+"/definition/mcp/" + i2+"/name",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/name/pattern",keyword:"pattern",params:{pattern: "^[a-z][a-z0-9-]{0,19}$"},schema:"^[a-z][a-z0-9-]{0,19}$",parentSchema:schema42.properties.mcp.else.items.properties.name,data:data11};
+const err36 = {instancePath:instancePath+"/definition/mcp/" + i2+"/name",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/name/pattern",keyword:"pattern",params:{pattern: "^[a-z][a-z0-9-]{0,19}$"},schema:"^[a-z][a-z0-9-]{0,19}$",parentSchema:schema43.properties.mcp.else.items.properties.name,data:data11};
 if(vErrors === null){
 vErrors = [err36];
 }
@@ -1247,7 +1443,7 @@ errors++;
 }
 }
 else {
-const err37 = {instancePath:instancePath+"/definition/mcp/" + i2+"/name",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/name/type",keyword:"type",params:{type: "string"},schema:schema42.properties.mcp.else.items.properties.name.type,parentSchema:schema42.properties.mcp.else.items.properties.name,data:data11};
+const err37 = {instancePath:instancePath+"/definition/mcp/" + i2+"/name",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/name/type",keyword:"type",params:{type: "string"},schema:schema43.properties.mcp.else.items.properties.name.type,parentSchema:schema43.properties.mcp.else.items.properties.name,data:data11};
 if(vErrors === null){
 vErrors = [err37];
 }
@@ -1261,7 +1457,7 @@ if(data10.url !== undefined){
 let data12 = data10.url;
 if(typeof data12 === "string"){
 if(!data12.isWellFormed()){
-const err38 = {instancePath:instancePath+"/definition/mcp/" + i2+"/url",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/url/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema42.properties.mcp.else.items.properties.url,data:data12};
+const err38 = {instancePath:instancePath+"/definition/mcp/" + i2+"/url",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/url/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema43.properties.mcp.else.items.properties.url,data:data12};
 if(vErrors === null){
 vErrors = [err38];
 }
@@ -1271,7 +1467,7 @@ vErrors.push(err38);
 errors++;
 }
 if(!pattern6.test(data12)){
-const err39 = {instancePath:instancePath+"/definition/mcp/" + i2+"/url",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/url/pattern",keyword:"pattern",params:{pattern: "^https?://[^/]"},schema:"^https?://[^/]",parentSchema:schema42.properties.mcp.else.items.properties.url,data:data12};
+const err39 = {instancePath:instancePath+"/definition/mcp/" + i2+"/url",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/url/pattern",keyword:"pattern",params:{pattern: "^https?://[^/]"},schema:"^https?://[^/]",parentSchema:schema43.properties.mcp.else.items.properties.url,data:data12};
 if(vErrors === null){
 vErrors = [err39];
 }
@@ -1281,7 +1477,7 @@ vErrors.push(err39);
 errors++;
 }
 if(data12.length > 2000 && (data12.length > 4000 || [...data12].length > 2000)){
-const err40 = {instancePath:instancePath+"/definition/mcp/" + i2+"/url",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/url/maxLength",keyword:"maxLength",params:{},schema:2000,parentSchema:schema42.properties.mcp.else.items.properties.url,data:data12};
+const err40 = {instancePath:instancePath+"/definition/mcp/" + i2+"/url",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/url/maxLength",keyword:"maxLength",params:{},schema:2000,parentSchema:schema43.properties.mcp.else.items.properties.url,data:data12};
 if(vErrors === null){
 vErrors = [err40];
 }
@@ -1292,7 +1488,7 @@ errors++;
 }
 }
 else {
-const err41 = {instancePath:instancePath+"/definition/mcp/" + i2+"/url",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/url/type",keyword:"type",params:{type: "string"},schema:schema42.properties.mcp.else.items.properties.url.type,parentSchema:schema42.properties.mcp.else.items.properties.url,data:data12};
+const err41 = {instancePath:instancePath+"/definition/mcp/" + i2+"/url",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/url/type",keyword:"type",params:{type: "string"},schema:schema43.properties.mcp.else.items.properties.url.type,parentSchema:schema43.properties.mcp.else.items.properties.url,data:data12};
 if(vErrors === null){
 vErrors = [err41];
 }
@@ -1306,7 +1502,7 @@ if(data10.headers !== undefined){
 let data13 = data10.headers;
 if(data13 && typeof data13 == "object" && !Array.isArray(data13)){
 if(Object.keys(data13).length > 20){
-const err42 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/maxProperties",keyword:"maxProperties",params:{limit: 20},schema:20,parentSchema:schema42.properties.mcp.else.items.properties.headers,data:data13};
+const err42 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/maxProperties",keyword:"maxProperties",params:{limit: 20},schema:20,parentSchema:schema43.properties.mcp.else.items.properties.headers,data:data13};
 if(vErrors === null){
 vErrors = [err42];
 }
@@ -1319,7 +1515,7 @@ for(const key3 in data13){
 const _errs36 = errors;
 if(typeof key3 === "string"){
 if(!pattern7.test(key3)){
-const err43 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/propertyNames/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9-]{1,100}$"},schema:"^[A-Za-z0-9-]{1,100}$",parentSchema:schema42.properties.mcp.else.items.properties.headers.propertyNames,data:key3,propertyName:key3};
+const err43 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/propertyNames/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9-]{1,100}$"},schema:"^[A-Za-z0-9-]{1,100}$",parentSchema:schema43.properties.mcp.else.items.properties.headers.propertyNames,data:key3,propertyName:key3};
 if(vErrors === null){
 vErrors = [err43];
 }
@@ -1331,7 +1527,7 @@ errors++;
 }
 var valid10 = _errs36 === errors;
 if(!valid10){
-const err44 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/propertyNames",keyword:"propertyNames",params:{propertyName: key3},schema:schema42.properties.mcp.else.items.properties.headers.propertyNames,parentSchema:schema42.properties.mcp.else.items.properties.headers,data:data13};
+const err44 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/propertyNames",keyword:"propertyNames",params:{propertyName: key3},schema:schema43.properties.mcp.else.items.properties.headers.propertyNames,parentSchema:schema43.properties.mcp.else.items.properties.headers,data:data13};
 if(vErrors === null){
 vErrors = [err44];
 }
@@ -1345,7 +1541,7 @@ for(const key4 in data13){
 let data14 = data13[key4];
 if(data14 && typeof data14 == "object" && !Array.isArray(data14)){
 if(data14.secret === undefined){
-const err45 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/required",keyword:"required",params:{missingProperty: "secret"},schema:schema42.properties.mcp.else.items.properties.headers.additionalProperties.required,parentSchema:schema42.properties.mcp.else.items.properties.headers.additionalProperties,data:data14};
+const err45 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/required",keyword:"required",params:{missingProperty: "secret"},schema:schema43.properties.mcp.else.items.properties.headers.additionalProperties.required,parentSchema:schema43.properties.mcp.else.items.properties.headers.additionalProperties,data:data14};
 if(vErrors === null){
 vErrors = [err45];
 }
@@ -1356,7 +1552,7 @@ errors++;
 }
 for(const key5 in data14){
 if(!((key5 === "secret") || (key5 === "prefix"))){
-const err46 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5},schema:false,parentSchema:schema42.properties.mcp.else.items.properties.headers.additionalProperties,data:data14};
+const err46 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5},schema:false,parentSchema:schema43.properties.mcp.else.items.properties.headers.additionalProperties,data:data14};
 if(vErrors === null){
 vErrors = [err46];
 }
@@ -1370,7 +1566,7 @@ if(data14.secret !== undefined){
 let data15 = data14.secret;
 if(typeof data15 === "string"){
 if(!data15.isWellFormed()){
-const err47 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1")+"/secret",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/properties/secret/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema42.properties.mcp.else.items.properties.headers.additionalProperties.properties.secret,data:data15};
+const err47 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1")+"/secret",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/properties/secret/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema43.properties.mcp.else.items.properties.headers.additionalProperties.properties.secret,data:data15};
 if(vErrors === null){
 vErrors = [err47];
 }
@@ -1380,7 +1576,7 @@ vErrors.push(err47);
 errors++;
 }
 if(data15.length < 2 && [...data15].length < 1){
-const err48 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1")+"/secret",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/properties/secret/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema42.properties.mcp.else.items.properties.headers.additionalProperties.properties.secret,data:data15};
+const err48 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1")+"/secret",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/properties/secret/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema43.properties.mcp.else.items.properties.headers.additionalProperties.properties.secret,data:data15};
 if(vErrors === null){
 vErrors = [err48];
 }
@@ -1390,7 +1586,7 @@ vErrors.push(err48);
 errors++;
 }
 if(data15.length > 2048 && (data15.length > 4096 || [...data15].length > 2048)){
-const err49 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1")+"/secret",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/properties/secret/maxLength",keyword:"maxLength",params:{},schema:2048,parentSchema:schema42.properties.mcp.else.items.properties.headers.additionalProperties.properties.secret,data:data15};
+const err49 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1")+"/secret",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/properties/secret/maxLength",keyword:"maxLength",params:{},schema:2048,parentSchema:schema43.properties.mcp.else.items.properties.headers.additionalProperties.properties.secret,data:data15};
 if(vErrors === null){
 vErrors = [err49];
 }
@@ -1401,7 +1597,7 @@ errors++;
 }
 }
 else {
-const err50 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1")+"/secret",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/properties/secret/type",keyword:"type",params:{type: "string"},schema:schema42.properties.mcp.else.items.properties.headers.additionalProperties.properties.secret.type,parentSchema:schema42.properties.mcp.else.items.properties.headers.additionalProperties.properties.secret,data:data15};
+const err50 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1")+"/secret",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/properties/secret/type",keyword:"type",params:{type: "string"},schema:schema43.properties.mcp.else.items.properties.headers.additionalProperties.properties.secret.type,parentSchema:schema43.properties.mcp.else.items.properties.headers.additionalProperties.properties.secret,data:data15};
 if(vErrors === null){
 vErrors = [err50];
 }
@@ -1415,7 +1611,7 @@ if(data14.prefix !== undefined){
 let data16 = data14.prefix;
 if(typeof data16 === "string"){
 if(!data16.isWellFormed()){
-const err51 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1")+"/prefix",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/properties/prefix/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema42.properties.mcp.else.items.properties.headers.additionalProperties.properties.prefix,data:data16};
+const err51 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1")+"/prefix",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/properties/prefix/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema43.properties.mcp.else.items.properties.headers.additionalProperties.properties.prefix,data:data16};
 if(vErrors === null){
 vErrors = [err51];
 }
@@ -1425,7 +1621,7 @@ vErrors.push(err51);
 errors++;
 }
 if(data16.length > 100 && (data16.length > 200 || [...data16].length > 100)){
-const err52 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1")+"/prefix",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/properties/prefix/maxLength",keyword:"maxLength",params:{},schema:100,parentSchema:schema42.properties.mcp.else.items.properties.headers.additionalProperties.properties.prefix,data:data16};
+const err52 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1")+"/prefix",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/properties/prefix/maxLength",keyword:"maxLength",params:{},schema:100,parentSchema:schema43.properties.mcp.else.items.properties.headers.additionalProperties.properties.prefix,data:data16};
 if(vErrors === null){
 vErrors = [err52];
 }
@@ -1436,7 +1632,7 @@ errors++;
 }
 }
 else {
-const err53 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1")+"/prefix",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/properties/prefix/type",keyword:"type",params:{type: "string"},schema:schema42.properties.mcp.else.items.properties.headers.additionalProperties.properties.prefix.type,parentSchema:schema42.properties.mcp.else.items.properties.headers.additionalProperties.properties.prefix,data:data16};
+const err53 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1")+"/prefix",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/properties/prefix/type",keyword:"type",params:{type: "string"},schema:schema43.properties.mcp.else.items.properties.headers.additionalProperties.properties.prefix.type,parentSchema:schema43.properties.mcp.else.items.properties.headers.additionalProperties.properties.prefix,data:data16};
 if(vErrors === null){
 vErrors = [err53];
 }
@@ -1448,7 +1644,7 @@ errors++;
 }
 }
 else {
-const err54 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/type",keyword:"type",params:{type: "object"},schema:schema42.properties.mcp.else.items.properties.headers.additionalProperties.type,parentSchema:schema42.properties.mcp.else.items.properties.headers.additionalProperties,data:data14};
+const err54 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/type",keyword:"type",params:{type: "object"},schema:schema43.properties.mcp.else.items.properties.headers.additionalProperties.type,parentSchema:schema43.properties.mcp.else.items.properties.headers.additionalProperties,data:data14};
 if(vErrors === null){
 vErrors = [err54];
 }
@@ -1460,7 +1656,7 @@ errors++;
 }
 }
 else {
-const err55 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/type",keyword:"type",params:{type: "object"},schema:schema42.properties.mcp.else.items.properties.headers.type,parentSchema:schema42.properties.mcp.else.items.properties.headers,data:data13};
+const err55 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/type",keyword:"type",params:{type: "object"},schema:schema43.properties.mcp.else.items.properties.headers.type,parentSchema:schema43.properties.mcp.else.items.properties.headers,data:data13};
 if(vErrors === null){
 vErrors = [err55];
 }
@@ -1478,7 +1674,7 @@ for(let i3=0; i3<len2; i3++){
 let data18 = data17[i3];
 if(typeof data18 === "string"){
 if(!data18.isWellFormed()){
-const err56 = {instancePath:instancePath+"/definition/mcp/" + i2+"/tools/" + i3,schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/tools/items/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema42.properties.mcp.else.items.properties.tools.items,data:data18};
+const err56 = {instancePath:instancePath+"/definition/mcp/" + i2+"/tools/" + i3,schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/tools/items/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema43.properties.mcp.else.items.properties.tools.items,data:data18};
 if(vErrors === null){
 vErrors = [err56];
 }
@@ -1488,7 +1684,7 @@ vErrors.push(err56);
 errors++;
 }
 if(data18.length < 2 && [...data18].length < 1){
-const err57 = {instancePath:instancePath+"/definition/mcp/" + i2+"/tools/" + i3,schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/tools/items/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema42.properties.mcp.else.items.properties.tools.items,data:data18};
+const err57 = {instancePath:instancePath+"/definition/mcp/" + i2+"/tools/" + i3,schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/tools/items/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema43.properties.mcp.else.items.properties.tools.items,data:data18};
 if(vErrors === null){
 vErrors = [err57];
 }
@@ -1498,7 +1694,7 @@ vErrors.push(err57);
 errors++;
 }
 if(data18.length > 200 && (data18.length > 400 || [...data18].length > 200)){
-const err58 = {instancePath:instancePath+"/definition/mcp/" + i2+"/tools/" + i3,schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/tools/items/maxLength",keyword:"maxLength",params:{},schema:200,parentSchema:schema42.properties.mcp.else.items.properties.tools.items,data:data18};
+const err58 = {instancePath:instancePath+"/definition/mcp/" + i2+"/tools/" + i3,schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/tools/items/maxLength",keyword:"maxLength",params:{},schema:200,parentSchema:schema43.properties.mcp.else.items.properties.tools.items,data:data18};
 if(vErrors === null){
 vErrors = [err58];
 }
@@ -1509,7 +1705,7 @@ errors++;
 }
 }
 else {
-const err59 = {instancePath:instancePath+"/definition/mcp/" + i2+"/tools/" + i3,schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/tools/items/type",keyword:"type",params:{type: "string"},schema:schema42.properties.mcp.else.items.properties.tools.items.type,parentSchema:schema42.properties.mcp.else.items.properties.tools.items,data:data18};
+const err59 = {instancePath:instancePath+"/definition/mcp/" + i2+"/tools/" + i3,schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/tools/items/type",keyword:"type",params:{type: "string"},schema:schema43.properties.mcp.else.items.properties.tools.items.type,parentSchema:schema43.properties.mcp.else.items.properties.tools.items,data:data18};
 if(vErrors === null){
 vErrors = [err59];
 }
@@ -1530,7 +1726,7 @@ continue;
 }
 if(typeof indices1[item1] == "number"){
 j1 = indices1[item1];
-const err60 = {instancePath:instancePath+"/definition/mcp/" + i2+"/tools",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/tools/uniqueItems",keyword:"uniqueItems",params:{i: i4, j: j1},schema:true,parentSchema:schema42.properties.mcp.else.items.properties.tools,data:data17};
+const err60 = {instancePath:instancePath+"/definition/mcp/" + i2+"/tools",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/tools/uniqueItems",keyword:"uniqueItems",params:{i: i4, j: j1},schema:true,parentSchema:schema43.properties.mcp.else.items.properties.tools,data:data17};
 if(vErrors === null){
 vErrors = [err60];
 }
@@ -1545,7 +1741,7 @@ indices1[item1] = i4;
 }
 }
 else {
-const err61 = {instancePath:instancePath+"/definition/mcp/" + i2+"/tools",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/tools/type",keyword:"type",params:{type: "array"},schema:schema42.properties.mcp.else.items.properties.tools.type,parentSchema:schema42.properties.mcp.else.items.properties.tools,data:data17};
+const err61 = {instancePath:instancePath+"/definition/mcp/" + i2+"/tools",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/tools/type",keyword:"type",params:{type: "array"},schema:schema43.properties.mcp.else.items.properties.tools.type,parentSchema:schema43.properties.mcp.else.items.properties.tools,data:data17};
 if(vErrors === null){
 vErrors = [err61];
 }
@@ -1557,7 +1753,7 @@ errors++;
 }
 }
 else {
-const err62 = {instancePath:instancePath+"/definition/mcp/" + i2,schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/type",keyword:"type",params:{type: "object"},schema:schema42.properties.mcp.else.items.type,parentSchema:schema42.properties.mcp.else.items,data:data10};
+const err62 = {instancePath:instancePath+"/definition/mcp/" + i2,schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/type",keyword:"type",params:{type: "object"},schema:schema43.properties.mcp.else.items.type,parentSchema:schema43.properties.mcp.else.items,data:data10};
 if(vErrors === null){
 vErrors = [err62];
 }
@@ -1572,7 +1768,7 @@ var _valid0 = _errs26 === errors;
 valid6 = _valid0;
 }
 if(!valid6){
-const err63 = {instancePath:instancePath+"/definition/mcp",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/if",keyword:"if",params:{failingKeyword: "else"},schema:schema42.properties.mcp.if,parentSchema:schema42.properties.mcp,data:data9};
+const err63 = {instancePath:instancePath+"/definition/mcp",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/if",keyword:"if",params:{failingKeyword: "else"},schema:schema43.properties.mcp.if,parentSchema:schema43.properties.mcp,data:data9};
 if(vErrors === null){
 vErrors = [err63];
 }
@@ -1583,7 +1779,7 @@ errors++;
 }
 if(Array.isArray(data9)){
 if(data9.length > 10){
-const err64 = {instancePath:instancePath+"/definition/mcp",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/maxItems",keyword:"maxItems",params:{limit: 10},schema:10,parentSchema:schema42.properties.mcp,data:data9};
+const err64 = {instancePath:instancePath+"/definition/mcp",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/maxItems",keyword:"maxItems",params:{limit: 10},schema:10,parentSchema:schema43.properties.mcp,data:data9};
 if(vErrors === null){
 vErrors = [err64];
 }
@@ -1594,7 +1790,7 @@ errors++;
 }
 }
 else {
-const err65 = {instancePath:instancePath+"/definition/mcp",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/type",keyword:"type",params:{type: "array"},schema:schema42.properties.mcp.type,parentSchema:schema42.properties.mcp,data:data9};
+const err65 = {instancePath:instancePath+"/definition/mcp",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/type",keyword:"type",params:{type: "array"},schema:schema43.properties.mcp.type,parentSchema:schema43.properties.mcp,data:data9};
 if(vErrors === null){
 vErrors = [err65];
 }
@@ -1608,7 +1804,7 @@ if(data1.webFetch !== undefined){
 let data19 = data1.webFetch;
 if(data19 && typeof data19 == "object" && !Array.isArray(data19)){
 if(data19.privateAddresses === undefined){
-const err66 = {instancePath:instancePath+"/definition/webFetch",schemaPath:"#/components/schemas/AgentDefinition/properties/webFetch/required",keyword:"required",params:{missingProperty: "privateAddresses"},schema:schema42.properties.webFetch.required,parentSchema:schema42.properties.webFetch,data:data19};
+const err66 = {instancePath:instancePath+"/definition/webFetch",schemaPath:"#/components/schemas/AgentDefinition/properties/webFetch/required",keyword:"required",params:{missingProperty: "privateAddresses"},schema:schema43.properties.webFetch.required,parentSchema:schema43.properties.webFetch,data:data19};
 if(vErrors === null){
 vErrors = [err66];
 }
@@ -1619,7 +1815,7 @@ errors++;
 }
 for(const key6 in data19){
 if(!(key6 === "privateAddresses")){
-const err67 = {instancePath:instancePath+"/definition/webFetch",schemaPath:"#/components/schemas/AgentDefinition/properties/webFetch/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key6},schema:false,parentSchema:schema42.properties.webFetch,data:data19};
+const err67 = {instancePath:instancePath+"/definition/webFetch",schemaPath:"#/components/schemas/AgentDefinition/properties/webFetch/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key6},schema:false,parentSchema:schema43.properties.webFetch,data:data19};
 if(vErrors === null){
 vErrors = [err67];
 }
@@ -1632,7 +1828,7 @@ errors++;
 if(data19.privateAddresses !== undefined){
 let data20 = data19.privateAddresses;
 if(typeof data20 !== "boolean"){
-const err68 = {instancePath:instancePath+"/definition/webFetch/privateAddresses",schemaPath:"#/components/schemas/AgentDefinition/properties/webFetch/properties/privateAddresses/type",keyword:"type",params:{type: "boolean"},schema:schema42.properties.webFetch.properties.privateAddresses.type,parentSchema:schema42.properties.webFetch.properties.privateAddresses,data:data20};
+const err68 = {instancePath:instancePath+"/definition/webFetch/privateAddresses",schemaPath:"#/components/schemas/AgentDefinition/properties/webFetch/properties/privateAddresses/type",keyword:"type",params:{type: "boolean"},schema:schema43.properties.webFetch.properties.privateAddresses.type,parentSchema:schema43.properties.webFetch.properties.privateAddresses,data:data20};
 if(vErrors === null){
 vErrors = [err68];
 }
@@ -1644,7 +1840,7 @@ errors++;
 }
 }
 else {
-const err69 = {instancePath:instancePath+"/definition/webFetch",schemaPath:"#/components/schemas/AgentDefinition/properties/webFetch/type",keyword:"type",params:{type: "object"},schema:schema42.properties.webFetch.type,parentSchema:schema42.properties.webFetch,data:data19};
+const err69 = {instancePath:instancePath+"/definition/webFetch",schemaPath:"#/components/schemas/AgentDefinition/properties/webFetch/type",keyword:"type",params:{type: "object"},schema:schema43.properties.webFetch.type,parentSchema:schema43.properties.webFetch,data:data19};
 if(vErrors === null){
 vErrors = [err69];
 }
@@ -1667,7 +1863,7 @@ data21.seconds = 1800;
 }
 for(const key7 in data21){
 if(!((((((key7 === "steps") || (key7 === "tokens")) || (key7 === "seconds")) || (key7 === "inputTokens")) || (key7 === "outputTokens")) || (key7 === "dollars"))){
-const err70 = {instancePath:instancePath+"/definition/limits",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key7},schema:false,parentSchema:schema42.properties.limits,data:data21};
+const err70 = {instancePath:instancePath+"/definition/limits",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key7},schema:false,parentSchema:schema43.properties.limits,data:data21};
 if(vErrors === null){
 vErrors = [err70];
 }
@@ -1679,7 +1875,7 @@ errors++;
 }
 let data22 = data21.steps;
 if(!(((typeof data22 == "number") && (!(data22 % 1) && !isNaN(data22))) && (isFinite(data22)))){
-const err71 = {instancePath:instancePath+"/definition/limits/steps",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/steps/type",keyword:"type",params:{type: "integer"},schema:schema42.properties.limits.properties.steps.type,parentSchema:schema42.properties.limits.properties.steps,data:data22};
+const err71 = {instancePath:instancePath+"/definition/limits/steps",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/steps/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.limits.properties.steps.type,parentSchema:schema43.properties.limits.properties.steps,data:data22};
 if(vErrors === null){
 vErrors = [err71];
 }
@@ -1690,7 +1886,7 @@ errors++;
 }
 if((typeof data22 == "number") && (isFinite(data22))){
 if(data22 > 1000 || isNaN(data22)){
-const err72 = {instancePath:instancePath+"/definition/limits/steps",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/steps/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},schema:1000,parentSchema:schema42.properties.limits.properties.steps,data:data22};
+const err72 = {instancePath:instancePath+"/definition/limits/steps",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/steps/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},schema:1000,parentSchema:schema43.properties.limits.properties.steps,data:data22};
 if(vErrors === null){
 vErrors = [err72];
 }
@@ -1700,7 +1896,7 @@ vErrors.push(err72);
 errors++;
 }
 if(data22 < 1 || isNaN(data22)){
-const err73 = {instancePath:instancePath+"/definition/limits/steps",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/steps/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema42.properties.limits.properties.steps,data:data22};
+const err73 = {instancePath:instancePath+"/definition/limits/steps",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/steps/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.limits.properties.steps,data:data22};
 if(vErrors === null){
 vErrors = [err73];
 }
@@ -1712,7 +1908,7 @@ errors++;
 }
 let data23 = data21.tokens;
 if(!(((typeof data23 == "number") && (!(data23 % 1) && !isNaN(data23))) && (isFinite(data23)))){
-const err74 = {instancePath:instancePath+"/definition/limits/tokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/tokens/type",keyword:"type",params:{type: "integer"},schema:schema42.properties.limits.properties.tokens.type,parentSchema:schema42.properties.limits.properties.tokens,data:data23};
+const err74 = {instancePath:instancePath+"/definition/limits/tokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/tokens/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.limits.properties.tokens.type,parentSchema:schema43.properties.limits.properties.tokens,data:data23};
 if(vErrors === null){
 vErrors = [err74];
 }
@@ -1723,7 +1919,7 @@ errors++;
 }
 if((typeof data23 == "number") && (isFinite(data23))){
 if(data23 > 1000000000 || isNaN(data23)){
-const err75 = {instancePath:instancePath+"/definition/limits/tokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/tokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema42.properties.limits.properties.tokens,data:data23};
+const err75 = {instancePath:instancePath+"/definition/limits/tokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/tokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema43.properties.limits.properties.tokens,data:data23};
 if(vErrors === null){
 vErrors = [err75];
 }
@@ -1733,7 +1929,7 @@ vErrors.push(err75);
 errors++;
 }
 if(data23 < 1 || isNaN(data23)){
-const err76 = {instancePath:instancePath+"/definition/limits/tokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/tokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema42.properties.limits.properties.tokens,data:data23};
+const err76 = {instancePath:instancePath+"/definition/limits/tokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/tokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.limits.properties.tokens,data:data23};
 if(vErrors === null){
 vErrors = [err76];
 }
@@ -1745,7 +1941,7 @@ errors++;
 }
 let data24 = data21.seconds;
 if(!(((typeof data24 == "number") && (!(data24 % 1) && !isNaN(data24))) && (isFinite(data24)))){
-const err77 = {instancePath:instancePath+"/definition/limits/seconds",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/seconds/type",keyword:"type",params:{type: "integer"},schema:schema42.properties.limits.properties.seconds.type,parentSchema:schema42.properties.limits.properties.seconds,data:data24};
+const err77 = {instancePath:instancePath+"/definition/limits/seconds",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/seconds/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.limits.properties.seconds.type,parentSchema:schema43.properties.limits.properties.seconds,data:data24};
 if(vErrors === null){
 vErrors = [err77];
 }
@@ -1756,7 +1952,7 @@ errors++;
 }
 if((typeof data24 == "number") && (isFinite(data24))){
 if(data24 > 86400 || isNaN(data24)){
-const err78 = {instancePath:instancePath+"/definition/limits/seconds",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/seconds/maximum",keyword:"maximum",params:{comparison: "<=", limit: 86400},schema:86400,parentSchema:schema42.properties.limits.properties.seconds,data:data24};
+const err78 = {instancePath:instancePath+"/definition/limits/seconds",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/seconds/maximum",keyword:"maximum",params:{comparison: "<=", limit: 86400},schema:86400,parentSchema:schema43.properties.limits.properties.seconds,data:data24};
 if(vErrors === null){
 vErrors = [err78];
 }
@@ -1766,7 +1962,7 @@ vErrors.push(err78);
 errors++;
 }
 if(data24 < 1 || isNaN(data24)){
-const err79 = {instancePath:instancePath+"/definition/limits/seconds",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/seconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema42.properties.limits.properties.seconds,data:data24};
+const err79 = {instancePath:instancePath+"/definition/limits/seconds",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/seconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.limits.properties.seconds,data:data24};
 if(vErrors === null){
 vErrors = [err79];
 }
@@ -1779,7 +1975,7 @@ errors++;
 if(data21.inputTokens !== undefined){
 let data25 = data21.inputTokens;
 if(!(((typeof data25 == "number") && (!(data25 % 1) && !isNaN(data25))) && (isFinite(data25)))){
-const err80 = {instancePath:instancePath+"/definition/limits/inputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/inputTokens/type",keyword:"type",params:{type: "integer"},schema:schema42.properties.limits.properties.inputTokens.type,parentSchema:schema42.properties.limits.properties.inputTokens,data:data25};
+const err80 = {instancePath:instancePath+"/definition/limits/inputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/inputTokens/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.limits.properties.inputTokens.type,parentSchema:schema43.properties.limits.properties.inputTokens,data:data25};
 if(vErrors === null){
 vErrors = [err80];
 }
@@ -1790,7 +1986,7 @@ errors++;
 }
 if((typeof data25 == "number") && (isFinite(data25))){
 if(data25 > 1000000000 || isNaN(data25)){
-const err81 = {instancePath:instancePath+"/definition/limits/inputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/inputTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema42.properties.limits.properties.inputTokens,data:data25};
+const err81 = {instancePath:instancePath+"/definition/limits/inputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/inputTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema43.properties.limits.properties.inputTokens,data:data25};
 if(vErrors === null){
 vErrors = [err81];
 }
@@ -1800,7 +1996,7 @@ vErrors.push(err81);
 errors++;
 }
 if(data25 < 1 || isNaN(data25)){
-const err82 = {instancePath:instancePath+"/definition/limits/inputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/inputTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema42.properties.limits.properties.inputTokens,data:data25};
+const err82 = {instancePath:instancePath+"/definition/limits/inputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/inputTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.limits.properties.inputTokens,data:data25};
 if(vErrors === null){
 vErrors = [err82];
 }
@@ -1814,7 +2010,7 @@ errors++;
 if(data21.outputTokens !== undefined){
 let data26 = data21.outputTokens;
 if(!(((typeof data26 == "number") && (!(data26 % 1) && !isNaN(data26))) && (isFinite(data26)))){
-const err83 = {instancePath:instancePath+"/definition/limits/outputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/outputTokens/type",keyword:"type",params:{type: "integer"},schema:schema42.properties.limits.properties.outputTokens.type,parentSchema:schema42.properties.limits.properties.outputTokens,data:data26};
+const err83 = {instancePath:instancePath+"/definition/limits/outputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/outputTokens/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.limits.properties.outputTokens.type,parentSchema:schema43.properties.limits.properties.outputTokens,data:data26};
 if(vErrors === null){
 vErrors = [err83];
 }
@@ -1825,7 +2021,7 @@ errors++;
 }
 if((typeof data26 == "number") && (isFinite(data26))){
 if(data26 > 1000000000 || isNaN(data26)){
-const err84 = {instancePath:instancePath+"/definition/limits/outputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/outputTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema42.properties.limits.properties.outputTokens,data:data26};
+const err84 = {instancePath:instancePath+"/definition/limits/outputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/outputTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema43.properties.limits.properties.outputTokens,data:data26};
 if(vErrors === null){
 vErrors = [err84];
 }
@@ -1835,7 +2031,7 @@ vErrors.push(err84);
 errors++;
 }
 if(data26 < 1 || isNaN(data26)){
-const err85 = {instancePath:instancePath+"/definition/limits/outputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/outputTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema42.properties.limits.properties.outputTokens,data:data26};
+const err85 = {instancePath:instancePath+"/definition/limits/outputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/outputTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.limits.properties.outputTokens,data:data26};
 if(vErrors === null){
 vErrors = [err85];
 }
@@ -1850,7 +2046,7 @@ if(data21.dollars !== undefined){
 let data27 = data21.dollars;
 if((typeof data27 == "number") && (isFinite(data27))){
 if(data27 > 1000000 || isNaN(data27)){
-const err86 = {instancePath:instancePath+"/definition/limits/dollars",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/dollars/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},schema:1000000,parentSchema:schema42.properties.limits.properties.dollars,data:data27};
+const err86 = {instancePath:instancePath+"/definition/limits/dollars",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/dollars/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},schema:1000000,parentSchema:schema43.properties.limits.properties.dollars,data:data27};
 if(vErrors === null){
 vErrors = [err86];
 }
@@ -1860,7 +2056,7 @@ vErrors.push(err86);
 errors++;
 }
 if(data27 <= 0 || isNaN(data27)){
-const err87 = {instancePath:instancePath+"/definition/limits/dollars",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/dollars/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0},schema:0,parentSchema:schema42.properties.limits.properties.dollars,data:data27};
+const err87 = {instancePath:instancePath+"/definition/limits/dollars",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/dollars/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0},schema:0,parentSchema:schema43.properties.limits.properties.dollars,data:data27};
 if(vErrors === null){
 vErrors = [err87];
 }
@@ -1871,7 +2067,7 @@ errors++;
 }
 }
 else {
-const err88 = {instancePath:instancePath+"/definition/limits/dollars",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/dollars/type",keyword:"type",params:{type: "number"},schema:schema42.properties.limits.properties.dollars.type,parentSchema:schema42.properties.limits.properties.dollars,data:data27};
+const err88 = {instancePath:instancePath+"/definition/limits/dollars",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/dollars/type",keyword:"type",params:{type: "number"},schema:schema43.properties.limits.properties.dollars.type,parentSchema:schema43.properties.limits.properties.dollars,data:data27};
 if(vErrors === null){
 vErrors = [err88];
 }
@@ -1883,7 +2079,7 @@ errors++;
 }
 }
 else {
-const err89 = {instancePath:instancePath+"/definition/limits",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/type",keyword:"type",params:{type: "object"},schema:schema42.properties.limits.type,parentSchema:schema42.properties.limits,data:data21};
+const err89 = {instancePath:instancePath+"/definition/limits",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/type",keyword:"type",params:{type: "object"},schema:schema43.properties.limits.type,parentSchema:schema43.properties.limits,data:data21};
 if(vErrors === null){
 vErrors = [err89];
 }
@@ -1897,7 +2093,7 @@ let data28 = data1.runLimits;
 if(data28 && typeof data28 == "object" && !Array.isArray(data28)){
 for(const key8 in data28){
 if(!((((((key8 === "steps") || (key8 === "tokens")) || (key8 === "inputTokens")) || (key8 === "outputTokens")) || (key8 === "seconds")) || (key8 === "dollars"))){
-const err90 = {instancePath:instancePath+"/definition/runLimits",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key8},schema:false,parentSchema:schema42.properties.runLimits,data:data28};
+const err90 = {instancePath:instancePath+"/definition/runLimits",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key8},schema:false,parentSchema:schema43.properties.runLimits,data:data28};
 if(vErrors === null){
 vErrors = [err90];
 }
@@ -1910,7 +2106,7 @@ errors++;
 if(data28.steps !== undefined){
 let data29 = data28.steps;
 if(!(((typeof data29 == "number") && (!(data29 % 1) && !isNaN(data29))) && (isFinite(data29)))){
-const err91 = {instancePath:instancePath+"/definition/runLimits/steps",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/steps/type",keyword:"type",params:{type: "integer"},schema:schema42.properties.runLimits.properties.steps.type,parentSchema:schema42.properties.runLimits.properties.steps,data:data29};
+const err91 = {instancePath:instancePath+"/definition/runLimits/steps",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/steps/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.runLimits.properties.steps.type,parentSchema:schema43.properties.runLimits.properties.steps,data:data29};
 if(vErrors === null){
 vErrors = [err91];
 }
@@ -1921,7 +2117,7 @@ errors++;
 }
 if((typeof data29 == "number") && (isFinite(data29))){
 if(data29 > 1000000 || isNaN(data29)){
-const err92 = {instancePath:instancePath+"/definition/runLimits/steps",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/steps/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},schema:1000000,parentSchema:schema42.properties.runLimits.properties.steps,data:data29};
+const err92 = {instancePath:instancePath+"/definition/runLimits/steps",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/steps/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},schema:1000000,parentSchema:schema43.properties.runLimits.properties.steps,data:data29};
 if(vErrors === null){
 vErrors = [err92];
 }
@@ -1931,7 +2127,7 @@ vErrors.push(err92);
 errors++;
 }
 if(data29 < 1 || isNaN(data29)){
-const err93 = {instancePath:instancePath+"/definition/runLimits/steps",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/steps/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema42.properties.runLimits.properties.steps,data:data29};
+const err93 = {instancePath:instancePath+"/definition/runLimits/steps",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/steps/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.runLimits.properties.steps,data:data29};
 if(vErrors === null){
 vErrors = [err93];
 }
@@ -1945,7 +2141,7 @@ errors++;
 if(data28.tokens !== undefined){
 let data30 = data28.tokens;
 if(!(((typeof data30 == "number") && (!(data30 % 1) && !isNaN(data30))) && (isFinite(data30)))){
-const err94 = {instancePath:instancePath+"/definition/runLimits/tokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/tokens/type",keyword:"type",params:{type: "integer"},schema:schema42.properties.runLimits.properties.tokens.type,parentSchema:schema42.properties.runLimits.properties.tokens,data:data30};
+const err94 = {instancePath:instancePath+"/definition/runLimits/tokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/tokens/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.runLimits.properties.tokens.type,parentSchema:schema43.properties.runLimits.properties.tokens,data:data30};
 if(vErrors === null){
 vErrors = [err94];
 }
@@ -1956,7 +2152,7 @@ errors++;
 }
 if((typeof data30 == "number") && (isFinite(data30))){
 if(data30 > 1000000000 || isNaN(data30)){
-const err95 = {instancePath:instancePath+"/definition/runLimits/tokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/tokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema42.properties.runLimits.properties.tokens,data:data30};
+const err95 = {instancePath:instancePath+"/definition/runLimits/tokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/tokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema43.properties.runLimits.properties.tokens,data:data30};
 if(vErrors === null){
 vErrors = [err95];
 }
@@ -1966,7 +2162,7 @@ vErrors.push(err95);
 errors++;
 }
 if(data30 < 1 || isNaN(data30)){
-const err96 = {instancePath:instancePath+"/definition/runLimits/tokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/tokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema42.properties.runLimits.properties.tokens,data:data30};
+const err96 = {instancePath:instancePath+"/definition/runLimits/tokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/tokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.runLimits.properties.tokens,data:data30};
 if(vErrors === null){
 vErrors = [err96];
 }
@@ -1980,7 +2176,7 @@ errors++;
 if(data28.inputTokens !== undefined){
 let data31 = data28.inputTokens;
 if(!(((typeof data31 == "number") && (!(data31 % 1) && !isNaN(data31))) && (isFinite(data31)))){
-const err97 = {instancePath:instancePath+"/definition/runLimits/inputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/inputTokens/type",keyword:"type",params:{type: "integer"},schema:schema42.properties.runLimits.properties.inputTokens.type,parentSchema:schema42.properties.runLimits.properties.inputTokens,data:data31};
+const err97 = {instancePath:instancePath+"/definition/runLimits/inputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/inputTokens/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.runLimits.properties.inputTokens.type,parentSchema:schema43.properties.runLimits.properties.inputTokens,data:data31};
 if(vErrors === null){
 vErrors = [err97];
 }
@@ -1991,7 +2187,7 @@ errors++;
 }
 if((typeof data31 == "number") && (isFinite(data31))){
 if(data31 > 1000000000 || isNaN(data31)){
-const err98 = {instancePath:instancePath+"/definition/runLimits/inputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/inputTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema42.properties.runLimits.properties.inputTokens,data:data31};
+const err98 = {instancePath:instancePath+"/definition/runLimits/inputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/inputTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema43.properties.runLimits.properties.inputTokens,data:data31};
 if(vErrors === null){
 vErrors = [err98];
 }
@@ -2001,7 +2197,7 @@ vErrors.push(err98);
 errors++;
 }
 if(data31 < 1 || isNaN(data31)){
-const err99 = {instancePath:instancePath+"/definition/runLimits/inputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/inputTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema42.properties.runLimits.properties.inputTokens,data:data31};
+const err99 = {instancePath:instancePath+"/definition/runLimits/inputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/inputTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.runLimits.properties.inputTokens,data:data31};
 if(vErrors === null){
 vErrors = [err99];
 }
@@ -2015,7 +2211,7 @@ errors++;
 if(data28.outputTokens !== undefined){
 let data32 = data28.outputTokens;
 if(!(((typeof data32 == "number") && (!(data32 % 1) && !isNaN(data32))) && (isFinite(data32)))){
-const err100 = {instancePath:instancePath+"/definition/runLimits/outputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/outputTokens/type",keyword:"type",params:{type: "integer"},schema:schema42.properties.runLimits.properties.outputTokens.type,parentSchema:schema42.properties.runLimits.properties.outputTokens,data:data32};
+const err100 = {instancePath:instancePath+"/definition/runLimits/outputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/outputTokens/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.runLimits.properties.outputTokens.type,parentSchema:schema43.properties.runLimits.properties.outputTokens,data:data32};
 if(vErrors === null){
 vErrors = [err100];
 }
@@ -2026,7 +2222,7 @@ errors++;
 }
 if((typeof data32 == "number") && (isFinite(data32))){
 if(data32 > 1000000000 || isNaN(data32)){
-const err101 = {instancePath:instancePath+"/definition/runLimits/outputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/outputTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema42.properties.runLimits.properties.outputTokens,data:data32};
+const err101 = {instancePath:instancePath+"/definition/runLimits/outputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/outputTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema43.properties.runLimits.properties.outputTokens,data:data32};
 if(vErrors === null){
 vErrors = [err101];
 }
@@ -2036,7 +2232,7 @@ vErrors.push(err101);
 errors++;
 }
 if(data32 < 1 || isNaN(data32)){
-const err102 = {instancePath:instancePath+"/definition/runLimits/outputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/outputTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema42.properties.runLimits.properties.outputTokens,data:data32};
+const err102 = {instancePath:instancePath+"/definition/runLimits/outputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/outputTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.runLimits.properties.outputTokens,data:data32};
 if(vErrors === null){
 vErrors = [err102];
 }
@@ -2050,7 +2246,7 @@ errors++;
 if(data28.seconds !== undefined){
 let data33 = data28.seconds;
 if(!(((typeof data33 == "number") && (!(data33 % 1) && !isNaN(data33))) && (isFinite(data33)))){
-const err103 = {instancePath:instancePath+"/definition/runLimits/seconds",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/seconds/type",keyword:"type",params:{type: "integer"},schema:schema42.properties.runLimits.properties.seconds.type,parentSchema:schema42.properties.runLimits.properties.seconds,data:data33};
+const err103 = {instancePath:instancePath+"/definition/runLimits/seconds",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/seconds/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.runLimits.properties.seconds.type,parentSchema:schema43.properties.runLimits.properties.seconds,data:data33};
 if(vErrors === null){
 vErrors = [err103];
 }
@@ -2061,7 +2257,7 @@ errors++;
 }
 if((typeof data33 == "number") && (isFinite(data33))){
 if(data33 > 31536000 || isNaN(data33)){
-const err104 = {instancePath:instancePath+"/definition/runLimits/seconds",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/seconds/maximum",keyword:"maximum",params:{comparison: "<=", limit: 31536000},schema:31536000,parentSchema:schema42.properties.runLimits.properties.seconds,data:data33};
+const err104 = {instancePath:instancePath+"/definition/runLimits/seconds",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/seconds/maximum",keyword:"maximum",params:{comparison: "<=", limit: 31536000},schema:31536000,parentSchema:schema43.properties.runLimits.properties.seconds,data:data33};
 if(vErrors === null){
 vErrors = [err104];
 }
@@ -2071,7 +2267,7 @@ vErrors.push(err104);
 errors++;
 }
 if(data33 < 1 || isNaN(data33)){
-const err105 = {instancePath:instancePath+"/definition/runLimits/seconds",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/seconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema42.properties.runLimits.properties.seconds,data:data33};
+const err105 = {instancePath:instancePath+"/definition/runLimits/seconds",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/seconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.runLimits.properties.seconds,data:data33};
 if(vErrors === null){
 vErrors = [err105];
 }
@@ -2086,7 +2282,7 @@ if(data28.dollars !== undefined){
 let data34 = data28.dollars;
 if((typeof data34 == "number") && (isFinite(data34))){
 if(data34 > 1000000 || isNaN(data34)){
-const err106 = {instancePath:instancePath+"/definition/runLimits/dollars",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/dollars/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},schema:1000000,parentSchema:schema42.properties.runLimits.properties.dollars,data:data34};
+const err106 = {instancePath:instancePath+"/definition/runLimits/dollars",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/dollars/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},schema:1000000,parentSchema:schema43.properties.runLimits.properties.dollars,data:data34};
 if(vErrors === null){
 vErrors = [err106];
 }
@@ -2096,7 +2292,7 @@ vErrors.push(err106);
 errors++;
 }
 if(data34 <= 0 || isNaN(data34)){
-const err107 = {instancePath:instancePath+"/definition/runLimits/dollars",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/dollars/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0},schema:0,parentSchema:schema42.properties.runLimits.properties.dollars,data:data34};
+const err107 = {instancePath:instancePath+"/definition/runLimits/dollars",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/dollars/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0},schema:0,parentSchema:schema43.properties.runLimits.properties.dollars,data:data34};
 if(vErrors === null){
 vErrors = [err107];
 }
@@ -2107,7 +2303,7 @@ errors++;
 }
 }
 else {
-const err108 = {instancePath:instancePath+"/definition/runLimits/dollars",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/dollars/type",keyword:"type",params:{type: "number"},schema:schema42.properties.runLimits.properties.dollars.type,parentSchema:schema42.properties.runLimits.properties.dollars,data:data34};
+const err108 = {instancePath:instancePath+"/definition/runLimits/dollars",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/dollars/type",keyword:"type",params:{type: "number"},schema:schema43.properties.runLimits.properties.dollars.type,parentSchema:schema43.properties.runLimits.properties.dollars,data:data34};
 if(vErrors === null){
 vErrors = [err108];
 }
@@ -2119,7 +2315,7 @@ errors++;
 }
 }
 else {
-const err109 = {instancePath:instancePath+"/definition/runLimits",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/type",keyword:"type",params:{type: "object"},schema:schema42.properties.runLimits.type,parentSchema:schema42.properties.runLimits,data:data28};
+const err109 = {instancePath:instancePath+"/definition/runLimits",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/type",keyword:"type",params:{type: "object"},schema:schema43.properties.runLimits.type,parentSchema:schema43.properties.runLimits,data:data28};
 if(vErrors === null){
 vErrors = [err109];
 }
@@ -2132,7 +2328,7 @@ errors++;
 if(data1.maxRunning !== undefined){
 let data35 = data1.maxRunning;
 if(!(((typeof data35 == "number") && (!(data35 % 1) && !isNaN(data35))) && (isFinite(data35)))){
-const err110 = {instancePath:instancePath+"/definition/maxRunning",schemaPath:"#/components/schemas/AgentDefinition/properties/maxRunning/type",keyword:"type",params:{type: "integer"},schema:schema42.properties.maxRunning.type,parentSchema:schema42.properties.maxRunning,data:data35};
+const err110 = {instancePath:instancePath+"/definition/maxRunning",schemaPath:"#/components/schemas/AgentDefinition/properties/maxRunning/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.maxRunning.type,parentSchema:schema43.properties.maxRunning,data:data35};
 if(vErrors === null){
 vErrors = [err110];
 }
@@ -2143,7 +2339,7 @@ errors++;
 }
 if((typeof data35 == "number") && (isFinite(data35))){
 if(data35 > 100000 || isNaN(data35)){
-const err111 = {instancePath:instancePath+"/definition/maxRunning",schemaPath:"#/components/schemas/AgentDefinition/properties/maxRunning/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema42.properties.maxRunning,data:data35};
+const err111 = {instancePath:instancePath+"/definition/maxRunning",schemaPath:"#/components/schemas/AgentDefinition/properties/maxRunning/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema43.properties.maxRunning,data:data35};
 if(vErrors === null){
 vErrors = [err111];
 }
@@ -2153,7 +2349,7 @@ vErrors.push(err111);
 errors++;
 }
 if(data35 < 1 || isNaN(data35)){
-const err112 = {instancePath:instancePath+"/definition/maxRunning",schemaPath:"#/components/schemas/AgentDefinition/properties/maxRunning/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema42.properties.maxRunning,data:data35};
+const err112 = {instancePath:instancePath+"/definition/maxRunning",schemaPath:"#/components/schemas/AgentDefinition/properties/maxRunning/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.maxRunning,data:data35};
 if(vErrors === null){
 vErrors = [err112];
 }
@@ -2168,7 +2364,7 @@ if(data1.maxDollarsPerDay !== undefined){
 let data36 = data1.maxDollarsPerDay;
 if((typeof data36 == "number") && (isFinite(data36))){
 if(data36 > 1000000 || isNaN(data36)){
-const err113 = {instancePath:instancePath+"/definition/maxDollarsPerDay",schemaPath:"#/components/schemas/AgentDefinition/properties/maxDollarsPerDay/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},schema:1000000,parentSchema:schema42.properties.maxDollarsPerDay,data:data36};
+const err113 = {instancePath:instancePath+"/definition/maxDollarsPerDay",schemaPath:"#/components/schemas/AgentDefinition/properties/maxDollarsPerDay/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},schema:1000000,parentSchema:schema43.properties.maxDollarsPerDay,data:data36};
 if(vErrors === null){
 vErrors = [err113];
 }
@@ -2178,7 +2374,7 @@ vErrors.push(err113);
 errors++;
 }
 if(data36 <= 0 || isNaN(data36)){
-const err114 = {instancePath:instancePath+"/definition/maxDollarsPerDay",schemaPath:"#/components/schemas/AgentDefinition/properties/maxDollarsPerDay/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0},schema:0,parentSchema:schema42.properties.maxDollarsPerDay,data:data36};
+const err114 = {instancePath:instancePath+"/definition/maxDollarsPerDay",schemaPath:"#/components/schemas/AgentDefinition/properties/maxDollarsPerDay/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0},schema:0,parentSchema:schema43.properties.maxDollarsPerDay,data:data36};
 if(vErrors === null){
 vErrors = [err114];
 }
@@ -2189,7 +2385,7 @@ errors++;
 }
 }
 else {
-const err115 = {instancePath:instancePath+"/definition/maxDollarsPerDay",schemaPath:"#/components/schemas/AgentDefinition/properties/maxDollarsPerDay/type",keyword:"type",params:{type: "number"},schema:schema42.properties.maxDollarsPerDay.type,parentSchema:schema42.properties.maxDollarsPerDay,data:data36};
+const err115 = {instancePath:instancePath+"/definition/maxDollarsPerDay",schemaPath:"#/components/schemas/AgentDefinition/properties/maxDollarsPerDay/type",keyword:"type",params:{type: "number"},schema:schema43.properties.maxDollarsPerDay.type,parentSchema:schema43.properties.maxDollarsPerDay,data:data36};
 if(vErrors === null){
 vErrors = [err115];
 }
@@ -2203,7 +2399,7 @@ if(data1.prices !== undefined){
 let data37 = data1.prices;
 if(data37 && typeof data37 == "object" && !Array.isArray(data37)){
 if(data37.input === undefined){
-const err116 = {instancePath:instancePath+"/definition/prices",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/required",keyword:"required",params:{missingProperty: "input"},schema:schema42.properties.prices.required,parentSchema:schema42.properties.prices,data:data37};
+const err116 = {instancePath:instancePath+"/definition/prices",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/required",keyword:"required",params:{missingProperty: "input"},schema:schema43.properties.prices.required,parentSchema:schema43.properties.prices,data:data37};
 if(vErrors === null){
 vErrors = [err116];
 }
@@ -2213,7 +2409,7 @@ vErrors.push(err116);
 errors++;
 }
 if(data37.output === undefined){
-const err117 = {instancePath:instancePath+"/definition/prices",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/required",keyword:"required",params:{missingProperty: "output"},schema:schema42.properties.prices.required,parentSchema:schema42.properties.prices,data:data37};
+const err117 = {instancePath:instancePath+"/definition/prices",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/required",keyword:"required",params:{missingProperty: "output"},schema:schema43.properties.prices.required,parentSchema:schema43.properties.prices,data:data37};
 if(vErrors === null){
 vErrors = [err117];
 }
@@ -2224,7 +2420,7 @@ errors++;
 }
 for(const key9 in data37){
 if(!((((key9 === "input") || (key9 === "cachedInput")) || (key9 === "cacheWriteInput")) || (key9 === "output"))){
-const err118 = {instancePath:instancePath+"/definition/prices",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key9},schema:false,parentSchema:schema42.properties.prices,data:data37};
+const err118 = {instancePath:instancePath+"/definition/prices",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key9},schema:false,parentSchema:schema43.properties.prices,data:data37};
 if(vErrors === null){
 vErrors = [err118];
 }
@@ -2238,7 +2434,7 @@ if(data37.input !== undefined){
 let data38 = data37.input;
 if((typeof data38 == "number") && (isFinite(data38))){
 if(data38 > 100000 || isNaN(data38)){
-const err119 = {instancePath:instancePath+"/definition/prices/input",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/input/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema42.properties.prices.properties.input,data:data38};
+const err119 = {instancePath:instancePath+"/definition/prices/input",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/input/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema43.properties.prices.properties.input,data:data38};
 if(vErrors === null){
 vErrors = [err119];
 }
@@ -2248,7 +2444,7 @@ vErrors.push(err119);
 errors++;
 }
 if(data38 < 0 || isNaN(data38)){
-const err120 = {instancePath:instancePath+"/definition/prices/input",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/input/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema42.properties.prices.properties.input,data:data38};
+const err120 = {instancePath:instancePath+"/definition/prices/input",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/input/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema43.properties.prices.properties.input,data:data38};
 if(vErrors === null){
 vErrors = [err120];
 }
@@ -2259,7 +2455,7 @@ errors++;
 }
 }
 else {
-const err121 = {instancePath:instancePath+"/definition/prices/input",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/input/type",keyword:"type",params:{type: "number"},schema:schema42.properties.prices.properties.input.type,parentSchema:schema42.properties.prices.properties.input,data:data38};
+const err121 = {instancePath:instancePath+"/definition/prices/input",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/input/type",keyword:"type",params:{type: "number"},schema:schema43.properties.prices.properties.input.type,parentSchema:schema43.properties.prices.properties.input,data:data38};
 if(vErrors === null){
 vErrors = [err121];
 }
@@ -2273,7 +2469,7 @@ if(data37.cachedInput !== undefined){
 let data39 = data37.cachedInput;
 if((typeof data39 == "number") && (isFinite(data39))){
 if(data39 > 100000 || isNaN(data39)){
-const err122 = {instancePath:instancePath+"/definition/prices/cachedInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cachedInput/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema42.properties.prices.properties.cachedInput,data:data39};
+const err122 = {instancePath:instancePath+"/definition/prices/cachedInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cachedInput/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema43.properties.prices.properties.cachedInput,data:data39};
 if(vErrors === null){
 vErrors = [err122];
 }
@@ -2283,7 +2479,7 @@ vErrors.push(err122);
 errors++;
 }
 if(data39 < 0 || isNaN(data39)){
-const err123 = {instancePath:instancePath+"/definition/prices/cachedInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cachedInput/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema42.properties.prices.properties.cachedInput,data:data39};
+const err123 = {instancePath:instancePath+"/definition/prices/cachedInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cachedInput/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema43.properties.prices.properties.cachedInput,data:data39};
 if(vErrors === null){
 vErrors = [err123];
 }
@@ -2294,7 +2490,7 @@ errors++;
 }
 }
 else {
-const err124 = {instancePath:instancePath+"/definition/prices/cachedInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cachedInput/type",keyword:"type",params:{type: "number"},schema:schema42.properties.prices.properties.cachedInput.type,parentSchema:schema42.properties.prices.properties.cachedInput,data:data39};
+const err124 = {instancePath:instancePath+"/definition/prices/cachedInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cachedInput/type",keyword:"type",params:{type: "number"},schema:schema43.properties.prices.properties.cachedInput.type,parentSchema:schema43.properties.prices.properties.cachedInput,data:data39};
 if(vErrors === null){
 vErrors = [err124];
 }
@@ -2308,7 +2504,7 @@ if(data37.cacheWriteInput !== undefined){
 let data40 = data37.cacheWriteInput;
 if((typeof data40 == "number") && (isFinite(data40))){
 if(data40 > 100000 || isNaN(data40)){
-const err125 = {instancePath:instancePath+"/definition/prices/cacheWriteInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cacheWriteInput/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema42.properties.prices.properties.cacheWriteInput,data:data40};
+const err125 = {instancePath:instancePath+"/definition/prices/cacheWriteInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cacheWriteInput/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema43.properties.prices.properties.cacheWriteInput,data:data40};
 if(vErrors === null){
 vErrors = [err125];
 }
@@ -2318,7 +2514,7 @@ vErrors.push(err125);
 errors++;
 }
 if(data40 < 0 || isNaN(data40)){
-const err126 = {instancePath:instancePath+"/definition/prices/cacheWriteInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cacheWriteInput/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema42.properties.prices.properties.cacheWriteInput,data:data40};
+const err126 = {instancePath:instancePath+"/definition/prices/cacheWriteInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cacheWriteInput/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema43.properties.prices.properties.cacheWriteInput,data:data40};
 if(vErrors === null){
 vErrors = [err126];
 }
@@ -2329,7 +2525,7 @@ errors++;
 }
 }
 else {
-const err127 = {instancePath:instancePath+"/definition/prices/cacheWriteInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cacheWriteInput/type",keyword:"type",params:{type: "number"},schema:schema42.properties.prices.properties.cacheWriteInput.type,parentSchema:schema42.properties.prices.properties.cacheWriteInput,data:data40};
+const err127 = {instancePath:instancePath+"/definition/prices/cacheWriteInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cacheWriteInput/type",keyword:"type",params:{type: "number"},schema:schema43.properties.prices.properties.cacheWriteInput.type,parentSchema:schema43.properties.prices.properties.cacheWriteInput,data:data40};
 if(vErrors === null){
 vErrors = [err127];
 }
@@ -2343,7 +2539,7 @@ if(data37.output !== undefined){
 let data41 = data37.output;
 if((typeof data41 == "number") && (isFinite(data41))){
 if(data41 > 100000 || isNaN(data41)){
-const err128 = {instancePath:instancePath+"/definition/prices/output",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/output/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema42.properties.prices.properties.output,data:data41};
+const err128 = {instancePath:instancePath+"/definition/prices/output",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/output/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema43.properties.prices.properties.output,data:data41};
 if(vErrors === null){
 vErrors = [err128];
 }
@@ -2353,7 +2549,7 @@ vErrors.push(err128);
 errors++;
 }
 if(data41 < 0 || isNaN(data41)){
-const err129 = {instancePath:instancePath+"/definition/prices/output",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/output/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema42.properties.prices.properties.output,data:data41};
+const err129 = {instancePath:instancePath+"/definition/prices/output",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/output/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema43.properties.prices.properties.output,data:data41};
 if(vErrors === null){
 vErrors = [err129];
 }
@@ -2364,7 +2560,7 @@ errors++;
 }
 }
 else {
-const err130 = {instancePath:instancePath+"/definition/prices/output",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/output/type",keyword:"type",params:{type: "number"},schema:schema42.properties.prices.properties.output.type,parentSchema:schema42.properties.prices.properties.output,data:data41};
+const err130 = {instancePath:instancePath+"/definition/prices/output",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/output/type",keyword:"type",params:{type: "number"},schema:schema43.properties.prices.properties.output.type,parentSchema:schema43.properties.prices.properties.output,data:data41};
 if(vErrors === null){
 vErrors = [err130];
 }
@@ -2376,7 +2572,7 @@ errors++;
 }
 }
 else {
-const err131 = {instancePath:instancePath+"/definition/prices",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/type",keyword:"type",params:{type: "object"},schema:schema42.properties.prices.type,parentSchema:schema42.properties.prices,data:data37};
+const err131 = {instancePath:instancePath+"/definition/prices",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/type",keyword:"type",params:{type: "object"},schema:schema43.properties.prices.type,parentSchema:schema43.properties.prices,data:data37};
 if(vErrors === null){
 vErrors = [err131];
 }
@@ -2391,7 +2587,7 @@ let data42 = data1.parameters;
 if(data42 && typeof data42 == "object" && !Array.isArray(data42)){
 for(const key10 in data42){
 if(!(((key10 === "temperature") || (key10 === "maxOutputTokens")) || (key10 === "reasoningEffort"))){
-const err132 = {instancePath:instancePath+"/definition/parameters",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key10},schema:false,parentSchema:schema42.properties.parameters,data:data42};
+const err132 = {instancePath:instancePath+"/definition/parameters",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key10},schema:false,parentSchema:schema43.properties.parameters,data:data42};
 if(vErrors === null){
 vErrors = [err132];
 }
@@ -2405,7 +2601,7 @@ if(data42.temperature !== undefined){
 let data43 = data42.temperature;
 if((typeof data43 == "number") && (isFinite(data43))){
 if(data43 > 2 || isNaN(data43)){
-const err133 = {instancePath:instancePath+"/definition/parameters/temperature",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/temperature/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2},schema:2,parentSchema:schema42.properties.parameters.properties.temperature,data:data43};
+const err133 = {instancePath:instancePath+"/definition/parameters/temperature",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/temperature/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2},schema:2,parentSchema:schema43.properties.parameters.properties.temperature,data:data43};
 if(vErrors === null){
 vErrors = [err133];
 }
@@ -2415,7 +2611,7 @@ vErrors.push(err133);
 errors++;
 }
 if(data43 < 0 || isNaN(data43)){
-const err134 = {instancePath:instancePath+"/definition/parameters/temperature",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/temperature/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema42.properties.parameters.properties.temperature,data:data43};
+const err134 = {instancePath:instancePath+"/definition/parameters/temperature",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/temperature/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema43.properties.parameters.properties.temperature,data:data43};
 if(vErrors === null){
 vErrors = [err134];
 }
@@ -2426,7 +2622,7 @@ errors++;
 }
 }
 else {
-const err135 = {instancePath:instancePath+"/definition/parameters/temperature",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/temperature/type",keyword:"type",params:{type: "number"},schema:schema42.properties.parameters.properties.temperature.type,parentSchema:schema42.properties.parameters.properties.temperature,data:data43};
+const err135 = {instancePath:instancePath+"/definition/parameters/temperature",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/temperature/type",keyword:"type",params:{type: "number"},schema:schema43.properties.parameters.properties.temperature.type,parentSchema:schema43.properties.parameters.properties.temperature,data:data43};
 if(vErrors === null){
 vErrors = [err135];
 }
@@ -2439,7 +2635,7 @@ errors++;
 if(data42.maxOutputTokens !== undefined){
 let data44 = data42.maxOutputTokens;
 if(!(((typeof data44 == "number") && (!(data44 % 1) && !isNaN(data44))) && (isFinite(data44)))){
-const err136 = {instancePath:instancePath+"/definition/parameters/maxOutputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/maxOutputTokens/type",keyword:"type",params:{type: "integer"},schema:schema42.properties.parameters.properties.maxOutputTokens.type,parentSchema:schema42.properties.parameters.properties.maxOutputTokens,data:data44};
+const err136 = {instancePath:instancePath+"/definition/parameters/maxOutputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/maxOutputTokens/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.parameters.properties.maxOutputTokens.type,parentSchema:schema43.properties.parameters.properties.maxOutputTokens,data:data44};
 if(vErrors === null){
 vErrors = [err136];
 }
@@ -2450,7 +2646,7 @@ errors++;
 }
 if((typeof data44 == "number") && (isFinite(data44))){
 if(data44 > 1000000 || isNaN(data44)){
-const err137 = {instancePath:instancePath+"/definition/parameters/maxOutputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/maxOutputTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},schema:1000000,parentSchema:schema42.properties.parameters.properties.maxOutputTokens,data:data44};
+const err137 = {instancePath:instancePath+"/definition/parameters/maxOutputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/maxOutputTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},schema:1000000,parentSchema:schema43.properties.parameters.properties.maxOutputTokens,data:data44};
 if(vErrors === null){
 vErrors = [err137];
 }
@@ -2460,7 +2656,7 @@ vErrors.push(err137);
 errors++;
 }
 if(data44 < 1 || isNaN(data44)){
-const err138 = {instancePath:instancePath+"/definition/parameters/maxOutputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/maxOutputTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema42.properties.parameters.properties.maxOutputTokens,data:data44};
+const err138 = {instancePath:instancePath+"/definition/parameters/maxOutputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/maxOutputTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.parameters.properties.maxOutputTokens,data:data44};
 if(vErrors === null){
 vErrors = [err138];
 }
@@ -2474,7 +2670,7 @@ errors++;
 if(data42.reasoningEffort !== undefined){
 let data45 = data42.reasoningEffort;
 if(!(((data45 === "low") || (data45 === "medium")) || (data45 === "high"))){
-const err139 = {instancePath:instancePath+"/definition/parameters/reasoningEffort",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/reasoningEffort/enum",keyword:"enum",params:{allowedValues: schema42.properties.parameters.properties.reasoningEffort.enum},schema:schema42.properties.parameters.properties.reasoningEffort.enum,parentSchema:schema42.properties.parameters.properties.reasoningEffort,data:data45};
+const err139 = {instancePath:instancePath+"/definition/parameters/reasoningEffort",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/reasoningEffort/enum",keyword:"enum",params:{allowedValues: schema43.properties.parameters.properties.reasoningEffort.enum},schema:schema43.properties.parameters.properties.reasoningEffort.enum,parentSchema:schema43.properties.parameters.properties.reasoningEffort,data:data45};
 if(vErrors === null){
 vErrors = [err139];
 }
@@ -2486,7 +2682,7 @@ errors++;
 }
 }
 else {
-const err140 = {instancePath:instancePath+"/definition/parameters",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/type",keyword:"type",params:{type: "object"},schema:schema42.properties.parameters.type,parentSchema:schema42.properties.parameters,data:data42};
+const err140 = {instancePath:instancePath+"/definition/parameters",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/type",keyword:"type",params:{type: "object"},schema:schema43.properties.parameters.type,parentSchema:schema43.properties.parameters,data:data42};
 if(vErrors === null){
 vErrors = [err140];
 }
@@ -2499,7 +2695,7 @@ errors++;
 if(data1.contextTokens !== undefined){
 let data46 = data1.contextTokens;
 if(!(((typeof data46 == "number") && (!(data46 % 1) && !isNaN(data46))) && (isFinite(data46)))){
-const err141 = {instancePath:instancePath+"/definition/contextTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/contextTokens/type",keyword:"type",params:{type: "integer"},schema:schema42.properties.contextTokens.type,parentSchema:schema42.properties.contextTokens,data:data46};
+const err141 = {instancePath:instancePath+"/definition/contextTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/contextTokens/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.contextTokens.type,parentSchema:schema43.properties.contextTokens,data:data46};
 if(vErrors === null){
 vErrors = [err141];
 }
@@ -2510,7 +2706,7 @@ errors++;
 }
 if((typeof data46 == "number") && (isFinite(data46))){
 if(data46 > 10000000 || isNaN(data46)){
-const err142 = {instancePath:instancePath+"/definition/contextTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/contextTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10000000},schema:10000000,parentSchema:schema42.properties.contextTokens,data:data46};
+const err142 = {instancePath:instancePath+"/definition/contextTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/contextTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10000000},schema:10000000,parentSchema:schema43.properties.contextTokens,data:data46};
 if(vErrors === null){
 vErrors = [err142];
 }
@@ -2520,7 +2716,7 @@ vErrors.push(err142);
 errors++;
 }
 if(data46 < 2000 || isNaN(data46)){
-const err143 = {instancePath:instancePath+"/definition/contextTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/contextTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 2000},schema:2000,parentSchema:schema42.properties.contextTokens,data:data46};
+const err143 = {instancePath:instancePath+"/definition/contextTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/contextTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 2000},schema:2000,parentSchema:schema43.properties.contextTokens,data:data46};
 if(vErrors === null){
 vErrors = [err143];
 }
@@ -2533,7 +2729,7 @@ errors++;
 }
 }
 else {
-const err144 = {instancePath:instancePath+"/definition",schemaPath:"#/components/schemas/AgentDefinition/type",keyword:"type",params:{type: "object"},schema:schema42.type,parentSchema:schema42,data:data1};
+const err144 = {instancePath:instancePath+"/definition",schemaPath:"#/components/schemas/AgentDefinition/type",keyword:"type",params:{type: "object"},schema:schema43.type,parentSchema:schema43,data:data1};
 if(vErrors === null){
 vErrors = [err144];
 }
@@ -2545,7 +2741,7 @@ errors++;
 }
 }
 else {
-const err145 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema41.type,parentSchema:schema41,data};
+const err145 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema42.type,parentSchema:schema42,data};
 if(vErrors === null){
 vErrors = [err145];
 }
@@ -2554,40 +2750,40 @@ vErrors.push(err145);
 }
 errors++;
 }
-validate26.errors = vErrors;
+validate28.errors = vErrors;
 return errors === 0;
 }
-validate26.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate28.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate25(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate27(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="CreateAgentRequest" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate25.evaluated;
+const evaluated0 = validate27.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate26(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate26.errors : vErrors.concat(validate26.errors);
+if(!(validate28(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate28.errors : vErrors.concat(validate28.errors);
 errors = vErrors.length;
 }
-validate25.errors = vErrors;
+validate27.errors = vErrors;
 return errors === 0;
 }
-validate25.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate27.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const UpdateAgentRequest = validate28;
-const schema43 = {"$id":"UpdateAgentRequest","$ref":"contract#/components/schemas/UpdateAgentRequest"};
-const schema44 = {"type":"object","required":["definition"],"additionalProperties":false,"properties":{"definition":{"$ref":"#/components/schemas/AgentDefinition"}}};
+export const UpdateAgentRequest = validate30;
+const schema44 = {"$id":"UpdateAgentRequest","$ref":"contract#/components/schemas/UpdateAgentRequest"};
+const schema45 = {"type":"object","required":["definition"],"additionalProperties":false,"properties":{"definition":{"$ref":"#/components/schemas/AgentDefinition"}}};
 
-function validate29(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate31(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate29.evaluated;
+const evaluated0 = validate31.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -2596,7 +2792,7 @@ evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.definition === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "definition"},schema:schema44.required,parentSchema:schema44,data};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "definition"},schema:schema45.required,parentSchema:schema45,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -2607,7 +2803,7 @@ errors++;
 }
 for(const key0 in data){
 if(!(key0 === "definition")){
-const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema44,data};
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema45,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -2627,7 +2823,7 @@ if(data0.limits === undefined){
 data0.limits = {};
 }
 if(data0.name === undefined){
-const err2 = {instancePath:instancePath+"/definition",schemaPath:"#/components/schemas/AgentDefinition/required",keyword:"required",params:{missingProperty: "name"},schema:schema42.required,parentSchema:schema42,data:data0};
+const err2 = {instancePath:instancePath+"/definition",schemaPath:"#/components/schemas/AgentDefinition/required",keyword:"required",params:{missingProperty: "name"},schema:schema43.required,parentSchema:schema43,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -2637,7 +2833,7 @@ vErrors.push(err2);
 errors++;
 }
 if(data0.instructions === undefined){
-const err3 = {instancePath:instancePath+"/definition",schemaPath:"#/components/schemas/AgentDefinition/required",keyword:"required",params:{missingProperty: "instructions"},schema:schema42.required,parentSchema:schema42,data:data0};
+const err3 = {instancePath:instancePath+"/definition",schemaPath:"#/components/schemas/AgentDefinition/required",keyword:"required",params:{missingProperty: "instructions"},schema:schema43.required,parentSchema:schema43,data:data0};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -2647,8 +2843,8 @@ vErrors.push(err3);
 errors++;
 }
 for(const key1 in data0){
-if(!(func1.call(schema42.properties, key1))){
-const err4 = {instancePath:instancePath+"/definition",schemaPath:"#/components/schemas/AgentDefinition/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1},schema:false,parentSchema:schema42,data:data0};
+if(!(func1.call(schema43.properties, key1))){
+const err4 = {instancePath:instancePath+"/definition",schemaPath:"#/components/schemas/AgentDefinition/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1},schema:false,parentSchema:schema43,data:data0};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -2662,7 +2858,7 @@ if(data0.$schema !== undefined){
 let data1 = data0.$schema;
 if(typeof data1 === "string"){
 if(!data1.isWellFormed()){
-const err5 = {instancePath:instancePath+"/definition/$schema",schemaPath:"#/components/schemas/AgentDefinition/properties/%24schema/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema42.properties.$schema,data:data1};
+const err5 = {instancePath:instancePath+"/definition/$schema",schemaPath:"#/components/schemas/AgentDefinition/properties/%24schema/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema43.properties.$schema,data:data1};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -2673,7 +2869,7 @@ errors++;
 }
 }
 else {
-const err6 = {instancePath:instancePath+"/definition/$schema",schemaPath:"#/components/schemas/AgentDefinition/properties/%24schema/type",keyword:"type",params:{type: "string"},schema:schema42.properties.$schema.type,parentSchema:schema42.properties.$schema,data:data1};
+const err6 = {instancePath:instancePath+"/definition/$schema",schemaPath:"#/components/schemas/AgentDefinition/properties/%24schema/type",keyword:"type",params:{type: "string"},schema:schema43.properties.$schema.type,parentSchema:schema43.properties.$schema,data:data1};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -2687,7 +2883,7 @@ if(data0.name !== undefined){
 let data2 = data0.name;
 if(typeof data2 === "string"){
 if(!data2.isWellFormed()){
-const err7 = {instancePath:instancePath+"/definition/name",schemaPath:"#/components/schemas/AgentDefinition/properties/name/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema42.properties.name,data:data2};
+const err7 = {instancePath:instancePath+"/definition/name",schemaPath:"#/components/schemas/AgentDefinition/properties/name/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema43.properties.name,data:data2};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -2697,7 +2893,7 @@ vErrors.push(err7);
 errors++;
 }
 if(data2.length < 2 && [...data2].length < 1){
-const err8 = {instancePath:instancePath+"/definition/name",schemaPath:"#/components/schemas/AgentDefinition/properties/name/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema42.properties.name,data:data2};
+const err8 = {instancePath:instancePath+"/definition/name",schemaPath:"#/components/schemas/AgentDefinition/properties/name/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema43.properties.name,data:data2};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -2707,7 +2903,7 @@ vErrors.push(err8);
 errors++;
 }
 if(data2.length > 200 && (data2.length > 400 || [...data2].length > 200)){
-const err9 = {instancePath:instancePath+"/definition/name",schemaPath:"#/components/schemas/AgentDefinition/properties/name/maxLength",keyword:"maxLength",params:{},schema:200,parentSchema:schema42.properties.name,data:data2};
+const err9 = {instancePath:instancePath+"/definition/name",schemaPath:"#/components/schemas/AgentDefinition/properties/name/maxLength",keyword:"maxLength",params:{},schema:200,parentSchema:schema43.properties.name,data:data2};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -2718,7 +2914,7 @@ errors++;
 }
 }
 else {
-const err10 = {instancePath:instancePath+"/definition/name",schemaPath:"#/components/schemas/AgentDefinition/properties/name/type",keyword:"type",params:{type: "string"},schema:schema42.properties.name.type,parentSchema:schema42.properties.name,data:data2};
+const err10 = {instancePath:instancePath+"/definition/name",schemaPath:"#/components/schemas/AgentDefinition/properties/name/type",keyword:"type",params:{type: "string"},schema:schema43.properties.name.type,parentSchema:schema43.properties.name,data:data2};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -2732,7 +2928,7 @@ if(data0.instructions !== undefined){
 let data3 = data0.instructions;
 if(typeof data3 === "string"){
 if(!data3.isWellFormed()){
-const err11 = {instancePath:instancePath+"/definition/instructions",schemaPath:"#/components/schemas/AgentDefinition/properties/instructions/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema42.properties.instructions,data:data3};
+const err11 = {instancePath:instancePath+"/definition/instructions",schemaPath:"#/components/schemas/AgentDefinition/properties/instructions/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema43.properties.instructions,data:data3};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -2742,7 +2938,7 @@ vErrors.push(err11);
 errors++;
 }
 if(data3.length < 2 && [...data3].length < 1){
-const err12 = {instancePath:instancePath+"/definition/instructions",schemaPath:"#/components/schemas/AgentDefinition/properties/instructions/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema42.properties.instructions,data:data3};
+const err12 = {instancePath:instancePath+"/definition/instructions",schemaPath:"#/components/schemas/AgentDefinition/properties/instructions/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema43.properties.instructions,data:data3};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -2752,7 +2948,7 @@ vErrors.push(err12);
 errors++;
 }
 if(data3.length > 100000 && (data3.length > 200000 || [...data3].length > 100000)){
-const err13 = {instancePath:instancePath+"/definition/instructions",schemaPath:"#/components/schemas/AgentDefinition/properties/instructions/maxLength",keyword:"maxLength",params:{},schema:100000,parentSchema:schema42.properties.instructions,data:data3};
+const err13 = {instancePath:instancePath+"/definition/instructions",schemaPath:"#/components/schemas/AgentDefinition/properties/instructions/maxLength",keyword:"maxLength",params:{},schema:100000,parentSchema:schema43.properties.instructions,data:data3};
 if(vErrors === null){
 vErrors = [err13];
 }
@@ -2763,7 +2959,7 @@ errors++;
 }
 }
 else {
-const err14 = {instancePath:instancePath+"/definition/instructions",schemaPath:"#/components/schemas/AgentDefinition/properties/instructions/type",keyword:"type",params:{type: "string"},schema:schema42.properties.instructions.type,parentSchema:schema42.properties.instructions,data:data3};
+const err14 = {instancePath:instancePath+"/definition/instructions",schemaPath:"#/components/schemas/AgentDefinition/properties/instructions/type",keyword:"type",params:{type: "string"},schema:schema43.properties.instructions.type,parentSchema:schema43.properties.instructions,data:data3};
 if(vErrors === null){
 vErrors = [err14];
 }
@@ -2777,7 +2973,7 @@ if(data0.model !== undefined){
 let data4 = data0.model;
 if(typeof data4 === "string"){
 if(!data4.isWellFormed()){
-const err15 = {instancePath:instancePath+"/definition/model",schemaPath:"#/components/schemas/AgentDefinition/properties/model/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema42.properties.model,data:data4};
+const err15 = {instancePath:instancePath+"/definition/model",schemaPath:"#/components/schemas/AgentDefinition/properties/model/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema43.properties.model,data:data4};
 if(vErrors === null){
 vErrors = [err15];
 }
@@ -2787,7 +2983,7 @@ vErrors.push(err15);
 errors++;
 }
 if(data4.length < 2 && [...data4].length < 1){
-const err16 = {instancePath:instancePath+"/definition/model",schemaPath:"#/components/schemas/AgentDefinition/properties/model/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema42.properties.model,data:data4};
+const err16 = {instancePath:instancePath+"/definition/model",schemaPath:"#/components/schemas/AgentDefinition/properties/model/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema43.properties.model,data:data4};
 if(vErrors === null){
 vErrors = [err16];
 }
@@ -2797,7 +2993,7 @@ vErrors.push(err16);
 errors++;
 }
 if(data4.length > 200 && (data4.length > 400 || [...data4].length > 200)){
-const err17 = {instancePath:instancePath+"/definition/model",schemaPath:"#/components/schemas/AgentDefinition/properties/model/maxLength",keyword:"maxLength",params:{},schema:200,parentSchema:schema42.properties.model,data:data4};
+const err17 = {instancePath:instancePath+"/definition/model",schemaPath:"#/components/schemas/AgentDefinition/properties/model/maxLength",keyword:"maxLength",params:{},schema:200,parentSchema:schema43.properties.model,data:data4};
 if(vErrors === null){
 vErrors = [err17];
 }
@@ -2808,7 +3004,7 @@ errors++;
 }
 }
 else {
-const err18 = {instancePath:instancePath+"/definition/model",schemaPath:"#/components/schemas/AgentDefinition/properties/model/type",keyword:"type",params:{type: "string"},schema:schema42.properties.model.type,parentSchema:schema42.properties.model,data:data4};
+const err18 = {instancePath:instancePath+"/definition/model",schemaPath:"#/components/schemas/AgentDefinition/properties/model/type",keyword:"type",params:{type: "string"},schema:schema43.properties.model.type,parentSchema:schema43.properties.model,data:data4};
 if(vErrors === null){
 vErrors = [err18];
 }
@@ -2824,7 +3020,7 @@ const len0 = data5.length;
 for(let i0=0; i0<len0; i0++){
 let data6 = data5[i0];
 if(!((((((((((data6 === "list_files") || (data6 === "read_file")) || (data6 === "write_file")) || (data6 === "edit_file")) || (data6 === "delete_file")) || (data6 === "search_files")) || (data6 === "run_javascript")) || (data6 === "run_python")) || (data6 === "run_shell")) || (data6 === "web_fetch"))){
-const err19 = {instancePath:instancePath+"/definition/tools/" + i0,schemaPath:"#/components/schemas/AgentDefinition/properties/tools/items/enum",keyword:"enum",params:{allowedValues: schema42.properties.tools.items.enum},schema:schema42.properties.tools.items.enum,parentSchema:schema42.properties.tools.items,data:data6};
+const err19 = {instancePath:instancePath+"/definition/tools/" + i0,schemaPath:"#/components/schemas/AgentDefinition/properties/tools/items/enum",keyword:"enum",params:{allowedValues: schema43.properties.tools.items.enum},schema:schema43.properties.tools.items.enum,parentSchema:schema43.properties.tools.items,data:data6};
 if(vErrors === null){
 vErrors = [err19];
 }
@@ -2835,7 +3031,7 @@ errors++;
 }
 if(typeof data6 === "string"){
 if(!data6.isWellFormed()){
-const err20 = {instancePath:instancePath+"/definition/tools/" + i0,schemaPath:"#/components/schemas/AgentDefinition/properties/tools/items/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema42.properties.tools.items,data:data6};
+const err20 = {instancePath:instancePath+"/definition/tools/" + i0,schemaPath:"#/components/schemas/AgentDefinition/properties/tools/items/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema43.properties.tools.items,data:data6};
 if(vErrors === null){
 vErrors = [err20];
 }
@@ -2846,7 +3042,7 @@ errors++;
 }
 }
 else {
-const err21 = {instancePath:instancePath+"/definition/tools/" + i0,schemaPath:"#/components/schemas/AgentDefinition/properties/tools/items/type",keyword:"type",params:{type: "string"},schema:schema42.properties.tools.items.type,parentSchema:schema42.properties.tools.items,data:data6};
+const err21 = {instancePath:instancePath+"/definition/tools/" + i0,schemaPath:"#/components/schemas/AgentDefinition/properties/tools/items/type",keyword:"type",params:{type: "string"},schema:schema43.properties.tools.items.type,parentSchema:schema43.properties.tools.items,data:data6};
 if(vErrors === null){
 vErrors = [err21];
 }
@@ -2867,7 +3063,7 @@ continue;
 }
 if(typeof indices0[item0] == "number"){
 j0 = indices0[item0];
-const err22 = {instancePath:instancePath+"/definition/tools",schemaPath:"#/components/schemas/AgentDefinition/properties/tools/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0},schema:true,parentSchema:schema42.properties.tools,data:data5};
+const err22 = {instancePath:instancePath+"/definition/tools",schemaPath:"#/components/schemas/AgentDefinition/properties/tools/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0},schema:true,parentSchema:schema43.properties.tools,data:data5};
 if(vErrors === null){
 vErrors = [err22];
 }
@@ -2882,7 +3078,7 @@ indices0[item0] = i1;
 }
 }
 else {
-const err23 = {instancePath:instancePath+"/definition/tools",schemaPath:"#/components/schemas/AgentDefinition/properties/tools/type",keyword:"type",params:{type: "array"},schema:schema42.properties.tools.type,parentSchema:schema42.properties.tools,data:data5};
+const err23 = {instancePath:instancePath+"/definition/tools",schemaPath:"#/components/schemas/AgentDefinition/properties/tools/type",keyword:"type",params:{type: "array"},schema:schema43.properties.tools.type,parentSchema:schema43.properties.tools,data:data5};
 if(vErrors === null){
 vErrors = [err23];
 }
@@ -2895,7 +3091,7 @@ if(data0.environment !== undefined){
 let data7 = data0.environment;
 if(typeof data7 === "string"){
 if(!data7.isWellFormed()){
-const err24 = {instancePath:instancePath+"/definition/environment",schemaPath:"#/components/schemas/AgentDefinition/properties/environment/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema42.properties.environment,data:data7};
+const err24 = {instancePath:instancePath+"/definition/environment",schemaPath:"#/components/schemas/AgentDefinition/properties/environment/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema43.properties.environment,data:data7};
 if(vErrors === null){
 vErrors = [err24];
 }
@@ -2905,7 +3101,7 @@ vErrors.push(err24);
 errors++;
 }
 if(!pattern4.test(data7)){
-const err25 = {instancePath:instancePath+"/definition/environment",schemaPath:"#/components/schemas/AgentDefinition/properties/environment/pattern",keyword:"pattern",params:{pattern: "^[a-z][a-z0-9-]{0,39}$"},schema:"^[a-z][a-z0-9-]{0,39}$",parentSchema:schema42.properties.environment,data:data7};
+const err25 = {instancePath:instancePath+"/definition/environment",schemaPath:"#/components/schemas/AgentDefinition/properties/environment/pattern",keyword:"pattern",params:{pattern: "^[a-z][a-z0-9-]{0,39}$"},schema:"^[a-z][a-z0-9-]{0,39}$",parentSchema:schema43.properties.environment,data:data7};
 if(vErrors === null){
 vErrors = [err25];
 }
@@ -2916,7 +3112,7 @@ errors++;
 }
 }
 else {
-const err26 = {instancePath:instancePath+"/definition/environment",schemaPath:"#/components/schemas/AgentDefinition/properties/environment/type",keyword:"type",params:{type: "string"},schema:schema42.properties.environment.type,parentSchema:schema42.properties.environment,data:data7};
+const err26 = {instancePath:instancePath+"/definition/environment",schemaPath:"#/components/schemas/AgentDefinition/properties/environment/type",keyword:"type",params:{type: "string"},schema:schema43.properties.environment.type,parentSchema:schema43.properties.environment,data:data7};
 if(vErrors === null){
 vErrors = [err26];
 }
@@ -2961,7 +3157,7 @@ for(let i2=0; i2<len1; i2++){
 let data9 = data8[i2];
 if(data9 && typeof data9 == "object" && !Array.isArray(data9)){
 if(data9.name === undefined){
-const err28 = {instancePath:instancePath+"/definition/mcp/" + i2,schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/required",keyword:"required",params:{missingProperty: "name"},schema:schema42.properties.mcp.else.items.required,parentSchema:schema42.properties.mcp.else.items,data:data9};
+const err28 = {instancePath:instancePath+"/definition/mcp/" + i2,schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/required",keyword:"required",params:{missingProperty: "name"},schema:schema43.properties.mcp.else.items.required,parentSchema:schema43.properties.mcp.else.items,data:data9};
 if(vErrors === null){
 vErrors = [err28];
 }
@@ -2971,7 +3167,7 @@ vErrors.push(err28);
 errors++;
 }
 if(data9.url === undefined){
-const err29 = {instancePath:instancePath+"/definition/mcp/" + i2,schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/required",keyword:"required",params:{missingProperty: "url"},schema:schema42.properties.mcp.else.items.required,parentSchema:schema42.properties.mcp.else.items,data:data9};
+const err29 = {instancePath:instancePath+"/definition/mcp/" + i2,schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/required",keyword:"required",params:{missingProperty: "url"},schema:schema43.properties.mcp.else.items.required,parentSchema:schema43.properties.mcp.else.items,data:data9};
 if(vErrors === null){
 vErrors = [err29];
 }
@@ -2982,7 +3178,7 @@ errors++;
 }
 for(const key2 in data9){
 if(!((((key2 === "name") || (key2 === "url")) || (key2 === "headers")) || (key2 === "tools"))){
-const err30 = {instancePath:instancePath+"/definition/mcp/" + i2,schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2},schema:false,parentSchema:schema42.properties.mcp.else.items,data:data9};
+const err30 = {instancePath:instancePath+"/definition/mcp/" + i2,schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2},schema:false,parentSchema:schema43.properties.mcp.else.items,data:data9};
 if(vErrors === null){
 vErrors = [err30];
 }
@@ -2996,7 +3192,7 @@ if(data9.name !== undefined){
 let data10 = data9.name;
 if(typeof data10 === "string"){
 if(!data10.isWellFormed()){
-const err31 = {instancePath:instancePath+"/definition/mcp/" + i2+"/name",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/name/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema42.properties.mcp.else.items.properties.name,data:data10};
+const err31 = {instancePath:instancePath+"/definition/mcp/" + i2+"/name",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/name/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema43.properties.mcp.else.items.properties.name,data:data10};
 if(vErrors === null){
 vErrors = [err31];
 }
@@ -3006,7 +3202,7 @@ vErrors.push(err31);
 errors++;
 }
 if(!pattern5.test(data10)){
-const err32 = {instancePath:instancePath+"/definition/mcp/" + i2+"/name",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/name/pattern",keyword:"pattern",params:{pattern: "^[a-z][a-z0-9-]{0,19}$"},schema:"^[a-z][a-z0-9-]{0,19}$",parentSchema:schema42.properties.mcp.else.items.properties.name,data:data10};
+const err32 = {instancePath:instancePath+"/definition/mcp/" + i2+"/name",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/name/pattern",keyword:"pattern",params:{pattern: "^[a-z][a-z0-9-]{0,19}$"},schema:"^[a-z][a-z0-9-]{0,19}$",parentSchema:schema43.properties.mcp.else.items.properties.name,data:data10};
 if(vErrors === null){
 vErrors = [err32];
 }
@@ -3017,7 +3213,7 @@ errors++;
 }
 }
 else {
-const err33 = {instancePath:instancePath+"/definition/mcp/" + i2+"/name",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/name/type",keyword:"type",params:{type: "string"},schema:schema42.properties.mcp.else.items.properties.name.type,parentSchema:schema42.properties.mcp.else.items.properties.name,data:data10};
+const err33 = {instancePath:instancePath+"/definition/mcp/" + i2+"/name",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/name/type",keyword:"type",params:{type: "string"},schema:schema43.properties.mcp.else.items.properties.name.type,parentSchema:schema43.properties.mcp.else.items.properties.name,data:data10};
 if(vErrors === null){
 vErrors = [err33];
 }
@@ -3031,7 +3227,7 @@ if(data9.url !== undefined){
 let data11 = data9.url;
 if(typeof data11 === "string"){
 if(!data11.isWellFormed()){
-const err34 = {instancePath:instancePath+"/definition/mcp/" + i2+"/url",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/url/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema42.properties.mcp.else.items.properties.url,data:data11};
+const err34 = {instancePath:instancePath+"/definition/mcp/" + i2+"/url",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/url/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema43.properties.mcp.else.items.properties.url,data:data11};
 if(vErrors === null){
 vErrors = [err34];
 }
@@ -3041,7 +3237,7 @@ vErrors.push(err34);
 errors++;
 }
 if(!pattern6.test(data11)){
-const err35 = {instancePath:instancePath+"/definition/mcp/" + i2+"/url",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/url/pattern",keyword:"pattern",params:{pattern: "^https?://[^/]"},schema:"^https?://[^/]",parentSchema:schema42.properties.mcp.else.items.properties.url,data:data11};
+const err35 = {instancePath:instancePath+"/definition/mcp/" + i2+"/url",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/url/pattern",keyword:"pattern",params:{pattern: "^https?://[^/]"},schema:"^https?://[^/]",parentSchema:schema43.properties.mcp.else.items.properties.url,data:data11};
 if(vErrors === null){
 vErrors = [err35];
 }
@@ -3051,7 +3247,7 @@ vErrors.push(err35);
 errors++;
 }
 if(data11.length > 2000 && (data11.length > 4000 || [...data11].length > 2000)){
-const err36 = {instancePath:instancePath+"/definition/mcp/" + i2+"/url",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/url/maxLength",keyword:"maxLength",params:{},schema:2000,parentSchema:schema42.properties.mcp.else.items.properties.url,data:data11};
+const err36 = {instancePath:instancePath+"/definition/mcp/" + i2+"/url",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/url/maxLength",keyword:"maxLength",params:{},schema:2000,parentSchema:schema43.properties.mcp.else.items.properties.url,data:data11};
 if(vErrors === null){
 vErrors = [err36];
 }
@@ -3062,7 +3258,7 @@ errors++;
 }
 }
 else {
-const err37 = {instancePath:instancePath+"/definition/mcp/" + i2+"/url",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/url/type",keyword:"type",params:{type: "string"},schema:schema42.properties.mcp.else.items.properties.url.type,parentSchema:schema42.properties.mcp.else.items.properties.url,data:data11};
+const err37 = {instancePath:instancePath+"/definition/mcp/" + i2+"/url",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/url/type",keyword:"type",params:{type: "string"},schema:schema43.properties.mcp.else.items.properties.url.type,parentSchema:schema43.properties.mcp.else.items.properties.url,data:data11};
 if(vErrors === null){
 vErrors = [err37];
 }
@@ -3076,7 +3272,7 @@ if(data9.headers !== undefined){
 let data12 = data9.headers;
 if(data12 && typeof data12 == "object" && !Array.isArray(data12)){
 if(Object.keys(data12).length > 20){
-const err38 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/maxProperties",keyword:"maxProperties",params:{limit: 20},schema:20,parentSchema:schema42.properties.mcp.else.items.properties.headers,data:data12};
+const err38 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/maxProperties",keyword:"maxProperties",params:{limit: 20},schema:20,parentSchema:schema43.properties.mcp.else.items.properties.headers,data:data12};
 if(vErrors === null){
 vErrors = [err38];
 }
@@ -3089,7 +3285,7 @@ for(const key3 in data12){
 const _errs34 = errors;
 if(typeof key3 === "string"){
 if(!pattern7.test(key3)){
-const err39 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/propertyNames/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9-]{1,100}$"},schema:"^[A-Za-z0-9-]{1,100}$",parentSchema:schema42.properties.mcp.else.items.properties.headers.propertyNames,data:key3,propertyName:key3};
+const err39 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/propertyNames/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9-]{1,100}$"},schema:"^[A-Za-z0-9-]{1,100}$",parentSchema:schema43.properties.mcp.else.items.properties.headers.propertyNames,data:key3,propertyName:key3};
 if(vErrors === null){
 vErrors = [err39];
 }
@@ -3101,7 +3297,7 @@ errors++;
 }
 var valid10 = _errs34 === errors;
 if(!valid10){
-const err40 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/propertyNames",keyword:"propertyNames",params:{propertyName: key3},schema:schema42.properties.mcp.else.items.properties.headers.propertyNames,parentSchema:schema42.properties.mcp.else.items.properties.headers,data:data12};
+const err40 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/propertyNames",keyword:"propertyNames",params:{propertyName: key3},schema:schema43.properties.mcp.else.items.properties.headers.propertyNames,parentSchema:schema43.properties.mcp.else.items.properties.headers,data:data12};
 if(vErrors === null){
 vErrors = [err40];
 }
@@ -3115,7 +3311,7 @@ for(const key4 in data12){
 let data13 = data12[key4];
 if(data13 && typeof data13 == "object" && !Array.isArray(data13)){
 if(data13.secret === undefined){
-const err41 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/required",keyword:"required",params:{missingProperty: "secret"},schema:schema42.properties.mcp.else.items.properties.headers.additionalProperties.required,parentSchema:schema42.properties.mcp.else.items.properties.headers.additionalProperties,data:data13};
+const err41 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/required",keyword:"required",params:{missingProperty: "secret"},schema:schema43.properties.mcp.else.items.properties.headers.additionalProperties.required,parentSchema:schema43.properties.mcp.else.items.properties.headers.additionalProperties,data:data13};
 if(vErrors === null){
 vErrors = [err41];
 }
@@ -3126,7 +3322,7 @@ errors++;
 }
 for(const key5 in data13){
 if(!((key5 === "secret") || (key5 === "prefix"))){
-const err42 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5},schema:false,parentSchema:schema42.properties.mcp.else.items.properties.headers.additionalProperties,data:data13};
+const err42 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5},schema:false,parentSchema:schema43.properties.mcp.else.items.properties.headers.additionalProperties,data:data13};
 if(vErrors === null){
 vErrors = [err42];
 }
@@ -3140,7 +3336,7 @@ if(data13.secret !== undefined){
 let data14 = data13.secret;
 if(typeof data14 === "string"){
 if(!data14.isWellFormed()){
-const err43 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1")+"/secret",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/properties/secret/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema42.properties.mcp.else.items.properties.headers.additionalProperties.properties.secret,data:data14};
+const err43 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1")+"/secret",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/properties/secret/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema43.properties.mcp.else.items.properties.headers.additionalProperties.properties.secret,data:data14};
 if(vErrors === null){
 vErrors = [err43];
 }
@@ -3150,7 +3346,7 @@ vErrors.push(err43);
 errors++;
 }
 if(data14.length < 2 && [...data14].length < 1){
-const err44 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1")+"/secret",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/properties/secret/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema42.properties.mcp.else.items.properties.headers.additionalProperties.properties.secret,data:data14};
+const err44 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1")+"/secret",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/properties/secret/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema43.properties.mcp.else.items.properties.headers.additionalProperties.properties.secret,data:data14};
 if(vErrors === null){
 vErrors = [err44];
 }
@@ -3160,7 +3356,7 @@ vErrors.push(err44);
 errors++;
 }
 if(data14.length > 2048 && (data14.length > 4096 || [...data14].length > 2048)){
-const err45 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1")+"/secret",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/properties/secret/maxLength",keyword:"maxLength",params:{},schema:2048,parentSchema:schema42.properties.mcp.else.items.properties.headers.additionalProperties.properties.secret,data:data14};
+const err45 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1")+"/secret",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/properties/secret/maxLength",keyword:"maxLength",params:{},schema:2048,parentSchema:schema43.properties.mcp.else.items.properties.headers.additionalProperties.properties.secret,data:data14};
 if(vErrors === null){
 vErrors = [err45];
 }
@@ -3171,7 +3367,7 @@ errors++;
 }
 }
 else {
-const err46 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1")+"/secret",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/properties/secret/type",keyword:"type",params:{type: "string"},schema:schema42.properties.mcp.else.items.properties.headers.additionalProperties.properties.secret.type,parentSchema:schema42.properties.mcp.else.items.properties.headers.additionalProperties.properties.secret,data:data14};
+const err46 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1")+"/secret",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/properties/secret/type",keyword:"type",params:{type: "string"},schema:schema43.properties.mcp.else.items.properties.headers.additionalProperties.properties.secret.type,parentSchema:schema43.properties.mcp.else.items.properties.headers.additionalProperties.properties.secret,data:data14};
 if(vErrors === null){
 vErrors = [err46];
 }
@@ -3185,7 +3381,7 @@ if(data13.prefix !== undefined){
 let data15 = data13.prefix;
 if(typeof data15 === "string"){
 if(!data15.isWellFormed()){
-const err47 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1")+"/prefix",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/properties/prefix/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema42.properties.mcp.else.items.properties.headers.additionalProperties.properties.prefix,data:data15};
+const err47 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1")+"/prefix",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/properties/prefix/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema43.properties.mcp.else.items.properties.headers.additionalProperties.properties.prefix,data:data15};
 if(vErrors === null){
 vErrors = [err47];
 }
@@ -3195,7 +3391,7 @@ vErrors.push(err47);
 errors++;
 }
 if(data15.length > 100 && (data15.length > 200 || [...data15].length > 100)){
-const err48 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1")+"/prefix",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/properties/prefix/maxLength",keyword:"maxLength",params:{},schema:100,parentSchema:schema42.properties.mcp.else.items.properties.headers.additionalProperties.properties.prefix,data:data15};
+const err48 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1")+"/prefix",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/properties/prefix/maxLength",keyword:"maxLength",params:{},schema:100,parentSchema:schema43.properties.mcp.else.items.properties.headers.additionalProperties.properties.prefix,data:data15};
 if(vErrors === null){
 vErrors = [err48];
 }
@@ -3206,7 +3402,7 @@ errors++;
 }
 }
 else {
-const err49 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1")+"/prefix",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/properties/prefix/type",keyword:"type",params:{type: "string"},schema:schema42.properties.mcp.else.items.properties.headers.additionalProperties.properties.prefix.type,parentSchema:schema42.properties.mcp.else.items.properties.headers.additionalProperties.properties.prefix,data:data15};
+const err49 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1")+"/prefix",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/properties/prefix/type",keyword:"type",params:{type: "string"},schema:schema43.properties.mcp.else.items.properties.headers.additionalProperties.properties.prefix.type,parentSchema:schema43.properties.mcp.else.items.properties.headers.additionalProperties.properties.prefix,data:data15};
 if(vErrors === null){
 vErrors = [err49];
 }
@@ -3218,7 +3414,7 @@ errors++;
 }
 }
 else {
-const err50 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/type",keyword:"type",params:{type: "object"},schema:schema42.properties.mcp.else.items.properties.headers.additionalProperties.type,parentSchema:schema42.properties.mcp.else.items.properties.headers.additionalProperties,data:data13};
+const err50 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/type",keyword:"type",params:{type: "object"},schema:schema43.properties.mcp.else.items.properties.headers.additionalProperties.type,parentSchema:schema43.properties.mcp.else.items.properties.headers.additionalProperties,data:data13};
 if(vErrors === null){
 vErrors = [err50];
 }
@@ -3230,7 +3426,7 @@ errors++;
 }
 }
 else {
-const err51 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/type",keyword:"type",params:{type: "object"},schema:schema42.properties.mcp.else.items.properties.headers.type,parentSchema:schema42.properties.mcp.else.items.properties.headers,data:data12};
+const err51 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/type",keyword:"type",params:{type: "object"},schema:schema43.properties.mcp.else.items.properties.headers.type,parentSchema:schema43.properties.mcp.else.items.properties.headers,data:data12};
 if(vErrors === null){
 vErrors = [err51];
 }
@@ -3248,7 +3444,7 @@ for(let i3=0; i3<len2; i3++){
 let data17 = data16[i3];
 if(typeof data17 === "string"){
 if(!data17.isWellFormed()){
-const err52 = {instancePath:instancePath+"/definition/mcp/" + i2+"/tools/" + i3,schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/tools/items/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema42.properties.mcp.else.items.properties.tools.items,data:data17};
+const err52 = {instancePath:instancePath+"/definition/mcp/" + i2+"/tools/" + i3,schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/tools/items/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema43.properties.mcp.else.items.properties.tools.items,data:data17};
 if(vErrors === null){
 vErrors = [err52];
 }
@@ -3258,7 +3454,7 @@ vErrors.push(err52);
 errors++;
 }
 if(data17.length < 2 && [...data17].length < 1){
-const err53 = {instancePath:instancePath+"/definition/mcp/" + i2+"/tools/" + i3,schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/tools/items/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema42.properties.mcp.else.items.properties.tools.items,data:data17};
+const err53 = {instancePath:instancePath+"/definition/mcp/" + i2+"/tools/" + i3,schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/tools/items/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema43.properties.mcp.else.items.properties.tools.items,data:data17};
 if(vErrors === null){
 vErrors = [err53];
 }
@@ -3268,7 +3464,7 @@ vErrors.push(err53);
 errors++;
 }
 if(data17.length > 200 && (data17.length > 400 || [...data17].length > 200)){
-const err54 = {instancePath:instancePath+"/definition/mcp/" + i2+"/tools/" + i3,schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/tools/items/maxLength",keyword:"maxLength",params:{},schema:200,parentSchema:schema42.properties.mcp.else.items.properties.tools.items,data:data17};
+const err54 = {instancePath:instancePath+"/definition/mcp/" + i2+"/tools/" + i3,schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/tools/items/maxLength",keyword:"maxLength",params:{},schema:200,parentSchema:schema43.properties.mcp.else.items.properties.tools.items,data:data17};
 if(vErrors === null){
 vErrors = [err54];
 }
@@ -3279,7 +3475,7 @@ errors++;
 }
 }
 else {
-const err55 = {instancePath:instancePath+"/definition/mcp/" + i2+"/tools/" + i3,schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/tools/items/type",keyword:"type",params:{type: "string"},schema:schema42.properties.mcp.else.items.properties.tools.items.type,parentSchema:schema42.properties.mcp.else.items.properties.tools.items,data:data17};
+const err55 = {instancePath:instancePath+"/definition/mcp/" + i2+"/tools/" + i3,schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/tools/items/type",keyword:"type",params:{type: "string"},schema:schema43.properties.mcp.else.items.properties.tools.items.type,parentSchema:schema43.properties.mcp.else.items.properties.tools.items,data:data17};
 if(vErrors === null){
 vErrors = [err55];
 }
@@ -3300,7 +3496,7 @@ continue;
 }
 if(typeof indices1[item1] == "number"){
 j1 = indices1[item1];
-const err56 = {instancePath:instancePath+"/definition/mcp/" + i2+"/tools",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/tools/uniqueItems",keyword:"uniqueItems",params:{i: i4, j: j1},schema:true,parentSchema:schema42.properties.mcp.else.items.properties.tools,data:data16};
+const err56 = {instancePath:instancePath+"/definition/mcp/" + i2+"/tools",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/tools/uniqueItems",keyword:"uniqueItems",params:{i: i4, j: j1},schema:true,parentSchema:schema43.properties.mcp.else.items.properties.tools,data:data16};
 if(vErrors === null){
 vErrors = [err56];
 }
@@ -3315,7 +3511,7 @@ indices1[item1] = i4;
 }
 }
 else {
-const err57 = {instancePath:instancePath+"/definition/mcp/" + i2+"/tools",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/tools/type",keyword:"type",params:{type: "array"},schema:schema42.properties.mcp.else.items.properties.tools.type,parentSchema:schema42.properties.mcp.else.items.properties.tools,data:data16};
+const err57 = {instancePath:instancePath+"/definition/mcp/" + i2+"/tools",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/tools/type",keyword:"type",params:{type: "array"},schema:schema43.properties.mcp.else.items.properties.tools.type,parentSchema:schema43.properties.mcp.else.items.properties.tools,data:data16};
 if(vErrors === null){
 vErrors = [err57];
 }
@@ -3327,7 +3523,7 @@ errors++;
 }
 }
 else {
-const err58 = {instancePath:instancePath+"/definition/mcp/" + i2,schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/type",keyword:"type",params:{type: "object"},schema:schema42.properties.mcp.else.items.type,parentSchema:schema42.properties.mcp.else.items,data:data9};
+const err58 = {instancePath:instancePath+"/definition/mcp/" + i2,schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/type",keyword:"type",params:{type: "object"},schema:schema43.properties.mcp.else.items.type,parentSchema:schema43.properties.mcp.else.items,data:data9};
 if(vErrors === null){
 vErrors = [err58];
 }
@@ -3342,7 +3538,7 @@ var _valid0 = _errs24 === errors;
 valid6 = _valid0;
 }
 if(!valid6){
-const err59 = {instancePath:instancePath+"/definition/mcp",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/if",keyword:"if",params:{failingKeyword: "else"},schema:schema42.properties.mcp.if,parentSchema:schema42.properties.mcp,data:data8};
+const err59 = {instancePath:instancePath+"/definition/mcp",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/if",keyword:"if",params:{failingKeyword: "else"},schema:schema43.properties.mcp.if,parentSchema:schema43.properties.mcp,data:data8};
 if(vErrors === null){
 vErrors = [err59];
 }
@@ -3353,7 +3549,7 @@ errors++;
 }
 if(Array.isArray(data8)){
 if(data8.length > 10){
-const err60 = {instancePath:instancePath+"/definition/mcp",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/maxItems",keyword:"maxItems",params:{limit: 10},schema:10,parentSchema:schema42.properties.mcp,data:data8};
+const err60 = {instancePath:instancePath+"/definition/mcp",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/maxItems",keyword:"maxItems",params:{limit: 10},schema:10,parentSchema:schema43.properties.mcp,data:data8};
 if(vErrors === null){
 vErrors = [err60];
 }
@@ -3364,7 +3560,7 @@ errors++;
 }
 }
 else {
-const err61 = {instancePath:instancePath+"/definition/mcp",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/type",keyword:"type",params:{type: "array"},schema:schema42.properties.mcp.type,parentSchema:schema42.properties.mcp,data:data8};
+const err61 = {instancePath:instancePath+"/definition/mcp",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/type",keyword:"type",params:{type: "array"},schema:schema43.properties.mcp.type,parentSchema:schema43.properties.mcp,data:data8};
 if(vErrors === null){
 vErrors = [err61];
 }
@@ -3378,7 +3574,7 @@ if(data0.webFetch !== undefined){
 let data18 = data0.webFetch;
 if(data18 && typeof data18 == "object" && !Array.isArray(data18)){
 if(data18.privateAddresses === undefined){
-const err62 = {instancePath:instancePath+"/definition/webFetch",schemaPath:"#/components/schemas/AgentDefinition/properties/webFetch/required",keyword:"required",params:{missingProperty: "privateAddresses"},schema:schema42.properties.webFetch.required,parentSchema:schema42.properties.webFetch,data:data18};
+const err62 = {instancePath:instancePath+"/definition/webFetch",schemaPath:"#/components/schemas/AgentDefinition/properties/webFetch/required",keyword:"required",params:{missingProperty: "privateAddresses"},schema:schema43.properties.webFetch.required,parentSchema:schema43.properties.webFetch,data:data18};
 if(vErrors === null){
 vErrors = [err62];
 }
@@ -3389,7 +3585,7 @@ errors++;
 }
 for(const key6 in data18){
 if(!(key6 === "privateAddresses")){
-const err63 = {instancePath:instancePath+"/definition/webFetch",schemaPath:"#/components/schemas/AgentDefinition/properties/webFetch/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key6},schema:false,parentSchema:schema42.properties.webFetch,data:data18};
+const err63 = {instancePath:instancePath+"/definition/webFetch",schemaPath:"#/components/schemas/AgentDefinition/properties/webFetch/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key6},schema:false,parentSchema:schema43.properties.webFetch,data:data18};
 if(vErrors === null){
 vErrors = [err63];
 }
@@ -3402,7 +3598,7 @@ errors++;
 if(data18.privateAddresses !== undefined){
 let data19 = data18.privateAddresses;
 if(typeof data19 !== "boolean"){
-const err64 = {instancePath:instancePath+"/definition/webFetch/privateAddresses",schemaPath:"#/components/schemas/AgentDefinition/properties/webFetch/properties/privateAddresses/type",keyword:"type",params:{type: "boolean"},schema:schema42.properties.webFetch.properties.privateAddresses.type,parentSchema:schema42.properties.webFetch.properties.privateAddresses,data:data19};
+const err64 = {instancePath:instancePath+"/definition/webFetch/privateAddresses",schemaPath:"#/components/schemas/AgentDefinition/properties/webFetch/properties/privateAddresses/type",keyword:"type",params:{type: "boolean"},schema:schema43.properties.webFetch.properties.privateAddresses.type,parentSchema:schema43.properties.webFetch.properties.privateAddresses,data:data19};
 if(vErrors === null){
 vErrors = [err64];
 }
@@ -3414,7 +3610,7 @@ errors++;
 }
 }
 else {
-const err65 = {instancePath:instancePath+"/definition/webFetch",schemaPath:"#/components/schemas/AgentDefinition/properties/webFetch/type",keyword:"type",params:{type: "object"},schema:schema42.properties.webFetch.type,parentSchema:schema42.properties.webFetch,data:data18};
+const err65 = {instancePath:instancePath+"/definition/webFetch",schemaPath:"#/components/schemas/AgentDefinition/properties/webFetch/type",keyword:"type",params:{type: "object"},schema:schema43.properties.webFetch.type,parentSchema:schema43.properties.webFetch,data:data18};
 if(vErrors === null){
 vErrors = [err65];
 }
@@ -3437,7 +3633,7 @@ data20.seconds = 1800;
 }
 for(const key7 in data20){
 if(!((((((key7 === "steps") || (key7 === "tokens")) || (key7 === "seconds")) || (key7 === "inputTokens")) || (key7 === "outputTokens")) || (key7 === "dollars"))){
-const err66 = {instancePath:instancePath+"/definition/limits",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key7},schema:false,parentSchema:schema42.properties.limits,data:data20};
+const err66 = {instancePath:instancePath+"/definition/limits",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key7},schema:false,parentSchema:schema43.properties.limits,data:data20};
 if(vErrors === null){
 vErrors = [err66];
 }
@@ -3449,7 +3645,7 @@ errors++;
 }
 let data21 = data20.steps;
 if(!(((typeof data21 == "number") && (!(data21 % 1) && !isNaN(data21))) && (isFinite(data21)))){
-const err67 = {instancePath:instancePath+"/definition/limits/steps",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/steps/type",keyword:"type",params:{type: "integer"},schema:schema42.properties.limits.properties.steps.type,parentSchema:schema42.properties.limits.properties.steps,data:data21};
+const err67 = {instancePath:instancePath+"/definition/limits/steps",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/steps/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.limits.properties.steps.type,parentSchema:schema43.properties.limits.properties.steps,data:data21};
 if(vErrors === null){
 vErrors = [err67];
 }
@@ -3460,7 +3656,7 @@ errors++;
 }
 if((typeof data21 == "number") && (isFinite(data21))){
 if(data21 > 1000 || isNaN(data21)){
-const err68 = {instancePath:instancePath+"/definition/limits/steps",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/steps/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},schema:1000,parentSchema:schema42.properties.limits.properties.steps,data:data21};
+const err68 = {instancePath:instancePath+"/definition/limits/steps",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/steps/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},schema:1000,parentSchema:schema43.properties.limits.properties.steps,data:data21};
 if(vErrors === null){
 vErrors = [err68];
 }
@@ -3470,7 +3666,7 @@ vErrors.push(err68);
 errors++;
 }
 if(data21 < 1 || isNaN(data21)){
-const err69 = {instancePath:instancePath+"/definition/limits/steps",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/steps/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema42.properties.limits.properties.steps,data:data21};
+const err69 = {instancePath:instancePath+"/definition/limits/steps",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/steps/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.limits.properties.steps,data:data21};
 if(vErrors === null){
 vErrors = [err69];
 }
@@ -3482,7 +3678,7 @@ errors++;
 }
 let data22 = data20.tokens;
 if(!(((typeof data22 == "number") && (!(data22 % 1) && !isNaN(data22))) && (isFinite(data22)))){
-const err70 = {instancePath:instancePath+"/definition/limits/tokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/tokens/type",keyword:"type",params:{type: "integer"},schema:schema42.properties.limits.properties.tokens.type,parentSchema:schema42.properties.limits.properties.tokens,data:data22};
+const err70 = {instancePath:instancePath+"/definition/limits/tokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/tokens/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.limits.properties.tokens.type,parentSchema:schema43.properties.limits.properties.tokens,data:data22};
 if(vErrors === null){
 vErrors = [err70];
 }
@@ -3493,7 +3689,7 @@ errors++;
 }
 if((typeof data22 == "number") && (isFinite(data22))){
 if(data22 > 1000000000 || isNaN(data22)){
-const err71 = {instancePath:instancePath+"/definition/limits/tokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/tokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema42.properties.limits.properties.tokens,data:data22};
+const err71 = {instancePath:instancePath+"/definition/limits/tokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/tokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema43.properties.limits.properties.tokens,data:data22};
 if(vErrors === null){
 vErrors = [err71];
 }
@@ -3503,7 +3699,7 @@ vErrors.push(err71);
 errors++;
 }
 if(data22 < 1 || isNaN(data22)){
-const err72 = {instancePath:instancePath+"/definition/limits/tokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/tokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema42.properties.limits.properties.tokens,data:data22};
+const err72 = {instancePath:instancePath+"/definition/limits/tokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/tokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.limits.properties.tokens,data:data22};
 if(vErrors === null){
 vErrors = [err72];
 }
@@ -3515,7 +3711,7 @@ errors++;
 }
 let data23 = data20.seconds;
 if(!(((typeof data23 == "number") && (!(data23 % 1) && !isNaN(data23))) && (isFinite(data23)))){
-const err73 = {instancePath:instancePath+"/definition/limits/seconds",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/seconds/type",keyword:"type",params:{type: "integer"},schema:schema42.properties.limits.properties.seconds.type,parentSchema:schema42.properties.limits.properties.seconds,data:data23};
+const err73 = {instancePath:instancePath+"/definition/limits/seconds",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/seconds/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.limits.properties.seconds.type,parentSchema:schema43.properties.limits.properties.seconds,data:data23};
 if(vErrors === null){
 vErrors = [err73];
 }
@@ -3526,7 +3722,7 @@ errors++;
 }
 if((typeof data23 == "number") && (isFinite(data23))){
 if(data23 > 86400 || isNaN(data23)){
-const err74 = {instancePath:instancePath+"/definition/limits/seconds",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/seconds/maximum",keyword:"maximum",params:{comparison: "<=", limit: 86400},schema:86400,parentSchema:schema42.properties.limits.properties.seconds,data:data23};
+const err74 = {instancePath:instancePath+"/definition/limits/seconds",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/seconds/maximum",keyword:"maximum",params:{comparison: "<=", limit: 86400},schema:86400,parentSchema:schema43.properties.limits.properties.seconds,data:data23};
 if(vErrors === null){
 vErrors = [err74];
 }
@@ -3536,7 +3732,7 @@ vErrors.push(err74);
 errors++;
 }
 if(data23 < 1 || isNaN(data23)){
-const err75 = {instancePath:instancePath+"/definition/limits/seconds",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/seconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema42.properties.limits.properties.seconds,data:data23};
+const err75 = {instancePath:instancePath+"/definition/limits/seconds",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/seconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.limits.properties.seconds,data:data23};
 if(vErrors === null){
 vErrors = [err75];
 }
@@ -3549,7 +3745,7 @@ errors++;
 if(data20.inputTokens !== undefined){
 let data24 = data20.inputTokens;
 if(!(((typeof data24 == "number") && (!(data24 % 1) && !isNaN(data24))) && (isFinite(data24)))){
-const err76 = {instancePath:instancePath+"/definition/limits/inputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/inputTokens/type",keyword:"type",params:{type: "integer"},schema:schema42.properties.limits.properties.inputTokens.type,parentSchema:schema42.properties.limits.properties.inputTokens,data:data24};
+const err76 = {instancePath:instancePath+"/definition/limits/inputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/inputTokens/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.limits.properties.inputTokens.type,parentSchema:schema43.properties.limits.properties.inputTokens,data:data24};
 if(vErrors === null){
 vErrors = [err76];
 }
@@ -3560,7 +3756,7 @@ errors++;
 }
 if((typeof data24 == "number") && (isFinite(data24))){
 if(data24 > 1000000000 || isNaN(data24)){
-const err77 = {instancePath:instancePath+"/definition/limits/inputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/inputTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema42.properties.limits.properties.inputTokens,data:data24};
+const err77 = {instancePath:instancePath+"/definition/limits/inputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/inputTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema43.properties.limits.properties.inputTokens,data:data24};
 if(vErrors === null){
 vErrors = [err77];
 }
@@ -3570,7 +3766,7 @@ vErrors.push(err77);
 errors++;
 }
 if(data24 < 1 || isNaN(data24)){
-const err78 = {instancePath:instancePath+"/definition/limits/inputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/inputTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema42.properties.limits.properties.inputTokens,data:data24};
+const err78 = {instancePath:instancePath+"/definition/limits/inputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/inputTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.limits.properties.inputTokens,data:data24};
 if(vErrors === null){
 vErrors = [err78];
 }
@@ -3584,7 +3780,7 @@ errors++;
 if(data20.outputTokens !== undefined){
 let data25 = data20.outputTokens;
 if(!(((typeof data25 == "number") && (!(data25 % 1) && !isNaN(data25))) && (isFinite(data25)))){
-const err79 = {instancePath:instancePath+"/definition/limits/outputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/outputTokens/type",keyword:"type",params:{type: "integer"},schema:schema42.properties.limits.properties.outputTokens.type,parentSchema:schema42.properties.limits.properties.outputTokens,data:data25};
+const err79 = {instancePath:instancePath+"/definition/limits/outputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/outputTokens/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.limits.properties.outputTokens.type,parentSchema:schema43.properties.limits.properties.outputTokens,data:data25};
 if(vErrors === null){
 vErrors = [err79];
 }
@@ -3595,7 +3791,7 @@ errors++;
 }
 if((typeof data25 == "number") && (isFinite(data25))){
 if(data25 > 1000000000 || isNaN(data25)){
-const err80 = {instancePath:instancePath+"/definition/limits/outputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/outputTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema42.properties.limits.properties.outputTokens,data:data25};
+const err80 = {instancePath:instancePath+"/definition/limits/outputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/outputTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema43.properties.limits.properties.outputTokens,data:data25};
 if(vErrors === null){
 vErrors = [err80];
 }
@@ -3605,7 +3801,7 @@ vErrors.push(err80);
 errors++;
 }
 if(data25 < 1 || isNaN(data25)){
-const err81 = {instancePath:instancePath+"/definition/limits/outputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/outputTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema42.properties.limits.properties.outputTokens,data:data25};
+const err81 = {instancePath:instancePath+"/definition/limits/outputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/outputTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.limits.properties.outputTokens,data:data25};
 if(vErrors === null){
 vErrors = [err81];
 }
@@ -3620,7 +3816,7 @@ if(data20.dollars !== undefined){
 let data26 = data20.dollars;
 if((typeof data26 == "number") && (isFinite(data26))){
 if(data26 > 1000000 || isNaN(data26)){
-const err82 = {instancePath:instancePath+"/definition/limits/dollars",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/dollars/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},schema:1000000,parentSchema:schema42.properties.limits.properties.dollars,data:data26};
+const err82 = {instancePath:instancePath+"/definition/limits/dollars",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/dollars/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},schema:1000000,parentSchema:schema43.properties.limits.properties.dollars,data:data26};
 if(vErrors === null){
 vErrors = [err82];
 }
@@ -3630,7 +3826,7 @@ vErrors.push(err82);
 errors++;
 }
 if(data26 <= 0 || isNaN(data26)){
-const err83 = {instancePath:instancePath+"/definition/limits/dollars",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/dollars/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0},schema:0,parentSchema:schema42.properties.limits.properties.dollars,data:data26};
+const err83 = {instancePath:instancePath+"/definition/limits/dollars",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/dollars/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0},schema:0,parentSchema:schema43.properties.limits.properties.dollars,data:data26};
 if(vErrors === null){
 vErrors = [err83];
 }
@@ -3641,7 +3837,7 @@ errors++;
 }
 }
 else {
-const err84 = {instancePath:instancePath+"/definition/limits/dollars",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/dollars/type",keyword:"type",params:{type: "number"},schema:schema42.properties.limits.properties.dollars.type,parentSchema:schema42.properties.limits.properties.dollars,data:data26};
+const err84 = {instancePath:instancePath+"/definition/limits/dollars",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/dollars/type",keyword:"type",params:{type: "number"},schema:schema43.properties.limits.properties.dollars.type,parentSchema:schema43.properties.limits.properties.dollars,data:data26};
 if(vErrors === null){
 vErrors = [err84];
 }
@@ -3653,7 +3849,7 @@ errors++;
 }
 }
 else {
-const err85 = {instancePath:instancePath+"/definition/limits",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/type",keyword:"type",params:{type: "object"},schema:schema42.properties.limits.type,parentSchema:schema42.properties.limits,data:data20};
+const err85 = {instancePath:instancePath+"/definition/limits",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/type",keyword:"type",params:{type: "object"},schema:schema43.properties.limits.type,parentSchema:schema43.properties.limits,data:data20};
 if(vErrors === null){
 vErrors = [err85];
 }
@@ -3667,7 +3863,7 @@ let data27 = data0.runLimits;
 if(data27 && typeof data27 == "object" && !Array.isArray(data27)){
 for(const key8 in data27){
 if(!((((((key8 === "steps") || (key8 === "tokens")) || (key8 === "inputTokens")) || (key8 === "outputTokens")) || (key8 === "seconds")) || (key8 === "dollars"))){
-const err86 = {instancePath:instancePath+"/definition/runLimits",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key8},schema:false,parentSchema:schema42.properties.runLimits,data:data27};
+const err86 = {instancePath:instancePath+"/definition/runLimits",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key8},schema:false,parentSchema:schema43.properties.runLimits,data:data27};
 if(vErrors === null){
 vErrors = [err86];
 }
@@ -3680,7 +3876,7 @@ errors++;
 if(data27.steps !== undefined){
 let data28 = data27.steps;
 if(!(((typeof data28 == "number") && (!(data28 % 1) && !isNaN(data28))) && (isFinite(data28)))){
-const err87 = {instancePath:instancePath+"/definition/runLimits/steps",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/steps/type",keyword:"type",params:{type: "integer"},schema:schema42.properties.runLimits.properties.steps.type,parentSchema:schema42.properties.runLimits.properties.steps,data:data28};
+const err87 = {instancePath:instancePath+"/definition/runLimits/steps",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/steps/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.runLimits.properties.steps.type,parentSchema:schema43.properties.runLimits.properties.steps,data:data28};
 if(vErrors === null){
 vErrors = [err87];
 }
@@ -3691,7 +3887,7 @@ errors++;
 }
 if((typeof data28 == "number") && (isFinite(data28))){
 if(data28 > 1000000 || isNaN(data28)){
-const err88 = {instancePath:instancePath+"/definition/runLimits/steps",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/steps/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},schema:1000000,parentSchema:schema42.properties.runLimits.properties.steps,data:data28};
+const err88 = {instancePath:instancePath+"/definition/runLimits/steps",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/steps/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},schema:1000000,parentSchema:schema43.properties.runLimits.properties.steps,data:data28};
 if(vErrors === null){
 vErrors = [err88];
 }
@@ -3701,7 +3897,7 @@ vErrors.push(err88);
 errors++;
 }
 if(data28 < 1 || isNaN(data28)){
-const err89 = {instancePath:instancePath+"/definition/runLimits/steps",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/steps/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema42.properties.runLimits.properties.steps,data:data28};
+const err89 = {instancePath:instancePath+"/definition/runLimits/steps",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/steps/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.runLimits.properties.steps,data:data28};
 if(vErrors === null){
 vErrors = [err89];
 }
@@ -3715,7 +3911,7 @@ errors++;
 if(data27.tokens !== undefined){
 let data29 = data27.tokens;
 if(!(((typeof data29 == "number") && (!(data29 % 1) && !isNaN(data29))) && (isFinite(data29)))){
-const err90 = {instancePath:instancePath+"/definition/runLimits/tokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/tokens/type",keyword:"type",params:{type: "integer"},schema:schema42.properties.runLimits.properties.tokens.type,parentSchema:schema42.properties.runLimits.properties.tokens,data:data29};
+const err90 = {instancePath:instancePath+"/definition/runLimits/tokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/tokens/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.runLimits.properties.tokens.type,parentSchema:schema43.properties.runLimits.properties.tokens,data:data29};
 if(vErrors === null){
 vErrors = [err90];
 }
@@ -3726,7 +3922,7 @@ errors++;
 }
 if((typeof data29 == "number") && (isFinite(data29))){
 if(data29 > 1000000000 || isNaN(data29)){
-const err91 = {instancePath:instancePath+"/definition/runLimits/tokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/tokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema42.properties.runLimits.properties.tokens,data:data29};
+const err91 = {instancePath:instancePath+"/definition/runLimits/tokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/tokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema43.properties.runLimits.properties.tokens,data:data29};
 if(vErrors === null){
 vErrors = [err91];
 }
@@ -3736,7 +3932,7 @@ vErrors.push(err91);
 errors++;
 }
 if(data29 < 1 || isNaN(data29)){
-const err92 = {instancePath:instancePath+"/definition/runLimits/tokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/tokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema42.properties.runLimits.properties.tokens,data:data29};
+const err92 = {instancePath:instancePath+"/definition/runLimits/tokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/tokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.runLimits.properties.tokens,data:data29};
 if(vErrors === null){
 vErrors = [err92];
 }
@@ -3750,7 +3946,7 @@ errors++;
 if(data27.inputTokens !== undefined){
 let data30 = data27.inputTokens;
 if(!(((typeof data30 == "number") && (!(data30 % 1) && !isNaN(data30))) && (isFinite(data30)))){
-const err93 = {instancePath:instancePath+"/definition/runLimits/inputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/inputTokens/type",keyword:"type",params:{type: "integer"},schema:schema42.properties.runLimits.properties.inputTokens.type,parentSchema:schema42.properties.runLimits.properties.inputTokens,data:data30};
+const err93 = {instancePath:instancePath+"/definition/runLimits/inputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/inputTokens/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.runLimits.properties.inputTokens.type,parentSchema:schema43.properties.runLimits.properties.inputTokens,data:data30};
 if(vErrors === null){
 vErrors = [err93];
 }
@@ -3761,7 +3957,7 @@ errors++;
 }
 if((typeof data30 == "number") && (isFinite(data30))){
 if(data30 > 1000000000 || isNaN(data30)){
-const err94 = {instancePath:instancePath+"/definition/runLimits/inputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/inputTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema42.properties.runLimits.properties.inputTokens,data:data30};
+const err94 = {instancePath:instancePath+"/definition/runLimits/inputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/inputTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema43.properties.runLimits.properties.inputTokens,data:data30};
 if(vErrors === null){
 vErrors = [err94];
 }
@@ -3771,7 +3967,7 @@ vErrors.push(err94);
 errors++;
 }
 if(data30 < 1 || isNaN(data30)){
-const err95 = {instancePath:instancePath+"/definition/runLimits/inputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/inputTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema42.properties.runLimits.properties.inputTokens,data:data30};
+const err95 = {instancePath:instancePath+"/definition/runLimits/inputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/inputTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.runLimits.properties.inputTokens,data:data30};
 if(vErrors === null){
 vErrors = [err95];
 }
@@ -3785,7 +3981,7 @@ errors++;
 if(data27.outputTokens !== undefined){
 let data31 = data27.outputTokens;
 if(!(((typeof data31 == "number") && (!(data31 % 1) && !isNaN(data31))) && (isFinite(data31)))){
-const err96 = {instancePath:instancePath+"/definition/runLimits/outputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/outputTokens/type",keyword:"type",params:{type: "integer"},schema:schema42.properties.runLimits.properties.outputTokens.type,parentSchema:schema42.properties.runLimits.properties.outputTokens,data:data31};
+const err96 = {instancePath:instancePath+"/definition/runLimits/outputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/outputTokens/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.runLimits.properties.outputTokens.type,parentSchema:schema43.properties.runLimits.properties.outputTokens,data:data31};
 if(vErrors === null){
 vErrors = [err96];
 }
@@ -3796,7 +3992,7 @@ errors++;
 }
 if((typeof data31 == "number") && (isFinite(data31))){
 if(data31 > 1000000000 || isNaN(data31)){
-const err97 = {instancePath:instancePath+"/definition/runLimits/outputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/outputTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema42.properties.runLimits.properties.outputTokens,data:data31};
+const err97 = {instancePath:instancePath+"/definition/runLimits/outputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/outputTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema43.properties.runLimits.properties.outputTokens,data:data31};
 if(vErrors === null){
 vErrors = [err97];
 }
@@ -3806,7 +4002,7 @@ vErrors.push(err97);
 errors++;
 }
 if(data31 < 1 || isNaN(data31)){
-const err98 = {instancePath:instancePath+"/definition/runLimits/outputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/outputTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema42.properties.runLimits.properties.outputTokens,data:data31};
+const err98 = {instancePath:instancePath+"/definition/runLimits/outputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/outputTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.runLimits.properties.outputTokens,data:data31};
 if(vErrors === null){
 vErrors = [err98];
 }
@@ -3820,7 +4016,7 @@ errors++;
 if(data27.seconds !== undefined){
 let data32 = data27.seconds;
 if(!(((typeof data32 == "number") && (!(data32 % 1) && !isNaN(data32))) && (isFinite(data32)))){
-const err99 = {instancePath:instancePath+"/definition/runLimits/seconds",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/seconds/type",keyword:"type",params:{type: "integer"},schema:schema42.properties.runLimits.properties.seconds.type,parentSchema:schema42.properties.runLimits.properties.seconds,data:data32};
+const err99 = {instancePath:instancePath+"/definition/runLimits/seconds",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/seconds/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.runLimits.properties.seconds.type,parentSchema:schema43.properties.runLimits.properties.seconds,data:data32};
 if(vErrors === null){
 vErrors = [err99];
 }
@@ -3831,7 +4027,7 @@ errors++;
 }
 if((typeof data32 == "number") && (isFinite(data32))){
 if(data32 > 31536000 || isNaN(data32)){
-const err100 = {instancePath:instancePath+"/definition/runLimits/seconds",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/seconds/maximum",keyword:"maximum",params:{comparison: "<=", limit: 31536000},schema:31536000,parentSchema:schema42.properties.runLimits.properties.seconds,data:data32};
+const err100 = {instancePath:instancePath+"/definition/runLimits/seconds",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/seconds/maximum",keyword:"maximum",params:{comparison: "<=", limit: 31536000},schema:31536000,parentSchema:schema43.properties.runLimits.properties.seconds,data:data32};
 if(vErrors === null){
 vErrors = [err100];
 }
@@ -3841,7 +4037,7 @@ vErrors.push(err100);
 errors++;
 }
 if(data32 < 1 || isNaN(data32)){
-const err101 = {instancePath:instancePath+"/definition/runLimits/seconds",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/seconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema42.properties.runLimits.properties.seconds,data:data32};
+const err101 = {instancePath:instancePath+"/definition/runLimits/seconds",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/seconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.runLimits.properties.seconds,data:data32};
 if(vErrors === null){
 vErrors = [err101];
 }
@@ -3856,7 +4052,7 @@ if(data27.dollars !== undefined){
 let data33 = data27.dollars;
 if((typeof data33 == "number") && (isFinite(data33))){
 if(data33 > 1000000 || isNaN(data33)){
-const err102 = {instancePath:instancePath+"/definition/runLimits/dollars",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/dollars/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},schema:1000000,parentSchema:schema42.properties.runLimits.properties.dollars,data:data33};
+const err102 = {instancePath:instancePath+"/definition/runLimits/dollars",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/dollars/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},schema:1000000,parentSchema:schema43.properties.runLimits.properties.dollars,data:data33};
 if(vErrors === null){
 vErrors = [err102];
 }
@@ -3866,7 +4062,7 @@ vErrors.push(err102);
 errors++;
 }
 if(data33 <= 0 || isNaN(data33)){
-const err103 = {instancePath:instancePath+"/definition/runLimits/dollars",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/dollars/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0},schema:0,parentSchema:schema42.properties.runLimits.properties.dollars,data:data33};
+const err103 = {instancePath:instancePath+"/definition/runLimits/dollars",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/dollars/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0},schema:0,parentSchema:schema43.properties.runLimits.properties.dollars,data:data33};
 if(vErrors === null){
 vErrors = [err103];
 }
@@ -3877,7 +4073,7 @@ errors++;
 }
 }
 else {
-const err104 = {instancePath:instancePath+"/definition/runLimits/dollars",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/dollars/type",keyword:"type",params:{type: "number"},schema:schema42.properties.runLimits.properties.dollars.type,parentSchema:schema42.properties.runLimits.properties.dollars,data:data33};
+const err104 = {instancePath:instancePath+"/definition/runLimits/dollars",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/dollars/type",keyword:"type",params:{type: "number"},schema:schema43.properties.runLimits.properties.dollars.type,parentSchema:schema43.properties.runLimits.properties.dollars,data:data33};
 if(vErrors === null){
 vErrors = [err104];
 }
@@ -3889,7 +4085,7 @@ errors++;
 }
 }
 else {
-const err105 = {instancePath:instancePath+"/definition/runLimits",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/type",keyword:"type",params:{type: "object"},schema:schema42.properties.runLimits.type,parentSchema:schema42.properties.runLimits,data:data27};
+const err105 = {instancePath:instancePath+"/definition/runLimits",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/type",keyword:"type",params:{type: "object"},schema:schema43.properties.runLimits.type,parentSchema:schema43.properties.runLimits,data:data27};
 if(vErrors === null){
 vErrors = [err105];
 }
@@ -3902,7 +4098,7 @@ errors++;
 if(data0.maxRunning !== undefined){
 let data34 = data0.maxRunning;
 if(!(((typeof data34 == "number") && (!(data34 % 1) && !isNaN(data34))) && (isFinite(data34)))){
-const err106 = {instancePath:instancePath+"/definition/maxRunning",schemaPath:"#/components/schemas/AgentDefinition/properties/maxRunning/type",keyword:"type",params:{type: "integer"},schema:schema42.properties.maxRunning.type,parentSchema:schema42.properties.maxRunning,data:data34};
+const err106 = {instancePath:instancePath+"/definition/maxRunning",schemaPath:"#/components/schemas/AgentDefinition/properties/maxRunning/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.maxRunning.type,parentSchema:schema43.properties.maxRunning,data:data34};
 if(vErrors === null){
 vErrors = [err106];
 }
@@ -3913,7 +4109,7 @@ errors++;
 }
 if((typeof data34 == "number") && (isFinite(data34))){
 if(data34 > 100000 || isNaN(data34)){
-const err107 = {instancePath:instancePath+"/definition/maxRunning",schemaPath:"#/components/schemas/AgentDefinition/properties/maxRunning/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema42.properties.maxRunning,data:data34};
+const err107 = {instancePath:instancePath+"/definition/maxRunning",schemaPath:"#/components/schemas/AgentDefinition/properties/maxRunning/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema43.properties.maxRunning,data:data34};
 if(vErrors === null){
 vErrors = [err107];
 }
@@ -3923,7 +4119,7 @@ vErrors.push(err107);
 errors++;
 }
 if(data34 < 1 || isNaN(data34)){
-const err108 = {instancePath:instancePath+"/definition/maxRunning",schemaPath:"#/components/schemas/AgentDefinition/properties/maxRunning/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema42.properties.maxRunning,data:data34};
+const err108 = {instancePath:instancePath+"/definition/maxRunning",schemaPath:"#/components/schemas/AgentDefinition/properties/maxRunning/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.maxRunning,data:data34};
 if(vErrors === null){
 vErrors = [err108];
 }
@@ -3938,7 +4134,7 @@ if(data0.maxDollarsPerDay !== undefined){
 let data35 = data0.maxDollarsPerDay;
 if((typeof data35 == "number") && (isFinite(data35))){
 if(data35 > 1000000 || isNaN(data35)){
-const err109 = {instancePath:instancePath+"/definition/maxDollarsPerDay",schemaPath:"#/components/schemas/AgentDefinition/properties/maxDollarsPerDay/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},schema:1000000,parentSchema:schema42.properties.maxDollarsPerDay,data:data35};
+const err109 = {instancePath:instancePath+"/definition/maxDollarsPerDay",schemaPath:"#/components/schemas/AgentDefinition/properties/maxDollarsPerDay/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},schema:1000000,parentSchema:schema43.properties.maxDollarsPerDay,data:data35};
 if(vErrors === null){
 vErrors = [err109];
 }
@@ -3948,7 +4144,7 @@ vErrors.push(err109);
 errors++;
 }
 if(data35 <= 0 || isNaN(data35)){
-const err110 = {instancePath:instancePath+"/definition/maxDollarsPerDay",schemaPath:"#/components/schemas/AgentDefinition/properties/maxDollarsPerDay/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0},schema:0,parentSchema:schema42.properties.maxDollarsPerDay,data:data35};
+const err110 = {instancePath:instancePath+"/definition/maxDollarsPerDay",schemaPath:"#/components/schemas/AgentDefinition/properties/maxDollarsPerDay/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0},schema:0,parentSchema:schema43.properties.maxDollarsPerDay,data:data35};
 if(vErrors === null){
 vErrors = [err110];
 }
@@ -3959,7 +4155,7 @@ errors++;
 }
 }
 else {
-const err111 = {instancePath:instancePath+"/definition/maxDollarsPerDay",schemaPath:"#/components/schemas/AgentDefinition/properties/maxDollarsPerDay/type",keyword:"type",params:{type: "number"},schema:schema42.properties.maxDollarsPerDay.type,parentSchema:schema42.properties.maxDollarsPerDay,data:data35};
+const err111 = {instancePath:instancePath+"/definition/maxDollarsPerDay",schemaPath:"#/components/schemas/AgentDefinition/properties/maxDollarsPerDay/type",keyword:"type",params:{type: "number"},schema:schema43.properties.maxDollarsPerDay.type,parentSchema:schema43.properties.maxDollarsPerDay,data:data35};
 if(vErrors === null){
 vErrors = [err111];
 }
@@ -3973,7 +4169,7 @@ if(data0.prices !== undefined){
 let data36 = data0.prices;
 if(data36 && typeof data36 == "object" && !Array.isArray(data36)){
 if(data36.input === undefined){
-const err112 = {instancePath:instancePath+"/definition/prices",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/required",keyword:"required",params:{missingProperty: "input"},schema:schema42.properties.prices.required,parentSchema:schema42.properties.prices,data:data36};
+const err112 = {instancePath:instancePath+"/definition/prices",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/required",keyword:"required",params:{missingProperty: "input"},schema:schema43.properties.prices.required,parentSchema:schema43.properties.prices,data:data36};
 if(vErrors === null){
 vErrors = [err112];
 }
@@ -3983,7 +4179,7 @@ vErrors.push(err112);
 errors++;
 }
 if(data36.output === undefined){
-const err113 = {instancePath:instancePath+"/definition/prices",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/required",keyword:"required",params:{missingProperty: "output"},schema:schema42.properties.prices.required,parentSchema:schema42.properties.prices,data:data36};
+const err113 = {instancePath:instancePath+"/definition/prices",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/required",keyword:"required",params:{missingProperty: "output"},schema:schema43.properties.prices.required,parentSchema:schema43.properties.prices,data:data36};
 if(vErrors === null){
 vErrors = [err113];
 }
@@ -3994,7 +4190,7 @@ errors++;
 }
 for(const key9 in data36){
 if(!((((key9 === "input") || (key9 === "cachedInput")) || (key9 === "cacheWriteInput")) || (key9 === "output"))){
-const err114 = {instancePath:instancePath+"/definition/prices",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key9},schema:false,parentSchema:schema42.properties.prices,data:data36};
+const err114 = {instancePath:instancePath+"/definition/prices",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key9},schema:false,parentSchema:schema43.properties.prices,data:data36};
 if(vErrors === null){
 vErrors = [err114];
 }
@@ -4008,7 +4204,7 @@ if(data36.input !== undefined){
 let data37 = data36.input;
 if((typeof data37 == "number") && (isFinite(data37))){
 if(data37 > 100000 || isNaN(data37)){
-const err115 = {instancePath:instancePath+"/definition/prices/input",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/input/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema42.properties.prices.properties.input,data:data37};
+const err115 = {instancePath:instancePath+"/definition/prices/input",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/input/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema43.properties.prices.properties.input,data:data37};
 if(vErrors === null){
 vErrors = [err115];
 }
@@ -4018,7 +4214,7 @@ vErrors.push(err115);
 errors++;
 }
 if(data37 < 0 || isNaN(data37)){
-const err116 = {instancePath:instancePath+"/definition/prices/input",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/input/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema42.properties.prices.properties.input,data:data37};
+const err116 = {instancePath:instancePath+"/definition/prices/input",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/input/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema43.properties.prices.properties.input,data:data37};
 if(vErrors === null){
 vErrors = [err116];
 }
@@ -4029,7 +4225,7 @@ errors++;
 }
 }
 else {
-const err117 = {instancePath:instancePath+"/definition/prices/input",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/input/type",keyword:"type",params:{type: "number"},schema:schema42.properties.prices.properties.input.type,parentSchema:schema42.properties.prices.properties.input,data:data37};
+const err117 = {instancePath:instancePath+"/definition/prices/input",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/input/type",keyword:"type",params:{type: "number"},schema:schema43.properties.prices.properties.input.type,parentSchema:schema43.properties.prices.properties.input,data:data37};
 if(vErrors === null){
 vErrors = [err117];
 }
@@ -4043,7 +4239,7 @@ if(data36.cachedInput !== undefined){
 let data38 = data36.cachedInput;
 if((typeof data38 == "number") && (isFinite(data38))){
 if(data38 > 100000 || isNaN(data38)){
-const err118 = {instancePath:instancePath+"/definition/prices/cachedInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cachedInput/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema42.properties.prices.properties.cachedInput,data:data38};
+const err118 = {instancePath:instancePath+"/definition/prices/cachedInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cachedInput/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema43.properties.prices.properties.cachedInput,data:data38};
 if(vErrors === null){
 vErrors = [err118];
 }
@@ -4053,7 +4249,7 @@ vErrors.push(err118);
 errors++;
 }
 if(data38 < 0 || isNaN(data38)){
-const err119 = {instancePath:instancePath+"/definition/prices/cachedInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cachedInput/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema42.properties.prices.properties.cachedInput,data:data38};
+const err119 = {instancePath:instancePath+"/definition/prices/cachedInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cachedInput/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema43.properties.prices.properties.cachedInput,data:data38};
 if(vErrors === null){
 vErrors = [err119];
 }
@@ -4064,7 +4260,7 @@ errors++;
 }
 }
 else {
-const err120 = {instancePath:instancePath+"/definition/prices/cachedInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cachedInput/type",keyword:"type",params:{type: "number"},schema:schema42.properties.prices.properties.cachedInput.type,parentSchema:schema42.properties.prices.properties.cachedInput,data:data38};
+const err120 = {instancePath:instancePath+"/definition/prices/cachedInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cachedInput/type",keyword:"type",params:{type: "number"},schema:schema43.properties.prices.properties.cachedInput.type,parentSchema:schema43.properties.prices.properties.cachedInput,data:data38};
 if(vErrors === null){
 vErrors = [err120];
 }
@@ -4078,7 +4274,7 @@ if(data36.cacheWriteInput !== undefined){
 let data39 = data36.cacheWriteInput;
 if((typeof data39 == "number") && (isFinite(data39))){
 if(data39 > 100000 || isNaN(data39)){
-const err121 = {instancePath:instancePath+"/definition/prices/cacheWriteInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cacheWriteInput/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema42.properties.prices.properties.cacheWriteInput,data:data39};
+const err121 = {instancePath:instancePath+"/definition/prices/cacheWriteInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cacheWriteInput/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema43.properties.prices.properties.cacheWriteInput,data:data39};
 if(vErrors === null){
 vErrors = [err121];
 }
@@ -4088,7 +4284,7 @@ vErrors.push(err121);
 errors++;
 }
 if(data39 < 0 || isNaN(data39)){
-const err122 = {instancePath:instancePath+"/definition/prices/cacheWriteInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cacheWriteInput/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema42.properties.prices.properties.cacheWriteInput,data:data39};
+const err122 = {instancePath:instancePath+"/definition/prices/cacheWriteInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cacheWriteInput/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema43.properties.prices.properties.cacheWriteInput,data:data39};
 if(vErrors === null){
 vErrors = [err122];
 }
@@ -4099,7 +4295,7 @@ errors++;
 }
 }
 else {
-const err123 = {instancePath:instancePath+"/definition/prices/cacheWriteInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cacheWriteInput/type",keyword:"type",params:{type: "number"},schema:schema42.properties.prices.properties.cacheWriteInput.type,parentSchema:schema42.properties.prices.properties.cacheWriteInput,data:data39};
+const err123 = {instancePath:instancePath+"/definition/prices/cacheWriteInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cacheWriteInput/type",keyword:"type",params:{type: "number"},schema:schema43.properties.prices.properties.cacheWriteInput.type,parentSchema:schema43.properties.prices.properties.cacheWriteInput,data:data39};
 if(vErrors === null){
 vErrors = [err123];
 }
@@ -4113,7 +4309,7 @@ if(data36.output !== undefined){
 let data40 = data36.output;
 if((typeof data40 == "number") && (isFinite(data40))){
 if(data40 > 100000 || isNaN(data40)){
-const err124 = {instancePath:instancePath+"/definition/prices/output",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/output/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema42.properties.prices.properties.output,data:data40};
+const err124 = {instancePath:instancePath+"/definition/prices/output",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/output/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema43.properties.prices.properties.output,data:data40};
 if(vErrors === null){
 vErrors = [err124];
 }
@@ -4123,7 +4319,7 @@ vErrors.push(err124);
 errors++;
 }
 if(data40 < 0 || isNaN(data40)){
-const err125 = {instancePath:instancePath+"/definition/prices/output",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/output/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema42.properties.prices.properties.output,data:data40};
+const err125 = {instancePath:instancePath+"/definition/prices/output",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/output/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema43.properties.prices.properties.output,data:data40};
 if(vErrors === null){
 vErrors = [err125];
 }
@@ -4134,7 +4330,7 @@ errors++;
 }
 }
 else {
-const err126 = {instancePath:instancePath+"/definition/prices/output",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/output/type",keyword:"type",params:{type: "number"},schema:schema42.properties.prices.properties.output.type,parentSchema:schema42.properties.prices.properties.output,data:data40};
+const err126 = {instancePath:instancePath+"/definition/prices/output",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/output/type",keyword:"type",params:{type: "number"},schema:schema43.properties.prices.properties.output.type,parentSchema:schema43.properties.prices.properties.output,data:data40};
 if(vErrors === null){
 vErrors = [err126];
 }
@@ -4146,7 +4342,7 @@ errors++;
 }
 }
 else {
-const err127 = {instancePath:instancePath+"/definition/prices",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/type",keyword:"type",params:{type: "object"},schema:schema42.properties.prices.type,parentSchema:schema42.properties.prices,data:data36};
+const err127 = {instancePath:instancePath+"/definition/prices",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/type",keyword:"type",params:{type: "object"},schema:schema43.properties.prices.type,parentSchema:schema43.properties.prices,data:data36};
 if(vErrors === null){
 vErrors = [err127];
 }
@@ -4161,7 +4357,7 @@ let data41 = data0.parameters;
 if(data41 && typeof data41 == "object" && !Array.isArray(data41)){
 for(const key10 in data41){
 if(!(((key10 === "temperature") || (key10 === "maxOutputTokens")) || (key10 === "reasoningEffort"))){
-const err128 = {instancePath:instancePath+"/definition/parameters",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key10},schema:false,parentSchema:schema42.properties.parameters,data:data41};
+const err128 = {instancePath:instancePath+"/definition/parameters",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key10},schema:false,parentSchema:schema43.properties.parameters,data:data41};
 if(vErrors === null){
 vErrors = [err128];
 }
@@ -4175,7 +4371,7 @@ if(data41.temperature !== undefined){
 let data42 = data41.temperature;
 if((typeof data42 == "number") && (isFinite(data42))){
 if(data42 > 2 || isNaN(data42)){
-const err129 = {instancePath:instancePath+"/definition/parameters/temperature",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/temperature/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2},schema:2,parentSchema:schema42.properties.parameters.properties.temperature,data:data42};
+const err129 = {instancePath:instancePath+"/definition/parameters/temperature",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/temperature/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2},schema:2,parentSchema:schema43.properties.parameters.properties.temperature,data:data42};
 if(vErrors === null){
 vErrors = [err129];
 }
@@ -4185,7 +4381,7 @@ vErrors.push(err129);
 errors++;
 }
 if(data42 < 0 || isNaN(data42)){
-const err130 = {instancePath:instancePath+"/definition/parameters/temperature",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/temperature/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema42.properties.parameters.properties.temperature,data:data42};
+const err130 = {instancePath:instancePath+"/definition/parameters/temperature",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/temperature/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema43.properties.parameters.properties.temperature,data:data42};
 if(vErrors === null){
 vErrors = [err130];
 }
@@ -4196,7 +4392,7 @@ errors++;
 }
 }
 else {
-const err131 = {instancePath:instancePath+"/definition/parameters/temperature",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/temperature/type",keyword:"type",params:{type: "number"},schema:schema42.properties.parameters.properties.temperature.type,parentSchema:schema42.properties.parameters.properties.temperature,data:data42};
+const err131 = {instancePath:instancePath+"/definition/parameters/temperature",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/temperature/type",keyword:"type",params:{type: "number"},schema:schema43.properties.parameters.properties.temperature.type,parentSchema:schema43.properties.parameters.properties.temperature,data:data42};
 if(vErrors === null){
 vErrors = [err131];
 }
@@ -4209,7 +4405,7 @@ errors++;
 if(data41.maxOutputTokens !== undefined){
 let data43 = data41.maxOutputTokens;
 if(!(((typeof data43 == "number") && (!(data43 % 1) && !isNaN(data43))) && (isFinite(data43)))){
-const err132 = {instancePath:instancePath+"/definition/parameters/maxOutputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/maxOutputTokens/type",keyword:"type",params:{type: "integer"},schema:schema42.properties.parameters.properties.maxOutputTokens.type,parentSchema:schema42.properties.parameters.properties.maxOutputTokens,data:data43};
+const err132 = {instancePath:instancePath+"/definition/parameters/maxOutputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/maxOutputTokens/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.parameters.properties.maxOutputTokens.type,parentSchema:schema43.properties.parameters.properties.maxOutputTokens,data:data43};
 if(vErrors === null){
 vErrors = [err132];
 }
@@ -4220,7 +4416,7 @@ errors++;
 }
 if((typeof data43 == "number") && (isFinite(data43))){
 if(data43 > 1000000 || isNaN(data43)){
-const err133 = {instancePath:instancePath+"/definition/parameters/maxOutputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/maxOutputTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},schema:1000000,parentSchema:schema42.properties.parameters.properties.maxOutputTokens,data:data43};
+const err133 = {instancePath:instancePath+"/definition/parameters/maxOutputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/maxOutputTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},schema:1000000,parentSchema:schema43.properties.parameters.properties.maxOutputTokens,data:data43};
 if(vErrors === null){
 vErrors = [err133];
 }
@@ -4230,7 +4426,7 @@ vErrors.push(err133);
 errors++;
 }
 if(data43 < 1 || isNaN(data43)){
-const err134 = {instancePath:instancePath+"/definition/parameters/maxOutputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/maxOutputTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema42.properties.parameters.properties.maxOutputTokens,data:data43};
+const err134 = {instancePath:instancePath+"/definition/parameters/maxOutputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/maxOutputTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.parameters.properties.maxOutputTokens,data:data43};
 if(vErrors === null){
 vErrors = [err134];
 }
@@ -4244,7 +4440,7 @@ errors++;
 if(data41.reasoningEffort !== undefined){
 let data44 = data41.reasoningEffort;
 if(!(((data44 === "low") || (data44 === "medium")) || (data44 === "high"))){
-const err135 = {instancePath:instancePath+"/definition/parameters/reasoningEffort",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/reasoningEffort/enum",keyword:"enum",params:{allowedValues: schema42.properties.parameters.properties.reasoningEffort.enum},schema:schema42.properties.parameters.properties.reasoningEffort.enum,parentSchema:schema42.properties.parameters.properties.reasoningEffort,data:data44};
+const err135 = {instancePath:instancePath+"/definition/parameters/reasoningEffort",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/reasoningEffort/enum",keyword:"enum",params:{allowedValues: schema43.properties.parameters.properties.reasoningEffort.enum},schema:schema43.properties.parameters.properties.reasoningEffort.enum,parentSchema:schema43.properties.parameters.properties.reasoningEffort,data:data44};
 if(vErrors === null){
 vErrors = [err135];
 }
@@ -4256,7 +4452,7 @@ errors++;
 }
 }
 else {
-const err136 = {instancePath:instancePath+"/definition/parameters",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/type",keyword:"type",params:{type: "object"},schema:schema42.properties.parameters.type,parentSchema:schema42.properties.parameters,data:data41};
+const err136 = {instancePath:instancePath+"/definition/parameters",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/type",keyword:"type",params:{type: "object"},schema:schema43.properties.parameters.type,parentSchema:schema43.properties.parameters,data:data41};
 if(vErrors === null){
 vErrors = [err136];
 }
@@ -4269,7 +4465,7 @@ errors++;
 if(data0.contextTokens !== undefined){
 let data45 = data0.contextTokens;
 if(!(((typeof data45 == "number") && (!(data45 % 1) && !isNaN(data45))) && (isFinite(data45)))){
-const err137 = {instancePath:instancePath+"/definition/contextTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/contextTokens/type",keyword:"type",params:{type: "integer"},schema:schema42.properties.contextTokens.type,parentSchema:schema42.properties.contextTokens,data:data45};
+const err137 = {instancePath:instancePath+"/definition/contextTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/contextTokens/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.contextTokens.type,parentSchema:schema43.properties.contextTokens,data:data45};
 if(vErrors === null){
 vErrors = [err137];
 }
@@ -4280,7 +4476,7 @@ errors++;
 }
 if((typeof data45 == "number") && (isFinite(data45))){
 if(data45 > 10000000 || isNaN(data45)){
-const err138 = {instancePath:instancePath+"/definition/contextTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/contextTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10000000},schema:10000000,parentSchema:schema42.properties.contextTokens,data:data45};
+const err138 = {instancePath:instancePath+"/definition/contextTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/contextTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10000000},schema:10000000,parentSchema:schema43.properties.contextTokens,data:data45};
 if(vErrors === null){
 vErrors = [err138];
 }
@@ -4290,7 +4486,7 @@ vErrors.push(err138);
 errors++;
 }
 if(data45 < 2000 || isNaN(data45)){
-const err139 = {instancePath:instancePath+"/definition/contextTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/contextTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 2000},schema:2000,parentSchema:schema42.properties.contextTokens,data:data45};
+const err139 = {instancePath:instancePath+"/definition/contextTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/contextTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 2000},schema:2000,parentSchema:schema43.properties.contextTokens,data:data45};
 if(vErrors === null){
 vErrors = [err139];
 }
@@ -4303,7 +4499,7 @@ errors++;
 }
 }
 else {
-const err140 = {instancePath:instancePath+"/definition",schemaPath:"#/components/schemas/AgentDefinition/type",keyword:"type",params:{type: "object"},schema:schema42.type,parentSchema:schema42,data:data0};
+const err140 = {instancePath:instancePath+"/definition",schemaPath:"#/components/schemas/AgentDefinition/type",keyword:"type",params:{type: "object"},schema:schema43.type,parentSchema:schema43,data:data0};
 if(vErrors === null){
 vErrors = [err140];
 }
@@ -4315,7 +4511,7 @@ errors++;
 }
 }
 else {
-const err141 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema44.type,parentSchema:schema44,data};
+const err141 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema45.type,parentSchema:schema45,data};
 if(vErrors === null){
 vErrors = [err141];
 }
@@ -4324,41 +4520,41 @@ vErrors.push(err141);
 }
 errors++;
 }
-validate29.errors = vErrors;
+validate31.errors = vErrors;
 return errors === 0;
 }
-validate29.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate31.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate28(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate30(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="UpdateAgentRequest" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate28.evaluated;
+const evaluated0 = validate30.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate29(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate29.errors : vErrors.concat(validate29.errors);
+if(!(validate31(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate31.errors : vErrors.concat(validate31.errors);
 errors = vErrors.length;
 }
-validate28.errors = vErrors;
+validate30.errors = vErrors;
 return errors === 0;
 }
-validate28.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate30.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const CreateKeyRequest = validate31;
-const schema46 = {"$id":"CreateKeyRequest","$ref":"contract#/components/schemas/CreateKeyRequest"};
-const schema47 = {"type":"object","additionalProperties":false,"properties":{"name":{"minLength":1,"maxLength":200,"type":["string","null"],"wellFormed":true}}};
+export const CreateKeyRequest = validate33;
+const schema47 = {"$id":"CreateKeyRequest","$ref":"contract#/components/schemas/CreateKeyRequest"};
+const schema48 = {"type":"object","additionalProperties":false,"properties":{"name":{"minLength":1,"maxLength":200,"type":["string","null"],"wellFormed":true}}};
 
-function validate31(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate33(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="CreateKeyRequest" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate31.evaluated;
+const evaluated0 = validate33.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -4368,7 +4564,7 @@ evaluated0.items = undefined;
 if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
 if(!(key0 === "name")){
-const err0 = {instancePath,schemaPath:"contract#/components/schemas/CreateKeyRequest/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema47,data};
+const err0 = {instancePath,schemaPath:"contract#/components/schemas/CreateKeyRequest/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema48,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -4381,7 +4577,7 @@ errors++;
 if(data.name !== undefined){
 let data0 = data.name;
 if((typeof data0 !== "string") && (data0 !== null)){
-const err1 = {instancePath:instancePath+"/name",schemaPath:"contract#/components/schemas/CreateKeyRequest/properties/name/type",keyword:"type",params:{type: schema47.properties.name.type},schema:schema47.properties.name.type,parentSchema:schema47.properties.name,data:data0};
+const err1 = {instancePath:instancePath+"/name",schemaPath:"contract#/components/schemas/CreateKeyRequest/properties/name/type",keyword:"type",params:{type: schema48.properties.name.type},schema:schema48.properties.name.type,parentSchema:schema48.properties.name,data:data0};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -4392,7 +4588,7 @@ errors++;
 }
 if(typeof data0 === "string"){
 if(!data0.isWellFormed()){
-const err2 = {instancePath:instancePath+"/name",schemaPath:"contract#/components/schemas/CreateKeyRequest/properties/name/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema47.properties.name,data:data0};
+const err2 = {instancePath:instancePath+"/name",schemaPath:"contract#/components/schemas/CreateKeyRequest/properties/name/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema48.properties.name,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -4402,7 +4598,7 @@ vErrors.push(err2);
 errors++;
 }
 if(data0.length < 2 && [...data0].length < 1){
-const err3 = {instancePath:instancePath+"/name",schemaPath:"contract#/components/schemas/CreateKeyRequest/properties/name/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema47.properties.name,data:data0};
+const err3 = {instancePath:instancePath+"/name",schemaPath:"contract#/components/schemas/CreateKeyRequest/properties/name/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema48.properties.name,data:data0};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -4412,7 +4608,7 @@ vErrors.push(err3);
 errors++;
 }
 if(data0.length > 200 && (data0.length > 400 || [...data0].length > 200)){
-const err4 = {instancePath:instancePath+"/name",schemaPath:"contract#/components/schemas/CreateKeyRequest/properties/name/maxLength",keyword:"maxLength",params:{},schema:200,parentSchema:schema47.properties.name,data:data0};
+const err4 = {instancePath:instancePath+"/name",schemaPath:"contract#/components/schemas/CreateKeyRequest/properties/name/maxLength",keyword:"maxLength",params:{},schema:200,parentSchema:schema48.properties.name,data:data0};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -4425,7 +4621,7 @@ errors++;
 }
 }
 else {
-const err5 = {instancePath,schemaPath:"contract#/components/schemas/CreateKeyRequest/type",keyword:"type",params:{type: "object"},schema:schema47.type,parentSchema:schema47,data};
+const err5 = {instancePath,schemaPath:"contract#/components/schemas/CreateKeyRequest/type",keyword:"type",params:{type: "object"},schema:schema48.type,parentSchema:schema48,data};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -4434,20 +4630,20 @@ vErrors.push(err5);
 }
 errors++;
 }
-validate31.errors = vErrors;
+validate33.errors = vErrors;
 return errors === 0;
 }
-validate31.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate33.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const SetWebhookRequest = validate32;
-const schema48 = {"$id":"SetWebhookRequest","$ref":"contract#/components/schemas/SetWebhookRequest"};
-const schema49 = {"type":"object","additionalProperties":false,"properties":{"url":{"minLength":1,"maxLength":2048,"type":["string","null"],"wellFormed":true},"enabled":{"type":"boolean","default":true},"private_addresses":{"type":"boolean","default":false}}};
+export const SetWebhookRequest = validate34;
+const schema49 = {"$id":"SetWebhookRequest","$ref":"contract#/components/schemas/SetWebhookRequest"};
+const schema50 = {"type":"object","additionalProperties":false,"properties":{"url":{"minLength":1,"maxLength":2048,"type":["string","null"],"wellFormed":true},"enabled":{"type":"boolean","default":true},"private_addresses":{"type":"boolean","default":false}}};
 
-function validate32(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate34(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="SetWebhookRequest" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate32.evaluated;
+const evaluated0 = validate34.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -4463,7 +4659,7 @@ data.private_addresses = false;
 }
 for(const key0 in data){
 if(!(((key0 === "url") || (key0 === "enabled")) || (key0 === "private_addresses"))){
-const err0 = {instancePath,schemaPath:"contract#/components/schemas/SetWebhookRequest/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema49,data};
+const err0 = {instancePath,schemaPath:"contract#/components/schemas/SetWebhookRequest/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema50,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -4476,7 +4672,7 @@ errors++;
 if(data.url !== undefined){
 let data0 = data.url;
 if((typeof data0 !== "string") && (data0 !== null)){
-const err1 = {instancePath:instancePath+"/url",schemaPath:"contract#/components/schemas/SetWebhookRequest/properties/url/type",keyword:"type",params:{type: schema49.properties.url.type},schema:schema49.properties.url.type,parentSchema:schema49.properties.url,data:data0};
+const err1 = {instancePath:instancePath+"/url",schemaPath:"contract#/components/schemas/SetWebhookRequest/properties/url/type",keyword:"type",params:{type: schema50.properties.url.type},schema:schema50.properties.url.type,parentSchema:schema50.properties.url,data:data0};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -4487,7 +4683,7 @@ errors++;
 }
 if(typeof data0 === "string"){
 if(!data0.isWellFormed()){
-const err2 = {instancePath:instancePath+"/url",schemaPath:"contract#/components/schemas/SetWebhookRequest/properties/url/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema49.properties.url,data:data0};
+const err2 = {instancePath:instancePath+"/url",schemaPath:"contract#/components/schemas/SetWebhookRequest/properties/url/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema50.properties.url,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -4497,7 +4693,7 @@ vErrors.push(err2);
 errors++;
 }
 if(data0.length < 2 && [...data0].length < 1){
-const err3 = {instancePath:instancePath+"/url",schemaPath:"contract#/components/schemas/SetWebhookRequest/properties/url/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema49.properties.url,data:data0};
+const err3 = {instancePath:instancePath+"/url",schemaPath:"contract#/components/schemas/SetWebhookRequest/properties/url/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema50.properties.url,data:data0};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -4507,7 +4703,7 @@ vErrors.push(err3);
 errors++;
 }
 if(data0.length > 2048 && (data0.length > 4096 || [...data0].length > 2048)){
-const err4 = {instancePath:instancePath+"/url",schemaPath:"contract#/components/schemas/SetWebhookRequest/properties/url/maxLength",keyword:"maxLength",params:{},schema:2048,parentSchema:schema49.properties.url,data:data0};
+const err4 = {instancePath:instancePath+"/url",schemaPath:"contract#/components/schemas/SetWebhookRequest/properties/url/maxLength",keyword:"maxLength",params:{},schema:2048,parentSchema:schema50.properties.url,data:data0};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -4520,7 +4716,7 @@ errors++;
 }
 let data1 = data.enabled;
 if(typeof data1 !== "boolean"){
-const err5 = {instancePath:instancePath+"/enabled",schemaPath:"contract#/components/schemas/SetWebhookRequest/properties/enabled/type",keyword:"type",params:{type: "boolean"},schema:schema49.properties.enabled.type,parentSchema:schema49.properties.enabled,data:data1};
+const err5 = {instancePath:instancePath+"/enabled",schemaPath:"contract#/components/schemas/SetWebhookRequest/properties/enabled/type",keyword:"type",params:{type: "boolean"},schema:schema50.properties.enabled.type,parentSchema:schema50.properties.enabled,data:data1};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -4531,7 +4727,7 @@ errors++;
 }
 let data2 = data.private_addresses;
 if(typeof data2 !== "boolean"){
-const err6 = {instancePath:instancePath+"/private_addresses",schemaPath:"contract#/components/schemas/SetWebhookRequest/properties/private_addresses/type",keyword:"type",params:{type: "boolean"},schema:schema49.properties.private_addresses.type,parentSchema:schema49.properties.private_addresses,data:data2};
+const err6 = {instancePath:instancePath+"/private_addresses",schemaPath:"contract#/components/schemas/SetWebhookRequest/properties/private_addresses/type",keyword:"type",params:{type: "boolean"},schema:schema50.properties.private_addresses.type,parentSchema:schema50.properties.private_addresses,data:data2};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -4542,7 +4738,7 @@ errors++;
 }
 }
 else {
-const err7 = {instancePath,schemaPath:"contract#/components/schemas/SetWebhookRequest/type",keyword:"type",params:{type: "object"},schema:schema49.type,parentSchema:schema49,data};
+const err7 = {instancePath,schemaPath:"contract#/components/schemas/SetWebhookRequest/type",keyword:"type",params:{type: "object"},schema:schema50.type,parentSchema:schema50,data};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -4551,20 +4747,20 @@ vErrors.push(err7);
 }
 errors++;
 }
-validate32.errors = vErrors;
+validate34.errors = vErrors;
 return errors === 0;
 }
-validate32.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate34.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const RotateWebhookSecretRequest = validate33;
-const schema50 = {"$id":"RotateWebhookSecretRequest","$ref":"contract#/components/schemas/RotateWebhookSecretRequest"};
-const schema51 = {"type":"object","additionalProperties":false,"properties":{"overlap_hours":{"type":"integer","minimum":0,"maximum":168,"default":24}}};
+export const RotateWebhookSecretRequest = validate35;
+const schema51 = {"$id":"RotateWebhookSecretRequest","$ref":"contract#/components/schemas/RotateWebhookSecretRequest"};
+const schema52 = {"type":"object","additionalProperties":false,"properties":{"overlap_hours":{"type":"integer","minimum":0,"maximum":168,"default":24}}};
 
-function validate33(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate35(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="RotateWebhookSecretRequest" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate33.evaluated;
+const evaluated0 = validate35.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -4577,7 +4773,7 @@ data.overlap_hours = 24;
 }
 for(const key0 in data){
 if(!(key0 === "overlap_hours")){
-const err0 = {instancePath,schemaPath:"contract#/components/schemas/RotateWebhookSecretRequest/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema51,data};
+const err0 = {instancePath,schemaPath:"contract#/components/schemas/RotateWebhookSecretRequest/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema52,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -4589,7 +4785,7 @@ errors++;
 }
 let data0 = data.overlap_hours;
 if(!(((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))) && (isFinite(data0)))){
-const err1 = {instancePath:instancePath+"/overlap_hours",schemaPath:"contract#/components/schemas/RotateWebhookSecretRequest/properties/overlap_hours/type",keyword:"type",params:{type: "integer"},schema:schema51.properties.overlap_hours.type,parentSchema:schema51.properties.overlap_hours,data:data0};
+const err1 = {instancePath:instancePath+"/overlap_hours",schemaPath:"contract#/components/schemas/RotateWebhookSecretRequest/properties/overlap_hours/type",keyword:"type",params:{type: "integer"},schema:schema52.properties.overlap_hours.type,parentSchema:schema52.properties.overlap_hours,data:data0};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -4600,7 +4796,7 @@ errors++;
 }
 if((typeof data0 == "number") && (isFinite(data0))){
 if(data0 > 168 || isNaN(data0)){
-const err2 = {instancePath:instancePath+"/overlap_hours",schemaPath:"contract#/components/schemas/RotateWebhookSecretRequest/properties/overlap_hours/maximum",keyword:"maximum",params:{comparison: "<=", limit: 168},schema:168,parentSchema:schema51.properties.overlap_hours,data:data0};
+const err2 = {instancePath:instancePath+"/overlap_hours",schemaPath:"contract#/components/schemas/RotateWebhookSecretRequest/properties/overlap_hours/maximum",keyword:"maximum",params:{comparison: "<=", limit: 168},schema:168,parentSchema:schema52.properties.overlap_hours,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -4610,7 +4806,7 @@ vErrors.push(err2);
 errors++;
 }
 if(data0 < 0 || isNaN(data0)){
-const err3 = {instancePath:instancePath+"/overlap_hours",schemaPath:"contract#/components/schemas/RotateWebhookSecretRequest/properties/overlap_hours/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema51.properties.overlap_hours,data:data0};
+const err3 = {instancePath:instancePath+"/overlap_hours",schemaPath:"contract#/components/schemas/RotateWebhookSecretRequest/properties/overlap_hours/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema52.properties.overlap_hours,data:data0};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -4622,7 +4818,7 @@ errors++;
 }
 }
 else {
-const err4 = {instancePath,schemaPath:"contract#/components/schemas/RotateWebhookSecretRequest/type",keyword:"type",params:{type: "object"},schema:schema51.type,parentSchema:schema51,data};
+const err4 = {instancePath,schemaPath:"contract#/components/schemas/RotateWebhookSecretRequest/type",keyword:"type",params:{type: "object"},schema:schema52.type,parentSchema:schema52,data};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -4631,21 +4827,21 @@ vErrors.push(err4);
 }
 errors++;
 }
-validate33.errors = vErrors;
+validate35.errors = vErrors;
 return errors === 0;
 }
-validate33.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate35.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const CreateRunRequest = validate34;
-const schema52 = {"$id":"CreateRunRequest","$ref":"contract#/components/schemas/CreateRunRequest"};
-const schema53 = {"type":"object","required":["agent_id","name"],"additionalProperties":false,"properties":{"agent_id":{"type":"string","format":"uuid","wellFormed":true},"name":{"type":"string","minLength":1,"maxLength":200,"pattern":"\\S","wellFormed":true},"input":{"minLength":1,"type":["string","null"],"wellFormed":true},"files":{"type":"array","maxItems":10,"if":{"minItems":11},"else":{"items":{"$ref":"#/components/schemas/FileInput"}}}}};
-const schema54 = {"type":"object","required":["filename","content_base64"],"properties":{"filename":{"type":"string","minLength":1,"maxLength":255,"wellFormed":true},"content_base64":{"type":"string","minLength":1,"contentEncoding":"base64","wellFormed":true}}};
+export const CreateRunRequest = validate36;
+const schema53 = {"$id":"CreateRunRequest","$ref":"contract#/components/schemas/CreateRunRequest"};
+const schema54 = {"type":"object","required":["agent_id","name"],"additionalProperties":false,"properties":{"agent_id":{"type":"string","format":"uuid","wellFormed":true},"name":{"type":"string","minLength":1,"maxLength":200,"pattern":"\\S","wellFormed":true},"input":{"minLength":1,"type":["string","null"],"wellFormed":true},"files":{"type":"array","maxItems":10,"if":{"minItems":11},"else":{"items":{"$ref":"#/components/schemas/FileInput"}}}}};
+const schema55 = {"type":"object","required":["filename","content_base64"],"properties":{"filename":{"type":"string","minLength":1,"maxLength":255,"wellFormed":true},"content_base64":{"type":"string","minLength":1,"contentEncoding":"base64","wellFormed":true}}};
 const pattern12 = new RegExp("\\S", "u");
 
-function validate35(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate37(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate35.evaluated;
+const evaluated0 = validate37.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -4654,7 +4850,7 @@ evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.agent_id === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "agent_id"},schema:schema53.required,parentSchema:schema53,data};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "agent_id"},schema:schema54.required,parentSchema:schema54,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -4664,7 +4860,7 @@ vErrors.push(err0);
 errors++;
 }
 if(data.name === undefined){
-const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "name"},schema:schema53.required,parentSchema:schema53,data};
+const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "name"},schema:schema54.required,parentSchema:schema54,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -4675,7 +4871,7 @@ errors++;
 }
 for(const key0 in data){
 if(!((((key0 === "agent_id") || (key0 === "name")) || (key0 === "input")) || (key0 === "files"))){
-const err2 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema53,data};
+const err2 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema54,data};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -4689,7 +4885,7 @@ if(data.agent_id !== undefined){
 let data0 = data.agent_id;
 if(typeof data0 === "string"){
 if(!data0.isWellFormed()){
-const err3 = {instancePath:instancePath+"/agent_id",schemaPath:"#/properties/agent_id/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema53.properties.agent_id,data:data0};
+const err3 = {instancePath:instancePath+"/agent_id",schemaPath:"#/properties/agent_id/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema54.properties.agent_id,data:data0};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -4699,7 +4895,7 @@ vErrors.push(err3);
 errors++;
 }
 if(!(formats0.test(data0))){
-const err4 = {instancePath:instancePath+"/agent_id",schemaPath:"#/properties/agent_id/format",keyword:"format",params:{format: "uuid"},schema:"uuid",parentSchema:schema53.properties.agent_id,data:data0};
+const err4 = {instancePath:instancePath+"/agent_id",schemaPath:"#/properties/agent_id/format",keyword:"format",params:{format: "uuid"},schema:"uuid",parentSchema:schema54.properties.agent_id,data:data0};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -4710,7 +4906,7 @@ errors++;
 }
 }
 else {
-const err5 = {instancePath:instancePath+"/agent_id",schemaPath:"#/properties/agent_id/type",keyword:"type",params:{type: "string"},schema:schema53.properties.agent_id.type,parentSchema:schema53.properties.agent_id,data:data0};
+const err5 = {instancePath:instancePath+"/agent_id",schemaPath:"#/properties/agent_id/type",keyword:"type",params:{type: "string"},schema:schema54.properties.agent_id.type,parentSchema:schema54.properties.agent_id,data:data0};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -4724,7 +4920,7 @@ if(data.name !== undefined){
 let data1 = data.name;
 if(typeof data1 === "string"){
 if(!data1.isWellFormed()){
-const err6 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema53.properties.name,data:data1};
+const err6 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema54.properties.name,data:data1};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -4734,7 +4930,7 @@ vErrors.push(err6);
 errors++;
 }
 if(!pattern12.test(data1)){
-const err7 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/pattern",keyword:"pattern",params:{pattern: "\\S"},schema:"\\S",parentSchema:schema53.properties.name,data:data1};
+const err7 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/pattern",keyword:"pattern",params:{pattern: "\\S"},schema:"\\S",parentSchema:schema54.properties.name,data:data1};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -4744,7 +4940,7 @@ vErrors.push(err7);
 errors++;
 }
 if(data1.length < 2 && [...data1].length < 1){
-const err8 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema53.properties.name,data:data1};
+const err8 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema54.properties.name,data:data1};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -4754,7 +4950,7 @@ vErrors.push(err8);
 errors++;
 }
 if(data1.length > 200 && (data1.length > 400 || [...data1].length > 200)){
-const err9 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/maxLength",keyword:"maxLength",params:{},schema:200,parentSchema:schema53.properties.name,data:data1};
+const err9 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/maxLength",keyword:"maxLength",params:{},schema:200,parentSchema:schema54.properties.name,data:data1};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -4765,7 +4961,7 @@ errors++;
 }
 }
 else {
-const err10 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"},schema:schema53.properties.name.type,parentSchema:schema53.properties.name,data:data1};
+const err10 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"},schema:schema54.properties.name.type,parentSchema:schema54.properties.name,data:data1};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -4778,7 +4974,7 @@ errors++;
 if(data.input !== undefined){
 let data2 = data.input;
 if((typeof data2 !== "string") && (data2 !== null)){
-const err11 = {instancePath:instancePath+"/input",schemaPath:"#/properties/input/type",keyword:"type",params:{type: schema53.properties.input.type},schema:schema53.properties.input.type,parentSchema:schema53.properties.input,data:data2};
+const err11 = {instancePath:instancePath+"/input",schemaPath:"#/properties/input/type",keyword:"type",params:{type: schema54.properties.input.type},schema:schema54.properties.input.type,parentSchema:schema54.properties.input,data:data2};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -4789,7 +4985,7 @@ errors++;
 }
 if(typeof data2 === "string"){
 if(!data2.isWellFormed()){
-const err12 = {instancePath:instancePath+"/input",schemaPath:"#/properties/input/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema53.properties.input,data:data2};
+const err12 = {instancePath:instancePath+"/input",schemaPath:"#/properties/input/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema54.properties.input,data:data2};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -4799,7 +4995,7 @@ vErrors.push(err12);
 errors++;
 }
 if(data2.length < 2 && [...data2].length < 1){
-const err13 = {instancePath:instancePath+"/input",schemaPath:"#/properties/input/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema53.properties.input,data:data2};
+const err13 = {instancePath:instancePath+"/input",schemaPath:"#/properties/input/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema54.properties.input,data:data2};
 if(vErrors === null){
 vErrors = [err13];
 }
@@ -4845,7 +5041,7 @@ for(let i0=0; i0<len0; i0++){
 let data4 = data3[i0];
 if(data4 && typeof data4 == "object" && !Array.isArray(data4)){
 if(data4.filename === undefined){
-const err15 = {instancePath:instancePath+"/files/" + i0,schemaPath:"#/components/schemas/FileInput/required",keyword:"required",params:{missingProperty: "filename"},schema:schema54.required,parentSchema:schema54,data:data4};
+const err15 = {instancePath:instancePath+"/files/" + i0,schemaPath:"#/components/schemas/FileInput/required",keyword:"required",params:{missingProperty: "filename"},schema:schema55.required,parentSchema:schema55,data:data4};
 if(vErrors === null){
 vErrors = [err15];
 }
@@ -4855,7 +5051,7 @@ vErrors.push(err15);
 errors++;
 }
 if(data4.content_base64 === undefined){
-const err16 = {instancePath:instancePath+"/files/" + i0,schemaPath:"#/components/schemas/FileInput/required",keyword:"required",params:{missingProperty: "content_base64"},schema:schema54.required,parentSchema:schema54,data:data4};
+const err16 = {instancePath:instancePath+"/files/" + i0,schemaPath:"#/components/schemas/FileInput/required",keyword:"required",params:{missingProperty: "content_base64"},schema:schema55.required,parentSchema:schema55,data:data4};
 if(vErrors === null){
 vErrors = [err16];
 }
@@ -4868,7 +5064,7 @@ if(data4.filename !== undefined){
 let data5 = data4.filename;
 if(typeof data5 === "string"){
 if(!data5.isWellFormed()){
-const err17 = {instancePath:instancePath+"/files/" + i0+"/filename",schemaPath:"#/components/schemas/FileInput/properties/filename/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema54.properties.filename,data:data5};
+const err17 = {instancePath:instancePath+"/files/" + i0+"/filename",schemaPath:"#/components/schemas/FileInput/properties/filename/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema55.properties.filename,data:data5};
 if(vErrors === null){
 vErrors = [err17];
 }
@@ -4878,7 +5074,7 @@ vErrors.push(err17);
 errors++;
 }
 if(data5.length < 2 && [...data5].length < 1){
-const err18 = {instancePath:instancePath+"/files/" + i0+"/filename",schemaPath:"#/components/schemas/FileInput/properties/filename/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema54.properties.filename,data:data5};
+const err18 = {instancePath:instancePath+"/files/" + i0+"/filename",schemaPath:"#/components/schemas/FileInput/properties/filename/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema55.properties.filename,data:data5};
 if(vErrors === null){
 vErrors = [err18];
 }
@@ -4888,7 +5084,7 @@ vErrors.push(err18);
 errors++;
 }
 if(data5.length > 255 && (data5.length > 510 || [...data5].length > 255)){
-const err19 = {instancePath:instancePath+"/files/" + i0+"/filename",schemaPath:"#/components/schemas/FileInput/properties/filename/maxLength",keyword:"maxLength",params:{},schema:255,parentSchema:schema54.properties.filename,data:data5};
+const err19 = {instancePath:instancePath+"/files/" + i0+"/filename",schemaPath:"#/components/schemas/FileInput/properties/filename/maxLength",keyword:"maxLength",params:{},schema:255,parentSchema:schema55.properties.filename,data:data5};
 if(vErrors === null){
 vErrors = [err19];
 }
@@ -4899,7 +5095,7 @@ errors++;
 }
 }
 else {
-const err20 = {instancePath:instancePath+"/files/" + i0+"/filename",schemaPath:"#/components/schemas/FileInput/properties/filename/type",keyword:"type",params:{type: "string"},schema:schema54.properties.filename.type,parentSchema:schema54.properties.filename,data:data5};
+const err20 = {instancePath:instancePath+"/files/" + i0+"/filename",schemaPath:"#/components/schemas/FileInput/properties/filename/type",keyword:"type",params:{type: "string"},schema:schema55.properties.filename.type,parentSchema:schema55.properties.filename,data:data5};
 if(vErrors === null){
 vErrors = [err20];
 }
@@ -4913,7 +5109,7 @@ if(data4.content_base64 !== undefined){
 let data6 = data4.content_base64;
 if(typeof data6 === "string"){
 if(!data6.isWellFormed()){
-const err21 = {instancePath:instancePath+"/files/" + i0+"/content_base64",schemaPath:"#/components/schemas/FileInput/properties/content_base64/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema54.properties.content_base64,data:data6};
+const err21 = {instancePath:instancePath+"/files/" + i0+"/content_base64",schemaPath:"#/components/schemas/FileInput/properties/content_base64/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema55.properties.content_base64,data:data6};
 if(vErrors === null){
 vErrors = [err21];
 }
@@ -4923,7 +5119,7 @@ vErrors.push(err21);
 errors++;
 }
 if(data6.length < 2 && [...data6].length < 1){
-const err22 = {instancePath:instancePath+"/files/" + i0+"/content_base64",schemaPath:"#/components/schemas/FileInput/properties/content_base64/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema54.properties.content_base64,data:data6};
+const err22 = {instancePath:instancePath+"/files/" + i0+"/content_base64",schemaPath:"#/components/schemas/FileInput/properties/content_base64/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema55.properties.content_base64,data:data6};
 if(vErrors === null){
 vErrors = [err22];
 }
@@ -4934,7 +5130,7 @@ errors++;
 }
 }
 else {
-const err23 = {instancePath:instancePath+"/files/" + i0+"/content_base64",schemaPath:"#/components/schemas/FileInput/properties/content_base64/type",keyword:"type",params:{type: "string"},schema:schema54.properties.content_base64.type,parentSchema:schema54.properties.content_base64,data:data6};
+const err23 = {instancePath:instancePath+"/files/" + i0+"/content_base64",schemaPath:"#/components/schemas/FileInput/properties/content_base64/type",keyword:"type",params:{type: "string"},schema:schema55.properties.content_base64.type,parentSchema:schema55.properties.content_base64,data:data6};
 if(vErrors === null){
 vErrors = [err23];
 }
@@ -4946,7 +5142,7 @@ errors++;
 }
 }
 else {
-const err24 = {instancePath:instancePath+"/files/" + i0,schemaPath:"#/components/schemas/FileInput/type",keyword:"type",params:{type: "object"},schema:schema54.type,parentSchema:schema54,data:data4};
+const err24 = {instancePath:instancePath+"/files/" + i0,schemaPath:"#/components/schemas/FileInput/type",keyword:"type",params:{type: "object"},schema:schema55.type,parentSchema:schema55,data:data4};
 if(vErrors === null){
 vErrors = [err24];
 }
@@ -4961,7 +5157,7 @@ var _valid0 = _errs12 === errors;
 valid1 = _valid0;
 }
 if(!valid1){
-const err25 = {instancePath:instancePath+"/files",schemaPath:"#/properties/files/if",keyword:"if",params:{failingKeyword: "else"},schema:schema53.properties.files.if,parentSchema:schema53.properties.files,data:data3};
+const err25 = {instancePath:instancePath+"/files",schemaPath:"#/properties/files/if",keyword:"if",params:{failingKeyword: "else"},schema:schema54.properties.files.if,parentSchema:schema54.properties.files,data:data3};
 if(vErrors === null){
 vErrors = [err25];
 }
@@ -4972,7 +5168,7 @@ errors++;
 }
 if(Array.isArray(data3)){
 if(data3.length > 10){
-const err26 = {instancePath:instancePath+"/files",schemaPath:"#/properties/files/maxItems",keyword:"maxItems",params:{limit: 10},schema:10,parentSchema:schema53.properties.files,data:data3};
+const err26 = {instancePath:instancePath+"/files",schemaPath:"#/properties/files/maxItems",keyword:"maxItems",params:{limit: 10},schema:10,parentSchema:schema54.properties.files,data:data3};
 if(vErrors === null){
 vErrors = [err26];
 }
@@ -4983,7 +5179,7 @@ errors++;
 }
 }
 else {
-const err27 = {instancePath:instancePath+"/files",schemaPath:"#/properties/files/type",keyword:"type",params:{type: "array"},schema:schema53.properties.files.type,parentSchema:schema53.properties.files,data:data3};
+const err27 = {instancePath:instancePath+"/files",schemaPath:"#/properties/files/type",keyword:"type",params:{type: "array"},schema:schema54.properties.files.type,parentSchema:schema54.properties.files,data:data3};
 if(vErrors === null){
 vErrors = [err27];
 }
@@ -4995,7 +5191,7 @@ errors++;
 }
 }
 else {
-const err28 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema53.type,parentSchema:schema53,data};
+const err28 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema54.type,parentSchema:schema54,data};
 if(vErrors === null){
 vErrors = [err28];
 }
@@ -5004,41 +5200,41 @@ vErrors.push(err28);
 }
 errors++;
 }
-validate35.errors = vErrors;
+validate37.errors = vErrors;
 return errors === 0;
 }
-validate35.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate37.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate34(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate36(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="CreateRunRequest" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate34.evaluated;
+const evaluated0 = validate36.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate35(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate35.errors : vErrors.concat(validate35.errors);
+if(!(validate37(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate37.errors : vErrors.concat(validate37.errors);
 errors = vErrors.length;
 }
-validate34.errors = vErrors;
+validate36.errors = vErrors;
 return errors === 0;
 }
-validate34.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate36.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const CreateInputRequest = validate37;
-const schema55 = {"$id":"CreateInputRequest","$ref":"contract#/components/schemas/CreateInputRequest"};
-const schema56 = {"type":"object","required":["text"],"additionalProperties":false,"properties":{"text":{"type":"string","minLength":1,"wellFormed":true}}};
+export const CreateInputRequest = validate39;
+const schema56 = {"$id":"CreateInputRequest","$ref":"contract#/components/schemas/CreateInputRequest"};
+const schema57 = {"type":"object","required":["text"],"additionalProperties":false,"properties":{"text":{"type":"string","minLength":1,"wellFormed":true}}};
 
-function validate37(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate39(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="CreateInputRequest" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate37.evaluated;
+const evaluated0 = validate39.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -5047,7 +5243,7 @@ evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.text === undefined){
-const err0 = {instancePath,schemaPath:"contract#/components/schemas/CreateInputRequest/required",keyword:"required",params:{missingProperty: "text"},schema:schema56.required,parentSchema:schema56,data};
+const err0 = {instancePath,schemaPath:"contract#/components/schemas/CreateInputRequest/required",keyword:"required",params:{missingProperty: "text"},schema:schema57.required,parentSchema:schema57,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -5058,7 +5254,7 @@ errors++;
 }
 for(const key0 in data){
 if(!(key0 === "text")){
-const err1 = {instancePath,schemaPath:"contract#/components/schemas/CreateInputRequest/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema56,data};
+const err1 = {instancePath,schemaPath:"contract#/components/schemas/CreateInputRequest/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema57,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -5072,7 +5268,7 @@ if(data.text !== undefined){
 let data0 = data.text;
 if(typeof data0 === "string"){
 if(!data0.isWellFormed()){
-const err2 = {instancePath:instancePath+"/text",schemaPath:"contract#/components/schemas/CreateInputRequest/properties/text/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema56.properties.text,data:data0};
+const err2 = {instancePath:instancePath+"/text",schemaPath:"contract#/components/schemas/CreateInputRequest/properties/text/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema57.properties.text,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -5082,7 +5278,7 @@ vErrors.push(err2);
 errors++;
 }
 if(data0.length < 2 && [...data0].length < 1){
-const err3 = {instancePath:instancePath+"/text",schemaPath:"contract#/components/schemas/CreateInputRequest/properties/text/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema56.properties.text,data:data0};
+const err3 = {instancePath:instancePath+"/text",schemaPath:"contract#/components/schemas/CreateInputRequest/properties/text/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema57.properties.text,data:data0};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -5093,7 +5289,7 @@ errors++;
 }
 }
 else {
-const err4 = {instancePath:instancePath+"/text",schemaPath:"contract#/components/schemas/CreateInputRequest/properties/text/type",keyword:"type",params:{type: "string"},schema:schema56.properties.text.type,parentSchema:schema56.properties.text,data:data0};
+const err4 = {instancePath:instancePath+"/text",schemaPath:"contract#/components/schemas/CreateInputRequest/properties/text/type",keyword:"type",params:{type: "string"},schema:schema57.properties.text.type,parentSchema:schema57.properties.text,data:data0};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -5105,7 +5301,7 @@ errors++;
 }
 }
 else {
-const err5 = {instancePath,schemaPath:"contract#/components/schemas/CreateInputRequest/type",keyword:"type",params:{type: "object"},schema:schema56.type,parentSchema:schema56,data};
+const err5 = {instancePath,schemaPath:"contract#/components/schemas/CreateInputRequest/type",keyword:"type",params:{type: "object"},schema:schema57.type,parentSchema:schema57,data};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -5114,7 +5310,7 @@ vErrors.push(err5);
 }
 errors++;
 }
-validate37.errors = vErrors;
+validate39.errors = vErrors;
 return errors === 0;
 }
-validate37.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate39.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};

@@ -29,13 +29,13 @@ export interface paths {
         };
         /**
          * List operators
-         * @description Operators with a token, oldest first, without the tokens.
+         * @description Operators with a token, oldest first, without the tokens. Requires the role `viewer` in all organizations.
          */
         get: operations["list_operators"];
         put?: never;
         /**
          * Create an operator
-         * @description Creates a token for this API. The service stores only its hash: the token itself is only in this response. Requires the role `operator`.
+         * @description Creates a token for this API. The service stores only its hash: the token itself is only in this response. Requires the role `operator` in all organizations.
          */
         post: operations["create_operator"];
         delete?: never;
@@ -55,7 +55,7 @@ export interface paths {
         put?: never;
         /**
          * Revoke an operator's token
-         * @description Requests with the token are rejected (401) from now on. Requires the role `operator`.
+         * @description Requests with the token are rejected (401) from now on. Requires the role `operator` in all organizations.
          */
         post: operations["revoke_operator"];
         delete?: never;
@@ -73,7 +73,7 @@ export interface paths {
         };
         /**
          * List what operators did
-         * @description Actions of operators, newest first. They contain no texts and no secrets.
+         * @description Actions of operators, newest first. They contain no texts and no secrets. A caller who is limited to organizations sees those that concern them, from the release on that records the organization.
          */
         get: operations["list_audit"];
         put?: never;
@@ -99,7 +99,7 @@ export interface paths {
         put?: never;
         /**
          * Create an organization
-         * @description Creates an organization without a model. Its agents cannot start runs until it has one. Requires the role `operator`.
+         * @description Creates an organization without a model. Its agents cannot start runs until it has one. Requires the role `operator` in all organizations.
          */
         post: operations["create_organization"];
         delete?: never;
@@ -717,10 +717,12 @@ export interface components {
             /** @description Name of the caller. */
             name: string;
             /**
-             * @description `viewer` may only read.
-             * @enum {string}
+             * @description The role in all organizations. Null: only in `organizations`. `viewer` may only read.
+             * @enum {string|null}
              */
-            role: "operator" | "viewer";
+            role: "operator" | "viewer" | null;
+            /** @description The role in single organizations. */
+            organizations: components["schemas"]["OrganizationRole"][];
             /**
              * @description Where the service runs: on one machine, or on AWS.
              * @enum {string}
@@ -835,10 +837,12 @@ export interface components {
             /** @description Name for people. The audit log has it with the hint. */
             name: string;
             /**
-             * @description `viewer` may only read.
-             * @enum {string}
+             * @description The role in all organizations. Null: only in `organizations`. `viewer` may only read.
+             * @enum {string|null}
              */
-            role: "operator" | "viewer";
+            role: "operator" | "viewer" | null;
+            /** @description The role in single organizations. */
+            organizations: components["schemas"]["OrganizationRole"][];
             /** @description False: the token is revoked. */
             enabled: boolean;
             /**
@@ -853,6 +857,19 @@ export interface components {
              * @example 2026-11-22T10:15:30.123Z
              */
             last_used_at: string | null;
+        };
+        /** @description A role in one organization. */
+        OrganizationRole: {
+            /**
+             * Format: uuid
+             * @description The organization's ID.
+             */
+            id: string;
+            /**
+             * @description `viewer` may only read.
+             * @enum {string}
+             */
+            role: "operator" | "viewer";
         };
         /** @description A page of a list. */
         OperatorPage: {
@@ -869,10 +886,12 @@ export interface components {
              */
             name: string;
             /**
-             * @description `viewer` may only read.
+             * @description The role in all organizations. Left out: only `organizations` count.
              * @enum {string}
              */
-            role: "operator" | "viewer";
+            role?: "operator" | "viewer";
+            /** @description The role in single organizations. */
+            organizations?: components["schemas"]["OrganizationRole"][];
         };
         /** @description A new operator. */
         CreatedOperator: {
@@ -889,10 +908,12 @@ export interface components {
             /** @description Name for people. The audit log has it with the hint. */
             name: string;
             /**
-             * @description `viewer` may only read.
-             * @enum {string}
+             * @description The role in all organizations. Null: only in `organizations`. `viewer` may only read.
+             * @enum {string|null}
              */
-            role: "operator" | "viewer";
+            role: "operator" | "viewer" | null;
+            /** @description The role in single organizations. */
+            organizations: components["schemas"]["OrganizationRole"][];
             /** @description False: the token is revoked. */
             enabled: boolean;
             /**
@@ -956,6 +977,11 @@ export interface components {
             id: string;
             /** @description With `agent.create` and `agent.update`: the new version. */
             version: number | null;
+            /**
+             * Format: uuid
+             * @description The organization that it concerns. Null: none, or an earlier release recorded the action.
+             */
+            organization_id: string | null;
         };
         /** @description A page of a list. */
         AuditPage: {
@@ -2580,7 +2606,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden`: The token has the role `viewer`, which may only read; or a page of another site sent the request. */
+            /** @description `forbidden`: The caller has the role `viewer`, which may only read, or none in all organizations where that is required; or a page of another site sent the request. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -2653,7 +2679,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden`: The token has the role `viewer`, which may only read; or a page of another site sent the request. */
+            /** @description `forbidden`: The caller has the role `viewer`, which may only read, or none in all organizations where that is required; or a page of another site sent the request. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -2730,8 +2756,18 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden`: The token has the role `viewer`, which may only read; or a page of another site sent the request. */
+            /** @description `forbidden`: The caller has the role `viewer`, which may only read, or none in all organizations where that is required; or a page of another site sent the request. */
             403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `organization_not_found`: The organization does not exist. */
+            404: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
@@ -2827,7 +2863,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden`: The token has the role `viewer`, which may only read; or a page of another site sent the request. */
+            /** @description `forbidden`: The caller has the role `viewer`, which may only read, or none in all organizations where that is required; or a page of another site sent the request. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -2927,7 +2963,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden`: The token has the role `viewer`, which may only read; or a page of another site sent the request. */
+            /** @description `forbidden`: The caller has the role `viewer`, which may only read, or none in all organizations where that is required; or a page of another site sent the request. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3005,7 +3041,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden`: The token has the role `viewer`, which may only read; or a page of another site sent the request. */
+            /** @description `forbidden`: The caller has the role `viewer`, which may only read, or none in all organizations where that is required; or a page of another site sent the request. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3082,7 +3118,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden`: The token has the role `viewer`, which may only read; or a page of another site sent the request. */
+            /** @description `forbidden`: The caller has the role `viewer`, which may only read, or none in all organizations where that is required; or a page of another site sent the request. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3179,7 +3215,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden`: The token has the role `viewer`, which may only read; or a page of another site sent the request. */
+            /** @description `forbidden`: The caller has the role `viewer`, which may only read, or none in all organizations where that is required; or a page of another site sent the request. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3269,7 +3305,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden`: The token has the role `viewer`, which may only read; or a page of another site sent the request. */
+            /** @description `forbidden`: The caller has the role `viewer`, which may only read, or none in all organizations where that is required; or a page of another site sent the request. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3390,7 +3426,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden`: The token has the role `viewer`, which may only read; or a page of another site sent the request. */
+            /** @description `forbidden`: The caller has the role `viewer`, which may only read, or none in all organizations where that is required; or a page of another site sent the request. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3507,7 +3543,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden`: The token has the role `viewer`, which may only read; or a page of another site sent the request. */
+            /** @description `forbidden`: The caller has the role `viewer`, which may only read, or none in all organizations where that is required; or a page of another site sent the request. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3607,7 +3643,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden`: The token has the role `viewer`, which may only read; or a page of another site sent the request. */
+            /** @description `forbidden`: The caller has the role `viewer`, which may only read, or none in all organizations where that is required; or a page of another site sent the request. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3720,7 +3756,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden`: The token has the role `viewer`, which may only read; or a page of another site sent the request. */
+            /** @description `forbidden`: The caller has the role `viewer`, which may only read, or none in all organizations where that is required; or a page of another site sent the request. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3808,7 +3844,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden`: The token has the role `viewer`, which may only read; or a page of another site sent the request. */
+            /** @description `forbidden`: The caller has the role `viewer`, which may only read, or none in all organizations where that is required; or a page of another site sent the request. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3916,7 +3952,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden`: The token has the role `viewer`, which may only read; or a page of another site sent the request. */
+            /** @description `forbidden`: The caller has the role `viewer`, which may only read, or none in all organizations where that is required; or a page of another site sent the request. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -4010,7 +4046,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden`: The token has the role `viewer`, which may only read; or a page of another site sent the request. */
+            /** @description `forbidden`: The caller has the role `viewer`, which may only read, or none in all organizations where that is required; or a page of another site sent the request. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -4135,7 +4171,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden`: The token has the role `viewer`, which may only read; or a page of another site sent the request. */
+            /** @description `forbidden`: The caller has the role `viewer`, which may only read, or none in all organizations where that is required; or a page of another site sent the request. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -4232,7 +4268,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden`: The token has the role `viewer`, which may only read; or a page of another site sent the request. */
+            /** @description `forbidden`: The caller has the role `viewer`, which may only read, or none in all organizations where that is required; or a page of another site sent the request. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -4329,7 +4365,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden`: The token has the role `viewer`, which may only read; or a page of another site sent the request. */
+            /** @description `forbidden`: The caller has the role `viewer`, which may only read, or none in all organizations where that is required; or a page of another site sent the request. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -4428,7 +4464,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden`: The token has the role `viewer`, which may only read; or a page of another site sent the request. */
+            /** @description `forbidden`: The caller has the role `viewer`, which may only read, or none in all organizations where that is required; or a page of another site sent the request. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -4516,7 +4552,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden`: The token has the role `viewer`, which may only read; or a page of another site sent the request. */
+            /** @description `forbidden`: The caller has the role `viewer`, which may only read, or none in all organizations where that is required; or a page of another site sent the request. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -4602,7 +4638,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden`: The token has the role `viewer`, which may only read; or a page of another site sent the request. */
+            /** @description `forbidden`: The caller has the role `viewer`, which may only read, or none in all organizations where that is required; or a page of another site sent the request. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -4692,7 +4728,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden`: The token has the role `viewer`, which may only read; or a page of another site sent the request. */
+            /** @description `forbidden`: The caller has the role `viewer`, which may only read, or none in all organizations where that is required; or a page of another site sent the request. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -4809,7 +4845,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden`: The token has the role `viewer`, which may only read; or a page of another site sent the request. */
+            /** @description `forbidden`: The caller has the role `viewer`, which may only read, or none in all organizations where that is required; or a page of another site sent the request. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -4905,7 +4941,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden`: The token has the role `viewer`, which may only read; or a page of another site sent the request. */
+            /** @description `forbidden`: The caller has the role `viewer`, which may only read, or none in all organizations where that is required; or a page of another site sent the request. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -5001,7 +5037,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden`: The token has the role `viewer`, which may only read; or a page of another site sent the request. */
+            /** @description `forbidden`: The caller has the role `viewer`, which may only read, or none in all organizations where that is required; or a page of another site sent the request. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -5091,7 +5127,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden`: The token has the role `viewer`, which may only read; or a page of another site sent the request. */
+            /** @description `forbidden`: The caller has the role `viewer`, which may only read, or none in all organizations where that is required; or a page of another site sent the request. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -5206,7 +5242,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden`: The token has the role `viewer`, which may only read; or a page of another site sent the request. */
+            /** @description `forbidden`: The caller has the role `viewer`, which may only read, or none in all organizations where that is required; or a page of another site sent the request. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -5306,7 +5342,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden`: The token has the role `viewer`, which may only read; or a page of another site sent the request. */
+            /** @description `forbidden`: The caller has the role `viewer`, which may only read, or none in all organizations where that is required; or a page of another site sent the request. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -5428,7 +5464,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden`: The token has the role `viewer`, which may only read; or a page of another site sent the request. */
+            /** @description `forbidden`: The caller has the role `viewer`, which may only read, or none in all organizations where that is required; or a page of another site sent the request. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -5514,7 +5550,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden`: The token has the role `viewer`, which may only read; or a page of another site sent the request. */
+            /** @description `forbidden`: The caller has the role `viewer`, which may only read, or none in all organizations where that is required; or a page of another site sent the request. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -5616,7 +5652,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden`: The token has the role `viewer`, which may only read; or a page of another site sent the request. */
+            /** @description `forbidden`: The caller has the role `viewer`, which may only read, or none in all organizations where that is required; or a page of another site sent the request. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -5703,7 +5739,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden`: The token has the role `viewer`, which may only read; or a page of another site sent the request. */
+            /** @description `forbidden`: The caller has the role `viewer`, which may only read, or none in all organizations where that is required; or a page of another site sent the request. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -5830,7 +5866,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden`: The token has the role `viewer`, which may only read; or a page of another site sent the request. */
+            /** @description `forbidden`: The caller has the role `viewer`, which may only read, or none in all organizations where that is required; or a page of another site sent the request. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -5916,7 +5952,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden`: The token has the role `viewer`, which may only read; or a page of another site sent the request. */
+            /** @description `forbidden`: The caller has the role `viewer`, which may only read, or none in all organizations where that is required; or a page of another site sent the request. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -6010,7 +6046,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden`: The token has the role `viewer`, which may only read; or a page of another site sent the request. */
+            /** @description `forbidden`: The caller has the role `viewer`, which may only read, or none in all organizations where that is required; or a page of another site sent the request. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -6110,7 +6146,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden`: The token has the role `viewer`, which may only read; or a page of another site sent the request. */
+            /** @description `forbidden`: The caller has the role `viewer`, which may only read, or none in all organizations where that is required; or a page of another site sent the request. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -6227,7 +6263,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden`: The token has the role `viewer`, which may only read; or a page of another site sent the request. */
+            /** @description `forbidden`: The caller has the role `viewer`, which may only read, or none in all organizations where that is required; or a page of another site sent the request. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -6329,7 +6365,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden`: The token has the role `viewer`, which may only read; or a page of another site sent the request. */
+            /** @description `forbidden`: The caller has the role `viewer`, which may only read, or none in all organizations where that is required; or a page of another site sent the request. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -6426,7 +6462,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden`: The token has the role `viewer`, which may only read; or a page of another site sent the request. */
+            /** @description `forbidden`: The caller has the role `viewer`, which may only read, or none in all organizations where that is required; or a page of another site sent the request. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -6534,7 +6570,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden`: The token has the role `viewer`, which may only read; or a page of another site sent the request. */
+            /** @description `forbidden`: The caller has the role `viewer`, which may only read, or none in all organizations where that is required; or a page of another site sent the request. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -6643,7 +6679,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden`: The token has the role `viewer`, which may only read; or a page of another site sent the request. */
+            /** @description `forbidden`: The caller has the role `viewer`, which may only read, or none in all organizations where that is required; or a page of another site sent the request. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -6762,7 +6798,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden`: The token has the role `viewer`, which may only read; or a page of another site sent the request. */
+            /** @description `forbidden`: The caller has the role `viewer`, which may only read, or none in all organizations where that is required; or a page of another site sent the request. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -6873,7 +6909,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden`: The token has the role `viewer`, which may only read; or a page of another site sent the request. */
+            /** @description `forbidden`: The caller has the role `viewer`, which may only read, or none in all organizations where that is required; or a page of another site sent the request. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];

@@ -1,3 +1,4 @@
+import { roleIn } from "../../accounts/access.ts";
 import { definitionProblems } from "../../accounts/agent-definition.ts";
 import {
   agentHistory,
@@ -34,14 +35,17 @@ export function agentHandlers(deps: ManageDeps) {
       respond(200, await setAgentStatus(accounts, path.agent_id, status, actor));
 
   return {
-    async list_agents({ query }) {
+    async list_agents({ query, principal }) {
       const { organization_id: owner, status } = query;
       const [agents, organizations] = await Promise.all([
         accounts.listAgents(owner),
         owner === undefined ? accounts.listOrganizations() : findOrganization(accounts, owner).then((one) => [one]),
       ]);
       const byId = new Map(organizations.map((each) => [each.id, each]));
-      const listed = agents.filter((agent) => status === undefined || agent.status === status);
+      const listed = agents.filter(
+        (agent) =>
+          (status === undefined || agent.status === status) && roleIn(principal, agent.organizationId) !== undefined,
+      );
       const { data, next } = pageOf(listed, byName, query);
       const summaries = data.map((agent) => wireAgentSummary(agent, byId.get(agent.organizationId)));
       return jsonResponse(200, { data: summaries, next } satisfies Schemas["AgentSummaryPage"]);

@@ -1,3 +1,4 @@
+import { limitedTo } from "../../accounts/access.ts";
 import { createOperator, listOperators, revokeOperator } from "../../accounts/operators.ts";
 import { jsonResponse } from "../../api/handlers/handler.ts";
 import { commandPrefix } from "../../command-line.ts";
@@ -6,16 +7,24 @@ import { newRunLimits } from "../../runs/new-run-limits.ts";
 import type { ManageHandlers, Schemas } from "../call.ts";
 import type { ManageDeps } from "../deps.ts";
 import { wireEnvironment } from "../wire/environment.ts";
-import { wireAuditEntry, wireOperator } from "../wire/operator.ts";
+import { wireAccess, wireAuditEntry, wireOperator } from "../wire/operator.ts";
 
 /** Bytes of a body of `POST /runs` besides its files: names and a usual input. */
 const restOfBody = 64 * 1024;
 
 export function operatorHandlers({ accounts, acceptedSecrets, service }: ManageDeps) {
   return {
-    async get_me({ principal: { name, role } }) {
+    async get_me({ principal }) {
       const { platform, version, sign_in, stack } = service;
-      const me = { name, role, platform, version, service_url: service.serviceUrl(), stack, sign_in };
+      const me = {
+        name: principal.name,
+        ...wireAccess(principal),
+        platform,
+        version,
+        service_url: service.serviceUrl(),
+        stack,
+        sign_in,
+      };
       const commands = { start: commandPrefix("start"), admin: commandPrefix("admin") };
       const secrets = acceptedSecrets();
       const { files, fileBytes, nameLength } = newRunLimits;
@@ -34,7 +43,9 @@ export function operatorHandlers({ accounts, acceptedSecrets, service }: ManageD
 
     async create_operator({ body, principal: { actor } }) {
       if (service.sign_in !== "token") throw noTokens();
-      const { token, stored } = await createOperator(accounts, body, actor);
+      const { name, role, organizations } = body;
+      const access = { ...(role && { role }), ...(organizations && { organizations }) };
+      const { token, stored } = await createOperator(accounts, { name, ...access }, actor);
       return jsonResponse(201, { ...wireOperator(stored), token } satisfies Schemas["CreatedOperator"]);
     },
 
@@ -42,10 +53,12 @@ export function operatorHandlers({ accounts, acceptedSecrets, service }: ManageD
       return jsonResponse(200, wireOperator(await revokeOperator(accounts, path.operator_id, actor)));
     },
 
-    async list_audit({ query: { since, until, limit } }) {
+    async list_audit({ query: { since, until, limit }, principal }) {
+      const organizations = limitedTo(principal);
       const entries = await accounts.listAudit({
         since: since === undefined ? 0 : Date.parse(since),
         ...(until !== undefined && { until: Date.parse(until) }),
+        ...(organizations && { organizations }),
         limit,
       });
       return jsonResponse(200, { data: entries.map(wireAuditEntry), next: null } satisfies Schemas["AuditPage"]);

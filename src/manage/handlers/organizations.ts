@@ -1,3 +1,4 @@
+import { roleIn } from "../../accounts/access.ts";
 import {
   clearModel,
   createOrganization,
@@ -21,8 +22,9 @@ const nothingToSet = "the body sets nothing; send max_running, max_dollars_per_d
 export function organizationHandlers(deps: ManageDeps) {
   const { accounts, secretOf, now } = deps;
   return {
-    async list_organizations({ query }) {
-      const { data, next } = pageOf(await accounts.listOrganizations(), byName, query);
+    async list_organizations({ query, principal }) {
+      const listed = (await accounts.listOrganizations()).filter(({ id }) => roleIn(principal, id) !== undefined);
+      const { data, next } = pageOf(listed, byName, query);
       return jsonResponse(200, { data: data.map(wireOrganization), next } satisfies Schemas["OrganizationPage"]);
     },
 

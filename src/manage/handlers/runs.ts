@@ -1,3 +1,4 @@
+import { limitedTo } from "../../accounts/access.ts";
 import { findAgent } from "../../accounts/agents.ts";
 import { jsonResponse } from "../../api/handlers/handler.ts";
 import { charged, searchIn, timeIn } from "../../api/rest/parameter-values.ts";
@@ -35,13 +36,13 @@ export function runHandlers(deps: ManageDeps, describer: RunDescriber, forLists:
     async list_runs({ query, principal }) {
       const { status, limit, cursor } = query;
       const page = { limit, ...(status && { status }), ...(cursor !== undefined && { cursor }) };
-      const found = await searchRuns(listDeps, { ...searchOf(query), ...page, ...charged(principal) });
+      const found = await searchRuns(listDeps, { ...searchOf(query, principal), ...page, ...charged(principal) });
       const next = found.cursor ?? null;
       return jsonResponse(200, { data: found.runs.map(wireRun), next } satisfies Schemas["RunPage"]);
     },
 
     async count_runs({ query, principal }) {
-      const counts = await countRuns(listDeps, { ...searchOf(query), ...charged(principal) });
+      const counts = await countRuns(listDeps, { ...searchOf(query, principal), ...charged(principal) });
       return jsonResponse(200, counts satisfies Schemas["RunCounts"]);
     },
 
@@ -78,7 +79,7 @@ export function runHandlers(deps: ManageDeps, describer: RunDescriber, forLists:
       const since = query.since === undefined ? until - 30 * dayMilliseconds : timeIn("since", query.since);
       if (since > until) throw new ServiceError("invalid_argument", "since is after until; choose an earlier day");
       const { rows, complete } = await usageByDay(deps, {
-        of: searchOf(query).of,
+        of: searchOf(query, principal).of,
         since,
         until: until + dayMilliseconds,
         milliseconds: maxUsageTime,
@@ -100,11 +101,16 @@ function startOfDay(milliseconds: number): number {
 
 type Filters = Pick<Call<"list_runs">["query"], "organization_id" | "agent_id" | "since" | "until" | "q">;
 
-function searchOf({ organization_id, agent_id, ...filters }: Filters): Omit<RunSearch, "limit" | "cursor"> {
+function searchOf(
+  { organization_id, agent_id, ...filters }: Filters,
+  principal: Call<"list_runs">["principal"],
+): Omit<RunSearch, "limit" | "cursor"> {
+  const organizations = limitedTo(principal);
   return {
     of: {
       ...(organization_id !== undefined && { organization: organization_id }),
       ...(agent_id !== undefined && { agent: agent_id }),
+      ...(organizations && { organizations }),
     },
     ...searchIn(filters),
   };

@@ -1,7 +1,7 @@
 import { ServiceError } from "../../errors.ts";
 import { manageError } from "../errors.ts";
 import type { Authenticate } from "../router.ts";
-import { actorOf, claimsOf, nameOf, roleOf } from "./claims.ts";
+import { accessOf, actorOf, claimsOf, nameOf } from "./claims.ts";
 import type { ConsoleRoles } from "./types.ts";
 
 /** Authenticates people by an ID token that API Gateway's authorizer has checked. */
@@ -9,14 +9,14 @@ export function jwtAuthentication(roles: ConsoleRoles): Authenticate {
   return async ({ headers }) => {
     const claims = claimsOf(headers["authorization"]);
     if (claims === undefined) throw new ServiceError("key_missing", "Missing token of the sign-in");
-    const role = roleOf(claims, roles);
-    if (role === undefined) {
+    const access = accessOf(claims, roles);
+    if (access === undefined) {
       throw manageError(
         "forbidden",
         `${actorOf(claims)} has no role in this console: no value of the claim ${roles.claim} gives one. Ask an operator ` +
           "for the role operator or viewer.",
       );
     }
-    return { actor: actorOf(claims), name: nameOf(claims), role };
+    return { actor: actorOf(claims), name: nameOf(claims), ...access };
   };
 }

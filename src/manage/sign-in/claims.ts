@@ -1,5 +1,5 @@
 import type { Actor } from "../../accounts/audit.ts";
-import type { OperatorRole } from "../../accounts/types.ts";
+import type { Access, OperatorRole } from "../../accounts/types.ts";
 import type { ConsoleRoles } from "./types.ts";
 
 /** The claims of an ID token, by name. */
@@ -20,14 +20,43 @@ export function claimsOf(authorization: string | undefined): Claims | undefined 
   }
 }
 
-/** The role that the claims give. Undefined: none. An email address counts only if the provider has verified it. */
-export function roleOf(claims: Claims, { claim, operators, viewers }: ConsoleRoles): OperatorRole | undefined {
+/** What the claims allow. Undefined: nothing. An email address counts only if the provider has verified it. */
+export function accessOf(
+  claims: Claims,
+  { claim, operators, viewers, organizationValues = false }: ConsoleRoles,
+): Access | undefined {
   if (claim === "email" && ![true, "true"].includes(claims["email_verified"] as boolean)) return undefined;
   const value = Object.hasOwn(claims, claim) ? claims[claim] : undefined;
   const values = (Array.isArray(value) ? value : [value]).filter((each) => typeof each === "string");
-  if (values.some((each) => operators.includes(each))) return "operator";
-  if (values.some((each) => viewers.includes(each))) return "viewer";
-  return undefined;
+  const allowed = (granting: string[]): (string | null)[] => [
+    ...granting.filter((each) => !endsWithId.test(each) && values.includes(each)).map(() => null),
+    ...granting.flatMap((each) => organizationIn(each, (name) => values.includes(name))),
+    ...(organizationValues ? values.flatMap((each) => organizationIn(each, (name) => granting.includes(name))) : []),
+  ];
+  const [operates, views] = [allowed(operators), allowed(viewers)];
+  const role: OperatorRole | undefined = operates.includes(null)
+    ? "operator"
+    : views.includes(null)
+      ? "viewer"
+      : undefined;
+  const organizations = [
+    ...idsOf(operates).map((id) => ({ id, role: "operator" as const })),
+    ...idsOf(views.filter((id) => !operates.includes(id))).map((id) => ({ id, role: "viewer" as const })),
+  ];
+  if (role === undefined && organizations.length === 0) return undefined;
+  return { ...(role && { role }), ...(organizations.length > 0 && { organizations }) };
+}
+
+const endsWithId = /^(.+)=([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/is;
+
+/** The organization of a text such as `operators=ID` if its name passes. */
+function organizationIn(text: string, passes: (name: string) => boolean): string[] {
+  const [, name = "", id] = endsWithId.exec(text) ?? [];
+  return id !== undefined && passes(name) ? [id.toLowerCase()] : [];
+}
+
+function idsOf(organizations: (string | null)[]): string[] {
+  return [...new Set(organizations)].filter((id) => id !== null);
 }
 
 /** The person for the audit: a name for people, and the provider's id, which nobody can choose. */

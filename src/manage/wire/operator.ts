@@ -1,12 +1,18 @@
-import type { AuditEntry, Operator } from "../../accounts/types.ts";
+import type { Access, AuditEntry, Operator } from "../../accounts/types.ts";
 import type { Schemas } from "../call.ts";
 import { timeOf } from "../../api/rest/wire/time.ts";
 
-export function wireOperator(operator: Operator): Schemas["Operator"] {
-  const { id, hint, name, role, enabled, createdAt, lastUsedAt } = operator;
-  return { id, hint, name, role, enabled, created_at: timeOf(createdAt), last_used_at: timeOf(lastUsedAt) };
+export function wireAccess({ role, organizations = [] }: Access): Pick<Schemas["Me"], "role" | "organizations"> {
+  return { role: role ?? null, organizations };
 }
 
-export function wireAuditEntry({ at, actor, action, id, version }: AuditEntry): Schemas["AuditEntry"] {
-  return { at: timeOf(at), actor, action, id, version: version ?? null };
+export function wireOperator(operator: Operator): Schemas["Operator"] {
+  const { id, hint, name, enabled, createdAt, lastUsedAt } = operator;
+  const times = { created_at: timeOf(createdAt), last_used_at: timeOf(lastUsedAt) };
+  return { id, hint, name, ...wireAccess(operator), enabled, ...times };
+}
+
+export function wireAuditEntry(entry: AuditEntry): Schemas["AuditEntry"] {
+  const { at, actor, action, id, version = null, organizationId: organization_id = null } = entry;
+  return { at: timeOf(at), actor, action, id, version, organization_id };
 }

@@ -8,6 +8,9 @@ const partition = "AUDIT";
 /** Later than every entry. Keys have 15 digits. */
 const latest = 999_999_999_999_999;
 
+/** Entries that a Query reads of which a filter passes some. */
+const filteredPage = 1_000;
+
 /** The item of an audit entry. Its key is unique, so it overwrites no other. */
 export function auditItem(entry: AuditEntry): Record<string, unknown> {
   return { ...entry, pk: partition, sk: `${sortable(entry.at)}#${randomBytes(6).toString("hex")}` };
@@ -16,18 +19,25 @@ export function auditItem(entry: AuditEntry): Record<string, unknown> {
 /** Reads the audit, one partition in the order of time. Operators' actions are far below the limit of a partition. */
 export function awsAudit({ documents, table }: DynamoTable): Pick<Accounts, "listAudit"> {
   return {
-    async listAudit({ since, until = latest, limit }) {
-      if (until <= since) return []; // DynamoDB rejects such a range
+    async listAudit({ since, until = latest, organizations, limit }) {
+      if (until <= since || organizations?.length === 0) return []; // DynamoDB rejects such a range and such a list
+      const only = Object.fromEntries(organizations?.map((id, index) => [`:o${index}`, id]) ?? []);
       const found: AuditEntry[] = [];
       const pages = paginateQuery(
         { client: documents },
         {
           TableName: table,
           KeyConditionExpression: "pk = :pk AND sk BETWEEN :since AND :until",
-          ExpressionAttributeValues: { ":pk": partition, ":since": sortable(since), ":until": sortable(until) },
+          ExpressionAttributeValues: {
+            ":pk": partition,
+            ":since": sortable(since),
+            ":until": sortable(until),
+            ...only,
+          },
+          ...(organizations && { FilterExpression: `organizationId IN (${Object.keys(only).join(", ")})` }),
           ScanIndexForward: false,
           ConsistentRead: true,
-          Limit: limit,
+          Limit: organizations ? filteredPage : limit,
         },
       );
       for await (const { Items = [] } of pages) {

@@ -9,9 +9,14 @@ export function auditWriter(db: DatabaseSync): (entry: AuditEntry) => void {
 }
 
 export function localAudit({ db, read }: Database): Pick<Accounts, "listAudit"> {
-  const newest = db.prepare("SELECT body FROM audit WHERE at >= ? AND at < ? ORDER BY at DESC, seq DESC LIMIT ?");
+  const newest = db.prepare(`SELECT body FROM audit WHERE at >= ? AND at < ? AND
+    (?3 IS NULL OR body ->> 'organizationId' IN (SELECT value FROM json_each(?3))) ORDER BY at DESC, seq DESC LIMIT ?`);
   return {
-    listAudit: async ({ since, until = Number.MAX_SAFE_INTEGER, limit }) =>
-      read(() => newest.all(since, until, limit)).map(({ body }) => JSON.parse(String(body)) as AuditEntry),
+    listAudit: async ({ since, until = Number.MAX_SAFE_INTEGER, organizations, limit }) => {
+      const only = organizations === undefined ? null : JSON.stringify(organizations);
+      return read(() => newest.all(since, until, only, limit)).map(
+        ({ body }) => JSON.parse(String(body)) as AuditEntry,
+      );
+    },
   };
 }

@@ -68,6 +68,13 @@ export function meets(condition: string, item: Item | undefined, expressions: Ex
       at += 4;
       return Boolean(between && from && to && compare(between, ">=", from) && compare(between, "<=", to));
     }
+    if (tokens[at] === "IN") {
+      const end = tokens.indexOf(")", at);
+      const choices = tokens.slice(at + 2, end).filter((each) => each !== ",");
+      at = end + 1;
+      const [left, ...others] = [first, ...choices].map(value);
+      return left !== undefined && others.some((other) => other && compare(left, "=", other));
+    }
     const operator = tokens[at++] ?? "";
     const [left, right] = [value(first), value(tokens[at++] ?? "")];
     if (left === undefined || right === undefined) return false;

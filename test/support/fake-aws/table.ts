@@ -100,7 +100,9 @@ export function fakeTable() {
     const last = Items.at(-1);
     const more = last && first + Items.length < found.length;
     const { pk, sk } = last ?? {};
-    return ok({ Items, Count: Items.length, ...(more && { LastEvaluatedKey: { pk, sk } }) });
+    const filter = input["FilterExpression"] as string | undefined;
+    const passed = filter === undefined ? Items : Items.filter((item) => meets(filter, item, input));
+    return ok({ Items: passed, Count: passed.length, ...(more && { LastEvaluatedKey: { pk, sk } }) });
   }
 
   return { items, perform };

@@ -47,7 +47,7 @@ function manageApi(environments?: KnownEnvironment[]) {
       ...(environments && { environments: async () => environments }),
     },
   });
-  const handle = manageRouter(handlers, async () => ({ actor: "a", name: "mira", role: "operator" }));
+  const handle = manageRouter(handlers, async () => ({ actor: "a", name: "mira", role: "operator" }), stores);
   async function get<Body>(path: string, query = ""): Promise<Body> {
     const response = await handle({
       id: "r",

@@ -18,7 +18,7 @@ test("a stack makes no operator tokens: nothing would accept them", async () => 
   const secrets = awsSecrets(() => Promise.reject(new Error("not used")), "agent-run-service/prod/");
   const handlers = manageHandlers({ ...stores, ...secrets, workflow, now: Date.now, service });
   const actor = "arn:aws:sts::1:assumed-role/Operators/mira";
-  const handle = manageRouter(handlers, async () => ({ actor, name: "mira", role: "operator" }));
+  const handle = manageRouter(handlers, async () => ({ actor, name: "mira", role: "operator" }), stores);
   const call = async (method: string, path: string, body = "") => {
     const response = await handle({
       id: "r",

@@ -129,7 +129,11 @@ describe("requests", () => {
 async function failed(error: Error) {
   const handlers = { get_me: () => Promise.reject(error) } as unknown as AllHandlers;
   const caller = { actor: "a", name: "a", role: "viewer", sign_in: "token" } as const;
-  const { status, headers, body } = await manageRouter(handlers, () => Promise.resolve(caller))({
+  const { status, headers, body } = await manageRouter(
+    handlers,
+    () => Promise.resolve(caller),
+    service.platform,
+  )({
     id: "request-1",
     method: "GET",
     path: "/manage/v1/me",

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { actorOf, claimsOf, roleOf } from "../../../src/manage/sign-in/claims.ts";
+import { accessOf, actorOf, claimsOf } from "../../../src/manage/sign-in/claims.ts";
 
 const header = (payload: unknown): string =>
   `Bearer e30.${Buffer.from(JSON.stringify(payload)).toString("base64url")}.c2ln`;
@@ -27,17 +27,57 @@ test.each([
   [{ groups: [{ platform: true }], roles: ["platform"] }, undefined],
   [{}, undefined],
 ])("%j: %s", (claims, role) => {
-  expect(roleOf(claims, groups)).toBe(role);
+  expect(accessOf(claims, groups)).toEqual(role && { role });
+});
+
+const [acme, beta] = ["6a7cf6a5-5a40-4f9e-9b4e-9a0b1c2d3e4f", "0d3f0000-0000-4000-8000-000000000001"];
+
+test.each([
+  [["acme-ops"], { organizations: [{ id: acme, role: "operator" }] }],
+  [
+    ["acme-ops", "guests"],
+    {
+      organizations: [
+        { id: acme, role: "operator" },
+        { id: beta, role: "viewer" },
+      ],
+    },
+  ],
+  [["acme-ops", "staff"], { role: "viewer", organizations: [{ id: acme, role: "operator" }] }],
+  [["acme-staff", "acme-ops"], { organizations: [{ id: acme, role: "operator" }] }],
+  [[`acme-ops=${acme}`], undefined],
+  [[`staff=${acme}`], undefined], // a value that people may choose themselves
+])("settings give %j a role in single organizations", (groups, access) => {
+  const operators = ["platform", `acme-ops=${acme.toUpperCase()}`];
+  const viewers = ["staff", `acme-staff=${acme}`, `guests=${beta}`];
+  expect(accessOf({ groups }, { claim: "groups", operators, viewers })).toEqual(access);
+});
+
+test.each([
+  [
+    [`operators=${acme}`, `viewers=${beta}`],
+    {
+      organizations: [
+        { id: acme, role: "operator" },
+        { id: beta, role: "viewer" },
+      ],
+    },
+  ],
+  [["viewers", `operators=${acme}`], { role: "viewer", organizations: [{ id: acme, role: "operator" }] }],
+  [["operators=acme", "others"], undefined],
+])("groups of the user pool give %j a role in single organizations", (groups, access) => {
+  const roles = { claim: "groups", operators: ["operators"], viewers: ["viewers"], organizationValues: true };
+  expect(accessOf({ groups }, roles)).toEqual(access);
 });
 
 test("a claim that only objects have gives no role", () => {
-  expect(roleOf({}, { claim: "constructor", operators: ["Object"], viewers: [] })).toBeUndefined();
+  expect(accessOf({}, { claim: "constructor", operators: ["Object"], viewers: [] })).toBeUndefined();
 });
 
 test("an email address gives a role only if it is verified", () => {
   const emails = { claim: "email", operators: ["ada@example.com"], viewers: [] };
-  const roles = [true, "true", false, undefined, ["true"], [true]].map((email_verified) =>
-    roleOf({ email: "ada@example.com", email_verified }, emails),
+  const roles = [true, "true", false, undefined, ["true"], [true]].map(
+    (email_verified) => accessOf({ email: "ada@example.com", email_verified }, emails)?.role,
   );
   expect(roles).toEqual(["operator", "operator", undefined, undefined, undefined, undefined]);
 });

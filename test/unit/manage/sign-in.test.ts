@@ -55,7 +55,7 @@ async function call(
   path: string,
   { authorization, body, over = platform }: { authorization?: string; body?: object; over?: Platform } = {},
 ) {
-  const api = manageRouter(manageHandlers({ ...over, now: Date.now, service }), authenticate);
+  const api = manageRouter(manageHandlers({ ...over, now: Date.now, service }), authenticate, over);
   const { status, body: text } = await api(request(method, path, authorization, JSON.stringify(body)));
   return { status, body: JSON.parse(String(text)) as Record<string, unknown> };
 }

@@ -9,6 +9,8 @@ export type Role = "operator" | "viewer";
 export interface ManageOperation extends Operation {
   /** The least role that may call it. */
   role: Role;
+  /** Whether it requires the role in all organizations. */
+  service: boolean;
 }
 
 export const basePath = "/manage/v1";
@@ -19,9 +21,17 @@ const complete = operationsOf<ErrorCode>({
   credentialErrors: ["key_missing", "key_invalid", "forbidden"],
 });
 
-/** Completes an operation with its role and with the errors that each operation has. */
-export function operation(operationId: string, entry: OperationEntry<ErrorCode>): ManageOperation {
+/**
+ * Completes an operation with its role and with the errors that each operation has. `service`: it concerns the service
+ * itself, so that operators who are limited to organizations may not call it.
+ */
+export function operation(
+  operationId: string,
+  { service = false, ...entry }: OperationEntry<ErrorCode> & { service?: boolean },
+): ManageOperation {
   const role = entry.at.startsWith("GET ") ? "viewer" : "operator";
-  const description = role === "operator" ? `${entry.description} Requires the role \`operator\`.` : entry.description;
-  return { ...complete(operationId, { ...entry, description }), role };
+  const where = service ? " in all organizations" : "";
+  const description =
+    role === "operator" || service ? `${entry.description} Requires the role \`${role}\`${where}.` : entry.description;
+  return { ...complete(operationId, { ...entry, description }), role, service };
 }

@@ -12,6 +12,7 @@ export const operatorOperations = {
     success: { description: "The caller.", body: "Me" },
   }),
   list_operators: operation("list_operators", {
+    service: true,
     at: "GET /operators",
     tag,
     summary: "List operators",
@@ -19,6 +20,7 @@ export const operatorOperations = {
     success: { description: "The operators.", body: "OperatorPage" },
   }),
   create_operator: operation("create_operator", {
+    service: true,
     at: "POST /operators",
     tag,
     summary: "Create an operator",
@@ -26,9 +28,10 @@ export const operatorOperations = {
       "Creates a token for this API. The service stores only its hash: the token itself is only in this response.",
     request: "CreateOperatorRequest",
     success: { status: 201, description: "The operator is created.", body: "CreatedOperator" },
-    errors: ["invalid_argument"],
+    errors: ["organization_not_found", "invalid_argument"],
   }),
   revoke_operator: operation("revoke_operator", {
+    service: true,
     at: "POST /operators/{operator_id}/revoke",
     tag,
     summary: "Revoke an operator's token",
@@ -40,7 +43,8 @@ export const operatorOperations = {
     at: "GET /audit",
     tag,
     summary: "List what operators did",
-    description: "Actions of operators, newest first. They contain no texts and no secrets.",
+    description:
+      "Actions of operators, newest first. They contain no texts and no secrets. A caller who is limited to organizations sees those that concern them, from the release on that records the organization.",
     query: {
       since: timeParameter("Only actions at this time or later."),
       until: timeParameter("Only actions before this time."),

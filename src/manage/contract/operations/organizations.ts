@@ -15,6 +15,7 @@ export const organizationOperations = {
     errors: ["invalid_argument"],
   }),
   create_organization: operation("create_organization", {
+    service: true,
     at: "POST /organizations",
     tag,
     summary: "Create an organization",

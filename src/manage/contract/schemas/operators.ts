@@ -1,3 +1,4 @@
+import { maxOrganizations } from "../../../accounts/access.ts";
 import { auditActions } from "../../../accounts/types.ts";
 import { reference } from "../../../api/description.ts";
 import {
@@ -16,11 +17,20 @@ import {
 
 const role = oneOfTexts("`viewer` may only read.", ["operator", "viewer"]);
 
+const organizations = list("The role in single organizations.", reference("OrganizationRole"));
+const access = {
+  role: nullable({
+    ...role,
+    description: "The role in all organizations. Null: only in `organizations`. `viewer` may only read.",
+  }),
+  organizations,
+};
+
 const operator = {
   id: uuid("The operator's ID."),
   hint: text("The first characters of the token.", { examples: ["ao_9sKd02"] }),
   name: text("Name for people. The audit log has it with the hint."),
-  role,
+  ...access,
   enabled: flag("False: the token is revoked."),
   created_at: time("When it was created."),
   last_used_at: nullable(time("Within the hour before the last request with the token. Null: not used yet.")),
@@ -29,7 +39,7 @@ const operator = {
 export const operatorSchemas = {
   Me: object("The caller, and what the service is.", {
     name: text("Name of the caller."),
-    role,
+    ...access,
     platform: oneOfTexts("Where the service runs: on one machine, or on AWS.", ["local", "aws"]),
     version: text("Version of the service.", { examples: ["0.1.0"] }),
     service_url: nullable(
@@ -82,11 +92,16 @@ export const operatorSchemas = {
     ),
   }),
   Operator: object("A person or program that calls this API, without its token.", operator),
+  OrganizationRole: body("A role in one organization.", { id: uuid("The organization's ID."), role }, ["id", "role"]),
   OperatorPage: page(reference("Operator"), "Always null: the list has all operators."),
   CreateOperatorRequest: body(
     "An operator to create.",
-    { name: text("Name for people.", { minLength: 1, maxLength: 200, examples: ["Jo Sato"] }), role },
-    ["name", "role"],
+    {
+      name: text("Name for people.", { minLength: 1, maxLength: 200, examples: ["Jo Sato"] }),
+      role: { ...role, description: "The role in all organizations. Left out: only `organizations` count." },
+      organizations: { ...organizations, maxItems: maxOrganizations },
+    },
+    ["name"],
   ),
   CreatedOperator: object("A new operator.", {
     ...operator,
@@ -98,6 +113,9 @@ export const operatorSchemas = {
     action: text("What.", { examples: [...auditActions] }),
     id: text("The organization, agent, run, delivery or operator. Of a key its ID, of a webhook its agent."),
     version: nullable(integer("With `agent.create` and `agent.update`: the new version.")),
+    organization_id: nullable(
+      uuid("The organization that it concerns. Null: none, or an earlier release recorded the action."),
+    ),
   }),
   AuditPage: page(reference("AuditEntry"), "Always null: for older actions, pass `until`."),
 };

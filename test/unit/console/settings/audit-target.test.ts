@@ -4,7 +4,14 @@ import { auditActions } from "../../../../src/accounts/types.ts";
 
 test("every audited action but those of keys and deliveries links to what it was done to", () => {
   const without = auditActions.filter((action) => {
-    const entry = { at: "2026-11-22T10:00:00.000Z", actor: "mira", action, id: "the-id", version: null };
+    const entry = {
+      at: "2026-11-22T10:00:00.000Z",
+      actor: "mira",
+      action,
+      id: "the-id",
+      version: null,
+      organization_id: null,
+    };
     return auditTarget(entry).url === undefined;
   });
   expect(without).toEqual(["key.create", "key.enable", "key.disable", "delivery.resend"]);

@@ -1,0 +1,81 @@
+import { greatestRole, limitedTo, roleIn } from "../accounts/access.ts";
+import { findAgent } from "../accounts/agents.ts";
+import { findKey } from "../accounts/keys.ts";
+import type { OperatorPrincipal } from "../accounts/operators.ts";
+import { findOrganization } from "../accounts/organizations.ts";
+import { findRunHead } from "../runs/find-run.ts";
+import type { Stores } from "../runs/ports.ts";
+import { findDelivery } from "../webhooks/resend-delivery.ts";
+import type { ManageOperation } from "./contract/operations/operation.ts";
+import { manageError } from "./errors.ts";
+
+/** Throws if an operator has nowhere the role that an operation requires, or not in all organizations if it requires that. */
+export function authorize(operator: OperatorPrincipal, { role, service }: ManageOperation): void {
+  if (service && limitedTo(operator) !== undefined) {
+    throw manageError("forbidden", "This needs a role in all organizations. Ask an operator who has one.");
+  }
+  const own = service ? roleIn(operator, null) : greatestRole(operator);
+  if (role === "operator" && own !== "operator") throw manageError("forbidden");
+}
+
+/** The stores in which the organization of what a request names is found. */
+export type OwnerStores = Pick<Stores, "accounts" | "runs" | "deliveries">;
+
+/** Validated values of a request. Each id that one contains is named here by its kind. */
+type Named = Partial<Record<"organization_id" | "agent_id" | "key_id" | "run_id" | "delivery_id", string>>;
+
+/**
+ * Returns a function that checks the role in the organization of everything that a request names. It rejects as for an
+ * unknown id where the operator has none, and with 403 where the operation requires a greater one. For an operator who is
+ * not limited to organizations and has the operation's role, it reads nothing.
+ */
+export function callAuthorization(stores: OwnerStores) {
+  return async (operator: OperatorPrincipal, { role }: ManageOperation, named: Named): Promise<void> => {
+    const everywhere = roleIn(operator, null);
+    if (everywhere === "operator" || everywhere === role) return;
+    const owners = await ownersOf(named, visibleStores(stores, operator));
+    if (role === "operator" && owners.some((owner) => roleIn(operator, owner) !== "operator")) {
+      throw manageError("forbidden", "You may only read in this organization. Ask an operator for the role operator.");
+    }
+  };
+}
+
+type Visible = Pick<Stores, "accounts"> & {
+  runs: Pick<Stores["runs"], "head">;
+  deliveries: Pick<Stores["deliveries"], "find">;
+};
+
+/** The organizations of what a request names. Rejects for what does not exist. */
+function ownersOf(
+  { organization_id, agent_id, key_id, run_id, delivery_id }: Named,
+  { accounts, runs, deliveries }: Visible,
+): Promise<string[]> {
+  const owned = [
+    agent_id !== undefined && findAgent(accounts, agent_id),
+    key_id !== undefined && findKey(accounts, key_id),
+    run_id !== undefined && findRunHead(runs, run_id),
+    delivery_id !== undefined && findDelivery(deliveries, delivery_id),
+  ].filter((found) => found !== false);
+  const organization = organization_id === undefined ? [] : [findOrganization(accounts, organization_id)];
+  return Promise.all([
+    ...owned.map(async (found) => (await found).organizationId),
+    ...organization.map(async (found) => (await found).id),
+  ]);
+}
+
+/** Stores in which an operator finds only what belongs to organizations in which it has a role. */
+function visibleStores({ accounts, runs, deliveries }: OwnerStores, operator: OperatorPrincipal): Visible {
+  const sees = (organizationId: string): boolean => roleIn(operator, organizationId) !== undefined;
+  const seen = <Owned extends { organizationId: string }>(found: Owned | undefined) =>
+    found && sees(found.organizationId) ? found : undefined;
+  return {
+    accounts: {
+      ...accounts,
+      findOrganization: async (id) => (sees(id) ? accounts.findOrganization(id) : undefined),
+      findAgent: async (id) => seen(await accounts.findAgent(id)),
+      findKey: async (hash) => seen(await accounts.findKey(hash)),
+    },
+    runs: { head: async (id) => seen(await runs.head(id)) },
+    deliveries: { find: async (id) => seen(await deliveries.find(id)) },
+  };
+}

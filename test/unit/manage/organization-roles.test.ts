@@ -1,0 +1,271 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createAgent } from "../../../src/accounts/agents.ts";
+import { createKey } from "../../../src/accounts/keys.ts";
+import { createOperator } from "../../../src/accounts/operators.ts";
+import { createOrganization, setModel } from "../../../src/accounts/organizations.ts";
+import { setWebhook } from "../../../src/accounts/webhooks.ts";
+import { pathParameterNames } from "../../../src/api/openapi-document.ts";
+import { basePath, type ManageOperation } from "../../../src/manage/contract/operations/operation.ts";
+import { operations } from "../../../src/manage/contract/operations/index.ts";
+import { createRun } from "../../../src/runs/create-run.ts";
+import { type ManageService, manageService } from "../../support/manage-service.ts";
+
+/*
+ * An operator of Acme and viewer of Beta, who may not know of Gamma.
+ */
+
+interface Owned {
+  organization_id: string;
+  agent_id: string;
+  key_id: string;
+  run_id: string;
+  delivery_id: string;
+}
+
+const ids = ["organization_id", "agent_id", "key_id", "run_id", "delivery_id"] as const;
+const unknown: Owned = {
+  organization_id: "00000000-0000-4000-8000-000000000001",
+  agent_id: "00000000-0000-4000-8000-000000000002",
+  key_id: "0".repeat(64),
+  run_id: "00000000-0000-4000-8000-000000000003",
+  delivery_id: `msg_${"0".repeat(32)}_1_finished`,
+};
+const definition = { name: "Agent", instructions: "Work.", tools: [], limits: { steps: 1, tokens: 1, seconds: 1 } };
+const bodies: Record<string, object> = {
+  create_agent: { definition },
+  update_agent: { definition },
+  update_organization: { max_running: 2 },
+  set_model: { provider: "demo" },
+  create_run: { name: "Run" },
+  create_input: { text: "go" },
+  set_webhook: { url: "https://example.com/hook", private_addresses: false },
+};
+const queries: Record<string, string> = { get_model_request: "?at=1.1" };
+
+let service: ManageService;
+let token: string;
+let acme: Owned;
+let beta: Owned;
+let gamma: Owned;
+beforeAll(async () => {
+  service = await manageService();
+  [acme, beta, gamma] = await Promise.all([ownedBy("Acme"), ownedBy("Beta"), ownedBy("Gamma")]);
+  const created = await service.call<{ token: string }>("POST", "/operators", {
+    body: {
+      name: "Jo",
+      organizations: [
+        { id: acme.organization_id, role: "operator" },
+        { id: beta.organization_id, role: "viewer" },
+      ],
+    },
+  });
+  token = created.body.token;
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+/** An organization with one of everything that operations name. */
+async function ownedBy(name: string): Promise<Owned> {
+  const { accounts } = service.platform;
+  const { id } = await createOrganization(accounts, { name }, "mira");
+  return newOwned(id);
+}
+
+/** One of everything that operations name, of an organization. */
+async function newOwned(organizationId: string): Promise<Owned> {
+  const { platform } = service;
+  const { accounts } = platform;
+  await setModel(accounts, organizationId, { provider: "demo", enabled: true });
+  const { id: agentId } = await createAgent(accounts, organizationId, definition, "mira");
+  const { stored } = await createKey(accounts, agentId, { actor: "mira" });
+  await setWebhook(accounts, agentId, { url: "https://example.com/hook", privateAddresses: false }, "mira");
+  const deps = { ...platform, workflow: { start: async () => {}, stop: async () => {} }, now: Date.now, actor: "mira" };
+  const run = await createRun(deps, { agentId, organizationId }, { name: "Run", text: undefined, files: [] });
+  const messageId = `msg_${run.id.replaceAll("-", "")}_1_finished`;
+  const message = { messageId, agentId, organizationId, runId: run.id, turn: 1, type: "run.finished" } as const;
+  const state = { status: "finished", at: 1, attempts: 1, state: "failed" } as const;
+  await platform.deliveries.add({ id: messageId, ...message, ...state }, {});
+  return {
+    organization_id: organizationId,
+    agent_id: agentId,
+    key_id: stored.hash,
+    run_id: run.id,
+    delivery_id: messageId,
+  };
+}
+
+/** Calls an operation with what belongs to one organization. */
+async function callWith(operation: ManageOperation, owned: Owned, as = token) {
+  const { operationId, method, path, request } = operation;
+  const given: Record<string, string> = {
+    ...owned,
+    operator_id: unknown.agent_id,
+    version: "1",
+    sequence: "1",
+    name: "a",
+  };
+  const at = path.slice(basePath.length).replaceAll(/\{(\w+)\}/g, (_, name: string) => given[name] ?? name);
+  const named = bodyIds[operationId] === undefined ? {} : { [bodyIds[operationId]]: owned[bodyIds[operationId]] };
+  const body = { ...bodies[operationId], ...named };
+  const sends = request !== undefined && Object.keys(body).length > 0;
+  const response = await service.call(method, `${at}${queries[operationId] ?? ""}`, {
+    token: as,
+    ...(sends && { body }),
+  });
+  let text = JSON.stringify(response.body);
+  for (const name of ids) text = text.replaceAll(owned[name], name);
+  return { status: response.status, code: response.body["code"], text };
+}
+
+/** Operations whose body names what they concern. */
+const bodyIds: Record<string, keyof Owned> = { create_agent: "organization_id", create_run: "agent_id" };
+
+const all = Object.values(operations);
+const named = all.filter(
+  ({ operationId, path }) =>
+    operationId in bodyIds || pathParameterNames(path).some((name) => (ids as readonly string[]).includes(name)),
+);
+const ofService = all.filter((operation) => operation.service);
+
+test("every operation names what it concerns, concerns the service, or filters what it lists", () => {
+  const rest = all.filter((operation) => !named.includes(operation) && !ofService.includes(operation));
+  expect(rest.map(({ operationId }) => operationId).toSorted()).toEqual([
+    "count_runs",
+    "get_me",
+    "get_openapi",
+    "get_usage",
+    "list_agents",
+    "list_audit",
+    "list_organizations",
+    "list_runs",
+  ]);
+});
+
+describe("an operator of one organization and viewer of another", () => {
+  test.each(named)("gets the answer for an unknown id from $operationId of a third", async (operation) => {
+    const [hidden, missing] = [await callWith(operation, gamma), await callWith(operation, unknown)];
+    expect(hidden.status).toBe(404);
+    expect(hidden).toEqual(missing);
+  });
+
+  test.each(named.filter(({ role }) => role === "viewer"))(
+    "may $operationId where it is a viewer",
+    async (operation) => {
+      expect(await callWith(operation, beta)).toEqual(await callWith(operation, beta, service.operatorToken));
+    },
+  );
+
+  test.each(named.filter(({ role }) => role === "operator"))(
+    "may not $operationId where it is a viewer",
+    async (operation) => {
+      expect(await callWith(operation, beta)).toMatchObject({ status: 403, code: "forbidden" });
+    },
+  );
+
+  test.each(named.filter(({ role }) => role === "viewer"))(
+    "may $operationId where it is an operator",
+    async (operation) => {
+      expect(await callWith(operation, acme)).toEqual(await callWith(operation, acme, service.operatorToken));
+    },
+  );
+
+  test.each(named.filter(({ role }) => role === "operator"))(
+    "may $operationId where it is an operator",
+    async (operation) => {
+      const owned = await newOwned(acme.organization_id);
+      expect((await callWith(operation, owned)).status).toBeOneOf([200, 201, 202, 204]);
+    },
+  );
+
+  test.each(ofService)("may not $operationId", async (operation) => {
+    expect(await callWith(operation, acme)).toMatchObject({ status: 403, code: "forbidden" });
+  });
+});
+
+describe("lists", () => {
+  const list = async (path: string) =>
+    (await service.call<{ data: Record<string, string>[] }>("GET", path, { token })).body.data;
+
+  test("hold what belongs to the organizations of the operator", async () => {
+    expect((await list("/organizations")).map(({ name }) => name)).toEqual(["Acme", "Beta"]);
+    const agents = await list("/agents");
+    const owners = [acme.organization_id, beta.organization_id];
+    expect(new Set(agents.map((agent) => agent["organization_id"]))).toEqual(new Set(owners));
+    const runs = await list("/runs?limit=100");
+    expect(new Set(runs.map((run) => run["organization_id"]))).toEqual(new Set(owners));
+    const mine = await service.call("GET", "/runs/counts", { token });
+    expect((mine.body["finished"] as number) + (mine.body["waiting_for_input"] as number)).toBe(
+      runs.filter(({ status }) => status === "finished").length,
+    );
+    const usage = await list("/usage");
+    expect(new Set(usage.map((day) => day["organization_id"]))).toEqual(new Set(owners));
+  });
+
+  test.each(["/agents", "/runs", "/runs/counts", "/usage"])("%s does not know a third organization", async (path) => {
+    const [hidden, missing] = await Promise.all(
+      [gamma, unknown].map(async ({ organization_id: id }) => {
+        const { status, body } = await service.call("GET", `${path}?organization_id=${id}`, { token });
+        return [status, JSON.stringify(body).replaceAll(id, "ID")];
+      }),
+    );
+    expect(hidden).toEqual(missing);
+    expect(hidden?.[0]).toBe(404);
+  });
+
+  test("the audit has what concerns these organizations, and nothing of others and of the service", async () => {
+    const entries = await list("/audit?limit=1000");
+    const everything = (await service.call<{ data: Record<string, string>[] }>("GET", "/audit?limit=1000")).body.data;
+    const owners = [acme.organization_id, beta.organization_id];
+    const expected = everything.filter((entry) => owners.includes(entry["organization_id"] ?? ""));
+    expect(entries).toEqual(expected);
+    const actions = expected
+      .filter((entry) => entry["organization_id"] === beta.organization_id)
+      .map(({ action }) => action);
+    expect(actions).toEqual(
+      expect.arrayContaining(["org.create", "agent.create", "key.create", "webhook.set", "run.create"]),
+    );
+    const limited = await list("/audit?limit=2");
+    expect(limited).toEqual(expected.slice(0, 2));
+  });
+});
+
+test("GET /me names the role in each organization", async () => {
+  const { body } = await service.call("GET", "/me", { token });
+  expect(body).toMatchObject({
+    role: null,
+    organizations: [
+      { id: acme.organization_id, role: "operator" },
+      { id: beta.organization_id, role: "viewer" },
+    ],
+  });
+});
+
+test("a viewer of everything can be an operator of one organization", async () => {
+  const { token: mixed } = await createOperator(service.platform.accounts, {
+    name: "Kim",
+    role: "viewer",
+    organizations: [{ id: acme.organization_id, role: "operator" }],
+  });
+  const rename = (owned: Owned) => callWith(operations.update_organization, owned, mixed);
+  expect(await rename(acme)).toMatchObject({ status: 200 });
+  expect(await rename(gamma)).toMatchObject({ status: 403, code: "forbidden" });
+  expect(await callWith(operations.get_organization, gamma, mixed)).toMatchObject({ status: 200 });
+  expect(await callWith(operations.list_operators, gamma, mixed)).toMatchObject({ status: 200 });
+  expect(await callWith(operations.create_organization, gamma, mixed)).toMatchObject({ status: 403 });
+});
+
+test.each([
+  [{}, 422, "the operator has no role; send role for all organizations"],
+  [{ organizations: [] }, 422, "the operator has no role"],
+  [{ organizations: [{ id: unknown.organization_id, role: "viewer" }] }, 404, "does not exist"],
+  [{ organizations: ["viewer", "operator"] }, 422, "is named twice"],
+])("an operator with %j is refused", async (access, status, detail) => {
+  const { organizations = [] } = access as { organizations?: (string | object)[] };
+  const roles = organizations.map((each) =>
+    typeof each === "string" ? { id: acme.organization_id, role: each } : each,
+  );
+  const response = await service.call("POST", "/operators", {
+    body: { name: "Nobody", ...access, ...(roles.length > 0 && { organizations: roles }) },
+  });
+  expect(response.status).toBe(status);
+  expect(response.body["detail"]).toContain(detail);
+});
