@@ -11,6 +11,7 @@ export const outputs = {
   SecretPrefix: "Name prefix of the secrets. The id of an organization and a slash follow",
   AlarmTopicArn: "SNS topic of the alarms",
   OperatorPolicyArn: "Policy for npm run admin -- --stack. Attach it to operators",
+  ViewerPolicyArn: "Policy for npm run console -- --stack --read-only. Attach it to those who only read",
 } as const;
 
 export type OutputName = keyof typeof outputs;

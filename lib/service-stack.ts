@@ -9,7 +9,7 @@ import { HttpApi } from "./http-api.ts";
 import { Alarms } from "./alarms.ts";
 import { newBudget } from "./budget.ts";
 import { Deliveries } from "./deliveries.ts";
-import { operatorPolicy } from "./operator-policy.ts";
+import { operatorPolicy, viewerPolicy } from "./operator-policy.ts";
 import { type OutputName, outputs, serviceStackName } from "./outputs.ts";
 import { grantModels } from "./model-permissions.ts";
 import { grantExtRead, grantExtWrite, grantMcp } from "./program-permissions.ts";
@@ -233,6 +233,7 @@ export class ServiceStack extends Stack {
       SecretPrefix: secretPrefixOf(settings.stage),
       AlarmTopicArn: topic.topicArn,
       OperatorPolicyArn: operatorPolicy(this, settings.stage, { storage, workflow }).managedPolicyArn,
+      ViewerPolicyArn: viewerPolicy(this, settings.stage, storage).managedPolicyArn,
     };
     for (const [name, value] of Object.entries(values)) {
       new CfnOutput(this, name, { value, description: outputs[name as OutputName] });

@@ -130,14 +130,23 @@ test("permissions match the snapshot", () => {
       "OperatorPolicy: Allow dynamodb:GetItem on <StorageTable.Arn> if {"ForAllValues:StringLike":{"dynamodb:LeadingKeys":["WEBHOOK#*"]}}",
       "OperatorPolicy: Allow dynamodb:DeleteItem on <StorageTable.Arn> if {"ForAllValues:StringLike":{"dynamodb:LeadingKeys":["RUN#*"]}}",
       "OperatorPolicy: Allow dynamodb:DeleteItem, dynamodb:Query on <StorageTable.Arn> if {"ForAllValues:StringLike":{"dynamodb:LeadingKeys":["UPLOAD#*"]}}",
+      "OperatorPolicy: Allow states:StartExecution on <WorkflowStateMachine>",
+      "OperatorPolicy: Allow states:StopExecution on arn:aws:states:<AWS::Region>:<AWS::AccountId>:execution:<WorkflowStateMachine.Name>:*",
       "OperatorPolicy: Allow s3:GetObject on <StorageBucket.Arn>/environments/*, <StorageBucket.Arn>/texts/*, <StorageBucket.Arn>/workspaces/*",
       "OperatorPolicy: Allow s3:PutObject on <StorageBucket.Arn>/texts/*, <StorageBucket.Arn>/workspaces/*",
       "OperatorPolicy: Allow s3:DeleteObject on <StorageBucket.Arn>/texts/*, <StorageBucket.Arn>/uploads/*, <StorageBucket.Arn>/workspaces/*",
       "OperatorPolicy: Allow s3:ListBucket on <StorageBucket.Arn>",
-      "OperatorPolicy: Allow states:StartExecution on <WorkflowStateMachine>",
-      "OperatorPolicy: Allow states:StopExecution on arn:aws:states:<AWS::Region>:<AWS::AccountId>:execution:<WorkflowStateMachine.Name>:*",
       "OperatorPolicy: Allow secretsmanager:DescribeSecret on arn:aws:secretsmanager:<AWS::Region>:<AWS::AccountId>:secret:agent-run-service/prod/*",
       "OperatorPolicy: Allow cloudformation:DescribeStacks on arn:aws:cloudformation:<AWS::Region>:<AWS::AccountId>:stack/AgentRunFrontDoor-prod/*, arn:aws:cloudformation:<AWS::Region>:<AWS::AccountId>:stack/AgentRunService-prod/*",
+      "ViewerPolicy: Allow dynamodb:GetItem on <StorageTable.Arn> if {"ForAllValues:StringLike":{"dynamodb:LeadingKeys":["ORG#*","AGENT#*","KEY#*","CONFIG#*","DELIVERY#*","OPERATORS"]}}",
+      "ViewerPolicy: Allow dynamodb:GetItem on <StorageTable.Arn> if {"ForAllValues:StringLike":{"dynamodb:LeadingKeys":["WEBHOOK#*"]},"ForAllValues:StringEquals":{"dynamodb:Attributes":["pk","sk","view"]},"StringEqualsIfExists":{"dynamodb:ReturnValues":["NONE","UPDATED_OLD","UPDATED_NEW"],"dynamodb:Select":"SPECIFIC_ATTRIBUTES"}}",
+      "ViewerPolicy: Allow dynamodb:Query on <StorageTable.Arn> if {"ForAllValues:StringLike":{"dynamodb:LeadingKeys":["RUN#*","AGENT#*","AUDIT","COUNT#*","OPERATORS"]}}",
+      "ViewerPolicy: Allow dynamodb:Query on <StorageTable.Arn>/index/gsi2 if {"ForAllValues:StringLike":{"dynamodb:LeadingKeys":["WAITING#*"]}}",
+      "ViewerPolicy: Allow dynamodb:Query on <StorageTable.Arn>/index/gsi1 if {"ForAllValues:StringLike":{"dynamodb:LeadingKeys":["ORGS","AGENTS","KEYS#*","RUNS#*","DELIVERIES#*"]}}",
+      "ViewerPolicy: Allow s3:GetObject on <StorageBucket.Arn>/environments/*, <StorageBucket.Arn>/texts/*, <StorageBucket.Arn>/workspaces/*",
+      "ViewerPolicy: Allow s3:ListBucket on <StorageBucket.Arn>",
+      "ViewerPolicy: Allow secretsmanager:DescribeSecret on arn:aws:secretsmanager:<AWS::Region>:<AWS::AccountId>:secret:agent-run-service/prod/*",
+      "ViewerPolicy: Allow cloudformation:DescribeStacks on arn:aws:cloudformation:<AWS::Region>:<AWS::AccountId>:stack/AgentRunFrontDoor-prod/*, arn:aws:cloudformation:<AWS::Region>:<AWS::AccountId>:stack/AgentRunService-prod/*",
     ]
   `);
 });
@@ -160,4 +169,18 @@ test("permissions have no wildcard actions and no policies from outside the stac
     expect(role).not.toHaveProperty("ManagedPolicyArns");
     expect(role).not.toHaveProperty("Policies");
   }
+});
+
+test("the policy of viewers changes nothing and reads no secret", () => {
+  const actions = statements.flatMap(([name, { Action }]) => (name === "ViewerPolicy" ? [Action].flat() : []));
+  expect(new Set(actions)).toEqual(
+    new Set([
+      "dynamodb:GetItem",
+      "dynamodb:Query",
+      "s3:GetObject",
+      "s3:ListBucket",
+      "secretsmanager:DescribeSecret",
+      "cloudformation:DescribeStacks",
+    ]),
+  );
 });
