@@ -1,6 +1,6 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import { z } from "zod";
-import { readOwnRun } from "../runs/own-run.ts";
+import { findOwnRun, lastOutput } from "../runs/own-run.ts";
 import { type ChangedFile, listChangedFiles } from "../runs/read-files.ts";
 import type { Activity } from "../runs/run-progress.ts";
 import type { Run } from "../runs/types.ts";
@@ -34,14 +34,13 @@ const maxFiles = 100;
 
 /** Reads a run of the key's agent. `offset`: characters of the output to skip. */
 export async function reportRun(call: McpCall, id: string, offset = 0): Promise<RunReport> {
-  const { run, transcript } = await readOwnRun(call.runs, call.principal, id);
-  const output =
-    run.status === "finished" ? transcript.findLast(({ role }) => role === "output_from_agent") : undefined;
-  const [[described], files] = await Promise.all([
+  const run = await findOwnRun(call.runs, call.principal, id);
+  const [[described], files, output] = await Promise.all([
     call.describer.describe([run], new Map()),
     run.status === "running" ? null : listChangedFiles(call, run.id),
+    run.status === "finished" ? lastOutput(call.runs, run) : undefined,
   ]);
-  const piece = output && pieceOf(output.text, offset);
+  const piece = output === undefined ? undefined : pieceOf(output, offset);
   return {
     ...headOf(run),
     activity: described?.activity ? activityText(described.activity) : run.waiting ? "waits for a free slot" : null,

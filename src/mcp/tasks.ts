@@ -3,8 +3,8 @@ import { z } from "zod";
 import { ServiceError, StoreUnavailable } from "../errors.ts";
 import { log } from "../log.ts";
 import { stopRun } from "../runs/control-run.ts";
-import { readOwnRun } from "../runs/own-run.ts";
-import type { RunView } from "../runs/types.ts";
+import { findOwnRun } from "../runs/own-run.ts";
+import type { Run } from "../runs/types.ts";
 import type { McpCall } from "./deps.ts";
 import { unavailableText } from "./errors.ts";
 import { reportResult, reportRun } from "./run-report.ts";
@@ -29,7 +29,7 @@ type Task = {
 
 /** The result of a tool call that goes on as a task. The SDK has no type for it. */
 export async function newTask(call: McpCall, runId: string): Promise<CallToolResult> {
-  const task = taskOf(call, await readOwnRun(call.runs, call.principal, runId));
+  const task = await taskOf(call, await findOwnRun(call.runs, call.principal, runId));
   return { resultType: "task", ...task } as unknown as CallToolResult;
 }
 
@@ -38,34 +38,35 @@ const params = z.looseObject({ taskId: z.string().max(100) });
 /** `tasks/get`, `tasks/update` and `tasks/cancel`, for tasks of the key's agent. */
 export function registerTasks(mcp: McpServer, call: McpCall): void {
   const { server } = mcp;
-  const onTask = (method: string, work: (view: RunView) => Promise<object>): void =>
+  const onTask = (method: string, work: (run: Run) => Promise<object>): void =>
     server.setRequestHandler(method, { params }, async ({ taskId }) => {
       try {
-        const result = await work(await readOwnRun(call.runs, call.principal, taskId));
+        const result = await work(await findOwnRun(call.runs, call.principal, taskId));
         return { resultType: "complete", ...result };
       } catch (error) {
         throw taskError(error, call.requestId);
       }
     });
 
-  onTask("tasks/get", async (view) => {
-    const task = taskOf(call, view);
-    return task.status === "completed" ? { ...task, result: await resultOf(call, view) } : task;
+  onTask("tasks/get", async (run) => {
+    const task = await taskOf(call, run);
+    return task.status === "completed" ? { ...task, result: await resultOf(call, run) } : task;
   });
   // A task never asks for input, so there is nothing to answer.
   onTask("tasks/update", async () => ({}));
-  onTask("tasks/cancel", async (view) => {
+  onTask("tasks/cancel", async (run) => {
     // A finished run stays open for further inputs: only work in progress is cancelled.
-    if (taskOf(call, view).status === "working") await stopRun(call, view.run.id);
+    if ((await statusOf(call, run)) === "working") await stopRun(call, run.id);
     return {};
   });
 }
 
-function taskOf({ retentionDays, pollInterval }: McpCall, view: RunView): Task {
-  const { id, createdAt, updatedAt } = view.run;
+async function taskOf(call: McpCall, run: Run): Promise<Task> {
+  const { retentionDays, pollInterval } = call;
+  const { id, createdAt, updatedAt } = run;
   return {
     taskId: id,
-    status: statusOf(view),
+    status: await statusOf(call, run),
     createdAt: new Date(createdAt).toISOString(),
     lastUpdatedAt: new Date(updatedAt).toISOString(),
     ttlMs: retentionDays === undefined ? null : retentionDays * 86_400_000,
@@ -74,17 +75,16 @@ function taskOf({ retentionDays, pollInterval }: McpCall, view: RunView): Task {
 }
 
 /** A failed run completes its task with a tool error: `failed` is for errors of the protocol. */
-function statusOf({ run, transcript }: RunView): Task["status"] {
-  if (transcript.some(({ role }) => role === "output_from_agent")) return "completed";
-  if (run.status === "running") return "working";
-  return run.status === "terminated" ? "cancelled" : "completed";
+async function statusOf({ runs }: McpCall, run: Run): Promise<Task["status"]> {
+  if (run.status === "terminated") return (await runs.output(run, 1)) === undefined ? "cancelled" : "completed";
+  return run.status === "running" && run.turn === 1 ? "working" : "completed";
 }
 
 /** The result of the tool call. If the run went on, it is the first turn's output alone. */
-async function resultOf(call: McpCall, { run, transcript }: RunView): Promise<object> {
-  const first = transcript.find(({ role }) => role === "output_from_agent");
-  if (first && run.turn > 1) {
-    return { resultType: "complete", content: [{ type: "text", text: `Run ${run.id}. Output:\n${first.text}` }] };
+async function resultOf(call: McpCall, run: Run): Promise<object> {
+  const first = run.turn > 1 ? await call.runs.output(run, 1) : undefined;
+  if (first !== undefined) {
+    return { resultType: "complete", content: [{ type: "text", text: `Run ${run.id}. Output:\n${first}` }] };
   }
   const result = reportResult(await reportRun(call, run.id));
   return { resultType: "complete", ...result, ...(run.status === "technical_error" && { isError: true }) };

@@ -3,7 +3,7 @@ import { pause } from "../async/backoff.ts";
 import type { AuditEntry } from "../accounts/types.ts";
 import { ServiceError } from "../errors.ts";
 import { stamped } from "./events.ts";
-import { findRun, findRunHead } from "./find-run.ts";
+import { findRunHead } from "./find-run.ts";
 import { drainMilliseconds } from "./leases.ts";
 import {
   type AdmissionDeps,
@@ -35,7 +35,7 @@ export async function acceptInput(deps: ControlDeps, id: string, text: string): 
   // Repeats when the run changes between the read and the write: it may finish or queue another input. Each lost slot
   // counts as an attempt.
   for (let lostSlots = 0; ;) {
-    const { run } = await findRun(deps.runs, id);
+    const run = await findRunHead(deps.runs, id);
     const { id: runId, organizationId, status, turn, queued = 0 } = run;
     const audited = along(deps.actor, "run.input", runId, deps.now(), { organizationId });
     const { quotas, agentVersion } = await findAgentFacts(deps, run);
@@ -146,7 +146,7 @@ async function terminate(
 ): Promise<{ before: Run; after: Run }> {
   // Repeats when the run changes between the read and the write: it may end or start its next turn.
   for (;;) {
-    const { run } = await findRun(deps.runs, id);
+    const run = await findRunHead(deps.runs, id);
     const { id: runId, organizationId, status, turn } = run;
     if (status === "terminated") return { before: run, after: run };
     check(run);

@@ -3,7 +3,7 @@ import { ServiceError } from "../errors.ts";
 import type { Runs } from "./ports.ts";
 import type { Run, RunView } from "./types.ts";
 
-/** Reads a run for an operator. `readRun` is the same for API clients. */
+/** Reads a run for an operator. `readRun` is for API clients. */
 export async function findRun(runs: Runs, id: string): Promise<RunView> {
   return found(await runs.read(normalizeId(id)), id);
 }

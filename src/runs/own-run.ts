@@ -2,26 +2,21 @@ import type { Principal } from "../accounts/authenticate.ts";
 import { normalizeId } from "../accounts/ids.ts";
 import { ServiceError } from "../errors.ts";
 import type { Runs } from "./ports.ts";
-import type { Run, RunView } from "./types.ts";
+import type { Run, RunOwner } from "./types.ts";
 
 /** A run of the caller's agent. A run of another agent is rejected like one that does not exist. */
 export async function findOwnRun(runs: Runs, caller: Principal, id: string): Promise<Run> {
   const run = await runs.head(normalizeId(id));
-  if (run && isOwn(run, caller)) return run;
-  throw notFound(id);
+  if (isOwn(run, caller)) return run;
+  throw new ServiceError("run_not_found", `run ${JSON.stringify(id)} does not exist`);
 }
 
-/** As `findOwnRun`, with the transcript. */
-export async function readOwnRun(runs: Runs, caller: Principal, id: string): Promise<RunView> {
-  const view = await runs.read(normalizeId(id));
-  if (view && isOwn(view.run, caller)) return view;
-  throw notFound(id);
+/** Whether there is a run and this is its owner. */
+export function isOwn(run: Run | undefined, { agentId, organizationId }: RunOwner): run is Run {
+  return run?.agentId === agentId && run.organizationId === organizationId;
 }
 
-function isOwn(run: Run, { agentId, organizationId }: Principal): boolean {
-  return run.agentId === agentId && run.organizationId === organizationId;
-}
-
-function notFound(id: string): ServiceError {
-  return new ServiceError("run_not_found", `run ${JSON.stringify(id)} does not exist`);
+/** Output of the last turn that ended. Undefined: none ended, or that turn failed or was stopped. */
+export async function lastOutput(runs: Runs, run: Run): Promise<string | undefined> {
+  return runs.output(run, run.status === "running" ? run.turn - 1 : run.turn);
 }

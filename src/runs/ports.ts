@@ -24,6 +24,7 @@ import type {
   Slot,
   Stamped,
   TurnMessage,
+  TurnState,
   WaitingRun,
 } from "./types.ts";
 
@@ -50,9 +51,18 @@ export interface Runs {
   create(run: Run, messages: Stamped<TurnMessage>[], more?: CreateExtras): Promise<CreateOutcome>;
   /** The create that the agent's idempotency key was first used for. `key`: its SHA-256 (hex). A cheap read. */
   findCreated(agentId: string, key: string): Promise<KeptCreate | undefined>;
-  /** Run and transcript, in one round trip. */
+  /** Run and transcript. */
   read(id: string): Promise<RunView | undefined>;
+  /**
+   * As `read`, for a client. Undefined: the run does not exist, or has another owner. Nothing but the run's head is read
+   * before the owner is known and compared, so others see no difference and cost nothing. Rejects as `owner` does.
+   */
+  open(id: string, owner: Promise<RunOwner>): Promise<RunView | undefined>;
+  /** The output of a turn of the run. Undefined: the turn has none. */
+  output(run: Run, turn: number): Promise<string | undefined>;
   load(id: string): Promise<RunState | undefined>;
+  /** As `load`, without the texts of other turns. */
+  loadTurn(id: string): Promise<TurnState | undefined>;
   /** The run without its transcript. A cheap read. */
   head(id: string): Promise<Run | undefined>;
   /** The first `length` characters of the run's first input. Undefined: it has none. A cheap read, unless the input is large. */

@@ -109,7 +109,7 @@ async function manifestAt(
   id: string,
   at: RunPoint | undefined,
 ): Promise<{ manifest: Manifest; changes: Changes[] }> {
-  const [state, whole] = await Promise.all([runs.load(id), at && journalOf({ runs }, id)]);
+  const [state, whole] = await Promise.all([runs.loadTurn(id), at && journalOf({ runs }, id)]);
   if (!state) throw new ServiceError("run_not_found", `run ${JSON.stringify(id)} does not exist`);
   const { run, uploads, files, journal } = state;
   // The manifest after the last turn that changed files can contain the changes of the current turn. They end the same.

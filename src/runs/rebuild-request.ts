@@ -3,10 +3,10 @@ import { foldEntry, startProgress } from "../agent/turn/journal.ts";
 import { recordedRequest } from "../agent/turn/recorded-request.ts";
 import { ServiceError } from "../errors.ts";
 import { conversation, summaryIn } from "./conversation.ts";
-import { journalOf } from "./list-events.ts";
-import type { Stores } from "./ports.ts";
+import { eventsOf } from "./list-events.ts";
+import type { Runs, Stores } from "./ports.ts";
 import { decodeConfiguration, referenceIn, type TurnConfiguration } from "./turn-configuration.ts";
-import type { RunJournalEntry, TranscriptMessage } from "./types.ts";
+import type { RunJournalEntry, Summary, TranscriptMessage } from "./types.ts";
 
 /** The request of a recorded model call, and what its turn ran on. */
 export interface RebuiltRequest {
@@ -26,22 +26,23 @@ export async function rebuildRequest(
   runId: string,
   { turn, step }: { turn: number; step: number },
 ): Promise<RebuiltRequest | { unknown: string }> {
-  const [found, journal] = await Promise.all([runs.read(runId), journalOf({ runs }, runId)]);
-  const entries = journal.filter((entry) => entry.turn === turn);
+  const [run, { transcript, entries, summary }] = await Promise.all([
+    runs.head(runId),
+    recordOf({ runs }, runId, turn),
+  ]);
   const index = entries.findIndex((entry) => entry.step === step && isModelCall(entry));
   const entry = entries[index];
-  if (!found || !entry || !isModelCall(entry)) {
+  if (!run || !entry || !isModelCall(entry)) {
     throw new ServiceError("step_not_found", `run ${runId} has no answer in turn ${turn}, step ${step}`);
   }
   const reference = referenceIn(entries.slice(0, index + 1));
   if (!reference) return { unknown: "An earlier release recorded this step, without its configuration." };
-  const text = await configurations.get(found.run.agentId, reference.configuration);
+  const text = await configurations.get(run.agentId, reference.configuration);
   if (text === undefined) return { unknown: "The configuration of the turn is missing from the store." };
 
   const configuration = decodeConfiguration(text);
   const offered = configuration.offered.map(({ name, description, input }) => ({ name, description, input }));
-  const summary = summaryIn(journal.filter((each) => each.turn < turn));
-  const history = conversation({ transcript: throughInput(found.transcript, turn), ...(summary && { summary }) });
+  const history = conversation({ transcript, ...(summary && { summary }) });
   const before = entries.slice(0, index).reduce(foldEntry, startProgress(history));
   const request = recordedRequest(entry, before, { ...configuration.agent, offered });
   return { request, configuration, hash: reference.configuration };
@@ -53,9 +54,28 @@ function isModelCall(entry: RunJournalEntry): entry is ModelCallEntry {
   return entry.part === "answer" || entry.part === "summary";
 }
 
-/** The transcript up to the input of a turn. */
-function throughInput(transcript: TranscriptMessage[], turn: number): TranscriptMessage[] {
-  let inputs = 0;
-  const end = transcript.findIndex(({ role }) => role === "input_to_agent" && ++inputs === turn);
-  return transcript.slice(0, end + 1);
+/** The events that requests of a turn are made of. */
+interface TurnRecord {
+  /** Up to the turn's input. */
+  transcript: TranscriptMessage[];
+  entries: RunJournalEntry[];
+  /** The last one of earlier turns. */
+  summary?: Summary;
+}
+
+/** Reads the events of a run up to the end of a turn. Of the journals of earlier turns, it keeps the summary alone. */
+async function recordOf(deps: { runs: Runs }, runId: string, turn: number): Promise<TurnRecord> {
+  const record: TurnRecord = { transcript: [], entries: [] };
+  for await (const event of eventsOf(deps, runId)) {
+    if (event.turn > turn) break;
+    if ("role" in event) {
+      const { role, text } = event;
+      if (event.turn < turn || role === "input_to_agent") record.transcript.push({ role, text });
+    } else if (event.turn === turn) record.entries.push(event);
+    else {
+      const summary = summaryIn([event]);
+      if (summary) record.summary = summary;
+    }
+  }
+  return record;
 }

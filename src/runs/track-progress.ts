@@ -1,7 +1,7 @@
 import { boundedCache } from "./bounded-cache.ts";
 import type { Runs } from "./ports.ts";
 import { foldEvent, newTurn, type RunProgress } from "./run-progress.ts";
-import type { Run, RunState } from "./types.ts";
+import type { Run, TurnState } from "./types.ts";
 
 /** Reads the progress of runs. Each event of a run is read once, so that polling costs little. */
 export interface ProgressTracker {
@@ -71,14 +71,14 @@ export function progressTracker({ runs }: { runs: Runs }): ProgressTracker {
         run,
         ({ used, sequence }) => used !== undefined && sequence > 0,
         async () => {
-          const state = await runs.load(run.id);
+          const state = await runs.loadTurn(run.id);
           return state && state.run.turn > 0 ? wholeTurn(runs, state) : undefined;
         },
       ),
   };
 }
 
-async function wholeTurn(runs: Runs, { run, journal, agentVersion }: RunState): Promise<RunProgress | undefined> {
+async function wholeTurn(runs: Runs, { run, journal, agentVersion }: TurnState): Promise<RunProgress | undefined> {
   const { turn, status, sequence } = run;
   // The input is the event before the turn's first entry.
   const before = (journal[0]?.sequence ?? sequence + 1) - 1;

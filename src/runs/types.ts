@@ -212,6 +212,9 @@ export interface RunState {
   files?: ManifestFile[];
 }
 
+/** What is recorded of the current turn, and the files. */
+export type TurnState = Omit<RunState, "transcript" | "queue" | "summary">;
+
 /** Whose run it is. */
 export type RunOwner = Pick<Run, "agentId" | "organizationId">;
 

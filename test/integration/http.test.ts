@@ -145,7 +145,7 @@ describe("a failing store", () => {
     const dataDir = newDataDir();
     const stores = openLocalPlatform({ dataDir });
     const { key } = await issueKey(stores.accounts, { id: "a", organizationId: "o" });
-    const runs = { ...stores.runs, read: () => Promise.reject(failure) };
+    const runs = { ...stores.runs, open: () => Promise.reject(failure) };
     const failing = lambdaHandler(getHandler({ ...stores, runs }));
     const answer = await failing(event(key, crypto.randomUUID()));
     expect([answer.statusCode, answer.body]).toEqual([status, JSON.stringify({ detail })]);

@@ -4,6 +4,9 @@ import { authenticate } from "../../src/accounts/authenticate.ts";
 import type { Quota } from "../../src/accounts/types.ts";
 import { issueKey } from "../../src/accounts/keys.ts";
 import type { Stores } from "../../src/runs/ports.ts";
+import { newToken, tokenHash } from "../../src/accounts/token.ts";
+import { getHandler } from "../../src/api/handlers/get.ts";
+import { lambdaHandler } from "../../src/api/server/lambda.ts";
 import { createRun } from "../../src/runs/create-run.ts";
 import { readRun } from "../../src/runs/read-run.ts";
 import type { Model } from "../../src/agent/model.ts";
@@ -37,7 +40,37 @@ test.each([
   const beforeRead = stores.sequentialCalls();
   await readRun(stores, authenticate(stores, key), runId);
   const largeText = "text" in input ? 1 : 0;
-  expect(stores.sequentialCalls() - beforeRead).toBe(1 + largeText);
+  expect(stores.sequentialCalls() - beforeRead).toBe(2 + largeText);
+});
+
+test("a read for a client makes no call beyond the key's and the head's, unless the run is its own", async () => {
+  const { stores, key, owner } = await platformWithAgent();
+  const input = { name: "n", text: "x".repeat(100_000), files: [] };
+  const workflow = { start: async () => {}, stop: async () => {} };
+  const { id } = await createRun({ ...stores, workflow, now: Date.now, secretRefusal: () => undefined }, owner, input);
+  const { key: foreign } = await issueKey(stores.accounts, { id: randomUUID(), organizationId: owner.organizationId });
+  // The first use of a key within an hour is recorded, which is a call of its own.
+  for (const each of [key, foreign])
+    await stores.accounts.touchKey(tokenHash("ak", each) ?? "", Date.now(), Date.now());
+  const get = lambdaHandler(getHandler(stores));
+  const callsOf = async (apiKey: string, runId: string): Promise<[number | undefined, number]> => {
+    const before = stores.calls();
+    const { statusCode } = await get({
+      rawPath: "",
+      headers: { "x-api-key": apiKey },
+      pathParameters: { agent_id: runId },
+      isBase64Encoded: false,
+      requestContext: { requestId: "r", http: { method: "GET" } },
+    });
+    return [statusCode, stores.calls() - before];
+  };
+  for (const runId of [id, randomUUID()]) {
+    expect(await callsOf("", runId)).toEqual([401, 0]);
+    expect(await callsOf("ak_malformed", runId)).toEqual([401, 0]);
+    expect(await callsOf(newToken("ak").token, runId)).toEqual([401, 2]);
+    expect(await callsOf(foreign, runId)).toEqual([404, 2]);
+  }
+  expect(await callsOf(key, id)).toEqual([200, 4]);
 });
 
 // The answer and the results. The list of files is in memory. A failed model call adds one call, which no normal step makes.
@@ -148,5 +181,5 @@ async function platformWithAgent(quota: Quota = {}) {
     status: "active",
   });
   const { key } = await issueKey(accounts, { id, organizationId });
-  return { stores, key };
+  return { stores, key, owner: { agentId: id, organizationId } };
 }

@@ -40,6 +40,34 @@ export function describeRunRecords(open: () => Promise<Runs>): void {
       expect(await runs.load(run.id)).toEqual({ run, transcript, journal: [], queue: [] });
     });
 
+    test("a run is opened for its owner alone", async () => {
+      const run = await created(runs);
+      const { agentId, organizationId } = run;
+      const transcript = [{ role: "input_to_agent", text: "first" }];
+      const owner = Promise.resolve({ agentId, organizationId });
+      expect(await runs.open(run.id, owner)).toEqual({ run, transcript });
+      expect(await runs.open(randomUUID(), owner)).toBeUndefined();
+      for (const other of [{ agentId }, { organizationId }]) {
+        const stranger = Promise.resolve({ agentId: randomUUID(), organizationId: randomUUID(), ...other });
+        expect(await runs.open(run.id, stranger)).toBeUndefined();
+      }
+      await expect(runs.open(run.id, Promise.reject(new Error("no key")))).rejects.toThrow("no key");
+    });
+
+    test("a turn's output is read alone", async () => {
+      const run = await created(runs);
+      expect(await runs.output(run, 1)).toBeUndefined();
+      const set = { status: "running", turn: 2, updatedAt: 2 } as const;
+      const messages = [output(1, "one"), input(2, "next")];
+      expect(await runs.change({ ...onTurn(run), set, ...numbered(1, { messages }) })).toBe(true);
+      const later = { ...run, ...set, sequence: 3 };
+      expect(await runs.output(later, 1)).toBe("one");
+      expect(await runs.output(later, 2)).toBeUndefined();
+      expect(await runs.output(later, 0)).toBeUndefined();
+      expect(await runs.loadTurn(run.id)).toEqual({ run: later, journal: [] });
+      expect(await runs.loadTurn(randomUUID())).toBeUndefined();
+    });
+
     test("a run without input is idle and has an empty transcript", async () => {
       const run = newRun({ status: "finished", turn: 0 });
       await runs.create(run, []);

@@ -7,10 +7,11 @@ import { InvalidRequest } from "./errors.ts";
 import { type ApiHandler, jsonResponse } from "./handler.ts";
 import { apiKeyOf, withErrorResponses } from "./middleware.ts";
 
-/** `GET /v1/agents/{agent_id}` (specification section 4.2). Looks up the key and the run at the same time. */
+/** `GET /v1/agents/{agent_id}` (specification section 4.2). */
 export function getHandler(deps: AuthenticationDeps & { runs: Runs }): ApiHandler {
   return withErrorResponses(async ({ headers, parameters }) => {
     const principal = authenticate(deps, apiKeyOf(headers));
+    await Promise.race([principal, undefined]); // rejects for a missing or malformed key, which is not looked up
     const checked = validateRunId(parameters["agent_id"] ?? "");
     if ("issues" in checked) {
       await principal; // 401 comes before 422

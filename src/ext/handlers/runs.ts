@@ -4,7 +4,7 @@ import { log } from "../../log.ts";
 import { acceptInput, stopRun } from "../../runs/control-run.ts";
 import { createRun } from "../../runs/create-run.ts";
 import type { RunDescriber } from "../../runs/describe-runs.ts";
-import { findOwnRun, readOwnRun } from "../../runs/own-run.ts";
+import { findOwnRun, lastOutput } from "../../runs/own-run.ts";
 import { type RunSearch, searchRuns } from "../../runs/search-runs.ts";
 import type { Run } from "../../runs/types.ts";
 import type { Call, ExtHandlers, Schemas } from "../call.ts";
@@ -38,8 +38,9 @@ export function runHandlers(deps: ExtDeps, describer: RunDescriber) {
     },
 
     async get_run({ path, principal }) {
-      const view = await readOwnRun(runs, principal, path.run_id);
-      return jsonResponse(200, wireDetail(await describer.detail(view.run), view));
+      const run = await findOwnRun(runs, principal, path.run_id);
+      const [detail, output] = await Promise.all([describer.detail(run), lastOutput(runs, run)]);
+      return jsonResponse(200, wireDetail(detail, output));
     },
 
     async create_input({ path, body, principal }) {

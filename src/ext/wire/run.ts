@@ -1,6 +1,6 @@
 import { wireRunFields, wireTurnFields } from "../../api/rest/wire/run.ts";
 import type { DescribedRun, RunDetail } from "../../runs/describe-runs.ts";
-import type { RunView, WebhookTarget } from "../../runs/types.ts";
+import type { WebhookTarget } from "../../runs/types.ts";
 import type { Schemas } from "../call.ts";
 
 export function wireRun(described: DescribedRun): Schemas["Run"] {
@@ -12,18 +12,13 @@ export function wireProgress(detail: RunDetail): Omit<Schemas["RunDetail"], "out
   return { ...wireRun(detail), ...wireTurnFields(detail) };
 }
 
-export function wireDetail(detail: RunDetail, view: RunView): Schemas["RunDetail"] {
-  return { ...wireProgress(detail), output: outputOf(view) ?? null };
+/** `output`: of the last turn that ended. */
+export function wireDetail(detail: RunDetail, output: string | undefined): Schemas["RunDetail"] {
+  return { ...wireProgress(detail), output: output ?? null };
 }
 
 /** The URL itself is not sent: it can contain a secret. */
 function wireTarget(target: WebhookTarget | undefined): Schemas["Run"]["webhook"] {
   if (target === undefined) return null;
   return target === "agent" ? "agent" : "run";
-}
-
-/** Output of the last turn that ended. Undefined: none ended, or that turn failed or was stopped. */
-function outputOf({ run, transcript }: RunView): string | undefined {
-  const last = transcript.at(run.status === "running" ? -2 : -1);
-  return last?.role === "output_from_agent" ? last.text : undefined;
 }

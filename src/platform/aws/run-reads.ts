@@ -1,8 +1,9 @@
 import { paginateQuery, QueryCommand, type QueryCommandInput } from "@aws-sdk/lib-dynamodb";
 import type { FileVersion, ManifestFile } from "../../agent/turn/manifest.ts";
 import { StoreUnavailable } from "../../errors.ts";
+import { isOwn } from "../../runs/own-run.ts";
 import type { RunStatus } from "../../runs/status.ts";
-import type { QueuedInput, RunState, TranscriptMessage } from "../../runs/types.ts";
+import type { QueuedInput, Run, RunState, RunView, TranscriptMessage, TurnState } from "../../runs/types.ts";
 import type { Runs } from "../../runs/ports.ts";
 import type { DynamoTable } from "./clients.ts";
 import { attempts, backOff } from "./conditional-write.ts";
@@ -33,7 +34,7 @@ export function awsRunReads({
   documents,
   table,
   objects,
-}: RunsTable): Pick<Runs, "read" | "load" | "head" | "firstInput" | "status"> {
+}: RunsTable): Pick<Runs, "read" | "open" | "output" | "load" | "loadTurn" | "head" | "firstInput" | "status"> {
   function query(input: Omit<QueryCommandInput, "TableName">) {
     return paginateQuery({ client: documents }, { ...input, TableName: table });
   }
@@ -71,27 +72,52 @@ export function awsRunReads({
       if (messagesIn(found).length >= Number(messageCount) && queueWhole && whole) return found;
       if (attempt < attempts) await backOff(attempt);
     }
-    throw new StoreUnavailable(`run ${id}: the transcript is being written; try again later`);
+    throw beingWritten(id);
   }
 
-  async function find(id: string, withJournal: boolean): Promise<RunState | undefined> {
-    const found = await wholeItemsOf(id, withJournal);
-    if (!found[0]) return undefined;
-    const run = toRun(found[0]);
-    const recap = summaryIn(found);
-    const [transcript, journal, queue, summary, uploads, files] = await Promise.all([
-      Promise.all(messagesIn(found).map(toMessage)),
+  async function readView(id: string): Promise<RunView | undefined> {
+    const found = await wholeItemsOf(id, false);
+    return found[0] && { run: toRun(found[0]), transcript: await transcriptIn(found) };
+  }
+
+  function transcriptIn(found: Item[]): Promise<TranscriptMessage[]> {
+    return Promise.all(messagesIn(found).map(toMessage));
+  }
+
+  async function turnIn(found: Item[], run: Run): Promise<TurnState> {
+    const [journal, uploads, files] = await Promise.all([
       Promise.all(journalIn(found, run.turn).map((item) => readEntry(objects, item))),
-      Promise.all(queueIn(found).map(toQueued)),
-      recap && readText(objects, recap as StoredText),
       toFiles<FileVersion>(uploadsIn(found)),
       toFiles<ManifestFile>(filesIn(found)),
+    ]);
+    const manifests = { ...(uploads && { uploads }), ...(files && { files }) };
+    return { run, ...versionIn(messagesIn(found).at(-1)), journal, ...manifests };
+  }
+
+  async function loadAll(found: Item[], run: Run): Promise<RunState> {
+    const recap = summaryIn(found);
+    const [turn, transcript, queue, summary] = await Promise.all([
+      turnIn(found, run),
+      transcriptIn(found),
+      Promise.all(queueIn(found).map(toQueued)),
+      recap && readText(objects, recap as StoredText),
     ]);
     const covered = summary !== undefined && {
       summary: { throughTurn: Number(recap?.["throughTurn"]), text: summary },
     };
-    const manifests = { ...(uploads && { uploads }), ...(files && { files }) };
-    return { run, transcript, ...versionIn(messagesIn(found).at(-1)), journal, queue, ...covered, ...manifests };
+    return { ...turn, transcript, queue, ...covered };
+  }
+
+  /** The run without its transcript. */
+  async function findHead(id: string): Promise<Run | undefined> {
+    const item = await readItem({ documents, table }, id, head);
+    return item && !isExpired(item) ? toRun(item) : undefined;
+  }
+
+  /** A message. Undefined: the run has none with this turn and role. */
+  async function messageItem(id: string, message: Parameters<typeof messageKey>[1]): Promise<StoredText | undefined> {
+    const item = await readItem({ documents, table }, id, String(messageKey(id, message)["sk"]));
+    return item && !isExpired(item) ? (item as StoredText) : undefined;
   }
 
   async function toFiles<File extends FileVersion>(item: Item | undefined): Promise<File[] | undefined> {
@@ -107,26 +133,51 @@ export function awsRunReads({
   }
 
   return {
-    async read(id) {
-      const found = await find(id, false);
-      return found && { run: found.run, transcript: found.transcript };
+    read: readView,
+
+    async open(id, owner) {
+      // A read of the head costs the same for every run, so it need not wait for that of the key.
+      const [expected, run] = await Promise.allSettled([owner, findHead(id)]);
+      if (expected.status === "rejected") throw expected.reason;
+      if (run.status === "rejected") throw run.reason;
+      return isOwn(run.value, expected.value) ? readView(id) : undefined;
     },
 
-    load: (id) => find(id, true),
-
-    async head(id) {
-      const item = await readItem({ documents, table }, id, head);
-      return item && !isExpired(item) ? toRun(item) : undefined;
+    async output(run, turn) {
+      // A read can see the new status of a run without the message of the same transaction.
+      const isRecorded = turn > 0 && (run.status === "finished" || (run.status === "running" && turn < run.turn));
+      for (let attempt = 1; ; attempt++) {
+        const found = await messageItem(run.id, { turn, role: "output_from_agent" });
+        if (found) return readText(objects, found);
+        if (!isRecorded) return undefined;
+        if (attempt === attempts) throw beingWritten(run.id);
+        await backOff(attempt);
+      }
     },
+
+    async load(id) {
+      const found = await wholeItemsOf(id, true);
+      return found[0] && loadAll(found, toRun(found[0]));
+    },
+
+    async loadTurn(id) {
+      const found = await wholeItemsOf(id, true);
+      return found[0] && turnIn(found, toRun(found[0]));
+    },
+
+    head: findHead,
 
     async firstInput(id, length) {
-      const { sk } = messageKey(id, { turn: 1, role: "input_to_agent" });
-      const item = await readItem({ documents, table }, id, String(sk));
-      return item && !isExpired(item) ? await readStart(objects, item as StoredText, length) : undefined;
+      const found = await messageItem(id, { turn: 1, role: "input_to_agent" });
+      return found && readStart(objects, found, length);
     },
 
     status: async (id) => (await readHead({ documents, table }, id))?.status as RunStatus | undefined,
   };
+}
+
+function beingWritten(id: string): StoreUnavailable {
+  return new StoreUnavailable(`run ${id}: the transcript is being written; try again later`);
 }
 
 /** Status, lease and number of the last event of a run, from its head item. */

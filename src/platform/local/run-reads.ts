@@ -2,6 +2,7 @@ import type { Usage } from "../../agent/turn/limits.ts";
 import type { FileVersion, ManifestFile } from "../../agent/turn/manifest.ts";
 import { startOf } from "../../runs/text.ts";
 import { tickByTick } from "../../async/tick-by-tick.ts";
+import { isOwn } from "../../runs/own-run.ts";
 import { mergeRuns, placeOf } from "../../runs/merge-runs.ts";
 import type { Runs } from "../../runs/ports.ts";
 import type {
@@ -13,6 +14,7 @@ import type {
   RunState,
   Summary,
   TranscriptMessage,
+  TurnState,
 } from "../../runs/types.ts";
 import { localQuotas } from "./quotas.ts";
 import type { Database } from "./sqlite.ts";
@@ -49,7 +51,19 @@ export function localRunReads({
   read,
 }: Database): Pick<
   Runs,
-  "read" | "load" | "head" | "firstInput" | "status" | "list" | "listRunning" | "listWaiting" | "quotaUse" | "recount"
+  | "read"
+  | "open"
+  | "output"
+  | "load"
+  | "loadTurn"
+  | "head"
+  | "firstInput"
+  | "status"
+  | "list"
+  | "listRunning"
+  | "listWaiting"
+  | "quotaUse"
+  | "recount"
 > {
   const findRun = db.prepare("SELECT * FROM runs WHERE id = ?");
   const transcriptOf = db.prepare("SELECT role, text FROM messages WHERE run = ? ORDER BY sequence");
@@ -59,6 +73,11 @@ export function localRunReads({
     "SELECT sequence, at, body FROM journal WHERE run = ? AND turn = ? ORDER BY sequence",
   );
   journalOfTurn.setReturnArrays(true);
+  // The text comes last in a row: rows of other turns are passed without reading theirs.
+  const outputOf = db.prepare(
+    `SELECT text FROM messages WHERE run = (SELECT seq FROM runs WHERE id = ?) AND turn = ?
+     AND role = 'output_from_agent' ORDER BY sequence DESC LIMIT 1`,
+  );
   const queueOf = db.prepare("SELECT turn, text FROM queue WHERE run = ? ORDER BY turn");
   const summaryOf = db.prepare("SELECT through_turn, text FROM summaries WHERE run = ?");
   const filesOf = db.prepare("SELECT uploads, current FROM files WHERE run = ?");
@@ -77,11 +96,20 @@ export function localRunReads({
      ORDER BY sequence LIMIT 1`,
   );
 
-  function find(id: string): { row: RunRow; run: Run; transcript: TranscriptMessage[] } | undefined {
+  function transcript(seq: number): TranscriptMessage[] {
+    const messages = transcriptOf.all(seq) as unknown as [TranscriptMessage["role"], string][];
+    return messages.map(([role, text]) => ({ role, text }));
+  }
+
+  function find(id: string): { seq: number; run: Run } | undefined {
     const row = findRun.get(id) as unknown as RunRow | undefined;
-    if (!row) return undefined;
-    const messages = transcriptOf.all(row[0]) as unknown as [TranscriptMessage["role"], string][];
-    return { row, run: toRun(row), transcript: messages.map(([role, text]) => ({ role, text })) };
+    return row && { seq: row[0], run: toRun(row) };
+  }
+
+  function turnOf({ seq, run }: { seq: number; run: Run }): TurnState {
+    const journal = (journalOfTurn.all(seq, run.turn) as unknown as JournalRow[]).map(toEntry);
+    const [agentVersion] = (versionOf.get(seq) ?? [null]) as unknown as [number | null];
+    return { run, ...(agentVersion !== null && { agentVersion }), journal, ...toFiles(filesOf.get(seq)) };
   }
 
   const inTurn = tickByTick();
@@ -109,29 +137,44 @@ export function localRunReads({
   }
 
   return {
-    async read(id) {
-      const found = read(() => find(id));
-      return found && { run: found.run, transcript: found.transcript };
+    read: async (id) =>
+      read(() => {
+        const found = find(id);
+        return found && { run: found.run, transcript: transcript(found.seq) };
+      }),
+
+    async open(id, owner) {
+      const expected = await owner;
+      return read(() => {
+        const found = find(id);
+        return found && isOwn(found.run, expected) ? { run: found.run, transcript: transcript(found.seq) } : undefined;
+      });
+    },
+
+    async output({ id }, turn) {
+      const found = read(() => outputOf.get(id, turn));
+      return found && String(found["text"]);
     },
 
     load: async (id) =>
       read(() => {
         const found = find(id);
         if (!found) return undefined;
-        const { row, run, transcript } = found;
-        const journal = (journalOfTurn.all(row[0], run.turn) as unknown as JournalRow[]).map(toEntry);
-        const queue = run.queued === undefined ? [] : queueOf.all(row[0]).map(toQueued);
-        const summary = run.turn > 1 ? summaryOf.get(row[0]) : undefined;
-        const [agentVersion] = (versionOf.get(row[0]) ?? [null]) as unknown as [number | null];
+        const { seq, run } = found;
+        const queue = run.queued === undefined ? [] : queueOf.all(seq).map(toQueued);
+        const summary = run.turn > 1 ? summaryOf.get(seq) : undefined;
         return {
-          run,
-          transcript,
-          ...(agentVersion !== null && { agentVersion }),
-          journal,
+          ...turnOf(found),
+          transcript: transcript(seq),
           queue,
           ...(summary && { summary: toSummary(summary) }),
-          ...toFiles(filesOf.get(row[0])),
         };
+      }),
+
+    loadTurn: async (id) =>
+      read(() => {
+        const found = find(id);
+        return found && turnOf(found);
       }),
 
     async head(id) {
