@@ -2,7 +2,7 @@ import type { Accounts, Organization } from "../accounts/types.ts";
 import { log } from "../log.ts";
 import { ServiceError } from "../errors.ts";
 import type { CreateExtras, Runs, Workflow } from "./ports.ts";
-import { maxWaiting, quotasOf, spent, usedUp } from "./quotas.ts";
+import { maxWaiting, quotasOf, spent, usedUp, withReservations } from "./quotas.ts";
 import { transitions } from "./status.ts";
 import type {
   KeptCreate,
@@ -60,12 +60,13 @@ export async function requireDollars(
 export async function requestSlot(
   deps: Pick<AdmissionDeps, "runs" | "now">,
   owner: Owner,
-  quotas: Quotas,
+  given: Quotas,
 ): Promise<{ slot: Slot; stalled: boolean }> {
-  const use = await requireDollars(deps, owner, quotas);
+  const use = await requireDollars(deps, owner, given);
+  const quotas = withReservations(given, use);
   const full = usedUp(quotas, use);
   const blockedBy = full ?? (use.agent.waiting > 0 ? "agent" : undefined);
-  if (blockedBy && use.agent.waiting >= maxWaiting) throw queueFull(quotas, full ?? "agent");
+  if (blockedBy && use.agent.waiting >= maxWaiting) throw queueFull(given, full ?? "agent");
   const { agentId, organizationId } = owner;
   const slot: Slot = { agentId, organizationId, quotas, ...(blockedBy && { blockedBy }) };
   return { slot, stalled: blockedBy !== undefined && full === undefined };
@@ -183,8 +184,10 @@ async function takeSlot(
   organization: Organization | undefined,
 ): Promise<QuotaScope | "taken" | "lost"> {
   const owner = { agentId, organizationId };
-  const quotas = quotasOf(await accounts.findAgent(agentId), organization);
-  const blockedBy = quotas && (await blocking(runs, owner, quotas));
+  const given = quotasOf(await accounts.findAgent(agentId), organization);
+  const use = given && (await runs.quotaUse(owner));
+  const quotas = use && withReservations(given, use);
+  const blockedBy = quotas && (usedUp(quotas, use) ?? spent(quotas, use));
   if (blockedBy) return blockedBy;
   const { to: status } = transitions.inputAccepted; // also while it waits
   const change: RunChange = {
@@ -196,17 +199,16 @@ async function takeSlot(
   return (await runs.change(change)) ? "taken" : "lost";
 }
 
-async function blocking(runs: Runs, owner: Owner, quotas: Quotas): Promise<QuotaScope | undefined> {
-  const use = await runs.quotaUse(owner);
-  return usedUp(quotas, use) ?? spent(quotas, use);
-}
-
 function queueFull(quotas: Quotas, scope: QuotaScope): ServiceError {
-  const { maxRunning } = quotas[scope];
+  const { maxRunning, maxDollarsPerDay } = quotas[scope];
+  const limits = [
+    ...(maxRunning === undefined ? [] : [`run ${maxRunning} at a time (maxRunning)`]),
+    ...(maxDollarsPerDay === undefined ? [] : [`spend ${maxDollarsPerDay} US dollars per day (maxDollarsPerDay)`]),
+  ];
   return new ServiceError(
     "too_many_runs",
     `${maxWaiting} runs of the agent wait to start, and no more are accepted` +
-      (maxRunning === undefined ? "; retry later" : `; the ${scope} may run ${maxRunning} at a time (maxRunning)`),
+      (limits.length === 0 ? "; retry later" : `; the ${scope} may ${limits.join(" and ")}`),
     { retryAfterSeconds: fullSeconds },
   );
 }

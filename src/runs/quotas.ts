@@ -1,12 +1,23 @@
-import type { Quota } from "../accounts/types.ts";
+import type { AgentDefinition, Quota } from "../accounts/types.ts";
+import { defaultContextTokens } from "../agent/turn/context-window.ts";
+import { maxStepDollars } from "../agent/turn/limits.ts";
 import type { QuotaScope, Quotas, QuotaUse, Slot } from "./types.ts";
 
 /** Runs of an agent that may wait for a slot. Further creates are rejected. */
 export const maxWaiting = 1_000;
 
+/** What the quotas of an agent depend on. */
+type QuotaAgent = Quota & Pick<AgentDefinition, "prices" | "contextTokens" | "parameters">;
+
 /** The quotas that an agent's turns count towards. Undefined: none, and nothing is counted. */
-export function quotasOf(agent: Quota | undefined, organization: Quota | undefined): Quotas | undefined {
-  const quotas = { agent: agent ?? {}, organization: organization ?? {} };
+export function quotasOf(agent: QuotaAgent | undefined, organization: Quota | undefined): Quotas | undefined {
+  const { prices, contextTokens = defaultContextTokens, parameters } = agent ?? {};
+  const stepDollars = prices && maxStepDollars(prices, contextTokens, parameters?.maxOutputTokens);
+  const quotas = {
+    agent: agent ?? {},
+    organization: organization ?? {},
+    ...(stepDollars !== undefined && { stepDollars }),
+  };
   if (isSet(organization)) return { scope: "organization", ...quotas };
   return isSet(agent) ? { scope: "agent", ...quotas } : undefined;
 }
@@ -25,9 +36,28 @@ export function spent(quotas: Quotas, use: Record<QuotaScope, QuotaUse>): QuotaS
   return scopes(quotas).find((scope) => use[scope].dollars >= (quotas[scope].maxDollarsPerDay ?? Infinity));
 }
 
+/**
+ * The quotas with `maxRunning` lowered to what the rest of the day's dollars allows. Each turn in progress reserves what a turn
+ * costs: the mean of those that ended today or yesterday, at least one model call at its most expensive. So nothing is
+ * reserved that a killed process could leave behind, and one turn at a time can always start.
+ */
+export function withReservations(quotas: Quotas, use: Record<QuotaScope, QuotaUse>): Quotas {
+  const { agent, organization, stepDollars = 0 } = quotas;
+  const lowered = (quota: Quota, { dollars, turnDollars = 0 }: QuotaUse): Quota => {
+    const { maxRunning = Infinity, maxDollarsPerDay } = quota;
+    const reserved = Math.max(turnDollars, stepDollars);
+    if (maxDollarsPerDay === undefined || reserved === 0) return quota;
+    const left = Math.ceil(Math.max(0, maxDollarsPerDay - dollars) / reserved);
+    return { ...quota, maxRunning: Math.min(maxRunning, Math.max(1, left)) };
+  };
+  return { ...quotas, agent: lowered(agent, use.agent), organization: lowered(organization, use.organization) };
+}
+
 /** Whether a turn gets its slot: see `Slot`. `hasWaited`: the turn waits now and is to start. */
-export function admits({ quotas, blockedBy }: Slot, use: Record<QuotaScope, QuotaUse>, hasWaited: boolean): boolean {
-  if (!quotas) return true;
+export function admits(slot: Slot, use: Record<QuotaScope, QuotaUse>, hasWaited: boolean): boolean {
+  if (!slot.quotas) return true;
+  const { blockedBy } = slot;
+  const quotas = withReservations(slot.quotas, use);
   const { waiting } = use.agent;
   const full = usedUp(quotas, use);
   if (blockedBy === undefined) return full === undefined && (hasWaited || waiting === 0);

@@ -55,6 +55,8 @@ export interface Quotas {
   scope: QuotaScope;
   agent: Quota;
   organization: Quota;
+  /** What one model call of the agent can cost. Absent: it has no prices. */
+  stepDollars?: number;
 }
 
 /** What counts towards a quota now. `dollars`: spent today (UTC). */
@@ -63,6 +65,8 @@ export interface QuotaUse {
   /** Waiting runs. Always 0 for an organization: they are counted by agent. */
   waiting: number;
   dollars: number;
+  /** What a turn that ended today or yesterday has cost on average. Absent: none has. */
+  turnDollars?: number;
 }
 
 /**

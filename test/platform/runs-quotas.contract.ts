@@ -254,6 +254,23 @@ export function describeQuotas(open: () => Promise<Runs>): void {
       expect([used.agent.dollars, used.organization.dollars]).toEqual([0.5, 0.5]);
     });
 
+    test("the mean cost of a turn counts those that ended", async () => {
+      const slot = slotOf({ maxDollarsPerDay: 10 }, { maxDollarsPerDay: 50 });
+      const [first, second] = [await create(slot), await create(slot)];
+      if (!first || !second) throw new Error("not created");
+      await runs.change(spend(first, 1));
+      expect((await runs.quotaUse(slot)).agent).not.toHaveProperty("turnDollars");
+      await end(first, { used: { ...noUsage, steps: 1, dollars: 0.75 } });
+      const next = { status: "running", turn: 2, updatedAt: 9 } as const;
+      await end(second, { set: next, used: { ...noUsage, steps: 1, dollars: 2 } });
+      await end({ ...second, turn: 2 }, { set: { ...next, status: "terminated" } });
+      const { agent, organization } = await runs.quotaUse(slot);
+      expect([agent, organization]).toMatchObject([
+        { dollars: 3, turnDollars: 1.5 },
+        { dollars: 3, turnDollars: 1.5 },
+      ]);
+    });
+
     test("a run without quotas counts towards none", async () => {
       const owner = ownerOf(slotOf({}));
       const run = newRun(owner);

@@ -89,6 +89,12 @@ export function usageOf(usage: TokenUsage, prices: Prices | undefined): Usage {
   return { ...noUsage, ...usage, steps: 1, dollars: prices ? costOf(usage, prices) : 0 };
 }
 
+/** US dollars of a model call whose input fills the context window. `outputTokens`: of one answer. Absent: unknown, so 0. */
+export function maxStepDollars(prices: Prices, contextTokens: number, outputTokens = 0): number {
+  const { input, cacheWriteInput = input * cacheWriteFactor } = prices;
+  return (contextTokens * Math.max(input, cacheWriteInput) + outputTokens * prices.output) / 1_000_000;
+}
+
 function costOf(usage: TokenUsage, prices: Prices): number {
   const { inputTokens, outputTokens, cachedInputTokens = 0, cacheWriteInputTokens = 0 } = usage;
   const { input, cachedInput = input, cacheWriteInput = input * cacheWriteFactor, output } = prices;

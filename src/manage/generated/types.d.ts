@@ -2530,7 +2530,7 @@ export interface components {
             };
             /** @description Runs of the agent with a turn in progress. Further runs wait. Default: no limit. */
             maxRunning?: number;
-            /** @description Cost in US dollars of all runs of the agent per day (UTC). Then new inputs are rejected (429). Requires `prices`. Default: no limit. */
+            /** @description Cost in US dollars of all runs of the agent per day (UTC). Then new inputs are rejected (429). Turns in progress reserve what a turn costs: further runs wait if nothing is left. Requires `prices`. Default: no limit. */
             maxDollarsPerDay?: number;
             /** @description Prices of the model in US dollars per million tokens. Used for `dollars` limits and for the cost of runs. */
             prices?: {

@@ -1,4 +1,5 @@
 import type { TransactWriteCommandInput } from "@aws-sdk/lib-dynamodb";
+import { endsTurn } from "../../runs/deliveries.ts";
 import { dayOf, maxWaiting } from "../../runs/quotas.ts";
 import type { QuotaPlace, RunChange, Slot } from "../../runs/types.ts";
 import { type Item, shardOf } from "./run-items.ts";
@@ -53,7 +54,7 @@ export function slotWrites(table: string, slot: Slot, hasWaited = false): Write[
 
 /** The writes to counts that belong to a change. `place`: what the run counts towards. */
 export function countWrites(table: string, change: RunChange, place: QuotaPlace | undefined): Write[] {
-  const { runId, slot, used, expect } = change;
+  const { slot, used, expect } = change;
   if (slot) return slotWrites(table, slot, expect.waiting);
   if (place?.quotaOf === undefined) return [];
   const { agentId, organizationId, quotaOf, waiting } = place;
@@ -64,7 +65,7 @@ export function countWrites(table: string, change: RunChange, place: QuotaPlace 
     else for (const owner of owners) writes.push(countWrite(table, owner, { running: -1 }));
   }
   const { dollars = 0 } = used ?? {};
-  if (dollars > 0) for (const owner of owners) writes.push(dollarsWrite(table, owner, runId, dollars));
+  if (dollars > 0) for (const owner of owners) writes.push(dollarsWrite(table, owner, change));
   return writes;
 }
 
@@ -123,14 +124,19 @@ function countWrite(
   };
 }
 
-function dollarsWrite(table: string, ownerId: string, runId: string, dollars: number): Write {
+function dollarsWrite(table: string, ownerId: string, change: RunChange): Write {
+  const { runId, used } = change;
   const now = Date.now();
   return {
     Update: {
       TableName: table,
       Key: { pk: countKey(ownerId).pk, sk: `${dayKey(dayOf(now))}#${shardOf(runId)}` },
-      UpdateExpression: `SET ${ttlAttribute} = :expiry ADD dollars :dollars`,
-      ExpressionAttributeValues: { ":expiry": Math.ceil(now / 1_000) + keptDays * 86_400, ":dollars": dollars },
+      UpdateExpression: `SET ${ttlAttribute} = :expiry ADD dollars :dollars, turns :turns`,
+      ExpressionAttributeValues: {
+        ":expiry": Math.ceil(now / 1_000) + keptDays * 86_400,
+        ":dollars": used?.dollars ?? 0,
+        ":turns": endsTurn(change) ? 1 : 0,
+      },
     },
   };
 }

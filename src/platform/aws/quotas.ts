@@ -40,15 +40,24 @@ export function awsQuotas(dynamo: DynamoTable): Pick<Runs, "listRunning" | "list
     return found;
   }
 
-  /** Today's dollars and the counts are neighbors. */
+  /** The dollars of two days and the counts are neighbors. */
   async function useOf(ownerId: string): Promise<QuotaUse & { times: Record<Count, number> }> {
-    const values = { ":pk": countKey(ownerId).pk, ":today": `${dayKey(dayOf(Date.now()))}#` };
-    const items = await query("pk = :pk AND sk >= :today", values);
+    const now = Date.now();
+    const today = `${dayKey(dayOf(now))}#`;
+    const values = { ":pk": countKey(ownerId).pk, ":yesterday": `${dayKey(dayOf(now - 86_400_000))}#` };
+    const items = await query("pk = :pk AND sk >= :yesterday", values);
     const counted = items.find(({ sk }) => sk === head) ?? {};
+    const sum = (field: "dollars" | "turns", from: Item[]): number =>
+      from.reduce((total, { [field]: value = 0 }) => total + Number(value), 0);
+    const turns = sum("turns", items);
     return {
       running: Math.max(0, Number(counted["running"] ?? 0)),
       waiting: Math.max(0, Number(counted["waiting"] ?? 0)),
-      dollars: items.reduce((sum, { dollars = 0 }) => sum + Number(dollars), 0),
+      dollars: sum(
+        "dollars",
+        items.filter(({ sk }) => String(sk).startsWith(today)),
+      ),
+      ...(turns > 0 && { turnDollars: sum("dollars", items) / turns }),
       times: {
         running: Number(counted[changedAt("running")] ?? 0),
         waiting: Number(counted[changedAt("waiting")] ?? 0),

@@ -19,20 +19,27 @@ export function localQuotas(db: Database["db"]) {
        WHERE ${condition} AND waiting = 1 AND ${ofQuotas} ORDER BY updated_at, seq`,
     );
   const [waitingOf, allWaiting] = [waitingWhere("organization_id = ?"), waitingWhere("TRUE")];
-  const spent = db.prepare("SELECT dollars FROM spent WHERE owner = ? AND day = ?");
+  const spent = db.prepare(
+    `SELECT total(dollars) FILTER (WHERE day = ?1) AS dollars, sum(dollars) / nullif(sum(turns), 0) AS turnDollars FROM spent
+     WHERE owner = ?2 AND day >= ?3`,
+  );
   const spend = db.prepare(
-    "INSERT INTO spent VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET dollars = dollars + excluded.dollars",
+    `INSERT INTO spent VALUES (?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET dollars = dollars + excluded.dollars, turns = turns + excluded.turns`,
   );
   const dropOldDays = db.prepare("DELETE FROM spent WHERE owner = ? AND day < ?");
 
   function use({ agentId, organizationId }: Pick<Run, "agentId" | "organizationId">): Record<QuotaScope, QuotaUse> {
-    const day = dayOf(Date.now());
-    const dollars = (owner: string): number => Number(spent.get(owner, day)?.["dollars"] ?? 0);
+    const [today, yesterday] = lastDays();
+    const dollarsOf = (owner: string): Pick<QuotaUse, "dollars" | "turnDollars"> => {
+      const { dollars, turnDollars } = spent.get(today, owner, yesterday) ?? {};
+      return { dollars: Number(dollars), ...(typeof turnDollars === "number" && { turnDollars }) };
+    };
     const agent = countAgent.get(organizationId, agentId);
     const running = Number(countOrganization.get(organizationId)?.["running"]);
     return {
-      agent: { running: Number(agent?.["running"]), waiting: Number(agent?.["waiting"]), dollars: dollars(agentId) },
-      organization: { running, waiting: 0, dollars: dollars(organizationId) },
+      agent: { running: Number(agent?.["running"]), waiting: Number(agent?.["waiting"]), ...dollarsOf(agentId) },
+      organization: { running, waiting: 0, ...dollarsOf(organizationId) },
     };
   }
 
@@ -41,17 +48,22 @@ export function localQuotas(db: Database["db"]) {
 
     admit: (slot: Slot, hasWaited: boolean): boolean => admits(slot, use(slot), hasWaited),
 
-    charge({ agentId, organizationId, quotaOf }: QuotaPlace, dollars: number): void {
+    charge({ agentId, organizationId, quotaOf }: QuotaPlace, dollars: number, turns: number): void {
       if (dollars === 0) return;
-      const day = dayOf(Date.now());
+      const [today, yesterday] = lastDays();
       const owners = quotaOf === "organization" ? [agentId, organizationId] : [agentId];
       for (const owner of owners) {
-        spend.run(owner, day, dollars);
-        dropOldDays.run(owner, day);
+        spend.run(owner, today, dollars, turns);
+        dropOldDays.run(owner, yesterday);
       }
     },
 
     listWaiting: (organizationId?: string): WaitingRun[] =>
       (organizationId === undefined ? allWaiting.all() : waitingOf.all(organizationId)) as unknown as WaitingRun[],
   };
+}
+
+function lastDays(): [today: string, yesterday: string] {
+  const now = Date.now();
+  return [dayOf(now), dayOf(now - 86_400_000)];
 }

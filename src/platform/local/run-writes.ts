@@ -1,5 +1,5 @@
 import { addUsage, noUsage, type Usage } from "../../agent/turn/limits.ts";
-import { deliveryOf } from "../../runs/deliveries.ts";
+import { deliveryOf, endsTurn } from "../../runs/deliveries.ts";
 import { sequenceOf } from "../../runs/events.ts";
 import type { Runs } from "../../runs/ports.ts";
 import type { Lease, QuotaScope, RunChange, RunJournalEntry, Slot, Stamped, TurnMessage } from "../../runs/types.ts";
@@ -75,7 +75,9 @@ export function localRunWrites(
     if (audit) insertAudit(audit);
     const delivery = webhook === null ? undefined : deliveryOf(change, { agentId, organizationId, webhook });
     if (delivery) insertDelivery(delivery);
-    if (used && quotaOf !== null) quotas.charge({ agentId, organizationId, quotaOf }, used.dollars);
+    if (used && quotaOf !== null) {
+      quotas.charge({ agentId, organizationId, quotaOf }, used.dollars, endsTurn(change) ? 1 : 0);
+    }
     if (files) putFiles.run(seq, JSON.stringify(files));
     const queued = queue === undefined ? queuedBefore : requeue(seq, queuedBefore, queue);
     if (set) {

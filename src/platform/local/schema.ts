@@ -31,14 +31,16 @@ const agentHistory = `
     agent_id TEXT NOT NULL, hash TEXT NOT NULL, body TEXT NOT NULL, PRIMARY KEY (agent_id, hash)
   ) STRICT, WITHOUT ROWID;`;
 
-// Few runs count towards a quota, so the partial index costs the others nothing. Counts need no other page. `dollars` by
-// agent or organization.
+// "dollars" by agent or organization. "turns": those that ended, for the mean cost of a turn.
+const spent = `
+  CREATE TABLE spent (
+    owner TEXT NOT NULL, day TEXT NOT NULL, dollars REAL NOT NULL, turns INTEGER NOT NULL, PRIMARY KEY (owner, day)
+  ) STRICT, WITHOUT ROWID;`;
+// Few runs count towards a quota, so the partial index costs the others nothing. Counts need no other page.
 const quotas = `
   CREATE INDEX runs_of_quotas ON runs (organization_id, agent_id, waiting, quota_of) WHERE status = 'running' AND
     (quota_of IS NOT NULL OR waiting IS NOT NULL);
-  CREATE TABLE spent (
-    owner TEXT NOT NULL, day TEXT NOT NULL, dollars REAL NOT NULL, PRIMARY KEY (owner, day)
-  ) STRICT, WITHOUT ROWID;`;
+  ${spent}`;
 
 const operators = `
   CREATE TABLE operators (hash TEXT PRIMARY KEY, body TEXT NOT NULL) STRICT, WITHOUT ROWID;`;
@@ -165,9 +167,14 @@ const fromVersion4 = `
   ${pendingUploads}
 `;
 
-// Version 5 did not remember which runs are being deleted, and which pending uploads runs were created with.
+// Version 5 did not remember which runs are being deleted, and which pending uploads runs were created with, and counted no
+// turns that spent dollars.
 const fromVersion5 = `
   ${erasures}
+  ALTER TABLE spent RENAME TO spent_5;
+  ${spent}
+  INSERT INTO spent SELECT owner, day, dollars, 0 FROM spent_5;
+  DROP TABLE spent_5;
 `;
 
 /** What each version needs, from version 1 on. */

@@ -71,6 +71,53 @@ describe.each(platforms)("quotas on %s", (_, open) => {
     expect(service.started.at(-1)).toBe(`${other.id} 1`);
   });
 
+  test("turns in progress reserve what a turn costs, and further runs wait for what is left", async () => {
+    const service = await newService(open(), priced);
+    const runs: { id: string }[] = [];
+    for (let n = 0; n < 10; n++) runs.push(await service.create());
+    expect(service.started).toHaveLength(3); // a model call costs up to 1.25 of 3 dollars, and no turn has ended
+    await service.complete(runs[0]?.id ?? "", 0.5);
+    expect(await service.startNext()).toBe(0); // 2.5 dollars are left, which two turns have reserved
+    await service.complete(runs[1]?.id ?? "", 0.5);
+    expect(await service.startNext()).toBe(1);
+    await service.complete(runs[2]?.id ?? "", 1.5);
+    expect(await service.startNext()).toBe(0); // 0.5 dollars are left, and one turn is in progress
+    await service.complete(runs[3]?.id ?? "", 0.25);
+    expect(await service.startNext()).toBe(1);
+    await service.complete(runs[4]?.id ?? "", 1.25);
+    expect(await service.startNext()).toBe(0);
+    expect(await service.use()).toMatchObject({ running: 0, waiting: 5, dollars: 4, turnDollars: 0.8 });
+    expect((await service.create()).status).toBe(429);
+  });
+
+  test("a turn that costs more than a model call reserves the mean of the turns that ended", async () => {
+    const service = await newService(open(), { ...priced, maxDollarsPerDay: 12 });
+    await service.complete((await service.create()).id, 6);
+    await Promise.all([service.create(), service.create(), service.create()]);
+    expect(service.started).toHaveLength(2); // 6 dollars are left, and a turn costs 6
+  });
+
+  test("concurrent creates cost at most one turn more than the day's dollars", async () => {
+    const service = await newService(open(), { ...priced, maxDollarsPerDay: 2.5 });
+    const runs = await Promise.all(Array.from({ length: 10 }, () => service.create()));
+    const waiting = runs.filter(({ id, status }) => status === 201 && !service.started.includes(`${id} 1`));
+    expect(service.started).toHaveLength(2);
+    await Promise.all(service.started.map((each) => service.complete(each.split(" ")[0] ?? "", 1.25)));
+    expect(await service.startNext()).toBe(0);
+    expect(await service.use()).toMatchObject({ running: 0, waiting: waiting.length, dollars: 2.5 });
+  });
+
+  test("the turns of an organization's agents reserve its dollars together", async () => {
+    const stores = open();
+    const { maxDollarsPerDay, ...agent } = priced;
+    const service = await newService(stores, agent, { maxDollarsPerDay });
+    const sibling = await newService(stores, agent, { maxDollarsPerDay }, service.organizationId);
+    for (const each of [service, sibling, service, sibling, service]) await each.create();
+    expect([service.started.length, sibling.started.length]).toEqual([2, 1]);
+    await service.complete(service.started[0]?.split(" ")[0] ?? "", 0.25);
+    expect(await service.startNext()).toBe(1);
+  });
+
   test("the quota of an organization covers its agents, and other organizations are not affected", async () => {
     const stores = open();
     const service = await newService(stores, {}, { maxRunning: 1 });
@@ -266,8 +313,16 @@ test("an update of an agent cannot remove the prices that its organization's max
   expect((await accounts.findAgent(agent.id))?.prices).toEqual(priced.prices);
 });
 
+/** A model call costs up to 1.25 dollars: written to the cache, 1,000 tokens of context cost 1.25 × the price. */
+const priced = { maxDollarsPerDay: 3, contextTokens: 1_000, prices: { input: 1_000, output: 1_000 } };
+
 /** An agent with its handler, and a workflow that records what it starts. */
-async function newService(stores: Stores, quota: Quota, shared: Quota = {}, id: string = randomUUID()) {
+async function newService(
+  stores: Stores,
+  quota: Quota & Partial<typeof priced>,
+  shared: Quota = {},
+  id: string = randomUUID(),
+) {
   const { accounts, runs } = stores;
   const agentId = randomUUID();
   const organization = { id, name: "O", model: { provider: "demo", enabled: true } as const, ...shared };
@@ -320,6 +375,13 @@ async function newService(stores: Stores, quota: Quota, shared: Quota = {}, id: 
       const { turn = 1 } = found?.run ?? {};
       const set = { status: "finished", turn, updatedAt: Date.now() } as const;
       expect(await runs.change({ runId, expect: { status: "running", turn }, set })).toBe(true);
+    },
+
+    /** Ends the first turn of a run with a model call that costs this much. */
+    async complete(runId: string, dollars: number) {
+      const set = { status: "finished", turn: 1, updatedAt: Date.now() } as const;
+      const used = { ...noUsage, steps: 1, dollars };
+      expect(await runs.change({ runId, expect: { status: "running", turn: 1 }, set, used })).toBe(true);
     },
 
     async spend(runId: string, dollars: number) {
