@@ -249,8 +249,8 @@ function toRows(floor: Side, service: Side, target: Row["target"]): Row[] {
   };
   return [
     ...[...names].map(([name, unit]): Row => {
-      const compared = { name, unit, floor: valueOf(floor, name), service: valueOf(service, name) };
-      return unit === "µs" ? compared : { ...compared, target };
+      const values = { floor: valueOf(floor, name), service: valueOf(service, name) };
+      return { name, unit, ...values, target: unit === "µs" ? undefined : target };
     }),
     memory("memory before", ({ idleMemory }) => idleMemory),
     memory("memory after", ({ server }) => memoryOf(server.pid, "VmRSS")),

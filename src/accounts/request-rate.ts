@@ -11,14 +11,20 @@ export interface RequestRate {
   chargeRuns(holder: string, runs: number): void;
 }
 
-/** Requests per second of one machine's server: a poll takes 0.03 ms, so one key gets 3 % of the processor for polls. */
-export const defaultRequestRate = 1_000;
+/**
+ * Requests per second of one machine's server. More than a process answers, so that no program meets it that only polls: such
+ * requests wait for each other by 0.03 ms. It bounds what lists and searches read. An operator can set a lower one.
+ */
+export const defaultRequestRate = 100_000;
 
 /** Seconds without requests after which the bucket is full. A list that costs more is not waited for longer. */
 const burstSeconds = 5;
 
-/** Runs that cost as much as a request: reading one takes 0.01 ms, but 1,000 are read for a filter that few runs pass. */
-const runsPerToken = 10;
+/**
+ * Tokens for a run that a list or search reads, which takes 0.01 ms: at most 5,000 runs, or 50 ms of the processor, in each
+ * second. 1,000 are read for a filter that few runs pass.
+ */
+const tokensPerRun = (perSecond: number): number => Math.max(0.1, perSecond / 5_000);
 
 /** Buckets in memory, 100 bytes each. A new one is full. */
 const maxBuckets = 10_000;
@@ -56,7 +62,7 @@ export function requestRate(perSecond: number, now = () => performance.now()): R
     },
     chargeRuns(holder, runs) {
       const bucket = bucketOf(holder);
-      bucket.tokens = Math.max(-capacity, bucket.tokens - runs / runsPerToken);
+      bucket.tokens = Math.max(-capacity, bucket.tokens - runs * tokensPerRun(perSecond));
     },
   };
 }

@@ -249,7 +249,7 @@ const runIdInvalid = {
 };
 
 const tooManyRequests =
-  "too many requests: this key may send 1000 per second, and a list or search counts as several; repeat the request after the seconds of the header Retry-After";
+  "too many requests: this key may send 100000 per second, and a list or search counts as several; repeat the request after the seconds of the header Retry-After";
 
 export const operations: Record<"create" | "get" | "openapi", Operation> = {
   create: {

@@ -13,7 +13,7 @@ function descendants(pid: number): number[] {
   const children = readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
     readFileSync(`/proc/${pid}/task/${thread}/children`, "utf8").trim().split(" ").filter(Boolean).map(Number),
   );
-  return children.flatMap((child) => [child, ...descendants(child)]);
+  return [...children, ...children.flatMap(descendants)];
 }
 
 /** Ticks of processor time, user and system: fields 14 and 15 of /proc/PID/stat. */
