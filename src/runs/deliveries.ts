@@ -17,6 +17,8 @@ export interface Delivery {
   agentId: string;
   organizationId: string;
   runId: string;
+  /** Host of the run's own URL. Absent: the message goes to the agent's webhook. */
+  destination?: string;
   /** The turn that ended, or that the run was in. */
   turn: number;
   type: DeliveryType;
@@ -76,12 +78,14 @@ export function deliveryOf(change: RunChange, { agentId, organizationId, webhook
   const { status, updatedAt: at } = set;
   const type = typeOf[status];
   const messageId = `msg_${runId.replaceAll("-", "")}_${expect.turn}_${type.slice("run.".length)}`;
+  const destination = webhook === "agent" ? undefined : URL.parse(webhook)?.host;
   return {
     id: messageId,
     messageId,
     agentId,
     organizationId,
     runId,
+    ...(destination !== undefined && { destination }),
     turn: expect.turn,
     type,
     status,

@@ -17,8 +17,11 @@ export interface SendDeps {
   now: () => number;
 }
 
-/** `done`: nothing is left to do. Otherwise, the next attempt is due at `retryAt`, with `attempts` recorded by then. */
-export type SendOutcome = "done" | { retryAt: number; attempts: number };
+/**
+ * `done`: nothing is left to do. Otherwise, the next attempt is due at `retryAt`, with `attempts` recorded by then.
+ * `unanswered`: the receiver did not answer the last one.
+ */
+export type SendOutcome = "done" | { retryAt: number; attempts: number; unanswered?: true };
 
 /**
  * Sends a delivery and records the attempt. `attempts`: those that the caller knows of. If another sender has recorded
@@ -98,6 +101,6 @@ async function record({ deliveries }: SendDeps, after: Delivery): Promise<SendOu
 
 function outcomeOf(delivery: Delivery | undefined): SendOutcome {
   if (delivery?.state !== "pending") return "done";
-  const { nextAttemptAt: retryAt = delivery.at, attempts } = delivery;
-  return { retryAt, attempts };
+  const { nextAttemptAt: retryAt = delivery.at, attempts, lastAttempt } = delivery;
+  return { retryAt, attempts, ...(lastAttempt && lastAttempt.status === undefined && { unanswered: true }) };
 }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { hostileDocuments } from "../fixtures/hostile-documents.ts";
+import { webhookReceiver } from "../support/webhook-receiver.ts";
 import { type Tenant, type TenantService, tenantService } from "../support/tenants.ts";
 
 /** What the agent calls for an input. A program of a minute cannot end during a test. */
@@ -66,6 +67,21 @@ test.each([
     for (const id of ids) await attacker.call("POST", `/runs/${id}/stop`);
   },
 );
+
+test("an agent's messages to a receiver that answers arrive while another of its receivers is silent", async () => {
+  await using silent = await webhookReceiver(() => () => {});
+  await using receiver = await webhookReceiver();
+  const agent = await service.tenant({ webhook: receiver.url });
+  await Promise.all(Array.from({ length: 40 }, () => agent.start("Hello", { webhook: { url: silent.url } })));
+  await expect.poll(() => silent.received.length).toBe(5);
+  for (const webhook of [{ url: `${receiver.url}/own` }, undefined]) {
+    const before = receiver.received.length;
+    const id = await agent.start("Hello", webhook && { webhook });
+    await expect.poll(() => receiver.received.length).toBe(before + 1);
+    expect(receiver.received.at(-1)?.body).toContain(id);
+  }
+  expect(silent.received).toHaveLength(5);
+});
 
 test("a turn of another tenant, and of another agent, ends while one key has more slow turns than there are places", async () => {
   const attacker = await service.tenant();

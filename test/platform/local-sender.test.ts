@@ -10,13 +10,14 @@ import { created } from "./run-fixtures.ts";
 
 type Stores = ReturnType<typeof temporaryStores>;
 
-/** Stores `count` due deliveries of a new agent whose webhook has this URL. */
+/** Stores `count` due deliveries of a new agent, by default of a new organization, whose webhook has this URL. */
 async function dueAt(
   stores: Pick<Stores, "accounts" | "runs" | "deliveries">,
   url: string,
   count: number,
+  organization: { organizationId?: string } = {},
 ): Promise<Delivery[]> {
-  const { agentId, organizationId, id: runId } = await created(stores.runs, { webhook: "agent" });
+  const { agentId, organizationId, id: runId } = await created(stores.runs, { webhook: "agent", ...organization });
   const times = { createdAt: 1, updatedAt: 1 };
   const secrets = [{ value: "whsec_AAAA", createdAt: 1 }];
   const webhook = { agentId, organizationId, url, secrets, enabled: true, privateAddresses: true, ...times };
@@ -43,7 +44,7 @@ test("deliveries of before the start, and of another process, are sent once each
   expect(receiver.received).toHaveLength(22);
 });
 
-test("a receiver that does not answer blocks only its agent, and the end of the service does not wait for it", async () => {
+test("a receiver that does not answer blocks only itself, and the end of the service does not wait for it", async () => {
   using stores = temporaryStores();
   await using silent = await webhookReceiver(() => () => {});
   await using receiver = await webhookReceiver();
@@ -72,3 +73,45 @@ test("a delivery that is due later is sent later", async () => {
   await sender.close();
   expect(receiver.received).toHaveLength(2);
 });
+
+test("messages of an organization are sent at once while another's silent receivers hold all places that it may", async () => {
+  using stores = temporaryStores();
+  await using silent = await webhookReceiver(() => () => {});
+  await using receiver = await webhookReceiver();
+  const organizationId = randomUUID();
+  for (let n = 0; n < 40; n++) await dueAt(stores, `${silent.url}/${n}`, 5, { organizationId });
+  const sender = startSender(depsOf(stores));
+  await expect.poll(() => silent.received.length).toBe(149);
+  const sent = await dueAt(stores, receiver.url, 5);
+  await expect.poll(() => idsOf(receiver.received)).toEqual(idsOf(sent));
+  await sender.close();
+});
+
+test("a destination that does not answer pauses, longer each time, and the pauses end with an answer", async () => {
+  using stores = temporaryStores();
+  let answers = false;
+  await using receiver = await webhookReceiver(() => (request, response) => {
+    if (answers) response.writeHead(204).end();
+    else request.socket.destroy();
+  });
+  await dueAt(stores, receiver.url, 30);
+  let now = Date.now();
+  const sender = startSender({ ...depsOf(stores), now: () => now });
+  const { received } = receiver;
+  await expect.poll(() => received.length).toBe(5);
+  now += 1_999;
+  await someLooks();
+  expect(received).toHaveLength(5);
+  now += 1;
+  await expect.poll(() => received.length).toBe(10);
+  now += 3_999;
+  await someLooks();
+  expect(received).toHaveLength(10);
+  answers = true;
+  now += 1;
+  await expect.poll(() => received.length).toBe(35); // all others, and the retries of the first five
+  await sender.close();
+});
+
+/** The sender looks for due deliveries four times a second. */
+const someLooks = () => new Promise((resolve) => setTimeout(resolve, 600));

@@ -33,6 +33,7 @@ export function describeDeliveries(open: () => Promise<Pick<Stores, "runs" | "de
           agentId,
           organizationId,
           runId,
+          ...(!knows && { destination: "example.com" }),
           turn: 1,
           type,
           status,

@@ -6,18 +6,26 @@ import type { Database } from "./sqlite.ts";
 
 /** The deliveries of one machine, which are sent by its server. */
 export interface LocalDeliveries extends Deliveries {
-  /** Pending deliveries that are due at a time, the longest due first: at most `perAgent` of each agent. */
-  listDue(now: number, perAgent: number): Promise<DueDelivery[]>;
+  /** Where pending deliveries go, due or not. */
+  listDestinations(): Promise<Destination[]>;
+  /** Pending deliveries to a destination that are due at a time, the longest due first. */
+  listDue(destination: Destination, now: number, limit: number): Promise<DueDelivery[]>;
 }
 
-export type DueDelivery = Pick<Delivery, "id" | "agentId" | "attempts"> & { due: number };
+/** `host`: of runs' own URLs. Empty: the agent's webhook. */
+export interface Destination {
+  agentId: string;
+  host: string;
+}
+
+export type DueDelivery = Pick<Delivery, "id" | "agentId" | "organizationId" | "attempts">;
 
 /** Returns a function that inserts a delivery, as part of the transaction in progress. */
 export function deliveryWriter(db: DatabaseSync): (delivery: Delivery) => void {
-  const insert = db.prepare("INSERT INTO deliveries VALUES (NULL, ?, ?, ?, ?, ?, ?)");
+  const insert = db.prepare("INSERT INTO deliveries VALUES (NULL, ?, ?, ?, ?, ?, ?, ?)");
   return (delivery) => {
-    const { id, agentId, at, attempts, nextAttemptAt = null } = delivery;
-    insert.run(id, agentId, at, attempts, nextAttemptAt, JSON.stringify(delivery));
+    const { id, agentId, destination = "", at, attempts, nextAttemptAt = null } = delivery;
+    insert.run(id, agentId, at, attempts, nextAttemptAt, JSON.stringify(delivery), destination);
   };
 }
 
@@ -27,18 +35,21 @@ export function localDeliveries({ db, read, write }: Database): LocalDeliveries 
   const newest = db.prepare(
     "SELECT body FROM deliveries WHERE agent_id = ? AND (at, id) < (?, ?) ORDER BY at DESC, id DESC LIMIT ?",
   );
-  // Reads one index entry per agent, however many deliveries are pending: DISTINCT would read all.
-  const agents = db.prepare(`
-    WITH RECURSIVE pending (agent) AS (
-      SELECT min(agent_id) FROM deliveries WHERE due IS NOT NULL
+  // Reads one index entry per destination, however many deliveries are pending: DISTINCT would read all.
+  const destinations = db.prepare(`
+    WITH RECURSIVE pending (seq) AS (
+      SELECT (SELECT seq FROM deliveries WHERE due IS NOT NULL ORDER BY agent_id, destination LIMIT 1)
       UNION ALL
-      SELECT (SELECT min(agent_id) FROM deliveries WHERE due IS NOT NULL AND agent_id > agent) FROM pending
-      WHERE agent IS NOT NULL
+      SELECT (
+        SELECT next.seq FROM deliveries AS next
+        WHERE next.due IS NOT NULL AND (next.agent_id, next.destination) > (before.agent_id, before.destination)
+        ORDER BY next.agent_id, next.destination LIMIT 1
+      ) FROM pending JOIN deliveries AS before USING (seq)
     )
-    SELECT agent FROM pending WHERE agent IS NOT NULL`);
-  const due = db.prepare(
-    "SELECT id, agent_id AS agentId, attempts, due FROM deliveries WHERE agent_id = ? AND due <= ? ORDER BY due LIMIT ?",
-  );
+    SELECT agent_id AS agentId, destination AS host FROM pending JOIN deliveries USING (seq)`);
+  const due = db.prepare(`
+    SELECT id, agent_id AS agentId, body ->> 'organizationId' AS organizationId, attempts FROM deliveries
+    WHERE agent_id = ? AND destination = ? AND due <= ? ORDER BY due LIMIT ?`);
   const insert = deliveryWriter(db);
   const insertAudit = auditWriter(db);
 
@@ -67,10 +78,10 @@ export function localDeliveries({ db, read, write }: Database): LocalDeliveries 
       return { deliveries, ...(found.length > limit && last && { next: { at: last.at, id: last.id } }) };
     },
 
-    listDue: async (now, perAgent) =>
-      read(() => agents.all().flatMap(({ agent }) => due.all(String(agent), now, perAgent)))
-        .map((row) => row as unknown as DueDelivery)
-        .toSorted((a, b) => a.due - b.due),
+    listDestinations: async () => read(() => destinations.all()) as unknown as Destination[],
+
+    listDue: async ({ agentId, host }, now, limit) =>
+      read(() => due.all(agentId, host, now, limit)) as unknown as DueDelivery[],
   };
 }
 

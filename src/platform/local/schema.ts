@@ -61,6 +61,12 @@ const webhooks = `
   CREATE INDEX deliveries_by_agent ON deliveries (agent_id, at, id);
   CREATE INDEX deliveries_due ON deliveries (agent_id, due) WHERE due IS NOT NULL;`;
 
+// "destination": host of the run's own URL; empty for the agent's webhook, and for deliveries of version 5.
+const destinations = `
+  ALTER TABLE deliveries ADD COLUMN destination TEXT NOT NULL DEFAULT '';
+  DROP INDEX deliveries_due;
+  CREATE INDEX deliveries_due ON deliveries (agent_id, destination, due) WHERE due IS NOT NULL;`;
+
 // Files that are sent before the create that names them.
 const pendingUploads = `
   CREATE TABLE uploads (
@@ -105,6 +111,7 @@ const schema = `
   ${operators}
   ${idempotency}
   ${webhooks}
+  ${destinations}
   ${pendingUploads}
   ${erasures}
 `;
@@ -170,6 +177,7 @@ const fromVersion4 = `
 // Version 5 did not remember which runs are being deleted, and which pending uploads runs were created with, and counted no
 // turns that spent dollars.
 const fromVersion5 = `
+  ${destinations}
   ${erasures}
   ALTER TABLE spent RENAME TO spent_5;
   ${spent}
