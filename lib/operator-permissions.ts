@@ -1,5 +1,5 @@
-import { listIndex, runningIndex } from "../src/platform/aws/table.ts";
-import { type ItemPermission, type ObjectPermissions, webhookView } from "./storage.ts";
+import { listIndex, organizationIndex, runningIndex } from "../src/platform/aws/table.ts";
+import { everyOrganization, type ItemPermission, type ObjectPermissions, webhookView } from "./storage.ts";
 
 // What operators may do with the service's data: through the CLI and `npm run console` with their own credentials, and
 // through the functions of the console's stack.
@@ -9,6 +9,8 @@ export const viewItems: ItemPermission[] = [
   { kinds: ["ORG", "AGENT", "KEY", "CONFIG", "DELIVERY", "OPERATORS"], actions: ["GetItem"] },
   webhookView,
   { kinds: ["RUN", "AGENT", "AUDIT", "COUNT", "OPERATORS"], actions: ["Query"] },
+  { kinds: ["RUN"], actions: ["BatchGetItem"] },
+  { kinds: [everyOrganization], actions: ["Query"], index: organizationIndex.name },
   { kinds: ["WAITING"], actions: ["Query"], index: runningIndex.name },
   { kinds: ["ORGS", "AGENTS", "KEYS", "RUNS", "DELIVERIES"], actions: ["Query"], index: listIndex.name },
 ];

@@ -14,6 +14,7 @@ import { Construct, type IConstruct } from "constructs";
 import {
   listIndex,
   objectPrefixes,
+  organizationIndex,
   partitionKey,
   runningIndex,
   sortKey,
@@ -41,8 +42,9 @@ type ItemKind =
   | "KEYS"
   | "RUNS"
   | "RUNNING"
-  | "WAITING";
-type ItemAction = "GetItem" | "Query" | "PutItem" | "UpdateItem" | "ConditionCheckItem" | "DeleteItem";
+  | "WAITING"
+  | typeof everyOrganization;
+type ItemAction = "GetItem" | "BatchGetItem" | "Query" | "PutItem" | "UpdateItem" | "ConditionCheckItem" | "DeleteItem";
 type Prefix = keyof typeof objectPrefixes;
 
 /**
@@ -138,6 +140,12 @@ export class Storage extends Construct {
           sortKey: key(runningIndex.sortKey),
           projectionType: ProjectionType.INCLUDE,
           nonKeyAttributes: [...runningIndex.nonKeyAttributes],
+        },
+        {
+          indexName: organizationIndex.name,
+          partitionKey: key(organizationIndex.partitionKey),
+          sortKey: key(organizationIndex.sortKey),
+          projectionType: ProjectionType.KEYS_ONLY,
         },
       ],
       dynamoStream: StreamViewType.KEYS_ONLY, // no content of an item reaches the readers of the stream
@@ -254,7 +262,10 @@ export function itemStatement(
   };
 }
 
-const singlePartitions = new Set<ItemKind>(["ORGS", "AGENTS", "AUDIT", "OPERATORS"]);
+/** As a kind: the partitions of all organizations in an index. */
+export const everyOrganization = "*";
+
+const singlePartitions = new Set<ItemKind>(["ORGS", "AGENTS", "AUDIT", "OPERATORS", everyOrganization]);
 
 /** Some kinds are single partitions. For any other, `#` and an id follow. */
 function partitionsOf(kind: ItemKind): string {

@@ -18,7 +18,6 @@ import { assumed, assumptionList, price, priceList } from "../lib/cost/prices.ts
 import { synthesizeWithoutCode } from "../lib/service-app.ts";
 import { failureCategories } from "../src/agent/model.ts";
 import { metricUnits } from "../src/observability/metrics.ts";
-import { shards } from "../src/platform/aws/table.ts";
 
 const daySeconds = 24 * 3_600;
 const templates = synthesizeWithoutCode(cdkJson.context);
@@ -123,14 +122,16 @@ function consoleRows(): string[][] {
   return [
     ["a month without requests", dollars(idleMonth)],
     ["an hour of an open page with a run in progress", dollars(assumed.consoleRequests * request)],
-    ["an hour of an open list of runs, for each agent, at least", dollars(listUnits * price.readUnit)],
+    ["an hour of an open list, with 1,000 runs or more", dollars(listUnits * price.readUnit)],
     ["10,000 people in a month with `cognito`", "0"],
     ["each further person in the month", dollars(price.consolePerson)],
   ];
 }
 
-/** Read units an hour of a list that is refreshed every 6 s, with the smallest Query for each shard of an agent's runs. */
-const listUnits = (3_600 / 6) * shards * 0.5;
+/** Read units of a number of runs in a list: half of one each, and twice as many keys of the index, of 170 bytes. */
+const unitsOf = (runs: number): number => 0.5 * runs + (2 * runs * 170) / 8_192;
+/** An hour of a list that is refreshed every 6 s, with counts every 20 s. */
+const listUnits = (3_600 / 6) * unitsOf(50) + (3_600 / 20) * unitsOf(1_000);
 
 const edgeRequest = price.edgeRequest + price.edgeFunction;
 

@@ -5,7 +5,7 @@ import { me } from "../state/session.ts";
 import type { Page, Run, RunCounts } from "../api/types.ts";
 
 const pageSize = 50;
-/** Over a stack, a page of the list takes 16 small Queries for each agent. */
+/** Over a stack, a page of the list takes a Query and a BatchGetItem for each 100 runs. */
 const refreshMs = { local: 2_000, aws: 6_000 };
 /** The counts are read again when a shown run changes its state, and otherwise in this interval. */
 const countsMs = 20_000;

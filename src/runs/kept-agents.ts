@@ -1,39 +1,32 @@
 import type { Accounts, Agent } from "../accounts/types.ts";
 import { boundedCache } from "./bounded-cache.ts";
 
-/** Milliseconds between two reads of all agents, whose definitions are up to 350 KB each. */
+/** Milliseconds between two reads of an agent, whose definition has up to 350 KB. */
 const keptMilliseconds = 5_000;
-/** Lists by organization. */
-const maxLists = 20;
+const maxAgents = 500;
 
 /**
  * `accounts` for lists of runs, with agents that were read within the last 5 seconds, and for all else. An agent that is
- * created with `others` is listed at once, one of another process within 5 seconds.
+ * changed with `others` is read again at once, one that another process changes within 5 seconds.
  */
 export function keptAgents(accounts: Accounts, now: () => number): { forLists: Accounts; others: Accounts } {
-  let kept = boundedCache<{ agents: Promise<Agent[]>; until: number }>(maxLists);
+  const kept = boundedCache<{ agent: Promise<Agent | undefined>; until: number }>(maxAgents);
 
-  function listAgents(organizationId?: string): Promise<Agent[]> {
-    const key = organizationId ?? "";
-    const found = kept.get(key);
-    if (found && now() < found.until) return found.agents;
-    const agents = accounts.listAgents(organizationId);
-    const into = kept;
-    into.set(key, { agents, until: now() + keptMilliseconds });
-    agents.catch(() => into.delete(key));
-    return agents;
-  }
-
-  function forgetAfter<Result>(write: Promise<Result>): Promise<Result> {
-    return write.finally(() => (kept = boundedCache(maxLists)));
+  function findAgent(id: string): Promise<Agent | undefined> {
+    const found = kept.get(id);
+    if (found && now() < found.until) return found.agent;
+    const agent = accounts.findAgent(id);
+    kept.set(id, { agent, until: now() + keptMilliseconds });
+    const forget = (): void => kept.delete(id);
+    agent.then((one) => one ?? forget(), forget); // a missing agent may be created at once
+    return agent;
   }
 
   return {
-    forLists: { ...accounts, listAgents },
+    forLists: { ...accounts, findAgent },
     others: {
       ...accounts,
-      createAgent: (agent, along) => forgetAfter(accounts.createAgent(agent, along)),
-      replaceAgent: (agent, along) => forgetAfter(accounts.replaceAgent(agent, along)),
+      replaceAgent: (agent, along) => accounts.replaceAgent(agent, along).finally(() => kept.delete(agent.id)),
     },
   };
 }

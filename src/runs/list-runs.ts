@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { findAgent } from "../accounts/agents.ts";
 import { findOrganization } from "../accounts/organizations.ts";
-import type { Accounts, Agent } from "../accounts/types.ts";
+import type { Accounts } from "../accounts/types.ts";
 import { decodePlace, encodePlace } from "./cursor.ts";
 import { newestFirst, placeOf } from "./merge-runs.ts";
 import type { Runs, Stores } from "./ports.ts";
@@ -24,10 +24,8 @@ export interface RunFilter {
   onRead?: (runs: number) => void;
 }
 
-/** A page of runs. `agents`: those whose runs were listed, by id. */
 export interface ListedRuns {
   runs: Run[];
-  agents: ReadonlyMap<string, Agent>;
   cursor?: string;
 }
 
@@ -46,9 +44,8 @@ export async function listRuns(
     .filter((place) => place !== undefined)
     .toSorted(newestFirst)
     .slice(-1);
-  const agents = await agentsOf(accounts, of);
   const query: RunQuery = {
-    agentIds: [...agents.keys()],
+    ...(await ownersOf(accounts, of)),
     ...(status && { status }),
     ...(since !== undefined && { since }),
     ...(after && { after }),
@@ -56,7 +53,7 @@ export async function listRuns(
     ...(onRead && { onRead }),
   };
   const page = matches ? await scan(runs, query, matches) : await runs.list(query);
-  return { runs: page.runs, agents, ...(page.next && { cursor: cursorOf(page.next) }) };
+  return { runs: page.runs, ...(page.next && { cursor: cursorOf(page.next) }) };
 }
 
 /** Runs that are read for a page with a filter that the store does not have, and for each read of the store. */
@@ -88,21 +85,32 @@ async function scan(
   return { runs: found, ...(after && { next: after }) };
 }
 
-/** The agents whose runs are listed, by id. Throws if the agent or organization does not exist. */
-export async function agentsOf(accounts: Accounts, of: RunFilter["of"]): Promise<Map<string, Agent>> {
-  const { agent, organization, organizations } = of;
-  const owner = organization === undefined ? undefined : (await findOrganization(accounts, organization)).id;
-  const agents = agent === undefined ? await accounts.listAgents(owner) : [await findAgent(accounts, agent)];
-  return byId(
-    agents.filter(
-      ({ organizationId }) =>
-        (owner === undefined || organizationId === owner) && (organizations?.includes(organizationId) ?? true),
-    ),
-  );
+/**
+ * Whose runs are listed: never each agent of an organization, which would cost a read for each. Throws if the agent or
+ * organization does not exist.
+ */
+async function ownersOf(
+  accounts: Accounts,
+  of: RunFilter["of"],
+): Promise<{ agentIds: string[] } | { organizationIds: string[] }> {
+  const { owner, includes } = await organizationsOf(accounts, of);
+  if (of.agent !== undefined) {
+    const { id, organizationId } = await findAgent(accounts, of.agent);
+    return { agentIds: includes(organizationId) ? [id] : [] };
+  }
+  const ids = owner === undefined ? (await accounts.listOrganizations()).map(({ id }) => id) : [owner];
+  return { organizationIds: ids.filter(includes) };
 }
 
-function byId(agents: Agent[]): Map<string, Agent> {
-  return new Map(agents.map((agent) => [agent.id, agent]));
+/** The organization of a filter, and which organizations pass it. Throws if the organization does not exist. */
+export async function organizationsOf(
+  accounts: Accounts,
+  { organization, organizations }: RunFilter["of"],
+): Promise<{ owner: string | undefined; includes: (id: string) => boolean }> {
+  const owner = organization === undefined ? undefined : (await findOrganization(accounts, organization)).id;
+  const includes = (id: string): boolean =>
+    (owner === undefined || id === owner) && (organizations?.includes(id) ?? true);
+  return { owner, includes };
 }
 
 function cursorOf({ createdAt, id }: RunPlace): string {

@@ -1,3 +1,4 @@
+import type { Agent } from "../accounts/types.ts";
 import { type DescribedRun, excerptLength, type RunDescriber } from "./describe-runs.ts";
 import { listRuns, type ListedRuns, type RunFilter } from "./list-runs.ts";
 import type { Stores } from "./ports.ts";
@@ -24,8 +25,16 @@ interface Deps extends Pick<Stores, "accounts" | "runs"> {
 
 /** A page of found runs, newest first. It may be short, or even empty, although there are more: see `listRuns`. */
 export async function searchRuns(deps: Deps, search: RunSearch): Promise<{ runs: DescribedRun[]; cursor?: string }> {
-  const { runs, agents, cursor } = await find(deps, search);
+  const { runs, cursor } = await find(deps, search);
+  const agents = await agentsOf(deps.accounts, runs);
   return { runs: await deps.describer.describe(runs, agents), ...(cursor !== undefined && { cursor }) };
+}
+
+/** The agents of the runs of a page, by id. */
+async function agentsOf(accounts: Deps["accounts"], runs: Run[]): Promise<Map<string, Agent>> {
+  const ids = [...new Set(runs.map(({ agentId }) => agentId))];
+  const found = await Promise.all(ids.map((id) => accounts.findAgent(id)));
+  return new Map(found.flatMap((agent) => (agent ? [[agent.id, agent] as const] : [])));
 }
 
 /** Runs by status. `complete`: all runs are counted. */

@@ -106,10 +106,10 @@ export interface EventStamp {
 /** A place in a list of runs: behind the run with this time of creation and id. */
 export type RunPlace = Pick<Run, "createdAt" | "id">;
 
-/** Which runs to list. */
-export interface RunQuery {
-  /** The agents whose runs are merged into one list. */
-  agentIds: string[];
+/** Which runs to list: those of some agents, or of some organizations, merged into one list. */
+export type RunQuery = RunRange & ({ agentIds: string[] } | { organizationIds: string[] });
+
+export interface RunRange {
   status?: RunStatus;
   /** The earliest time of creation. */
   since?: number;

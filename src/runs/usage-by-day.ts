@@ -1,6 +1,7 @@
 import { setImmediate } from "node:timers/promises";
+import { findAgent } from "../accounts/agents.ts";
 import { addUsage, noUsage, type Usage } from "../agent/turn/limits.ts";
-import { agentsOf, type RunFilter } from "./list-runs.ts";
+import { organizationsOf, type RunFilter } from "./list-runs.ts";
 import type { Stores } from "./ports.ts";
 import { dayOf } from "./quotas.ts";
 import type { Run, RunPlace } from "./types.ts";
@@ -38,7 +39,7 @@ export async function usageByDay(
   const deadline = now() + milliseconds;
   const rows = new Map<string, DayUsage>();
   const start = until === undefined ? undefined : { createdAt: until, id: "" };
-  const agentIds = [...(await agentsOf(accounts, of)).keys()];
+  const agentIds = await agentIdsOf(accounts, of);
   const unread: { agentId: string; after: RunPlace | undefined }[] = agentIds.map((agentId) => ({
     agentId,
     after: start,
@@ -64,6 +65,13 @@ export async function usageByDay(
   await Promise.all(Array.from({ length: maxReads }, readPages));
   const byDay = [...rows.values()].toSorted((a, b) => (a.day === b.day ? 0 : a.day < b.day ? 1 : -1));
   return { rows: byDay, complete };
+}
+
+/** The agents whose runs are added up. Throws if the agent or organization does not exist. */
+async function agentIdsOf(accounts: UsageDeps["accounts"], of: RunFilter["of"]): Promise<string[]> {
+  const { owner, includes } = await organizationsOf(accounts, of);
+  const agents = of.agent === undefined ? await accounts.listAgents(owner) : [await findAgent(accounts, of.agent)];
+  return agents.flatMap(({ id, organizationId }) => (includes(organizationId) ? [id] : []));
 }
 
 function add(rows: Map<string, DayUsage>, { organizationId, agentId, model, createdAt, used }: Run): void {

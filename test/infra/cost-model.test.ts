@@ -44,9 +44,15 @@ test("a program costs an environment, the memory and time of two functions, and 
 
 test("a webhook delivery costs its calls, and 0.3 s of a function for each attempt", () => {
   const attempt = 3 * 0.4 + 0.3 * 0.5 * 13.3 + 0.2 + 3 * 0.125 + 2 * 0.625 + 0.42;
-  const first = 3 * 0.625 + 0.2 + 0.07 + 0.42;
+  const first = 4 * 0.625 + 0.2 + 0.07 + 0.42;
   expectNear(row("extras", "1,000,000 webhook deliveries")[0], first + attempt);
   expectNear(row("extras", "1,000,000 webhook deliveries that fail for a day")[0], first + 9 * attempt + 5);
+});
+
+test("an open list of 1,000 runs costs its pages, its counts and their keys, whatever the number of agents", () => {
+  const pages = 600 * (25 + 2);
+  const counts = 180 * (500 + 41);
+  expectNear(row("console", "an hour of an open list, with 1,000 runs or more")[0], (pages + counts) * 0.125e-6);
 });
 
 test("the limits of a day cost their rate times a day", () => {

@@ -1,5 +1,5 @@
 import { GetObjectCommand } from "@aws-sdk/client-s3";
-import { QueryCommand } from "@aws-sdk/lib-dynamodb";
+import { BatchGetCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, test, vi } from "vitest";
 import {
   headItem,
@@ -147,6 +147,43 @@ test("a page of a list queries a share of the page from every shard of the agent
   expect(inputs(dynamo, QueryCommand)).toMatchObject(
     Array.from({ length: 16 }, (_, n) => ({ ...list, ExpressionAttributeValues: { ":pk": `RUNS#A#${n}`, ...range } })),
   );
+});
+
+test("a page of an organization takes its runs' keys among others, then the runs, until DynamoDB has returned all", async () => {
+  const { runs, dynamo } = mockedPlatform();
+  const keyItem = (pk: string, createdAt: number) => ({
+    pk,
+    sk: "HEAD",
+    gsi1sk: listItem(pk.slice(4), createdAt).gsi1sk,
+  });
+  const keys = Array.from({ length: 130 }, (_, n) => keyItem(`RUN#${n}`, 1_000 - n));
+  const asked: { pk: string }[][] = [];
+  dynamo
+    .on(QueryCommand)
+    .resolvesOnce({ Items: [keyItem("DELIVERY#d", 2_000), ...keys.slice(0, 90)], LastEvaluatedKey: { pk: "more" } })
+    .resolves({ Items: keys.slice(90) });
+  dynamo.on(BatchGetCommand).callsFake(({ RequestItems }: { RequestItems: { T: { Keys: { pk: string }[] } } }) => {
+    const { Keys } = RequestItems.T;
+    const isFirst = asked.push(Keys) === 1;
+    const now = isFirst ? Keys.slice(0, 1) : Keys;
+    const Responses = { T: now.map(({ pk }) => listItem(pk.slice(4), 1_000 - Number(pk.slice(4)))) };
+    return { Responses, UnprocessedKeys: isFirst ? { T: { Keys: Keys.slice(1) } } : {} };
+  });
+  const page = await runs.list({ organizationIds: ["O"], limit: 120 });
+  expect(page.runs.map(({ id }) => id)).toEqual(keys.slice(0, 120).map(({ pk }) => pk.slice(4)));
+  expect(page.next).toEqual({ createdAt: 1_000 - 119, id: "119" });
+  expect(asked.map(({ length }) => length).toSorted((a, b) => a - b)).toEqual([21, 99, 100]);
+  expect(inputs(dynamo, QueryCommand)).toMatchObject([
+    { IndexName: "gsi3", Limit: 243, ExpressionAttributeValues: { ":pk": "O" } },
+    { ExclusiveStartKey: { pk: "more" } },
+  ]);
+});
+
+test("a table without the index says that it needs a deployment", async () => {
+  const { runs, dynamo } = mockedPlatform();
+  const missing = new Error("The table does not have the specified index: gsi3");
+  dynamo.on(QueryCommand).rejects(Object.assign(missing, { name: "ValidationException" }));
+  await expect(runs.list({ organizationIds: ["O"], limit: 1 })).rejects.toThrow(/no index gsi3: .*Run npm run deploy/);
 });
 
 test("running runs are read from every page of every shard", async () => {

@@ -65,6 +65,9 @@ test("a run in the layout of an earlier version is read, resumed and continued",
   }
   expect(await stores.accounts.listOperators()).toEqual([]);
   expect((await stores.runs.load("r"))?.journal).toEqual(entries.slice(1));
+  for (const owner of [{ agentIds: ["A"] }, { organizationIds: ["O"] }]) {
+    expect((await stores.runs.list({ ...owner, limit: 9 })).runs).toMatchObject([{ id: "r", turn: 2 }]);
+  }
   stores.putObject("workspaces/r/1.txt", Buffer.from("two")); // files had objects by name
   expect(await listRunFiles(stores, "r")).toEqual({ files: [{ name: "1.txt", size: 3 }] });
 

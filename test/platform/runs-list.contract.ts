@@ -82,6 +82,35 @@ export function describeRunList(open: () => Promise<Runs>): void {
       );
     });
 
+    test("the runs of organizations are one list, whatever their agents", async () => {
+      const [organizationId, other] = [randomUUID(), randomUUID()];
+      const times = Array.from({ length: 30 }, (_, index) => 1_763_000_000_000 + Math.floor(index / 4));
+      const createdIn = (id: string) =>
+        Promise.all(times.map((createdAt) => created(runs, { organizationId: id, agentId: randomUUID(), createdAt })));
+      const [own, others] = [await createdIn(organizationId), await createdIn(other)];
+      await created(runs);
+      const [changed] = own;
+      if (!changed) throw new Error("no run was created");
+      const set = { status: "technical_error", turn: 1, updatedAt: 7, failure } as const;
+      await runs.change({ ...onTurn(changed), set });
+      Object.assign(changed, set);
+      const expected = own.toSorted(newestFirst);
+      await listed(() => list({ organizationIds: [organizationId], limit: 30 }), expected);
+      expect(await runs.list({ organizationIds: [organizationId], limit: 30 })).toEqual({ runs: expected });
+      for (const limit of [1, 7, 29]) {
+        expect((await pagesOf({ organizationIds: [organizationId], limit })).flat()).toEqual(expected);
+      }
+      const both = [...own, ...others].toSorted(newestFirst);
+      await listed(async () => (await pagesOf({ organizationIds: [organizationId, other], limit: 8 })).flat(), both);
+      const since = 1_763_000_000_003;
+      expect(await list({ organizationIds: [organizationId], since, limit: 30 })).toEqual(
+        expected.filter(({ createdAt: at }) => at >= since),
+      );
+      expect(await list({ organizationIds: [organizationId], status: "technical_error", limit: 2 })).toEqual([changed]);
+      expect(await list({ organizationIds: [organizationId], since: 1e15 - 1, limit: 2 })).toEqual([]);
+      expect(await runs.list({ organizationIds: [], limit: 10 })).toEqual({ runs: [] });
+    });
+
     test("runs are filtered by the time of creation", async () => {
       const agentId = randomUUID();
       const all = (await createdAt(agentId, [100, 200, 300, 400, 500])).toSorted(newestFirst);

@@ -26,6 +26,8 @@
  * | pending upload  | `UPLOAD#<id>`                | `HEAD`                         |                                  |                   |
  * | its uses        | `UPLOAD#<id>`                | `RUN#<run>`                    |                                  |                   |
  *
+ * gsi3 holds the runs of an organization: see `organizationIndex`.
+ *
  * A run that waits for a slot is in `WAITING#<shard>` of gsi2. Counts exist for agents and organizations with a quota.
  *
  * The journals of earlier versions have the sort keys `STEP#<99999-turn>#<step>#<part>#<call>`.
@@ -47,6 +49,13 @@ export const runningIndex = {
   sortKey: "gsi2sk",
   nonKeyAttributes: ["id", "turn", "updatedAt"],
 } as const;
+
+/**
+ * Runs of an organization, by time. Its keys are attributes that runs have always had, so it also holds the runs of earlier
+ * versions. Project KEYS_ONLY: then it is written when a run is created or deleted, and by no other change. Deliveries and agents
+ * have these attributes, too; readers skip them.
+ */
+export const organizationIndex = { name: "gsi3", partitionKey: "organizationId", sortKey: listIndex.sortKey } as const;
 
 /**
  * Partitions of each list index. A partition accepts 1,000 writes of 1 KB a second. Never change this number. A smaller

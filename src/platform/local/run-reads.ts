@@ -1,3 +1,4 @@
+import type { StatementSync } from "node:sqlite";
 import type { Usage } from "../../agent/turn/limits.ts";
 import type { FileVersion, ManifestFile } from "../../agent/turn/manifest.ts";
 import { startOf } from "../../runs/text.ts";
@@ -81,11 +82,13 @@ export function localRunReads({
   const queueOf = db.prepare("SELECT turn, text FROM queue WHERE run = ? ORDER BY turn");
   const summaryOf = db.prepare("SELECT through_turn, text FROM summaries WHERE run = ?");
   const filesOf = db.prepare("SELECT uploads, current FROM files WHERE run = ?");
-  const runsOfAgent = db.prepare(
-    `SELECT * FROM runs WHERE agent_id = ? AND created_at >= ? AND (created_at, id) < (?, ?)
-     ORDER BY created_at DESC, id DESC LIMIT ?`,
-  );
-  for (const statement of [findRun, transcriptOf, runsOfAgent]) statement.setReturnArrays(true);
+  const runsOf = (owner: "agent_id" | "organization_id") =>
+    db.prepare(
+      `SELECT * FROM runs WHERE ${owner} = ? AND created_at >= ? AND (created_at, id) < (?, ?)
+       ORDER BY created_at DESC, id DESC LIMIT ?`,
+    );
+  const [runsOfAgent, runsOfOrganization] = [runsOf("agent_id"), runsOf("organization_id")];
+  for (const statement of [findRun, transcriptOf, runsOfAgent, runsOfOrganization]) statement.setReturnArrays(true);
   const running = db.prepare(
     "SELECT id, turn, updated_at, waiting FROM runs WHERE status = 'running' AND waiting IS NOT 1",
   );
@@ -114,9 +117,9 @@ export function localRunReads({
 
   const inTurn = tickByTick();
 
-  /** The runs of an agent behind a place, read in pieces: 1,000 rows at once take 10 ms, for which nothing else is done. */
+  /** The runs of an owner behind a place, read in pieces: 1,000 rows at once take 10 ms, for which nothing else is done. */
   async function listPart(
-    { agentId, since }: { agentId: string; since: number },
+    { statement, owner, since }: { statement: StatementSync; owner: string; since: number },
     after: RunPlace,
     limit: number,
   ): Promise<{ runs: Run[]; cut?: RunPlace }> {
@@ -124,9 +127,7 @@ export function localRunReads({
     for (let place = after; ;) {
       const size = Math.min(limit - runs.length, rowsAtOnce);
       const readRows = (): Run[] =>
-        (read(() => runsOfAgent.all(agentId, since, place.createdAt, place.id, size)) as unknown as RunRow[]).map(
-          toRun,
-        );
+        (read(() => statement.all(owner, since, place.createdAt, place.id, size)) as unknown as RunRow[]).map(toRun);
       const piece = await (limit > rowsAtOnce ? inTurn(readRows) : readRows());
       runs.push(...piece);
       const last = piece.at(-1);
@@ -189,11 +190,15 @@ export function localRunReads({
 
     status: async (id) => read(() => statusOf.get(id))?.["status"] as Run["status"] | undefined,
 
-    list: (query) =>
-      mergeRuns(
-        query.agentIds.map((agentId) => (after, limit) => listPart({ agentId, since: query.since ?? 0 }, after, limit)),
+    list(query) {
+      const [statement, owners] =
+        "agentIds" in query ? [runsOfAgent, query.agentIds] : [runsOfOrganization, query.organizationIds];
+      const since = query.since ?? 0;
+      return mergeRuns(
+        owners.map((owner) => (after, limit) => listPart({ statement, owner, since }, after, limit)),
         query,
-      ),
+      );
+    },
 
     listRunning: async () => (read(() => running.all()) as RunningRow[]).map(toRunning),
 

@@ -86,6 +86,10 @@ const files = `
   -- "uploads": files of the create. "current": files after the last turn that changed some.
   CREATE TABLE files (run INTEGER PRIMARY KEY, uploads TEXT, current TEXT) STRICT;`;
 
+// A list of an organization reads its page, however many agents the organization has.
+const organizationRuns = `
+  CREATE INDEX runs_by_organization ON runs (organization_id, created_at);`;
+
 const schema = `
   CREATE TABLE organizations (id TEXT PRIMARY KEY, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
   CREATE TABLE agents (id TEXT PRIMARY KEY, organization_id TEXT NOT NULL, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
@@ -114,6 +118,7 @@ const schema = `
   ${destinations}
   ${pendingUploads}
   ${erasures}
+  ${organizationRuns}
 `;
 
 // Version 1 stored all tool results of a step in one row, and no counts of queued inputs and usage.
@@ -174,8 +179,8 @@ const fromVersion4 = `
   ${pendingUploads}
 `;
 
-// Version 5 did not remember which runs are being deleted, and which pending uploads runs were created with, and counted no
-// turns that spent dollars.
+// Version 5 did not remember which runs are being deleted, and which pending uploads runs were created with, counted no turns
+// that spent dollars, and listed the runs of an organization from the lists of its agents.
 const fromVersion5 = `
   ${destinations}
   ${erasures}
@@ -183,6 +188,7 @@ const fromVersion5 = `
   ${spent}
   INSERT INTO spent SELECT owner, day, dollars, 0 FROM spent_5;
   DROP TABLE spent_5;
+  ${organizationRuns}
 `;
 
 /** What each version needs, from version 1 on. */

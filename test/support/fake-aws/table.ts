@@ -1,3 +1,4 @@
+import { organizationIndex } from "../../../src/platform/aws/table.ts";
 import { type Attribute, type Expressions, type Item, meets, updated } from "./expressions.ts";
 
 type Write = Expressions & {
@@ -41,6 +42,8 @@ export function fakeTable() {
       }
       case "TransactWriteItems":
         return transact(input);
+      case "BatchGetItem":
+        return ok({ Responses: batch(input), UnprocessedKeys: {} });
       case "Query":
         return query(input);
       default:
@@ -87,16 +90,30 @@ export function fakeTable() {
     items.set(keyOf(Update.Key), updated(Update.UpdateExpression ?? "", before, Update));
   }
 
+  function batch(input: Input): Record<string, Item[]> {
+    const requests = Object.entries(input["RequestItems"] as Record<string, { Keys: Item[] }>);
+    if (requests.some(([, { Keys }]) => Keys.length > 100)) throw new Error("DynamoDB accepts 100 keys");
+    return Object.fromEntries(
+      requests.map(([name, { Keys }]) => [
+        name,
+        Keys.map((key) => items.get(keyOf(key))).filter((item) => item !== undefined),
+      ]),
+    );
+  }
+
   function query(input: Input): TableResponse {
     const condition = String(input["KeyConditionExpression"]);
-    const sortKey = input["IndexName"] === undefined ? "sk" : `${input["IndexName"] as string}sk`;
+    const index = input["IndexName"] as string | undefined;
+    const sortKey =
+      index === undefined ? "sk" : index === organizationIndex.name ? organizationIndex.sortKey : `${index}sk`;
     const found = [...items.values()]
       .filter((item) => meets(condition, item, input))
       .toSorted((a, b) => (text(a[sortKey]) < text(b[sortKey]) ? -1 : 1));
     if (input["ScanIndexForward"] === false) found.reverse();
     const start = input["ExclusiveStartKey"] as Item | undefined;
     const first = start ? found.findIndex((item) => keyOf(item) === keyOf(start)) + 1 : 0;
-    const Items = firstMegabyte(found.slice(first, first + Number(input["Limit"] ?? Infinity)));
+    const read = firstMegabyte(found.slice(first, first + Number(input["Limit"] ?? Infinity)));
+    const Items = index === organizationIndex.name ? read.map(keysOf) : read;
     const last = Items.at(-1);
     const more = last && first + Items.length < found.length;
     const { pk, sk } = last ?? {};
@@ -120,6 +137,11 @@ export function failed(type: string, message: string, more = {}): TableResponse 
 
 function ok(body: object): TableResponse {
   return { status: 200, body };
+}
+
+/** What an index that projects KEYS_ONLY has of an item. */
+function keysOf({ pk, sk, organizationId, gsi1sk }: Item): Item {
+  return { pk, sk, organizationId, gsi1sk } as Item;
 }
 
 function keyOf(key: Item | undefined): string {
