@@ -26,6 +26,7 @@ const api = manageRouter(
     ...allSecrets(settings),
     workflow: awsWorkflow(stateMachine(settings)),
     now: Date.now,
+    retentionDays: Number(env("RETENTION_DAYS")),
     service: {
       platform: "aws",
       version: packageFile.version,

@@ -27,6 +27,12 @@ const readsLimits: ItemPermission = { kinds: ["CONFIG"], actions: ["GetItem"] };
 
 const listsRuns: ItemPermission = { kinds: ["RUNS"], actions: ["Query"], index: listIndex.name };
 
+/** For the deletion of a run, with the pending uploads that no other run has. */
+const deletesRuns: ItemPermission[] = [
+  { kinds: ["RUN", "UPLOAD"], actions: ["DeleteItem"] },
+  { kinds: ["UPLOAD"], actions: ["Query"] },
+];
+
 /** For GET /ext/v1. */
 export function grantExtRead(fn: Function, { storage, workflow, settings }: Service): void {
   storage.grantItems(fn, [...readsRuns, readsLimits, listsRuns]);
@@ -45,7 +51,8 @@ export function grantExtWrite(fn: Function, service: Service): void {
   const { storage, settings } = service;
   storage.grantItems(fn, [...readsRuns, ...createsKeyedRuns, { kinds: ["UPLOAD"], actions: ["GetItem", "PutItem"] }]);
   grantRuns(fn, service);
-  storage.grantObjects(fn, { write: ["uploads"] });
+  storage.grantItems(fn, deletesRuns);
+  storage.grantObjects(fn, { write: ["uploads"], remove: ["texts", "uploads"] });
   grant(fn, sharedSettings(settings));
 }
 

@@ -23,6 +23,7 @@ export type ServiceErrorCode =
   | "too_many_runs"
   | "dollars_spent"
   | "run_ended"
+  | "delete_not_allowed"
   | "step_not_found"
   | "file_not_found"
   | "file_not_kept"

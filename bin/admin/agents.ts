@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { Command } from "commander";
-import { parseAgentFile } from "../../src/accounts/agent-definition.ts";
+import { keepDaysProblems, parseAgentFile } from "../../src/accounts/agent-definition.ts";
 import {
   agentHistory,
   createAgent,
@@ -30,12 +30,14 @@ export function addAgentCommands(program: Command, action: Action): void {
     .requiredOption(...fileOption)
     .option("--org <ID>", "organization (default: the only one)")
     .action(
-      action(async ({ accounts, secretProblem, actor }, { file, org }: { file: string; org?: string }) => {
-        const definition = readAgentFile(file);
-        const { id } = await organizationOrOnly(accounts, org);
-        await checkSecrets(definition, id, secretProblem);
-        return output(await createAgent(accounts, id, definition, await actor()));
-      }),
+      action(
+        async ({ accounts, secretProblem, retentionDays, actor }, { file, org }: { file: string; org?: string }) => {
+          const definition = readAgentFile(file, retentionDays);
+          const { id } = await organizationOrOnly(accounts, org);
+          await checkSecrets(definition, id, secretProblem);
+          return output(await createAgent(accounts, id, definition, await actor()));
+        },
+      ),
     );
   agent
     .command("list")
@@ -87,8 +89,8 @@ export function addAgentCommands(program: Command, action: Action): void {
     .argument("<ID>", "agent")
     .requiredOption(...fileOption)
     .action(
-      action(async ({ accounts, secretProblem, actor }, id: string, { file }: { file: string }) => {
-        const definition = readAgentFile(file);
+      action(async ({ accounts, secretProblem, retentionDays, actor }, id: string, { file }: { file: string }) => {
+        const definition = readAgentFile(file, retentionDays);
         const { organizationId } = await findAgent(accounts, id);
         await checkSecrets(definition, organizationId, secretProblem);
         return output(await updateAgent(accounts, id, definition, await actor()));
@@ -113,7 +115,8 @@ export function addAgentCommands(program: Command, action: Action): void {
   );
 }
 
-function readAgentFile(path: string): AgentDefinition {
+/** `retentionDays`: of a stack. */
+function readAgentFile(path: string, retentionDays: number | undefined): AgentDefinition {
   let text: string;
   try {
     text = readFileSync(path, "utf8");
@@ -121,10 +124,9 @@ function readAgentFile(path: string): AgentDefinition {
     throw new CliError(`cannot read --file ${path}: ${error instanceof Error ? error.message : String(error)}`);
   }
   const parsed = parseAgentFile(text);
-  if ("definition" in parsed) return parsed.definition;
-  throw new CliError(
-    `${path} is not a valid agent file: ${parsed.problems.join("; ")} (see schemas/agent.schema.json)`,
-  );
+  const problems = "problems" in parsed ? parsed.problems : keepDaysProblems(parsed.definition, retentionDays);
+  if ("definition" in parsed && problems.length === 0) return parsed.definition;
+  throw new CliError(`${path} is not a valid agent file: ${problems.join("; ")} (see schemas/agent.schema.json)`);
 }
 
 async function checkSecrets(
@@ -139,7 +141,7 @@ async function checkSecrets(
 /** `more`: further fields, after the agent's own. */
 function output(agent: Agent, more: { hash?: string } = {}): Output {
   const { tools, limits, runLimits, maxRunning, maxDollarsPerDay, prices, parameters, contextTokens } = agent;
-  const { environment, webFetch, instructions } = agent;
+  const { environment, webFetch, instructions, keepDays, allowDelete } = agent;
   const quota = { maxRunning, maxDollarsPerDay };
   const mcp = agent.mcp?.map(withoutHeaderValues);
   const { text } = record(
@@ -153,6 +155,8 @@ function output(agent: Agent, more: { hash?: string } = {}): Output {
       limits: listed(limits),
       runLimits: runLimits && listed(runLimits),
       ...quota,
+      keepDays,
+      allowDelete,
       prices: prices && listed(prices),
       parameters: parameters && listed(parameters),
       contextTokens,
@@ -160,7 +164,7 @@ function output(agent: Agent, more: { hash?: string } = {}): Output {
     },
     "instructions",
   );
-  const others = { prices, parameters, contextTokens, instructions };
+  const others = { keepDays, allowDelete, prices, parameters, contextTokens, instructions };
   const definition = { tools, environment, mcp, webFetch, limits, runLimits, ...quota, ...others };
   return { text, json: { ...fields(agent), ...more, ...definition } };
 }

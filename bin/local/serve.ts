@@ -35,7 +35,7 @@ import { consoleFiles, isConsolePath } from "../../src/manage/console-files.ts";
 import { isManagePath, manageRouter } from "../../src/manage/router.ts";
 import { mcpPath } from "../../src/mcp/path.ts";
 import { liveOutput } from "../../src/runs/live-output.ts";
-import { resumeErasures } from "../../src/runs/retention.ts";
+import { deleteExpiredRuns, resumeErasures } from "../../src/runs/retention.ts";
 import { newRunLimits } from "../../src/runs/new-run-limits.ts";
 import packageFile from "../../package.json" with { type: "json" };
 import type { LocalOptions } from "./options.ts";
@@ -171,8 +171,11 @@ export async function serve(options: LocalOptions): Promise<Service> {
       setTimeout(resumeRuns, watchMilliseconds).unref();
     });
   };
-  const maintain = (): void => {
+  const continueDeletions = (): void => {
     resumeErasures(deps).catch((error: unknown) => log("error", "deletions could not be continued", { error }));
+  };
+  const deleteExpired = (): void => {
+    deleteExpiredRuns(deps).catch((error: unknown) => log("error", "expired runs could not be deleted", { error }));
   };
   const checkForChanges = platform.database.onOutsideWrite(resumeRuns);
   await runner.resumeRuns();
@@ -192,8 +195,10 @@ export async function serve(options: LocalOptions): Promise<Service> {
       .catch((error: unknown) => log("error", "expired uploads could not be removed", { error }));
   };
   removeExpiredUploads();
-  maintain();
-  const maintenance = setInterval(maintain, resumeMilliseconds);
+  continueDeletions();
+  const deletions = setInterval(continueDeletions, resumeMilliseconds);
+  deleteExpired();
+  const expiry = setInterval(deleteExpired, cleanMilliseconds);
   const clean = setInterval(removeExpiredUploads, cleanMilliseconds);
 
   return {
@@ -210,7 +215,8 @@ export async function serve(options: LocalOptions): Promise<Service> {
       clearInterval(watch);
       clearInterval(resume);
       clearInterval(clean);
-      clearInterval(maintenance);
+      clearInterval(deletions);
+      clearInterval(expiry);
       const closed = new Promise((resolve) => server.close(resolve));
       server.closeIdleConnections();
       await Promise.all([runner.close(), sender.close()]);

@@ -155,7 +155,8 @@ export const createCases: Case[] = [
       const id = await created(target);
       const reads = ["/agent", "/runs", `/runs/${id}`, `/runs/${id}/events`, `/runs/${id}/files`];
       const writes = ["/runs", `/runs/${id}/input`, `/runs/${id}/stop`, "/uploads"];
-      const all = [...reads.map((path) => `GET ${path}`), ...writes.map((path) => `POST ${path}`)];
+      const changes = [...writes.map((path) => `POST ${path}`), `DELETE /runs/${id}`];
+      const all = [...reads.map((path) => `GET ${path}`), ...changes];
       for (const at of all) {
         const body = at.startsWith("POST") ? { body: {} } : {};
         const missing = await ext(target, at, { auth: {}, ...body });

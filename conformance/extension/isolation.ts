@@ -11,7 +11,7 @@ export const isolationCases: Case[] = [
       const auth = bearer(target.otherApiKey ?? "");
       const { id } = await newRun(target, { files: [{ filename: "a.txt", content_base64: "QQ==" }] });
       const reads = ["", "/events", "/files", "/files/a.txt"].map((path) => `GET /runs/:id${path}`);
-      for (const at of [...reads, "POST /runs/:id/input", "POST /runs/:id/stop"]) {
+      for (const at of [...reads, "POST /runs/:id/input", "POST /runs/:id/stop", "DELETE /runs/:id"]) {
         const body = at.endsWith("/input") ? { body: { input_text: "Hello" } } : {};
         const [hidden, unknown] = [id, randomUUID()].map((run) => [run, at.replace(":id", run)]) as [string, string][];
         const response = await ext(target, hidden?.[1] ?? "", { auth, ...body });

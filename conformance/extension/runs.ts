@@ -46,6 +46,7 @@ export const runCases: Case[] = [
         `GET /runs/${id}/events`,
         `GET /runs/${id}/files`,
         `POST /runs/${id}/stop`,
+        `DELETE /runs/${id}`,
       ]) {
         expectCode(await ext(target, at), 404, "run_not_found");
       }
@@ -87,6 +88,23 @@ export const runCases: Case[] = [
       expectEqual(loop_status, "terminated", "v1's loop_status");
       const body = { input_text: "More." };
       expectCode(await ext(target, `POST /runs/${id}/input`, { body }), 409, "run_ended");
+    },
+  },
+  {
+    name: "ext delete: leaves a run without texts and can be repeated, or is 403 and changes nothing",
+    async run(target) {
+      const { id } = await newRun(target, { name: "conformance delete", labels: { value: "kept" } });
+      const response = await ext(target, `DELETE /runs/${id}`);
+      const before = runOf(await ext(target, `GET /runs/${id}`));
+      if (response.status === 403) {
+        expectCode(response, 403, "delete_not_allowed");
+        expectEqual(before["name"], "conformance delete", "the unchanged name");
+        return;
+      }
+      for (const left of [runOf(response), before, runOf(await ext(target, `DELETE /runs/${id}`))]) {
+        expectEqual([left.status, left["name"], left["labels"]], ["terminated", "", {}], "status, name and labels");
+      }
+      expectEqual(pageOf(await ext(target, `GET /runs/${id}/events`)).data, [], "no events:");
     },
   },
   {

@@ -45,6 +45,13 @@ export function definitionProblems(fields: AgentDefinition): string[] {
   return [...problems, ...names.map((name) => `prices is missing; ${name} requires it`)];
 }
 
+/** Why the service cannot keep the agent's runs as its file asks. `retentionDays`: that of a stack. */
+export function keepDaysProblems({ keepDays }: AgentDefinition, retentionDays: number | undefined): string[] {
+  if (keepDays === undefined || retentionDays === undefined) return [];
+  const here = `a stack deletes all runs after the days of its setting retentionDays (${retentionDays})`;
+  return [`keepDays is ${keepDays}, but is for services on one machine; ${here}: remove keepDays`];
+}
+
 function problem({ instancePath, keyword, params, message = "is wrong", data }: AgentFileError): string | [] {
   if (keyword === "if") return []; // its `else` reports the errors
   const place = instancePath.slice(1).replaceAll("/", ".");

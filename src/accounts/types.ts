@@ -43,6 +43,10 @@ export interface AgentDefinition extends Quota {
   mcp?: McpServer[];
   /** Options of `web_fetch`. Absent: public addresses only. */
   webFetch?: { privateAddresses: boolean };
+  /** Days after its last change that a run is deleted. Absent: it is kept. */
+  keepDays?: number;
+  /** Whether API keys may delete runs. Absent: they may not. */
+  allowDelete?: boolean;
   limits: TurnLimits;
   runLimits?: RunLimits;
   prices?: Prices;

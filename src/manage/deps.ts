@@ -17,6 +17,8 @@ export interface ServiceInfo extends Pick<Schemas["Me"], "platform" | "version" 
 /** What the handlers of the management API need. */
 export interface ManageDeps extends Stores, Secrets {
   workflow: Workflow;
+  /** Of a stack. Absent: on one machine, the `keepDays` of each agent decide. */
+  retentionDays?: number;
   now: () => number;
   service: ServiceInfo;
   /** Sends files while they are read (one machine). Absent: a file is read as a whole. */

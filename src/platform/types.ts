@@ -11,5 +11,7 @@ export interface Platform extends Stores, Secrets, SandboxPerAgent {
   workflow: Workflow;
   /** Addresses that tools may connect to. Default: `public`. */
   addresses?: AddressScope;
+  /** Days after which all runs are deleted. Absent: the `keepDays` of each agent decide. */
+  retentionDays?: number;
   close: () => void;
 }

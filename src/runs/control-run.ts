@@ -110,14 +110,14 @@ export interface DeleteDeps extends ControlDeps {
  * rest is gone.
  * - Takes 3 s for a run with work in progress, until its worker has stopped writing.
  * - Idempotent: a repeated call continues after a failure. One machine continues after a restart by itself.
+ * - `check` throws for a run that must stay as it is.
  */
-export async function deleteRun(deps: DeleteDeps, id: string): Promise<Run> {
-  await deps.runs.beginErasure((await findRunHead(deps.runs, id)).id);
-  const { before, after } = await terminate(deps, id, "run.delete");
+export async function deleteRun(deps: DeleteDeps, id: string, check?: (run: Run) => void): Promise<Run> {
+  const { before, after } = await terminate(deps, id, "run.delete", check);
   const { id: runId, organizationId, turn } = before;
-  const audited = along(deps.actor, "run.delete", runId, deps.now(), { organizationId });
-  if (before.status === "terminated" && audited.audit) {
-    await deps.runs.change({ runId, expect: { status: "terminated", turn }, ...audited });
+  if (before.status === "terminated") {
+    const audited = along(deps.actor, "run.delete", runId, deps.now(), { organizationId });
+    await deps.runs.change({ runId, expect: { status: "terminated", turn }, erase: true, ...audited });
   }
   await pause(drainDelay(before, deps.now()));
   await deps.pendingUploads.release(before);
@@ -126,6 +126,15 @@ export async function deleteRun(deps: DeleteDeps, id: string): Promise<Run> {
     throw new ServiceError("modified_concurrently", `run ${runId} was modified concurrently; retry`);
   const { failure: _failure, labels: _labels, ...kept } = after;
   return { ...kept, name: "", sequence: 0 };
+}
+
+/** As `deleteRun`, for a program with a key of the run's agent. Rejects with `delete_not_allowed` unless the agent allows it. */
+export async function deleteOwnRun(deps: DeleteDeps, { agentId }: Pick<Run, "agentId">, id: string): Promise<Run> {
+  const agent = await deps.accounts.findAgent(agentId);
+  if (agent?.allowDelete) return deleteRun(deps, id);
+  const message =
+    "Runs of this agent cannot be deleted with an API key: its agent file does not set allowDelete to true";
+  throw new ServiceError("delete_not_allowed", message);
 }
 
 const terminations = {
@@ -153,9 +162,10 @@ async function terminate(
     const { from, to } = terminations[status];
     const set = { status: to, turn, updatedAt: deps.now() };
     const audited = along(deps.actor, action, runId, set.updatedAt, { organizationId });
+    const erase = action === "run.delete" && { erase: true as const };
     // A waiting run has no worker to wait for, unless it starts before the write.
     const expect = { status: from, turn, ...(run.waiting && { waiting: true as const }) };
-    if (!(await deps.runs.change({ runId, expect, set, queue: "drop", facts: run, ...audited }))) continue;
+    if (!(await deps.runs.change({ runId, expect, set, queue: "drop", facts: run, ...erase, ...audited }))) continue;
     if (status !== "technical_error") await deps.workflow.stop(runId, turn);
     const { quotaOf, waiting, queued: _dropped, ...kept } = run;
     if (quotaOf && !waiting) await tryStartWaiting(deps, run.organizationId);

@@ -90,12 +90,7 @@ export interface Runs {
   release(lease: Lease): Promise<void>;
   /** A cheap read. */
   status(id: string): Promise<RunStatus | undefined>;
-  /**
-   * Remembers that the run is being deleted, until `erase` has ended: another process can continue. No-op on AWS, where the
-   * caller repeats a deletion that failed.
-   */
-  beginErasure(id: string): Promise<void>;
-  /** Runs whose deletion has begun and not ended. */
+  /** Runs whose deletion has begun (`RunChange.erase`) and not ended. Always empty on AWS. */
   listErasures(): Promise<string[]>;
   /**
    * Deletes messages, journal, queued inputs, summary, manifests, name and failure of a `terminated` run; keeps the rest.

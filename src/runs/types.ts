@@ -196,6 +196,8 @@ export interface RunChange {
   files?: ManifestFile[];
   /** `add` appends an input, `take` removes the input of that turn, `drop` removes all. */
   queue?: { add: QueuedInput } | { take: number } | "drop";
+  /** The run is being deleted: `listErasures` has it until `erase` has ended. Ignored on AWS, where callers repeat a deletion. */
+  erase?: true;
   /** The operator's action that makes this change. */
   audit?: AuditEntry;
 }

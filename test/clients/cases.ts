@@ -645,6 +645,15 @@ const other: Record<string, Case> = {
     job: { method: "stop", args: [id] },
     expected: () => ({ value: { status: "terminated" }, sleeps: [1_000] }),
   },
+  "repeats a deletion": {
+    replies: [agent, noAnswer, json(200, run("terminated"))],
+    job: { method: "delete", args: [id] },
+    expected: () => ({
+      calls: [askAgent, `DELETE /ext/v1/runs/${id}`, `DELETE /ext/v1/runs/${id}`],
+      value: { status: "terminated" },
+      sleeps: [1_000],
+    }),
+  },
 };
 
 /** What each client does, by name. */

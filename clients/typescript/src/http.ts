@@ -18,7 +18,7 @@ export interface HttpOptions {
 }
 
 export interface Request {
-  method: "GET" | "POST" | "PUT";
+  method: "GET" | "POST" | "PUT" | "DELETE";
   /** A path below the base URL, or a whole URL. */
   path: string;
   query?: Record<string, string | undefined>;

@@ -7,6 +7,7 @@ export interface RunActions {
   events(runId: string, options?: EventsOptions): AsyncGenerator<Event>;
   sendInput(runId: string, text: string): Promise<Run>;
   stop(runId: string): Promise<Run>;
+  delete(runId: string): Promise<Run>;
   files(runId: string, options?: { at?: string }): Promise<RunFile[]>;
   download(runId: string, name: string, options?: DownloadOptions): Promise<string | Uint8Array<ArrayBuffer>>;
 }
@@ -53,6 +54,11 @@ export class Run {
 
   async stop(): Promise<Run> {
     return this.#runs.stop(this.id);
+  }
+
+  /** Deletes the run's texts and files for good. Resolves with what remains. */
+  async delete(): Promise<Run> {
+    return this.#runs.delete(this.id);
   }
 
   async files(options?: { at?: string }): Promise<RunFile[]> {

@@ -76,12 +76,17 @@ export class Runs implements RunActions {
 
   /** Gives a run its next input. It is queued while a turn is in progress. Not repeated: the run would get it twice. */
   async sendInput(runId: string, text: string): Promise<Run> {
-    return this.#change("accept inputs", `${pathOf(runId)}/input`, { input_text: text });
+    return this.#change("accept inputs", `${pathOf(runId)}/input`, { body: { input_text: text } });
   }
 
   /** Stops a run. */
   async stop(runId: string): Promise<Run> {
     return this.#http.retry(this.#deadline(), () => this.#change("stop runs", `${pathOf(runId)}/stop`));
+  }
+
+  /** Deletes a run's texts and files for good, if the agent allows it. Resolves with what remains. */
+  async delete(runId: string): Promise<Run> {
+    return this.#http.retry(this.#deadline(), () => this.#change("delete runs", pathOf(runId), { method: "DELETE" }));
   }
 
   /** The files of a run: the uploads, and what the agent wrote. `at`: as they were after this step, as `TURN.STEP`. */
@@ -202,10 +207,14 @@ export class Runs implements RunActions {
     return this.#http.retry(deadline, () => this.#http.object<Page<Item>>(request, ["data", "next"]));
   }
 
-  async #change(what: string, path: string, body?: object): Promise<Run> {
+  async #change(
+    what: string,
+    path: string,
+    { method = "POST", body }: { method?: Request["method"]; body?: object } = {},
+  ): Promise<Run> {
     const deadline = this.#deadline();
     await this.#server.require(what, deadline);
-    const request: Request = { method: "POST", path, deadline, ...(body && { body: JSON.stringify(body) }) };
+    const request: Request = { method, path, deadline, ...(body && { body: JSON.stringify(body) }) };
     return runOf(this, await this.#http.object<RunSummary>(request, ["id", "status"]));
   }
 }

@@ -38,6 +38,7 @@ const statusOf: Record<ServiceErrorCode, number> = {
   modified_concurrently: 409,
   queue_full: 409,
   run_ended: 409,
+  delete_not_allowed: 403,
   invalid_argument: 422,
   // Clients of the extension API only:
   upload_too_large: 413,

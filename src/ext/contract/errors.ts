@@ -18,6 +18,11 @@ export const errors = {
     when: "`template_id` differs from the key's agent.",
     detail: "API key is not valid for the requested template",
   },
+  delete_not_allowed: {
+    status: 403,
+    when: "The agent does not let programs delete runs.",
+    detail: "Runs of this agent cannot be deleted with an API key: its agent file does not set allowDelete to true",
+  },
   agent_deleted: { status: 404, when: "The key's agent no longer exists.", detail: "Agent template not found" },
   response_too_large: {
     status: 413,

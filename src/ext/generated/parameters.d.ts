@@ -10,6 +10,7 @@ export const query_list_runs: SchemaValidator;
 export const query_get_run: SchemaValidator;
 export const query_create_input: SchemaValidator;
 export const query_stop_run: SchemaValidator;
+export const query_delete_run: SchemaValidator;
 export const query_list_events: SchemaValidator;
 export const query_list_files: SchemaValidator;
 export const query_get_file: SchemaValidator;

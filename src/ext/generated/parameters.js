@@ -949,14 +949,55 @@ return errors === 0;
 }
 validate28.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const query_list_events = validate29;
-const schema40 = {"$id":"query_list_events","type":"object","additionalProperties":false,"properties":{"after":{"type":"integer","minimum":0,"maximum":1000000000,"default":0},"limit":{"type":"integer","minimum":1,"maximum":1000,"default":200},"max_text":{"type":"integer","minimum":0,"maximum":1000000000}}};
+export const query_delete_run = validate29;
+const schema40 = {"$id":"query_delete_run","type":"object","additionalProperties":false,"properties":{}};
 
 function validate29(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="query_list_events" */;
+/*# sourceURL="query_delete_run" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate29.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
+for(const key0 in data){
+const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema40,data};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+}
+else {
+const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema40.type,parentSchema:schema40,data};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+validate29.errors = vErrors;
+return errors === 0;
+}
+validate29.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+export const query_list_events = validate30;
+const schema41 = {"$id":"query_list_events","type":"object","additionalProperties":false,"properties":{"after":{"type":"integer","minimum":0,"maximum":1000000000,"default":0},"limit":{"type":"integer","minimum":1,"maximum":1000,"default":200},"max_text":{"type":"integer","minimum":0,"maximum":1000000000}}};
+
+function validate30(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="query_list_events" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate30.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -972,7 +1013,7 @@ data.limit = 200;
 }
 for(const key0 in data){
 if(!(((key0 === "after") || (key0 === "limit")) || (key0 === "max_text"))){
-const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema40,data};
+const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema41,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -992,7 +1033,7 @@ if(dataType0 === "boolean" || data0 === null
 coerced0 = +data0;
 }
 else {
-const err1 = {instancePath:instancePath+"/after",schemaPath:"#/properties/after/type",keyword:"type",params:{type: "integer"},schema:schema40.properties.after.type,parentSchema:schema40.properties.after,data:data0};
+const err1 = {instancePath:instancePath+"/after",schemaPath:"#/properties/after/type",keyword:"type",params:{type: "integer"},schema:schema41.properties.after.type,parentSchema:schema41.properties.after,data:data0};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -1011,7 +1052,7 @@ data["after"] = coerced0;
 }
 if((typeof data0 == "number") && (isFinite(data0))){
 if(data0 > 1000000000 || isNaN(data0)){
-const err2 = {instancePath:instancePath+"/after",schemaPath:"#/properties/after/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema40.properties.after,data:data0};
+const err2 = {instancePath:instancePath+"/after",schemaPath:"#/properties/after/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema41.properties.after,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -1021,7 +1062,7 @@ vErrors.push(err2);
 errors++;
 }
 if(data0 < 0 || isNaN(data0)){
-const err3 = {instancePath:instancePath+"/after",schemaPath:"#/properties/after/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema40.properties.after,data:data0};
+const err3 = {instancePath:instancePath+"/after",schemaPath:"#/properties/after/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema41.properties.after,data:data0};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -1041,7 +1082,7 @@ if(dataType1 === "boolean" || data1 === null
 coerced1 = +data1;
 }
 else {
-const err4 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/type",keyword:"type",params:{type: "integer"},schema:schema40.properties.limit.type,parentSchema:schema40.properties.limit,data:data1};
+const err4 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/type",keyword:"type",params:{type: "integer"},schema:schema41.properties.limit.type,parentSchema:schema41.properties.limit,data:data1};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -1060,7 +1101,7 @@ data["limit"] = coerced1;
 }
 if((typeof data1 == "number") && (isFinite(data1))){
 if(data1 > 1000 || isNaN(data1)){
-const err5 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},schema:1000,parentSchema:schema40.properties.limit,data:data1};
+const err5 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},schema:1000,parentSchema:schema41.properties.limit,data:data1};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -1070,7 +1111,7 @@ vErrors.push(err5);
 errors++;
 }
 if(data1 < 1 || isNaN(data1)){
-const err6 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema40.properties.limit,data:data1};
+const err6 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema41.properties.limit,data:data1};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -1091,7 +1132,7 @@ if(dataType2 === "boolean" || data2 === null
 coerced2 = +data2;
 }
 else {
-const err7 = {instancePath:instancePath+"/max_text",schemaPath:"#/properties/max_text/type",keyword:"type",params:{type: "integer"},schema:schema40.properties.max_text.type,parentSchema:schema40.properties.max_text,data:data2};
+const err7 = {instancePath:instancePath+"/max_text",schemaPath:"#/properties/max_text/type",keyword:"type",params:{type: "integer"},schema:schema41.properties.max_text.type,parentSchema:schema41.properties.max_text,data:data2};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -1110,7 +1151,7 @@ data["max_text"] = coerced2;
 }
 if((typeof data2 == "number") && (isFinite(data2))){
 if(data2 > 1000000000 || isNaN(data2)){
-const err8 = {instancePath:instancePath+"/max_text",schemaPath:"#/properties/max_text/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema40.properties.max_text,data:data2};
+const err8 = {instancePath:instancePath+"/max_text",schemaPath:"#/properties/max_text/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema41.properties.max_text,data:data2};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -1120,7 +1161,7 @@ vErrors.push(err8);
 errors++;
 }
 if(data2 < 0 || isNaN(data2)){
-const err9 = {instancePath:instancePath+"/max_text",schemaPath:"#/properties/max_text/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema40.properties.max_text,data:data2};
+const err9 = {instancePath:instancePath+"/max_text",schemaPath:"#/properties/max_text/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema41.properties.max_text,data:data2};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -1133,7 +1174,7 @@ errors++;
 }
 }
 else {
-const err10 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema40.type,parentSchema:schema40,data};
+const err10 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema41.type,parentSchema:schema41,data};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -1142,113 +1183,17 @@ vErrors.push(err10);
 }
 errors++;
 }
-validate29.errors = vErrors;
-return errors === 0;
-}
-validate29.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-export const query_list_files = validate30;
-const schema41 = {"$id":"query_list_files","type":"object","additionalProperties":false,"properties":{"at":{"type":"string","pattern":"^[0-9]{1,9}\\.[0-9]{1,9}$","wellFormed":true}}};
-const pattern5 = new RegExp("^[0-9]{1,9}\\.[0-9]{1,9}$", "u");
-
-function validate30(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="query_list_files" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate30.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(data && typeof data == "object" && !Array.isArray(data)){
-for(const key0 in data){
-if(!(key0 === "at")){
-const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema41,data};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-}
-if(data.at !== undefined){
-let data0 = data.at;
-if(typeof data0 !== "string"){
-let dataType0 = typeof data0;
-let coerced0 = undefined;
-if(!(coerced0 !== undefined)){
-if(dataType0 == "number" || dataType0 == "boolean"){
-coerced0 = "" + data0;
-}
-else if(data0 === null){
-coerced0 = "";
-}
-else {
-const err1 = {instancePath:instancePath+"/at",schemaPath:"#/properties/at/type",keyword:"type",params:{type: "string"},schema:schema41.properties.at.type,parentSchema:schema41.properties.at,data:data0};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-}
-}
-if(coerced0 !== undefined){
-data0 = coerced0;
-if(data !== undefined){
-data["at"] = coerced0;
-}
-}
-}
-if(typeof data0 === "string"){
-if(!data0.isWellFormed()){
-const err2 = {instancePath:instancePath+"/at",schemaPath:"#/properties/at/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema41.properties.at,data:data0};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-}
-if(!pattern5.test(data0)){
-const err3 = {instancePath:instancePath+"/at",schemaPath:"#/properties/at/pattern",keyword:"pattern",params:{pattern: "^[0-9]{1,9}\\.[0-9]{1,9}$"},schema:"^[0-9]{1,9}\\.[0-9]{1,9}$",parentSchema:schema41.properties.at,data:data0};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
-errors++;
-}
-}
-}
-}
-else {
-const err4 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema41.type,parentSchema:schema41,data};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
-errors++;
-}
 validate30.errors = vErrors;
 return errors === 0;
 }
 validate30.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const query_get_file = validate31;
-const schema42 = {"$id":"query_get_file","type":"object","additionalProperties":false,"properties":{"at":{"type":"string","pattern":"^[0-9]{1,9}\\.[0-9]{1,9}$","wellFormed":true}}};
+export const query_list_files = validate31;
+const schema42 = {"$id":"query_list_files","type":"object","additionalProperties":false,"properties":{"at":{"type":"string","pattern":"^[0-9]{1,9}\\.[0-9]{1,9}$","wellFormed":true}}};
+const pattern5 = new RegExp("^[0-9]{1,9}\\.[0-9]{1,9}$", "u");
 
 function validate31(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="query_get_file" */;
+/*# sourceURL="query_list_files" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate31.evaluated;
@@ -1340,11 +1285,11 @@ return errors === 0;
 }
 validate31.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const query_create_upload = validate32;
-const schema43 = {"$id":"query_create_upload","type":"object","additionalProperties":false,"properties":{}};
+export const query_get_file = validate32;
+const schema43 = {"$id":"query_get_file","type":"object","additionalProperties":false,"properties":{"at":{"type":"string","pattern":"^[0-9]{1,9}\\.[0-9]{1,9}$","wellFormed":true}}};
 
 function validate32(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="query_create_upload" */;
+/*# sourceURL="query_get_file" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate32.evaluated;
@@ -1356,6 +1301,7 @@ evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
+if(!(key0 === "at")){
 const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema43,data};
 if(vErrors === null){
 vErrors = [err0];
@@ -1366,8 +1312,20 @@ vErrors.push(err0);
 errors++;
 }
 }
+if(data.at !== undefined){
+let data0 = data.at;
+if(typeof data0 !== "string"){
+let dataType0 = typeof data0;
+let coerced0 = undefined;
+if(!(coerced0 !== undefined)){
+if(dataType0 == "number" || dataType0 == "boolean"){
+coerced0 = "" + data0;
+}
+else if(data0 === null){
+coerced0 = "";
+}
 else {
-const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema43.type,parentSchema:schema43,data};
+const err1 = {instancePath:instancePath+"/at",schemaPath:"#/properties/at/type",keyword:"type",params:{type: "string"},schema:schema43.properties.at.type,parentSchema:schema43.properties.at,data:data0};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -1376,16 +1334,58 @@ vErrors.push(err1);
 }
 errors++;
 }
+}
+if(coerced0 !== undefined){
+data0 = coerced0;
+if(data !== undefined){
+data["at"] = coerced0;
+}
+}
+}
+if(typeof data0 === "string"){
+if(!data0.isWellFormed()){
+const err2 = {instancePath:instancePath+"/at",schemaPath:"#/properties/at/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema43.properties.at,data:data0};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+if(!pattern5.test(data0)){
+const err3 = {instancePath:instancePath+"/at",schemaPath:"#/properties/at/pattern",keyword:"pattern",params:{pattern: "^[0-9]{1,9}\\.[0-9]{1,9}$"},schema:"^[0-9]{1,9}\\.[0-9]{1,9}$",parentSchema:schema43.properties.at,data:data0};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+}
+}
+}
+else {
+const err4 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema43.type,parentSchema:schema43,data};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
 validate32.errors = vErrors;
 return errors === 0;
 }
 validate32.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const query_receive_upload = validate33;
-const schema44 = {"$id":"query_receive_upload","type":"object","additionalProperties":false,"properties":{}};
+export const query_create_upload = validate33;
+const schema44 = {"$id":"query_create_upload","type":"object","additionalProperties":false,"properties":{}};
 
 function validate33(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="query_receive_upload" */;
+/*# sourceURL="query_create_upload" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate33.evaluated;
@@ -1422,11 +1422,11 @@ return errors === 0;
 }
 validate33.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const query_get_openapi = validate34;
-const schema45 = {"$id":"query_get_openapi","type":"object","additionalProperties":false,"properties":{}};
+export const query_receive_upload = validate34;
+const schema45 = {"$id":"query_receive_upload","type":"object","additionalProperties":false,"properties":{}};
 
 function validate34(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="query_get_openapi" */;
+/*# sourceURL="query_receive_upload" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate34.evaluated;
@@ -1462,3 +1462,44 @@ validate34.errors = vErrors;
 return errors === 0;
 }
 validate34.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+export const query_get_openapi = validate35;
+const schema46 = {"$id":"query_get_openapi","type":"object","additionalProperties":false,"properties":{}};
+
+function validate35(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="query_get_openapi" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate35.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
+for(const key0 in data){
+const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema46,data};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+}
+else {
+const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema46.type,parentSchema:schema46,data};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+validate35.errors = vErrors;
+return errors === 0;
+}
+validate35.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};

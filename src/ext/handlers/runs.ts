@@ -1,7 +1,7 @@
 import { jsonResponse } from "../../api/handlers/handler.ts";
 import { charged, searchIn } from "../../api/rest/parameter-values.ts";
 import { log } from "../../log.ts";
-import { acceptInput, stopRun } from "../../runs/control-run.ts";
+import { acceptInput, deleteOwnRun, stopRun } from "../../runs/control-run.ts";
 import { createRun } from "../../runs/create-run.ts";
 import type { RunDescriber } from "../../runs/describe-runs.ts";
 import { findOwnRun, lastOutput } from "../../runs/own-run.ts";
@@ -51,6 +51,11 @@ export function runHandlers(deps: ExtDeps, describer: RunDescriber) {
     async stop_run({ path, principal }) {
       const { id } = await findOwnRun(runs, principal, path.run_id);
       return jsonResponse(200, await viewOf(await stopRun(deps, id)));
+    },
+
+    async delete_run({ path, principal }) {
+      const { id } = await findOwnRun(runs, principal, path.run_id);
+      return jsonResponse(200, await viewOf(await deleteOwnRun(deps, principal, id)));
     },
   } satisfies ExtHandlers;
 }

@@ -68,6 +68,7 @@ type OtherCallersCode =
   | "key_ambiguous"
   | "operator_ambiguous"
   | "template_mismatch"
+  | "delete_not_allowed"
   | "upload_too_large"
   | "upload_not_found"
   | "upload_incomplete"

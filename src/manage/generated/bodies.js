@@ -958,7 +958,7 @@ validate26.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 export const CreateAgentRequest = validate27;
 const schema41 = {"$id":"CreateAgentRequest","$ref":"contract#/components/schemas/CreateAgentRequest"};
 const schema42 = {"type":"object","required":["organization_id","definition"],"additionalProperties":false,"properties":{"organization_id":{"type":"string","format":"uuid","wellFormed":true},"definition":{"$ref":"#/components/schemas/AgentDefinition"}}};
-const schema43 = {"type":"object","required":["name","instructions"],"additionalProperties":false,"properties":{"$schema":{"type":"string","wellFormed":true},"name":{"type":"string","minLength":1,"maxLength":200,"wellFormed":true},"instructions":{"type":"string","minLength":1,"maxLength":100000,"wellFormed":true},"model":{"type":"string","minLength":1,"maxLength":200,"wellFormed":true},"tools":{"type":"array","uniqueItems":true,"items":{"type":"string","enum":["list_files","read_file","write_file","edit_file","delete_file","search_files","run_javascript","run_python","run_shell","web_fetch"],"wellFormed":true},"default":["list_files","read_file","write_file","edit_file","delete_file","search_files","run_javascript","run_python"]},"environment":{"type":"string","pattern":"^[a-z][a-z0-9-]{0,39}$","wellFormed":true},"mcp":{"type":"array","maxItems":10,"if":{"minItems":11},"else":{"items":{"type":"object","required":["name","url"],"additionalProperties":false,"properties":{"name":{"type":"string","pattern":"^[a-z][a-z0-9-]{0,19}$","wellFormed":true},"url":{"type":"string","pattern":"^https?://[^/]","maxLength":2000,"wellFormed":true},"headers":{"type":"object","maxProperties":20,"propertyNames":{"pattern":"^[A-Za-z0-9-]{1,100}$"},"additionalProperties":{"type":"object","required":["secret"],"additionalProperties":false,"properties":{"secret":{"type":"string","minLength":1,"maxLength":2048,"wellFormed":true},"prefix":{"type":"string","maxLength":100,"wellFormed":true}}}},"tools":{"type":"array","uniqueItems":true,"items":{"type":"string","minLength":1,"maxLength":200,"wellFormed":true}}}}}},"webFetch":{"type":"object","additionalProperties":false,"required":["privateAddresses"],"properties":{"privateAddresses":{"type":"boolean"}}},"limits":{"type":"object","additionalProperties":false,"default":{},"properties":{"steps":{"type":"integer","minimum":1,"maximum":1000,"default":50},"tokens":{"type":"integer","minimum":1,"maximum":1000000000,"default":500000},"seconds":{"type":"integer","minimum":1,"maximum":86400,"default":1800},"inputTokens":{"type":"integer","minimum":1,"maximum":1000000000},"outputTokens":{"type":"integer","minimum":1,"maximum":1000000000},"dollars":{"type":"number","exclusiveMinimum":0,"maximum":1000000}}},"runLimits":{"type":"object","additionalProperties":false,"properties":{"steps":{"type":"integer","minimum":1,"maximum":1000000},"tokens":{"type":"integer","minimum":1,"maximum":1000000000},"inputTokens":{"type":"integer","minimum":1,"maximum":1000000000},"outputTokens":{"type":"integer","minimum":1,"maximum":1000000000},"seconds":{"type":"integer","minimum":1,"maximum":31536000},"dollars":{"type":"number","exclusiveMinimum":0,"maximum":1000000}}},"maxRunning":{"type":"integer","minimum":1,"maximum":100000},"maxDollarsPerDay":{"type":"number","exclusiveMinimum":0,"maximum":1000000},"prices":{"type":"object","required":["input","output"],"additionalProperties":false,"properties":{"input":{"type":"number","minimum":0,"maximum":100000},"cachedInput":{"type":"number","minimum":0,"maximum":100000},"cacheWriteInput":{"type":"number","minimum":0,"maximum":100000},"output":{"type":"number","minimum":0,"maximum":100000}}},"parameters":{"type":"object","additionalProperties":false,"properties":{"temperature":{"type":"number","minimum":0,"maximum":2},"maxOutputTokens":{"type":"integer","minimum":1,"maximum":1000000},"reasoningEffort":{"enum":["low","medium","high"]}}},"contextTokens":{"type":"integer","minimum":2000,"maximum":10000000}}};
+const schema43 = {"type":"object","required":["name","instructions"],"additionalProperties":false,"properties":{"$schema":{"type":"string","wellFormed":true},"name":{"type":"string","minLength":1,"maxLength":200,"wellFormed":true},"instructions":{"type":"string","minLength":1,"maxLength":100000,"wellFormed":true},"model":{"type":"string","minLength":1,"maxLength":200,"wellFormed":true},"tools":{"type":"array","uniqueItems":true,"items":{"type":"string","enum":["list_files","read_file","write_file","edit_file","delete_file","search_files","run_javascript","run_python","run_shell","web_fetch"],"wellFormed":true},"default":["list_files","read_file","write_file","edit_file","delete_file","search_files","run_javascript","run_python"]},"environment":{"type":"string","pattern":"^[a-z][a-z0-9-]{0,39}$","wellFormed":true},"mcp":{"type":"array","maxItems":10,"if":{"minItems":11},"else":{"items":{"type":"object","required":["name","url"],"additionalProperties":false,"properties":{"name":{"type":"string","pattern":"^[a-z][a-z0-9-]{0,19}$","wellFormed":true},"url":{"type":"string","pattern":"^https?://[^/]","maxLength":2000,"wellFormed":true},"headers":{"type":"object","maxProperties":20,"propertyNames":{"pattern":"^[A-Za-z0-9-]{1,100}$"},"additionalProperties":{"type":"object","required":["secret"],"additionalProperties":false,"properties":{"secret":{"type":"string","minLength":1,"maxLength":2048,"wellFormed":true},"prefix":{"type":"string","maxLength":100,"wellFormed":true}}}},"tools":{"type":"array","uniqueItems":true,"items":{"type":"string","minLength":1,"maxLength":200,"wellFormed":true}}}}}},"webFetch":{"type":"object","additionalProperties":false,"required":["privateAddresses"],"properties":{"privateAddresses":{"type":"boolean"}}},"limits":{"type":"object","additionalProperties":false,"default":{},"properties":{"steps":{"type":"integer","minimum":1,"maximum":1000,"default":50},"tokens":{"type":"integer","minimum":1,"maximum":1000000000,"default":500000},"seconds":{"type":"integer","minimum":1,"maximum":86400,"default":1800},"inputTokens":{"type":"integer","minimum":1,"maximum":1000000000},"outputTokens":{"type":"integer","minimum":1,"maximum":1000000000},"dollars":{"type":"number","exclusiveMinimum":0,"maximum":1000000}}},"runLimits":{"type":"object","additionalProperties":false,"properties":{"steps":{"type":"integer","minimum":1,"maximum":1000000},"tokens":{"type":"integer","minimum":1,"maximum":1000000000},"inputTokens":{"type":"integer","minimum":1,"maximum":1000000000},"outputTokens":{"type":"integer","minimum":1,"maximum":1000000000},"seconds":{"type":"integer","minimum":1,"maximum":31536000},"dollars":{"type":"number","exclusiveMinimum":0,"maximum":1000000}}},"maxRunning":{"type":"integer","minimum":1,"maximum":100000},"maxDollarsPerDay":{"type":"number","exclusiveMinimum":0,"maximum":1000000},"keepDays":{"type":"integer","minimum":1,"maximum":3650},"allowDelete":{"type":"boolean"},"prices":{"type":"object","required":["input","output"],"additionalProperties":false,"properties":{"input":{"type":"number","minimum":0,"maximum":100000},"cachedInput":{"type":"number","minimum":0,"maximum":100000},"cacheWriteInput":{"type":"number","minimum":0,"maximum":100000},"output":{"type":"number","minimum":0,"maximum":100000}}},"parameters":{"type":"object","additionalProperties":false,"properties":{"temperature":{"type":"number","minimum":0,"maximum":2},"maxOutputTokens":{"type":"integer","minimum":1,"maximum":1000000},"reasoningEffort":{"enum":["low","medium","high"]}}},"contextTokens":{"type":"integer","minimum":2000,"maximum":10000000}}};
 const func1 = Object.prototype.hasOwnProperty;
 const pattern4 = new RegExp("^[a-z][a-z0-9-]{0,39}$", "u");
 const pattern5 = new RegExp("^[a-z][a-z0-9-]{0,19}$", "u");
@@ -2395,11 +2395,10 @@ vErrors.push(err115);
 errors++;
 }
 }
-if(data1.prices !== undefined){
-let data37 = data1.prices;
-if(data37 && typeof data37 == "object" && !Array.isArray(data37)){
-if(data37.input === undefined){
-const err116 = {instancePath:instancePath+"/definition/prices",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/required",keyword:"required",params:{missingProperty: "input"},schema:schema43.properties.prices.required,parentSchema:schema43.properties.prices,data:data37};
+if(data1.keepDays !== undefined){
+let data37 = data1.keepDays;
+if(!(((typeof data37 == "number") && (!(data37 % 1) && !isNaN(data37))) && (isFinite(data37)))){
+const err116 = {instancePath:instancePath+"/definition/keepDays",schemaPath:"#/components/schemas/AgentDefinition/properties/keepDays/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.keepDays.type,parentSchema:schema43.properties.keepDays,data:data37};
 if(vErrors === null){
 vErrors = [err116];
 }
@@ -2408,8 +2407,9 @@ vErrors.push(err116);
 }
 errors++;
 }
-if(data37.output === undefined){
-const err117 = {instancePath:instancePath+"/definition/prices",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/required",keyword:"required",params:{missingProperty: "output"},schema:schema43.properties.prices.required,parentSchema:schema43.properties.prices,data:data37};
+if((typeof data37 == "number") && (isFinite(data37))){
+if(data37 > 3650 || isNaN(data37)){
+const err117 = {instancePath:instancePath+"/definition/keepDays",schemaPath:"#/components/schemas/AgentDefinition/properties/keepDays/maximum",keyword:"maximum",params:{comparison: "<=", limit: 3650},schema:3650,parentSchema:schema43.properties.keepDays,data:data37};
 if(vErrors === null){
 vErrors = [err117];
 }
@@ -2418,9 +2418,8 @@ vErrors.push(err117);
 }
 errors++;
 }
-for(const key9 in data37){
-if(!((((key9 === "input") || (key9 === "cachedInput")) || (key9 === "cacheWriteInput")) || (key9 === "output"))){
-const err118 = {instancePath:instancePath+"/definition/prices",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key9},schema:false,parentSchema:schema43.properties.prices,data:data37};
+if(data37 < 1 || isNaN(data37)){
+const err118 = {instancePath:instancePath+"/definition/keepDays",schemaPath:"#/components/schemas/AgentDefinition/properties/keepDays/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.keepDays,data:data37};
 if(vErrors === null){
 vErrors = [err118];
 }
@@ -2430,11 +2429,11 @@ vErrors.push(err118);
 errors++;
 }
 }
-if(data37.input !== undefined){
-let data38 = data37.input;
-if((typeof data38 == "number") && (isFinite(data38))){
-if(data38 > 100000 || isNaN(data38)){
-const err119 = {instancePath:instancePath+"/definition/prices/input",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/input/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema43.properties.prices.properties.input,data:data38};
+}
+if(data1.allowDelete !== undefined){
+let data38 = data1.allowDelete;
+if(typeof data38 !== "boolean"){
+const err119 = {instancePath:instancePath+"/definition/allowDelete",schemaPath:"#/components/schemas/AgentDefinition/properties/allowDelete/type",keyword:"type",params:{type: "boolean"},schema:schema43.properties.allowDelete.type,parentSchema:schema43.properties.allowDelete,data:data38};
 if(vErrors === null){
 vErrors = [err119];
 }
@@ -2443,8 +2442,12 @@ vErrors.push(err119);
 }
 errors++;
 }
-if(data38 < 0 || isNaN(data38)){
-const err120 = {instancePath:instancePath+"/definition/prices/input",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/input/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema43.properties.prices.properties.input,data:data38};
+}
+if(data1.prices !== undefined){
+let data39 = data1.prices;
+if(data39 && typeof data39 == "object" && !Array.isArray(data39)){
+if(data39.input === undefined){
+const err120 = {instancePath:instancePath+"/definition/prices",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/required",keyword:"required",params:{missingProperty: "input"},schema:schema43.properties.prices.required,parentSchema:schema43.properties.prices,data:data39};
 if(vErrors === null){
 vErrors = [err120];
 }
@@ -2453,9 +2456,8 @@ vErrors.push(err120);
 }
 errors++;
 }
-}
-else {
-const err121 = {instancePath:instancePath+"/definition/prices/input",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/input/type",keyword:"type",params:{type: "number"},schema:schema43.properties.prices.properties.input.type,parentSchema:schema43.properties.prices.properties.input,data:data38};
+if(data39.output === undefined){
+const err121 = {instancePath:instancePath+"/definition/prices",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/required",keyword:"required",params:{missingProperty: "output"},schema:schema43.properties.prices.required,parentSchema:schema43.properties.prices,data:data39};
 if(vErrors === null){
 vErrors = [err121];
 }
@@ -2464,12 +2466,9 @@ vErrors.push(err121);
 }
 errors++;
 }
-}
-if(data37.cachedInput !== undefined){
-let data39 = data37.cachedInput;
-if((typeof data39 == "number") && (isFinite(data39))){
-if(data39 > 100000 || isNaN(data39)){
-const err122 = {instancePath:instancePath+"/definition/prices/cachedInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cachedInput/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema43.properties.prices.properties.cachedInput,data:data39};
+for(const key9 in data39){
+if(!((((key9 === "input") || (key9 === "cachedInput")) || (key9 === "cacheWriteInput")) || (key9 === "output"))){
+const err122 = {instancePath:instancePath+"/definition/prices",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key9},schema:false,parentSchema:schema43.properties.prices,data:data39};
 if(vErrors === null){
 vErrors = [err122];
 }
@@ -2478,8 +2477,12 @@ vErrors.push(err122);
 }
 errors++;
 }
-if(data39 < 0 || isNaN(data39)){
-const err123 = {instancePath:instancePath+"/definition/prices/cachedInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cachedInput/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema43.properties.prices.properties.cachedInput,data:data39};
+}
+if(data39.input !== undefined){
+let data40 = data39.input;
+if((typeof data40 == "number") && (isFinite(data40))){
+if(data40 > 100000 || isNaN(data40)){
+const err123 = {instancePath:instancePath+"/definition/prices/input",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/input/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema43.properties.prices.properties.input,data:data40};
 if(vErrors === null){
 vErrors = [err123];
 }
@@ -2488,9 +2491,8 @@ vErrors.push(err123);
 }
 errors++;
 }
-}
-else {
-const err124 = {instancePath:instancePath+"/definition/prices/cachedInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cachedInput/type",keyword:"type",params:{type: "number"},schema:schema43.properties.prices.properties.cachedInput.type,parentSchema:schema43.properties.prices.properties.cachedInput,data:data39};
+if(data40 < 0 || isNaN(data40)){
+const err124 = {instancePath:instancePath+"/definition/prices/input",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/input/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema43.properties.prices.properties.input,data:data40};
 if(vErrors === null){
 vErrors = [err124];
 }
@@ -2500,11 +2502,8 @@ vErrors.push(err124);
 errors++;
 }
 }
-if(data37.cacheWriteInput !== undefined){
-let data40 = data37.cacheWriteInput;
-if((typeof data40 == "number") && (isFinite(data40))){
-if(data40 > 100000 || isNaN(data40)){
-const err125 = {instancePath:instancePath+"/definition/prices/cacheWriteInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cacheWriteInput/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema43.properties.prices.properties.cacheWriteInput,data:data40};
+else {
+const err125 = {instancePath:instancePath+"/definition/prices/input",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/input/type",keyword:"type",params:{type: "number"},schema:schema43.properties.prices.properties.input.type,parentSchema:schema43.properties.prices.properties.input,data:data40};
 if(vErrors === null){
 vErrors = [err125];
 }
@@ -2513,8 +2512,12 @@ vErrors.push(err125);
 }
 errors++;
 }
-if(data40 < 0 || isNaN(data40)){
-const err126 = {instancePath:instancePath+"/definition/prices/cacheWriteInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cacheWriteInput/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema43.properties.prices.properties.cacheWriteInput,data:data40};
+}
+if(data39.cachedInput !== undefined){
+let data41 = data39.cachedInput;
+if((typeof data41 == "number") && (isFinite(data41))){
+if(data41 > 100000 || isNaN(data41)){
+const err126 = {instancePath:instancePath+"/definition/prices/cachedInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cachedInput/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema43.properties.prices.properties.cachedInput,data:data41};
 if(vErrors === null){
 vErrors = [err126];
 }
@@ -2523,9 +2526,8 @@ vErrors.push(err126);
 }
 errors++;
 }
-}
-else {
-const err127 = {instancePath:instancePath+"/definition/prices/cacheWriteInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cacheWriteInput/type",keyword:"type",params:{type: "number"},schema:schema43.properties.prices.properties.cacheWriteInput.type,parentSchema:schema43.properties.prices.properties.cacheWriteInput,data:data40};
+if(data41 < 0 || isNaN(data41)){
+const err127 = {instancePath:instancePath+"/definition/prices/cachedInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cachedInput/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema43.properties.prices.properties.cachedInput,data:data41};
 if(vErrors === null){
 vErrors = [err127];
 }
@@ -2535,11 +2537,8 @@ vErrors.push(err127);
 errors++;
 }
 }
-if(data37.output !== undefined){
-let data41 = data37.output;
-if((typeof data41 == "number") && (isFinite(data41))){
-if(data41 > 100000 || isNaN(data41)){
-const err128 = {instancePath:instancePath+"/definition/prices/output",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/output/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema43.properties.prices.properties.output,data:data41};
+else {
+const err128 = {instancePath:instancePath+"/definition/prices/cachedInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cachedInput/type",keyword:"type",params:{type: "number"},schema:schema43.properties.prices.properties.cachedInput.type,parentSchema:schema43.properties.prices.properties.cachedInput,data:data41};
 if(vErrors === null){
 vErrors = [err128];
 }
@@ -2548,8 +2547,12 @@ vErrors.push(err128);
 }
 errors++;
 }
-if(data41 < 0 || isNaN(data41)){
-const err129 = {instancePath:instancePath+"/definition/prices/output",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/output/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema43.properties.prices.properties.output,data:data41};
+}
+if(data39.cacheWriteInput !== undefined){
+let data42 = data39.cacheWriteInput;
+if((typeof data42 == "number") && (isFinite(data42))){
+if(data42 > 100000 || isNaN(data42)){
+const err129 = {instancePath:instancePath+"/definition/prices/cacheWriteInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cacheWriteInput/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema43.properties.prices.properties.cacheWriteInput,data:data42};
 if(vErrors === null){
 vErrors = [err129];
 }
@@ -2558,9 +2561,8 @@ vErrors.push(err129);
 }
 errors++;
 }
-}
-else {
-const err130 = {instancePath:instancePath+"/definition/prices/output",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/output/type",keyword:"type",params:{type: "number"},schema:schema43.properties.prices.properties.output.type,parentSchema:schema43.properties.prices.properties.output,data:data41};
+if(data42 < 0 || isNaN(data42)){
+const err130 = {instancePath:instancePath+"/definition/prices/cacheWriteInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cacheWriteInput/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema43.properties.prices.properties.cacheWriteInput,data:data42};
 if(vErrors === null){
 vErrors = [err130];
 }
@@ -2570,9 +2572,8 @@ vErrors.push(err130);
 errors++;
 }
 }
-}
 else {
-const err131 = {instancePath:instancePath+"/definition/prices",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/type",keyword:"type",params:{type: "object"},schema:schema43.properties.prices.type,parentSchema:schema43.properties.prices,data:data37};
+const err131 = {instancePath:instancePath+"/definition/prices/cacheWriteInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cacheWriteInput/type",keyword:"type",params:{type: "number"},schema:schema43.properties.prices.properties.cacheWriteInput.type,parentSchema:schema43.properties.prices.properties.cacheWriteInput,data:data42};
 if(vErrors === null){
 vErrors = [err131];
 }
@@ -2582,12 +2583,11 @@ vErrors.push(err131);
 errors++;
 }
 }
-if(data1.parameters !== undefined){
-let data42 = data1.parameters;
-if(data42 && typeof data42 == "object" && !Array.isArray(data42)){
-for(const key10 in data42){
-if(!(((key10 === "temperature") || (key10 === "maxOutputTokens")) || (key10 === "reasoningEffort"))){
-const err132 = {instancePath:instancePath+"/definition/parameters",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key10},schema:false,parentSchema:schema43.properties.parameters,data:data42};
+if(data39.output !== undefined){
+let data43 = data39.output;
+if((typeof data43 == "number") && (isFinite(data43))){
+if(data43 > 100000 || isNaN(data43)){
+const err132 = {instancePath:instancePath+"/definition/prices/output",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/output/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema43.properties.prices.properties.output,data:data43};
 if(vErrors === null){
 vErrors = [err132];
 }
@@ -2596,12 +2596,8 @@ vErrors.push(err132);
 }
 errors++;
 }
-}
-if(data42.temperature !== undefined){
-let data43 = data42.temperature;
-if((typeof data43 == "number") && (isFinite(data43))){
-if(data43 > 2 || isNaN(data43)){
-const err133 = {instancePath:instancePath+"/definition/parameters/temperature",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/temperature/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2},schema:2,parentSchema:schema43.properties.parameters.properties.temperature,data:data43};
+if(data43 < 0 || isNaN(data43)){
+const err133 = {instancePath:instancePath+"/definition/prices/output",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/output/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema43.properties.prices.properties.output,data:data43};
 if(vErrors === null){
 vErrors = [err133];
 }
@@ -2610,8 +2606,9 @@ vErrors.push(err133);
 }
 errors++;
 }
-if(data43 < 0 || isNaN(data43)){
-const err134 = {instancePath:instancePath+"/definition/parameters/temperature",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/temperature/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema43.properties.parameters.properties.temperature,data:data43};
+}
+else {
+const err134 = {instancePath:instancePath+"/definition/prices/output",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/output/type",keyword:"type",params:{type: "number"},schema:schema43.properties.prices.properties.output.type,parentSchema:schema43.properties.prices.properties.output,data:data43};
 if(vErrors === null){
 vErrors = [err134];
 }
@@ -2621,8 +2618,9 @@ vErrors.push(err134);
 errors++;
 }
 }
+}
 else {
-const err135 = {instancePath:instancePath+"/definition/parameters/temperature",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/temperature/type",keyword:"type",params:{type: "number"},schema:schema43.properties.parameters.properties.temperature.type,parentSchema:schema43.properties.parameters.properties.temperature,data:data43};
+const err135 = {instancePath:instancePath+"/definition/prices",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/type",keyword:"type",params:{type: "object"},schema:schema43.properties.prices.type,parentSchema:schema43.properties.prices,data:data39};
 if(vErrors === null){
 vErrors = [err135];
 }
@@ -2632,10 +2630,12 @@ vErrors.push(err135);
 errors++;
 }
 }
-if(data42.maxOutputTokens !== undefined){
-let data44 = data42.maxOutputTokens;
-if(!(((typeof data44 == "number") && (!(data44 % 1) && !isNaN(data44))) && (isFinite(data44)))){
-const err136 = {instancePath:instancePath+"/definition/parameters/maxOutputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/maxOutputTokens/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.parameters.properties.maxOutputTokens.type,parentSchema:schema43.properties.parameters.properties.maxOutputTokens,data:data44};
+if(data1.parameters !== undefined){
+let data44 = data1.parameters;
+if(data44 && typeof data44 == "object" && !Array.isArray(data44)){
+for(const key10 in data44){
+if(!(((key10 === "temperature") || (key10 === "maxOutputTokens")) || (key10 === "reasoningEffort"))){
+const err136 = {instancePath:instancePath+"/definition/parameters",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key10},schema:false,parentSchema:schema43.properties.parameters,data:data44};
 if(vErrors === null){
 vErrors = [err136];
 }
@@ -2644,9 +2644,12 @@ vErrors.push(err136);
 }
 errors++;
 }
-if((typeof data44 == "number") && (isFinite(data44))){
-if(data44 > 1000000 || isNaN(data44)){
-const err137 = {instancePath:instancePath+"/definition/parameters/maxOutputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/maxOutputTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},schema:1000000,parentSchema:schema43.properties.parameters.properties.maxOutputTokens,data:data44};
+}
+if(data44.temperature !== undefined){
+let data45 = data44.temperature;
+if((typeof data45 == "number") && (isFinite(data45))){
+if(data45 > 2 || isNaN(data45)){
+const err137 = {instancePath:instancePath+"/definition/parameters/temperature",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/temperature/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2},schema:2,parentSchema:schema43.properties.parameters.properties.temperature,data:data45};
 if(vErrors === null){
 vErrors = [err137];
 }
@@ -2655,8 +2658,8 @@ vErrors.push(err137);
 }
 errors++;
 }
-if(data44 < 1 || isNaN(data44)){
-const err138 = {instancePath:instancePath+"/definition/parameters/maxOutputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/maxOutputTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.parameters.properties.maxOutputTokens,data:data44};
+if(data45 < 0 || isNaN(data45)){
+const err138 = {instancePath:instancePath+"/definition/parameters/temperature",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/temperature/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema43.properties.parameters.properties.temperature,data:data45};
 if(vErrors === null){
 vErrors = [err138];
 }
@@ -2666,11 +2669,8 @@ vErrors.push(err138);
 errors++;
 }
 }
-}
-if(data42.reasoningEffort !== undefined){
-let data45 = data42.reasoningEffort;
-if(!(((data45 === "low") || (data45 === "medium")) || (data45 === "high"))){
-const err139 = {instancePath:instancePath+"/definition/parameters/reasoningEffort",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/reasoningEffort/enum",keyword:"enum",params:{allowedValues: schema43.properties.parameters.properties.reasoningEffort.enum},schema:schema43.properties.parameters.properties.reasoningEffort.enum,parentSchema:schema43.properties.parameters.properties.reasoningEffort,data:data45};
+else {
+const err139 = {instancePath:instancePath+"/definition/parameters/temperature",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/temperature/type",keyword:"type",params:{type: "number"},schema:schema43.properties.parameters.properties.temperature.type,parentSchema:schema43.properties.parameters.properties.temperature,data:data45};
 if(vErrors === null){
 vErrors = [err139];
 }
@@ -2680,9 +2680,10 @@ vErrors.push(err139);
 errors++;
 }
 }
-}
-else {
-const err140 = {instancePath:instancePath+"/definition/parameters",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/type",keyword:"type",params:{type: "object"},schema:schema43.properties.parameters.type,parentSchema:schema43.properties.parameters,data:data42};
+if(data44.maxOutputTokens !== undefined){
+let data46 = data44.maxOutputTokens;
+if(!(((typeof data46 == "number") && (!(data46 % 1) && !isNaN(data46))) && (isFinite(data46)))){
+const err140 = {instancePath:instancePath+"/definition/parameters/maxOutputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/maxOutputTokens/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.parameters.properties.maxOutputTokens.type,parentSchema:schema43.properties.parameters.properties.maxOutputTokens,data:data46};
 if(vErrors === null){
 vErrors = [err140];
 }
@@ -2691,11 +2692,9 @@ vErrors.push(err140);
 }
 errors++;
 }
-}
-if(data1.contextTokens !== undefined){
-let data46 = data1.contextTokens;
-if(!(((typeof data46 == "number") && (!(data46 % 1) && !isNaN(data46))) && (isFinite(data46)))){
-const err141 = {instancePath:instancePath+"/definition/contextTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/contextTokens/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.contextTokens.type,parentSchema:schema43.properties.contextTokens,data:data46};
+if((typeof data46 == "number") && (isFinite(data46))){
+if(data46 > 1000000 || isNaN(data46)){
+const err141 = {instancePath:instancePath+"/definition/parameters/maxOutputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/maxOutputTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},schema:1000000,parentSchema:schema43.properties.parameters.properties.maxOutputTokens,data:data46};
 if(vErrors === null){
 vErrors = [err141];
 }
@@ -2704,9 +2703,8 @@ vErrors.push(err141);
 }
 errors++;
 }
-if((typeof data46 == "number") && (isFinite(data46))){
-if(data46 > 10000000 || isNaN(data46)){
-const err142 = {instancePath:instancePath+"/definition/contextTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/contextTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10000000},schema:10000000,parentSchema:schema43.properties.contextTokens,data:data46};
+if(data46 < 1 || isNaN(data46)){
+const err142 = {instancePath:instancePath+"/definition/parameters/maxOutputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/maxOutputTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.parameters.properties.maxOutputTokens,data:data46};
 if(vErrors === null){
 vErrors = [err142];
 }
@@ -2715,8 +2713,12 @@ vErrors.push(err142);
 }
 errors++;
 }
-if(data46 < 2000 || isNaN(data46)){
-const err143 = {instancePath:instancePath+"/definition/contextTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/contextTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 2000},schema:2000,parentSchema:schema43.properties.contextTokens,data:data46};
+}
+}
+if(data44.reasoningEffort !== undefined){
+let data47 = data44.reasoningEffort;
+if(!(((data47 === "low") || (data47 === "medium")) || (data47 === "high"))){
+const err143 = {instancePath:instancePath+"/definition/parameters/reasoningEffort",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/reasoningEffort/enum",keyword:"enum",params:{allowedValues: schema43.properties.parameters.properties.reasoningEffort.enum},schema:schema43.properties.parameters.properties.reasoningEffort.enum,parentSchema:schema43.properties.parameters.properties.reasoningEffort,data:data47};
 if(vErrors === null){
 vErrors = [err143];
 }
@@ -2727,9 +2729,8 @@ errors++;
 }
 }
 }
-}
 else {
-const err144 = {instancePath:instancePath+"/definition",schemaPath:"#/components/schemas/AgentDefinition/type",keyword:"type",params:{type: "object"},schema:schema43.type,parentSchema:schema43,data:data1};
+const err144 = {instancePath:instancePath+"/definition/parameters",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/type",keyword:"type",params:{type: "object"},schema:schema43.properties.parameters.type,parentSchema:schema43.properties.parameters,data:data44};
 if(vErrors === null){
 vErrors = [err144];
 }
@@ -2739,14 +2740,61 @@ vErrors.push(err144);
 errors++;
 }
 }
-}
-else {
-const err145 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema42.type,parentSchema:schema42,data};
+if(data1.contextTokens !== undefined){
+let data48 = data1.contextTokens;
+if(!(((typeof data48 == "number") && (!(data48 % 1) && !isNaN(data48))) && (isFinite(data48)))){
+const err145 = {instancePath:instancePath+"/definition/contextTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/contextTokens/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.contextTokens.type,parentSchema:schema43.properties.contextTokens,data:data48};
 if(vErrors === null){
 vErrors = [err145];
 }
 else {
 vErrors.push(err145);
+}
+errors++;
+}
+if((typeof data48 == "number") && (isFinite(data48))){
+if(data48 > 10000000 || isNaN(data48)){
+const err146 = {instancePath:instancePath+"/definition/contextTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/contextTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10000000},schema:10000000,parentSchema:schema43.properties.contextTokens,data:data48};
+if(vErrors === null){
+vErrors = [err146];
+}
+else {
+vErrors.push(err146);
+}
+errors++;
+}
+if(data48 < 2000 || isNaN(data48)){
+const err147 = {instancePath:instancePath+"/definition/contextTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/contextTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 2000},schema:2000,parentSchema:schema43.properties.contextTokens,data:data48};
+if(vErrors === null){
+vErrors = [err147];
+}
+else {
+vErrors.push(err147);
+}
+errors++;
+}
+}
+}
+}
+else {
+const err148 = {instancePath:instancePath+"/definition",schemaPath:"#/components/schemas/AgentDefinition/type",keyword:"type",params:{type: "object"},schema:schema43.type,parentSchema:schema43,data:data1};
+if(vErrors === null){
+vErrors = [err148];
+}
+else {
+vErrors.push(err148);
+}
+errors++;
+}
+}
+}
+else {
+const err149 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema42.type,parentSchema:schema42,data};
+if(vErrors === null){
+vErrors = [err149];
+}
+else {
+vErrors.push(err149);
 }
 errors++;
 }
@@ -4165,11 +4213,10 @@ vErrors.push(err111);
 errors++;
 }
 }
-if(data0.prices !== undefined){
-let data36 = data0.prices;
-if(data36 && typeof data36 == "object" && !Array.isArray(data36)){
-if(data36.input === undefined){
-const err112 = {instancePath:instancePath+"/definition/prices",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/required",keyword:"required",params:{missingProperty: "input"},schema:schema43.properties.prices.required,parentSchema:schema43.properties.prices,data:data36};
+if(data0.keepDays !== undefined){
+let data36 = data0.keepDays;
+if(!(((typeof data36 == "number") && (!(data36 % 1) && !isNaN(data36))) && (isFinite(data36)))){
+const err112 = {instancePath:instancePath+"/definition/keepDays",schemaPath:"#/components/schemas/AgentDefinition/properties/keepDays/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.keepDays.type,parentSchema:schema43.properties.keepDays,data:data36};
 if(vErrors === null){
 vErrors = [err112];
 }
@@ -4178,8 +4225,9 @@ vErrors.push(err112);
 }
 errors++;
 }
-if(data36.output === undefined){
-const err113 = {instancePath:instancePath+"/definition/prices",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/required",keyword:"required",params:{missingProperty: "output"},schema:schema43.properties.prices.required,parentSchema:schema43.properties.prices,data:data36};
+if((typeof data36 == "number") && (isFinite(data36))){
+if(data36 > 3650 || isNaN(data36)){
+const err113 = {instancePath:instancePath+"/definition/keepDays",schemaPath:"#/components/schemas/AgentDefinition/properties/keepDays/maximum",keyword:"maximum",params:{comparison: "<=", limit: 3650},schema:3650,parentSchema:schema43.properties.keepDays,data:data36};
 if(vErrors === null){
 vErrors = [err113];
 }
@@ -4188,9 +4236,8 @@ vErrors.push(err113);
 }
 errors++;
 }
-for(const key9 in data36){
-if(!((((key9 === "input") || (key9 === "cachedInput")) || (key9 === "cacheWriteInput")) || (key9 === "output"))){
-const err114 = {instancePath:instancePath+"/definition/prices",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key9},schema:false,parentSchema:schema43.properties.prices,data:data36};
+if(data36 < 1 || isNaN(data36)){
+const err114 = {instancePath:instancePath+"/definition/keepDays",schemaPath:"#/components/schemas/AgentDefinition/properties/keepDays/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.keepDays,data:data36};
 if(vErrors === null){
 vErrors = [err114];
 }
@@ -4200,11 +4247,11 @@ vErrors.push(err114);
 errors++;
 }
 }
-if(data36.input !== undefined){
-let data37 = data36.input;
-if((typeof data37 == "number") && (isFinite(data37))){
-if(data37 > 100000 || isNaN(data37)){
-const err115 = {instancePath:instancePath+"/definition/prices/input",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/input/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema43.properties.prices.properties.input,data:data37};
+}
+if(data0.allowDelete !== undefined){
+let data37 = data0.allowDelete;
+if(typeof data37 !== "boolean"){
+const err115 = {instancePath:instancePath+"/definition/allowDelete",schemaPath:"#/components/schemas/AgentDefinition/properties/allowDelete/type",keyword:"type",params:{type: "boolean"},schema:schema43.properties.allowDelete.type,parentSchema:schema43.properties.allowDelete,data:data37};
 if(vErrors === null){
 vErrors = [err115];
 }
@@ -4213,8 +4260,12 @@ vErrors.push(err115);
 }
 errors++;
 }
-if(data37 < 0 || isNaN(data37)){
-const err116 = {instancePath:instancePath+"/definition/prices/input",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/input/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema43.properties.prices.properties.input,data:data37};
+}
+if(data0.prices !== undefined){
+let data38 = data0.prices;
+if(data38 && typeof data38 == "object" && !Array.isArray(data38)){
+if(data38.input === undefined){
+const err116 = {instancePath:instancePath+"/definition/prices",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/required",keyword:"required",params:{missingProperty: "input"},schema:schema43.properties.prices.required,parentSchema:schema43.properties.prices,data:data38};
 if(vErrors === null){
 vErrors = [err116];
 }
@@ -4223,9 +4274,8 @@ vErrors.push(err116);
 }
 errors++;
 }
-}
-else {
-const err117 = {instancePath:instancePath+"/definition/prices/input",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/input/type",keyword:"type",params:{type: "number"},schema:schema43.properties.prices.properties.input.type,parentSchema:schema43.properties.prices.properties.input,data:data37};
+if(data38.output === undefined){
+const err117 = {instancePath:instancePath+"/definition/prices",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/required",keyword:"required",params:{missingProperty: "output"},schema:schema43.properties.prices.required,parentSchema:schema43.properties.prices,data:data38};
 if(vErrors === null){
 vErrors = [err117];
 }
@@ -4234,12 +4284,9 @@ vErrors.push(err117);
 }
 errors++;
 }
-}
-if(data36.cachedInput !== undefined){
-let data38 = data36.cachedInput;
-if((typeof data38 == "number") && (isFinite(data38))){
-if(data38 > 100000 || isNaN(data38)){
-const err118 = {instancePath:instancePath+"/definition/prices/cachedInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cachedInput/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema43.properties.prices.properties.cachedInput,data:data38};
+for(const key9 in data38){
+if(!((((key9 === "input") || (key9 === "cachedInput")) || (key9 === "cacheWriteInput")) || (key9 === "output"))){
+const err118 = {instancePath:instancePath+"/definition/prices",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key9},schema:false,parentSchema:schema43.properties.prices,data:data38};
 if(vErrors === null){
 vErrors = [err118];
 }
@@ -4248,8 +4295,12 @@ vErrors.push(err118);
 }
 errors++;
 }
-if(data38 < 0 || isNaN(data38)){
-const err119 = {instancePath:instancePath+"/definition/prices/cachedInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cachedInput/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema43.properties.prices.properties.cachedInput,data:data38};
+}
+if(data38.input !== undefined){
+let data39 = data38.input;
+if((typeof data39 == "number") && (isFinite(data39))){
+if(data39 > 100000 || isNaN(data39)){
+const err119 = {instancePath:instancePath+"/definition/prices/input",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/input/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema43.properties.prices.properties.input,data:data39};
 if(vErrors === null){
 vErrors = [err119];
 }
@@ -4258,9 +4309,8 @@ vErrors.push(err119);
 }
 errors++;
 }
-}
-else {
-const err120 = {instancePath:instancePath+"/definition/prices/cachedInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cachedInput/type",keyword:"type",params:{type: "number"},schema:schema43.properties.prices.properties.cachedInput.type,parentSchema:schema43.properties.prices.properties.cachedInput,data:data38};
+if(data39 < 0 || isNaN(data39)){
+const err120 = {instancePath:instancePath+"/definition/prices/input",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/input/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema43.properties.prices.properties.input,data:data39};
 if(vErrors === null){
 vErrors = [err120];
 }
@@ -4270,11 +4320,8 @@ vErrors.push(err120);
 errors++;
 }
 }
-if(data36.cacheWriteInput !== undefined){
-let data39 = data36.cacheWriteInput;
-if((typeof data39 == "number") && (isFinite(data39))){
-if(data39 > 100000 || isNaN(data39)){
-const err121 = {instancePath:instancePath+"/definition/prices/cacheWriteInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cacheWriteInput/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema43.properties.prices.properties.cacheWriteInput,data:data39};
+else {
+const err121 = {instancePath:instancePath+"/definition/prices/input",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/input/type",keyword:"type",params:{type: "number"},schema:schema43.properties.prices.properties.input.type,parentSchema:schema43.properties.prices.properties.input,data:data39};
 if(vErrors === null){
 vErrors = [err121];
 }
@@ -4283,8 +4330,12 @@ vErrors.push(err121);
 }
 errors++;
 }
-if(data39 < 0 || isNaN(data39)){
-const err122 = {instancePath:instancePath+"/definition/prices/cacheWriteInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cacheWriteInput/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema43.properties.prices.properties.cacheWriteInput,data:data39};
+}
+if(data38.cachedInput !== undefined){
+let data40 = data38.cachedInput;
+if((typeof data40 == "number") && (isFinite(data40))){
+if(data40 > 100000 || isNaN(data40)){
+const err122 = {instancePath:instancePath+"/definition/prices/cachedInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cachedInput/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema43.properties.prices.properties.cachedInput,data:data40};
 if(vErrors === null){
 vErrors = [err122];
 }
@@ -4293,9 +4344,8 @@ vErrors.push(err122);
 }
 errors++;
 }
-}
-else {
-const err123 = {instancePath:instancePath+"/definition/prices/cacheWriteInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cacheWriteInput/type",keyword:"type",params:{type: "number"},schema:schema43.properties.prices.properties.cacheWriteInput.type,parentSchema:schema43.properties.prices.properties.cacheWriteInput,data:data39};
+if(data40 < 0 || isNaN(data40)){
+const err123 = {instancePath:instancePath+"/definition/prices/cachedInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cachedInput/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema43.properties.prices.properties.cachedInput,data:data40};
 if(vErrors === null){
 vErrors = [err123];
 }
@@ -4305,11 +4355,8 @@ vErrors.push(err123);
 errors++;
 }
 }
-if(data36.output !== undefined){
-let data40 = data36.output;
-if((typeof data40 == "number") && (isFinite(data40))){
-if(data40 > 100000 || isNaN(data40)){
-const err124 = {instancePath:instancePath+"/definition/prices/output",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/output/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema43.properties.prices.properties.output,data:data40};
+else {
+const err124 = {instancePath:instancePath+"/definition/prices/cachedInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cachedInput/type",keyword:"type",params:{type: "number"},schema:schema43.properties.prices.properties.cachedInput.type,parentSchema:schema43.properties.prices.properties.cachedInput,data:data40};
 if(vErrors === null){
 vErrors = [err124];
 }
@@ -4318,8 +4365,12 @@ vErrors.push(err124);
 }
 errors++;
 }
-if(data40 < 0 || isNaN(data40)){
-const err125 = {instancePath:instancePath+"/definition/prices/output",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/output/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema43.properties.prices.properties.output,data:data40};
+}
+if(data38.cacheWriteInput !== undefined){
+let data41 = data38.cacheWriteInput;
+if((typeof data41 == "number") && (isFinite(data41))){
+if(data41 > 100000 || isNaN(data41)){
+const err125 = {instancePath:instancePath+"/definition/prices/cacheWriteInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cacheWriteInput/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema43.properties.prices.properties.cacheWriteInput,data:data41};
 if(vErrors === null){
 vErrors = [err125];
 }
@@ -4328,9 +4379,8 @@ vErrors.push(err125);
 }
 errors++;
 }
-}
-else {
-const err126 = {instancePath:instancePath+"/definition/prices/output",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/output/type",keyword:"type",params:{type: "number"},schema:schema43.properties.prices.properties.output.type,parentSchema:schema43.properties.prices.properties.output,data:data40};
+if(data41 < 0 || isNaN(data41)){
+const err126 = {instancePath:instancePath+"/definition/prices/cacheWriteInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cacheWriteInput/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema43.properties.prices.properties.cacheWriteInput,data:data41};
 if(vErrors === null){
 vErrors = [err126];
 }
@@ -4340,9 +4390,8 @@ vErrors.push(err126);
 errors++;
 }
 }
-}
 else {
-const err127 = {instancePath:instancePath+"/definition/prices",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/type",keyword:"type",params:{type: "object"},schema:schema43.properties.prices.type,parentSchema:schema43.properties.prices,data:data36};
+const err127 = {instancePath:instancePath+"/definition/prices/cacheWriteInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cacheWriteInput/type",keyword:"type",params:{type: "number"},schema:schema43.properties.prices.properties.cacheWriteInput.type,parentSchema:schema43.properties.prices.properties.cacheWriteInput,data:data41};
 if(vErrors === null){
 vErrors = [err127];
 }
@@ -4352,12 +4401,11 @@ vErrors.push(err127);
 errors++;
 }
 }
-if(data0.parameters !== undefined){
-let data41 = data0.parameters;
-if(data41 && typeof data41 == "object" && !Array.isArray(data41)){
-for(const key10 in data41){
-if(!(((key10 === "temperature") || (key10 === "maxOutputTokens")) || (key10 === "reasoningEffort"))){
-const err128 = {instancePath:instancePath+"/definition/parameters",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key10},schema:false,parentSchema:schema43.properties.parameters,data:data41};
+if(data38.output !== undefined){
+let data42 = data38.output;
+if((typeof data42 == "number") && (isFinite(data42))){
+if(data42 > 100000 || isNaN(data42)){
+const err128 = {instancePath:instancePath+"/definition/prices/output",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/output/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema43.properties.prices.properties.output,data:data42};
 if(vErrors === null){
 vErrors = [err128];
 }
@@ -4366,12 +4414,8 @@ vErrors.push(err128);
 }
 errors++;
 }
-}
-if(data41.temperature !== undefined){
-let data42 = data41.temperature;
-if((typeof data42 == "number") && (isFinite(data42))){
-if(data42 > 2 || isNaN(data42)){
-const err129 = {instancePath:instancePath+"/definition/parameters/temperature",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/temperature/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2},schema:2,parentSchema:schema43.properties.parameters.properties.temperature,data:data42};
+if(data42 < 0 || isNaN(data42)){
+const err129 = {instancePath:instancePath+"/definition/prices/output",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/output/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema43.properties.prices.properties.output,data:data42};
 if(vErrors === null){
 vErrors = [err129];
 }
@@ -4380,8 +4424,9 @@ vErrors.push(err129);
 }
 errors++;
 }
-if(data42 < 0 || isNaN(data42)){
-const err130 = {instancePath:instancePath+"/definition/parameters/temperature",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/temperature/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema43.properties.parameters.properties.temperature,data:data42};
+}
+else {
+const err130 = {instancePath:instancePath+"/definition/prices/output",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/output/type",keyword:"type",params:{type: "number"},schema:schema43.properties.prices.properties.output.type,parentSchema:schema43.properties.prices.properties.output,data:data42};
 if(vErrors === null){
 vErrors = [err130];
 }
@@ -4391,8 +4436,9 @@ vErrors.push(err130);
 errors++;
 }
 }
+}
 else {
-const err131 = {instancePath:instancePath+"/definition/parameters/temperature",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/temperature/type",keyword:"type",params:{type: "number"},schema:schema43.properties.parameters.properties.temperature.type,parentSchema:schema43.properties.parameters.properties.temperature,data:data42};
+const err131 = {instancePath:instancePath+"/definition/prices",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/type",keyword:"type",params:{type: "object"},schema:schema43.properties.prices.type,parentSchema:schema43.properties.prices,data:data38};
 if(vErrors === null){
 vErrors = [err131];
 }
@@ -4402,10 +4448,12 @@ vErrors.push(err131);
 errors++;
 }
 }
-if(data41.maxOutputTokens !== undefined){
-let data43 = data41.maxOutputTokens;
-if(!(((typeof data43 == "number") && (!(data43 % 1) && !isNaN(data43))) && (isFinite(data43)))){
-const err132 = {instancePath:instancePath+"/definition/parameters/maxOutputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/maxOutputTokens/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.parameters.properties.maxOutputTokens.type,parentSchema:schema43.properties.parameters.properties.maxOutputTokens,data:data43};
+if(data0.parameters !== undefined){
+let data43 = data0.parameters;
+if(data43 && typeof data43 == "object" && !Array.isArray(data43)){
+for(const key10 in data43){
+if(!(((key10 === "temperature") || (key10 === "maxOutputTokens")) || (key10 === "reasoningEffort"))){
+const err132 = {instancePath:instancePath+"/definition/parameters",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key10},schema:false,parentSchema:schema43.properties.parameters,data:data43};
 if(vErrors === null){
 vErrors = [err132];
 }
@@ -4414,9 +4462,12 @@ vErrors.push(err132);
 }
 errors++;
 }
-if((typeof data43 == "number") && (isFinite(data43))){
-if(data43 > 1000000 || isNaN(data43)){
-const err133 = {instancePath:instancePath+"/definition/parameters/maxOutputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/maxOutputTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},schema:1000000,parentSchema:schema43.properties.parameters.properties.maxOutputTokens,data:data43};
+}
+if(data43.temperature !== undefined){
+let data44 = data43.temperature;
+if((typeof data44 == "number") && (isFinite(data44))){
+if(data44 > 2 || isNaN(data44)){
+const err133 = {instancePath:instancePath+"/definition/parameters/temperature",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/temperature/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2},schema:2,parentSchema:schema43.properties.parameters.properties.temperature,data:data44};
 if(vErrors === null){
 vErrors = [err133];
 }
@@ -4425,8 +4476,8 @@ vErrors.push(err133);
 }
 errors++;
 }
-if(data43 < 1 || isNaN(data43)){
-const err134 = {instancePath:instancePath+"/definition/parameters/maxOutputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/maxOutputTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.parameters.properties.maxOutputTokens,data:data43};
+if(data44 < 0 || isNaN(data44)){
+const err134 = {instancePath:instancePath+"/definition/parameters/temperature",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/temperature/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema43.properties.parameters.properties.temperature,data:data44};
 if(vErrors === null){
 vErrors = [err134];
 }
@@ -4436,11 +4487,8 @@ vErrors.push(err134);
 errors++;
 }
 }
-}
-if(data41.reasoningEffort !== undefined){
-let data44 = data41.reasoningEffort;
-if(!(((data44 === "low") || (data44 === "medium")) || (data44 === "high"))){
-const err135 = {instancePath:instancePath+"/definition/parameters/reasoningEffort",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/reasoningEffort/enum",keyword:"enum",params:{allowedValues: schema43.properties.parameters.properties.reasoningEffort.enum},schema:schema43.properties.parameters.properties.reasoningEffort.enum,parentSchema:schema43.properties.parameters.properties.reasoningEffort,data:data44};
+else {
+const err135 = {instancePath:instancePath+"/definition/parameters/temperature",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/temperature/type",keyword:"type",params:{type: "number"},schema:schema43.properties.parameters.properties.temperature.type,parentSchema:schema43.properties.parameters.properties.temperature,data:data44};
 if(vErrors === null){
 vErrors = [err135];
 }
@@ -4450,9 +4498,10 @@ vErrors.push(err135);
 errors++;
 }
 }
-}
-else {
-const err136 = {instancePath:instancePath+"/definition/parameters",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/type",keyword:"type",params:{type: "object"},schema:schema43.properties.parameters.type,parentSchema:schema43.properties.parameters,data:data41};
+if(data43.maxOutputTokens !== undefined){
+let data45 = data43.maxOutputTokens;
+if(!(((typeof data45 == "number") && (!(data45 % 1) && !isNaN(data45))) && (isFinite(data45)))){
+const err136 = {instancePath:instancePath+"/definition/parameters/maxOutputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/maxOutputTokens/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.parameters.properties.maxOutputTokens.type,parentSchema:schema43.properties.parameters.properties.maxOutputTokens,data:data45};
 if(vErrors === null){
 vErrors = [err136];
 }
@@ -4461,11 +4510,9 @@ vErrors.push(err136);
 }
 errors++;
 }
-}
-if(data0.contextTokens !== undefined){
-let data45 = data0.contextTokens;
-if(!(((typeof data45 == "number") && (!(data45 % 1) && !isNaN(data45))) && (isFinite(data45)))){
-const err137 = {instancePath:instancePath+"/definition/contextTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/contextTokens/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.contextTokens.type,parentSchema:schema43.properties.contextTokens,data:data45};
+if((typeof data45 == "number") && (isFinite(data45))){
+if(data45 > 1000000 || isNaN(data45)){
+const err137 = {instancePath:instancePath+"/definition/parameters/maxOutputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/maxOutputTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},schema:1000000,parentSchema:schema43.properties.parameters.properties.maxOutputTokens,data:data45};
 if(vErrors === null){
 vErrors = [err137];
 }
@@ -4474,9 +4521,8 @@ vErrors.push(err137);
 }
 errors++;
 }
-if((typeof data45 == "number") && (isFinite(data45))){
-if(data45 > 10000000 || isNaN(data45)){
-const err138 = {instancePath:instancePath+"/definition/contextTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/contextTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10000000},schema:10000000,parentSchema:schema43.properties.contextTokens,data:data45};
+if(data45 < 1 || isNaN(data45)){
+const err138 = {instancePath:instancePath+"/definition/parameters/maxOutputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/maxOutputTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.parameters.properties.maxOutputTokens,data:data45};
 if(vErrors === null){
 vErrors = [err138];
 }
@@ -4485,8 +4531,12 @@ vErrors.push(err138);
 }
 errors++;
 }
-if(data45 < 2000 || isNaN(data45)){
-const err139 = {instancePath:instancePath+"/definition/contextTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/contextTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 2000},schema:2000,parentSchema:schema43.properties.contextTokens,data:data45};
+}
+}
+if(data43.reasoningEffort !== undefined){
+let data46 = data43.reasoningEffort;
+if(!(((data46 === "low") || (data46 === "medium")) || (data46 === "high"))){
+const err139 = {instancePath:instancePath+"/definition/parameters/reasoningEffort",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/reasoningEffort/enum",keyword:"enum",params:{allowedValues: schema43.properties.parameters.properties.reasoningEffort.enum},schema:schema43.properties.parameters.properties.reasoningEffort.enum,parentSchema:schema43.properties.parameters.properties.reasoningEffort,data:data46};
 if(vErrors === null){
 vErrors = [err139];
 }
@@ -4497,9 +4547,8 @@ errors++;
 }
 }
 }
-}
 else {
-const err140 = {instancePath:instancePath+"/definition",schemaPath:"#/components/schemas/AgentDefinition/type",keyword:"type",params:{type: "object"},schema:schema43.type,parentSchema:schema43,data:data0};
+const err140 = {instancePath:instancePath+"/definition/parameters",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/type",keyword:"type",params:{type: "object"},schema:schema43.properties.parameters.type,parentSchema:schema43.properties.parameters,data:data43};
 if(vErrors === null){
 vErrors = [err140];
 }
@@ -4509,14 +4558,61 @@ vErrors.push(err140);
 errors++;
 }
 }
-}
-else {
-const err141 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema45.type,parentSchema:schema45,data};
+if(data0.contextTokens !== undefined){
+let data47 = data0.contextTokens;
+if(!(((typeof data47 == "number") && (!(data47 % 1) && !isNaN(data47))) && (isFinite(data47)))){
+const err141 = {instancePath:instancePath+"/definition/contextTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/contextTokens/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.contextTokens.type,parentSchema:schema43.properties.contextTokens,data:data47};
 if(vErrors === null){
 vErrors = [err141];
 }
 else {
 vErrors.push(err141);
+}
+errors++;
+}
+if((typeof data47 == "number") && (isFinite(data47))){
+if(data47 > 10000000 || isNaN(data47)){
+const err142 = {instancePath:instancePath+"/definition/contextTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/contextTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10000000},schema:10000000,parentSchema:schema43.properties.contextTokens,data:data47};
+if(vErrors === null){
+vErrors = [err142];
+}
+else {
+vErrors.push(err142);
+}
+errors++;
+}
+if(data47 < 2000 || isNaN(data47)){
+const err143 = {instancePath:instancePath+"/definition/contextTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/contextTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 2000},schema:2000,parentSchema:schema43.properties.contextTokens,data:data47};
+if(vErrors === null){
+vErrors = [err143];
+}
+else {
+vErrors.push(err143);
+}
+errors++;
+}
+}
+}
+}
+else {
+const err144 = {instancePath:instancePath+"/definition",schemaPath:"#/components/schemas/AgentDefinition/type",keyword:"type",params:{type: "object"},schema:schema43.type,parentSchema:schema43,data:data0};
+if(vErrors === null){
+vErrors = [err144];
+}
+else {
+vErrors.push(err144);
+}
+errors++;
+}
+}
+}
+else {
+const err145 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema45.type,parentSchema:schema45,data};
+if(vErrors === null){
+vErrors = [err145];
+}
+else {
+vErrors.push(err145);
 }
 errors++;
 }

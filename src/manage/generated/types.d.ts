@@ -2532,6 +2532,10 @@ export interface components {
             maxRunning?: number;
             /** @description Cost in US dollars of all runs of the agent per day (UTC). Then new inputs are rejected (429). Turns in progress reserve what a turn costs: further runs wait if nothing is left. Requires `prices`. Default: no limit. */
             maxDollarsPerDay?: number;
+            /** @description Days after its last change that a run is deleted, with its texts and files. A run in progress is kept. Default: runs are kept. Not on AWS, where the setting `retentionDays` is for all runs. */
+            keepDays?: number;
+            /** @description Whether programs may delete the agent's runs with its API key. Default: false. */
+            allowDelete?: boolean;
             /** @description Prices of the model in US dollars per million tokens. Used for `dollars` limits and for the cost of runs. */
             prices?: {
                 /** @description Input tokens. */

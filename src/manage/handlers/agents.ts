@@ -1,5 +1,5 @@
 import { roleIn } from "../../accounts/access.ts";
-import { definitionProblems } from "../../accounts/agent-definition.ts";
+import { definitionProblems, keepDaysProblems } from "../../accounts/agent-definition.ts";
 import {
   agentHistory,
   createAgent,
@@ -91,13 +91,14 @@ export function agentHandlers(deps: ManageDeps) {
 
 /** The definition of a request. Rejects with a ServiceError for what its schema cannot express. */
 async function checkedDefinition(
-  { secretProblem }: ManageDeps,
+  { secretProblem, retentionDays }: ManageDeps,
   organizationId: string,
   { $schema: _schema, ...fields }: Schemas["AgentDefinition"],
 ): Promise<AgentDefinition> {
   const definition = fields as AgentDefinition;
   const problems = [
     ...definitionProblems(definition),
+    ...keepDaysProblems(definition, retentionDays),
     ...(await headerSecretProblems(definition.mcp ?? [], organizationId, secretProblem)),
   ];
   if (problems.length > 0) throw new ServiceError("invalid_argument", problems.join("; "));

@@ -42,6 +42,7 @@ export function awsPlatform({
     ...awsStores({ ...stores, documents, s3 }),
     ...awsSecrets(secretsManager, secretPrefix, deniedSecret),
     workflow: awsWorkflow({ sfn, stateMachineArn }),
+    ...(stores.retentionDays !== undefined && { retentionDays: stores.retentionDays }),
     close() {
       documents.destroy();
       sfn.destroy();

@@ -38,7 +38,7 @@ const absent = "attribute_not_exists(pk)";
 
 export function awsRunWrites(
   runsTable: RunsTable,
-): Pick<Runs, "create" | "findCreated" | "change" | "beginErasure" | "listErasures" | "erase"> {
+): Pick<Runs, "create" | "findCreated" | "change" | "listErasures" | "erase"> {
   const { documents, table, objects, retentionDays } = runsTable;
   const updateRun = runUpdates(runsTable);
   const { findCreated } = awsIdempotency(runsTable);
@@ -193,8 +193,6 @@ export function awsRunWrites(
         facts = actual;
       }
     },
-
-    beginErasure: async () => {}, // a caller that ends repeats the deletion
 
     listErasures: async () => [],
 

@@ -13,7 +13,7 @@ import type { Database } from "./sqlite.ts";
 export function localRunWrites(
   { db, read, write, scrub }: Database,
   isCurrent: (lease: Lease) => boolean,
-): Pick<Runs, "create" | "findCreated" | "change" | "beginErasure" | "listErasures" | "erase"> {
+): Pick<Runs, "create" | "findCreated" | "change" | "listErasures" | "erase"> {
   const insert = rowInserts(db);
   const requeue = queueWrites(db);
   const erase = erasure(db);
@@ -59,6 +59,7 @@ export function localRunWrites(
       summary,
       files,
       queue,
+      erase: erasing,
       audit,
     } = change;
     if (fencingToken !== undefined && !isCurrent({ runId, fencingToken })) throw changeRejected;
@@ -72,6 +73,7 @@ export function localRunWrites(
     if (slot && !quotas.admit(slot, waiting === 1)) throw changeRejected;
     insert(seq, messages, entries);
     if (summary) putSummary.run(seq, summary.throughTurn, summary.text);
+    if (erasing) beginErasure.run(runId);
     if (audit) insertAudit(audit);
     const delivery = webhook === null ? undefined : deliveryOf(change, { agentId, organizationId, webhook });
     if (delivery) insertDelivery(delivery);
@@ -128,8 +130,6 @@ export function localRunWrites(
           throw error;
         },
       ),
-
-    beginErasure: (id) => write(() => void beginErasure.run(id)),
 
     listErasures: async () => read(() => listErasures.all()).map(({ run_id }) => String(run_id)),
 

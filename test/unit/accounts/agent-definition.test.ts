@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { parseAgentFile } from "../../../src/accounts/agent-definition.ts";
+import { keepDaysProblems, parseAgentFile } from "../../../src/accounts/agent-definition.ts";
 
 const minimal = { name: "n", instructions: "i" };
 const parsed = (fields: object) => parseAgentFile(JSON.stringify({ ...minimal, ...fields }));
@@ -67,4 +67,14 @@ describe("an agent file", () => {
     expect(parsed({ instructions: "🙂".repeat(100_000) })).toEqual({ problems: [problem] });
     expect(parsed({ instructions: "é".repeat(100_000) })).toHaveProperty("definition");
   });
+});
+
+test("keepDays is refused on a stack, which deletes all runs itself", () => {
+  const definition = { name: "A", instructions: "", tools: [], limits: { steps: 1, tokens: 1, seconds: 1 } };
+  expect(keepDaysProblems({ ...definition, keepDays: 30 }, 90)).toEqual([
+    "keepDays is 30, but is for services on one machine; a stack deletes all runs after the days of its setting " +
+      "retentionDays (90): remove keepDays",
+  ]);
+  expect(keepDaysProblems({ ...definition, keepDays: 30 }, undefined)).toEqual([]);
+  expect(keepDaysProblems(definition, 90)).toEqual([]);
 });

@@ -51,7 +51,7 @@ describe("requests", () => {
     ["GET", "/agents", 404, null],
     ["GET", "/runs/x/y/z/a", 404, null],
     ["DELETE", "/runs", 405, "POST, GET"],
-    ["PUT", "/runs/x", 405, "GET"],
+    ["PUT", "/runs/x", 405, "GET, DELETE"],
     ["POST", "/openapi.json", 405, "GET"],
   ] as const)("%s /ext/v1%s is %i", async ([method, path, expected, allow]) => {
     const { status, headers, body } = await service.call(method, path);

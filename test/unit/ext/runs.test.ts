@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { updateAgent } from "../../../src/accounts/agents.ts";
+import { definitionOf } from "../../../src/accounts/definition.ts";
 import type { Schemas } from "../../../src/ext/call.ts";
 import { startRun, untilState } from "../../support/ext-runs.ts";
 import { type ExtService, extService } from "../../support/ext-service.ts";
@@ -50,6 +52,25 @@ describe("a run", () => {
     expect((await service.call("POST", `/runs/${id}/stop`)).status).toBe(200);
     const late = await service.call("POST", `/runs/${id}/input`, { body: { input_text: "Late." } });
     expect([late.status, late.body["code"]]).toEqual([409, "run_ended"]);
+  });
+
+  test("can be deleted if the agent allows it", async () => {
+    const { call, platform, templateId } = service;
+    const id = await startRun(service, { name: "Private", labels: { who: "4711" } });
+    const refused = await call("DELETE", `/runs/${id}`);
+    expect([refused.status, refused.body["code"]]).toEqual([403, "delete_not_allowed"]);
+    expect(await read(id)).toMatchObject({ name: "Private", status: "finished" });
+    const agent = await platform.accounts.findAgent(templateId);
+    if (!agent) throw new Error("the starter agent is missing");
+    const before = definitionOf(agent);
+    await updateAgent(platform.accounts, templateId, { ...before, allowDelete: true });
+    expect((await service.stranger.call("DELETE", `/runs/${id}`)).status).toBe(404);
+    for (let attempt = 0; attempt < 2; attempt++) {
+      const deleted = await call<Run>("DELETE", `/runs/${id}`);
+      expect(deleted).toMatchObject({ status: 200, body: { status: "terminated", name: "", labels: {} } });
+    }
+    expect(await read(id)).toMatchObject({ name: "", output: null });
+    await updateAgent(platform.accounts, templateId, before);
   });
 
   test("without an input waits for one", async () => {

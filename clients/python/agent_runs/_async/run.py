@@ -73,6 +73,10 @@ class AsyncRun:
     async def stop(self) -> AsyncRun:
         return await self._runs.stop(self.id)
 
+    async def delete(self) -> AsyncRun:
+        """Deletes the run's texts and files for good. Returns what remains."""
+        return await self._runs.delete(self.id)
+
     async def files(self, *, at: str | None = None) -> list[RunFile]:
         return await self._runs.files(self.id, at=at)
 

@@ -165,6 +165,12 @@ class AsyncRuns:
         """Stops a run."""
         return await self._http.retry(self._deadline(), lambda: self._change("stop runs", f"{_path(run_id)}/stop"))
 
+    async def delete(self, run_id: str) -> AsyncRun:
+        """Deletes a run's texts and files for good, if the agent allows it. Returns what remains."""
+        return await self._http.retry(
+            self._deadline(), lambda: self._change("delete runs", _path(run_id), method="DELETE")
+        )
+
     async def files(self, run_id: str, *, at: str | None = None) -> RunFiles:
         """
         The files of a run: the uploads, and what the agent wrote. `at`: as they were after this step, as `TURN.STEP`.
@@ -301,10 +307,10 @@ class AsyncRuns:
         request = Request("GET", path, query=query)
         return await self._http.retry(deadline, lambda: self._http.object(request, deadline, ("data", "next")))
 
-    async def _change(self, what: str, path: str, body: Mapping[str, str] | None = None) -> AsyncRun:
+    async def _change(self, what: str, path: str, body: Mapping[str, str] | None = None, method: str = "POST") -> AsyncRun:
         deadline = self._deadline()
         await self._server.require(what, deadline)
-        request = Request("POST", path, body=json.dumps(body).encode() if body else None)
+        request = Request(method, path, body=json.dumps(body).encode() if body else None)
         return run_of(self, await self._http.object(request, deadline, ("id", "status")))
 
 

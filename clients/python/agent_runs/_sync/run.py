@@ -74,6 +74,10 @@ class Run:
     def stop(self) -> Run:
         return self._runs.stop(self.id)
 
+    def delete(self) -> Run:
+        """Deletes the run's texts and files for good. Returns what remains."""
+        return self._runs.delete(self.id)
+
     def files(self, *, at: str | None = None) -> list[RunFile]:
         return self._runs.files(self.id, at=at)
 

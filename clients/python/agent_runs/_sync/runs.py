@@ -166,6 +166,12 @@ class Runs:
         """Stops a run."""
         return self._http.retry(self._deadline(), lambda: self._change("stop runs", f"{_path(run_id)}/stop"))
 
+    def delete(self, run_id: str) -> Run:
+        """Deletes a run's texts and files for good, if the agent allows it. Returns what remains."""
+        return self._http.retry(
+            self._deadline(), lambda: self._change("delete runs", _path(run_id), method="DELETE")
+        )
+
     def files(self, run_id: str, *, at: str | None = None) -> RunFiles:
         """
         The files of a run: the uploads, and what the agent wrote. `at`: as they were after this step, as `TURN.STEP`.
@@ -302,10 +308,10 @@ class Runs:
         request = Request("GET", path, query=query)
         return self._http.retry(deadline, lambda: self._http.object(request, deadline, ("data", "next")))
 
-    def _change(self, what: str, path: str, body: Mapping[str, str] | None = None) -> Run:
+    def _change(self, what: str, path: str, body: Mapping[str, str] | None = None, method: str = "POST") -> Run:
         deadline = self._deadline()
         self._server.require(what, deadline)
-        request = Request("POST", path, body=json.dumps(body).encode() if body else None)
+        request = Request(method, path, body=json.dumps(body).encode() if body else None)
         return run_of(self, self._http.object(request, deadline, ("id", "status")))
 
 

@@ -71,4 +71,13 @@ export const runOperations = {
     success: { description: "The run.", body: "Run" },
     errors: ["run_not_found", "run_ended"],
   }),
+  delete_run: operation("delete_run", {
+    at: "DELETE /runs/{run_id}",
+    tag,
+    summary: "Delete a run",
+    description:
+      "Stops a run and deletes its texts and files for good, if the agent file sets `allowDelete`. The response is what remains. Takes 3 seconds for a run with a turn in progress. Idempotent.",
+    success: { description: "The run: `terminated`, without texts and files.", body: "Run" },
+    errors: ["run_not_found", "delete_not_allowed", "modified_concurrently"],
+  }),
 };
