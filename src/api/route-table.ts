@@ -21,14 +21,16 @@ export function routeTable<Name extends string>(
     );
     return { name, method, path, pattern: new RegExp(`^${pattern}$`, "s") };
   });
-  const routesOf = (path: string) => {
-    const exact = routes.filter((route) => route.path === path);
-    return exact.length > 0 ? exact : routes.filter(({ pattern }) => pattern.test(path));
-  };
+  const byPath = Map.groupBy(routes, ({ path }) => path);
+  const routesOf = (path: string) => byPath.get(path) ?? routes.filter(({ pattern }) => pattern.test(path));
   return {
     find(method, path) {
-      const route = routesOf(path).find((each) => each.method === method);
-      return route && { name: route.name, parameters: { ...route.pattern.exec(path)?.groups } };
+      const candidates = byPath.get(path) ?? routes;
+      for (const route of candidates) {
+        const match = route.method === method && route.pattern.exec(path);
+        if (match) return { name: route.name, parameters: { ...match.groups } };
+      }
+      return undefined;
     },
     methodsOf: (path) => [...new Set(routesOf(path).map(({ method }) => method))],
   };

@@ -115,7 +115,10 @@ export async function receiveBody(request: IncomingMessage, owner: string, limit
     else received.reject(bodyTimeout());
   }
 
-  const onEnd = (): void => received.resolve();
+  function onEnd(): void {
+    stop(); // "close" follows each end
+    received.resolve();
+  }
   const onGone = (cause?: Error): void => received.reject(disconnected(cause));
   request.on("data", onData).once("end", onEnd).once("error", onGone).once("close", onGone);
   try {

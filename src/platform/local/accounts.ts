@@ -15,12 +15,15 @@ import { localWebhooks } from "./webhooks.ts";
 import type { Database } from "./sqlite.ts";
 
 export function localAccounts(database: Database): Accounts {
-  const { db, read, write } = database;
+  const { db, read, write, kept } = database;
   const ifRevision = "coalesce(body ->> 'revision', 0) = ?";
   const findKey = db.prepare("SELECT body FROM keys WHERE hash = ?");
   const findAgent = db.prepare("SELECT body FROM agents WHERE id = ?");
   const findOrganization = db.prepare("SELECT body FROM organizations WHERE id = ?");
   const findOperator = db.prepare("SELECT body FROM operators WHERE hash = ?");
+  const keyOf = kept((hash) => parse<ApiKey>(findKey.get(hash)));
+  const agentOf = kept((id) => parse<Agent>(findAgent.get(id)));
+  const organizationOf = kept((id) => parse<Organization>(findOrganization.get(id)));
   const insertKey = db.prepare("INSERT OR REPLACE INTO keys (agent_id, body, hash) VALUES (?, ?, ?)");
   const insertAgent = db.prepare("INSERT OR REPLACE INTO agents (organization_id, body, id) VALUES (?, ?, ?)");
   const insertOrganization = db.prepare("INSERT OR REPLACE INTO organizations (body, id) VALUES (?, ?)");
@@ -80,9 +83,9 @@ export function localAccounts(database: Database): Accounts {
   }
 
   return {
-    findKey: async (hash) => parse<ApiKey>(read(() => findKey.get(hash))),
-    findAgent: async (id) => parse<Agent>(read(() => findAgent.get(id))),
-    findOrganization: async (id) => parse<Organization>(read(() => findOrganization.get(id))),
+    findKey: async (hash) => read(() => keyOf(hash)),
+    findAgent: async (id) => read(() => agentOf(id)),
+    findOrganization: async (id) => read(() => organizationOf(id)),
     findOperator: async (hash) => parse<Operator>(read(() => findOperator.get(hash))),
     findAgentVersion: async (agentId, version) => {
       const row = read(() => findVersion.get(agentId, version));

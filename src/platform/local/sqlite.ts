@@ -3,6 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import { StoreUnavailable } from "../../errors.ts";
 import { scrubber } from "./scrub.ts";
 import { migrate } from "./schema.ts";
+import { type SharedReads, sharedReads } from "./shared-reads.ts";
 
 /**
  * One SQLite file. Every read goes through `read` and every write through `write`. Both fail with `StoreUnavailable`
@@ -15,6 +16,8 @@ export interface Database {
    * file for each statement takes a third of the time of a poll.
    */
   read: <T>(query: () => T) => T;
+  /** See `SharedReads`. Call the returned function in `read`. */
+  kept: SharedReads["kept"];
   /**
    * Runs `operation` in a transaction; resolves with its value after the fsync. Operations in the same tick of the event
    * loop share one transaction and one fsync (group commit). An operation that throws is rolled back alone.
@@ -58,7 +61,7 @@ export function openDatabase(file: string): Database {
   db.exec("PRAGMA secure_delete = ON");
   migrate(db, file);
   db.exec("PRAGMA busy_timeout = 0"); // see flush
-  const { read, endRead } = sharedReads(db);
+  const { read, endRead, kept } = sharedReads(db);
   const { write, refusesWrites, flushNow } = groupCommit(db, endRead);
   let isPreallocated = false;
   const truncated = (): void => {
@@ -67,9 +70,16 @@ export function openDatabase(file: string): Database {
 
   const database: Database = {
     db,
-    read,
+    kept,
     write,
     refusesWrites,
+    read(query) {
+      try {
+        return read(query);
+      } catch (error) {
+        throw namedError(error);
+      }
+    },
     scrub: scrubber({ db, file, endRead, truncated }),
     preallocateLog() {
       isPreallocated = true;
@@ -103,40 +113,6 @@ export function openDatabase(file: string): Database {
     },
   };
   return database;
-}
-
-/** Read transactions, one per tick of the event loop. `endRead` ends the open one early. */
-function sharedReads(db: DatabaseSync): Pick<Database, "read"> & { endRead: () => void } {
-  const begin = db.prepare("BEGIN");
-  const commit = db.prepare("COMMIT");
-  let reading = false;
-
-  function endRead(): void {
-    if (!reading) return;
-    reading = false;
-    try {
-      commit.run();
-    } catch {
-      // A damaged page: the query that read it has thrown. Nothing was written, so nothing is lost.
-      if (db.isTransaction) db.exec("ROLLBACK");
-    }
-  }
-
-  return {
-    endRead,
-    read(query) {
-      try {
-        if (!reading && !db.isTransaction) {
-          begin.run();
-          reading = true;
-          setImmediate(endRead);
-        }
-        return query();
-      } catch (error) {
-        throw namedError(error);
-      }
-    },
-  };
 }
 
 /** Write transactions, one per tick of the event loop. `flushNow` writes what is pending and may block on the lock. */

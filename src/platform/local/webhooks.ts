@@ -8,16 +8,18 @@ export function localWebhooks({
   db,
   read,
   write,
+  kept,
 }: Database): Pick<Accounts, "findWebhook" | "findWebhookView" | "findWebhookState" | "replaceWebhook"> {
   const select = db.prepare("SELECT body FROM webhooks WHERE agent_id = ?");
   const insert = db.prepare("INSERT OR IGNORE INTO webhooks (body, agent_id) VALUES (?, ?)");
   const update = db.prepare("UPDATE webhooks SET body = ? WHERE agent_id = ? AND body ->> 'revision' = ?");
   const insertAudit = auditWriter(db);
 
-  async function findWebhook(agentId: string): Promise<Webhook | undefined> {
-    const row = read(() => select.get(agentId));
+  const webhookOf = kept((agentId) => {
+    const row = select.get(agentId);
     return row && (JSON.parse(String(row["body"])) as Webhook);
-  }
+  });
+  const findWebhook = async (agentId: string): Promise<Webhook | undefined> => read(() => webhookOf(agentId));
 
   return {
     findWebhook,
