@@ -9,7 +9,12 @@ export interface Expressions {
 
 const token = /\s*(<>|<=|>=|[()=<>,+]|[#:]?[A-Za-z_][A-Za-z0-9_]*)/y;
 
-function tokensOf(text: string): string[] {
+/** Expressions that were read before. The stores have few. */
+const read = new Map<string, readonly string[]>();
+
+function tokensOf(text: string): readonly string[] {
+  const known = read.get(text);
+  if (known) return known;
   const tokens: string[] = [];
   token.lastIndex = 0;
   for (let at = 0; at < text.trimEnd().length; at = token.lastIndex) {
@@ -17,6 +22,7 @@ function tokensOf(text: string): string[] {
     if (!match?.[1]) throw new Error(`the fake table cannot read ${JSON.stringify(text.slice(at))}`);
     tokens.push(match[1]);
   }
+  read.set(text, tokens);
   return tokens;
 }
 

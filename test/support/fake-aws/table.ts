@@ -106,8 +106,12 @@ export function fakeTable() {
     const index = input["IndexName"] as string | undefined;
     const sortKey =
       index === undefined ? "sk" : index === organizationIndex.name ? organizationIndex.sortKey : `${index}sk`;
+    // First by the partition, the only comparison that most items fail.
+    const [, partition, value = ""] = /^(\w+) = (:\w+)/.exec(condition) ?? [];
+    if (partition === undefined) throw new Error(`the fake table does not support ${condition}`);
+    const wanted = text(input.ExpressionAttributeValues?.[value]);
     const found = [...items.values()]
-      .filter((item) => meets(condition, item, input))
+      .filter((item) => text(item[partition]) === wanted && meets(condition, item, input))
       .toSorted((a, b) => (text(a[sortKey]) < text(b[sortKey]) ? -1 : 1));
     if (input["ScanIndexForward"] === false) found.reverse();
     const start = input["ExclusiveStartKey"] as Item | undefined;
