@@ -1,10 +1,20 @@
 import { defineConfig } from "vitest/config";
 
+const named = (names: string[]) => names.map((name) => `test/${name}.test.ts`);
+
 /** Integration tests that start the service once and take under two seconds. */
-const overHttp = ["run", "http", "connections", "accounting", "runner", "model"];
-/** Compares bash in the sandbox with bash outside of it, where bubblewrap is installed: about eight seconds. */
-const agreement = "sandbox/linux/agreement";
-const fast = [...overHttp, agreement].map((name) => `test/integration/${name}.test.ts`);
+const overHttp = named(["run", "http", "connections", "accounting"].map((name) => `integration/${name}`));
+/** Compares bash in the sandbox with bash outside of it, where bubblewrap is installed: about four seconds. */
+const agreement = named(["integration/sandbox/linux/agreement"]);
+const fast = [...overHttp, ...agreement];
+/** Tests with large inputs, long conversations or many stacks: two to eight seconds each. */
+const long = named([
+  "infra/preflight",
+  "unit/agent/hostile-documents",
+  "unit/agent/tools-large-files",
+  "unit/api/response-size",
+  "unit/workflow/rebuild-request",
+]);
 
 // The tiers. CONTRIBUTING.md says which command runs which; test/deploy has its own configuration.
 export default defineConfig({
@@ -20,6 +30,7 @@ export default defineConfig({
         test: {
           name: "fast",
           include: ["test/{unit,platform,providers,infra}/**/*.test.ts", ...fast],
+          exclude: long,
           isolate: false,
           testTimeout: 10_000,
           hookTimeout: 20_000,
@@ -31,7 +42,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "integration",
-          include: ["test/integration/**/*.test.ts"],
+          include: ["test/integration/**/*.test.ts", ...long],
           exclude: fast,
           testTimeout: 60_000,
           hookTimeout: 120_000,

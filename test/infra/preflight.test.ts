@@ -4,11 +4,13 @@ import { afterEach, expect, test, vi } from "vitest";
 import type { Account } from "../../bin/deploy/account.ts";
 import { main } from "../../bin/deploy/main.ts";
 import { findImageBuilder, imageChecks } from "../../bin/deploy/images.ts";
-import { describePlan, planOf } from "../../bin/deploy/plan.ts";
+import { describePlan, type Plan, planOf } from "../../bin/deploy/plan.ts";
 import { accountContext, preflight } from "../../bin/deploy/preflight.ts";
 import { defaultConcurrentRuns } from "../../lib/concurrency.ts";
 import { defaultRunbook } from "../../lib/alarm.ts";
 import { httpServer } from "../support/http-server.ts";
+
+process.env["CDK_VALIDATION"] = "false"; // as in the fast tier
 
 const plans = {
   "web-function": planOf([]),
@@ -60,17 +62,19 @@ const bootstrap = (outputs: Record<string, string>, status = "CREATE_COMPLETE"):
   bootstrap: { value: stack(status, outputs) },
 });
 
-const namesOf = (...args: string[]): string[] => planOf(args).stacks.map(({ name }) => name.replace("AgentRun", ""));
+const stacksOf = ({ stacks }: Plan): string[] => stacks.map(({ name }) => name.replace("AgentRun", ""));
+const namesOf = (...args: string[]): string[] => stacksOf(planOf(args));
 
 test("the plan has the stacks that cdk deploy takes along", () => {
   const cognito = ["--context", "console=cognito"];
   const all = ["Service-prod", "FrontDoor-prod", "Console-prod"];
-  expect(namesOf(...cognito)).toEqual(all);
+  const whole = planOf(cognito);
+  expect(stacksOf(whole)).toEqual(all);
   expect(namesOf("AgentRunConsole-prod", ...cognito)).toEqual(all);
   expect(namesOf("AgentRunFrontDoor-prod", ...cognito)).toEqual(["Service-prod", "FrontDoor-prod"]);
   expect(namesOf("AgentRunService-prod", ...cognito)).toEqual(["Service-prod"]);
   expect(namesOf(...cognito, "--context", "largeBodies=off")).toEqual(["Service-prod", "Console-prod"]);
-  expect(describePlan(planOf(cognito)).join()).toContain("1 HTTP API, 3 functions, 1 user pool, 1 alarm");
+  expect(describePlan(whole).join()).toContain("1 HTTP API, 3 functions, 1 user pool, 1 alarm");
 });
 
 test("an account that the deployment fits into has no findings", () => {
@@ -259,17 +263,18 @@ test("a number of concurrentRuns is passed as it is, and may use the service's o
   ]);
 });
 
-const context = (args: string[], account: Partial<Account> = {}): string[] =>
-  accountContext(planOf(["--context", "concurrentRuns=0", ...args]), { ...newAccount, ...account });
+/** A plan that needs no number of concurrent runs. */
+const planWith = (...args: string[]): Plan => planOf(["--context", "concurrentRuns=0", ...args]);
 
 test("the prefix list of S3 is passed on if it is known, and a setting replaces it", () => {
-  expect(context([])).toEqual(prefixList);
-  expect(context([], { s3PrefixList: { unknown: "AccessDenied: no" } })).toEqual([]);
-  expect(context(["--context", "s3PrefixList=pl-63a5400a"])).toEqual([]);
-  expect(context(["--context", "sandbox=javascript"])).toEqual([]);
+  const plan = planWith();
+  expect(accountContext(plan, newAccount)).toEqual(prefixList);
+  expect(accountContext(plan, { ...newAccount, s3PrefixList: { unknown: "AccessDenied: no" } })).toEqual([]);
+  expect(accountContext(planWith("--context", "s3PrefixList=pl-63a5400a"), newAccount)).toEqual([]);
+  expect(accountContext(planWith("--context", "sandbox=javascript"), newAccount)).toEqual([]);
 });
 
-const linux = planOf([]);
+const linux = plans["web-function"];
 const deployedWith = (SandboxMode: string): Account => ({
   ...newAccount,
   stacks: { value: new Map([["AgentRunService-prod", stack("UPDATE_COMPLETE", { SandboxMode })]]) },

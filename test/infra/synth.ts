@@ -8,8 +8,18 @@ export interface Resource {
   DeletionPolicy?: string;
 }
 
+/** Stacks by their options. A worker runs several files, and most of them read the default stack. */
+const synthesized = new Map<string, ReturnType<typeof synthesizeOnce>>();
+
 /** Synthesizes the stack with the settings of `cdk.json`, overridden by `context`. `bundled: false` is fast: no code. */
-export function synthesize({ context = {}, bundled = false }: { context?: object; bundled?: boolean } = {}) {
+export function synthesize(options: { context?: object; bundled?: boolean } = {}) {
+  const key = JSON.stringify(options);
+  const known = synthesized.get(key) ?? synthesizeOnce(options);
+  synthesized.set(key, known);
+  return known;
+}
+
+function synthesizeOnce({ context = {}, bundled = false }: { context?: object; bundled?: boolean }) {
   const skip = bundled ? {} : { "aws:cdk:bundling-stacks": [] };
   const { app, stack } = serviceApp({ ...cdkJson.context, ...skip, ...context });
   const template = Template.fromStack(stack);

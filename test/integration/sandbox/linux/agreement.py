@@ -12,6 +12,14 @@ import subprocess
 scripts = json.load(open("scripts.json", encoding="utf-8"))
 
 
+def remove(folder: str) -> None:
+    try:
+        shutil.rmtree(folder)
+    except PermissionError:  # of a script that tests modes
+        subprocess.run(["chmod", "-R", "u+rwX", folder])
+        shutil.rmtree(folder)
+
+
 def run(number: int) -> tuple[str, int]:
     folder = f"case-{number}"
     os.mkdir(folder)
@@ -25,8 +33,7 @@ def run(number: int) -> tuple[str, int]:
         stderr=subprocess.STDOUT,
         timeout=20,
     )
-    subprocess.run(["chmod", "-R", "u+rwX", folder], stderr=subprocess.DEVNULL)
-    shutil.rmtree(folder)
+    remove(folder)
     os.remove(f"{folder}.sh")
     return process.stdout.decode("utf-8", "backslashreplace"), process.returncode
 

@@ -8,17 +8,20 @@ export interface Script {
   text: string;
 }
 
-const idioms = ["text", "bash", "files", "data"].flatMap((subject) =>
+/** Own scripts on a subject. */
+const idioms = (subject: string): Script[] =>
   read(`idioms/${subject}.sh`)
     .split(/^#: /m)
     .slice(1)
-    .map((part): Script => ({ title: part.slice(0, part.indexOf("\n")), text: part.slice(part.indexOf("\n") + 1) })),
-);
+    .map((part) => ({ title: part.slice(0, part.indexOf("\n")), text: part.slice(part.indexOf("\n") + 1) }));
 
 const everyday = (JSON.parse(read("../../../fixtures/shell-scripts.json")) as string[]).map((text, number): Script => ({
   title: `script ${number}: ${text.slice(0, 60)}`,
   text,
 }));
 
-/** All scripts that are compared with bash outside of the sandbox. */
-export const scripts: Script[] = [...everyday, ...idioms];
+/** Scripts that mostly start small programs. */
+export const scripts: Script[] = [...everyday, ...["text", "bash", "files"].flatMap(idioms)];
+
+/** Scripts with Python, jq, SQLite and other programs that take longer. */
+export const dataScripts: Script[] = idioms("data");
