@@ -7,6 +7,7 @@ import { text } from "node:stream/consumers";
 import { bundleEnvironmentHandler } from "../../lib/environment-image.ts";
 import type { FunctionEvent } from "../../src/platform/aws/program-messages.ts";
 import { httpServer } from "./http-server.ts";
+import { installedRoot } from "./installed-root.ts";
 
 /** Where Lambda's image has the code. */
 const handlerFolder = "/usr/share/agent-environment/handler";
@@ -44,11 +45,8 @@ export function containerProblem(): string | undefined {
   return existsSync(join(rootFolder(), "usr/bin/python3")) ? undefined : `${rootFolder()} has no /usr/bin/python3`;
 }
 
-/** The environment named by AGENT_RUN_ENVIRONMENTS, or this machine's own programs. */
-function rootFolder(): string {
-  const folder = join(process.env["AGENT_RUN_ENVIRONMENTS"] ?? "", "linux/rootfs");
-  return process.env["AGENT_RUN_ENVIRONMENTS"] && existsSync(folder) ? folder : "/";
-}
+/** The installed environment, or this machine's own programs. */
+const rootFolder = (): string => installedRoot() ?? "/";
 
 /** As root, bubblewrap would be no wall. Lambda's functions have no rights either. */
 function user() {

@@ -9,6 +9,7 @@ import { containerLinux } from "../../../../src/sandbox/linux/container.ts";
 import { findContainers } from "../../../../src/sandbox/linux/find-containers.ts";
 import { linuxLimits, type LinuxLimits } from "../../../../src/sandbox/linux/limits.ts";
 import type { LinuxResult } from "../../../../src/sandbox/linux/types.ts";
+import { installedRoot } from "../../../support/installed-root.ts";
 import type { NoEngine, TestProgram } from "./engine.ts";
 
 export interface TestContainers {
@@ -40,9 +41,8 @@ for file in "$ROOT"/usr/bin/* "$ROOT$library"/lib-dynload/*.so; do ldd "$file" 2
 
 /** The installed environment, or else a root file system with some of this machine's programs. */
 function rootFolder(): string {
-  const environments = process.env["AGENT_RUN_ENVIRONMENTS"];
-  const installed = environments && join(environments, "linux", "rootfs");
-  if (installed && existsSync(installed)) return installed;
+  const installed = installedRoot();
+  if (installed !== undefined) return installed;
   const root = join(mkdtempSync(join(tmpdir(), "agent-root-")), "root");
   execFileSync("bash", ["-c", copyPrograms, "bash", root]);
   return root;

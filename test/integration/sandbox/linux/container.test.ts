@@ -1,20 +1,13 @@
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import type { Attack } from "./attacks/attacks.ts";
-import { files as fileAttacks } from "./attacks/files.ts";
-import { network } from "./attacks/network.ts";
-import { privileges } from "./attacks/privileges.ts";
-import { proc } from "./attacks/proc.ts";
-import { processes } from "./attacks/processes.ts";
-import { containerOutputs } from "./container-outputs.ts";
+import { containerErrors, containerOutputs } from "./attacks/container-outputs.ts";
+import { describeAttacks } from "./attacks/describe-attacks.ts";
 import { openPodman } from "./container-engine.ts";
 
 const podman = await openPodman();
 const skipped = "unavailable" in podman;
 const reason = skipped ? ` (skipped: ${podman.unavailable})` : "";
-const helpers = readFileSync(new URL("attacks/attack.py", import.meta.url), "utf8");
 const run: Exclude<typeof podman, { unavailable: string }>["run"] = (program) => {
   if ("unavailable" in podman) throw new Error(podman.unavailable);
   return podman.run(program);
@@ -134,24 +127,10 @@ describe.skipIf(skipped)(`programs in podman${reason}`, () => {
   });
 });
 
-describe.skipIf(skipped).each([
-  ["users, capabilities and namespaces", privileges],
-  ["/proc", proc],
-  ["the network", network],
-  ["processes", processes],
-  ["files", fileAttacks],
-] as const)(`attacks on %s in podman${reason}`, (_, attacks: readonly Attack[]) => {
-  it.each(attacks)("$title", async ({ title, language, text, output: usual, exitCode, check, files }) => {
-    const result = await run({
-      language,
-      text,
-      files: { ...files, ...(language === "python" && { "attack.py": helpers }) },
-      seconds: 30,
-    });
-    const output = containerOutputs[title] ?? usual;
-    if (typeof output === "string") expect(result.output).toBe(output);
-    else expect(result.output).toMatch(output);
-    expect(result.exitCode).toBe(exitCode ?? 0);
-    await check?.(result);
-  });
+describeAttacks({
+  name: "podman",
+  unavailable: skipped ? podman.unavailable : undefined,
+  run,
+  outputs: containerOutputs,
+  errors: containerErrors,
 });

@@ -7,10 +7,10 @@ import { localWorkspace } from "../../../../src/platform/local/workspace.ts";
 import { runContents } from "../../../../src/platform/local/run-contents.ts";
 import { type Bubblewrap, bubblewrapLinux } from "../../../../src/sandbox/linux/bubblewrap.ts";
 import type { RootFolder } from "../../../../src/sandbox/linux/bwrap-arguments.ts";
-import { environmentsFolder, readEnvironment } from "../../../../src/sandbox/linux/environments.ts";
 import { findBubblewrap, machineRoot } from "../../../../src/sandbox/linux/find-bubblewrap.ts";
 import { linuxLimits, type LinuxLimits } from "../../../../src/sandbox/linux/limits.ts";
 import type { LinuxResult, StoredFile } from "../../../../src/sandbox/linux/types.ts";
+import { installedRoot } from "../../../support/installed-root.ts";
 
 export interface TestProgram {
   text: string;
@@ -46,8 +46,8 @@ const noFacts = { name: "linux", digest: "", system: "", programs: {}, python: {
 
 /** The installed environment, or else the machine's own /usr. */
 function rootFolder(): RootFolder {
-  const environment = readEnvironment(environmentsFolder(process.env), "linux");
-  return environment && "root" in environment ? { path: environment.root, isMachine: false } : machineRoot;
+  const installed = installedRoot();
+  return installed === undefined ? machineRoot : { path: installed, isMachine: false };
 }
 
 /**

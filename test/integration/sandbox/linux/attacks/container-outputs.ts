@@ -32,3 +32,19 @@ export const containerOutputs: Record<string, RegExp> = {
   // Folders of the environment's root file system.
   "other folders of the host are not there": /^[\w.-]+(\n[\w.-]+)*\nend\n$/,
 };
+
+/**
+ * Errors of refused calls in a container where they differ. A profile of podman answers what no rule allows as unknown to the
+ * kernel. It does not read the requests of ioctl: programs have no terminal of the service.
+ */
+export const containerErrors: Record<string, string> = {
+  "clone (user namespace)": "ENOSYS",
+  "clone (user and mount namespace)": "ENOSYS",
+  "clone (network namespace)": "ENOSYS",
+  "clone (control group namespace)": "ENOSYS",
+  "personality (no randomization)": "ENOSYS",
+  "personality (read implies execute)": "ENOSYS",
+  "ioctl TIOCSTI": "ENOTTY",
+  "ioctl TIOCSTI with high bits": "ENOTTY",
+  "ioctl TIOCLINUX": "ENOTTY",
+};
