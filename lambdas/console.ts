@@ -1,7 +1,7 @@
 import { join } from "node:path";
+import { compress } from "../src/api/handlers/compression.ts";
 import { type ApiHandler, jsonResponse } from "../src/api/handlers/handler.ts";
 import { withErrorResponses } from "../src/api/handlers/middleware.ts";
-import { compress } from "../src/api/handlers/response-size.ts";
 import { lambdaHandler } from "../src/api/server/lambda.ts";
 import { env } from "../src/env.ts";
 import { consoleFiles, isConsolePath } from "../src/manage/console-files.ts";

@@ -1,3 +1,4 @@
+import { compress } from "../src/api/handlers/compression.ts";
 import { inlineBytesOnLambda, limitOnLambda } from "../src/api/rest/lambda-limits.ts";
 import { lambdaHandler } from "../src/api/server/lambda.ts";
 import { awsSettings, env } from "../src/env.ts";
@@ -28,7 +29,7 @@ const api = extRouter(
   stores,
 );
 
-export const handler = lambdaHandler(limitOnLambda(api, extErrors, remedyOf));
+export const handler = lambdaHandler(limitOnLambda(compress(api), extErrors, remedyOf));
 
 function remedyOf(path: string): string {
   return path.endsWith("/events")

@@ -1,5 +1,6 @@
 import type { APIGatewayProxyStructuredResultV2 } from "aws-lambda";
 import packageFile from "../package.json" with { type: "json" };
+import { compress } from "../src/api/handlers/compression.ts";
 import { bodyBytesOnLambda } from "../src/api/rest/lambda-limits.ts";
 import { type ApiGatewayEvent, lambdaHandler } from "../src/api/server/lambda.ts";
 import { awsSettings, env, envIfSet } from "../src/env.ts";
@@ -40,7 +41,7 @@ const api = manageRouter(
   jwtAuthentication(JSON.parse(env("CONSOLE_ROLES")) as ConsoleRoles),
   stores,
 );
-const handle = lambdaHandler(limitOnLambda(api, stack));
+const handle = lambdaHandler(limitOnLambda(compress(api), stack));
 
 interface AuthorizedEvent extends ApiGatewayEvent {
   requestContext: ApiGatewayEvent["requestContext"] & { authorizer?: { jwt?: object } };

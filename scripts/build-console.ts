@@ -1,8 +1,8 @@
 import { globSync } from "node:fs";
-import { chmod, mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { gzipSync } from "node:zlib";
+import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { build, type BuildOptions, type Metafile, type Plugin } from "esbuild";
 
 /** Where the built page is. Not committed. */
@@ -69,7 +69,18 @@ async function buildInto(directory: string): Promise<ConsoleSizes> {
   );
   const html = await readFile(join(root, "console/index.html"), "utf8");
   await writeFile(join(directory, "index.html"), html.replace("<!-- assets -->", tags.join("\n    ")));
+  await writeCompressedForms(directory);
   return sizesOf(directory, metafile, first);
+}
+
+/** Writes the compressed forms that `src/manage/console-files.ts` serves: once, so with the most effort. */
+async function writeCompressedForms(directory: string): Promise<void> {
+  for (const name of await readdir(directory)) {
+    const path = join(directory, name);
+    const content = await readFile(path);
+    await writeFile(`${path}.br`, brotliCompressSync(content, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }));
+    await writeFile(`${path}.gz`, gzipSync(content, { level: 9 }));
+  }
 }
 
 /** The source files of which the built page contains code, relative to the project. */

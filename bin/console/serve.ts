@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import packageFile from "../../package.json" with { type: "json" };
+import { compress } from "../../src/api/handlers/compression.ts";
 import type { ApiHandler } from "../../src/api/handlers/handler.ts";
 import { notFoundHandler } from "../../src/api/handlers/not-found.ts";
 import { localServer } from "../../src/api/server/local-server.ts";
@@ -68,7 +69,7 @@ export async function serveConsole({ stack, port, readOnly }: ConsoleOptions): P
 
   const directory = mkdtempSync(join(tmpdir(), "agent-run-console-"));
   const spoolDirectory = createSpoolDirectory(join(directory, "uploads"));
-  const server = localServer(handler, { spoolDirectory, hosts: { host, allowedHosts: [] } });
+  const server = localServer(compress(handler), { spoolDirectory, hosts: { host, allowedHosts: [] } });
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => reject(new CliError(listenProblem(error, port))));
     server.listen(port, host, resolve);

@@ -6,6 +6,7 @@ import { getHandler } from "../../src/api/handlers/get.ts";
 import { notFoundHandler } from "../../src/api/handlers/not-found.ts";
 import { openapiHandler } from "../../src/api/handlers/openapi.ts";
 import { bracketed } from "../../src/api/server/host-check.ts";
+import { compress } from "../../src/api/handlers/compression.ts";
 import type { ApiHandler } from "../../src/api/handlers/handler.ts";
 import { router } from "../../src/api/routes.ts";
 import { maxBodyBytes } from "../../src/api/server/read-body.ts";
@@ -142,7 +143,7 @@ export async function serve(options: LocalOptions): Promise<Service> {
     if (path === mcpPath) return (await (mcp ??= openMcp()))(request);
     return (isManagePath(path) ? manage : isExtPath(path) ? ext : isConsolePath(path) ? files : publicApi)(request);
   };
-  const server = localServer(handler, {
+  const server = localServer(compress(handler), {
     spoolDirectory: createSpoolDirectory(join(dataDir, "uploads")),
     hosts: options,
   });

@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { extname, join } from "node:path";
+import { acceptsCoding } from "../api/handlers/compression.ts";
 import { type ApiHandler, type ApiResponse, jsonResponse } from "../api/handlers/handler.ts";
 import { log } from "../log.ts";
 import type { OidcSignIn } from "./sign-in/discovery.ts";
@@ -40,7 +41,7 @@ type PageSignIn = { sign_in: "token"; link_command: string } | (() => Promise<Oi
  */
 export function consoleFiles({ directory, signIn }: ConsoleFilesOptions): ApiHandler {
   const headers = securityHeaders([]);
-  return async ({ method, path, headers: { "if-none-match": known } }) => {
+  return async ({ method, path, headers: { "if-none-match": known, "accept-encoding": accepted } }) => {
     if (method !== "GET" && method !== "HEAD")
       return text(405, "Method Not Allowed", { ...headers, allow: "GET, HEAD" });
     if (path === consolePath) return text(308, "", { ...headers, location: `${consolePath}/` });
@@ -49,18 +50,44 @@ export function consoleFiles({ directory, signIn }: ConsoleFilesOptions): ApiHan
     const isAsset = extname(name) !== "" && assetName.test(name);
     if (extname(name) !== "" && !isAsset) return text(404, "Not Found", headers);
     const file = isAsset ? name : "index.html";
-    const body = await readFile(join(directory, file)).catch(() => undefined);
-    if (!body) return isAsset ? text(404, "Not Found", headers) : text(503, notBuilt, headers);
-    const etag = `"${hash("sha256", body).slice(0, 16)}"`;
+    const form = await readForm(join(directory, file), accepted);
+    if (!form) return isAsset ? text(404, "Not Found", headers) : text(503, notBuilt, headers);
+    const { body, coding } = form;
+    const etag = `"${hash("sha256", body).slice(0, 16)}"`; // each form has its own
     const more = {
       ...(isAsset ? headers : securityHeaders(await tokenOrigins(signIn))),
       etag,
+      vary: "accept-encoding",
+      ...(coding !== undefined && { "content-encoding": coding }),
       "content-type": contentTypes[extname(file)] ?? "application/octet-stream",
       "cache-control": isAsset ? "public, max-age=31536000, immutable" : "no-cache",
     };
     if (known === etag) return { status: 304, headers: more, body: "" };
     return { status: 200, headers: more, body: method === "HEAD" ? "" : body };
   };
+}
+
+/** The compressed forms of a file, best first, which the build writes beside it. */
+const forms = [
+  { coding: "br", extension: ".br" },
+  { coding: "gzip", extension: ".gz" },
+] as const;
+
+/** Reads a file in the best form that the browser accepts. */
+async function readForm(
+  path: string,
+  accepted: string | undefined,
+): Promise<{ body: Buffer; coding?: string } | undefined> {
+  for (const { coding, extension } of forms) {
+    const body = acceptsCoding(accepted, coding) ? await read(path + extension) : undefined;
+    if (body) return { body, coding };
+  }
+  const body = await read(path);
+  return body && { body };
+}
+
+function read(path: string): Promise<Buffer | undefined> {
+  return readFile(path).catch(() => undefined);
 }
 
 /** What the page reads before it signs anyone in. */

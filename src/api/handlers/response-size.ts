@@ -1,5 +1,5 @@
-import { gzipSync } from "node:zlib";
 import { historyFailed, ServiceError } from "../../errors.ts";
+import { acceptsCoding, gzipped, type WholeResponse } from "./compression.ts";
 import { toResponse } from "./errors.ts";
 import type { ApiHandler, ApiRequest, ApiResponse } from "./handler.ts";
 import { addRequestId } from "./middleware.ts";
@@ -26,7 +26,8 @@ export function limitResponseSize(handler: ApiHandler, refuse: RefuseResponse = 
     const whole = { ...response, body };
     const size = lambdaBytesOf(whole);
     if (size <= maxLambdaBytes) return response;
-    const compressed = acceptsGzip(request.headers["accept-encoding"]) ? gzip(whole) : undefined;
+    const isAccepted = acceptsCoding(request.headers["accept-encoding"], "gzip");
+    const compressed = isAccepted ? await gzipped(whole) : undefined;
     if (compressed && lambdaBytesOf(compressed) <= maxLambdaBytes) return compressed;
     const reason = compressed ? `${lambdaBytesOf(compressed)} compressed` : "and the client does not accept gzip";
     const cause = new Error(`the response has ${size} bytes, ${reason}; Lambda accepts ${maxLambdaBytes}`);
@@ -38,41 +39,10 @@ function refuseHistory({ id }: ApiRequest, cause: Error): ApiResponse {
   return toResponse(new ServiceError("history_failed", historyFailed, { cause }), id);
 }
 
-/** Compresses responses for clients that accept gzip: API Gateway does not. */
-export function compress(handler: ApiHandler): ApiHandler {
-  return async (request) => {
-    const { body, ...response } = await handler(request);
-    const isWorthwhile = typeof body !== "function" && body.length > 1_000;
-    if (!isWorthwhile || !acceptsGzip(request.headers["accept-encoding"])) return { ...response, body };
-    return gzip({ ...response, body });
-  };
-}
-
-type WholeResponse = ApiResponse & { body: string | Uint8Array };
-
 /** Bytes of the JSON that Lambda receives; a lower bound for a response that certainly fits. */
 function lambdaBytesOf({ status, headers, body }: WholeResponse): number {
   // A UTF-16 unit of JSON text takes at most three bytes as a JSON string: control characters are escaped already.
   if (body.length * 3 <= maxLambdaBytes) return body.length;
   const text = typeof body === "string" ? body : Buffer.from(body).toString("base64");
   return Buffer.byteLength(JSON.stringify({ statusCode: status, headers, body: text, isBase64Encoded: true }));
-}
-
-function gzip(response: WholeResponse): WholeResponse {
-  return {
-    ...response,
-    headers: { ...response.headers, "content-encoding": "gzip", vary: "accept-encoding" },
-    body: gzipSync(response.body),
-  };
-}
-
-/** RFC 9110, 12.5.3: gzip is named, or any coding is accepted, and its weight is not 0. */
-function acceptsGzip(accepted = ""): boolean {
-  return accepted.split(",").some((coding) => {
-    const [name = "", weight = "q=1"] = coding
-      .toLowerCase()
-      .split(";")
-      .map((part) => part.trim());
-    return ["gzip", "x-gzip", "*"].includes(name) && Number(weight.replace(/^q=/, "")) > 0;
-  });
 }

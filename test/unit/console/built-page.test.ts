@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { beforeAll, describe, expect, test } from "vitest";
 import { buildConsole, consoleBudget, type ConsoleSizes } from "../../../scripts/build-console.ts";
 import type { ApiRequest, ApiResponse } from "../../../src/api/handlers/handler.ts";
@@ -73,6 +74,38 @@ describe("the files of the page", () => {
     expect(body).toHaveProperty("byteLength", readFileSync(join(directory, find(/^main-.*\.js$/))).length);
   });
 
+  test.each([
+    ["br, gzip", "br", brotliDecompressSync],
+    ["gzip, br;q=0", "gzip", gunzipSync],
+  ])(
+    "a browser that accepts %s gets the compressed form of the build, with an ETag of its own",
+    async (accepted, coding, decode) => {
+      for (const [path, name] of [
+        [`/console/${find(/^main-.*\.js$/)}`, find(/^main-.*\.js$/)],
+        ["/console/runs", "index.html"],
+      ] as const) {
+        const accept = { "accept-encoding": accepted };
+        const { status, headers, body } = await request(path, { headers: accept });
+        expect({ status, ...headers }).toMatchObject({
+          status: 200,
+          "content-encoding": coding,
+          vary: "accept-encoding",
+        });
+        const content = readFileSync(join(directory, name));
+        expect(decode(body as Buffer).equals(content)).toBe(true);
+        expect((body as Buffer).length).toBeLessThan(content.length * 0.6);
+        const plain = await request(path);
+        expect(plain.headers).toMatchObject({
+          vary: "accept-encoding",
+          etag: expect.not.stringMatching(headers["etag"] ?? ""),
+        });
+        expect(plain.headers).not.toHaveProperty("content-encoding");
+        const again = await request(path, { headers: { ...accept, "if-none-match": headers["etag"] } });
+        expect(again.status).toBe(304);
+      }
+    },
+  );
+
   test.each(["/console/", "/console/runs", "/console/agents/3c130c82-5e94-4b40-9e85-974350e889a6"])(
     "%s is a page of the application",
     async (path) => {
@@ -135,6 +168,7 @@ describe("the files of the page", () => {
     "/console/x/../../../package.json",
     "/console/index.html.map",
     "/console/main.js",
+    "/console/index.html.br",
   ])("%s is not found", async (path) => {
     const { status, body } = await request(path);
     expect([status, body.toString().includes("agent-run-service")]).toEqual([404, false]);
