@@ -39,6 +39,10 @@ export function localAccounts(database: Database): Accounts {
 
   const insertVersion = db.prepare("INSERT INTO agent_versions VALUES (?, ?, ?, ?, ?)");
   const findVersion = db.prepare("SELECT * FROM agent_versions WHERE agent_id = ? AND version = ?");
+  const versionOf = kept((id): AgentVersion | undefined => {
+    const row = findVersion.get(...id.split(" "));
+    return row && { ...toVersionHead(row), definition: JSON.parse(String(row["body"])) as AgentVersion["definition"] };
+  });
   const versions = db.prepare(
     "SELECT agent_id, version, created_at, hash FROM agent_versions WHERE agent_id = ? ORDER BY version DESC LIMIT ?",
   );
@@ -87,12 +91,7 @@ export function localAccounts(database: Database): Accounts {
     findAgent: async (id) => read(() => agentOf(id)),
     findOrganization: async (id) => read(() => organizationOf(id)),
     findOperator: async (hash) => parse<Operator>(read(() => findOperator.get(hash))),
-    findAgentVersion: async (agentId, version) => {
-      const row = read(() => findVersion.get(agentId, version));
-      return (
-        row && { ...toVersionHead(row), definition: JSON.parse(String(row["body"])) as AgentVersion["definition"] }
-      );
-    },
+    findAgentVersion: async (agentId, version) => read(() => versionOf(`${agentId} ${version}`)),
     createKey: (key, along) => create(insertKey, [key.agentId, JSON.stringify(key), key.hash], along),
     createAgent: (agent, along) => create(insertAgent, [agent.organizationId, JSON.stringify(agent), agent.id], along),
     createOrganization: (organization, along) =>

@@ -14,7 +14,7 @@ export interface SharedReads {
 }
 
 /** Their rows are read for each request and change rarely: reading and parsing them took a tenth of a poll. */
-const keptTables = ["keys", "agents", "organizations", "webhooks"];
+const keptTables = ["keys", "agents", "agent_versions", "organizations", "webhooks"];
 /** Rows of one kind that are kept. */
 const maxKept = 10_000;
 
