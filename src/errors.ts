@@ -69,10 +69,18 @@ export class ServiceError extends Error {
 export class StoreUnavailable extends Error {
   /** Whether the failed call certainly changed nothing. Otherwise, a write may have been applied. */
   readonly unchanged: boolean;
+  /** Whether the disk is full, or a quota of the operating system used up. */
+  readonly full: boolean;
 
-  constructor(message: string, { unchanged = false, ...options }: ErrorOptions & { unchanged?: boolean } = {}) {
+  constructor(message: string, { unchanged = false, full = false, ...options }: StoreUnavailableOptions = {}) {
     super(message, options);
     this.name = "StoreUnavailable";
     this.unchanged = unchanged;
+    this.full = full;
   }
+}
+
+interface StoreUnavailableOptions extends ErrorOptions {
+  unchanged?: boolean;
+  full?: boolean;
 }

@@ -298,6 +298,7 @@ export const operations: Record<"create" | "get" | "openapi", Operation> = {
         ...documentedError(
           "The server cannot store the body now. No run was created.",
           "Not enough disk space to receive the request body; retry later",
+          "Not enough disk space to store the request; nothing was stored; retry later",
         ),
         headers: ["Retry-After"],
       },

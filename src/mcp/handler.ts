@@ -27,7 +27,7 @@ export function mcpHandler(deps: McpDeps): ApiHandler {
       const { id: requestId, signal = never } = request;
       return await serve({ ...shared, principal, requestId, origin: originOf(request), signal }, request, message);
     } catch (error) {
-      throw error instanceof StoreUnavailable ? storeUnavailable(error) : error;
+      throw error instanceof StoreUnavailable && !error.full ? storeUnavailable(error) : error;
     }
   }, errorFormat);
 }

@@ -1,5 +1,5 @@
 import { redactWholeTokens } from "../../accounts/token.ts";
-import { ServiceError, type ServiceErrorCode } from "../../errors.ts";
+import { ServiceError, type ServiceErrorCode, StoreUnavailable } from "../../errors.ts";
 import { log } from "../../log.ts";
 import type { Issues, ValidationIssue } from "../validation/issue.ts";
 import { type ApiResponse, jsonResponse } from "./handler.ts";
@@ -121,11 +121,19 @@ interface KnownError {
   headers: Record<string, string>;
 }
 
+const storageFull: KnownError = {
+  status: 503,
+  detail: "Not enough disk space to store the request; nothing was stored; retry later",
+  code: "storage_full",
+  headers: { "retry-after": "5" },
+};
+
 function describe(error: unknown, format: ErrorFormat): KnownError | undefined {
   if (error instanceof HttpError) {
     const { status, message: detail, code, headers } = error;
     return { status, detail, code, headers };
   }
+  if (error instanceof StoreUnavailable && error.full) return storageFull;
   if (!(error instanceof ServiceError)) return undefined;
   const { code, message: detail, retryAfterSeconds } = error;
   const status = format.statusOf(code);

@@ -110,7 +110,7 @@ export const sharedErrors = {
   },
   storage_full: {
     status: 503,
-    when: "The server cannot store the body now.",
+    when: "The server has not enough disk space to store the request now.",
     detail: "Not enough disk space to receive the request body; retry later",
   },
   store_unavailable: {

@@ -49,7 +49,7 @@ export function operationsOf<Code extends string>({
     const codes = authenticated ? [...credentialErrors] : [];
     codes.push("invalid_request"); // every operation rejects unknown query parameters
     if (more.request) codes.push("files_too_large", "body_timeout", "too_many_bytes", "storage_full");
-    if (more.requestMedia) codes.push("body_timeout");
+    if (more.requestMedia) codes.push("body_timeout", "storage_full");
     if (authenticated) codes.push("too_many_requests", "store_unavailable");
     return {
       ...more,

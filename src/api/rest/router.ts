@@ -72,7 +72,7 @@ export function restRouter<Name extends string, Entry extends Operation, Princip
     try {
       return await respond(request);
     } catch (error) {
-      throw error instanceof StoreUnavailable ? storeUnavailable(errors, error) : error;
+      throw error instanceof StoreUnavailable && !error.full ? storeUnavailable(errors, error) : error;
     }
   }, errors.format);
   return async (request) => withSecurityHeaders(await handle(request));

@@ -1251,7 +1251,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `storage_full`: The server cannot store the body now. `store_unavailable`: The database is temporarily unavailable. Retry with backoff. */
+            /** @description `storage_full`: The server has not enough disk space to store the request now. `store_unavailable`: The database is temporarily unavailable. Retry with backoff. */
             503: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -1544,7 +1544,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `storage_full`: The server cannot store the body now. `store_unavailable`: The database is temporarily unavailable. Retry with backoff. */
+            /** @description `storage_full`: The server has not enough disk space to store the request now. `store_unavailable`: The database is temporarily unavailable. Retry with backoff. */
             503: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -1994,7 +1994,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `storage_full`: The server cannot store the body now. `store_unavailable`: The database is temporarily unavailable. Retry with backoff. */
+            /** @description `storage_full`: The server has not enough disk space to store the request now. `store_unavailable`: The database is temporarily unavailable. Retry with backoff. */
             503: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -2083,9 +2083,10 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `store_unavailable`: The database is temporarily unavailable. Retry with backoff. */
+            /** @description `storage_full`: The server has not enough disk space to store the request now. `store_unavailable`: The database is temporarily unavailable. Retry with backoff. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
                 };

@@ -2821,7 +2821,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `storage_full`: The server cannot store the body now. `store_unavailable`: The database is temporarily unavailable. Retry with backoff. */
+            /** @description `storage_full`: The server has not enough disk space to store the request now. `store_unavailable`: The database is temporarily unavailable. Retry with backoff. */
             503: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -3173,7 +3173,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `storage_full`: The server cannot store the body now. `store_unavailable`: The database is temporarily unavailable. Retry with backoff. */
+            /** @description `storage_full`: The server has not enough disk space to store the request now. `store_unavailable`: The database is temporarily unavailable. Retry with backoff. */
             503: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -3380,7 +3380,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `storage_full`: The server cannot store the body now. `store_unavailable`: The database is temporarily unavailable. Retry with backoff. */
+            /** @description `storage_full`: The server has not enough disk space to store the request now. `store_unavailable`: The database is temporarily unavailable. Retry with backoff. */
             503: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -3501,7 +3501,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `storage_full`: The server cannot store the body now. `store_unavailable`: The database is temporarily unavailable. Retry with backoff. */
+            /** @description `storage_full`: The server has not enough disk space to store the request now. `store_unavailable`: The database is temporarily unavailable. Retry with backoff. */
             503: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -3708,7 +3708,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `storage_full`: The server cannot store the body now. `store_unavailable`: The database is temporarily unavailable. Retry with backoff. */
+            /** @description `storage_full`: The server has not enough disk space to store the request now. `store_unavailable`: The database is temporarily unavailable. Retry with backoff. */
             503: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -3909,7 +3909,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `storage_full`: The server cannot store the body now. `store_unavailable`: The database is temporarily unavailable. Retry with backoff. */
+            /** @description `storage_full`: The server has not enough disk space to store the request now. `store_unavailable`: The database is temporarily unavailable. Retry with backoff. */
             503: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -4131,7 +4131,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `storage_full`: The server cannot store the body now. `store_unavailable`: The database is temporarily unavailable. Retry with backoff. */
+            /** @description `storage_full`: The server has not enough disk space to store the request now. `store_unavailable`: The database is temporarily unavailable. Retry with backoff. */
             503: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -4803,7 +4803,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `storage_full`: The server cannot store the body now. `store_unavailable`: The database is temporarily unavailable. Retry with backoff. */
+            /** @description `storage_full`: The server has not enough disk space to store the request now. `store_unavailable`: The database is temporarily unavailable. Retry with backoff. */
             503: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -5202,7 +5202,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `storage_full`: The server cannot store the body now. `store_unavailable`: The database is temporarily unavailable. Retry with backoff. */
+            /** @description `storage_full`: The server has not enough disk space to store the request now. `store_unavailable`: The database is temporarily unavailable. Retry with backoff. */
             503: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -5417,7 +5417,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `storage_full`: The server cannot store the body now. `store_unavailable`: The database is temporarily unavailable. Retry with backoff. */
+            /** @description `storage_full`: The server has not enough disk space to store the request now. `store_unavailable`: The database is temporarily unavailable. Retry with backoff. */
             503: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -5814,7 +5814,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `storage_full`: The server cannot store the body now. `store_unavailable`: The database is temporarily unavailable. Retry with backoff. */
+            /** @description `storage_full`: The server has not enough disk space to store the request now. `store_unavailable`: The database is temporarily unavailable. Retry with backoff. */
             503: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -6221,7 +6221,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `storage_full`: The server cannot store the body now. `store_unavailable`: The database is temporarily unavailable. Retry with backoff. */
+            /** @description `storage_full`: The server has not enough disk space to store the request now. `store_unavailable`: The database is temporarily unavailable. Retry with backoff. */
             503: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];

@@ -223,6 +223,8 @@ function isFull(error: unknown): boolean {
 
 function namedError(error: unknown): unknown {
   if (isBusy(error)) return new StoreUnavailable(lockedByOther, { cause: error, unchanged: true });
-  if (isFull(error)) return new StoreUnavailable("the database's disk is full", { cause: error, unchanged: true });
+  if (isFull(error)) {
+    return new StoreUnavailable("the database's disk is full", { cause: error, unchanged: true, full: true });
+  }
   return error;
 }

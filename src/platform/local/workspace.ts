@@ -119,7 +119,7 @@ const outages: Record<string, string> = {
 
 export function refused(error: NodeJS.ErrnoException): never {
   const outage = outages[error.code ?? ""];
-  throw outage === undefined ? error : new StoreUnavailable(outage, { cause: error });
+  throw outage === undefined ? error : new StoreUnavailable(outage, { cause: error, full: outage === full });
 }
 
 export function absent(error: NodeJS.ErrnoException): undefined {
