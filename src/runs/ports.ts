@@ -16,6 +16,7 @@ import type {
   RunChange,
   RunEvent,
   RunningRun,
+  PiecewiseRun,
   RunOwner,
   RunPage,
   RunQuery,
@@ -56,8 +57,9 @@ export interface Runs {
   /**
    * As `read`, for a client. Undefined: the run does not exist, or has another owner. Nothing but the run's head is read
    * before the owner is known and compared, so others see no difference and cost nothing. Rejects as `owner` does.
+   * A store whose host streams responses opens a large transcript in pieces.
    */
-  open(id: string, owner: Promise<RunOwner>): Promise<RunView | undefined>;
+  open(id: string, owner: Promise<RunOwner>): Promise<RunView | PiecewiseRun | undefined>;
   /** The output of a turn of the run. Undefined: the turn has none. */
   output(run: Run, turn: number): Promise<string | undefined>;
   load(id: string): Promise<RunState | undefined>;

@@ -224,6 +224,17 @@ export type TurnState = Omit<RunState, "transcript" | "queue" | "summary">;
 /** Whose run it is. */
 export type RunOwner = Pick<Run, "agentId" | "organizationId">;
 
+/** A part of a message's text, in order. `index`: that of the message in the transcript. Each message has at least one. */
+export interface TranscriptPiece extends TranscriptMessage {
+  index: number;
+}
+
+/** A run with a transcript that is read while it is sent. */
+export interface PiecewiseRun {
+  run: Run;
+  pieces: AsyncIterable<TranscriptPiece>;
+}
+
 /** A run with a turn in progress, in lists. */
 export type RunningRun = Pick<Run, "id" | "turn" | "updatedAt" | "waiting">;
 

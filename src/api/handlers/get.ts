@@ -6,6 +6,7 @@ import { validateRunId } from "../validation/public-requests.ts";
 import { InvalidRequest } from "./errors.ts";
 import { type ApiHandler, jsonResponse } from "./handler.ts";
 import { apiKeyOf, withErrorResponses } from "./middleware.ts";
+import { streamedRun } from "./stream-run.ts";
 
 /** `GET /v1/agents/{agent_id}` (specification section 4.2). */
 export function getHandler(deps: AuthenticationDeps & { runs: Runs }): ApiHandler {
@@ -17,7 +18,9 @@ export function getHandler(deps: AuthenticationDeps & { runs: Runs }): ApiHandle
       await principal; // 401 comes before 422
       throw new InvalidRequest(checked.issues);
     }
-    const { run, transcript } = await readRun(deps, principal, checked.value);
+    const found = await readRun(deps, principal, checked.value);
+    if ("pieces" in found) return streamedRun(found);
+    const { run, transcript } = found;
     return jsonResponse(200, { agent_id: run.id, loop_status: run.status, transcript } satisfies StatusResponse);
   });
 }

@@ -1,3 +1,7 @@
+import type { IncomingMessage } from "node:http";
+import type { ApiRequest } from "../handlers/handler.ts";
+import { apiKeyOf } from "../handlers/middleware.ts";
+
 /** Counts bytes that a server holds for its clients, of all of them and of each. */
 export interface ByteBudget {
   /** Counts bytes of an owner. The result is the limit that they would exceed; nothing is counted then. */
@@ -29,4 +33,9 @@ export function byteBudget({ all, each }: { all: number; each: number }): ByteBu
     },
     held: () => total,
   };
+}
+
+/** Whose bytes those of a request and its response are: its credential's, or its address's. */
+export function ownerOf({ headers, socket }: IncomingMessage): string {
+  return apiKeyOf(headers as ApiRequest["headers"]) ?? socket.remoteAddress ?? "";
 }

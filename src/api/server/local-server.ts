@@ -4,8 +4,9 @@ import type { ApiHandler } from "../handlers/handler.ts";
 import { addRequestId } from "../handlers/middleware.ts";
 import { byteBudget } from "./byte-budget.ts";
 import { type HostRules, hostRefusal } from "./host-check.ts";
-import { bodyHandler, nodeServer, writeResponse } from "./node-server.ts";
+import { bodyHandler, nodeServer } from "./node-server.ts";
 import { maxBodyBytes } from "./read-body.ts";
+import { responseWriter } from "./write-response.ts";
 
 const MiB = 1024 * 1024;
 
@@ -26,13 +27,14 @@ export function localServer(handler: ApiHandler, { spoolDirectory, hosts }: Loca
   };
   const handle = bodyHandler(handler, limits);
   const closing = new AbortController();
+  const write = responseWriter(closing.signal);
   const server = nodeServer({ keepAliveTimeout: 65_000 }, async (incoming, outgoing, sendContinue) => {
     const refusal = hostRefusal(incoming, hosts);
     const { response, complete } = refusal
       ? { response: addRequestId(refusal, randomUUID()), complete: false }
       : await handle(incoming, sendContinue, closing.signal);
     if (!complete || !server.listening) outgoing.setHeader("connection", "close");
-    await writeResponse(outgoing, response, closing.signal);
+    await write(incoming, outgoing, response);
   });
   const close = server.close.bind(server);
   server.close = (done) => {

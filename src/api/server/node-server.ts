@@ -12,10 +12,10 @@ import type { Duplex } from "node:stream";
 import { semaphore } from "../../async/semaphore.ts";
 import { log } from "../../log.ts";
 import { type ApiHandler, type ApiRequest, type ApiResponse, jsonResponse } from "../handlers/handler.ts";
-import { addRequestId, apiKeyOf } from "../handlers/middleware.ts";
+import { addRequestId } from "../handlers/middleware.ts";
+import { ownerOf } from "./byte-budget.ts";
 import type { BodyLimits, ReceivedBody } from "./read-body.ts";
 import { requestBody } from "./request-body.ts";
-import { writeStream } from "./write-stream.ts";
 
 /**
  * Large bodies that are read from disk, parsed and stored at a time. Each takes the processor for tens of milliseconds
@@ -104,11 +104,6 @@ export function bodyHandler(
   };
 }
 
-/** Whose bytes those of a request are: its credential's, which a handler has accepted before it reads the body. */
-function ownerOf({ headers }: IncomingMessage): string {
-  return apiKeyOf(headers as ApiRequest["headers"]) ?? "";
-}
-
 /** A signal that aborts when the client of a request is gone, or the server closes. Disposal removes its listeners. */
 function watchClient({ socket }: IncomingMessage, closing?: AbortSignal): Disposable & { signal: AbortSignal } {
   const gone = new AbortController();
@@ -161,25 +156,6 @@ export function pathOf(url: string): string {
 function queryOf(url: string): URLSearchParams {
   const at = url.indexOf("?");
   return new URLSearchParams(at < 0 ? "" : url.slice(at));
-}
-
-/**
- * Writes a response. Resolves when it has been sent, or when the client has disconnected. `closing`: aborts when the server
- * closes, which ends streams.
- */
-export function writeResponse(
-  response: ServerResponse,
-  { status, headers, body }: ApiResponse,
-  closing: AbortSignal,
-): Promise<void> {
-  if (typeof body === "function") return writeStream(response, { status, headers, body }, closing);
-  if (response.destroyed) return Promise.resolve(); // the client is gone
-  return new Promise((resolve) => {
-    response.once("close", resolve);
-    const length = status === 204 ? {} : { "content-length": Buffer.byteLength(body) }; // RFC 9110, 8.6
-    response.writeHead(status, { ...headers, ...length });
-    response.end(body, resolve);
-  });
 }
 
 function errorResponse(status: number, detail = STATUS_CODES[status]): ApiResponse {

@@ -4,8 +4,9 @@ import { log } from "../../log.ts";
 import { type ApiResponse, jsonResponse } from "../handlers/handler.ts";
 import { type ApiHandlers, router } from "../routes.ts";
 import { byteBudget } from "./byte-budget.ts";
-import { bodyHandler, nodeServer, writeResponse } from "./node-server.ts";
+import { bodyHandler, nodeServer } from "./node-server.ts";
 import { maxBodyBytes } from "./read-body.ts";
+import { responseWriter } from "./write-response.ts";
 import { acceptsSecret, healthPath, originSecretHeader } from "./origin-secret.ts";
 
 const MiB = 1024 * 1024;
@@ -62,16 +63,16 @@ export function uploadServer({
     budget: byteBudget(limits.bodies),
   });
   const closing = new AbortController();
+  const write = responseWriter(closing.signal);
 
   async function serve(incoming: IncomingMessage, outgoing: ServerResponse, sendContinue?: () => void): Promise<void> {
-    if (incoming.url === healthPath)
-      return writeResponse(outgoing, jsonResponse(200, { status: "ok" }), closing.signal);
+    if (incoming.url === healthPath) return write(incoming, outgoing, jsonResponse(200, { status: "ok" }));
     const started = performance.now();
     const { response, complete } = isOriginSecret(incoming.headers[originSecretHeader])
       ? await handle(incoming, sendContinue)
       : forbidden;
     if (!complete || closing.signal.aborted) outgoing.setHeader("connection", "close");
-    await writeResponse(outgoing, response, closing.signal);
+    await write(incoming, outgoing, response);
     onResponse(response.status);
     log("info", "request", {
       requestId: response.headers["x-request-id"],

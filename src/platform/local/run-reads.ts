@@ -19,6 +19,7 @@ import type {
 } from "../../runs/types.ts";
 import { localQuotas } from "./quotas.ts";
 import type { Database } from "./sqlite.ts";
+import { transcriptPieces } from "./transcript-pieces.ts";
 
 /** A row of `runs` as an array. Polls read rows as arrays, because objects take 1.7 times as long. */
 type RunRow = [
@@ -40,17 +41,20 @@ type RunRow = [
   model: string | null,
   labels: string | null,
   webhook: string | null,
+  transcriptBytes: number,
 ];
+
+/** Bytes of the largest transcript that is opened as a whole. */
+const maxWholeBytes = 256 * 1024;
 
 /** Runs of a list that are read before other requests are handled. */
 const rowsAtOnce = 100;
 
 type RunningRow = { id: string; turn: number; updated_at: number; waiting: number | null };
 
-export function localRunReads({
-  db,
-  read,
-}: Database): Pick<
+export function localRunReads(
+  database: Database,
+): Pick<
   Runs,
   | "read"
   | "open"
@@ -66,6 +70,8 @@ export function localRunReads({
   | "quotaUse"
   | "recount"
 > {
+  const { db, read } = database;
+  const piecesOf = transcriptPieces(database);
   const findRun = db.prepare("SELECT * FROM runs WHERE id = ?");
   const transcriptOf = db.prepare("SELECT role, text FROM messages WHERE run = ? ORDER BY sequence");
   const versionOf = db.prepare("SELECT agent_version FROM messages WHERE run = ? ORDER BY sequence DESC LIMIT 1");
@@ -104,9 +110,9 @@ export function localRunReads({
     return messages.map(([role, text]) => ({ role, text }));
   }
 
-  function find(id: string): { seq: number; run: Run } | undefined {
+  function find(id: string): { seq: number; run: Run; transcriptBytes: number } | undefined {
     const row = findRun.get(id) as unknown as RunRow | undefined;
-    return row && { seq: row[0], run: toRun(row) };
+    return row && { seq: row[0], run: toRun(row), transcriptBytes: row[18] };
   }
 
   function turnOf({ seq, run }: { seq: number; run: Run }): TurnState {
@@ -148,7 +154,9 @@ export function localRunReads({
       const expected = await owner;
       return read(() => {
         const found = find(id);
-        return found && isOwn(found.run, expected) ? { run: found.run, transcript: transcript(found.seq) } : undefined;
+        if (!found || !isOwn(found.run, expected)) return undefined;
+        const { seq, run, transcriptBytes } = found;
+        return transcriptBytes > maxWholeBytes ? { run, pieces: piecesOf(seq) } : { run, transcript: transcript(seq) };
       });
     },
 

@@ -3,6 +3,7 @@ import { deliveryOf, endsTurn } from "../../runs/deliveries.ts";
 import { sequenceOf } from "../../runs/events.ts";
 import type { Runs } from "../../runs/ports.ts";
 import type { Lease, QuotaScope, RunChange, RunJournalEntry, Slot, Stamped, TurnMessage } from "../../runs/types.ts";
+import { transcriptBytesOf } from "../../runs/transcript-bytes.ts";
 import { auditWriter } from "./audit.ts";
 import { deliveryWriter } from "./deliveries.ts";
 import { localIdempotency } from "./idempotency.ts";
@@ -25,7 +26,7 @@ export function localRunWrites(
   const quotas = localQuotas(db);
   const idempotent = localIdempotency(db);
   const insertRun = db.prepare(
-    "INSERT INTO runs VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, NULL, 0, NULL, ?, ?, ?, NULL, ?, ?)",
+    "INSERT INTO runs VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, NULL, 0, NULL, ?, ?, ?, NULL, ?, ?, ?)",
   );
   const insertUploads = db.prepare("INSERT INTO files (run, uploads) VALUES (?, ?)");
   const putFiles = db.prepare(
@@ -39,10 +40,11 @@ export function localRunWrites(
   expected.setReturnArrays(true);
   const updateRun = db.prepare(
     "UPDATE runs SET status = ?, turn = ?, updated_at = ?, failure = ?, queued = ?, used = ?, sequence = ?, " +
-      "quota_of = ?, waiting = ?, model = coalesce(?, model) WHERE seq = ?",
+      "quota_of = ?, waiting = ?, model = coalesce(?, model), transcript_bytes = transcript_bytes + ? WHERE seq = ?",
   );
   const updateCounts = db.prepare(
-    "UPDATE runs SET queued = ?, used = ?, sequence = ?, model = coalesce(?, model) WHERE seq = ?",
+    "UPDATE runs SET queued = ?, used = ?, sequence = ?, model = coalesce(?, model), " +
+      "transcript_bytes = transcript_bytes + ? WHERE seq = ?",
   );
 
   function apply(change: RunChange): void {
@@ -95,10 +97,11 @@ export function localRunWrites(
         after,
         ...place,
         model,
+        transcriptBytesOf(change),
         seq,
       );
     } else if (used || model !== null || queue !== undefined || after !== before) {
-      updateCounts.run(queued, total(usedBefore, used), after, model, seq);
+      updateCounts.run(queued, total(usedBefore, used), after, model, transcriptBytesOf(change), seq);
     }
   }
 
@@ -111,7 +114,7 @@ export function localRunWrites(
         const { id, agentId, organizationId, name, status, turn, createdAt, updatedAt, sequence } = run;
         const values = [id, agentId, organizationId, name, status, turn, createdAt, updatedAt, sequence];
         const { labels, webhook = null } = run;
-        const more = [labels === undefined ? null : JSON.stringify(labels), webhook];
+        const more = [labels === undefined ? null : JSON.stringify(labels), webhook, transcriptBytesOf({ messages })];
         const { lastInsertRowid: seq } = insertRun.run(...values, ...placeOf(slot, false), ...more);
         insert(seq, messages, []);
         if (uploads.length > 0) insertUploads.run(seq, JSON.stringify(uploads));
@@ -210,7 +213,7 @@ function queueWrites(db: Database["db"]) {
 function erasure(db: Database["db"]) {
   const terminated = db.prepare("SELECT seq FROM runs WHERE id = ? AND status = 'terminated'");
   const eraseHead = db.prepare(
-    "UPDATE runs SET name = '', failure = NULL, labels = NULL, queued = 0, sequence = 0 WHERE seq = ?",
+    "UPDATE runs SET name = '', failure = NULL, labels = NULL, queued = 0, sequence = 0, transcript_bytes = 0 WHERE seq = ?",
   );
   const erasures = ["messages", "journal", "queue", "summaries", "files"].map((table) =>
     db.prepare(`DELETE FROM ${table} WHERE run = ?`),

@@ -102,7 +102,7 @@ const schema = `
     name TEXT NOT NULL, status TEXT NOT NULL, turn INTEGER NOT NULL, created_at INTEGER NOT NULL,
     updated_at INTEGER NOT NULL, failure TEXT, queued INTEGER NOT NULL DEFAULT 0, used TEXT,
     sequence INTEGER NOT NULL DEFAULT 0, quota_of TEXT, waiting INTEGER, model TEXT, labels TEXT,
-    webhook TEXT
+    webhook TEXT, transcript_bytes INTEGER NOT NULL DEFAULT 0
   ) STRICT;
   CREATE INDEX runs_by_agent ON runs (agent_id, created_at);
   CREATE INDEX runs_running ON runs (seq) WHERE status = 'running';
@@ -180,7 +180,7 @@ const fromVersion4 = `
 `;
 
 // Version 5 did not remember which runs are being deleted, and which pending uploads runs were created with, counted no turns
-// that spent dollars, and listed the runs of an organization from the lists of its agents.
+// that spent dollars and no bytes of transcripts, and listed the runs of an organization from the lists of its agents.
 const fromVersion5 = `
   ${destinations}
   ${erasures}
@@ -189,6 +189,10 @@ const fromVersion5 = `
   INSERT INTO spent SELECT owner, day, dollars, 0 FROM spent_5;
   DROP TABLE spent_5;
   ${organizationRuns}
+  ALTER TABLE runs ADD COLUMN transcript_bytes INTEGER NOT NULL DEFAULT 0;
+  UPDATE runs SET transcript_bytes =
+    coalesce((SELECT sum(octet_length(text)) FROM messages WHERE run = seq), 0) +
+    coalesce((SELECT sum(octet_length(text)) FROM queue WHERE run = seq), 0);
 `;
 
 /** What each version needs, from version 1 on. */

@@ -8,7 +8,8 @@ import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { type ApiRequest, jsonResponse } from "../../../src/api/handlers/handler.ts";
 import { withErrorResponses } from "../../../src/api/handlers/middleware.ts";
 import { byteBudget } from "../../../src/api/server/byte-budget.ts";
-import { bodyHandler, nodeServer, writeResponse } from "../../../src/api/server/node-server.ts";
+import { bodyHandler, nodeServer } from "../../../src/api/server/node-server.ts";
+import { responseWriter } from "../../../src/api/server/write-response.ts";
 import { maxBufferedBytes } from "../../../src/api/server/read-body.ts";
 import { createSpoolDirectory } from "../../../src/api/server/spool-file.ts";
 
@@ -42,10 +43,11 @@ async function startServer({
   const budget = byteBudget(bodies);
   const limits = { maxBytes: 4 * MiB, drainBytes: 8 * MiB, idleMilliseconds, spoolDirectory, budget };
   const handle = bodyHandler(handler, limits);
+  const write = responseWriter(new AbortController().signal);
   const server = nodeServer(options, async (incoming, outgoing) => {
     const { response, complete } = await handle(incoming);
     if (!complete) outgoing.setHeader("connection", "close");
-    await writeResponse(outgoing, response, new AbortController().signal);
+    await write(incoming, outgoing, response);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const close = async (): Promise<void> => {

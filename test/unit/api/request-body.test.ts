@@ -9,7 +9,8 @@ import { HttpError } from "../../../src/api/handlers/errors.ts";
 import { type ApiRequest, jsonResponse } from "../../../src/api/handlers/handler.ts";
 import { withErrorResponses } from "../../../src/api/handlers/middleware.ts";
 import { byteBudget } from "../../../src/api/server/byte-budget.ts";
-import { bodyHandler, nodeServer, writeResponse } from "../../../src/api/server/node-server.ts";
+import { bodyHandler, nodeServer } from "../../../src/api/server/node-server.ts";
+import { responseWriter } from "../../../src/api/server/write-response.ts";
 
 const MiB = 1024 * 1024;
 const spoolDirectory = mkdtempSync(join(tmpdir(), "streamed-"));
@@ -45,10 +46,11 @@ async function startServer({ idleMilliseconds = 10_000, drainBytes = 8 * MiB, ma
   });
   const budget = byteBudget({ all: 100 * MiB, each: 100 * MiB });
   const handle = bodyHandler(handler, { maxBytes: MiB, drainBytes, idleMilliseconds, spoolDirectory, budget });
+  const write = responseWriter(new AbortController().signal);
   const server = nodeServer({}, async (incoming, outgoing, sendContinue) => {
     const { response, complete } = await handle(incoming, sendContinue);
     if (!complete) outgoing.setHeader("connection", "close");
-    await writeResponse(outgoing, response, new AbortController().signal);
+    await write(incoming, outgoing, response);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
