@@ -24,8 +24,12 @@ export const changeItems: ItemPermission[] = [
     actions: ["PutItem", "UpdateItem", "ConditionCheckItem"],
   },
   { kinds: ["WEBHOOK"], actions: ["GetItem"] },
-  { kinds: ["RUN"], actions: ["DeleteItem"] },
-  { kinds: ["UPLOAD"], actions: ["Query", "DeleteItem"] }, // of a run that is deleted
+  // Of a run, an agent or an organization that is deleted.
+  {
+    kinds: ["ORG", "AGENT", "KEY", "WEBHOOK", "RUN", "COUNT", "DELIVERY", "CONFIG", "UPLOAD"],
+    actions: ["DeleteItem"],
+  },
+  { kinds: ["UPLOAD", "CONFIG"], actions: ["Query"] },
 ];
 
 export const viewObjects: ObjectPermissions = { read: ["workspaces", "texts", "environments"] };

@@ -7,6 +7,7 @@ import {
   setModel,
   setQuota,
 } from "../../src/accounts/organizations.ts";
+import { deleteOrganization } from "../../src/runs/delete-organization.ts";
 import type { Accounts, Organization } from "../../src/accounts/types.ts";
 import { configurationFields, modelUrl, providerNames } from "../../src/agent/models/model-config.ts";
 import { publicBaseUrl } from "../../src/agent/public-url.ts";
@@ -34,7 +35,10 @@ const labels = {
 };
 
 export function addOrganizationCommands(program: Command, action: Action): void {
-  const organization = program.command("org").description("Manage organizations and their models.");
+  const organization = program
+    .command("org")
+    .alias("organization")
+    .description("Manage organizations and their models.");
   organization
     .command("create")
     .description("Create an organization, without a model.")
@@ -113,6 +117,18 @@ export function addOrganizationCommands(program: Command, action: Action): void 
           return record(fields(await setQuota(accounts, id, changes, await actor())));
         },
       ),
+    );
+  organization
+    .command("delete")
+    .description("End all runs of an organization and permanently delete everything about it.")
+    .argument("<ID>", "organization")
+    .requiredOption("--name <NAME>", "its name, to confirm")
+    .action(
+      action(async ({ actor, ...platform }, id: string, { name }: { name: string }) => {
+        const deps = { ...platform, now: Date.now, actor: await actor() };
+        const { runs } = await deleteOrganization(deps, id, { name, milliseconds: Infinity });
+        return { text: `Deleted organization ${id} with ${runs} runs.`, json: { id, runs } };
+      }),
     );
   organization
     .command("clear-model")

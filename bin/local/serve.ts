@@ -36,6 +36,7 @@ import { consoleFiles, isConsolePath } from "../../src/manage/console-files.ts";
 import { isManagePath, manageRouter } from "../../src/manage/router.ts";
 import { mcpPath } from "../../src/mcp/path.ts";
 import { liveOutput } from "../../src/runs/live-output.ts";
+import { resumeOrganizationDeletions } from "../../src/runs/delete-organization.ts";
 import { deleteExpiredRuns, resumeErasures } from "../../src/runs/retention.ts";
 import { newRunLimits } from "../../src/runs/new-run-limits.ts";
 import packageFile from "../../package.json" with { type: "json" };
@@ -173,7 +174,9 @@ export async function serve(options: LocalOptions): Promise<Service> {
     });
   };
   const continueDeletions = (): void => {
-    resumeErasures(deps).catch((error: unknown) => log("error", "deletions could not be continued", { error }));
+    resumeErasures(deps)
+      .then(() => resumeOrganizationDeletions(deps))
+      .catch((error: unknown) => log("error", "deletions could not be continued", { error }));
   };
   const deleteExpired = (): void => {
     deleteExpiredRuns(deps).catch((error: unknown) => log("error", "expired runs could not be deleted", { error }));

@@ -3,7 +3,7 @@ import { ServiceError } from "../errors.ts";
 import { along, type Actor } from "./audit.ts";
 import { normalizeId } from "./ids.ts";
 import { modify } from "./modify.ts";
-import { findOrganization, requirePrices } from "./organizations.ts";
+import { findOrganization, requireNotDeleting, requirePrices } from "./organizations.ts";
 import { definitionHash, definitionOf } from "./definition.ts";
 import type { Accounts, Agent, AgentDefinition, AgentVersion, AgentVersionHead } from "./types.ts";
 
@@ -15,6 +15,7 @@ export async function createAgent(
   actor?: Actor,
 ): Promise<Agent> {
   const organization = await findOrganization(accounts, organizationId);
+  requireNotDeleting(organization);
   requirePrices(organization, definition);
   const at = Date.now();
   const owner = { id: randomUUID(), organizationId: organization.id, status: "active" } as const;

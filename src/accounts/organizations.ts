@@ -98,6 +98,21 @@ export async function setQuota(
   });
 }
 
+/** Records that everything about an organization is being deleted. It has no model from then on, and gets no agents. */
+export function beginDeletion(accounts: Accounts, id: string, actor: Actor | undefined): Promise<Organization> {
+  const deleting = { at: Date.now(), ...(actor !== undefined && { actor }) };
+  return modifyOrganization(accounts, id, actor, "org.delete", ({ model: _model, ...organization }) => ({
+    ...organization,
+    deleting,
+  }));
+}
+
+/** Throws for an organization that is being deleted. */
+export function requireNotDeleting({ id, deleting }: Organization): void {
+  if (!deleting) return;
+  throw new ServiceError("organization_not_found", `organization ${id} is being deleted`);
+}
+
 /** Throws for an agent without prices in an organization with `maxDollarsPerDay`. */
 export function requirePrices({ maxDollarsPerDay }: Organization, { prices }: AgentDefinition): void {
   if (maxDollarsPerDay === undefined || prices) return;

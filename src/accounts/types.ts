@@ -25,6 +25,8 @@ export interface Organization extends Revised, Quota {
   name: string;
   /** Absent: the organization's agents cannot start runs. */
   model?: ModelConfiguration;
+  /** Its deletion has begun, by this operator. */
+  deleting?: { at: number; actor?: string };
   createdAt?: number;
   updatedAt?: number;
 }
@@ -166,6 +168,8 @@ export const auditActions = [
   "org.clear-model",
   "org.set-quota",
   "org.test-model",
+  "org.delete",
+  "org.deleted",
   "agent.create",
   "agent.update",
   "agent.archive",

@@ -241,8 +241,19 @@ export interface Workflow {
   stop(runId: string, turn: number): Promise<void>;
 }
 
+/** Deletes records for good. Every method is idempotent. Rejects with `StoreUnavailable` when a retry can help. */
+export interface Removal {
+  /** What `Runs.erase` keeps of runs. */
+  removeRuns(ids: string[]): Promise<void>;
+  /** An agent with its versions, keys, webhook, deliveries, configurations, usage and pending uploads. Its runs are removed before. */
+  removeAgent(agentId: string): Promise<void>;
+  /** The record of an organization without agents. Resolves when nothing of what was removed is left in the store. */
+  removeOrganization(id: string, along?: Along): Promise<void>;
+}
+
 /** The stores of a platform. */
 export interface Stores {
+  removal: Removal;
   accounts: Accounts;
   runs: Runs;
   workspace: Workspace;

@@ -13,7 +13,7 @@ import {
   toolCallChunk,
 } from "../providers/chat-completions-server.ts";
 import { webhookReceiver } from "../support/webhook-receiver.ts";
-import { done } from "./admin.ts";
+import { done, rejected } from "./admin.ts";
 import { modelAt, newDataDir, type Service, startService } from "./service.ts";
 
 const markersPerText = 8;
@@ -213,3 +213,42 @@ test("kill -9 during a deletion: the next start continues it", { timeout: 120_00
   await service.end("SIGTERM");
   rmSync(dataDir, { recursive: true });
 });
+
+test(
+  "kill -9 during the deletion of an organization: the next start deletes the rest",
+  { timeout: 120_000 },
+  async () => {
+    await using server = await chatServer(...Array.from({ length: 100 }, () => model));
+    const dataDir = newDataDir();
+    const args = modelAt(server.baseUrl);
+    const first = await startService(dataDir, args);
+    const { apiKey } = first;
+    const [organization] = (await done(dataDir, "org", "list")) as unknown as { id: string; name: string }[];
+    if (!organization) throw new Error("the starter organization is missing");
+    const ids = [await markedRun(first, 1), await markedRun(first, 2, "wait")];
+    await allFinished(first, ids.slice(0, 1));
+    const path = `/manage/v1/organizations/${organization.id}?name=${encodeURIComponent(organization.name)}`;
+    const deleted = call(first, "DELETE", path, undefined, operatorToken(first)).catch(() => {});
+    using db = new DatabaseSync(join(dataDir, "runs.sqlite"), { readOnly: true });
+    const deleting = db.prepare("SELECT body ->> 'deleting' AS deleting FROM organizations WHERE id = ?");
+    await expect.poll(() => deleting.get(organization.id)?.["deleting"] ?? null, { interval: 1 }).not.toBeNull();
+    await first.end("SIGKILL");
+    await deleted;
+    expect([...markersIn(dataDir).keys()].toSorted()).toEqual([1, 2]);
+    const second = await startService(dataDir, args);
+    await expect.poll(() => deleting.get(organization.id), { timeout: 60_000 }).toBeUndefined();
+    await expect.poll(() => markersIn(dataDir), { timeout: 30_000 }).toEqual(new Map());
+    expect((await call({ ...second, apiKey }, "GET", "/ext/v1/agent")).status).toBe(401);
+    for (const table of ["runs", "deliveries", "configurations", "uploads", "erasures"]) {
+      expect([table, db.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.["n"]]).toEqual([table, 0]);
+    }
+    const { id } = await done(dataDir, "org", "create", "--name", "By hand");
+    expect(await rejected(dataDir, "org", "delete", id, "--name", "by hand")).toContain(
+      "does not confirm the deletion",
+    );
+    expect(await done(dataDir, "org", "delete", id, "--name", "By hand")).toEqual({ id, runs: 0 });
+    expect(await rejected(dataDir, "org", "show", id)).toContain("does not exist");
+    await second.end("SIGTERM");
+    rmSync(dataDir, { recursive: true });
+  },
+);

@@ -1,4 +1,6 @@
 import { describe } from "vitest";
+import { uploadKey } from "../../src/platform/aws/pending-uploads.ts";
+import { describeOrganizationDeletion } from "./organization-deletion.contract.ts";
 import { describeAccounts } from "./accounts.contract.ts";
 import { describeConfigurations } from "./configurations.contract.ts";
 import { describeDeliveryStore } from "./deliveries.contract.ts";
@@ -14,7 +16,11 @@ import { fakeAwsStores } from "../support/fake-aws/platform.ts";
 
 // Shows that the fake is good enough: the AWS stores pass their contract tests over it.
 describe("AWS stores over a table in memory", () => {
-  const { accounts, runs, deliveries, reopenConfigurations } = fakeAwsStores();
+  const stores = fakeAwsStores();
+  const { accounts, runs, deliveries, reopenConfigurations } = stores;
+  describeOrganizationDeletion(stores, reopenConfigurations, async (upload, content) =>
+    stores.putObject(uploadKey(upload), content),
+  );
   describeAccounts(async () => accounts);
   describeConfigurations(async () => reopenConfigurations());
   describeRunChanges(async () => runs);

@@ -11,6 +11,7 @@ type LocalStores = Pick<
   | "pendingUploads"
   | "configurations"
   | "deliveries"
+  | "removal"
   | "database"
   | "removeOrphanedFiles"
   | "close"
@@ -27,6 +28,7 @@ export function temporaryStores(): LocalStores & Disposable & { dataDir: string 
     pendingUploads,
     configurations,
     deliveries,
+    removal,
     database,
     removeOrphanedFiles,
     close,
@@ -38,6 +40,7 @@ export function temporaryStores(): LocalStores & Disposable & { dataDir: string 
     pendingUploads,
     configurations,
     deliveries,
+    removal,
     database,
     removeOrphanedFiles,
     close,

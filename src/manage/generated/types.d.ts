@@ -122,7 +122,11 @@ export interface paths {
         get: operations["get_organization"];
         put?: never;
         post?: never;
-        delete?: never;
+        /**
+         * Delete an organization
+         * @description Ends all runs of an organization and deletes everything about it for good: runs, files, agents, keys, webhooks and usage. The audit keeps what operators did. Takes about 20 seconds at most: repeat it while `complete` is false. One machine continues by itself. Requires the role `operator` in all organizations.
+         */
+        delete: operations["delete_organization"];
         options?: never;
         head?: never;
         /**
@@ -951,6 +955,8 @@ export interface components {
              * @example org.clear-model
              * @example org.set-quota
              * @example org.test-model
+             * @example org.delete
+             * @example org.deleted
              * @example agent.create
              * @example agent.update
              * @example agent.archive
@@ -1185,6 +1191,13 @@ export interface components {
              * @example 2026-11-22T10:15:30.123Z
              */
             updated_at: string | null;
+        };
+        /** @description What a call of the deletion did. */
+        OrganizationDeletion: {
+            /** @description Whether nothing of the organization is left. False: repeat the call. */
+            complete: boolean;
+            /** @description Runs that this call deleted. */
+            runs: number;
         };
         /** @description A page of a list. */
         OrganizationPage: {
@@ -3240,6 +3253,105 @@ export interface operations {
                 };
             };
             /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema, or is unknown. `detail` is a list with one item per violation. */
+            422: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `store_unavailable`: The database is temporarily unavailable. Retry with backoff. */
+            503: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    delete_organization: {
+        parameters: {
+            query: {
+                /** @description The organization's name, to confirm. */
+                name: string;
+            };
+            header?: never;
+            path: {
+                /** @description The organization's ID. */
+                organization_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What was deleted. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OrganizationDeletion"];
+                };
+            };
+            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. */
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden`: The caller has the role `viewer`, which may only read, or none in all organizations where that is required; or a page of another site sent the request. */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `organization_not_found`: The organization does not exist. */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `modified_concurrently`: Other requests changed the record at the same time. Retry. */
+            409: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema, or is unknown. `detail` is a list with one item per violation. `invalid_argument`: The request matches its schema, but cannot be applied. `detail` says why, and what is accepted. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];

@@ -9,6 +9,7 @@ import {
 } from "../../accounts/organizations.ts";
 import { jsonResponse } from "../../api/handlers/handler.ts";
 import { testModel } from "../../agent/models/test-model.ts";
+import { deleteOrganization } from "../../runs/delete-organization.ts";
 import type { ManageHandlers, Schemas } from "../call.ts";
 import type { ManageDeps } from "../deps.ts";
 import { manageError } from "../errors.ts";
@@ -16,6 +17,9 @@ import { configurationOf, modelOf } from "../model-settings.ts";
 import { byName, pageOf } from "../page.ts";
 import { wireOrganization } from "../wire/organization.ts";
 import { wireTokens } from "../../api/rest/wire/token-usage.ts";
+
+/** Milliseconds until the last page of a deletion: API Gateway waits 30 s for a response. */
+const maxDeletionTime = 15_000;
 
 const nothingToSet = "the body sets nothing; send max_running, max_dollars_per_day or both";
 
@@ -56,6 +60,12 @@ export function organizationHandlers(deps: ManageDeps) {
 
     async clear_model({ path, principal: { actor } }) {
       return jsonResponse(200, wireOrganization(await clearModel(accounts, path.organization_id, actor)));
+    },
+
+    async delete_organization({ path, query, principal: { actor } }) {
+      const confirmed = { name: query.name, milliseconds: maxDeletionTime };
+      const done = await deleteOrganization({ ...deps, actor }, path.organization_id, confirmed);
+      return jsonResponse(200, done satisfies Schemas["OrganizationDeletion"]);
     },
 
     async test_model({ path, body, principal: { actor } }) {

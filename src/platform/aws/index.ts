@@ -8,6 +8,7 @@ import { type ClientSettings, documentClient, type DynamoTable, loadS3Client, sf
 import { awsConfigurations } from "./configurations.ts";
 import { awsDeliveries } from "./deliveries.ts";
 import { awsPendingUploads } from "./pending-uploads.ts";
+import { awsRemoval } from "./removal.ts";
 import { awsRuns } from "./runs.ts";
 import { awsSecrets, secretsManagerClient } from "./secrets.ts";
 import { awsWorkflow } from "./workflow.ts";
@@ -72,6 +73,7 @@ export function awsStores({ documents, s3, table, bucket, retentionDays }: AwsSt
     deliveries: awsDeliveries(runsTable),
     workspace: awsWorkspace(objects),
     pendingUploads: awsPendingUploads(runsTable),
+    removal: awsRemoval(runsTable),
   };
 }
 

@@ -11,6 +11,7 @@ import { type LocalDeliveries, localDeliveries } from "./deliveries.ts";
 import { removeOrphanedFiles } from "./orphaned-files.ts";
 import { type LocalPendingUploads, localPendingUploads } from "./pending-uploads.ts";
 import { type LocalLinux, localLinux, type SandboxChoice } from "./linux.ts";
+import { localRemoval } from "./removal.ts";
 import { localRuns } from "./runs.ts";
 import { localSandbox } from "./sandbox.ts";
 import { localSecrets } from "./secrets.ts";
@@ -69,6 +70,7 @@ export function openLocalPlatform({
   const database = openDatabase(file);
   const runs = localRuns(database);
   const workspace = localWorkspace(workspaces);
+  const pendingUploads = localPendingUploads(database, { root: pending, workspaces });
   const sandbox = localSandbox();
   const linux = localLinux(
     { workspaces, programs: resolve(dataDir, "programs"), environments: environmentsFolder(environment) },
@@ -81,7 +83,8 @@ export function openLocalPlatform({
     accounts: localAccounts(database),
     runs,
     workspace,
-    pendingUploads: localPendingUploads(database, { root: pending, workspaces }),
+    pendingUploads,
+    removal: localRemoval(database, pendingUploads),
     configurations: localConfigurations(database),
     deliveries: localDeliveries(database),
     ...localSecrets(environment, dataDir, allowList ?? secretAllowList(readAllowedSecrets(dataDir), dataDir)),

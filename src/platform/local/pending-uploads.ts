@@ -7,6 +7,7 @@ import { absent, refused, storeFile, syncFolder, writeWhole } from "./workspace.
 
 export interface LocalPendingUploads extends PendingUploads {
   receive: ServedTransfers["receive"];
+  remove(ids: string[]): Promise<void>;
   /** Removes uploads that expired more than an hour before `now`, and files that no upload has. */
   removeExpired(now: number): Promise<void>;
 }
@@ -31,6 +32,13 @@ export function localPendingUploads(
   const deleteRun = db.prepare("DELETE FROM upload_runs WHERE run_id = ?");
   const fileOf = (id: string): string => join(root, requireFlatName(id));
 
+  async function remove(ids: string[]): Promise<void> {
+    await Promise.all(ids.map((id) => rm(fileOf(id), { force: true })));
+    await write(() => {
+      for (const id of ids) deleteUpload.run(id);
+    });
+  }
+
   return {
     add: (upload) => write(() => void insert.run(upload.id, upload.expiresAt, JSON.stringify(upload))),
 
@@ -48,13 +56,11 @@ export function localPendingUploads(
     },
 
     async release({ id: runId }) {
-      const ids = read(() => onlyOf.all(runId)).map(({ id }) => String(id));
-      await Promise.all(ids.map((id) => rm(fileOf(id), { force: true })));
-      await write(() => {
-        for (const id of ids) deleteUpload.run(id);
-        deleteRun.run(runId);
-      });
+      await remove(read(() => onlyOf.all(runId)).map(({ id }) => String(id)));
+      await write(() => void deleteRun.run(runId));
     },
+
+    remove,
 
     async receive({ id }, content) {
       await writeWhole(root, fileOf(id), content).catch(refused);

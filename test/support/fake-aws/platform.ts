@@ -4,6 +4,7 @@ import type { Objects } from "../../../src/platform/aws/bucket.ts";
 import { awsConfigurations } from "../../../src/platform/aws/configurations.ts";
 import { awsDeliveries } from "../../../src/platform/aws/deliveries.ts";
 import { awsPendingUploads } from "../../../src/platform/aws/pending-uploads.ts";
+import { awsRemoval } from "../../../src/platform/aws/removal.ts";
 import { awsRuns } from "../../../src/platform/aws/runs.ts";
 import { awsWorkspace } from "../../../src/platform/aws/workspace.ts";
 import type { DynamoTable } from "../../../src/platform/aws/clients.ts";
@@ -82,6 +83,7 @@ export function fakeAwsStores(faultAt?: FaultAt, { delay = 0, conflicts = false 
     deliveries: awsDeliveries(runsTable),
     workspace: awsWorkspace(runsTable.objects),
     pendingUploads: awsPendingUploads(runsTable),
+    removal: awsRemoval(runsTable),
     documents: dynamo.documents,
     calls: () => dynamo.calls() + objectCalls,
     sequentialCalls: () => answeredDepth,

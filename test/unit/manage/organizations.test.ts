@@ -44,6 +44,22 @@ describe("organizations", () => {
     expect(names).toEqual(["botany", "Local", "Zoology"]);
   });
 
+  test("one is deleted with its agents, keys and runs, after its name was sent", async () => {
+    const { id } = await newOrganization("Short-lived");
+    const definition = { name: "Agent", instructions: "i" };
+    const agent = await service.call<{ id: string }>("POST", "/agents", { body: { organization_id: id, definition } });
+    await service.call("POST", `/agents/${agent.body.id}/keys`, { body: {} });
+    const remove = (name: string) => service.call("DELETE", `/organizations/${id}?name=${name}`);
+    expect([(await remove("Other")).status, (await remove("")).status]).toEqual([422, 422]);
+    expect(await remove("Short-lived")).toMatchObject({ status: 200, body: { complete: true, runs: 0 } });
+    for (const path of [`/organizations/${id}`, `/agents/${agent.body.id}`]) {
+      expect((await service.call("GET", path)).status).toBe(404);
+    }
+    const audit = await service.call<{ data: { action: string; id: string }[] }>("GET", "/audit?limit=5");
+    const actions = audit.body.data.filter((entry) => entry.id === id).map(({ action }) => action);
+    expect(actions).toEqual(["org.deleted", "org.delete", "org.create"]);
+  });
+
   test("a page after the longest name", async () => {
     const path = `/agents?organization_id=${(await newOrganization()).id}`;
     const organization_id = path.slice(-36);

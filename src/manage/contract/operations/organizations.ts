@@ -59,6 +59,23 @@ export const organizationOperations = {
     success: organization,
     errors: ["organization_not_found", "modified_concurrently"],
   }),
+  delete_organization: operation("delete_organization", {
+    service: true,
+    at: "DELETE /organizations/{organization_id}",
+    tag,
+    summary: "Delete an organization",
+    description:
+      "Ends all runs of an organization and deletes everything about it for good: runs, files, agents, keys, webhooks and usage. The audit keeps what operators did. Takes about 20 seconds at most: repeat it while `complete` is false. One machine continues by itself.",
+    query: {
+      name: {
+        description: "The organization's name, to confirm.",
+        required: true,
+        schema: { type: "string", minLength: 1 },
+      },
+    },
+    success: { description: "What was deleted.", body: "OrganizationDeletion" },
+    errors: ["organization_not_found", "invalid_argument", "modified_concurrently"],
+  }),
   test_model: operation("test_model", {
     at: "POST /organizations/{organization_id}/model/test",
     tag,

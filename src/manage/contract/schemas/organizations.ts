@@ -88,6 +88,10 @@ export const organizationSchemas = {
     created_at: nullable(time("When it was created. Null: an earlier release created it.")),
     updated_at: nullable(time("When it last changed.")),
   }),
+  OrganizationDeletion: object("What a call of the deletion did.", {
+    complete: flag("Whether nothing of the organization is left. False: repeat the call."),
+    runs: integer("Runs that this call deleted."),
+  }),
   OrganizationPage: page(reference("Organization")),
   CreateOrganizationRequest: body(
     "An organization to create.",

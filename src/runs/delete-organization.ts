@@ -1,0 +1,93 @@
+import { type Actor, along } from "../accounts/audit.ts";
+import { setAgentStatus } from "../accounts/agents.ts";
+import { beginDeletion, findOrganization } from "../accounts/organizations.ts";
+import type { Accounts } from "../accounts/types.ts";
+import { ServiceError } from "../errors.ts";
+import { log } from "../log.ts";
+import { type DeleteDeps, deleteRun } from "./control-run.ts";
+import type { Removal } from "./ports.ts";
+
+/** Runs that are deleted together. */
+const pageSize = 50;
+
+export interface DeleteOrganizationDeps extends DeleteDeps {
+  accounts: Accounts;
+  removal: Removal;
+  actor?: Actor;
+}
+
+/** `complete`: nothing of the organization is left. Otherwise, another call continues. `runs`: deleted by this call. */
+export interface OrganizationDeletion {
+  complete: boolean;
+  runs: number;
+}
+
+/**
+ * Ends all runs of an organization and deletes everything about it: runs, files, agents with their versions and keys,
+ * webhooks, deliveries, usage. What operators did stays in the audit.
+ * - `name`: the organization's name, as a confirmation.
+ * - Ends after about `milliseconds`, between two pages of runs. Another call continues; one machine does so by itself.
+ */
+export async function deleteOrganization(
+  deps: DeleteOrganizationDeps,
+  organizationId: string,
+  { name, milliseconds }: { name: string; milliseconds: number },
+): Promise<OrganizationDeletion> {
+  const { accounts, removal, actor, now } = deps;
+  const organization = await findOrganization(accounts, organizationId);
+  const { id } = organization;
+  requireName(organization.name, name);
+  const deadline = now() + milliseconds;
+  if (!organization.deleting) await beginDeletion(accounts, id, actor);
+  let runs = 0;
+  for (const agent of await accounts.listAgents(id)) {
+    if (agent.status !== "deleted") await setAgentStatus(accounts, agent.id, "deleted");
+    for (;;) {
+      const page = await deps.runs.list({ agentIds: [agent.id], limit: pageSize });
+      if (page.runs.length === 0) break;
+      if (now() >= deadline) return { complete: false, runs };
+      runs += await removeRuns(
+        deps,
+        page.runs.map((run) => run.id),
+      );
+    }
+    await removal.removeAgent(agent.id);
+  }
+  const { actor: begunBy = actor } = organization.deleting ?? {};
+  await removal.removeOrganization(id, along(begunBy, "org.deleted", id, now(), { organizationId: id }));
+  return { complete: true, runs };
+}
+
+/** Continues deletions of organizations that were interrupted. */
+export async function resumeOrganizationDeletions(deps: DeleteOrganizationDeps): Promise<void> {
+  for (const { id, name, deleting } of await deps.accounts.listOrganizations()) {
+    if (!deleting) continue;
+    await deleteOrganization(deps, id, { name, milliseconds: Infinity }).catch((error: unknown) => {
+      log("error", "an organization could not be deleted; retrying later", { organizationId: id, error });
+    });
+  }
+}
+
+function requireName(name: string, given: string): void {
+  if (given === name) return;
+  const message = `the name ${JSON.stringify(given)} does not confirm the deletion; send the organization's name, ${JSON.stringify(name)}`;
+  throw new ServiceError("invalid_argument", message);
+}
+
+/** A list on AWS can still show runs that are gone. Resolves with the number of those that were not. */
+async function removeRuns(deps: DeleteOrganizationDeps, ids: string[]): Promise<number> {
+  const { actor: _actor, ...unaudited } = deps;
+  const removed = await Promise.all(
+    ids.map(async (id) => {
+      try {
+        await deleteRun(unaudited, id);
+        return true;
+      } catch (error) {
+        if (error instanceof ServiceError && error.code === "run_not_found") return false;
+        throw error;
+      }
+    }),
+  );
+  await deps.removal.removeRuns(ids);
+  return removed.filter(Boolean).length;
+}
