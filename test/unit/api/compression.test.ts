@@ -1,7 +1,7 @@
 import { type IncomingMessage, request as httpRequest } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { gunzipSync } from "node:zlib";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { acceptsCoding, compress } from "../../../src/api/handlers/compression.ts";
 import type { ApiResponse } from "../../../src/api/handlers/handler.ts";
 import { openapiHandler } from "../../../src/api/handlers/openapi.ts";
@@ -19,8 +19,8 @@ beforeAll(async () => {
     body: JSON.stringify({ name: "Run", template_id: service.templateId, input_text: "A long input. ".repeat(500) }),
   });
   runId = (JSON.parse(body.toString()) as { agent_id: string }).agent_id;
-  const status = async () => (await service.call("GET", `/runs/${runId}`)).body["status"];
-  await expect.poll(status).toBe("finished");
+  const isFinished = async () => expect((await service.call("GET", `/runs/${runId}`)).body["status"]).toBe("finished");
+  await vi.waitFor(isFinished, { interval: 10, timeout: 8_000 });
 });
 afterAll(() => service[Symbol.asyncDispose]());
 
@@ -31,17 +31,10 @@ interface Sent {
 
 /** Sends a request without decoding the response, as fetch would. */
 async function send(method: string, path: string, { headers = {}, body }: Sent = {}) {
-  const { promise, resolve, reject } = Promise.withResolvers<Awaited<ReturnType<typeof received>>>();
-  const received = async (response: IncomingMessage) => {
-    const { statusCode: status, headers: answered } = response;
-    return { status, headers: answered, body: await buffer(response) };
-  };
-  httpRequest(`${service.baseUrl}${path}`, { method, headers, agent: false }, (response) => {
-    received(response).then(resolve, reject);
-  })
-    .once("error", reject)
-    .end(body);
-  return promise;
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+  httpRequest(`${service.baseUrl}${path}`, { method, headers, agent: false }, resolve).once("error", reject).end(body);
+  const response = await promise;
+  return { status: response.statusCode, headers: response.headers, body: await buffer(response) };
 }
 
 const gzip = { "accept-encoding": "gzip, br" };
