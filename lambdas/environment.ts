@@ -1,10 +1,11 @@
 import { join } from "node:path";
 import { runtimeSettings } from "../src/env.ts";
 import { handleProgram, readFacts } from "../src/platform/aws/container-handler.ts";
+import { handleJavascript } from "../src/platform/aws/container-javascript.ts";
 import { containerProcesses } from "../src/platform/aws/container-processes.ts";
 import type { FunctionEvent } from "../src/platform/aws/program-messages.ts";
 import { type Invocation, serveInvocations } from "../src/platform/aws/runtime-api.ts";
-import { handler as runProgram } from "./run-program.ts";
+import { handler as runProgram, sandbox } from "./run-program.ts";
 
 // Entry point of the image of a Linux environment: runs programs in this container, one after the other.
 
@@ -24,8 +25,9 @@ const container = { supervisor, processes: containerProcesses(), memoryMegabytes
 
 async function handle(event: FunctionEvent, { deadline }: Invocation): Promise<unknown> {
   if ("facts" in event) return readFacts();
-  if ("request" in event) return runProgram(event);
-  return handleProgram(container, event.program, deadline);
+  if ("program" in event) return handleProgram(container, event.program, deadline);
+  const { request = "", staged } = event;
+  return staged ? handleJavascript(sandbox, event.request, staged) : runProgram({ request });
 }
 
 serveInvocations(api, handle).catch((error: unknown) => {

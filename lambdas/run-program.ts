@@ -1,7 +1,9 @@
 import { bundledSandbox } from "../src/platform/aws/bundled-sandbox.ts";
+import type { Sandbox } from "../src/sandbox/types.ts";
 import { maxFileMegabytes, encodeMessage, decodeRequest } from "../src/sandbox/codec.ts";
 
-const sandbox = bundledSandbox(1);
+/** One process: Lambda gives a function one program at a time. */
+export const sandbox: Sandbox = bundledSandbox(1);
 
 /** Runs one program. Messages are encoded by `src/sandbox/codec.ts`. Written files that do not fit are dropped. */
 export async function handler({ request }: { request: string }): Promise<{ result: string }> {

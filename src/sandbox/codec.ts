@@ -12,17 +12,22 @@ export const maxFileMegabytes = ((maxMessageBytes * 3) / 4 / 1024 / 1024).toFixe
 const maxDecodedBytes = 2 * sandboxLimits.filesBytes + 16 * 1024 * 1024;
 
 /**
- * Encodes a request or result as text: a JSON heading and the files' bytes, compressed, in base64. Undefined when the
- * text is larger than `maxMessageBytes`. Tables and texts of 20 MB usually fit; images of 4.5 MB do not.
+ * Encodes a request or result as text. Undefined when the text is larger than `maxMessageBytes`. Tables and texts of 20 MB usually
+ * fit; images of 4.5 MB do not.
  */
 export function encodeMessage(message: SandboxRequest | SandboxResult): string | undefined {
+  const text = encodeWhole(message);
+  return text.length <= maxMessageBytes ? text : undefined;
+}
+
+/** Encodes a request or result of any size: a JSON heading and the files' bytes, compressed, in base64. */
+export function encodeWhole(message: SandboxRequest | SandboxResult): string {
   const files = "files" in message ? message.files : message.written;
   const sizes = files.map(({ name, content }) => ({ name, size: content.length }));
   const heading = Buffer.from(JSON.stringify({ ...message, files: sizes, written: undefined }));
   const length = Buffer.alloc(4);
   length.writeUInt32BE(heading.length);
-  const text = gzipSync(Buffer.concat([length, heading, ...files.map(({ content }) => content)])).toString("base64");
-  return text.length <= maxMessageBytes ? text : undefined;
+  return gzipSync(Buffer.concat([length, heading, ...files.map(({ content }) => content)])).toString("base64");
 }
 
 export function decodeRequest(text: string): SandboxRequest {

@@ -3,8 +3,10 @@ import { text } from "node:stream/consumers";
 import { newS3Client } from "../../src/platform/aws/bucket.ts";
 import { lambdaEnvironments } from "../../src/platform/aws/linux.ts";
 import type { FunctionEvent } from "../../src/platform/aws/program-messages.ts";
+import { lambdaSandbox } from "../../src/platform/aws/sandbox.ts";
 import { stagedObjects } from "../../src/platform/aws/staged-objects.ts";
 import { contentKey } from "../../src/platform/aws/workspace.ts";
+import type { Sandbox } from "../../src/sandbox/types.ts";
 import type { Linux, LinuxResult, StoredFile } from "../../src/sandbox/linux/types.ts";
 import { type Answer, type EnvironmentContainer, environmentContainer } from "./environment-container.ts";
 import { httpServer } from "./http-server.ts";
@@ -25,6 +27,8 @@ export interface Invoked {
 /** Programs as a run on AWS has them: `advance`'s side, Lambda's Invoke API, the function in its container, and S3. */
 export interface LambdaLinuxFixture extends AsyncDisposable {
   linux: Linux;
+  /** Runs JavaScript in the same function. */
+  sandbox: Sandbox;
   container: EnvironmentContainer;
   s3: ObjectServer;
   invoked: Invoked[];
@@ -60,18 +64,20 @@ export async function lambdaLinuxFixture(
   });
   const bucket = { name: "data", url: `${s3.url}/data` };
   const client = newS3Client({ ...caller, endpoint: s3.url });
+  const aws = { ...caller, endpoint: lambda.url };
+  const store = { bucket, objects: stagedObjects(async () => client, bucket.name) };
   const linuxOf = lambdaEnvironments({
-    aws: { ...caller, endpoint: lambda.url },
+    aws,
     environments: { linux: { functionName: "linux", image: "abc" } },
     isTenantIsolated: true,
-    bucket,
-    objects: stagedObjects(async () => client, bucket.name),
+    ...store,
   });
   const linux = await linuxOf(run, "linux", options.deadline ?? Date.now() + 3_600_000);
   if ("unavailable" in linux) throw new Error(linux.unavailable);
   const neverAborts = new AbortController().signal;
   return {
     linux,
+    sandbox: lambdaSandbox({ aws, functionName: "linux", tenant: run.agentId }, store),
     container,
     s3,
     invoked,

@@ -1,6 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { lookup } from "node:dns/promises";
-import { isIP } from "node:net";
 import { settleAll } from "../../async/settle-all.ts";
 import { semaphore } from "../../async/semaphore.ts";
 import { StoreUnavailable } from "../../errors.ts";
@@ -16,6 +14,7 @@ import type {
   NoLinux,
   StoredFile,
 } from "../../sandbox/linux/types.ts";
+import { bucketAddresses } from "./bucket-addresses.ts";
 import { keptFacts } from "./environment-facts.ts";
 import { invokeFunction, type SandboxFunction, unavailable } from "./invoke-function.ts";
 import { parseAnswer } from "./program-answer.ts";
@@ -135,7 +134,7 @@ async function runProgram(
     contents: { url: gets.url + contentKey(runId, "0".repeat(64)).slice(0, -64), query: gets.query },
     staging: signer.form(prefix, { seconds, maxBytes: linuxLimits.fileBytes }),
     stop: `${gets.url}${stopKey}?${gets.query}${gets.signature(stopKey)}`,
-    addresses: await addressesOf(bucket.url),
+    addresses: await bucketAddresses(bucket.url),
   };
   const invoked = await invokeFunction(fn, { program: call }, { signal, seconds }).catch(async (error: unknown) => {
     // Lambda does not end an invocation that nobody waits for. The function looks for this object.
@@ -170,15 +169,4 @@ async function resultOf(
     return failedResult("The sandbox function stored other files than it reported. Nothing was saved.");
   }
   return { ...answer, output };
-}
-
-/** The function has no DNS, because queries could carry data out of its network. A compatible service needs none. */
-async function addressesOf(url: string): Promise<string[]> {
-  const { hostname } = new URL(url);
-  if (isIP(hostname) !== 0 || hostname === "localhost") return [];
-  try {
-    return (await lookup(hostname, { all: true, family: 4 })).map(({ address }) => address);
-  } catch (error) {
-    throw new StoreUnavailable(`the addresses of ${hostname} are not known now (${String(error)})`, { cause: error });
-  }
 }

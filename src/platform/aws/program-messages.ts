@@ -5,7 +5,32 @@ import type { SignedForm } from "./signed-objects.ts";
 // files with names of usual length have 400 KB, with the longest names 2.4 MB. Lambda accepts 6 MB.
 
 /** One invocation of the function: a program, a question for `EnvironmentFacts`, or a program for the JavaScript engine. */
-export type FunctionEvent = { program: ProgramCall } | { facts: true } | { request: string };
+export type FunctionEvent = { program: ProgramCall } | { facts: true } | JavascriptEvent;
+
+/**
+ * A program for the JavaScript engine with its files, as `src/sandbox/codec.ts` encodes it: `request`, unless it is too long for
+ * the message. `staged` is missing in calls of earlier versions, and unknown to earlier functions.
+ */
+export interface JavascriptEvent {
+  request?: string;
+  staged?: StagedMessages;
+}
+
+/** Signed requests for messages that are too long for Lambda. */
+export interface StagedMessages {
+  /** The staged object with the request. */
+  request?: { url: string; sha256: string };
+  /** For a result that is too long for the answer. */
+  staging: SignedForm;
+  /** As in `ProgramCall`. */
+  addresses: string[];
+}
+
+/** `isStaged`: the result is the staged object `resultName`. */
+export type JavascriptAnswer = { result: string } | { isStaged: true } | ProgramUnavailable;
+
+/** Names of the staged objects of a program for the JavaScript engine. */
+export const [requestName, resultName] = ["request", "result"];
 
 /** A program and signed requests for exactly the objects that it needs. */
 export interface ProgramCall extends Pick<LinuxProgram, "language" | "text" | "seconds"> {

@@ -3,7 +3,7 @@ import { env, envIfSet, numberIfSet } from "../../env.ts";
 import type { ProgramOwner, SandboxPerAgent } from "../../sandbox/types.ts";
 import { loadS3Client } from "./clients.ts";
 import { lambdaEnvironments, type LambdaLinux } from "./linux.ts";
-import { lambdaSandbox } from "./sandbox.ts";
+import { lambdaSandbox, type MessageStore } from "./sandbox.ts";
 import type { AwsCredentials } from "./sign-request.ts";
 import { stagedObjects } from "./staged-objects.ts";
 
@@ -16,22 +16,27 @@ export function sandboxFunctions(settings: AwsCredentials & { endpoint?: string 
   if (functionName === undefined) return {};
   const aws = { endpoint: env("SANDBOX_ENDPOINT"), ...settings }; // an emulator has one address
   const isTenantIsolated = envIfSet("SANDBOX_TENANCY") !== "off";
-  const sandboxOf = ({ agentId }: ProgramOwner) =>
-    lambdaSandbox({ aws, functionName, tenant: isTenantIsolated ? agentId : undefined });
+  const sandboxWith =
+    (store?: MessageStore) =>
+    ({ agentId }: ProgramOwner) =>
+      lambdaSandbox({ aws, functionName, tenant: isTenantIsolated ? agentId : undefined }, store);
   const environments = envIfSet("SANDBOX_ENVIRONMENTS");
-  if (environments === undefined) return { sandboxOf };
+  if (environments === undefined) return { sandboxOf: sandboxWith() };
 
   const name = env("BUCKET_NAME");
   const { endpoint } = settings;
   const url = endpoint === undefined ? env("SANDBOX_BUCKET_URL") : `${endpoint}/${name}`;
   let s3: Promise<S3Client> | undefined;
+  const store = {
+    bucket: { name, url },
+    objects: stagedObjects(() => (s3 ??= loadS3Client(settings)), name),
+  };
   const linuxOf = lambdaEnvironments({
     aws,
     environments: JSON.parse(environments) as LambdaLinux["environments"],
     isTenantIsolated,
-    bucket: { name, url },
-    objects: stagedObjects(() => (s3 ??= loadS3Client(settings)), name),
+    ...store,
     maxFiles: numberIfSet("WORKSPACE_FILES"),
   });
-  return { sandboxOf, linuxOf };
+  return { sandboxOf: sandboxWith(store), linuxOf };
 }

@@ -1,35 +1,97 @@
-import type { Sandbox, SandboxResult } from "../../sandbox/types.ts";
-import { maxFileMegabytes, encodeMessage, decodeResult } from "../../sandbox/codec.ts";
+import { createHash, randomUUID } from "node:crypto";
+import { maxFileMegabytes, decodeResult, encodeMessage, encodeWhole, maxMessageBytes } from "../../sandbox/codec.ts";
 import { sandboxLimits } from "../../sandbox/limits.ts";
-import { invokeFunction, type SandboxFunction } from "./invoke-function.ts";
+import type { Sandbox, SandboxRequest, SandboxResult } from "../../sandbox/types.ts";
+import { bucketAddresses } from "./bucket-addresses.ts";
+import { invokeFunction, type SandboxFunction, unavailable } from "./invoke-function.ts";
+import {
+  type JavascriptAnswer,
+  type JavascriptEvent,
+  requestName,
+  resultName,
+  type StagedMessages,
+} from "./program-messages.ts";
+import { objectSigner } from "./signed-objects.ts";
+import type { StagedObjects } from "./staged-objects.ts";
+import { objectPrefixes } from "./table.ts";
 
 /** Added to the time limit of the program: the cold start of the function and both messages. */
 const overheadSeconds = 30;
 
+/** Bytes of an encoded message in the bucket: files that do not become smaller, as base64, with the output and the program. */
+const maxStagedBytes = 2 * sandboxLimits.filesBytes;
+
+/** Where messages go that are too long for Lambda. `url`: the bucket's address, without a slash at the end. */
+export interface MessageStore {
+  bucket: { name: string; url: string };
+  objects: StagedObjects;
+}
+
 /**
- * A sandbox in a Lambda function without permissions. Rejects with `StoreUnavailable` when the function cannot be invoked
- * now.
+ * A sandbox in a Lambda function without permissions. `store`: of a function that has a route to the bucket; without it, files
+ * that do not fit into a message are refused. Rejects with `StoreUnavailable` when the function cannot be invoked now.
  */
-export function lambdaSandbox(fn: SandboxFunction): Sandbox {
+export function lambdaSandbox(fn: SandboxFunction, store?: MessageStore): Sandbox {
   return {
     maxBytes: sandboxLimits.filesBytes,
     async run(request, signal) {
-      const message = encodeMessage(request);
-      if (message === undefined) {
-        const names = request.files.map(({ name }) => name).join(", ");
-        return withoutResult(
-          `The files are too large for the sandbox: more than ${maxFileMegabytes} MB when compressed (${names}). ` +
-            "Name fewer in files, or pass fewer lines.",
-        );
-      }
-      const seconds = request.seconds + overheadSeconds;
-      const invoked = await invokeFunction(fn, { request: message }, { signal, seconds });
-      if ("problem" in invoked) return withoutResult(invoked.problem);
-      const { result } = invoked.answer as { result?: string };
-      return result ? decodeResult(result) : withoutResult("The sandbox function failed: it gave no reason.");
+      const limits = { signal, seconds: request.seconds + overheadSeconds };
+      return store ? runStaged(fn, store, request, limits) : runInMessage(fn, request, limits);
     },
   };
 }
+
+type Limits = Parameters<typeof invokeFunction>[2];
+
+async function runInMessage(fn: SandboxFunction, request: SandboxRequest, limits: Limits): Promise<SandboxResult> {
+  const message = encodeMessage(request);
+  if (message === undefined) {
+    const names = request.files.map(({ name }) => name).join(", ");
+    return withoutResult(
+      `The files are too large for the sandbox: more than ${maxFileMegabytes} MB when compressed (${names}). ` +
+        "Name fewer in files, or pass fewer lines.",
+    );
+  }
+  const invoked = await invokeFunction(fn, { request: message }, limits);
+  if ("problem" in invoked) return withoutResult(invoked.problem);
+  const { result } = invoked.answer as { result?: string };
+  return result ? decodeResult(result) : withoutResult(noResult);
+}
+
+async function runStaged(
+  fn: SandboxFunction,
+  { bucket, objects }: MessageStore,
+  request: SandboxRequest,
+  limits: Limits,
+): Promise<SandboxResult> {
+  limits.signal.throwIfAborted();
+  const { seconds } = limits;
+  const prefix = `${objectPrefixes.staging}${randomUUID()}/`;
+  const signer = objectSigner(fn.aws, bucket);
+  const text = encodeWhole(request);
+  const staged: StagedMessages = {
+    staging: signer.form(prefix, { seconds, maxBytes: maxStagedBytes }),
+    addresses: await bucketAddresses(bucket.url),
+  };
+  const event: JavascriptEvent = { request: text, staged };
+  if (text.length > maxMessageBytes - JSON.stringify(staged).length) {
+    const key = prefix + requestName;
+    await objects.writeText(key, text);
+    const gets = signer.gets(seconds);
+    const url = `${gets.url}${key}?${gets.query}${gets.signature(key)}`;
+    staged.request = { url, sha256: createHash("sha256").update(text).digest("hex") };
+    delete event.request;
+  }
+  const invoked = await invokeFunction(fn, event, limits);
+  if ("problem" in invoked) return withoutResult(invoked.problem);
+  const answer = (invoked.answer ?? {}) as Partial<JavascriptAnswer>;
+  if ("unavailable" in answer) throw unavailable(String(answer.unavailable));
+  if ("result" in answer && typeof answer.result === "string") return decodeResult(answer.result);
+  const result = "isStaged" in answer ? await objects.readText(prefix + resultName, maxStagedBytes) : undefined;
+  return result === undefined ? withoutResult(noResult) : decodeResult(result);
+}
+
+const noResult = "The sandbox function failed: it gave no reason.";
 
 function withoutResult(problem: string): SandboxResult {
   return { output: "", problem, written: [], notes: [] };

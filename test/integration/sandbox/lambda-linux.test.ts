@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { StoreUnavailable } from "../../../src/errors.ts";
 import { containerProblem, testFacts } from "../../support/environment-container.ts";
@@ -45,6 +46,33 @@ describe.skipIf(problem !== undefined)(
       expect(result.output).not.toMatch(/AWS|SECRET/);
       expect(result).toMatchObject({ exitCode: 0, changed: [], deleted: [], notes: [] });
       expect((await fixture.sh("ls -A; ls -A /tmp")).output).toBe(".program\nworkspace\n");
+    });
+
+    it("in JavaScript get and write files that do not fit into a message of Lambda", async () => {
+      const noise = randomBytes(12_000_000);
+      const count = fixture.invoked.length;
+      const request = {
+        engine: "javascript" as const,
+        program:
+          "const bytes = readBytes('noise.bin'); writeFile('copy.bin', bytes); writeFile('b', 'x'); bytes.length",
+        files: [{ name: "noise.bin", content: noise }],
+        seconds: 30,
+      };
+      const { signal } = new AbortController();
+      const { written, ...result } = await fixture.sandbox.run(request, signal);
+      expect(result).toEqual({ output: "12000000", notes: [] });
+      expect(written.map(({ name }) => name).toSorted()).toEqual(["b", "copy.bin"]);
+      expect(noise.equals(written.find(({ name }) => name === "copy.bin")?.content ?? Buffer.alloc(0))).toBe(true);
+      for (const { bytes, answerBytes } of fixture.invoked.slice(count)) {
+        expect(Math.max(bytes, answerBytes)).toBeLessThan(10_000);
+      }
+      const staged = [...fixture.s3.objects.keys()].filter((key) => /^staging\/[^/]+\/(request|result)$/.test(key));
+      expect(staged).toHaveLength(2);
+      fixture.s3.requests.length = 0;
+      expect(await fixture.sandbox.run({ ...request, program: "6 * 7", files: [] }, signal)).toMatchObject({
+        output: "42",
+      });
+      expect(fixture.s3.requests).toEqual([]); // short messages are not staged
     });
 
     it("report their exit code, or that of the signal that ended them", async () => {
