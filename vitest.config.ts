@@ -22,7 +22,7 @@ export default defineConfig({
     maxWorkers: "100%",
     silent: "passed-only",
     globalSetup: ["test/support/temporary-directory.ts"],
-    setupFiles: ["test/support/no-log.ts"],
+    setupFiles: ["test/support/no-log.ts", "test/support/loopback-only.ts"],
     expect: { poll: { timeout: 8_000 } }, // on a busy machine, the default of 1 s is too short
     projects: [
       {

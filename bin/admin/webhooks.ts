@@ -33,8 +33,8 @@ export function addWebhookCommands(program: Command, action: Action): void {
     .option("--url <URL>", "receiver (default: none; only runs with their own URL are reported)")
     .option("--private-addresses", "accept http: and private addresses")
     .action(
-      action(async ({ accounts, actor }, { agent, url, privateAddresses = false }: SetOptions) =>
-        changed(await setWebhook(accounts, agent, { url, privateAddresses }, await actor())),
+      action(async ({ accounts, addresses, actor }, { agent, url, privateAddresses = false }: SetOptions) =>
+        changed(await setWebhook(accounts, agent, { url, privateAddresses, addresses }, await actor())),
       ),
     );
   webhook

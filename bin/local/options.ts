@@ -6,6 +6,7 @@ import { configurationFields, modelUrl, providerNames } from "../../src/agent/mo
 import { defaultFileLimits, type FileLimits } from "../../src/agent/tools/file-limits.ts";
 import { defaultFileVersions } from "../../src/agent/turn/manifest.ts";
 import { parseHost } from "../../src/api/server/host-check.ts";
+import { parseAllowedAddress } from "../../src/platform/local/allowed-addresses.ts";
 import {
   type AllowedSecret,
   hostEntry,
@@ -43,6 +44,8 @@ export interface LocalOptions {
   json: boolean;
   verbose: boolean;
   allowedSecrets: AllowedSecret[];
+  /** Single addresses outside of the public internet and private networks that may be reached. */
+  allowedAddresses: string[];
   /** Names besides its addresses under which the console is used. See `HostRules`. */
   allowedHosts: string[];
   /** Absent: the organization keeps its model, at first the demo model. */
@@ -69,6 +72,7 @@ interface ParsedOptions {
   modelSecret?: string;
   modelCompat?: string;
   allowSecret?: string[];
+  allowAddress?: string[];
   allowHost?: string[];
   json?: true;
   verbose?: true;
@@ -133,6 +137,11 @@ export function localProgram(start: (options: LocalOptions) => Promise<void>): C
       repeated,
     )
     .option(
+      "--allow-address <IP>",
+      "let webhooks and web_fetch reach this address where private addresses are allowed, such as 127.0.0.1; repeatable",
+      repeated,
+    )
+    .option(
       "--allow-host <NAME>",
       "accept this name for the console and /mcp, such as that of a reverse proxy; repeatable",
       repeated,
@@ -182,6 +191,7 @@ function localOptions(parsed: ParsedOptions): LocalOptions {
   }
   const model = modelOf(parsed);
   const allowedSecrets = [...(parsed.allowSecret ?? []).map(parseAllowedSecret), ...modelSecret(model)];
+  const allowedAddresses = (parsed.allowAddress ?? []).map(parseAllowedAddress);
   const allowedHosts = (parsed.allowHost ?? []).map(hostOf);
   const maxUploadBytes = maxUpload * 1024 * 1024;
   const programs = { programMemoryBytes, defaultProgramSeconds };
@@ -195,6 +205,7 @@ function localOptions(parsed: ParsedOptions): LocalOptions {
     json,
     verbose,
     allowedSecrets,
+    allowedAddresses,
     allowedHosts,
     ...(model && { model }),
   };

@@ -14,6 +14,7 @@ import { localServer } from "../../src/api/server/local-server.ts";
 import { createSpoolDirectory } from "../../src/api/server/spool-file.ts";
 import { traceSettings } from "../../src/env.ts";
 import { log, logging } from "../../src/log.ts";
+import { saveAllowedAddresses } from "../../src/platform/local/allowed-addresses.ts";
 import { type SecretAllowList, saveAllowedSecrets, secretAllowList } from "../../src/platform/local/allowed-secrets.ts";
 import { type LocalPlatform, openLocalPlatform } from "../../src/platform/local/index.ts";
 import { lockDataDir } from "../../src/platform/local/data-dir-lock.ts";
@@ -156,6 +157,7 @@ export async function serve(options: LocalOptions): Promise<Service> {
   baseUrl = `http://${bracketed(host)}:${boundPort}`;
   platform.database.preallocateLog();
   saveAllowedSecrets(dataDir, options.allowedSecrets);
+  saveAllowedAddresses(dataDir, options.allowedAddresses);
   // After listening: a start that fails must neither create the key, which is shown only once, nor change the model.
   const starter = seedStarterAgent(platform.accounts, {
     model: options.model,
@@ -241,7 +243,7 @@ async function findModelWarning(agent: Agent, organization: Organization | undef
 }
 
 function openPlatform(
-  { dataDir, sandbox, programMemoryBytes, fileLimits }: LocalOptions,
+  { dataDir, sandbox, programMemoryBytes, fileLimits, allowedAddresses }: LocalOptions,
   allowList: SecretAllowList,
 ): LocalPlatform {
   let platform: LocalPlatform | undefined;
@@ -251,6 +253,7 @@ function openPlatform(
       dataDir,
       environment: process.env,
       allowList,
+      allowedAddresses,
       sandbox,
       programLimits: { memoryBytes: programMemoryBytes, files: fileLimits.files },
     });

@@ -4,12 +4,11 @@ import { findAgent, requireNotDeleted } from "./agents.ts";
 import { type Actor, along } from "./audit.ts";
 import { modify } from "./modify.ts";
 import type { Accounts, Agent, AuditEntry, Webhook, WebhookSecret, WebhookState, WebhookView } from "./types.ts";
-import { checkWebhookUrl } from "./webhook-url.ts";
+import { checkWebhookUrl, type WebhookUrlRules } from "./webhook-url.ts";
 
 /** What an operator sets. Without `url`, only runs with a URL of their own are reported. */
-export interface WebhookSettings {
+export interface WebhookSettings extends WebhookUrlRules {
   url?: string | undefined;
-  privateAddresses: boolean;
   /** Default: true. */
   enabled?: boolean | undefined;
 }
@@ -33,10 +32,10 @@ type Owner = Pick<Agent, "id" | "organizationId">;
 export async function setWebhook(
   accounts: Accounts,
   agentId: string,
-  { url, privateAddresses, enabled = true }: WebhookSettings,
+  { url, privateAddresses, addresses, enabled = true }: WebhookSettings,
   actor?: Actor,
 ): Promise<ChangedWebhook> {
-  if (url !== undefined) checkWebhookUrl(url, privateAddresses);
+  if (url !== undefined) checkWebhookUrl(url, { privateAddresses, addresses });
   const agent = requireNotDeleted(await findAgent(accounts, agentId));
   const secret = newSecret();
   const webhook = await modifyWebhook(accounts, agent, { action: "webhook.set", actor }, (before) => {

@@ -1,3 +1,4 @@
+import type { AddressScope } from "../net/addresses.ts";
 import { openMcpServer, reopenMcpServer } from "./mcp/client.ts";
 import type { McpDependencies } from "./mcp/connection.ts";
 import type { McpServer } from "./mcp/types.ts";
@@ -5,8 +6,10 @@ import { type BuiltInToolChoice, type BuiltInToolDependencies, builtInTools } fr
 import { errorOutput, type OfferedTool, type ProgramSystem, type Tool } from "./tools/tool.ts";
 import { bytesPerToken, defaultContextTokens } from "./turn/context-window.ts";
 
-/** What all tools need from the platform. `addresses` applies to MCP servers, too. */
-export interface ToolDependencies extends BuiltInToolDependencies, Pick<McpDependencies, "readSecret"> {}
+/** What all tools need from the platform. `mcpAddresses`: those that MCP servers may have. Default: `addresses`. */
+export interface ToolDependencies extends BuiltInToolDependencies, Pick<McpDependencies, "readSecret"> {
+  mcpAddresses?: AddressScope;
+}
 
 /** The part of an agent's definition that selects its tools. */
 export interface ToolChoice extends BuiltInToolChoice {
@@ -35,11 +38,11 @@ const mcpShareOfContext = 0.5;
  */
 export async function openTools(
   agent: ToolChoice,
-  { addresses = "public", readSecret, ...dependencies }: ToolDependencies,
+  { addresses = "public", mcpAddresses = addresses, readSecret, ...dependencies }: ToolDependencies,
   signal: AbortSignal,
 ): Promise<Toolbox> {
   const configured = agent.mcp ?? [];
-  const mcpDependencies = { readSecret, addresses };
+  const mcpDependencies = { readSecret, addresses: mcpAddresses };
   const opening = await Promise.allSettled(configured.map((server) => openMcpServer(server, mcpDependencies, signal)));
   const servers = opening.flatMap((server) => (server.status === "fulfilled" ? [server.value] : []));
   const close = async (): Promise<void> => {
@@ -75,10 +78,10 @@ export async function openTools(
 export async function reopenTools(
   agent: ToolChoice,
   offered: OfferedTool[],
-  { addresses = "public", readSecret, ...dependencies }: ToolDependencies,
+  { addresses = "public", mcpAddresses = addresses, readSecret, ...dependencies }: ToolDependencies,
 ): Promise<Toolbox> {
   const configured = agent.mcp ?? [];
-  const mcpDependencies = { readSecret, addresses };
+  const mcpDependencies = { readSecret, addresses: mcpAddresses };
   const servers = await Promise.all(configured.map((server) => reopenMcpServer(server, mcpDependencies, offered)));
   const builtIn = builtInTools(agent, { ...dependencies, addresses });
   const usable = new Map(

@@ -1,4 +1,5 @@
 import type { Secrets } from "../agent/secret.ts";
+import type { WebhookUrlRules } from "../accounts/webhook-url.ts";
 import type { LiveOutput } from "../runs/live-output.ts";
 import type { ServedTransfers, Stores, Workflow } from "../runs/ports.ts";
 import type { KnownEnvironment } from "../sandbox/linux/types.ts";
@@ -20,6 +21,8 @@ export interface ManageDeps extends Stores, Secrets {
   /** Of a stack. Absent: on one machine, the `keepDays` of each agent decide. */
   retentionDays?: number;
   now: () => number;
+  /** Addresses of the URLs of webhooks that accept private ones. Default: `private`. */
+  addresses?: WebhookUrlRules["addresses"];
   service: ServiceInfo;
   /** Sends files while they are read (one machine). Absent: a file is read as a whole. */
   send?: ServedTransfers["send"];

@@ -1,21 +1,29 @@
-import { lookup } from "node:dns";
+import { lookup, type LookupAddress, type LookupAllOptions } from "node:dns";
 import { type IncomingMessage, request as httpRequest } from "node:http";
-import { request as httpsRequest } from "node:https";
+import { request as httpsRequest, type RequestOptions } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
 import { Readable } from "node:stream";
-import { isPrivateNetworkAddress, isPublicAddress } from "./public-ip.ts";
+import { type AddressScope, describeScope, isAllowedAddress } from "./addresses.ts";
 import { bodilessStatuses, toHeaders } from "./headers.ts";
-
-/**
- * Addresses that tools may connect to. `public`: the public internet. `private`: private networks, too, but not loopback,
- * link-local, unspecified and multicast addresses. On AWS, Lambda's runtime API is at 127.0.0.1. `any`: all addresses.
- */
-export type AddressScope = "public" | "private" | "any";
 
 export interface NetworkRules {
   addresses: AddressScope;
   /** Maximum size of a response body. Reading a larger one fails. Absent: no limit. */
   responseBytes?: number;
+}
+
+/** How names are looked up and connections are made. */
+export interface Connector {
+  lookup: (hostname: string, options: LookupAllOptions, callback: LookupCallback) => void;
+  /** Default: TCP, with TLS for https. */
+  createConnection?: NonNullable<RequestOptions["createConnection"]>;
+}
+
+type LookupCallback = (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void;
+
+/** A connection was not made, because its address is not allowed. */
+export class AddressRefused extends Error {
+  override name = "AddressRefused";
 }
 
 /**
@@ -25,7 +33,7 @@ export interface NetworkRules {
  * - It does not follow redirects, use a proxy or decompress.
  * - It rejects with an Error whose message is a clause for users.
  */
-export function safeFetch(rules: NetworkRules): typeof fetch {
+export function safeFetch(rules: NetworkRules, connector: Connector = { lookup }): typeof fetch {
   return async (input, init) => {
     const request = new Request(input, init);
     const url = new URL(request.url);
@@ -33,22 +41,28 @@ export function safeFetch(rules: NetworkRules): typeof fetch {
       throw new Error(`${url.protocol}// is not accepted; https:// and http:// are`);
     }
     const host = url.hostname.replace(/^\[|\]$/g, "");
-    if (isIP(host) !== 0 && !isAllowed(host, rules.addresses)) throw addressError(host, host, rules.addresses);
+    if (isIP(host) !== 0 && !isAllowedAddress(host, rules.addresses)) throw addressError(host, host, rules.addresses);
     const body = request.body ? Buffer.from(await request.arrayBuffer()) : undefined;
-    const response = await send(url, request, body, rules);
+    const response = await send(url, request, body, { rules, connector });
     return toResponse(response, rules.responseBytes ?? Number.POSITIVE_INFINITY);
   };
 }
 
-function send(url: URL, request: Request, body: Buffer | undefined, rules: NetworkRules): Promise<IncomingMessage> {
+function send(
+  url: URL,
+  request: Request,
+  body: Buffer | undefined,
+  { rules, connector }: { rules: NetworkRules; connector: Connector },
+): Promise<IncomingMessage> {
   const start = url.protocol === "https:" ? httpsRequest : httpRequest;
   return new Promise((resolve, reject) => {
     const outgoing = start(url, {
       method: request.method,
       headers: { ...Object.fromEntries(request.headers), "accept-encoding": "identity" },
       signal: request.signal,
-      agent: false, // a new connection, so that its address is checked
-      ...(rules.addresses !== "any" && { lookup: checkedLookup(rules.addresses) }),
+      // A new connection, so that its address is checked.
+      ...(connector.createConnection ? { createConnection: connector.createConnection } : { agent: false }),
+      lookup: checkedLookup(rules.addresses, connector),
     });
     outgoing.on("response", resolve);
     // Without an error or a response, for example after status 101.
@@ -82,15 +96,11 @@ async function* limitBytes(message: IncomingMessage, max: number): AsyncGenerato
   }
 }
 
-function isAllowed(address: string, scope: AddressScope): boolean {
-  return scope === "any" || isPublicAddress(address) || (scope === "private" && isPrivateNetworkAddress(address));
-}
-
 /** Looks up a name. Fails if one of its addresses is not allowed, because the connection may use any of them. */
-function checkedLookup(scope: AddressScope): LookupFunction {
+function checkedLookup(scope: AddressScope, connector: Connector): LookupFunction {
   return (hostname, options, callback) => {
-    lookup(hostname, { ...options, all: true }, (error, addresses) => {
-      const refused = addresses?.find(({ address }) => !isAllowed(address, scope));
+    connector.lookup(hostname, { ...options, all: true }, (error, addresses) => {
+      const refused = addresses?.find(({ address }) => !isAllowedAddress(address, scope));
       const [first] = addresses ?? [];
       if (error) callback(error, "");
       else if (refused || !first) callback(addressError(hostname, refused?.address ?? "no address", scope), "");
@@ -102,6 +112,6 @@ function checkedLookup(scope: AddressScope): LookupFunction {
 
 function addressError(host: string, address: string, scope: AddressScope): Error {
   const target = host === address ? host : `${host} (${address})`;
-  const allowed = scope === "private" ? "the public internet or a private network" : "the public internet";
-  return new Error(`${target} is not an address of ${allowed}; connections to other addresses are not allowed`);
+  const message = `${target} is not an address of ${describeScope(scope)}; connections to other addresses are not allowed`;
+  return new AddressRefused(message);
 }

@@ -1,5 +1,5 @@
 import type { Secrets } from "../agent/secret.ts";
-import type { AddressScope } from "../net/safe-fetch.ts";
+import type { AddressScope } from "../net/addresses.ts";
 import type { Stores, Workflow } from "../runs/ports.ts";
 import type { SandboxPerAgent } from "../sandbox/types.ts";
 
@@ -9,9 +9,11 @@ import type { SandboxPerAgent } from "../sandbox/types.ts";
  */
 export interface Platform extends Stores, Secrets, SandboxPerAgent {
   workflow: Workflow;
-  /** Addresses that tools may connect to. Default: `public`. */
+  /** Addresses that `web_fetch` and webhooks may connect to where private ones are accepted. Default: `public`. */
   addresses?: AddressScope;
   /** Days after which all runs are deleted. Absent: the `keepDays` of each agent decide. */
   retentionDays?: number;
+  /** Addresses that MCP servers may have. Default: `addresses`. */
+  mcpAddresses?: AddressScope;
   close: () => void;
 }

@@ -15,11 +15,14 @@ import { quotasOf } from "./quotas.ts";
 import { transitions } from "./status.ts";
 import { failTurn, notStarted, startTurn } from "./turn-writes.ts";
 import type { Idempotency, KeptCreate, Quotas, Run, RunOwner, TurnMessage } from "./types.ts";
+import type { WebhookUrlRules } from "../accounts/webhook-url.ts";
 import { webhookTarget } from "./webhook-target.ts";
 
 export interface CreateRunDeps extends Stores, Pick<Secrets, "secretRefusal"> {
   workflow: Workflow;
   now: () => number;
+  /** Addresses of the URLs of webhooks that accept private ones. Default: `private`. */
+  addresses?: WebhookUrlRules["addresses"];
   /** The operator, for the audit. Absent: a client with an API key. */
   actor?: Actor;
 }
@@ -129,7 +132,7 @@ interface Preconditions extends Pick<Run, "webhook"> {
 
 /** Checks agent, files, model and webhook in this order; throws the first failure. `url`: the run's own. */
 async function checkPreconditions(
-  { accounts, secretRefusal }: Pick<CreateRunDeps, "accounts" | "secretRefusal">,
+  { accounts, secretRefusal, addresses }: Pick<CreateRunDeps, "accounts" | "secretRefusal" | "addresses">,
   { agentId, organizationId }: RunOwner,
   { files, url }: { files: Promise<unknown>; url: string | undefined },
 ): Promise<Preconditions> {
@@ -149,7 +152,7 @@ async function checkPreconditions(
   );
   if (problem !== undefined) throw new ServiceError("no_model", problem);
   const quotas = quotasOf(agent, organization);
-  const webhook = webhookTarget(url, state);
+  const webhook = webhookTarget(url, state, addresses);
   return {
     ...(quotas && { quotas }),
     ...(agent.version !== undefined && { agentVersion: agent.version }),

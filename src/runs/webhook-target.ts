@@ -1,13 +1,17 @@
 import type { WebhookState } from "../accounts/types.ts";
-import { checkWebhookUrl } from "../accounts/webhook-url.ts";
+import { checkWebhookUrl, type WebhookUrlRules } from "../accounts/webhook-url.ts";
 import { ServiceError } from "../errors.ts";
 import type { WebhookTarget } from "./types.ts";
 
 /**
  * Where the ends of a new run's turns are reported: `url` if the create names one, otherwise the agent's webhook. `state`: of
- * that webhook, if there is one. Rejects if nothing could sign the messages to `url`.
+ * that webhook, if there is one. Rejects if nothing could sign the messages to `url`, or it leads to a refused address.
  */
-export function webhookTarget(url: string | undefined, state: WebhookState | undefined): WebhookTarget | undefined {
+export function webhookTarget(
+  url: string | undefined,
+  state: WebhookState | undefined,
+  addresses?: WebhookUrlRules["addresses"],
+): WebhookTarget | undefined {
   if (url === undefined) return state?.configured && state.enabled && state.hasUrl ? "agent" : undefined;
   if (!state?.configured) {
     throw new ServiceError(
@@ -16,6 +20,6 @@ export function webhookTarget(url: string | undefined, state: WebhookState | und
         "webhook set",
     );
   }
-  checkWebhookUrl(url, state.privateAddresses);
+  checkWebhookUrl(url, { privateAddresses: state.privateAddresses, addresses });
   return url;
 }

@@ -1,5 +1,6 @@
 import { withTimeout } from "../async/with-timeout.ts";
-import { type AddressScope, safeFetch } from "../net/safe-fetch.ts";
+import type { AddressScope } from "../net/addresses.ts";
+import { AddressRefused, safeFetch } from "../net/safe-fetch.ts";
 import type { DeliveryAttempt } from "../runs/deliveries.ts";
 import type { WebhookRequest } from "./message.ts";
 
@@ -16,26 +17,26 @@ export interface Post extends WebhookRequest {
   signal: AbortSignal;
 }
 
+/** What came of a message. `refused`: the URL is not accepted, so nothing was sent and no other attempt can help. */
+type Posted = Pick<DeliveryAttempt, "status" | "problem"> & { refused?: true };
+
 /**
  * Sends a message. The body of the answer is not read. Without `problem`, the receiver accepted it. Rejects with the reason
  * of `signal` only.
  */
-export async function post(request: Post): Promise<Pick<DeliveryAttempt, "status" | "problem">> {
+export async function post(request: Post): Promise<Posted> {
   const sent = await withTimeout(timeoutSeconds * 1_000, request.signal, (limit) =>
-    send(request, limit).catch((error: unknown) => {
+    send(request, limit).catch((error: unknown): Posted => {
       limit.throwIfAborted();
-      return { problem: clauseOf(error) };
+      return { problem: clauseOf(error), ...(error instanceof AddressRefused && { refused: true }) };
     }),
   );
   return sent.timedOut ? { problem: `no answer came within ${timeoutSeconds} seconds` } : sent.value;
 }
 
-async function send(
-  { url, body, headers, privateAddresses, addresses }: Post,
-  signal: AbortSignal,
-): Promise<Pick<DeliveryAttempt, "status" | "problem">> {
+async function send({ url, body, headers, privateAddresses, addresses }: Post, signal: AbortSignal): Promise<Posted> {
   const isHttps = URL.parse(url)?.protocol === "https:";
-  if (!isHttps && !privateAddresses) return { problem: "the URL does not begin with https:" };
+  if (!isHttps && !privateAddresses) return { problem: "the URL does not begin with https:", refused: true };
   const fetch = safeFetch({ addresses: privateAddresses ? addresses : "public" });
   const response = await fetch(url, { method: "POST", body, headers, signal });
   await response.body?.cancel();

@@ -1,6 +1,6 @@
 import type { Accounts, Webhook } from "../accounts/types.ts";
 import { disableUrl, validSecrets } from "../accounts/webhooks.ts";
-import type { AddressScope } from "../net/safe-fetch.ts";
+import type { AddressScope } from "../net/addresses.ts";
 import type { Delivery, DeliveryAttempt } from "../runs/deliveries.ts";
 import type { Deliveries, Runs } from "../runs/ports.ts";
 import type { Run } from "../runs/types.ts";
@@ -45,10 +45,10 @@ export async function sendDelivery(
   const at = deps.now();
   const target = targetOf(run, webhook, at);
   if ("problem" in target) return record(deps, afterwards(delivery, { at, milliseconds: 0, ...target }, true));
-  const attempt = await attemptOf(deps, delivery, target, signal);
+  const { refused, ...attempt } = await attemptOf(deps, delivery, target, signal);
   const gone = attempt.status === 410;
   if (gone && target.isOfAgent) await disableUrl(deps.accounts, target.webhook, target.url, goneReason);
-  return record(deps, afterwards(delivery, attempt, gone));
+  return record(deps, afterwards(delivery, attempt, gone || refused));
 }
 
 const goneReason = "the receiver answered 410";
@@ -78,12 +78,12 @@ async function attemptOf(
   delivery: Delivery,
   { run, webhook, url, secrets }: Target,
   signal: AbortSignal,
-): Promise<DeliveryAttempt> {
+): Promise<DeliveryAttempt & { refused: boolean }> {
   const at = now();
   const request = webhookRequest(delivery, run, secrets, at);
   const { privateAddresses } = webhook;
-  const answer = await post({ url, ...request, privateAddresses, addresses, signal });
-  return { at, ...answer, milliseconds: now() - at };
+  const { refused = false, ...answer } = await post({ url, ...request, privateAddresses, addresses, signal });
+  return { at, ...answer, milliseconds: now() - at, refused };
 }
 
 /** A delivery after an attempt. `final`: another attempt cannot help. */

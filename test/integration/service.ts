@@ -34,7 +34,8 @@ export async function startService(
   args: string[] = [],
   environment: Record<string, string> = {},
 ): Promise<Service> {
-  const child = spawn(process.execPath, ["bin/local.ts", "--json", "--port", "0", "--data-dir", dataDir, ...args], {
+  const options = ["--json", "--port", "0", "--data-dir", dataDir, "--allow-address", "127.0.0.1"];
+  const child = spawn(process.execPath, ["bin/local.ts", ...options, ...args], {
     cwd: root,
     env: { ...process.env, ...environment },
     stdio: ["ignore", "pipe", "pipe"],

@@ -178,6 +178,23 @@ export function describeWebhooks(open: () => Promise<Accounts>): void {
         ["https:example.com", true, "not a valid URL"],
         ["ftp://example.com", true, "begins with ftp:"],
         ["http://example.com", false, "http: is accepted only for"],
+        [
+          "https://10.1.2.3/",
+          false,
+          "leads to 10.1.2.3, which is not an address of the public internet; an operator allows",
+        ],
+        ["http://127.0.0.1:8799/", true, "npm start -- --allow-address 127.0.0.1"],
+        ["http://hooks.localhost/", true, "leads to 127.0.0.1"],
+        ["http://2130706433/", true, "leads to 127.0.0.1"],
+        ["http://[::ffff:127.0.0.1]/", true, "leads to ::ffff:7f00:1"],
+        [
+          "http://169.254.169.254/latest/meta-data/",
+          true,
+          "not an address of the public internet or a private network",
+        ],
+        ["http://100.100.100.200/latest/meta-data/", true, "leads to 100.100.100.200"],
+        ["http://[fd00:ec2::254]/", true, "leads to fd00:ec2::254"],
+        ["https://168.63.129.16/", true, "leads to 168.63.129.16"],
         ["https://mira:pass@example.com", false, "a user name or password"],
         [`https://example.com/${"x".repeat(2_048)}`, false, "2068 characters"],
       ];

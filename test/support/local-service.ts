@@ -46,6 +46,7 @@ export async function localService({
     json: true,
     verbose: false,
     allowedSecrets,
+    allowedAddresses: ["127.0.0.1"], // receivers of webhooks
     allowedHosts: [],
     ...(model && { model }),
   };

@@ -3,7 +3,7 @@ import { programSeconds } from "../../sandbox/linux/limits.ts";
 import { defaultEnvironment, type Linux, type NoLinux } from "../../sandbox/linux/types.ts";
 import type { Sandbox } from "../../sandbox/types.ts";
 import type { ReadDocument } from "../../documents/read-document.ts";
-import type { AddressScope } from "../../net/safe-fetch.ts";
+import type { AddressScope } from "../../net/addresses.ts";
 import { deleteFileTool } from "./delete-file.ts";
 import { listFilesTool } from "./list-files.ts";
 import { readFileTool } from "./read-file.ts";

@@ -7,7 +7,7 @@ import type { ManageDeps } from "../deps.ts";
 import { wireChangedWebhook, wireDelivery, wireWebhook } from "../wire/webhook.ts";
 
 export function webhookHandlers(deps: ManageDeps) {
-  const { accounts } = deps;
+  const { accounts, addresses } = deps;
   return {
     async get_webhook({ path }) {
       return jsonResponse(200, wireWebhook(await findWebhook(accounts, path.agent_id)));
@@ -15,7 +15,7 @@ export function webhookHandlers(deps: ManageDeps) {
 
     async set_webhook({ path, body, principal: { actor } }) {
       const { url, enabled, private_addresses: privateAddresses } = body;
-      const settings = { url: url ?? undefined, enabled, privateAddresses };
+      const settings = { url: url ?? undefined, enabled, privateAddresses, addresses };
       return jsonResponse(200, wireChangedWebhook(await setWebhook(accounts, path.agent_id, settings, actor)));
     },
 

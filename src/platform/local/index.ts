@@ -4,6 +4,7 @@ import { environmentsFolder } from "../../sandbox/linux/environments.ts";
 import { type LinuxLimits, linuxLimits } from "../../sandbox/linux/limits.ts";
 import { sandboxDocumentReader } from "../../sandbox/document-reader.ts";
 import type { Platform } from "../types.ts";
+import { readAllowedAddresses } from "./allowed-addresses.ts";
 import { type SecretAllowList, readAllowedSecrets, secretAllowList } from "./allowed-secrets.ts";
 import { localAccounts } from "./accounts.ts";
 import { localConfigurations } from "./configurations.ts";
@@ -38,6 +39,8 @@ export interface LocalPlatformOptions {
   allowList?: SecretAllowList;
   /** How programs are run in a Linux. Default: `auto`. */
   sandbox?: SandboxChoice;
+  /** Single addresses that `web_fetch`, webhooks and MCP may reach. Default: those of the service's last start. */
+  allowedAddresses?: string[];
   /** Limits of programs in a Linux. Default: those of `linuxLimits`. */
   programLimits?: Partial<LinuxLimits>;
 }
@@ -57,6 +60,7 @@ export function openLocalPlatform({
   dataDir,
   environment = {},
   allowList,
+  allowedAddresses,
   sandbox: choice = "auto",
   programLimits,
 }: LocalPlatformOptions): LocalPlatform {
@@ -68,6 +72,7 @@ export function openLocalPlatform({
   const file = join(dataDir, "runs.sqlite");
   closeSync(openSync(file, "a", 0o600)); // transcripts are private; SQLite would use the umask
   const database = openDatabase(file);
+  const named = allowedAddresses ?? readAllowedAddresses(dataDir);
   const runs = localRuns(database);
   const workspace = localWorkspace(workspaces);
   const pendingUploads = localPendingUploads(database, { root: pending, workspaces });
@@ -92,7 +97,8 @@ export function openLocalPlatform({
     programs: linux,
     linuxOf: linux.linuxOf,
     readDocumentOf: (owner) => sandboxDocumentReader(sandbox.of(owner)),
-    addresses: "any", // the network is the operator's own
+    addresses: { range: "private", named },
+    mcpAddresses: { range: "local", named }, // agent files are operators' own, and name servers of this machine
     removeOrphanedFiles: (before) => removeOrphanedFiles({ database, runs, workspace, root: workspaces }, before),
     close() {
       sandbox.close();

@@ -13,7 +13,7 @@ it("a page that takes hours to convert is given up and does not block the proces
     response.writeHead(200, { "content-type": "text/html" }).end(pages[request.url ?? ""]);
   });
   const agent = { tools: ["web_fetch"], webFetch: { privateAddresses: true } };
-  const [tool] = builtInTools(agent, { sandbox, addresses: "any" });
+  const [tool] = builtInTools(agent, { sandbox, addresses: "local" });
   const get = (path: string) =>
     tool?.run({ url: server.url + path }, { files: files(), signal: new AbortController().signal });
 

@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { type AddressInfo, createServer } from "node:net";
+import { type AddressInfo, createServer, isIPv6, Socket } from "node:net";
 import { describe, expect, it } from "vitest";
 import { httpServer } from "../../support/http-server.ts";
+import type { AddressScope } from "../../../src/net/addresses.ts";
 import { isPrivateNetworkAddress, isPublicAddress } from "../../../src/net/public-ip.ts";
 import { readDocument } from "../../../src/documents/read-document.ts";
 import { safeFetch } from "../../../src/net/safe-fetch.ts";
@@ -16,7 +17,7 @@ function fetchPage(
   { privateAddresses = true, offset = 0, signal = neverAborts } = {},
 ): Promise<ToolOutput> {
   const agent = { tools: ["web_fetch"], webFetch: { privateAddresses } };
-  const [tool] = builtInTools(agent, { addresses: "any", readDocument });
+  const [tool] = builtInTools(agent, { addresses: "local", readDocument });
   if (!tool) throw new Error("no web_fetch");
   return tool.run({ url, ...(offset > 0 && { offset }) }, { files: files(), signal });
 }
@@ -139,9 +140,31 @@ describe("addresses", () => {
 
 it("fails to read a response that exceeds the limit", async () => {
   await using server = await site((_, response) => response.end("x".repeat(2_000)));
-  const response = await safeFetch({ addresses: "any", responseBytes: 1_000 })(server.url);
+  const response = await safeFetch({ addresses: "local", responseBytes: 1_000 })(server.url);
   await expect(response.text()).rejects.toThrow("more than 1000 bytes");
 });
+
+/** The address that a request to a name at these addresses would be sent to, or why it is not sent. */
+async function reachedBy(scope: AddressScope, addresses: string[]): Promise<string> {
+  let reached: string | undefined;
+  const found = addresses.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }));
+  const fetch = safeFetch(
+    { addresses: scope },
+    {
+      lookup: (_hostname, _options, callback) => callback(null, found),
+      createConnection({ lookup }) {
+        const socket = new Socket();
+        lookup?.("inside.example", { all: true }, (error, all) => {
+          if (!error && Array.isArray(all)) reached = all[0]?.address;
+          socket.destroy(error ?? new Error("connected"));
+        });
+        return socket;
+      },
+    },
+  );
+  const problem = await fetch("http://inside.example/").then(String, (error: Error) => error.message);
+  return reached ?? problem;
+}
 
 describe("with private networks allowed", () => {
   const fetch = safeFetch({ addresses: "private" });
@@ -156,6 +179,9 @@ describe("with private networks allowed", () => {
     "169.254.169.254",
     "[fe80::1]",
     "[fd00:ec2::254]",
+    "[fd20:ce::254]",
+    "100.100.100.200",
+    "168.63.129.16",
     "224.0.0.1",
     "[ff02::1]",
     "255.255.255.255",
@@ -167,6 +193,35 @@ describe("with private networks allowed", () => {
 
   it.each(["10.1.2.3", "172.31.0.1", "192.168.1.1", "100.64.0.1", "fd12:3456::1"])("allows %s", (address) => {
     expect(isPrivateNetworkAddress(address)).toBe(true);
+  });
+
+  it.each([
+    [["10.1.2.3"], "10.1.2.3"],
+    [["fd12:3456::1", "192.168.1.1"], "fd12:3456::1"],
+    [["8.8.8.8", "10.0.0.1"], "8.8.8.8"],
+    [["10.1.2.3", "169.254.169.254"], "inside.example (169.254.169.254) is not"],
+    [["127.0.0.1"], "inside.example (127.0.0.1) is not"],
+    [[], "inside.example (no address) is not"],
+  ])("with a name at %j, reaches %s", async (addresses, expected) => {
+    const result = await reachedBy("private", addresses);
+    expect(result).toContain(expected);
+  });
+
+  it("reaches a named address, however it is written, and no other of its range", async () => {
+    const scope = { range: "private", named: ["127.0.0.1", "169.254.169.254"] } as const;
+    expect(await reachedBy(scope, ["127.0.0.1"])).toBe("127.0.0.1");
+    expect(await reachedBy(scope, ["169.254.169.254"])).toBe("169.254.169.254");
+    const refused = "is not an address of the public internet, a private network, 127.0.0.1 or 169.254.169.254";
+    for (const address of ["127.0.0.2", "169.254.169.253", "::1"]) {
+      expect(await reachedBy(scope, [address])).toContain(`inside.example (${address}) ${refused}`);
+    }
+  });
+
+  it("reaches this machine, but no metadata service, from an agent file of one machine", async () => {
+    for (const address of ["127.0.0.1", "::1", "10.1.2.3"]) expect(await reachedBy("local", [address])).toBe(address);
+    for (const address of ["169.254.169.254", "fd00:ec2::254", "fe80::1", "0.0.0.0"]) {
+      expect(await reachedBy("local", [address])).toContain(`inside.example (${address}) is not an address of`);
+    }
   });
 
   it("refuses a name that resolves to this host", async () => {
@@ -185,7 +240,7 @@ it("fails when the server switches to another protocol", async () => {
   });
   await new Promise<void>((resolve) => sockets.listen(0, "127.0.0.1", resolve));
   const { port } = sockets.address() as AddressInfo;
-  const response = safeFetch({ addresses: "any" })(`http://127.0.0.1:${port}/`);
+  const response = safeFetch({ addresses: "local" })(`http://127.0.0.1:${port}/`);
   await expect(response).rejects.toThrow("the server closed the connection without a response");
   sockets.close();
 });

@@ -33,7 +33,7 @@ export async function hostileServer(answer: (request: Request, response: ServerR
     open: (more: Partial<ToolChoice> = {}, allowed: Partial<McpServer> = {}, secret = "s3cret-token") =>
       openTools(
         { tools: [], mcp: [{ name: "s", url, ...allowed }], ...more },
-        { readSecret: async () => secret, addresses: "any" },
+        { readSecret: async () => secret, addresses: "local" },
         new AbortController().signal,
       ),
     [Symbol.asyncDispose]: server.close,

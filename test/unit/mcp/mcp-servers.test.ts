@@ -75,7 +75,7 @@ async function use(listener: ReturnType<typeof server>["listener"], calls = 1) {
   await using listening = await httpServer(listener);
   const { signal } = new AbortController();
   const named = { name: "s", url: `${listening.url}/mcp` };
-  const opened = await openMcpServer(named, { readSecret: async () => undefined, addresses: "any" }, signal);
+  const opened = await openMcpServer(named, { readSecret: async () => undefined, addresses: "local" }, signal);
   const outputs = [];
   for (let n = 0; n < calls; n++) outputs.push(await opened.tools[0]?.run({}, { files: files(), signal }));
   await opened.close();

@@ -7,7 +7,7 @@ import { files } from "../agent/scripted.ts";
 import { mcpServer } from "./mcp-server.ts";
 
 const { signal } = new AbortController();
-const dependencies: ToolDependencies = { readSecret: async () => undefined, addresses: "any" };
+const dependencies: ToolDependencies = { readSecret: async () => undefined, addresses: "local" };
 const choice = (...mcp: McpServer[]): ToolChoice => ({ tools: ["write_file", "run_javascript", "list_files"], mcp });
 
 /** The tools after they were stored and read again. */

@@ -11,7 +11,7 @@ const neverAborts = new AbortController().signal;
 
 const dependencies: ToolDependencies = {
   readSecret: async (name) => (name === "env:TOKEN" ? "s3cret" : undefined),
-  addresses: "any",
+  addresses: "local",
 };
 
 const open = (mcp: McpServer[], more: Partial<ToolDependencies> = {}, signal = neverAborts) =>

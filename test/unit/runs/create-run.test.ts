@@ -127,8 +127,14 @@ describe.each(platforms)("the webhook of a run on %s", (_, open) => {
       code: "invalid_argument",
     });
     await setWebhook(stores.accounts, agentId, { privateAddresses: true });
-    const local = "http://127.0.0.1:8080/hook";
-    expect((await headOf(stores, (await create({ webhook: { url: local } })).id)).webhook).toBe(local);
+    const inside = "http://10.1.2.3:8080/hook";
+    expect((await headOf(stores, (await create({ webhook: { url: inside } })).id)).webhook).toBe(inside);
+    for (const host of ["127.0.0.1:8080", "169.254.169.254", "localhost:8787"]) {
+      await expect(create({ webhook: { url: `http://${host}/hook` } })).rejects.toMatchObject({
+        code: "invalid_argument",
+        message: expect.stringContaining("not an address of the public internet or a private network"),
+      });
+    }
   });
 
   test("labels are stored with the run, and no labels are the same as none", async () => {

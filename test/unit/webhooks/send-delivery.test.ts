@@ -28,7 +28,7 @@ async function ended(webhook: Partial<WebhookRecord> = {}, run: Partial<Run> = {
     updatedAt: 1,
     ...webhook,
   });
-  const deps: SendDeps = { ...stores, addresses: "any", now: () => at };
+  const deps: SendDeps = { ...stores, addresses: "local", now: () => at };
   const id = `msg_${runId.replaceAll("-", "")}_1_finished`;
   const delivery = async (): Promise<Delivery | undefined> => stores.deliveries.find(id);
   return { deps, id, runId, agentId, delivery, accounts: stores.accounts };
@@ -183,15 +183,25 @@ test("a caller that stops leaves the delivery as it was", async () => {
 test("private addresses and http: are refused unless the webhook allows them, and then as far as the platform does", async () => {
   await using receiver = await webhookReceiver();
   const refused: [Partial<WebhookRecord>, SendDeps["addresses"], RegExp][] = [
-    [{ privateAddresses: false }, "any", /does not begin with https:/],
-    [{ privateAddresses: false, url: receiver.url.replace("http:", "https:") }, "any", /not an address of the public/],
+    [{ privateAddresses: false }, "local", /does not begin with https:/],
+    [
+      { privateAddresses: false, url: receiver.url.replace("http:", "https:") },
+      "local",
+      /not an address of the public/,
+    ],
     [{}, "private", /not an address of the public internet or a private network/],
     [{}, "public", /not an address of the public internet/],
   ];
   for (const [webhook, addresses, problem] of refused) {
     const { deps, id, delivery } = await ended({ url: receiver.url, ...webhook });
-    expect(await sendDelivery({ ...deps, ...(addresses && { addresses }) }, id, 0)).toMatchObject({ attempts: 1 });
-    expect((await delivery())?.lastAttempt?.problem).toMatch(problem);
+    expect(await sendDelivery({ ...deps, ...(addresses && { addresses }) }, id, 0)).toBe("done");
+    expect(await delivery()).toMatchObject({
+      state: "failed",
+      attempts: 1,
+      lastAttempt: { problem: expect.stringMatching(problem) },
+    });
+    // What was refused is not sent after the setting has changed.
+    expect(await sendDelivery(deps, id, 1)).toBe("done");
   }
   expect(receiver.received).toEqual([]);
 });
