@@ -13,6 +13,7 @@ import { configurationFields, modelUrl, providerNames } from "../../src/agent/mo
 import { publicBaseUrl } from "../../src/agent/public-url.ts";
 import { CliError } from "../cli.ts";
 import type { Action } from "./action.ts";
+import { addExportCommand } from "./organization-export.ts";
 import { isoTime, record, table } from "./output.ts";
 
 interface ModelOptions {
@@ -130,6 +131,7 @@ export function addOrganizationCommands(program: Command, action: Action): void 
         return { text: `Deleted organization ${id} with ${runs} runs.`, json: { id, runs } };
       }),
     );
+  addExportCommand(organization, action);
   organization
     .command("clear-model")
     .description("Remove the model; the organization's agents reject new runs.")

@@ -1,5 +1,6 @@
 import { describe } from "vitest";
 import { uploadKey } from "../../src/platform/aws/pending-uploads.ts";
+import { describeOrganizationExport } from "./organization-export.contract.ts";
 import { describeOrganizationDeletion } from "./organization-deletion.contract.ts";
 import { describeAccounts } from "./accounts.contract.ts";
 import { describeConfigurations } from "./configurations.contract.ts";
@@ -18,6 +19,7 @@ import { fakeAwsStores } from "../support/fake-aws/platform.ts";
 describe("AWS stores over a table in memory", () => {
   const stores = fakeAwsStores();
   const { accounts, runs, deliveries, reopenConfigurations } = stores;
+  describeOrganizationExport(stores);
   describeOrganizationDeletion(stores, reopenConfigurations, async (upload, content) =>
     stores.putObject(uploadKey(upload), content),
   );

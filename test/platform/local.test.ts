@@ -25,6 +25,7 @@ import { describeAccounts } from "./accounts.contract.ts";
 import { describeDeliveryStore } from "./deliveries.contract.ts";
 import { describeConfigurations } from "./configurations.contract.ts";
 import { describeLargeWorkspaces } from "./large-workspaces.contract.ts";
+import { describeOrganizationExport } from "./organization-export.contract.ts";
 import { describeOrganizationDeletion } from "./organization-deletion.contract.ts";
 import { describePendingUploads, newUpload } from "./pending-uploads.contract.ts";
 import { describeRuns } from "./runs.contract.ts";
@@ -50,6 +51,7 @@ describe("local platform", () => {
   describeLargeWorkspaces(restartingStores());
   describePendingUploads(async () => ({ ...stores, send: (...sent) => send(stores, ...sent) }));
   const reopenConfigurations = () => localConfigurations(stores.database);
+  describeOrganizationExport({ ...stores });
   describeOrganizationDeletion({ ...stores }, reopenConfigurations, (upload, content) => send(stores, upload, content));
   describeWorkspace(async () => {
     const folderOf = (runId: string): string => join(stores.dataDir, "workspaces", runId);

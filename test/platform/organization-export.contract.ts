@@ -1,0 +1,80 @@
+import { randomUUID } from "node:crypto";
+import { expect, test } from "vitest";
+import { createAgent } from "../../src/accounts/agents.ts";
+import { createKey } from "../../src/accounts/keys.ts";
+import { createOrganization } from "../../src/accounts/organizations.ts";
+import { setWebhook } from "../../src/accounts/webhooks.ts";
+import { sha256Of } from "../../src/agent/turn/manifest.ts";
+import { exportOrganization } from "../../src/manage/export-organization.ts";
+import type { Stores } from "../../src/runs/ports.ts";
+
+const definition = { name: "A", instructions: "", tools: [], limits: { steps: 3, tokens: 1_000, seconds: 60 } };
+
+/** Contract tests of the export of an organization. */
+export function describeOrganizationExport(stores: Stores): void {
+  const { accounts, runs, workspace } = stores;
+
+  test(
+    "an export has the records of an organization and of no other, and no secrets",
+    { timeout: 60_000 },
+    async () => {
+      const ids = await Promise.all(
+        ["Mine", "Other"].map(async (name) => {
+          const { id: organizationId } = await createOrganization(accounts, { name }, "mira");
+          const { id: agentId } = await createAgent(accounts, organizationId, definition, "mira");
+          const { stored } = await createKey(accounts, agentId, { actor: "mira" });
+          const { secret } = await setWebhook(accounts, agentId, {
+            url: "https://example.com/",
+            privateAddresses: false,
+          });
+          const content = Buffer.from(`content of ${name}`);
+          const [runId, sha256] = [randomUUID(), sha256Of(content)];
+          await workspace.write(runId, [{ sha256, content }]);
+          const times = { createdAt: 1_763_000_000_000, updatedAt: 1_763_000_000_000 };
+          const run = {
+            id: runId,
+            agentId,
+            organizationId,
+            name,
+            status: "finished",
+            turn: 1,
+            sequence: 1,
+            ...times,
+          } as const;
+          const uploads = [{ name: "in.txt", size: content.length, sha256 }];
+          const text = `input of ${name}`;
+          await runs.create(run, [{ turn: 1, role: "input_to_agent", text, sequence: 1, at: times.createdAt }], {
+            uploads,
+          });
+          return { organizationId, agentId, runId, sha256, hidden: [stored.hash, secret ?? ""] };
+        }),
+      );
+      const [mine, other] = ids;
+      if (!mine || !other) throw new Error("two organizations were created");
+      const counts = { agents: 0, runs: 0, deliveries: 0, audit: 0 };
+      const files = new Map<string, Buffer>();
+      const about = { serviceVersion: "1", now: Date.now(), counts };
+      for await (const { name, content } of exportOrganization(stores, mine.organizationId, about)) {
+        files.set(name, Buffer.from(content));
+      }
+      expect(counts).toEqual({ agents: 1, runs: 1, deliveries: 0, audit: 3 });
+      const [run, agent] = [`runs/${mine.runId}/`, `agents/${mine.agentId}/`];
+      expect([...files.keys()].toSorted()).toEqual(
+        [
+          ...["agent.json", "keys.json", "versions/1.json", "webhook.json"].map((name) => agent + name),
+          ...["contents/".concat(mine.sha256), "events-000001.ndjson", "manifest.json", "run.json"].map(
+            (name) => run + name,
+          ),
+          ...["audit-1.ndjson", "manifest.json", "organization.json", "usage.json"],
+        ].toSorted(),
+      );
+      expect(files.get(`${run}contents/${mine.sha256}`)?.toString()).toBe("content of Mine");
+      expect(files.get(`${run}events-000001.ndjson`)?.toString()).toContain("input of Mine");
+      const all = Buffer.concat([...files.values()]).toString();
+      for (const text of [...mine.hidden, ...other.hidden, other.agentId, other.runId, "Other"]) {
+        expect(text.length).toBeGreaterThan(4);
+        expect(all).not.toContain(text);
+      }
+    },
+  );
+}
