@@ -24,7 +24,8 @@ export function mcpHandler(deps: McpDeps): ApiHandler {
     try {
       const principal = await authenticate(deps, apiKeyOf(request.headers));
       const message = await receive(request);
-      const { id: requestId, signal = never } = request;
+      const { id: requestId, whileConnected } = request;
+      const signal = whileConnected?.() ?? never;
       return await serve({ ...shared, principal, requestId, origin: originOf(request), signal }, request, message);
     } catch (error) {
       throw error instanceof StoreUnavailable && !error.full ? storeUnavailable(error) : error;

@@ -18,8 +18,8 @@ export interface ApiRequest {
    * should not keep them. Rejects if the host could not receive it.
    */
   parseBody: <Value>(parse: (body: string | Uint8Array) => Promise<Value>) => Promise<Value>;
-  /** Aborts when the client is gone, or the server closes. Absent: the host cannot tell. */
-  signal?: AbortSignal;
+  /** Returns a signal that aborts when the client is gone, or the server closes. Absent: the host cannot tell. */
+  whileConnected?: () => AbortSignal;
   /**
    * The body as it arrives, for operations that store it on the way; `parseBody` is not called then. It can be read once.
    * Absent: the host receives bodies as a whole. Throws an `HttpError` if the client disconnects or stops sending.
