@@ -11,6 +11,7 @@ export type ServiceErrorCode =
   | "files_too_large"
   | "file_not_base64"
   | "upload_too_large"
+  | "too_many_uploads"
   | "upload_not_found"
   | "upload_incomplete"
   | "upload_mismatch"

@@ -17,7 +17,7 @@ import { commandLine, commandPrefix } from "../../src/command-line.ts";
 import { isPackage } from "../../src/layout.ts";
 import { type SandboxChoice, sandboxChoices } from "../../src/platform/local/linux.ts";
 import { linuxLimits, programSeconds } from "../../src/sandbox/linux/limits.ts";
-import { uploadMegabytes } from "../../src/runs/pending-uploads.ts";
+import { pendingLimits, uploadMegabytes } from "../../src/runs/pending-uploads.ts";
 import { CliError } from "../cli.ts";
 
 const megabyte = 1024 * 1024;
@@ -39,6 +39,8 @@ export interface LocalOptions {
   fileLimits: Pick<FileLimits, "files" | "bytes">;
   /** Bytes of the largest file that clients of the extension API can upload. */
   maxUploadBytes: number;
+  /** Bytes of all pending uploads of an agent together. */
+  pendingUploadBytes: number;
   /** Requests per second that each API key and each operator may send. 0: any number. */
   requestsPerKey: number;
   json: boolean;
@@ -64,6 +66,7 @@ interface ParsedOptions {
   workspaceFiles: string;
   workspaceSize: string;
   maxUpload: string;
+  pendingUploads: string;
   requestsPerKey: string;
   model?: string;
   modelName?: string;
@@ -117,6 +120,7 @@ export function localProgram(start: (options: LocalOptions) => Promise<void>): C
       `size of the largest file that programs can upload through /ext/v1, in MB (1 to ${uploadMegabytes.max})`,
       String(uploadMegabytes.default),
     )
+    .option("--pending-uploads <MB>", "size of all pending uploads of an agent", String(pendingLimits.megabytes))
     .option(
       "--requests-per-key <N>",
       "requests per second that each API key and each operator may send; 0: any number",
@@ -184,6 +188,7 @@ function localOptions(parsed: ParsedOptions): LocalOptions {
       `--max-upload is ${JSON.stringify(parsed.maxUpload)}; expected a whole number of MB from 1 to ${uploadMegabytes.max}`,
     );
   }
+  const pendingUploadBytes = megabyte * wholeNumber("--pending-uploads", parsed.pendingUploads, 1, 1_073_741_824);
   const requestsPerKey = wholeNumber("--requests-per-key", parsed.requestsPerKey, 0, 1_000_000);
   const sandbox = sandboxChoices.find((each) => each === parsed.sandbox);
   if (sandbox === undefined) {
@@ -195,7 +200,14 @@ function localOptions(parsed: ParsedOptions): LocalOptions {
   const allowedHosts = (parsed.allowHost ?? []).map(hostOf);
   const maxUploadBytes = maxUpload * 1024 * 1024;
   const programs = { programMemoryBytes, defaultProgramSeconds };
-  const sizes = { fileVersions, maxUploadBytes, requestsPerKey, ...programs, fileLimits: { files, bytes } };
+  const sizes = {
+    fileVersions,
+    maxUploadBytes,
+    pendingUploadBytes,
+    requestsPerKey,
+    ...programs,
+    fileLimits: { files, bytes },
+  };
   return {
     host,
     port,

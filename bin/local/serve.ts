@@ -39,6 +39,7 @@ import { mcpPath } from "../../src/mcp/path.ts";
 import { liveOutput } from "../../src/runs/live-output.ts";
 import { resumeOrganizationDeletions } from "../../src/runs/delete-organization.ts";
 import { deleteExpiredRuns, resumeErasures } from "../../src/runs/retention.ts";
+import { pendingLimits } from "../../src/runs/pending-uploads.ts";
 import { newRunLimits } from "../../src/runs/new-run-limits.ts";
 import packageFile from "../../package.json" with { type: "json" };
 import type { LocalOptions } from "./options.ts";
@@ -118,7 +119,8 @@ export async function serve(options: LocalOptions): Promise<Service> {
     tokenAuthentication(platform.accounts, rate),
     platform,
   );
-  const limits = { inlineBytes: newRunLimits.fileBytes, uploadBytes: options.maxUploadBytes };
+  const pending = { uploads: pendingLimits.uploads, bytes: options.pendingUploadBytes };
+  const limits = { inlineBytes: newRunLimits.fileBytes, uploadBytes: options.maxUploadBytes, pending };
   const transfers = { receive: platform.pendingUploads.receive, send: platform.workspace.send };
   const ext = extRouter(
     extHandlers({ ...deps, limits, transfers, streamInterval: streamMilliseconds }),

@@ -1,5 +1,5 @@
 import type { CreateRunDeps } from "../runs/create-run.ts";
-import type { ServedTransfers, SignedTransfers } from "../runs/ports.ts";
+import type { PendingUse, ServedTransfers, SignedTransfers } from "../runs/ports.ts";
 
 /** What the handlers of the extension API need. */
 export interface ExtDeps extends CreateRunDeps {
@@ -12,5 +12,7 @@ export interface ExtDeps extends CreateRunDeps {
     inlineBytes: number;
     /** Bytes of one upload. */
     uploadBytes: number;
+    /** What the uploads of an agent that have not expired can be together. Absent: they are not counted. */
+    pending?: PendingUse;
   };
 }

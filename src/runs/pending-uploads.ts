@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { ServiceError } from "../errors.ts";
-import type { PendingUpload, PendingUploads, ServedTransfers } from "./ports.ts";
+import type { PendingUpload, PendingUploads, PendingUse, ServedTransfers } from "./ports.ts";
 
 export interface PendingUploadDeps {
   pendingUploads: PendingUploads;
@@ -16,15 +16,18 @@ export type NewUpload = Pick<PendingUpload, "name" | "size" | "sha256">;
  */
 export const uploadMegabytes = { default: 100, max: 200 } as const;
 
+/** What an agent can have pending on one machine: uploads, and by default MB of all together. */
+export const pendingLimits = { uploads: 20_000, megabytes: 51_200 } as const;
+
 /** Milliseconds for which creates can name an upload. */
 const validMilliseconds = 24 * 3_600_000;
 
 /**
  * Registers a file that the agent's client will send, or extends the time of one that it has registered before. Rejects
- * with `upload_too_large` above `maxBytes`.
+ * with `upload_too_large` above `maxBytes`, and with `too_many_uploads` if the agent would have more than `maxPending`.
  */
 export async function beginUpload(
-  { pendingUploads, now, maxBytes }: PendingUploadDeps & { maxBytes: number },
+  { pendingUploads, now, maxBytes, maxPending }: PendingUploadDeps & { maxBytes: number; maxPending?: PendingUse },
   agentId: string,
   { name, size, sha256 }: NewUpload,
 ): Promise<PendingUpload> {
@@ -36,8 +39,17 @@ export async function beginUpload(
   const times = { createdAt, expiresAt: createdAt + validMilliseconds };
   const file = { name, size, sha256: sha256.toLowerCase() };
   const upload = { id: uploadId(agentId, file), agentId, ...file, ...times };
-  await pendingUploads.add(upload);
+  const use = await pendingUploads.add(upload, maxPending);
+  if (use && maxPending) throw tooManyUploads(use, maxPending);
   return upload;
+}
+
+function tooManyUploads(use: PendingUse, limit: PendingUse): ServiceError {
+  return new ServiceError(
+    "too_many_uploads",
+    `the agent has ${use.uploads} pending uploads of ${use.bytes} bytes; at most ${limit.uploads} of ${limit.bytes} bytes are ` +
+      "accepted; an upload expires 24 hours after it was registered",
+  );
 }
 
 /**

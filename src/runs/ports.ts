@@ -163,8 +163,13 @@ export interface PendingUpload {
  * Rejects with `StoreUnavailable` when a retry can help.
  */
 export interface PendingUploads {
-  /** Stores an upload, in place of one with the same id. */
-  add(upload: PendingUpload): Promise<void>;
+  /**
+   * Stores an upload, in place of one with the same id. One machine stores none that takes its agent over `limit`, and
+   * resolves with what the agent has pending. AWS counts nothing.
+   */
+  add(upload: PendingUpload, limit?: PendingUse): Promise<PendingUse | undefined>;
+  /** What the agent has pending. Undefined: it is not counted. A cheap read. */
+  pendingUse(agentId: string): Promise<PendingUse | undefined>;
   /** Undefined: unknown or removed. It may have expired. */
   find(id: string): Promise<PendingUpload | undefined>;
   /**
@@ -174,6 +179,12 @@ export interface PendingUploads {
   copyTo(runId: string, upload: PendingUpload): Promise<boolean>;
   /** Removes the uploads that were copied to this run and to no other. Idempotent. */
   release(run: Pick<Run, "id" | "agentId">): Promise<void>;
+}
+
+/** Pending uploads of an agent, whether their contents have arrived or not. `bytes`: of all together. */
+export interface PendingUse {
+  uploads: number;
+  bytes: number;
 }
 
 /** An HTTP request that a client sends to the store. */

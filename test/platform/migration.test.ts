@@ -81,7 +81,7 @@ test("a database of version 3 is migrated; its runs have no model, and it has no
     ALTER TABLE runs DROP COLUMN model; ALTER TABLE runs DROP COLUMN labels; ALTER TABLE runs DROP COLUMN webhook;
     ALTER TABLE runs DROP COLUMN transcript_bytes;
     DROP TABLE operators; DROP TABLE idempotency; DROP TABLE webhooks; DROP TABLE deliveries; DROP TABLE uploads;
-    DROP TABLE erasures; DROP TABLE upload_runs; DROP INDEX runs_by_organization;
+    DROP TABLE erasures; DROP TABLE upload_runs; DROP TABLE pending_use; DROP INDEX runs_by_organization;
     PRAGMA user_version = 3;
   `);
   before.close();

@@ -42,6 +42,7 @@ export async function localService({
     defaultProgramSeconds: 120,
     fileLimits: defaultFileLimits,
     maxUploadBytes: 100 * 1024 * 1024,
+    pendingUploadBytes: 300 * 1024 * 1024,
     requestsPerKey,
     json: true,
     verbose: false,

@@ -31,6 +31,19 @@ class AgentLimits(TypedDict):
     run: Limits
 
 
+class AgentPendingUploads(TypedDict):
+    """Uploads that have not expired, also those that a create has named. Null: this service does not count them."""
+
+    uploads: int
+    """Their number."""
+    bytes: int
+    """Bytes of all together."""
+    max_uploads: int
+    """The largest number. Further uploads are 429 with `too_many_uploads`."""
+    max_bytes: int
+    """The most bytes of all together."""
+
+
 class AgentWebhook(TypedDict):
     """The agent's webhook."""
 
@@ -57,6 +70,8 @@ class Agent(TypedDict):
     """Bytes of all `files` of a create together."""
     max_upload_bytes: int
     """Bytes of one upload. 0: this service accepts none."""
+    pending_uploads: AgentPendingUploads | None
+    """Uploads that have not expired, also those that a create has named. Null: this service does not count them."""
     webhook: AgentWebhook
     """The agent's webhook."""
 

@@ -42,6 +42,7 @@ const statusOf: Record<ServiceErrorCode, number> = {
   invalid_argument: 422,
   // Clients of the extension API only:
   upload_too_large: 413,
+  too_many_uploads: 429,
   upload_not_found: 422,
   upload_incomplete: 422,
   upload_mismatch: 422,

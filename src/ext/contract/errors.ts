@@ -34,6 +34,11 @@ export const errors = {
     when: "The file is larger than `max_upload_bytes` of the agent.",
     detail: "The file has 209715200 bytes; this service accepts at most 104857600. Split or compress it.",
   },
+  too_many_uploads: {
+    status: 429,
+    when: "The agent has too many pending uploads, or too many bytes of them (`pending_uploads` of the agent). An upload expires 24 hours after it was registered.",
+    detail: "the agent has 512 pending uploads of 53687091200 bytes; at most 20000 of 53687091200 bytes are accepted",
+  },
   upload_not_found: {
     status: 422,
     when: "The upload does not exist or has expired.",

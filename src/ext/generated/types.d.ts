@@ -259,6 +259,17 @@ export interface components {
             max_inline_bytes: number;
             /** @description Bytes of one upload. 0: this service accepts none. */
             max_upload_bytes: number;
+            /** @description Uploads that have not expired, also those that a create has named. Null: this service does not count them. */
+            pending_uploads: {
+                /** @description Their number. */
+                uploads: number;
+                /** @description Bytes of all together. */
+                bytes: number;
+                /** @description The largest number. Further uploads are 429 with `too_many_uploads`. */
+                max_uploads: number;
+                /** @description The most bytes of all together. */
+                max_bytes: number;
+            } | null;
             /** @description The agent's webhook. */
             webhook: {
                 /** @description Whether there is one, whose secret signs the messages of runs with a `webhook`. */
@@ -952,7 +963,7 @@ export interface components {
              * @description The reason, for programs.
              * @enum {string}
              */
-            code: "invalid_request" | "invalid_argument" | "not_found" | "method_not_allowed" | "run_not_found" | "step_not_found" | "file_not_found" | "file_not_kept" | "files_unknown" | "agent_archived" | "run_ended" | "queue_full" | "modified_concurrently" | "body_timeout" | "files_too_large" | "file_not_base64" | "no_model" | "too_many_requests" | "too_many_runs" | "dollars_spent" | "too_many_bytes" | "history_failed" | "history_unavailable" | "storage_full" | "store_unavailable" | "internal_error" | "key_missing" | "key_invalid" | "template_mismatch" | "delete_not_allowed" | "agent_deleted" | "response_too_large" | "upload_too_large" | "upload_not_found" | "upload_incomplete" | "upload_mismatch" | "idempotency_key_reused" | "webhook_not_configured";
+            code: "invalid_request" | "invalid_argument" | "not_found" | "method_not_allowed" | "run_not_found" | "step_not_found" | "file_not_found" | "file_not_kept" | "files_unknown" | "agent_archived" | "run_ended" | "queue_full" | "modified_concurrently" | "body_timeout" | "files_too_large" | "file_not_base64" | "no_model" | "too_many_requests" | "too_many_runs" | "dollars_spent" | "too_many_bytes" | "history_failed" | "history_unavailable" | "storage_full" | "store_unavailable" | "internal_error" | "key_missing" | "key_invalid" | "template_mismatch" | "delete_not_allowed" | "agent_deleted" | "response_too_large" | "upload_too_large" | "too_many_uploads" | "upload_not_found" | "upload_incomplete" | "upload_mismatch" | "idempotency_key_reused" | "webhook_not_configured";
         };
         /** @description One schema violation. */
         ValidationError: {
@@ -1983,7 +1994,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `too_many_bytes`: Other requests with the same credential are sending large bodies. Retry when they have ended. `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
+            /** @description `too_many_bytes`: Other requests with the same credential are sending large bodies. Retry when they have ended. `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. `too_many_uploads`: The agent has too many pending uploads, or too many bytes of them (`pending_uploads` of the agent). An upload expires 24 hours after it was registered. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];

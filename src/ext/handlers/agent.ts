@@ -5,14 +5,15 @@ import { ServiceError } from "../../errors.ts";
 import type { ExtHandlers, Schemas } from "../call.ts";
 import type { ExtDeps } from "../deps.ts";
 
-export function agentHandlers({ accounts, limits: accepted }: ExtDeps) {
+export function agentHandlers({ accounts, pendingUploads, limits: accepted }: ExtDeps) {
   return {
     async get_agent({ principal }) {
       const { agentId, organizationId } = principal;
-      const [agent, organization, webhook] = await Promise.all([
+      const [agent, organization, webhook, pending] = await Promise.all([
         accounts.findAgent(agentId),
         accounts.findOrganization(organizationId),
         accounts.findWebhookState(agentId),
+        pendingUploads.pendingUse(agentId),
       ]);
       if (!agent || agent.status === "deleted") throw new ServiceError("agent_deleted", "Agent template not found");
       const { id, name, status, tools, limits, runLimits = {} } = agent;
@@ -25,6 +26,10 @@ export function agentHandlers({ accounts, limits: accepted }: ExtDeps) {
         limits: { turn: wireLimits(limits), run: wireLimits(runLimits) },
         max_inline_bytes: accepted.inlineBytes,
         max_upload_bytes: accepted.uploadBytes,
+        pending_uploads:
+          pending && accepted.pending
+            ? { ...pending, max_uploads: accepted.pending.uploads, max_bytes: accepted.pending.bytes }
+            : null,
         webhook: { configured: webhook?.configured ?? false },
       } satisfies Schemas["Agent"]);
     },

@@ -9,6 +9,7 @@ import type { ExtDeps } from "../deps.ts";
 /** Files that clients send before the create that names them. */
 export function uploadHandlers(deps: ExtDeps): ExtHandlers {
   const { transfers, limits } = deps;
+  const accepted = { maxBytes: limits.uploadBytes, ...(limits.pending && { maxPending: limits.pending }) };
   const addressOf = async (upload: PendingUpload): Promise<SignedRequest> =>
     "put" in transfers ? transfers.put(upload) : { url: `${basePath}/uploads/${upload.id}`, headers: {} };
 
@@ -16,7 +17,7 @@ export function uploadHandlers(deps: ExtDeps): ExtHandlers {
     async create_upload({ body, principal }) {
       const { filename: name, size, sha256 } = body;
       const given = { name, size, sha256 };
-      const upload = await beginUpload({ ...deps, maxBytes: limits.uploadBytes }, principal.agentId, given);
+      const upload = await beginUpload({ ...deps, ...accepted }, principal.agentId, given);
       return jsonResponse(201, {
         upload_id: upload.id,
         ...(await addressOf(upload)),

@@ -70,6 +70,7 @@ type OtherCallersCode =
   | "template_mismatch"
   | "delete_not_allowed"
   | "upload_too_large"
+  | "too_many_uploads"
   | "upload_not_found"
   | "upload_incomplete"
   | "upload_mismatch"

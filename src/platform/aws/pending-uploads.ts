@@ -13,10 +13,12 @@ export function awsPendingUploads({
   objects,
 }: Pick<RunsTable, "documents" | "table" | "objects">): PendingUploads {
   return withMappedErrors<PendingUploads>("DynamoDB or S3", {
-    async add({ expiresAt, ...upload }) {
+    async add({ expiresAt, ...upload }): Promise<undefined> {
       const expiry = { [ttlAttribute]: Math.ceil(expiresAt / 1_000), expiresAtMs: expiresAt };
       await documents.send(new PutCommand({ TableName: table, Item: { ...keyOf(upload.id), ...upload, ...expiry } }));
     },
+
+    pendingUse: async () => undefined,
 
     async find(id) {
       const { Item } = await documents.send(new GetCommand({ TableName: table, Key: keyOf(id), ConsistentRead: true }));

@@ -1,7 +1,7 @@
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { requireFlatName } from "../../filenames.ts";
-import type { PendingUpload, PendingUploads, ServedTransfers } from "../../runs/ports.ts";
+import type { PendingUpload, PendingUploads, PendingUse, ServedTransfers } from "../../runs/ports.ts";
 import type { Database } from "./sqlite.ts";
 import { absent, refused, storeFile, syncFolder, writeWhole } from "./workspace.ts";
 
@@ -20,7 +20,14 @@ export function localPendingUploads(
   { db, read, write }: Database,
   { root, workspaces }: { root: string; workspaces: string },
 ): LocalPendingUploads {
-  const insert = db.prepare("INSERT OR REPLACE INTO uploads VALUES (?, ?, ?)");
+  const insert = db.prepare(
+    "INSERT INTO uploads VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET expires_at = excluded.expires_at, body = excluded.body",
+  );
+  const useOf = db.prepare("SELECT uploads, bytes FROM pending_use WHERE agent_id = ?");
+  const pendingUse = (agentId: string): PendingUse => {
+    const { uploads = 0, bytes = 0 } = useOf.get(agentId) ?? {};
+    return { uploads: Number(uploads), bytes: Number(bytes) };
+  };
   const findById = db.prepare("SELECT body FROM uploads WHERE id = ?");
   const deleteExpired = db.prepare("DELETE FROM uploads WHERE expires_at < ?");
   const deleteUnknown = db.prepare("DELETE FROM upload_runs WHERE upload_id NOT IN (SELECT id FROM uploads)");
@@ -40,7 +47,15 @@ export function localPendingUploads(
   }
 
   return {
-    add: (upload) => write(() => void insert.run(upload.id, upload.expiresAt, JSON.stringify(upload))),
+    add: (upload, limit) =>
+      write(() => {
+        const use = limit && !findById.get(upload.id) && pendingUse(upload.agentId);
+        if (use && (use.uploads >= limit.uploads || use.bytes + upload.size > limit.bytes)) return use;
+        insert.run(upload.id, upload.expiresAt, JSON.stringify(upload));
+        return undefined;
+      }),
+
+    pendingUse: async (agentId) => read(() => pendingUse(agentId)),
 
     async find(id) {
       const row = read(() => findById.get(id));

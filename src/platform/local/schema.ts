@@ -82,6 +82,21 @@ const erasures = `
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX runs_of_uploads ON upload_runs (upload_id);`;
 
+// What each agent has pending, without a scan. A replaced upload has the same agent and size.
+const pendingUse = `
+  CREATE TABLE pending_use (
+    agent_id TEXT PRIMARY KEY, uploads INTEGER NOT NULL, bytes INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  INSERT INTO pending_use SELECT body ->> 'agentId', count(*), sum(body ->> 'size') FROM uploads GROUP BY 1;
+  CREATE TRIGGER upload_added AFTER INSERT ON uploads BEGIN
+    INSERT INTO pending_use VALUES (new.body ->> 'agentId', 1, new.body ->> 'size')
+      ON CONFLICT DO UPDATE SET uploads = uploads + 1, bytes = bytes + excluded.bytes;
+  END;
+  CREATE TRIGGER upload_removed AFTER DELETE ON uploads BEGIN
+    UPDATE pending_use SET uploads = uploads - 1, bytes = bytes - (old.body ->> 'size')
+      WHERE agent_id = old.body ->> 'agentId';
+  END;`;
+
 const files = `
   -- "uploads": files of the create. "current": files after the last turn that changed some.
   CREATE TABLE files (run INTEGER PRIMARY KEY, uploads TEXT, current TEXT) STRICT;`;
@@ -117,6 +132,7 @@ const schema = `
   ${webhooks}
   ${destinations}
   ${pendingUploads}
+  ${pendingUse}
   ${erasures}
   ${organizationRuns}
 `;
@@ -188,6 +204,7 @@ const fromVersion5 = `
   ${spent}
   INSERT INTO spent SELECT owner, day, dollars, 0 FROM spent_5;
   DROP TABLE spent_5;
+  ${pendingUse}
   ${organizationRuns}
   ALTER TABLE runs ADD COLUMN transcript_bytes INTEGER NOT NULL DEFAULT 0;
   UPDATE runs SET transcript_bytes =

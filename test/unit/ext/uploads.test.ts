@@ -219,3 +219,24 @@ test("a cut connection leaves nothing behind, and the file can be sent again", a
   expect((await put(upload, content)).status).toBe(204);
   expect((await create([upload.upload_id])).status).toBe(201);
 });
+
+test("an agent's pending uploads are limited and shown, and count until they expire", async () => {
+  await using own = await extService(); // which accepts 300 MiB
+  const register = (index: number, call = own.call) =>
+    call("POST", "/uploads", { body: { filename: "a.bin", size: 100 * MiB, sha256: String(index).padStart(64, "0") } });
+  const shown = async () => (await own.call("GET", "/agent")).body["pending_uploads"];
+  const none = { uploads: 0, bytes: 0, max_uploads: 20_000, max_bytes: 300 * MiB };
+  expect(await shown()).toEqual(none);
+  for (const index of [1, 2, 3, 3, 1]) expect((await register(index)).status).toBe(201); // the same file counts once
+  expect(await shown()).toEqual({ ...none, uploads: 3, bytes: 300 * MiB });
+  const { status, body } = await register(4);
+  expect([status, body["code"]]).toEqual([429, "too_many_uploads"]);
+  expect(body["detail"]).toBe(
+    "the agent has 3 pending uploads of 314572800 bytes; at most 20000 of 314572800 bytes are accepted; an upload expires 24 hours after it was registered",
+  );
+  expect((await register(4, own.stranger.call)).status).toBe(201);
+  expect((await register(2)).status).toBe(201);
+  await own.platform.pendingUploads.removeExpired(Date.now() + 26 * 3_600_000);
+  expect(await shown()).toEqual(none);
+  expect((await register(4)).status).toBe(201);
+});

@@ -11,6 +11,17 @@ export const agentSchemas = {
     limits: object("Limits of new turns.", { turn: reference("Limits"), run: reference("Limits") }),
     max_inline_bytes: integer("Bytes of all `files` of a create together."),
     max_upload_bytes: integer("Bytes of one upload. 0: this service accepts none."),
+    pending_uploads: nullable(
+      object(
+        "Uploads that have not expired, also those that a create has named. Null: this service does not count them.",
+        {
+          uploads: integer("Their number."),
+          bytes: integer("Bytes of all together."),
+          max_uploads: integer("The largest number. Further uploads are 429 with `too_many_uploads`."),
+          max_bytes: integer("The most bytes of all together."),
+        },
+      ),
+    ),
     webhook: object("The agent's webhook.", {
       configured: flag("Whether there is one, whose secret signs the messages of runs with a `webhook`."),
     }),
