@@ -151,11 +151,6 @@ test("a page of a list queries a share of the page from every shard of the agent
 
 test("a page of an organization takes its runs' keys among others, then the runs, until DynamoDB has returned all", async () => {
   const { runs, dynamo } = mockedPlatform();
-  const keyItem = (pk: string, createdAt: number) => ({
-    pk,
-    sk: "HEAD",
-    gsi1sk: listItem(pk.slice(4), createdAt).gsi1sk,
-  });
   const keys = Array.from({ length: 130 }, (_, n) => keyItem(`RUN#${n}`, 1_000 - n));
   const asked: { pk: string }[][] = [];
   dynamo
@@ -198,6 +193,11 @@ test("running runs are read from every page of every shard", async () => {
   expect(await runs.listRunning()).toEqual(["a", "b"].map((id) => ({ id, turn: 1, updatedAt: run.updatedAt })));
   expect(dynamo.commandCalls(QueryCommand, { IndexName: "gsi2" })).toHaveLength(17);
 });
+
+/** An item in the index of its organization. */
+function keyItem(pk: string, createdAt: number) {
+  return { pk, sk: "HEAD", gsi1sk: listItem(pk.slice(4), createdAt).gsi1sk };
+}
 
 /** A run in the list of its agent. */
 function listItem(id: string, createdAt: number) {

@@ -86,7 +86,7 @@ export function describeRunList(open: () => Promise<Runs>): void {
       const [organizationId, other] = [randomUUID(), randomUUID()];
       const times = Array.from({ length: 30 }, (_, index) => 1_763_000_000_000 + Math.floor(index / 4));
       const createdIn = (id: string) =>
-        Promise.all(times.map((createdAt) => created(runs, { organizationId: id, agentId: randomUUID(), createdAt })));
+        Promise.all(times.map((time) => created(runs, { organizationId: id, agentId: randomUUID(), createdAt: time })));
       const [own, others] = [await createdIn(organizationId), await createdIn(other)];
       await created(runs);
       const [changed] = own;

@@ -2,7 +2,6 @@ import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { userInfo } from "node:os";
 import { basename, join } from "node:path";
 import { shellWord } from "../../../src/command-line.ts";
-import { CliError } from "../../cli.ts";
 import { commandWorks, runCommand } from "./run-command.ts";
 
 /** The Debian release of the Dockerfile, and its version of Python. */

@@ -14,8 +14,11 @@ export interface KeptFacts {
   write(image: string, facts: EnvironmentFacts): Promise<void>;
 }
 
+function keyOf(image: string): string {
+  return `${objectPrefixes.environments}${image}.json`;
+}
+
 export function keptFacts(objects: Pick<StagedObjects, "readText" | "writeText">): KeptFacts {
-  const keyOf = (image: string) => `${objectPrefixes.environments}${image}.json`;
   return {
     async read(image) {
       const kept = await objects.readText(keyOf(image), maxFactsBytes);

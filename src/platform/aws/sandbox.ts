@@ -84,11 +84,11 @@ async function runStaged(
   }
   const invoked = await invokeFunction(fn, event, limits);
   if ("problem" in invoked) return withoutResult(invoked.problem);
-  const answer = (invoked.answer ?? {}) as Partial<JavascriptAnswer>;
-  if ("unavailable" in answer) throw unavailable(String(answer.unavailable));
-  if ("result" in answer && typeof answer.result === "string") return decodeResult(answer.result);
-  const result = "isStaged" in answer ? await objects.readText(prefix + resultName, maxStagedBytes) : undefined;
-  return result === undefined ? withoutResult(noResult) : decodeResult(result);
+  const answer = (invoked.answer ?? {}) as JavascriptAnswer;
+  if ("unavailable" in answer) throw unavailable(answer.unavailable);
+  const isStaged = "isStaged" in answer;
+  const result = isStaged ? await objects.readText(prefix + resultName, maxStagedBytes) : answer.result;
+  return result ? decodeResult(result) : withoutResult(noResult);
 }
 
 const noResult = "The sandbox function failed: it gave no reason.";

@@ -101,7 +101,8 @@ const files = `
   -- "uploads": files of the create. "current": files after the last turn that changed some.
   CREATE TABLE files (run INTEGER PRIMARY KEY, uploads TEXT, current TEXT) STRICT;`;
 
-// A list of an organization reads its page, however many agents the organization has.
+// A list of an organization reads its page, however many agents the organization has. A create alone writes 7.5 pages with this
+// index and 6.1 without, and one of 500 in a commit 0.27 and 0.23 (counted).
 const organizationRuns = `
   CREATE INDEX runs_by_organization ON runs (organization_id, created_at);`;
 

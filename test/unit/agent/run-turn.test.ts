@@ -152,15 +152,15 @@ describe("a turn", () => {
     );
     const { input, ports } = turn(model, { ports: { tools } });
     const outcome = await runTurn(input, ports);
-    const [missing, replaced] = [
+    const [unavailable, replaced] = [
       'run_shell is not available. The environment "reports" is not installed.',
       'run_python has Python\'s standard library only, without the environment "reports". The environment "reports" is not installed.',
     ];
     const text =
-      `Tools that cannot be used in this turn:\n${missing}\n\n` +
+      `Tools that cannot be used in this turn:\n${unavailable}\n\n` +
       `Tools that do not run as the agent's definition says:\n${replaced}`;
     expect(requests[0]?.messages.at(-1)).toMatchObject({ note: true, text });
-    expect(toolNotesIn(`${text}\n\nFiles in the workspace:\nrun_shell`)).toEqual([missing, replaced]);
+    expect(toolNotesIn(`${text}\n\nFiles in the workspace:\nrun_shell`)).toEqual([unavailable, replaced]);
     expect(outcome).toMatchObject({ kind: "done", last: { note: text } });
     expect(requests[0]?.tools.map(({ name }) => name)).toEqual(["run_python"]);
   });

@@ -28,7 +28,7 @@ test("a run whose environment is not installed tells the model and the operator,
     /Tools that do not run as .*\nrun_python has Python's standard library only, without the environment "reports"\. Programs do not run/;
   expect(model.received[0]?.body.messages.at(-1)).toMatchObject({ role: "user", content: expect.stringMatching(note) });
   const { data } = (await service.call<Schemas["EventPage"]>("GET", `${path}/events`)).body;
-  const [answer] = data.filter(({ type }) => type === "model_call");
+  const answer = data.find(({ type }) => type === "model_call");
   expect(answer).toMatchObject({ note: expect.stringMatching(note) });
   expect(data.at(-1)).toMatchObject({ type: "output", text: "Done." });
 });
