@@ -97,11 +97,12 @@ export async function environmentContainer(memoryMegabytes = 2_048): Promise<Env
   });
 
   const child = spawn("bwrap", [...namespaces, ...rootBinds(folder), ...environment(api.port, memoryMegabytes)], {
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: ["ignore", "pipe", "pipe", ...notOpen, "pipe"],
+    env: { PATH: process.env["PATH"] }, // programs can read that of process 1, which is bubblewrap's
     ...user(),
   });
   let printed = "";
-  for (const stream of [child.stdout, child.stderr]) stream.on("data", (part: Buffer) => (printed += part.toString()));
+  for (const stream of [child.stdout, child.stderr]) stream?.on("data", (part: Buffer) => (printed += part.toString()));
   const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));
   void ended.then(() => {
     for (const resolve of running.values()) {
@@ -129,6 +130,9 @@ export async function environmentContainer(memoryMegabytes = 2_048): Promise<Env
     },
   };
 }
+
+/** The next descriptor is 100: one that the platform could give the function, and programs must not get. */
+const notOpen = Array.from({ length: 97 }, () => "ignore" as const);
 
 /** The network is this machine's: the test's servers take the place of Lambda and S3. */
 const namespaces = [
@@ -158,7 +162,9 @@ function rootBinds(folder: string): string[] {
     ...readOnly("handler", handlerFolder),
     ...readOnly("facts.json", "/usr/share/agent-environment/facts.json"),
     ...readOnly("node", "/opt/node"),
-    ..."--proc /proc --dev /dev --symlink /tmp/workspace /work --tmpfs /tmp --remount-ro / --chdir /".split(" "),
+    ..."--proc /proc --dev /dev --symlink /tmp/workspace /work --tmpfs /tmp --remount-ro /dev --remount-ro / --chdir /".split(
+      " ",
+    ),
   ];
 }
 

@@ -58,7 +58,7 @@ def start(command):
         os.setsid()
         os.dup2(written, 1)
         os.dup2(written, 2)
-        os.closerange(3, 64)
+        os.closerange(3, os.sysconf("SC_OPEN_MAX"))  # also those that the platform gave the function
         try:
             os.execvp(command[0], command)
         except OSError as error:

@@ -13,12 +13,12 @@ export const network: Attack[] = [
     "no address can be reached",
     `
 import socket
+def connect(family, address):
+    s = socket.socket(family); s.settimeout(2); s.connect((address, 80))
 for address in ("1.1.1.1", "8.8.8.8", "192.168.0.1", "10.0.0.1", "169.254.169.254", "255.255.255.255", "224.0.0.1"):
-    s = socket.socket(); s.settimeout(2)
-    attempt(address, lambda: s.connect((address, 80)))
+    attempt(address, lambda: connect(socket.AF_INET, address))
 for address in ("2606:4700:4700::1111", "fe80::1", "fd00:ec2::254"):
-    s = socket.socket(socket.AF_INET6); s.settimeout(2)
-    attempt(address, lambda: s.connect((address, 80)))`,
+    attempt(address, lambda: connect(socket.AF_INET6, address))`,
     "1.1.1.1 ENETUNREACH",
     "8.8.8.8 ENETUNREACH",
     "192.168.0.1 ENETUNREACH",
@@ -34,9 +34,11 @@ for address in ("2606:4700:4700::1111", "fe80::1", "fd00:ec2::254"):
     "no datagram can be sent",
     `
 import socket
-for address, port in (("8.8.8.8", 53), ("10.0.0.1", 53), ("224.0.0.251", 5353), ("255.255.255.255", 67)):
+def send(address, port):
     s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.setsockopt(socket.SOL_SOCKET, socket.SO_BROADCAST, 1)
-    attempt(address, lambda: s.sendto(b"x", (address, port)))`,
+    s.sendto(b"x", (address, port))
+for address, port in (("8.8.8.8", 53), ("10.0.0.1", 53), ("224.0.0.251", 5353), ("255.255.255.255", 67)):
+    attempt(address, lambda: send(address, port))`,
     "8.8.8.8 ENETUNREACH",
     "10.0.0.1 ENETUNREACH",
     "224.0.0.251 ENETUNREACH",
@@ -85,12 +87,12 @@ python3 -m pip download six -q >/dev/null 2>&1 && echo pip; echo end`,
     "interfaces and routes cannot be changed",
     `
 import fcntl, socket, struct
-s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-attempt("address", lambda: fcntl.ioctl(s, 0x8916, struct.pack("16sH2s4s8s", b"lo", 2, b"", b"\\x0a\\x00\\x00\\x01", b"")))
-attempt("flags", lambda: fcntl.ioctl(s, 0x8914, struct.pack("16sh22x", b"lo", 0)))
-attempt("route", lambda: fcntl.ioctl(s, 0x890B, bytes(120)))
-attempt("name", lambda: fcntl.ioctl(s, 0x8923, struct.pack("16s16s", b"lo", b"eth0")))
-attempt("mark", lambda: s.setsockopt(socket.SOL_SOCKET, 36, 1))
+datagrams = lambda: socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+attempt("address", lambda: fcntl.ioctl(datagrams(), 0x8916, struct.pack("16sH2s4s8s", b"lo", 2, b"", b"\\x0a\\x00\\x00\\x01", b"")))
+attempt("flags", lambda: fcntl.ioctl(datagrams(), 0x8914, struct.pack("16sh22x", b"lo", 0)))
+attempt("route", lambda: fcntl.ioctl(datagrams(), 0x890B, bytes(120)))
+attempt("name", lambda: fcntl.ioctl(datagrams(), 0x8923, struct.pack("16s16s", b"lo", b"eth0")))
+attempt("mark", lambda: datagrams().setsockopt(socket.SOL_SOCKET, 36, 1))
 attempt("low port", lambda: socket.socket().bind(("127.0.0.1", 80)))`,
     "address EPERM",
     "flags EPERM",
