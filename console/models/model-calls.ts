@@ -20,6 +20,24 @@ export function createOrganization(name: string): Promise<Organization> {
   return changed(change("POST", "/organizations", { name }));
 }
 
+/** Repeats the call until nothing of the organization is left. `onProgress`: called with the number of deleted runs. */
+export async function deleteOrganization(
+  id: string,
+  name: string,
+  onProgress: (runs: number) => void,
+): Promise<number> {
+  const path = `/organizations/${id}?name=${encodeURIComponent(name)}`;
+  for (let runs = 0; ;) {
+    onProgress(runs);
+    const done = await change<Schemas["OrganizationDeletion"]>("DELETE", path);
+    runs += done.runs;
+    if (!done.complete) continue;
+    organizations.value = (organizations.value ?? []).filter((each) => each.id !== id);
+    readOrganizations().catch(() => undefined);
+    return runs;
+  }
+}
+
 export function setModel(id: string, settings: ModelSettings): Promise<Organization> {
   return changed(change("PUT", `/organizations/${id}/model`, settings));
 }

@@ -8,6 +8,7 @@ import { Button } from "../ui/button.tsx";
 import { Empty, Loading } from "../ui/empty.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { CreateOrganization } from "./create-organization.tsx";
+import { DeleteOrganization } from "./delete-organization.tsx";
 import { ModelPanel } from "./model-panel.tsx";
 import { QuotaPanel } from "./quota-panel.tsx";
 
@@ -16,6 +17,7 @@ export function ModelsPage() {
   usePageTitle("Models");
   const [query, setQuery] = useQuery();
   const [isCreating, setCreating] = useState(false);
+  const [isDeleting, setDeleting] = useState(false);
   const all = organizations.value;
   const last = useRef<string | undefined>(undefined);
   // Edits are not lost because another organization is chosen for all pages.
@@ -69,8 +71,23 @@ export function ModelsPage() {
           <div class="stack" key={shown.id}>
             <ModelPanel organization={shown} />
             <QuotaPanel organization={shown} />
+            <div>
+              <Button kind="danger" blocked={blocked("delete organizations", null)} onClick={() => setDeleting(true)}>
+                Delete organization
+              </Button>
+            </div>
           </div>
         </div>
+      )}
+      {isDeleting && shown && (
+        <DeleteOrganization
+          organization={shown}
+          onClose={() => setDeleting(false)}
+          onDeleted={() => {
+            setDeleting(false);
+            setQuery({ organization: undefined });
+          }}
+        />
       )}
       {isCreating && (
         <CreateOrganization
