@@ -22,7 +22,6 @@ function header(path: string, size: number): Buffer {
   const cut = path.length > 100 ? path.lastIndexOf("/") : -1; // a longer path has its folder in another field
   const [folder, name] = [path.slice(0, Math.max(cut, 0)), path.slice(cut + 1)];
   if (folder.length > 155 || name.length > 100) throw new Error(`the name ${path} is too long for an archive`);
-  const octal = (value: number, digits: number): string => `${value.toString(8).padStart(digits, "0")}\0`;
   block.write(name, 0);
   block.write(octal(0o600, 7), 100);
   for (const owner of [108, 116]) block.write(octal(0, 7), owner);
@@ -40,4 +39,8 @@ function header(path: string, size: number): Buffer {
     148,
   );
   return block;
+}
+
+function octal(value: number, digits: number): string {
+  return `${value.toString(8).padStart(digits, "0")}\0`;
 }

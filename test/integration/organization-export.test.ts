@@ -18,7 +18,7 @@ test("an organization is exported as one archive, with a hash of each file and w
   );
   await using service = await startService(newDataDir(), modelAt(server.baseUrl));
   const { dataDir, apiKey, templateId } = service;
-  const set = ["webhook", "set", "--agent", templateId, "--url", "https://example.com/hook"];
+  const set = ["webhook", "set", "--agent", templateId, "--url", "http://127.0.0.1:9/", "--private-addresses"];
   const { secret } = (await done(dataDir, ...set)) as Record<string, string>;
   const files = [{ filename: "in.txt", content_base64: Buffer.from("What the client sent.").toString("base64") }];
   const runId = await createRun(service, { input_text: "Write a report.", files });

@@ -65,7 +65,10 @@ export function describeOrganizationExport(stores: Stores): void {
           ...["contents/".concat(mine.sha256), "events-000001.ndjson", "manifest.json", "run.json"].map(
             (name) => run + name,
           ),
-          ...["audit-1.ndjson", "manifest.json", "organization.json", "usage.json"],
+          "audit-1.ndjson",
+          "manifest.json",
+          "organization.json",
+          "usage.json",
         ].toSorted(),
       );
       expect(files.get(`${run}contents/${mine.sha256}`)?.toString()).toBe("content of Mine");

@@ -7,10 +7,8 @@ import type { Database } from "./sqlite.ts";
 const rowsAtOnce = 1_000;
 
 /** Deletes the records of organizations. */
-export function localRemoval(
-  { db, read, write, scrub }: Database,
-  pendingUploads: Pick<LocalPendingUploads, "remove">,
-): Removal {
+export function localRemoval(database: Database, pendingUploads: Pick<LocalPendingUploads, "remove">): Removal {
+  const { db, read, write } = database;
   const dropRun = db.prepare("DELETE FROM runs WHERE id = ? AND status = 'terminated'");
   const dropErasure = db.prepare("DELETE FROM erasures WHERE run_id = ?");
   const many = [
@@ -48,12 +46,12 @@ export function localRemoval(
     },
 
     async removeOrganization(id, { audit } = {}) {
-      await scrub(); // before the record that lets the next start continue
+      await database.scrub(); // before the record that lets the next start continue
       await write(() => {
         dropSpent.run(id);
         if (dropOrganization.run(id).changes > 0 && audit) insertAudit(audit);
       });
-      await scrub();
+      await database.scrub();
     },
   };
 }

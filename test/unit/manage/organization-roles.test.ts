@@ -121,8 +121,9 @@ const bodyIds: Record<string, keyof Owned> = { create_agent: "organization_id", 
 
 const all = Object.values(operations);
 const named = all.filter(
-  ({ operationId, path }) =>
-    operationId in bodyIds || pathParameterNames(path).some((name) => (ids as readonly string[]).includes(name)),
+  ({ operationId, path, service: concernsService }) =>
+    !concernsService &&
+    (operationId in bodyIds || pathParameterNames(path).some((name) => (ids as readonly string[]).includes(name))),
 );
 const ofService = all.filter((operation) => operation.service);
 

@@ -72,7 +72,7 @@ describe("keepDays", () => {
   test("keeps a run that gets an input before its deletion", async () => {
     const agent = await agentWith({ keepDays: 7 });
     const id = await finishedRun(agent.id, start);
-    const { list } = stores.runs;
+    const list = stores.runs.list.bind(stores.runs);
     const set = { status: "running", turn: 1, updatedAt: start + 9 * day } as const;
     stores.runs.list = async (query) => {
       const page = await list(query);
