@@ -12,7 +12,10 @@ export async function findOwnRun(runs: Runs, caller: Principal, id: string): Pro
 }
 
 /** Whether there is a run and this is its owner. */
-export function isOwn(run: Run | undefined, { agentId, organizationId }: RunOwner): run is Run {
+export function isOwn<Owned extends RunOwner>(
+  run: Owned | undefined,
+  { agentId, organizationId }: RunOwner,
+): run is Owned {
   return run?.agentId === agentId && run.organizationId === organizationId;
 }
 

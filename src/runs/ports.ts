@@ -27,6 +27,7 @@ import type {
   TurnMessage,
   TurnState,
   WaitingRun,
+  WholeRun,
 } from "./types.ts";
 
 /** What is stored with a new run. `uploads`: the manifest of its files. `idempotency` is kept as long as the run. */
@@ -59,7 +60,7 @@ export interface Runs {
    * before the owner is known and compared, so others see no difference and cost nothing. Rejects as `owner` does.
    * A store whose host streams responses opens a large transcript in pieces.
    */
-  open(id: string, owner: Promise<RunOwner>): Promise<RunView | PiecewiseRun | undefined>;
+  open(id: string, owner: Promise<RunOwner>): Promise<WholeRun | PiecewiseRun | undefined>;
   /** The output of a turn of the run. Undefined: the turn has none. */
   output(run: Run, turn: number): Promise<string | undefined>;
   load(id: string): Promise<RunState | undefined>;

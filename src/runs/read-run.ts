@@ -1,14 +1,14 @@
 import type { Principal } from "../accounts/authenticate.ts";
 import { historyFailed, ServiceError, StoreUnavailable } from "../errors.ts";
 import type { Runs } from "./ports.ts";
-import type { PiecewiseRun, RunView } from "./types.ts";
+import type { PiecewiseRun, WholeRun } from "./types.ts";
 
 /** Opens a run's status and transcript, for the principal whose key is being looked up. */
 export async function readRun(
   { runs }: { runs: Runs },
   principal: Promise<Principal>,
   runId: string,
-): Promise<RunView | PiecewiseRun> {
+): Promise<WholeRun | PiecewiseRun> {
   const found = await runs.open(runId, principal).catch((error: unknown) => {
     throw historyError(error);
   });

@@ -229,9 +229,18 @@ export interface TranscriptPiece extends TranscriptMessage {
   index: number;
 }
 
+/** A run as clients of v1 see it, with its owner. */
+export type PublicRun = RunOwner & Pick<Run, "id" | "status">;
+
+/** A run with its whole transcript. */
+export interface WholeRun {
+  run: PublicRun;
+  transcript: TranscriptMessage[];
+}
+
 /** A run with a transcript that is read while it is sent. */
 export interface PiecewiseRun {
-  run: Run;
+  run: PublicRun;
   pieces: AsyncIterable<TranscriptPiece>;
 }
 

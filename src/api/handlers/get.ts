@@ -12,7 +12,7 @@ import { streamedRun } from "./stream-run.ts";
 export function getHandler(deps: AuthenticationDeps & { runs: Runs }): ApiHandler {
   return withErrorResponses(async ({ headers, parameters }) => {
     const principal = authenticate(deps, apiKeyOf(headers));
-    await Promise.race([principal, undefined]); // rejects for a missing or malformed key, which is not looked up
+    await Promise.race([principal, Promise.resolve()]); // rejects for a missing or malformed key, which is not looked up
     const checked = validateRunId(parameters["agent_id"] ?? "");
     if ("issues" in checked) {
       await principal; // 401 comes before 422
