@@ -151,7 +151,7 @@ function output(agent: Agent, more: { hash?: string } = {}): Output {
       tools: tools.join(", ") || "none",
       environment,
       ...Object.fromEntries((mcp ?? []).map((server) => [`mcp ${server.name}`, serverLine(server)])),
-      webFetch: webFetch && `private addresses ${webFetch.privateAddresses ? "allowed" : "blocked"}`,
+      webFetch: webFetch && webFetchText(webFetch),
       limits: listed(limits),
       runLimits: runLimits && listed(runLimits),
       ...quota,
@@ -198,4 +198,9 @@ function fields({ id, name, status, version, organizationId, model, createdAt, u
     created_at: createdAt && isoTime(createdAt),
     updated_at: updatedAt && isoTime(updatedAt),
   };
+}
+
+function webFetchText({ privateAddresses = false, hosts = [] }: NonNullable<Agent["webFetch"]>): string {
+  const only = hosts.length === 0 ? "" : `, only ${hosts.join(", ")}`;
+  return `private addresses ${privateAddresses ? "allowed" : "blocked"}${only}`;
 }

@@ -1,5 +1,6 @@
 import type { McpServer } from "../agent/mcp/types.ts";
 import type { ModelConfiguration, ModelParameters } from "../agent/model.ts";
+import type { WebFetchOptions } from "../agent/tools/index.ts";
 import type { Prices, RunLimits, TurnLimits } from "../agent/turn/limits.ts";
 
 /**
@@ -43,8 +44,8 @@ export interface AgentDefinition extends Quota {
   environment?: string;
   /** MCP servers whose tools the agent may call. */
   mcp?: McpServer[];
-  /** Options of `web_fetch`. Absent: public addresses only. */
-  webFetch?: { privateAddresses: boolean };
+  /** Options of `web_fetch`. Absent: all public addresses. */
+  webFetch?: WebFetchOptions;
   /** Days after its last change that a run is deleted. Absent: it is kept. */
   keepDays?: number;
   /** Whether API keys may delete runs. Absent: they may not. */

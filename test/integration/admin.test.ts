@@ -279,12 +279,12 @@ describe("without a server", () => {
     saveAllowedSecrets(dataDir, [{ secret: "env:TEAM_TOKEN" }]);
     const headers = { Authorization: { secret: "env:TEAM_TOKEN", prefix: "Bearer " } };
     const mcp = [{ name: "team", url: "https://example.com/mcp", headers, tools: ["add"] }];
-    const webFetch = { privateAddresses: true };
+    const webFetch = { privateAddresses: true, hosts: ["*.example.com"] };
     const file = agentFile({ name: "Servers", instructions: "Answer.", mcp, webFetch });
     const { id } = await done(dataDir, "agent", "create", "--file", file);
     const { stdout } = await admin(dataDir, "agent", "show", id);
     expect(stdout).toMatch(/^mcp team +https:\/\/example.com\/mcp; add; header Authorization \(env:TEAM_TOKEN\)/m);
-    expect(stdout).toMatch(/^webFetch +private addresses allowed$/m);
+    expect(stdout).toMatch(/^webFetch +private addresses allowed, only \*\.example\.com$/m);
     const shown = await done(dataDir, "agent", "show", id);
     expect(shown).toMatchObject({
       mcp: [{ name: "team", headers: { Authorization: "env:TEAM_TOKEN" } }],

@@ -52,6 +52,7 @@ const labels: Record<string, string> = {
   cacheWriteInput: "Cache writes",
   webFetch: "Options of web_fetch",
   privateAddresses: "Private addresses",
+  hosts: "Hosts",
   prices: "Prices per million tokens",
   parameters: "Model parameters",
   maxOutputTokens: "Output tokens of one call",

@@ -34,13 +34,20 @@ export interface BuiltInToolDependencies {
   addresses?: AddressScope;
 }
 
+/** What `web_fetch` may connect to. */
+export interface WebFetchOptions {
+  /** Whether private addresses are accepted, too, if the platform allows it. */
+  privateAddresses?: boolean;
+  /** Names of hosts, such as `docs.example.com` or `*.example.com`. Absent or empty: all. */
+  hosts?: string[];
+}
+
 /** The part of an agent's definition that selects its built-in tools. */
 export interface BuiltInToolChoice {
   tools: string[];
   /** Name of the Linux environment. Absent: `linux`. */
   environment?: string;
-  /** `privateAddresses`: `web_fetch` may connect to private addresses if the platform allows it. */
-  webFetch?: { privateAddresses: boolean };
+  webFetch?: WebFetchOptions;
 }
 
 const noDocuments: ReadDocument = async () => ({ problem: "documents cannot be read in this deployment" });
@@ -66,7 +73,8 @@ const builtIns: Record<string, (dependencies: BuiltInToolDependencies, agent: Bu
     runShellTool(linux, defaultProgramSeconds),
   web_fetch({ addresses = "public", sandbox, readDocument = noDocuments }, { webFetch }) {
     const reader = sandbox ? sandboxDocumentReader(sandbox) : readDocument;
-    return webFetchTool({ addresses: webFetch?.privateAddresses === true ? addresses : "public" }, reader);
+    const rules = { addresses: webFetch?.privateAddresses === true ? addresses : ("public" as const) };
+    return webFetchTool(rules, reader, webFetch?.hosts);
   },
 };
 

@@ -6,10 +6,15 @@ import { type NetworkRules, safeFetch } from "../../net/safe-fetch.ts";
 import { fetchLimits, webFetch } from "./definitions.ts";
 import { builtInTool, errorOutput, type Tool, type ToolOutput } from "./tool.ts";
 
-/** `readDocument` converts HTML to Markdown. It must run in a sandbox: a hostile page can take hours to convert. */
-export function webFetchTool(rules: NetworkRules, readDocument: ReadDocument): Tool {
-  const fetch = safeFetch({ ...rules, responseBytes: fetchLimits.bytes });
-  return builtInTool(webFetch, async ({ url, offset = 0 }: { url: string; offset?: number }, { signal }) => {
+/**
+ * `readDocument` converts HTML to Markdown. It must run in a sandbox: a hostile page can take hours to convert. `hosts`: the
+ * only ones that the tool connects to, also after a redirect. Empty: all that the rules allow.
+ */
+export function webFetchTool(rules: NetworkRules, readDocument: ReadDocument, hosts: string[] = []): Tool {
+  const fetch = onHosts(hosts, safeFetch({ ...rules, responseBytes: fetchLimits.bytes }));
+  const only = hosts.length === 0 ? "" : ` Only these hosts can be reached: ${hosts.join(", ")}.`;
+  const definition = { ...webFetch, description: webFetch.description + only };
+  return builtInTool(definition, async ({ url, offset = 0 }: { url: string; offset?: number }, { signal }) => {
     const address = parseUrl(url);
     if (!address) {
       return errorOutput(`${JSON.stringify(url)} is not a valid URL; expected e.g. https://example.com/page.`);
@@ -24,6 +29,17 @@ export function webFetchTool(rules: NetworkRules, readDocument: ReadDocument): T
     const page = fetched.value;
     return "problem" in page ? errorOutput(`${url}: ${page.problem}.`) : pageOutput(page, offset);
   });
+}
+
+/** A `fetch` that connects to some hosts only. `*.example.com` is every name below `example.com`. */
+function onHosts(hosts: string[], fetch: typeof globalThis.fetch): typeof globalThis.fetch {
+  const accepts = (hostname: string): boolean =>
+    hosts.some((each) => (each.startsWith("*.") ? hostname.endsWith(each.slice(1)) : hostname === each));
+  return async (input, init) => {
+    const { hostname } = new URL(input instanceof Request ? input.url : input);
+    if (hosts.length === 0 || accepts(hostname.replace(/\.$/, ""))) return fetch(input, init);
+    throw new Error(`${hostname} is not a host that this agent can reach; these are: ${hosts.join(", ")}`);
+  };
 }
 
 interface Page {

@@ -958,12 +958,13 @@ validate26.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 export const CreateAgentRequest = validate27;
 const schema41 = {"$id":"CreateAgentRequest","$ref":"contract#/components/schemas/CreateAgentRequest"};
 const schema42 = {"type":"object","required":["organization_id","definition"],"additionalProperties":false,"properties":{"organization_id":{"type":"string","format":"uuid","wellFormed":true},"definition":{"$ref":"#/components/schemas/AgentDefinition"}}};
-const schema43 = {"type":"object","required":["name","instructions"],"additionalProperties":false,"properties":{"$schema":{"type":"string","wellFormed":true},"name":{"type":"string","minLength":1,"maxLength":200,"wellFormed":true},"instructions":{"type":"string","minLength":1,"maxLength":100000,"wellFormed":true},"model":{"type":"string","minLength":1,"maxLength":200,"wellFormed":true},"tools":{"type":"array","uniqueItems":true,"items":{"type":"string","enum":["list_files","read_file","write_file","edit_file","delete_file","search_files","run_javascript","run_python","run_shell","web_fetch"],"wellFormed":true},"default":["list_files","read_file","write_file","edit_file","delete_file","search_files","run_javascript","run_python"]},"environment":{"type":"string","pattern":"^[a-z][a-z0-9-]{0,39}$","wellFormed":true},"mcp":{"type":"array","maxItems":10,"if":{"minItems":11},"else":{"items":{"type":"object","required":["name","url"],"additionalProperties":false,"properties":{"name":{"type":"string","pattern":"^[a-z][a-z0-9-]{0,19}$","wellFormed":true},"url":{"type":"string","pattern":"^https?://[^/]","maxLength":2000,"wellFormed":true},"headers":{"type":"object","maxProperties":20,"propertyNames":{"pattern":"^[A-Za-z0-9-]{1,100}$"},"additionalProperties":{"type":"object","required":["secret"],"additionalProperties":false,"properties":{"secret":{"type":"string","minLength":1,"maxLength":2048,"wellFormed":true},"prefix":{"type":"string","maxLength":100,"wellFormed":true}}}},"tools":{"type":"array","uniqueItems":true,"items":{"type":"string","minLength":1,"maxLength":200,"wellFormed":true}}}}}},"webFetch":{"type":"object","additionalProperties":false,"required":["privateAddresses"],"properties":{"privateAddresses":{"type":"boolean"}}},"limits":{"type":"object","additionalProperties":false,"default":{},"properties":{"steps":{"type":"integer","minimum":1,"maximum":1000,"default":50},"tokens":{"type":"integer","minimum":1,"maximum":1000000000,"default":500000},"seconds":{"type":"integer","minimum":1,"maximum":86400,"default":1800},"inputTokens":{"type":"integer","minimum":1,"maximum":1000000000},"outputTokens":{"type":"integer","minimum":1,"maximum":1000000000},"dollars":{"type":"number","exclusiveMinimum":0,"maximum":1000000}}},"runLimits":{"type":"object","additionalProperties":false,"properties":{"steps":{"type":"integer","minimum":1,"maximum":1000000},"tokens":{"type":"integer","minimum":1,"maximum":1000000000},"inputTokens":{"type":"integer","minimum":1,"maximum":1000000000},"outputTokens":{"type":"integer","minimum":1,"maximum":1000000000},"seconds":{"type":"integer","minimum":1,"maximum":31536000},"dollars":{"type":"number","exclusiveMinimum":0,"maximum":1000000}}},"maxRunning":{"type":"integer","minimum":1,"maximum":100000},"maxDollarsPerDay":{"type":"number","exclusiveMinimum":0,"maximum":1000000},"keepDays":{"type":"integer","minimum":1,"maximum":3650},"allowDelete":{"type":"boolean"},"prices":{"type":"object","required":["input","output"],"additionalProperties":false,"properties":{"input":{"type":"number","minimum":0,"maximum":100000},"cachedInput":{"type":"number","minimum":0,"maximum":100000},"cacheWriteInput":{"type":"number","minimum":0,"maximum":100000},"output":{"type":"number","minimum":0,"maximum":100000}}},"parameters":{"type":"object","additionalProperties":false,"properties":{"temperature":{"type":"number","minimum":0,"maximum":2},"maxOutputTokens":{"type":"integer","minimum":1,"maximum":1000000},"reasoningEffort":{"enum":["low","medium","high"]}}},"contextTokens":{"type":"integer","minimum":2000,"maximum":10000000}}};
+const schema43 = {"type":"object","required":["name","instructions"],"additionalProperties":false,"properties":{"$schema":{"type":"string","wellFormed":true},"name":{"type":"string","minLength":1,"maxLength":200,"wellFormed":true},"instructions":{"type":"string","minLength":1,"maxLength":100000,"wellFormed":true},"model":{"type":"string","minLength":1,"maxLength":200,"wellFormed":true},"tools":{"type":"array","uniqueItems":true,"items":{"type":"string","enum":["list_files","read_file","write_file","edit_file","delete_file","search_files","run_javascript","run_python","run_shell","web_fetch"],"wellFormed":true},"default":["list_files","read_file","write_file","edit_file","delete_file","search_files","run_javascript","run_python"]},"environment":{"type":"string","pattern":"^[a-z][a-z0-9-]{0,39}$","wellFormed":true},"mcp":{"type":"array","maxItems":10,"if":{"minItems":11},"else":{"items":{"type":"object","required":["name","url"],"additionalProperties":false,"properties":{"name":{"type":"string","pattern":"^[a-z][a-z0-9-]{0,19}$","wellFormed":true},"url":{"type":"string","pattern":"^https?://[^/]","maxLength":2000,"wellFormed":true},"headers":{"type":"object","maxProperties":20,"propertyNames":{"pattern":"^[A-Za-z0-9-]{1,100}$"},"additionalProperties":{"type":"object","required":["secret"],"additionalProperties":false,"properties":{"secret":{"type":"string","minLength":1,"maxLength":2048,"wellFormed":true},"prefix":{"type":"string","maxLength":100,"wellFormed":true}}}},"tools":{"type":"array","uniqueItems":true,"items":{"type":"string","minLength":1,"maxLength":200,"wellFormed":true}}}}}},"webFetch":{"type":"object","additionalProperties":false,"properties":{"privateAddresses":{"type":"boolean"},"hosts":{"type":"array","maxItems":100,"if":{"minItems":101},"else":{"items":{"type":"string","pattern":"^(\\*\\.)?[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$","wellFormed":true}}}}},"limits":{"type":"object","additionalProperties":false,"default":{},"properties":{"steps":{"type":"integer","minimum":1,"maximum":1000,"default":50},"tokens":{"type":"integer","minimum":1,"maximum":1000000000,"default":500000},"seconds":{"type":"integer","minimum":1,"maximum":86400,"default":1800},"inputTokens":{"type":"integer","minimum":1,"maximum":1000000000},"outputTokens":{"type":"integer","minimum":1,"maximum":1000000000},"dollars":{"type":"number","exclusiveMinimum":0,"maximum":1000000}}},"runLimits":{"type":"object","additionalProperties":false,"properties":{"steps":{"type":"integer","minimum":1,"maximum":1000000},"tokens":{"type":"integer","minimum":1,"maximum":1000000000},"inputTokens":{"type":"integer","minimum":1,"maximum":1000000000},"outputTokens":{"type":"integer","minimum":1,"maximum":1000000000},"seconds":{"type":"integer","minimum":1,"maximum":31536000},"dollars":{"type":"number","exclusiveMinimum":0,"maximum":1000000}}},"maxRunning":{"type":"integer","minimum":1,"maximum":100000},"maxDollarsPerDay":{"type":"number","exclusiveMinimum":0,"maximum":1000000},"keepDays":{"type":"integer","minimum":1,"maximum":3650},"allowDelete":{"type":"boolean"},"prices":{"type":"object","required":["input","output"],"additionalProperties":false,"properties":{"input":{"type":"number","minimum":0,"maximum":100000},"cachedInput":{"type":"number","minimum":0,"maximum":100000},"cacheWriteInput":{"type":"number","minimum":0,"maximum":100000},"output":{"type":"number","minimum":0,"maximum":100000}}},"parameters":{"type":"object","additionalProperties":false,"properties":{"temperature":{"type":"number","minimum":0,"maximum":2},"maxOutputTokens":{"type":"integer","minimum":1,"maximum":1000000},"reasoningEffort":{"enum":["low","medium","high"]}}},"contextTokens":{"type":"integer","minimum":2000,"maximum":10000000}}};
 const func1 = Object.prototype.hasOwnProperty;
 const pattern4 = new RegExp("^[a-z][a-z0-9-]{0,39}$", "u");
 const pattern5 = new RegExp("^[a-z][a-z0-9-]{0,19}$", "u");
 const pattern6 = new RegExp("^https?://[^/]", "u");
 const pattern7 = new RegExp("^[A-Za-z0-9-]{1,100}$", "u");
+const pattern8 = new RegExp("^(\\*\\.)?[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$", "u");
 
 function validate28(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -1803,8 +1804,9 @@ errors++;
 if(data1.webFetch !== undefined){
 let data19 = data1.webFetch;
 if(data19 && typeof data19 == "object" && !Array.isArray(data19)){
-if(data19.privateAddresses === undefined){
-const err66 = {instancePath:instancePath+"/definition/webFetch",schemaPath:"#/components/schemas/AgentDefinition/properties/webFetch/required",keyword:"required",params:{missingProperty: "privateAddresses"},schema:schema43.properties.webFetch.required,parentSchema:schema43.properties.webFetch,data:data19};
+for(const key6 in data19){
+if(!((key6 === "privateAddresses") || (key6 === "hosts"))){
+const err66 = {instancePath:instancePath+"/definition/webFetch",schemaPath:"#/components/schemas/AgentDefinition/properties/webFetch/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key6},schema:false,parentSchema:schema43.properties.webFetch,data:data19};
 if(vErrors === null){
 vErrors = [err66];
 }
@@ -1813,9 +1815,11 @@ vErrors.push(err66);
 }
 errors++;
 }
-for(const key6 in data19){
-if(!(key6 === "privateAddresses")){
-const err67 = {instancePath:instancePath+"/definition/webFetch",schemaPath:"#/components/schemas/AgentDefinition/properties/webFetch/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key6},schema:false,parentSchema:schema43.properties.webFetch,data:data19};
+}
+if(data19.privateAddresses !== undefined){
+let data20 = data19.privateAddresses;
+if(typeof data20 !== "boolean"){
+const err67 = {instancePath:instancePath+"/definition/webFetch/privateAddresses",schemaPath:"#/components/schemas/AgentDefinition/properties/webFetch/properties/privateAddresses/type",keyword:"type",params:{type: "boolean"},schema:schema43.properties.webFetch.properties.privateAddresses.type,parentSchema:schema43.properties.webFetch.properties.privateAddresses,data:data20};
 if(vErrors === null){
 vErrors = [err67];
 }
@@ -1825,10 +1829,14 @@ vErrors.push(err67);
 errors++;
 }
 }
-if(data19.privateAddresses !== undefined){
-let data20 = data19.privateAddresses;
-if(typeof data20 !== "boolean"){
-const err68 = {instancePath:instancePath+"/definition/webFetch/privateAddresses",schemaPath:"#/components/schemas/AgentDefinition/properties/webFetch/properties/privateAddresses/type",keyword:"type",params:{type: "boolean"},schema:schema43.properties.webFetch.properties.privateAddresses.type,parentSchema:schema43.properties.webFetch.properties.privateAddresses,data:data20};
+if(data19.hosts !== undefined){
+let data21 = data19.hosts;
+const _errs56 = errors;
+let valid17 = true;
+const _errs57 = errors;
+if(Array.isArray(data21)){
+if(data21.length < 101){
+const err68 = {};
 if(vErrors === null){
 vErrors = [err68];
 }
@@ -1838,9 +1846,25 @@ vErrors.push(err68);
 errors++;
 }
 }
+var _valid1 = _errs57 === errors;
+errors = _errs56;
+if(vErrors !== null){
+if(_errs56){
+vErrors.length = _errs56;
 }
 else {
-const err69 = {instancePath:instancePath+"/definition/webFetch",schemaPath:"#/components/schemas/AgentDefinition/properties/webFetch/type",keyword:"type",params:{type: "object"},schema:schema43.properties.webFetch.type,parentSchema:schema43.properties.webFetch,data:data19};
+vErrors = null;
+}
+}
+if(!_valid1){
+const _errs58 = errors;
+if(Array.isArray(data21)){
+const len3 = data21.length;
+for(let i5=0; i5<len3; i5++){
+let data22 = data21[i5];
+if(typeof data22 === "string"){
+if(!data22.isWellFormed()){
+const err69 = {instancePath:instancePath+"/definition/webFetch/hosts/" + i5,schemaPath:"#/components/schemas/AgentDefinition/properties/webFetch/properties/hosts/else/items/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema43.properties.webFetch.properties.hosts.else.items,data:data22};
 if(vErrors === null){
 vErrors = [err69];
 }
@@ -1849,21 +1873,8 @@ vErrors.push(err69);
 }
 errors++;
 }
-}
-let data21 = data1.limits;
-if(data21 && typeof data21 == "object" && !Array.isArray(data21)){
-if(data21.steps === undefined){
-data21.steps = 50;
-}
-if(data21.tokens === undefined){
-data21.tokens = 500000;
-}
-if(data21.seconds === undefined){
-data21.seconds = 1800;
-}
-for(const key7 in data21){
-if(!((((((key7 === "steps") || (key7 === "tokens")) || (key7 === "seconds")) || (key7 === "inputTokens")) || (key7 === "outputTokens")) || (key7 === "dollars"))){
-const err70 = {instancePath:instancePath+"/definition/limits",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key7},schema:false,parentSchema:schema43.properties.limits,data:data21};
+if(!pattern8.test(data22)){
+const err70 = {instancePath:instancePath+"/definition/webFetch/hosts/" + i5,schemaPath:"#/components/schemas/AgentDefinition/properties/webFetch/properties/hosts/else/items/pattern",keyword:"pattern",params:{pattern: "^(\\*\\.)?[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$"},schema:"^(\\*\\.)?[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$",parentSchema:schema43.properties.webFetch.properties.hosts.else.items,data:data22};
 if(vErrors === null){
 vErrors = [err70];
 }
@@ -1873,9 +1884,8 @@ vErrors.push(err70);
 errors++;
 }
 }
-let data22 = data21.steps;
-if(!(((typeof data22 == "number") && (!(data22 % 1) && !isNaN(data22))) && (isFinite(data22)))){
-const err71 = {instancePath:instancePath+"/definition/limits/steps",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/steps/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.limits.properties.steps.type,parentSchema:schema43.properties.limits.properties.steps,data:data22};
+else {
+const err71 = {instancePath:instancePath+"/definition/webFetch/hosts/" + i5,schemaPath:"#/components/schemas/AgentDefinition/properties/webFetch/properties/hosts/else/items/type",keyword:"type",params:{type: "string"},schema:schema43.properties.webFetch.properties.hosts.else.items.type,parentSchema:schema43.properties.webFetch.properties.hosts.else.items,data:data22};
 if(vErrors === null){
 vErrors = [err71];
 }
@@ -1884,9 +1894,13 @@ vErrors.push(err71);
 }
 errors++;
 }
-if((typeof data22 == "number") && (isFinite(data22))){
-if(data22 > 1000 || isNaN(data22)){
-const err72 = {instancePath:instancePath+"/definition/limits/steps",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/steps/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},schema:1000,parentSchema:schema43.properties.limits.properties.steps,data:data22};
+}
+}
+var _valid1 = _errs58 === errors;
+valid17 = _valid1;
+}
+if(!valid17){
+const err72 = {instancePath:instancePath+"/definition/webFetch/hosts",schemaPath:"#/components/schemas/AgentDefinition/properties/webFetch/properties/hosts/if",keyword:"if",params:{failingKeyword: "else"},schema:schema43.properties.webFetch.properties.hosts.if,parentSchema:schema43.properties.webFetch.properties.hosts,data:data21};
 if(vErrors === null){
 vErrors = [err72];
 }
@@ -1895,8 +1909,9 @@ vErrors.push(err72);
 }
 errors++;
 }
-if(data22 < 1 || isNaN(data22)){
-const err73 = {instancePath:instancePath+"/definition/limits/steps",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/steps/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.limits.properties.steps,data:data22};
+if(Array.isArray(data21)){
+if(data21.length > 100){
+const err73 = {instancePath:instancePath+"/definition/webFetch/hosts",schemaPath:"#/components/schemas/AgentDefinition/properties/webFetch/properties/hosts/maxItems",keyword:"maxItems",params:{limit: 100},schema:100,parentSchema:schema43.properties.webFetch.properties.hosts,data:data21};
 if(vErrors === null){
 vErrors = [err73];
 }
@@ -1906,9 +1921,8 @@ vErrors.push(err73);
 errors++;
 }
 }
-let data23 = data21.tokens;
-if(!(((typeof data23 == "number") && (!(data23 % 1) && !isNaN(data23))) && (isFinite(data23)))){
-const err74 = {instancePath:instancePath+"/definition/limits/tokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/tokens/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.limits.properties.tokens.type,parentSchema:schema43.properties.limits.properties.tokens,data:data23};
+else {
+const err74 = {instancePath:instancePath+"/definition/webFetch/hosts",schemaPath:"#/components/schemas/AgentDefinition/properties/webFetch/properties/hosts/type",keyword:"type",params:{type: "array"},schema:schema43.properties.webFetch.properties.hosts.type,parentSchema:schema43.properties.webFetch.properties.hosts,data:data21};
 if(vErrors === null){
 vErrors = [err74];
 }
@@ -1917,9 +1931,10 @@ vErrors.push(err74);
 }
 errors++;
 }
-if((typeof data23 == "number") && (isFinite(data23))){
-if(data23 > 1000000000 || isNaN(data23)){
-const err75 = {instancePath:instancePath+"/definition/limits/tokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/tokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema43.properties.limits.properties.tokens,data:data23};
+}
+}
+else {
+const err75 = {instancePath:instancePath+"/definition/webFetch",schemaPath:"#/components/schemas/AgentDefinition/properties/webFetch/type",keyword:"type",params:{type: "object"},schema:schema43.properties.webFetch.type,parentSchema:schema43.properties.webFetch,data:data19};
 if(vErrors === null){
 vErrors = [err75];
 }
@@ -1928,8 +1943,21 @@ vErrors.push(err75);
 }
 errors++;
 }
-if(data23 < 1 || isNaN(data23)){
-const err76 = {instancePath:instancePath+"/definition/limits/tokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/tokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.limits.properties.tokens,data:data23};
+}
+let data23 = data1.limits;
+if(data23 && typeof data23 == "object" && !Array.isArray(data23)){
+if(data23.steps === undefined){
+data23.steps = 50;
+}
+if(data23.tokens === undefined){
+data23.tokens = 500000;
+}
+if(data23.seconds === undefined){
+data23.seconds = 1800;
+}
+for(const key7 in data23){
+if(!((((((key7 === "steps") || (key7 === "tokens")) || (key7 === "seconds")) || (key7 === "inputTokens")) || (key7 === "outputTokens")) || (key7 === "dollars"))){
+const err76 = {instancePath:instancePath+"/definition/limits",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key7},schema:false,parentSchema:schema43.properties.limits,data:data23};
 if(vErrors === null){
 vErrors = [err76];
 }
@@ -1939,9 +1967,9 @@ vErrors.push(err76);
 errors++;
 }
 }
-let data24 = data21.seconds;
+let data24 = data23.steps;
 if(!(((typeof data24 == "number") && (!(data24 % 1) && !isNaN(data24))) && (isFinite(data24)))){
-const err77 = {instancePath:instancePath+"/definition/limits/seconds",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/seconds/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.limits.properties.seconds.type,parentSchema:schema43.properties.limits.properties.seconds,data:data24};
+const err77 = {instancePath:instancePath+"/definition/limits/steps",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/steps/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.limits.properties.steps.type,parentSchema:schema43.properties.limits.properties.steps,data:data24};
 if(vErrors === null){
 vErrors = [err77];
 }
@@ -1951,8 +1979,8 @@ vErrors.push(err77);
 errors++;
 }
 if((typeof data24 == "number") && (isFinite(data24))){
-if(data24 > 86400 || isNaN(data24)){
-const err78 = {instancePath:instancePath+"/definition/limits/seconds",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/seconds/maximum",keyword:"maximum",params:{comparison: "<=", limit: 86400},schema:86400,parentSchema:schema43.properties.limits.properties.seconds,data:data24};
+if(data24 > 1000 || isNaN(data24)){
+const err78 = {instancePath:instancePath+"/definition/limits/steps",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/steps/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},schema:1000,parentSchema:schema43.properties.limits.properties.steps,data:data24};
 if(vErrors === null){
 vErrors = [err78];
 }
@@ -1962,7 +1990,7 @@ vErrors.push(err78);
 errors++;
 }
 if(data24 < 1 || isNaN(data24)){
-const err79 = {instancePath:instancePath+"/definition/limits/seconds",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/seconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.limits.properties.seconds,data:data24};
+const err79 = {instancePath:instancePath+"/definition/limits/steps",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/steps/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.limits.properties.steps,data:data24};
 if(vErrors === null){
 vErrors = [err79];
 }
@@ -1972,10 +2000,9 @@ vErrors.push(err79);
 errors++;
 }
 }
-if(data21.inputTokens !== undefined){
-let data25 = data21.inputTokens;
+let data25 = data23.tokens;
 if(!(((typeof data25 == "number") && (!(data25 % 1) && !isNaN(data25))) && (isFinite(data25)))){
-const err80 = {instancePath:instancePath+"/definition/limits/inputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/inputTokens/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.limits.properties.inputTokens.type,parentSchema:schema43.properties.limits.properties.inputTokens,data:data25};
+const err80 = {instancePath:instancePath+"/definition/limits/tokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/tokens/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.limits.properties.tokens.type,parentSchema:schema43.properties.limits.properties.tokens,data:data25};
 if(vErrors === null){
 vErrors = [err80];
 }
@@ -1986,7 +2013,7 @@ errors++;
 }
 if((typeof data25 == "number") && (isFinite(data25))){
 if(data25 > 1000000000 || isNaN(data25)){
-const err81 = {instancePath:instancePath+"/definition/limits/inputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/inputTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema43.properties.limits.properties.inputTokens,data:data25};
+const err81 = {instancePath:instancePath+"/definition/limits/tokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/tokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema43.properties.limits.properties.tokens,data:data25};
 if(vErrors === null){
 vErrors = [err81];
 }
@@ -1996,7 +2023,7 @@ vErrors.push(err81);
 errors++;
 }
 if(data25 < 1 || isNaN(data25)){
-const err82 = {instancePath:instancePath+"/definition/limits/inputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/inputTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.limits.properties.inputTokens,data:data25};
+const err82 = {instancePath:instancePath+"/definition/limits/tokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/tokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.limits.properties.tokens,data:data25};
 if(vErrors === null){
 vErrors = [err82];
 }
@@ -2006,11 +2033,9 @@ vErrors.push(err82);
 errors++;
 }
 }
-}
-if(data21.outputTokens !== undefined){
-let data26 = data21.outputTokens;
+let data26 = data23.seconds;
 if(!(((typeof data26 == "number") && (!(data26 % 1) && !isNaN(data26))) && (isFinite(data26)))){
-const err83 = {instancePath:instancePath+"/definition/limits/outputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/outputTokens/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.limits.properties.outputTokens.type,parentSchema:schema43.properties.limits.properties.outputTokens,data:data26};
+const err83 = {instancePath:instancePath+"/definition/limits/seconds",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/seconds/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.limits.properties.seconds.type,parentSchema:schema43.properties.limits.properties.seconds,data:data26};
 if(vErrors === null){
 vErrors = [err83];
 }
@@ -2020,8 +2045,8 @@ vErrors.push(err83);
 errors++;
 }
 if((typeof data26 == "number") && (isFinite(data26))){
-if(data26 > 1000000000 || isNaN(data26)){
-const err84 = {instancePath:instancePath+"/definition/limits/outputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/outputTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema43.properties.limits.properties.outputTokens,data:data26};
+if(data26 > 86400 || isNaN(data26)){
+const err84 = {instancePath:instancePath+"/definition/limits/seconds",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/seconds/maximum",keyword:"maximum",params:{comparison: "<=", limit: 86400},schema:86400,parentSchema:schema43.properties.limits.properties.seconds,data:data26};
 if(vErrors === null){
 vErrors = [err84];
 }
@@ -2031,7 +2056,7 @@ vErrors.push(err84);
 errors++;
 }
 if(data26 < 1 || isNaN(data26)){
-const err85 = {instancePath:instancePath+"/definition/limits/outputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/outputTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.limits.properties.outputTokens,data:data26};
+const err85 = {instancePath:instancePath+"/definition/limits/seconds",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/seconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.limits.properties.seconds,data:data26};
 if(vErrors === null){
 vErrors = [err85];
 }
@@ -2041,12 +2066,10 @@ vErrors.push(err85);
 errors++;
 }
 }
-}
-if(data21.dollars !== undefined){
-let data27 = data21.dollars;
-if((typeof data27 == "number") && (isFinite(data27))){
-if(data27 > 1000000 || isNaN(data27)){
-const err86 = {instancePath:instancePath+"/definition/limits/dollars",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/dollars/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},schema:1000000,parentSchema:schema43.properties.limits.properties.dollars,data:data27};
+if(data23.inputTokens !== undefined){
+let data27 = data23.inputTokens;
+if(!(((typeof data27 == "number") && (!(data27 % 1) && !isNaN(data27))) && (isFinite(data27)))){
+const err86 = {instancePath:instancePath+"/definition/limits/inputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/inputTokens/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.limits.properties.inputTokens.type,parentSchema:schema43.properties.limits.properties.inputTokens,data:data27};
 if(vErrors === null){
 vErrors = [err86];
 }
@@ -2055,8 +2078,9 @@ vErrors.push(err86);
 }
 errors++;
 }
-if(data27 <= 0 || isNaN(data27)){
-const err87 = {instancePath:instancePath+"/definition/limits/dollars",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/dollars/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0},schema:0,parentSchema:schema43.properties.limits.properties.dollars,data:data27};
+if((typeof data27 == "number") && (isFinite(data27))){
+if(data27 > 1000000000 || isNaN(data27)){
+const err87 = {instancePath:instancePath+"/definition/limits/inputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/inputTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema43.properties.limits.properties.inputTokens,data:data27};
 if(vErrors === null){
 vErrors = [err87];
 }
@@ -2065,9 +2089,8 @@ vErrors.push(err87);
 }
 errors++;
 }
-}
-else {
-const err88 = {instancePath:instancePath+"/definition/limits/dollars",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/dollars/type",keyword:"type",params:{type: "number"},schema:schema43.properties.limits.properties.dollars.type,parentSchema:schema43.properties.limits.properties.dollars,data:data27};
+if(data27 < 1 || isNaN(data27)){
+const err88 = {instancePath:instancePath+"/definition/limits/inputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/inputTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.limits.properties.inputTokens,data:data27};
 if(vErrors === null){
 vErrors = [err88];
 }
@@ -2078,8 +2101,10 @@ errors++;
 }
 }
 }
-else {
-const err89 = {instancePath:instancePath+"/definition/limits",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/type",keyword:"type",params:{type: "object"},schema:schema43.properties.limits.type,parentSchema:schema43.properties.limits,data:data21};
+if(data23.outputTokens !== undefined){
+let data28 = data23.outputTokens;
+if(!(((typeof data28 == "number") && (!(data28 % 1) && !isNaN(data28))) && (isFinite(data28)))){
+const err89 = {instancePath:instancePath+"/definition/limits/outputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/outputTokens/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.limits.properties.outputTokens.type,parentSchema:schema43.properties.limits.properties.outputTokens,data:data28};
 if(vErrors === null){
 vErrors = [err89];
 }
@@ -2088,12 +2113,9 @@ vErrors.push(err89);
 }
 errors++;
 }
-if(data1.runLimits !== undefined){
-let data28 = data1.runLimits;
-if(data28 && typeof data28 == "object" && !Array.isArray(data28)){
-for(const key8 in data28){
-if(!((((((key8 === "steps") || (key8 === "tokens")) || (key8 === "inputTokens")) || (key8 === "outputTokens")) || (key8 === "seconds")) || (key8 === "dollars"))){
-const err90 = {instancePath:instancePath+"/definition/runLimits",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key8},schema:false,parentSchema:schema43.properties.runLimits,data:data28};
+if((typeof data28 == "number") && (isFinite(data28))){
+if(data28 > 1000000000 || isNaN(data28)){
+const err90 = {instancePath:instancePath+"/definition/limits/outputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/outputTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema43.properties.limits.properties.outputTokens,data:data28};
 if(vErrors === null){
 vErrors = [err90];
 }
@@ -2102,11 +2124,8 @@ vErrors.push(err90);
 }
 errors++;
 }
-}
-if(data28.steps !== undefined){
-let data29 = data28.steps;
-if(!(((typeof data29 == "number") && (!(data29 % 1) && !isNaN(data29))) && (isFinite(data29)))){
-const err91 = {instancePath:instancePath+"/definition/runLimits/steps",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/steps/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.runLimits.properties.steps.type,parentSchema:schema43.properties.runLimits.properties.steps,data:data29};
+if(data28 < 1 || isNaN(data28)){
+const err91 = {instancePath:instancePath+"/definition/limits/outputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/outputTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.limits.properties.outputTokens,data:data28};
 if(vErrors === null){
 vErrors = [err91];
 }
@@ -2115,9 +2134,13 @@ vErrors.push(err91);
 }
 errors++;
 }
+}
+}
+if(data23.dollars !== undefined){
+let data29 = data23.dollars;
 if((typeof data29 == "number") && (isFinite(data29))){
 if(data29 > 1000000 || isNaN(data29)){
-const err92 = {instancePath:instancePath+"/definition/runLimits/steps",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/steps/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},schema:1000000,parentSchema:schema43.properties.runLimits.properties.steps,data:data29};
+const err92 = {instancePath:instancePath+"/definition/limits/dollars",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/dollars/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},schema:1000000,parentSchema:schema43.properties.limits.properties.dollars,data:data29};
 if(vErrors === null){
 vErrors = [err92];
 }
@@ -2126,8 +2149,8 @@ vErrors.push(err92);
 }
 errors++;
 }
-if(data29 < 1 || isNaN(data29)){
-const err93 = {instancePath:instancePath+"/definition/runLimits/steps",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/steps/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.runLimits.properties.steps,data:data29};
+if(data29 <= 0 || isNaN(data29)){
+const err93 = {instancePath:instancePath+"/definition/limits/dollars",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/dollars/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0},schema:0,parentSchema:schema43.properties.limits.properties.dollars,data:data29};
 if(vErrors === null){
 vErrors = [err93];
 }
@@ -2137,11 +2160,8 @@ vErrors.push(err93);
 errors++;
 }
 }
-}
-if(data28.tokens !== undefined){
-let data30 = data28.tokens;
-if(!(((typeof data30 == "number") && (!(data30 % 1) && !isNaN(data30))) && (isFinite(data30)))){
-const err94 = {instancePath:instancePath+"/definition/runLimits/tokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/tokens/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.runLimits.properties.tokens.type,parentSchema:schema43.properties.runLimits.properties.tokens,data:data30};
+else {
+const err94 = {instancePath:instancePath+"/definition/limits/dollars",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/dollars/type",keyword:"type",params:{type: "number"},schema:schema43.properties.limits.properties.dollars.type,parentSchema:schema43.properties.limits.properties.dollars,data:data29};
 if(vErrors === null){
 vErrors = [err94];
 }
@@ -2150,9 +2170,10 @@ vErrors.push(err94);
 }
 errors++;
 }
-if((typeof data30 == "number") && (isFinite(data30))){
-if(data30 > 1000000000 || isNaN(data30)){
-const err95 = {instancePath:instancePath+"/definition/runLimits/tokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/tokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema43.properties.runLimits.properties.tokens,data:data30};
+}
+}
+else {
+const err95 = {instancePath:instancePath+"/definition/limits",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/type",keyword:"type",params:{type: "object"},schema:schema43.properties.limits.type,parentSchema:schema43.properties.limits,data:data23};
 if(vErrors === null){
 vErrors = [err95];
 }
@@ -2161,8 +2182,12 @@ vErrors.push(err95);
 }
 errors++;
 }
-if(data30 < 1 || isNaN(data30)){
-const err96 = {instancePath:instancePath+"/definition/runLimits/tokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/tokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.runLimits.properties.tokens,data:data30};
+if(data1.runLimits !== undefined){
+let data30 = data1.runLimits;
+if(data30 && typeof data30 == "object" && !Array.isArray(data30)){
+for(const key8 in data30){
+if(!((((((key8 === "steps") || (key8 === "tokens")) || (key8 === "inputTokens")) || (key8 === "outputTokens")) || (key8 === "seconds")) || (key8 === "dollars"))){
+const err96 = {instancePath:instancePath+"/definition/runLimits",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key8},schema:false,parentSchema:schema43.properties.runLimits,data:data30};
 if(vErrors === null){
 vErrors = [err96];
 }
@@ -2172,11 +2197,10 @@ vErrors.push(err96);
 errors++;
 }
 }
-}
-if(data28.inputTokens !== undefined){
-let data31 = data28.inputTokens;
+if(data30.steps !== undefined){
+let data31 = data30.steps;
 if(!(((typeof data31 == "number") && (!(data31 % 1) && !isNaN(data31))) && (isFinite(data31)))){
-const err97 = {instancePath:instancePath+"/definition/runLimits/inputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/inputTokens/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.runLimits.properties.inputTokens.type,parentSchema:schema43.properties.runLimits.properties.inputTokens,data:data31};
+const err97 = {instancePath:instancePath+"/definition/runLimits/steps",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/steps/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.runLimits.properties.steps.type,parentSchema:schema43.properties.runLimits.properties.steps,data:data31};
 if(vErrors === null){
 vErrors = [err97];
 }
@@ -2186,8 +2210,8 @@ vErrors.push(err97);
 errors++;
 }
 if((typeof data31 == "number") && (isFinite(data31))){
-if(data31 > 1000000000 || isNaN(data31)){
-const err98 = {instancePath:instancePath+"/definition/runLimits/inputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/inputTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema43.properties.runLimits.properties.inputTokens,data:data31};
+if(data31 > 1000000 || isNaN(data31)){
+const err98 = {instancePath:instancePath+"/definition/runLimits/steps",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/steps/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},schema:1000000,parentSchema:schema43.properties.runLimits.properties.steps,data:data31};
 if(vErrors === null){
 vErrors = [err98];
 }
@@ -2197,7 +2221,7 @@ vErrors.push(err98);
 errors++;
 }
 if(data31 < 1 || isNaN(data31)){
-const err99 = {instancePath:instancePath+"/definition/runLimits/inputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/inputTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.runLimits.properties.inputTokens,data:data31};
+const err99 = {instancePath:instancePath+"/definition/runLimits/steps",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/steps/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.runLimits.properties.steps,data:data31};
 if(vErrors === null){
 vErrors = [err99];
 }
@@ -2208,10 +2232,10 @@ errors++;
 }
 }
 }
-if(data28.outputTokens !== undefined){
-let data32 = data28.outputTokens;
+if(data30.tokens !== undefined){
+let data32 = data30.tokens;
 if(!(((typeof data32 == "number") && (!(data32 % 1) && !isNaN(data32))) && (isFinite(data32)))){
-const err100 = {instancePath:instancePath+"/definition/runLimits/outputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/outputTokens/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.runLimits.properties.outputTokens.type,parentSchema:schema43.properties.runLimits.properties.outputTokens,data:data32};
+const err100 = {instancePath:instancePath+"/definition/runLimits/tokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/tokens/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.runLimits.properties.tokens.type,parentSchema:schema43.properties.runLimits.properties.tokens,data:data32};
 if(vErrors === null){
 vErrors = [err100];
 }
@@ -2222,7 +2246,7 @@ errors++;
 }
 if((typeof data32 == "number") && (isFinite(data32))){
 if(data32 > 1000000000 || isNaN(data32)){
-const err101 = {instancePath:instancePath+"/definition/runLimits/outputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/outputTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema43.properties.runLimits.properties.outputTokens,data:data32};
+const err101 = {instancePath:instancePath+"/definition/runLimits/tokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/tokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema43.properties.runLimits.properties.tokens,data:data32};
 if(vErrors === null){
 vErrors = [err101];
 }
@@ -2232,7 +2256,7 @@ vErrors.push(err101);
 errors++;
 }
 if(data32 < 1 || isNaN(data32)){
-const err102 = {instancePath:instancePath+"/definition/runLimits/outputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/outputTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.runLimits.properties.outputTokens,data:data32};
+const err102 = {instancePath:instancePath+"/definition/runLimits/tokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/tokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.runLimits.properties.tokens,data:data32};
 if(vErrors === null){
 vErrors = [err102];
 }
@@ -2243,10 +2267,10 @@ errors++;
 }
 }
 }
-if(data28.seconds !== undefined){
-let data33 = data28.seconds;
+if(data30.inputTokens !== undefined){
+let data33 = data30.inputTokens;
 if(!(((typeof data33 == "number") && (!(data33 % 1) && !isNaN(data33))) && (isFinite(data33)))){
-const err103 = {instancePath:instancePath+"/definition/runLimits/seconds",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/seconds/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.runLimits.properties.seconds.type,parentSchema:schema43.properties.runLimits.properties.seconds,data:data33};
+const err103 = {instancePath:instancePath+"/definition/runLimits/inputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/inputTokens/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.runLimits.properties.inputTokens.type,parentSchema:schema43.properties.runLimits.properties.inputTokens,data:data33};
 if(vErrors === null){
 vErrors = [err103];
 }
@@ -2256,8 +2280,8 @@ vErrors.push(err103);
 errors++;
 }
 if((typeof data33 == "number") && (isFinite(data33))){
-if(data33 > 31536000 || isNaN(data33)){
-const err104 = {instancePath:instancePath+"/definition/runLimits/seconds",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/seconds/maximum",keyword:"maximum",params:{comparison: "<=", limit: 31536000},schema:31536000,parentSchema:schema43.properties.runLimits.properties.seconds,data:data33};
+if(data33 > 1000000000 || isNaN(data33)){
+const err104 = {instancePath:instancePath+"/definition/runLimits/inputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/inputTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema43.properties.runLimits.properties.inputTokens,data:data33};
 if(vErrors === null){
 vErrors = [err104];
 }
@@ -2267,7 +2291,7 @@ vErrors.push(err104);
 errors++;
 }
 if(data33 < 1 || isNaN(data33)){
-const err105 = {instancePath:instancePath+"/definition/runLimits/seconds",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/seconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.runLimits.properties.seconds,data:data33};
+const err105 = {instancePath:instancePath+"/definition/runLimits/inputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/inputTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.runLimits.properties.inputTokens,data:data33};
 if(vErrors === null){
 vErrors = [err105];
 }
@@ -2278,11 +2302,10 @@ errors++;
 }
 }
 }
-if(data28.dollars !== undefined){
-let data34 = data28.dollars;
-if((typeof data34 == "number") && (isFinite(data34))){
-if(data34 > 1000000 || isNaN(data34)){
-const err106 = {instancePath:instancePath+"/definition/runLimits/dollars",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/dollars/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},schema:1000000,parentSchema:schema43.properties.runLimits.properties.dollars,data:data34};
+if(data30.outputTokens !== undefined){
+let data34 = data30.outputTokens;
+if(!(((typeof data34 == "number") && (!(data34 % 1) && !isNaN(data34))) && (isFinite(data34)))){
+const err106 = {instancePath:instancePath+"/definition/runLimits/outputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/outputTokens/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.runLimits.properties.outputTokens.type,parentSchema:schema43.properties.runLimits.properties.outputTokens,data:data34};
 if(vErrors === null){
 vErrors = [err106];
 }
@@ -2291,8 +2314,9 @@ vErrors.push(err106);
 }
 errors++;
 }
-if(data34 <= 0 || isNaN(data34)){
-const err107 = {instancePath:instancePath+"/definition/runLimits/dollars",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/dollars/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0},schema:0,parentSchema:schema43.properties.runLimits.properties.dollars,data:data34};
+if((typeof data34 == "number") && (isFinite(data34))){
+if(data34 > 1000000000 || isNaN(data34)){
+const err107 = {instancePath:instancePath+"/definition/runLimits/outputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/outputTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema43.properties.runLimits.properties.outputTokens,data:data34};
 if(vErrors === null){
 vErrors = [err107];
 }
@@ -2301,9 +2325,8 @@ vErrors.push(err107);
 }
 errors++;
 }
-}
-else {
-const err108 = {instancePath:instancePath+"/definition/runLimits/dollars",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/dollars/type",keyword:"type",params:{type: "number"},schema:schema43.properties.runLimits.properties.dollars.type,parentSchema:schema43.properties.runLimits.properties.dollars,data:data34};
+if(data34 < 1 || isNaN(data34)){
+const err108 = {instancePath:instancePath+"/definition/runLimits/outputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/outputTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.runLimits.properties.outputTokens,data:data34};
 if(vErrors === null){
 vErrors = [err108];
 }
@@ -2314,8 +2337,10 @@ errors++;
 }
 }
 }
-else {
-const err109 = {instancePath:instancePath+"/definition/runLimits",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/type",keyword:"type",params:{type: "object"},schema:schema43.properties.runLimits.type,parentSchema:schema43.properties.runLimits,data:data28};
+if(data30.seconds !== undefined){
+let data35 = data30.seconds;
+if(!(((typeof data35 == "number") && (!(data35 % 1) && !isNaN(data35))) && (isFinite(data35)))){
+const err109 = {instancePath:instancePath+"/definition/runLimits/seconds",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/seconds/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.runLimits.properties.seconds.type,parentSchema:schema43.properties.runLimits.properties.seconds,data:data35};
 if(vErrors === null){
 vErrors = [err109];
 }
@@ -2324,11 +2349,9 @@ vErrors.push(err109);
 }
 errors++;
 }
-}
-if(data1.maxRunning !== undefined){
-let data35 = data1.maxRunning;
-if(!(((typeof data35 == "number") && (!(data35 % 1) && !isNaN(data35))) && (isFinite(data35)))){
-const err110 = {instancePath:instancePath+"/definition/maxRunning",schemaPath:"#/components/schemas/AgentDefinition/properties/maxRunning/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.maxRunning.type,parentSchema:schema43.properties.maxRunning,data:data35};
+if((typeof data35 == "number") && (isFinite(data35))){
+if(data35 > 31536000 || isNaN(data35)){
+const err110 = {instancePath:instancePath+"/definition/runLimits/seconds",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/seconds/maximum",keyword:"maximum",params:{comparison: "<=", limit: 31536000},schema:31536000,parentSchema:schema43.properties.runLimits.properties.seconds,data:data35};
 if(vErrors === null){
 vErrors = [err110];
 }
@@ -2337,9 +2360,8 @@ vErrors.push(err110);
 }
 errors++;
 }
-if((typeof data35 == "number") && (isFinite(data35))){
-if(data35 > 100000 || isNaN(data35)){
-const err111 = {instancePath:instancePath+"/definition/maxRunning",schemaPath:"#/components/schemas/AgentDefinition/properties/maxRunning/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema43.properties.maxRunning,data:data35};
+if(data35 < 1 || isNaN(data35)){
+const err111 = {instancePath:instancePath+"/definition/runLimits/seconds",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/seconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.runLimits.properties.seconds,data:data35};
 if(vErrors === null){
 vErrors = [err111];
 }
@@ -2348,8 +2370,13 @@ vErrors.push(err111);
 }
 errors++;
 }
-if(data35 < 1 || isNaN(data35)){
-const err112 = {instancePath:instancePath+"/definition/maxRunning",schemaPath:"#/components/schemas/AgentDefinition/properties/maxRunning/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.maxRunning,data:data35};
+}
+}
+if(data30.dollars !== undefined){
+let data36 = data30.dollars;
+if((typeof data36 == "number") && (isFinite(data36))){
+if(data36 > 1000000 || isNaN(data36)){
+const err112 = {instancePath:instancePath+"/definition/runLimits/dollars",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/dollars/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},schema:1000000,parentSchema:schema43.properties.runLimits.properties.dollars,data:data36};
 if(vErrors === null){
 vErrors = [err112];
 }
@@ -2358,13 +2385,8 @@ vErrors.push(err112);
 }
 errors++;
 }
-}
-}
-if(data1.maxDollarsPerDay !== undefined){
-let data36 = data1.maxDollarsPerDay;
-if((typeof data36 == "number") && (isFinite(data36))){
-if(data36 > 1000000 || isNaN(data36)){
-const err113 = {instancePath:instancePath+"/definition/maxDollarsPerDay",schemaPath:"#/components/schemas/AgentDefinition/properties/maxDollarsPerDay/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},schema:1000000,parentSchema:schema43.properties.maxDollarsPerDay,data:data36};
+if(data36 <= 0 || isNaN(data36)){
+const err113 = {instancePath:instancePath+"/definition/runLimits/dollars",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/dollars/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0},schema:0,parentSchema:schema43.properties.runLimits.properties.dollars,data:data36};
 if(vErrors === null){
 vErrors = [err113];
 }
@@ -2373,8 +2395,9 @@ vErrors.push(err113);
 }
 errors++;
 }
-if(data36 <= 0 || isNaN(data36)){
-const err114 = {instancePath:instancePath+"/definition/maxDollarsPerDay",schemaPath:"#/components/schemas/AgentDefinition/properties/maxDollarsPerDay/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0},schema:0,parentSchema:schema43.properties.maxDollarsPerDay,data:data36};
+}
+else {
+const err114 = {instancePath:instancePath+"/definition/runLimits/dollars",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/dollars/type",keyword:"type",params:{type: "number"},schema:schema43.properties.runLimits.properties.dollars.type,parentSchema:schema43.properties.runLimits.properties.dollars,data:data36};
 if(vErrors === null){
 vErrors = [err114];
 }
@@ -2384,8 +2407,9 @@ vErrors.push(err114);
 errors++;
 }
 }
+}
 else {
-const err115 = {instancePath:instancePath+"/definition/maxDollarsPerDay",schemaPath:"#/components/schemas/AgentDefinition/properties/maxDollarsPerDay/type",keyword:"type",params:{type: "number"},schema:schema43.properties.maxDollarsPerDay.type,parentSchema:schema43.properties.maxDollarsPerDay,data:data36};
+const err115 = {instancePath:instancePath+"/definition/runLimits",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/type",keyword:"type",params:{type: "object"},schema:schema43.properties.runLimits.type,parentSchema:schema43.properties.runLimits,data:data30};
 if(vErrors === null){
 vErrors = [err115];
 }
@@ -2395,10 +2419,10 @@ vErrors.push(err115);
 errors++;
 }
 }
-if(data1.keepDays !== undefined){
-let data37 = data1.keepDays;
+if(data1.maxRunning !== undefined){
+let data37 = data1.maxRunning;
 if(!(((typeof data37 == "number") && (!(data37 % 1) && !isNaN(data37))) && (isFinite(data37)))){
-const err116 = {instancePath:instancePath+"/definition/keepDays",schemaPath:"#/components/schemas/AgentDefinition/properties/keepDays/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.keepDays.type,parentSchema:schema43.properties.keepDays,data:data37};
+const err116 = {instancePath:instancePath+"/definition/maxRunning",schemaPath:"#/components/schemas/AgentDefinition/properties/maxRunning/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.maxRunning.type,parentSchema:schema43.properties.maxRunning,data:data37};
 if(vErrors === null){
 vErrors = [err116];
 }
@@ -2408,8 +2432,8 @@ vErrors.push(err116);
 errors++;
 }
 if((typeof data37 == "number") && (isFinite(data37))){
-if(data37 > 3650 || isNaN(data37)){
-const err117 = {instancePath:instancePath+"/definition/keepDays",schemaPath:"#/components/schemas/AgentDefinition/properties/keepDays/maximum",keyword:"maximum",params:{comparison: "<=", limit: 3650},schema:3650,parentSchema:schema43.properties.keepDays,data:data37};
+if(data37 > 100000 || isNaN(data37)){
+const err117 = {instancePath:instancePath+"/definition/maxRunning",schemaPath:"#/components/schemas/AgentDefinition/properties/maxRunning/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema43.properties.maxRunning,data:data37};
 if(vErrors === null){
 vErrors = [err117];
 }
@@ -2419,7 +2443,7 @@ vErrors.push(err117);
 errors++;
 }
 if(data37 < 1 || isNaN(data37)){
-const err118 = {instancePath:instancePath+"/definition/keepDays",schemaPath:"#/components/schemas/AgentDefinition/properties/keepDays/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.keepDays,data:data37};
+const err118 = {instancePath:instancePath+"/definition/maxRunning",schemaPath:"#/components/schemas/AgentDefinition/properties/maxRunning/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.maxRunning,data:data37};
 if(vErrors === null){
 vErrors = [err118];
 }
@@ -2430,10 +2454,11 @@ errors++;
 }
 }
 }
-if(data1.allowDelete !== undefined){
-let data38 = data1.allowDelete;
-if(typeof data38 !== "boolean"){
-const err119 = {instancePath:instancePath+"/definition/allowDelete",schemaPath:"#/components/schemas/AgentDefinition/properties/allowDelete/type",keyword:"type",params:{type: "boolean"},schema:schema43.properties.allowDelete.type,parentSchema:schema43.properties.allowDelete,data:data38};
+if(data1.maxDollarsPerDay !== undefined){
+let data38 = data1.maxDollarsPerDay;
+if((typeof data38 == "number") && (isFinite(data38))){
+if(data38 > 1000000 || isNaN(data38)){
+const err119 = {instancePath:instancePath+"/definition/maxDollarsPerDay",schemaPath:"#/components/schemas/AgentDefinition/properties/maxDollarsPerDay/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},schema:1000000,parentSchema:schema43.properties.maxDollarsPerDay,data:data38};
 if(vErrors === null){
 vErrors = [err119];
 }
@@ -2442,12 +2467,8 @@ vErrors.push(err119);
 }
 errors++;
 }
-}
-if(data1.prices !== undefined){
-let data39 = data1.prices;
-if(data39 && typeof data39 == "object" && !Array.isArray(data39)){
-if(data39.input === undefined){
-const err120 = {instancePath:instancePath+"/definition/prices",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/required",keyword:"required",params:{missingProperty: "input"},schema:schema43.properties.prices.required,parentSchema:schema43.properties.prices,data:data39};
+if(data38 <= 0 || isNaN(data38)){
+const err120 = {instancePath:instancePath+"/definition/maxDollarsPerDay",schemaPath:"#/components/schemas/AgentDefinition/properties/maxDollarsPerDay/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0},schema:0,parentSchema:schema43.properties.maxDollarsPerDay,data:data38};
 if(vErrors === null){
 vErrors = [err120];
 }
@@ -2456,8 +2477,9 @@ vErrors.push(err120);
 }
 errors++;
 }
-if(data39.output === undefined){
-const err121 = {instancePath:instancePath+"/definition/prices",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/required",keyword:"required",params:{missingProperty: "output"},schema:schema43.properties.prices.required,parentSchema:schema43.properties.prices,data:data39};
+}
+else {
+const err121 = {instancePath:instancePath+"/definition/maxDollarsPerDay",schemaPath:"#/components/schemas/AgentDefinition/properties/maxDollarsPerDay/type",keyword:"type",params:{type: "number"},schema:schema43.properties.maxDollarsPerDay.type,parentSchema:schema43.properties.maxDollarsPerDay,data:data38};
 if(vErrors === null){
 vErrors = [err121];
 }
@@ -2466,9 +2488,11 @@ vErrors.push(err121);
 }
 errors++;
 }
-for(const key9 in data39){
-if(!((((key9 === "input") || (key9 === "cachedInput")) || (key9 === "cacheWriteInput")) || (key9 === "output"))){
-const err122 = {instancePath:instancePath+"/definition/prices",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key9},schema:false,parentSchema:schema43.properties.prices,data:data39};
+}
+if(data1.keepDays !== undefined){
+let data39 = data1.keepDays;
+if(!(((typeof data39 == "number") && (!(data39 % 1) && !isNaN(data39))) && (isFinite(data39)))){
+const err122 = {instancePath:instancePath+"/definition/keepDays",schemaPath:"#/components/schemas/AgentDefinition/properties/keepDays/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.keepDays.type,parentSchema:schema43.properties.keepDays,data:data39};
 if(vErrors === null){
 vErrors = [err122];
 }
@@ -2477,12 +2501,9 @@ vErrors.push(err122);
 }
 errors++;
 }
-}
-if(data39.input !== undefined){
-let data40 = data39.input;
-if((typeof data40 == "number") && (isFinite(data40))){
-if(data40 > 100000 || isNaN(data40)){
-const err123 = {instancePath:instancePath+"/definition/prices/input",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/input/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema43.properties.prices.properties.input,data:data40};
+if((typeof data39 == "number") && (isFinite(data39))){
+if(data39 > 3650 || isNaN(data39)){
+const err123 = {instancePath:instancePath+"/definition/keepDays",schemaPath:"#/components/schemas/AgentDefinition/properties/keepDays/maximum",keyword:"maximum",params:{comparison: "<=", limit: 3650},schema:3650,parentSchema:schema43.properties.keepDays,data:data39};
 if(vErrors === null){
 vErrors = [err123];
 }
@@ -2491,8 +2512,8 @@ vErrors.push(err123);
 }
 errors++;
 }
-if(data40 < 0 || isNaN(data40)){
-const err124 = {instancePath:instancePath+"/definition/prices/input",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/input/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema43.properties.prices.properties.input,data:data40};
+if(data39 < 1 || isNaN(data39)){
+const err124 = {instancePath:instancePath+"/definition/keepDays",schemaPath:"#/components/schemas/AgentDefinition/properties/keepDays/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.keepDays,data:data39};
 if(vErrors === null){
 vErrors = [err124];
 }
@@ -2502,8 +2523,11 @@ vErrors.push(err124);
 errors++;
 }
 }
-else {
-const err125 = {instancePath:instancePath+"/definition/prices/input",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/input/type",keyword:"type",params:{type: "number"},schema:schema43.properties.prices.properties.input.type,parentSchema:schema43.properties.prices.properties.input,data:data40};
+}
+if(data1.allowDelete !== undefined){
+let data40 = data1.allowDelete;
+if(typeof data40 !== "boolean"){
+const err125 = {instancePath:instancePath+"/definition/allowDelete",schemaPath:"#/components/schemas/AgentDefinition/properties/allowDelete/type",keyword:"type",params:{type: "boolean"},schema:schema43.properties.allowDelete.type,parentSchema:schema43.properties.allowDelete,data:data40};
 if(vErrors === null){
 vErrors = [err125];
 }
@@ -2513,11 +2537,11 @@ vErrors.push(err125);
 errors++;
 }
 }
-if(data39.cachedInput !== undefined){
-let data41 = data39.cachedInput;
-if((typeof data41 == "number") && (isFinite(data41))){
-if(data41 > 100000 || isNaN(data41)){
-const err126 = {instancePath:instancePath+"/definition/prices/cachedInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cachedInput/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema43.properties.prices.properties.cachedInput,data:data41};
+if(data1.prices !== undefined){
+let data41 = data1.prices;
+if(data41 && typeof data41 == "object" && !Array.isArray(data41)){
+if(data41.input === undefined){
+const err126 = {instancePath:instancePath+"/definition/prices",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/required",keyword:"required",params:{missingProperty: "input"},schema:schema43.properties.prices.required,parentSchema:schema43.properties.prices,data:data41};
 if(vErrors === null){
 vErrors = [err126];
 }
@@ -2526,8 +2550,8 @@ vErrors.push(err126);
 }
 errors++;
 }
-if(data41 < 0 || isNaN(data41)){
-const err127 = {instancePath:instancePath+"/definition/prices/cachedInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cachedInput/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema43.properties.prices.properties.cachedInput,data:data41};
+if(data41.output === undefined){
+const err127 = {instancePath:instancePath+"/definition/prices",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/required",keyword:"required",params:{missingProperty: "output"},schema:schema43.properties.prices.required,parentSchema:schema43.properties.prices,data:data41};
 if(vErrors === null){
 vErrors = [err127];
 }
@@ -2536,9 +2560,9 @@ vErrors.push(err127);
 }
 errors++;
 }
-}
-else {
-const err128 = {instancePath:instancePath+"/definition/prices/cachedInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cachedInput/type",keyword:"type",params:{type: "number"},schema:schema43.properties.prices.properties.cachedInput.type,parentSchema:schema43.properties.prices.properties.cachedInput,data:data41};
+for(const key9 in data41){
+if(!((((key9 === "input") || (key9 === "cachedInput")) || (key9 === "cacheWriteInput")) || (key9 === "output"))){
+const err128 = {instancePath:instancePath+"/definition/prices",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key9},schema:false,parentSchema:schema43.properties.prices,data:data41};
 if(vErrors === null){
 vErrors = [err128];
 }
@@ -2548,11 +2572,11 @@ vErrors.push(err128);
 errors++;
 }
 }
-if(data39.cacheWriteInput !== undefined){
-let data42 = data39.cacheWriteInput;
+if(data41.input !== undefined){
+let data42 = data41.input;
 if((typeof data42 == "number") && (isFinite(data42))){
 if(data42 > 100000 || isNaN(data42)){
-const err129 = {instancePath:instancePath+"/definition/prices/cacheWriteInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cacheWriteInput/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema43.properties.prices.properties.cacheWriteInput,data:data42};
+const err129 = {instancePath:instancePath+"/definition/prices/input",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/input/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema43.properties.prices.properties.input,data:data42};
 if(vErrors === null){
 vErrors = [err129];
 }
@@ -2562,7 +2586,7 @@ vErrors.push(err129);
 errors++;
 }
 if(data42 < 0 || isNaN(data42)){
-const err130 = {instancePath:instancePath+"/definition/prices/cacheWriteInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cacheWriteInput/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema43.properties.prices.properties.cacheWriteInput,data:data42};
+const err130 = {instancePath:instancePath+"/definition/prices/input",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/input/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema43.properties.prices.properties.input,data:data42};
 if(vErrors === null){
 vErrors = [err130];
 }
@@ -2573,7 +2597,7 @@ errors++;
 }
 }
 else {
-const err131 = {instancePath:instancePath+"/definition/prices/cacheWriteInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cacheWriteInput/type",keyword:"type",params:{type: "number"},schema:schema43.properties.prices.properties.cacheWriteInput.type,parentSchema:schema43.properties.prices.properties.cacheWriteInput,data:data42};
+const err131 = {instancePath:instancePath+"/definition/prices/input",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/input/type",keyword:"type",params:{type: "number"},schema:schema43.properties.prices.properties.input.type,parentSchema:schema43.properties.prices.properties.input,data:data42};
 if(vErrors === null){
 vErrors = [err131];
 }
@@ -2583,11 +2607,11 @@ vErrors.push(err131);
 errors++;
 }
 }
-if(data39.output !== undefined){
-let data43 = data39.output;
+if(data41.cachedInput !== undefined){
+let data43 = data41.cachedInput;
 if((typeof data43 == "number") && (isFinite(data43))){
 if(data43 > 100000 || isNaN(data43)){
-const err132 = {instancePath:instancePath+"/definition/prices/output",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/output/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema43.properties.prices.properties.output,data:data43};
+const err132 = {instancePath:instancePath+"/definition/prices/cachedInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cachedInput/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema43.properties.prices.properties.cachedInput,data:data43};
 if(vErrors === null){
 vErrors = [err132];
 }
@@ -2597,7 +2621,7 @@ vErrors.push(err132);
 errors++;
 }
 if(data43 < 0 || isNaN(data43)){
-const err133 = {instancePath:instancePath+"/definition/prices/output",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/output/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema43.properties.prices.properties.output,data:data43};
+const err133 = {instancePath:instancePath+"/definition/prices/cachedInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cachedInput/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema43.properties.prices.properties.cachedInput,data:data43};
 if(vErrors === null){
 vErrors = [err133];
 }
@@ -2608,7 +2632,7 @@ errors++;
 }
 }
 else {
-const err134 = {instancePath:instancePath+"/definition/prices/output",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/output/type",keyword:"type",params:{type: "number"},schema:schema43.properties.prices.properties.output.type,parentSchema:schema43.properties.prices.properties.output,data:data43};
+const err134 = {instancePath:instancePath+"/definition/prices/cachedInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cachedInput/type",keyword:"type",params:{type: "number"},schema:schema43.properties.prices.properties.cachedInput.type,parentSchema:schema43.properties.prices.properties.cachedInput,data:data43};
 if(vErrors === null){
 vErrors = [err134];
 }
@@ -2618,9 +2642,11 @@ vErrors.push(err134);
 errors++;
 }
 }
-}
-else {
-const err135 = {instancePath:instancePath+"/definition/prices",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/type",keyword:"type",params:{type: "object"},schema:schema43.properties.prices.type,parentSchema:schema43.properties.prices,data:data39};
+if(data41.cacheWriteInput !== undefined){
+let data44 = data41.cacheWriteInput;
+if((typeof data44 == "number") && (isFinite(data44))){
+if(data44 > 100000 || isNaN(data44)){
+const err135 = {instancePath:instancePath+"/definition/prices/cacheWriteInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cacheWriteInput/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema43.properties.prices.properties.cacheWriteInput,data:data44};
 if(vErrors === null){
 vErrors = [err135];
 }
@@ -2629,13 +2655,8 @@ vErrors.push(err135);
 }
 errors++;
 }
-}
-if(data1.parameters !== undefined){
-let data44 = data1.parameters;
-if(data44 && typeof data44 == "object" && !Array.isArray(data44)){
-for(const key10 in data44){
-if(!(((key10 === "temperature") || (key10 === "maxOutputTokens")) || (key10 === "reasoningEffort"))){
-const err136 = {instancePath:instancePath+"/definition/parameters",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key10},schema:false,parentSchema:schema43.properties.parameters,data:data44};
+if(data44 < 0 || isNaN(data44)){
+const err136 = {instancePath:instancePath+"/definition/prices/cacheWriteInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cacheWriteInput/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema43.properties.prices.properties.cacheWriteInput,data:data44};
 if(vErrors === null){
 vErrors = [err136];
 }
@@ -2645,11 +2666,8 @@ vErrors.push(err136);
 errors++;
 }
 }
-if(data44.temperature !== undefined){
-let data45 = data44.temperature;
-if((typeof data45 == "number") && (isFinite(data45))){
-if(data45 > 2 || isNaN(data45)){
-const err137 = {instancePath:instancePath+"/definition/parameters/temperature",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/temperature/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2},schema:2,parentSchema:schema43.properties.parameters.properties.temperature,data:data45};
+else {
+const err137 = {instancePath:instancePath+"/definition/prices/cacheWriteInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cacheWriteInput/type",keyword:"type",params:{type: "number"},schema:schema43.properties.prices.properties.cacheWriteInput.type,parentSchema:schema43.properties.prices.properties.cacheWriteInput,data:data44};
 if(vErrors === null){
 vErrors = [err137];
 }
@@ -2658,8 +2676,12 @@ vErrors.push(err137);
 }
 errors++;
 }
-if(data45 < 0 || isNaN(data45)){
-const err138 = {instancePath:instancePath+"/definition/parameters/temperature",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/temperature/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema43.properties.parameters.properties.temperature,data:data45};
+}
+if(data41.output !== undefined){
+let data45 = data41.output;
+if((typeof data45 == "number") && (isFinite(data45))){
+if(data45 > 100000 || isNaN(data45)){
+const err138 = {instancePath:instancePath+"/definition/prices/output",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/output/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema43.properties.prices.properties.output,data:data45};
 if(vErrors === null){
 vErrors = [err138];
 }
@@ -2668,9 +2690,8 @@ vErrors.push(err138);
 }
 errors++;
 }
-}
-else {
-const err139 = {instancePath:instancePath+"/definition/parameters/temperature",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/temperature/type",keyword:"type",params:{type: "number"},schema:schema43.properties.parameters.properties.temperature.type,parentSchema:schema43.properties.parameters.properties.temperature,data:data45};
+if(data45 < 0 || isNaN(data45)){
+const err139 = {instancePath:instancePath+"/definition/prices/output",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/output/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema43.properties.prices.properties.output,data:data45};
 if(vErrors === null){
 vErrors = [err139];
 }
@@ -2680,10 +2701,8 @@ vErrors.push(err139);
 errors++;
 }
 }
-if(data44.maxOutputTokens !== undefined){
-let data46 = data44.maxOutputTokens;
-if(!(((typeof data46 == "number") && (!(data46 % 1) && !isNaN(data46))) && (isFinite(data46)))){
-const err140 = {instancePath:instancePath+"/definition/parameters/maxOutputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/maxOutputTokens/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.parameters.properties.maxOutputTokens.type,parentSchema:schema43.properties.parameters.properties.maxOutputTokens,data:data46};
+else {
+const err140 = {instancePath:instancePath+"/definition/prices/output",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/output/type",keyword:"type",params:{type: "number"},schema:schema43.properties.prices.properties.output.type,parentSchema:schema43.properties.prices.properties.output,data:data45};
 if(vErrors === null){
 vErrors = [err140];
 }
@@ -2692,9 +2711,10 @@ vErrors.push(err140);
 }
 errors++;
 }
-if((typeof data46 == "number") && (isFinite(data46))){
-if(data46 > 1000000 || isNaN(data46)){
-const err141 = {instancePath:instancePath+"/definition/parameters/maxOutputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/maxOutputTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},schema:1000000,parentSchema:schema43.properties.parameters.properties.maxOutputTokens,data:data46};
+}
+}
+else {
+const err141 = {instancePath:instancePath+"/definition/prices",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/type",keyword:"type",params:{type: "object"},schema:schema43.properties.prices.type,parentSchema:schema43.properties.prices,data:data41};
 if(vErrors === null){
 vErrors = [err141];
 }
@@ -2703,8 +2723,13 @@ vErrors.push(err141);
 }
 errors++;
 }
-if(data46 < 1 || isNaN(data46)){
-const err142 = {instancePath:instancePath+"/definition/parameters/maxOutputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/maxOutputTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.parameters.properties.maxOutputTokens,data:data46};
+}
+if(data1.parameters !== undefined){
+let data46 = data1.parameters;
+if(data46 && typeof data46 == "object" && !Array.isArray(data46)){
+for(const key10 in data46){
+if(!(((key10 === "temperature") || (key10 === "maxOutputTokens")) || (key10 === "reasoningEffort"))){
+const err142 = {instancePath:instancePath+"/definition/parameters",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key10},schema:false,parentSchema:schema43.properties.parameters,data:data46};
 if(vErrors === null){
 vErrors = [err142];
 }
@@ -2714,11 +2739,11 @@ vErrors.push(err142);
 errors++;
 }
 }
-}
-if(data44.reasoningEffort !== undefined){
-let data47 = data44.reasoningEffort;
-if(!(((data47 === "low") || (data47 === "medium")) || (data47 === "high"))){
-const err143 = {instancePath:instancePath+"/definition/parameters/reasoningEffort",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/reasoningEffort/enum",keyword:"enum",params:{allowedValues: schema43.properties.parameters.properties.reasoningEffort.enum},schema:schema43.properties.parameters.properties.reasoningEffort.enum,parentSchema:schema43.properties.parameters.properties.reasoningEffort,data:data47};
+if(data46.temperature !== undefined){
+let data47 = data46.temperature;
+if((typeof data47 == "number") && (isFinite(data47))){
+if(data47 > 2 || isNaN(data47)){
+const err143 = {instancePath:instancePath+"/definition/parameters/temperature",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/temperature/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2},schema:2,parentSchema:schema43.properties.parameters.properties.temperature,data:data47};
 if(vErrors === null){
 vErrors = [err143];
 }
@@ -2727,10 +2752,8 @@ vErrors.push(err143);
 }
 errors++;
 }
-}
-}
-else {
-const err144 = {instancePath:instancePath+"/definition/parameters",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/type",keyword:"type",params:{type: "object"},schema:schema43.properties.parameters.type,parentSchema:schema43.properties.parameters,data:data44};
+if(data47 < 0 || isNaN(data47)){
+const err144 = {instancePath:instancePath+"/definition/parameters/temperature",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/temperature/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema43.properties.parameters.properties.temperature,data:data47};
 if(vErrors === null){
 vErrors = [err144];
 }
@@ -2740,10 +2763,8 @@ vErrors.push(err144);
 errors++;
 }
 }
-if(data1.contextTokens !== undefined){
-let data48 = data1.contextTokens;
-if(!(((typeof data48 == "number") && (!(data48 % 1) && !isNaN(data48))) && (isFinite(data48)))){
-const err145 = {instancePath:instancePath+"/definition/contextTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/contextTokens/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.contextTokens.type,parentSchema:schema43.properties.contextTokens,data:data48};
+else {
+const err145 = {instancePath:instancePath+"/definition/parameters/temperature",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/temperature/type",keyword:"type",params:{type: "number"},schema:schema43.properties.parameters.properties.temperature.type,parentSchema:schema43.properties.parameters.properties.temperature,data:data47};
 if(vErrors === null){
 vErrors = [err145];
 }
@@ -2752,9 +2773,11 @@ vErrors.push(err145);
 }
 errors++;
 }
-if((typeof data48 == "number") && (isFinite(data48))){
-if(data48 > 10000000 || isNaN(data48)){
-const err146 = {instancePath:instancePath+"/definition/contextTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/contextTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10000000},schema:10000000,parentSchema:schema43.properties.contextTokens,data:data48};
+}
+if(data46.maxOutputTokens !== undefined){
+let data48 = data46.maxOutputTokens;
+if(!(((typeof data48 == "number") && (!(data48 % 1) && !isNaN(data48))) && (isFinite(data48)))){
+const err146 = {instancePath:instancePath+"/definition/parameters/maxOutputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/maxOutputTokens/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.parameters.properties.maxOutputTokens.type,parentSchema:schema43.properties.parameters.properties.maxOutputTokens,data:data48};
 if(vErrors === null){
 vErrors = [err146];
 }
@@ -2763,8 +2786,9 @@ vErrors.push(err146);
 }
 errors++;
 }
-if(data48 < 2000 || isNaN(data48)){
-const err147 = {instancePath:instancePath+"/definition/contextTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/contextTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 2000},schema:2000,parentSchema:schema43.properties.contextTokens,data:data48};
+if((typeof data48 == "number") && (isFinite(data48))){
+if(data48 > 1000000 || isNaN(data48)){
+const err147 = {instancePath:instancePath+"/definition/parameters/maxOutputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/maxOutputTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},schema:1000000,parentSchema:schema43.properties.parameters.properties.maxOutputTokens,data:data48};
 if(vErrors === null){
 vErrors = [err147];
 }
@@ -2773,11 +2797,8 @@ vErrors.push(err147);
 }
 errors++;
 }
-}
-}
-}
-else {
-const err148 = {instancePath:instancePath+"/definition",schemaPath:"#/components/schemas/AgentDefinition/type",keyword:"type",params:{type: "object"},schema:schema43.type,parentSchema:schema43,data:data1};
+if(data48 < 1 || isNaN(data48)){
+const err148 = {instancePath:instancePath+"/definition/parameters/maxOutputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/maxOutputTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.parameters.properties.maxOutputTokens,data:data48};
 if(vErrors === null){
 vErrors = [err148];
 }
@@ -2788,13 +2809,86 @@ errors++;
 }
 }
 }
-else {
-const err149 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema42.type,parentSchema:schema42,data};
+if(data46.reasoningEffort !== undefined){
+let data49 = data46.reasoningEffort;
+if(!(((data49 === "low") || (data49 === "medium")) || (data49 === "high"))){
+const err149 = {instancePath:instancePath+"/definition/parameters/reasoningEffort",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/reasoningEffort/enum",keyword:"enum",params:{allowedValues: schema43.properties.parameters.properties.reasoningEffort.enum},schema:schema43.properties.parameters.properties.reasoningEffort.enum,parentSchema:schema43.properties.parameters.properties.reasoningEffort,data:data49};
 if(vErrors === null){
 vErrors = [err149];
 }
 else {
 vErrors.push(err149);
+}
+errors++;
+}
+}
+}
+else {
+const err150 = {instancePath:instancePath+"/definition/parameters",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/type",keyword:"type",params:{type: "object"},schema:schema43.properties.parameters.type,parentSchema:schema43.properties.parameters,data:data46};
+if(vErrors === null){
+vErrors = [err150];
+}
+else {
+vErrors.push(err150);
+}
+errors++;
+}
+}
+if(data1.contextTokens !== undefined){
+let data50 = data1.contextTokens;
+if(!(((typeof data50 == "number") && (!(data50 % 1) && !isNaN(data50))) && (isFinite(data50)))){
+const err151 = {instancePath:instancePath+"/definition/contextTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/contextTokens/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.contextTokens.type,parentSchema:schema43.properties.contextTokens,data:data50};
+if(vErrors === null){
+vErrors = [err151];
+}
+else {
+vErrors.push(err151);
+}
+errors++;
+}
+if((typeof data50 == "number") && (isFinite(data50))){
+if(data50 > 10000000 || isNaN(data50)){
+const err152 = {instancePath:instancePath+"/definition/contextTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/contextTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10000000},schema:10000000,parentSchema:schema43.properties.contextTokens,data:data50};
+if(vErrors === null){
+vErrors = [err152];
+}
+else {
+vErrors.push(err152);
+}
+errors++;
+}
+if(data50 < 2000 || isNaN(data50)){
+const err153 = {instancePath:instancePath+"/definition/contextTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/contextTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 2000},schema:2000,parentSchema:schema43.properties.contextTokens,data:data50};
+if(vErrors === null){
+vErrors = [err153];
+}
+else {
+vErrors.push(err153);
+}
+errors++;
+}
+}
+}
+}
+else {
+const err154 = {instancePath:instancePath+"/definition",schemaPath:"#/components/schemas/AgentDefinition/type",keyword:"type",params:{type: "object"},schema:schema43.type,parentSchema:schema43,data:data1};
+if(vErrors === null){
+vErrors = [err154];
+}
+else {
+vErrors.push(err154);
+}
+errors++;
+}
+}
+}
+else {
+const err155 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema42.type,parentSchema:schema42,data};
+if(vErrors === null){
+vErrors = [err155];
+}
+else {
+vErrors.push(err155);
 }
 errors++;
 }
@@ -3621,8 +3715,9 @@ errors++;
 if(data0.webFetch !== undefined){
 let data18 = data0.webFetch;
 if(data18 && typeof data18 == "object" && !Array.isArray(data18)){
-if(data18.privateAddresses === undefined){
-const err62 = {instancePath:instancePath+"/definition/webFetch",schemaPath:"#/components/schemas/AgentDefinition/properties/webFetch/required",keyword:"required",params:{missingProperty: "privateAddresses"},schema:schema43.properties.webFetch.required,parentSchema:schema43.properties.webFetch,data:data18};
+for(const key6 in data18){
+if(!((key6 === "privateAddresses") || (key6 === "hosts"))){
+const err62 = {instancePath:instancePath+"/definition/webFetch",schemaPath:"#/components/schemas/AgentDefinition/properties/webFetch/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key6},schema:false,parentSchema:schema43.properties.webFetch,data:data18};
 if(vErrors === null){
 vErrors = [err62];
 }
@@ -3631,9 +3726,11 @@ vErrors.push(err62);
 }
 errors++;
 }
-for(const key6 in data18){
-if(!(key6 === "privateAddresses")){
-const err63 = {instancePath:instancePath+"/definition/webFetch",schemaPath:"#/components/schemas/AgentDefinition/properties/webFetch/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key6},schema:false,parentSchema:schema43.properties.webFetch,data:data18};
+}
+if(data18.privateAddresses !== undefined){
+let data19 = data18.privateAddresses;
+if(typeof data19 !== "boolean"){
+const err63 = {instancePath:instancePath+"/definition/webFetch/privateAddresses",schemaPath:"#/components/schemas/AgentDefinition/properties/webFetch/properties/privateAddresses/type",keyword:"type",params:{type: "boolean"},schema:schema43.properties.webFetch.properties.privateAddresses.type,parentSchema:schema43.properties.webFetch.properties.privateAddresses,data:data19};
 if(vErrors === null){
 vErrors = [err63];
 }
@@ -3643,10 +3740,14 @@ vErrors.push(err63);
 errors++;
 }
 }
-if(data18.privateAddresses !== undefined){
-let data19 = data18.privateAddresses;
-if(typeof data19 !== "boolean"){
-const err64 = {instancePath:instancePath+"/definition/webFetch/privateAddresses",schemaPath:"#/components/schemas/AgentDefinition/properties/webFetch/properties/privateAddresses/type",keyword:"type",params:{type: "boolean"},schema:schema43.properties.webFetch.properties.privateAddresses.type,parentSchema:schema43.properties.webFetch.properties.privateAddresses,data:data19};
+if(data18.hosts !== undefined){
+let data20 = data18.hosts;
+const _errs54 = errors;
+let valid17 = true;
+const _errs55 = errors;
+if(Array.isArray(data20)){
+if(data20.length < 101){
+const err64 = {};
 if(vErrors === null){
 vErrors = [err64];
 }
@@ -3656,9 +3757,25 @@ vErrors.push(err64);
 errors++;
 }
 }
+var _valid1 = _errs55 === errors;
+errors = _errs54;
+if(vErrors !== null){
+if(_errs54){
+vErrors.length = _errs54;
 }
 else {
-const err65 = {instancePath:instancePath+"/definition/webFetch",schemaPath:"#/components/schemas/AgentDefinition/properties/webFetch/type",keyword:"type",params:{type: "object"},schema:schema43.properties.webFetch.type,parentSchema:schema43.properties.webFetch,data:data18};
+vErrors = null;
+}
+}
+if(!_valid1){
+const _errs56 = errors;
+if(Array.isArray(data20)){
+const len3 = data20.length;
+for(let i5=0; i5<len3; i5++){
+let data21 = data20[i5];
+if(typeof data21 === "string"){
+if(!data21.isWellFormed()){
+const err65 = {instancePath:instancePath+"/definition/webFetch/hosts/" + i5,schemaPath:"#/components/schemas/AgentDefinition/properties/webFetch/properties/hosts/else/items/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema43.properties.webFetch.properties.hosts.else.items,data:data21};
 if(vErrors === null){
 vErrors = [err65];
 }
@@ -3667,21 +3784,8 @@ vErrors.push(err65);
 }
 errors++;
 }
-}
-let data20 = data0.limits;
-if(data20 && typeof data20 == "object" && !Array.isArray(data20)){
-if(data20.steps === undefined){
-data20.steps = 50;
-}
-if(data20.tokens === undefined){
-data20.tokens = 500000;
-}
-if(data20.seconds === undefined){
-data20.seconds = 1800;
-}
-for(const key7 in data20){
-if(!((((((key7 === "steps") || (key7 === "tokens")) || (key7 === "seconds")) || (key7 === "inputTokens")) || (key7 === "outputTokens")) || (key7 === "dollars"))){
-const err66 = {instancePath:instancePath+"/definition/limits",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key7},schema:false,parentSchema:schema43.properties.limits,data:data20};
+if(!pattern8.test(data21)){
+const err66 = {instancePath:instancePath+"/definition/webFetch/hosts/" + i5,schemaPath:"#/components/schemas/AgentDefinition/properties/webFetch/properties/hosts/else/items/pattern",keyword:"pattern",params:{pattern: "^(\\*\\.)?[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$"},schema:"^(\\*\\.)?[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$",parentSchema:schema43.properties.webFetch.properties.hosts.else.items,data:data21};
 if(vErrors === null){
 vErrors = [err66];
 }
@@ -3691,9 +3795,8 @@ vErrors.push(err66);
 errors++;
 }
 }
-let data21 = data20.steps;
-if(!(((typeof data21 == "number") && (!(data21 % 1) && !isNaN(data21))) && (isFinite(data21)))){
-const err67 = {instancePath:instancePath+"/definition/limits/steps",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/steps/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.limits.properties.steps.type,parentSchema:schema43.properties.limits.properties.steps,data:data21};
+else {
+const err67 = {instancePath:instancePath+"/definition/webFetch/hosts/" + i5,schemaPath:"#/components/schemas/AgentDefinition/properties/webFetch/properties/hosts/else/items/type",keyword:"type",params:{type: "string"},schema:schema43.properties.webFetch.properties.hosts.else.items.type,parentSchema:schema43.properties.webFetch.properties.hosts.else.items,data:data21};
 if(vErrors === null){
 vErrors = [err67];
 }
@@ -3702,9 +3805,13 @@ vErrors.push(err67);
 }
 errors++;
 }
-if((typeof data21 == "number") && (isFinite(data21))){
-if(data21 > 1000 || isNaN(data21)){
-const err68 = {instancePath:instancePath+"/definition/limits/steps",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/steps/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},schema:1000,parentSchema:schema43.properties.limits.properties.steps,data:data21};
+}
+}
+var _valid1 = _errs56 === errors;
+valid17 = _valid1;
+}
+if(!valid17){
+const err68 = {instancePath:instancePath+"/definition/webFetch/hosts",schemaPath:"#/components/schemas/AgentDefinition/properties/webFetch/properties/hosts/if",keyword:"if",params:{failingKeyword: "else"},schema:schema43.properties.webFetch.properties.hosts.if,parentSchema:schema43.properties.webFetch.properties.hosts,data:data20};
 if(vErrors === null){
 vErrors = [err68];
 }
@@ -3713,8 +3820,9 @@ vErrors.push(err68);
 }
 errors++;
 }
-if(data21 < 1 || isNaN(data21)){
-const err69 = {instancePath:instancePath+"/definition/limits/steps",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/steps/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.limits.properties.steps,data:data21};
+if(Array.isArray(data20)){
+if(data20.length > 100){
+const err69 = {instancePath:instancePath+"/definition/webFetch/hosts",schemaPath:"#/components/schemas/AgentDefinition/properties/webFetch/properties/hosts/maxItems",keyword:"maxItems",params:{limit: 100},schema:100,parentSchema:schema43.properties.webFetch.properties.hosts,data:data20};
 if(vErrors === null){
 vErrors = [err69];
 }
@@ -3724,9 +3832,8 @@ vErrors.push(err69);
 errors++;
 }
 }
-let data22 = data20.tokens;
-if(!(((typeof data22 == "number") && (!(data22 % 1) && !isNaN(data22))) && (isFinite(data22)))){
-const err70 = {instancePath:instancePath+"/definition/limits/tokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/tokens/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.limits.properties.tokens.type,parentSchema:schema43.properties.limits.properties.tokens,data:data22};
+else {
+const err70 = {instancePath:instancePath+"/definition/webFetch/hosts",schemaPath:"#/components/schemas/AgentDefinition/properties/webFetch/properties/hosts/type",keyword:"type",params:{type: "array"},schema:schema43.properties.webFetch.properties.hosts.type,parentSchema:schema43.properties.webFetch.properties.hosts,data:data20};
 if(vErrors === null){
 vErrors = [err70];
 }
@@ -3735,9 +3842,10 @@ vErrors.push(err70);
 }
 errors++;
 }
-if((typeof data22 == "number") && (isFinite(data22))){
-if(data22 > 1000000000 || isNaN(data22)){
-const err71 = {instancePath:instancePath+"/definition/limits/tokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/tokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema43.properties.limits.properties.tokens,data:data22};
+}
+}
+else {
+const err71 = {instancePath:instancePath+"/definition/webFetch",schemaPath:"#/components/schemas/AgentDefinition/properties/webFetch/type",keyword:"type",params:{type: "object"},schema:schema43.properties.webFetch.type,parentSchema:schema43.properties.webFetch,data:data18};
 if(vErrors === null){
 vErrors = [err71];
 }
@@ -3746,8 +3854,21 @@ vErrors.push(err71);
 }
 errors++;
 }
-if(data22 < 1 || isNaN(data22)){
-const err72 = {instancePath:instancePath+"/definition/limits/tokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/tokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.limits.properties.tokens,data:data22};
+}
+let data22 = data0.limits;
+if(data22 && typeof data22 == "object" && !Array.isArray(data22)){
+if(data22.steps === undefined){
+data22.steps = 50;
+}
+if(data22.tokens === undefined){
+data22.tokens = 500000;
+}
+if(data22.seconds === undefined){
+data22.seconds = 1800;
+}
+for(const key7 in data22){
+if(!((((((key7 === "steps") || (key7 === "tokens")) || (key7 === "seconds")) || (key7 === "inputTokens")) || (key7 === "outputTokens")) || (key7 === "dollars"))){
+const err72 = {instancePath:instancePath+"/definition/limits",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key7},schema:false,parentSchema:schema43.properties.limits,data:data22};
 if(vErrors === null){
 vErrors = [err72];
 }
@@ -3757,9 +3878,9 @@ vErrors.push(err72);
 errors++;
 }
 }
-let data23 = data20.seconds;
+let data23 = data22.steps;
 if(!(((typeof data23 == "number") && (!(data23 % 1) && !isNaN(data23))) && (isFinite(data23)))){
-const err73 = {instancePath:instancePath+"/definition/limits/seconds",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/seconds/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.limits.properties.seconds.type,parentSchema:schema43.properties.limits.properties.seconds,data:data23};
+const err73 = {instancePath:instancePath+"/definition/limits/steps",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/steps/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.limits.properties.steps.type,parentSchema:schema43.properties.limits.properties.steps,data:data23};
 if(vErrors === null){
 vErrors = [err73];
 }
@@ -3769,8 +3890,8 @@ vErrors.push(err73);
 errors++;
 }
 if((typeof data23 == "number") && (isFinite(data23))){
-if(data23 > 86400 || isNaN(data23)){
-const err74 = {instancePath:instancePath+"/definition/limits/seconds",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/seconds/maximum",keyword:"maximum",params:{comparison: "<=", limit: 86400},schema:86400,parentSchema:schema43.properties.limits.properties.seconds,data:data23};
+if(data23 > 1000 || isNaN(data23)){
+const err74 = {instancePath:instancePath+"/definition/limits/steps",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/steps/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},schema:1000,parentSchema:schema43.properties.limits.properties.steps,data:data23};
 if(vErrors === null){
 vErrors = [err74];
 }
@@ -3780,7 +3901,7 @@ vErrors.push(err74);
 errors++;
 }
 if(data23 < 1 || isNaN(data23)){
-const err75 = {instancePath:instancePath+"/definition/limits/seconds",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/seconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.limits.properties.seconds,data:data23};
+const err75 = {instancePath:instancePath+"/definition/limits/steps",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/steps/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.limits.properties.steps,data:data23};
 if(vErrors === null){
 vErrors = [err75];
 }
@@ -3790,10 +3911,9 @@ vErrors.push(err75);
 errors++;
 }
 }
-if(data20.inputTokens !== undefined){
-let data24 = data20.inputTokens;
+let data24 = data22.tokens;
 if(!(((typeof data24 == "number") && (!(data24 % 1) && !isNaN(data24))) && (isFinite(data24)))){
-const err76 = {instancePath:instancePath+"/definition/limits/inputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/inputTokens/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.limits.properties.inputTokens.type,parentSchema:schema43.properties.limits.properties.inputTokens,data:data24};
+const err76 = {instancePath:instancePath+"/definition/limits/tokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/tokens/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.limits.properties.tokens.type,parentSchema:schema43.properties.limits.properties.tokens,data:data24};
 if(vErrors === null){
 vErrors = [err76];
 }
@@ -3804,7 +3924,7 @@ errors++;
 }
 if((typeof data24 == "number") && (isFinite(data24))){
 if(data24 > 1000000000 || isNaN(data24)){
-const err77 = {instancePath:instancePath+"/definition/limits/inputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/inputTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema43.properties.limits.properties.inputTokens,data:data24};
+const err77 = {instancePath:instancePath+"/definition/limits/tokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/tokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema43.properties.limits.properties.tokens,data:data24};
 if(vErrors === null){
 vErrors = [err77];
 }
@@ -3814,7 +3934,7 @@ vErrors.push(err77);
 errors++;
 }
 if(data24 < 1 || isNaN(data24)){
-const err78 = {instancePath:instancePath+"/definition/limits/inputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/inputTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.limits.properties.inputTokens,data:data24};
+const err78 = {instancePath:instancePath+"/definition/limits/tokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/tokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.limits.properties.tokens,data:data24};
 if(vErrors === null){
 vErrors = [err78];
 }
@@ -3824,11 +3944,9 @@ vErrors.push(err78);
 errors++;
 }
 }
-}
-if(data20.outputTokens !== undefined){
-let data25 = data20.outputTokens;
+let data25 = data22.seconds;
 if(!(((typeof data25 == "number") && (!(data25 % 1) && !isNaN(data25))) && (isFinite(data25)))){
-const err79 = {instancePath:instancePath+"/definition/limits/outputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/outputTokens/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.limits.properties.outputTokens.type,parentSchema:schema43.properties.limits.properties.outputTokens,data:data25};
+const err79 = {instancePath:instancePath+"/definition/limits/seconds",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/seconds/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.limits.properties.seconds.type,parentSchema:schema43.properties.limits.properties.seconds,data:data25};
 if(vErrors === null){
 vErrors = [err79];
 }
@@ -3838,8 +3956,8 @@ vErrors.push(err79);
 errors++;
 }
 if((typeof data25 == "number") && (isFinite(data25))){
-if(data25 > 1000000000 || isNaN(data25)){
-const err80 = {instancePath:instancePath+"/definition/limits/outputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/outputTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema43.properties.limits.properties.outputTokens,data:data25};
+if(data25 > 86400 || isNaN(data25)){
+const err80 = {instancePath:instancePath+"/definition/limits/seconds",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/seconds/maximum",keyword:"maximum",params:{comparison: "<=", limit: 86400},schema:86400,parentSchema:schema43.properties.limits.properties.seconds,data:data25};
 if(vErrors === null){
 vErrors = [err80];
 }
@@ -3849,7 +3967,7 @@ vErrors.push(err80);
 errors++;
 }
 if(data25 < 1 || isNaN(data25)){
-const err81 = {instancePath:instancePath+"/definition/limits/outputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/outputTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.limits.properties.outputTokens,data:data25};
+const err81 = {instancePath:instancePath+"/definition/limits/seconds",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/seconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.limits.properties.seconds,data:data25};
 if(vErrors === null){
 vErrors = [err81];
 }
@@ -3859,12 +3977,10 @@ vErrors.push(err81);
 errors++;
 }
 }
-}
-if(data20.dollars !== undefined){
-let data26 = data20.dollars;
-if((typeof data26 == "number") && (isFinite(data26))){
-if(data26 > 1000000 || isNaN(data26)){
-const err82 = {instancePath:instancePath+"/definition/limits/dollars",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/dollars/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},schema:1000000,parentSchema:schema43.properties.limits.properties.dollars,data:data26};
+if(data22.inputTokens !== undefined){
+let data26 = data22.inputTokens;
+if(!(((typeof data26 == "number") && (!(data26 % 1) && !isNaN(data26))) && (isFinite(data26)))){
+const err82 = {instancePath:instancePath+"/definition/limits/inputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/inputTokens/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.limits.properties.inputTokens.type,parentSchema:schema43.properties.limits.properties.inputTokens,data:data26};
 if(vErrors === null){
 vErrors = [err82];
 }
@@ -3873,8 +3989,9 @@ vErrors.push(err82);
 }
 errors++;
 }
-if(data26 <= 0 || isNaN(data26)){
-const err83 = {instancePath:instancePath+"/definition/limits/dollars",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/dollars/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0},schema:0,parentSchema:schema43.properties.limits.properties.dollars,data:data26};
+if((typeof data26 == "number") && (isFinite(data26))){
+if(data26 > 1000000000 || isNaN(data26)){
+const err83 = {instancePath:instancePath+"/definition/limits/inputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/inputTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema43.properties.limits.properties.inputTokens,data:data26};
 if(vErrors === null){
 vErrors = [err83];
 }
@@ -3883,9 +4000,8 @@ vErrors.push(err83);
 }
 errors++;
 }
-}
-else {
-const err84 = {instancePath:instancePath+"/definition/limits/dollars",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/dollars/type",keyword:"type",params:{type: "number"},schema:schema43.properties.limits.properties.dollars.type,parentSchema:schema43.properties.limits.properties.dollars,data:data26};
+if(data26 < 1 || isNaN(data26)){
+const err84 = {instancePath:instancePath+"/definition/limits/inputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/inputTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.limits.properties.inputTokens,data:data26};
 if(vErrors === null){
 vErrors = [err84];
 }
@@ -3896,8 +4012,10 @@ errors++;
 }
 }
 }
-else {
-const err85 = {instancePath:instancePath+"/definition/limits",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/type",keyword:"type",params:{type: "object"},schema:schema43.properties.limits.type,parentSchema:schema43.properties.limits,data:data20};
+if(data22.outputTokens !== undefined){
+let data27 = data22.outputTokens;
+if(!(((typeof data27 == "number") && (!(data27 % 1) && !isNaN(data27))) && (isFinite(data27)))){
+const err85 = {instancePath:instancePath+"/definition/limits/outputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/outputTokens/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.limits.properties.outputTokens.type,parentSchema:schema43.properties.limits.properties.outputTokens,data:data27};
 if(vErrors === null){
 vErrors = [err85];
 }
@@ -3906,12 +4024,9 @@ vErrors.push(err85);
 }
 errors++;
 }
-if(data0.runLimits !== undefined){
-let data27 = data0.runLimits;
-if(data27 && typeof data27 == "object" && !Array.isArray(data27)){
-for(const key8 in data27){
-if(!((((((key8 === "steps") || (key8 === "tokens")) || (key8 === "inputTokens")) || (key8 === "outputTokens")) || (key8 === "seconds")) || (key8 === "dollars"))){
-const err86 = {instancePath:instancePath+"/definition/runLimits",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key8},schema:false,parentSchema:schema43.properties.runLimits,data:data27};
+if((typeof data27 == "number") && (isFinite(data27))){
+if(data27 > 1000000000 || isNaN(data27)){
+const err86 = {instancePath:instancePath+"/definition/limits/outputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/outputTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema43.properties.limits.properties.outputTokens,data:data27};
 if(vErrors === null){
 vErrors = [err86];
 }
@@ -3920,11 +4035,8 @@ vErrors.push(err86);
 }
 errors++;
 }
-}
-if(data27.steps !== undefined){
-let data28 = data27.steps;
-if(!(((typeof data28 == "number") && (!(data28 % 1) && !isNaN(data28))) && (isFinite(data28)))){
-const err87 = {instancePath:instancePath+"/definition/runLimits/steps",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/steps/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.runLimits.properties.steps.type,parentSchema:schema43.properties.runLimits.properties.steps,data:data28};
+if(data27 < 1 || isNaN(data27)){
+const err87 = {instancePath:instancePath+"/definition/limits/outputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/outputTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.limits.properties.outputTokens,data:data27};
 if(vErrors === null){
 vErrors = [err87];
 }
@@ -3933,9 +4045,13 @@ vErrors.push(err87);
 }
 errors++;
 }
+}
+}
+if(data22.dollars !== undefined){
+let data28 = data22.dollars;
 if((typeof data28 == "number") && (isFinite(data28))){
 if(data28 > 1000000 || isNaN(data28)){
-const err88 = {instancePath:instancePath+"/definition/runLimits/steps",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/steps/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},schema:1000000,parentSchema:schema43.properties.runLimits.properties.steps,data:data28};
+const err88 = {instancePath:instancePath+"/definition/limits/dollars",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/dollars/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},schema:1000000,parentSchema:schema43.properties.limits.properties.dollars,data:data28};
 if(vErrors === null){
 vErrors = [err88];
 }
@@ -3944,8 +4060,8 @@ vErrors.push(err88);
 }
 errors++;
 }
-if(data28 < 1 || isNaN(data28)){
-const err89 = {instancePath:instancePath+"/definition/runLimits/steps",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/steps/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.runLimits.properties.steps,data:data28};
+if(data28 <= 0 || isNaN(data28)){
+const err89 = {instancePath:instancePath+"/definition/limits/dollars",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/dollars/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0},schema:0,parentSchema:schema43.properties.limits.properties.dollars,data:data28};
 if(vErrors === null){
 vErrors = [err89];
 }
@@ -3955,11 +4071,8 @@ vErrors.push(err89);
 errors++;
 }
 }
-}
-if(data27.tokens !== undefined){
-let data29 = data27.tokens;
-if(!(((typeof data29 == "number") && (!(data29 % 1) && !isNaN(data29))) && (isFinite(data29)))){
-const err90 = {instancePath:instancePath+"/definition/runLimits/tokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/tokens/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.runLimits.properties.tokens.type,parentSchema:schema43.properties.runLimits.properties.tokens,data:data29};
+else {
+const err90 = {instancePath:instancePath+"/definition/limits/dollars",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/dollars/type",keyword:"type",params:{type: "number"},schema:schema43.properties.limits.properties.dollars.type,parentSchema:schema43.properties.limits.properties.dollars,data:data28};
 if(vErrors === null){
 vErrors = [err90];
 }
@@ -3968,9 +4081,10 @@ vErrors.push(err90);
 }
 errors++;
 }
-if((typeof data29 == "number") && (isFinite(data29))){
-if(data29 > 1000000000 || isNaN(data29)){
-const err91 = {instancePath:instancePath+"/definition/runLimits/tokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/tokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema43.properties.runLimits.properties.tokens,data:data29};
+}
+}
+else {
+const err91 = {instancePath:instancePath+"/definition/limits",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/type",keyword:"type",params:{type: "object"},schema:schema43.properties.limits.type,parentSchema:schema43.properties.limits,data:data22};
 if(vErrors === null){
 vErrors = [err91];
 }
@@ -3979,8 +4093,12 @@ vErrors.push(err91);
 }
 errors++;
 }
-if(data29 < 1 || isNaN(data29)){
-const err92 = {instancePath:instancePath+"/definition/runLimits/tokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/tokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.runLimits.properties.tokens,data:data29};
+if(data0.runLimits !== undefined){
+let data29 = data0.runLimits;
+if(data29 && typeof data29 == "object" && !Array.isArray(data29)){
+for(const key8 in data29){
+if(!((((((key8 === "steps") || (key8 === "tokens")) || (key8 === "inputTokens")) || (key8 === "outputTokens")) || (key8 === "seconds")) || (key8 === "dollars"))){
+const err92 = {instancePath:instancePath+"/definition/runLimits",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key8},schema:false,parentSchema:schema43.properties.runLimits,data:data29};
 if(vErrors === null){
 vErrors = [err92];
 }
@@ -3990,11 +4108,10 @@ vErrors.push(err92);
 errors++;
 }
 }
-}
-if(data27.inputTokens !== undefined){
-let data30 = data27.inputTokens;
+if(data29.steps !== undefined){
+let data30 = data29.steps;
 if(!(((typeof data30 == "number") && (!(data30 % 1) && !isNaN(data30))) && (isFinite(data30)))){
-const err93 = {instancePath:instancePath+"/definition/runLimits/inputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/inputTokens/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.runLimits.properties.inputTokens.type,parentSchema:schema43.properties.runLimits.properties.inputTokens,data:data30};
+const err93 = {instancePath:instancePath+"/definition/runLimits/steps",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/steps/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.runLimits.properties.steps.type,parentSchema:schema43.properties.runLimits.properties.steps,data:data30};
 if(vErrors === null){
 vErrors = [err93];
 }
@@ -4004,8 +4121,8 @@ vErrors.push(err93);
 errors++;
 }
 if((typeof data30 == "number") && (isFinite(data30))){
-if(data30 > 1000000000 || isNaN(data30)){
-const err94 = {instancePath:instancePath+"/definition/runLimits/inputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/inputTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema43.properties.runLimits.properties.inputTokens,data:data30};
+if(data30 > 1000000 || isNaN(data30)){
+const err94 = {instancePath:instancePath+"/definition/runLimits/steps",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/steps/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},schema:1000000,parentSchema:schema43.properties.runLimits.properties.steps,data:data30};
 if(vErrors === null){
 vErrors = [err94];
 }
@@ -4015,7 +4132,7 @@ vErrors.push(err94);
 errors++;
 }
 if(data30 < 1 || isNaN(data30)){
-const err95 = {instancePath:instancePath+"/definition/runLimits/inputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/inputTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.runLimits.properties.inputTokens,data:data30};
+const err95 = {instancePath:instancePath+"/definition/runLimits/steps",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/steps/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.runLimits.properties.steps,data:data30};
 if(vErrors === null){
 vErrors = [err95];
 }
@@ -4026,10 +4143,10 @@ errors++;
 }
 }
 }
-if(data27.outputTokens !== undefined){
-let data31 = data27.outputTokens;
+if(data29.tokens !== undefined){
+let data31 = data29.tokens;
 if(!(((typeof data31 == "number") && (!(data31 % 1) && !isNaN(data31))) && (isFinite(data31)))){
-const err96 = {instancePath:instancePath+"/definition/runLimits/outputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/outputTokens/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.runLimits.properties.outputTokens.type,parentSchema:schema43.properties.runLimits.properties.outputTokens,data:data31};
+const err96 = {instancePath:instancePath+"/definition/runLimits/tokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/tokens/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.runLimits.properties.tokens.type,parentSchema:schema43.properties.runLimits.properties.tokens,data:data31};
 if(vErrors === null){
 vErrors = [err96];
 }
@@ -4040,7 +4157,7 @@ errors++;
 }
 if((typeof data31 == "number") && (isFinite(data31))){
 if(data31 > 1000000000 || isNaN(data31)){
-const err97 = {instancePath:instancePath+"/definition/runLimits/outputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/outputTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema43.properties.runLimits.properties.outputTokens,data:data31};
+const err97 = {instancePath:instancePath+"/definition/runLimits/tokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/tokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema43.properties.runLimits.properties.tokens,data:data31};
 if(vErrors === null){
 vErrors = [err97];
 }
@@ -4050,7 +4167,7 @@ vErrors.push(err97);
 errors++;
 }
 if(data31 < 1 || isNaN(data31)){
-const err98 = {instancePath:instancePath+"/definition/runLimits/outputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/outputTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.runLimits.properties.outputTokens,data:data31};
+const err98 = {instancePath:instancePath+"/definition/runLimits/tokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/tokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.runLimits.properties.tokens,data:data31};
 if(vErrors === null){
 vErrors = [err98];
 }
@@ -4061,10 +4178,10 @@ errors++;
 }
 }
 }
-if(data27.seconds !== undefined){
-let data32 = data27.seconds;
+if(data29.inputTokens !== undefined){
+let data32 = data29.inputTokens;
 if(!(((typeof data32 == "number") && (!(data32 % 1) && !isNaN(data32))) && (isFinite(data32)))){
-const err99 = {instancePath:instancePath+"/definition/runLimits/seconds",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/seconds/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.runLimits.properties.seconds.type,parentSchema:schema43.properties.runLimits.properties.seconds,data:data32};
+const err99 = {instancePath:instancePath+"/definition/runLimits/inputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/inputTokens/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.runLimits.properties.inputTokens.type,parentSchema:schema43.properties.runLimits.properties.inputTokens,data:data32};
 if(vErrors === null){
 vErrors = [err99];
 }
@@ -4074,8 +4191,8 @@ vErrors.push(err99);
 errors++;
 }
 if((typeof data32 == "number") && (isFinite(data32))){
-if(data32 > 31536000 || isNaN(data32)){
-const err100 = {instancePath:instancePath+"/definition/runLimits/seconds",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/seconds/maximum",keyword:"maximum",params:{comparison: "<=", limit: 31536000},schema:31536000,parentSchema:schema43.properties.runLimits.properties.seconds,data:data32};
+if(data32 > 1000000000 || isNaN(data32)){
+const err100 = {instancePath:instancePath+"/definition/runLimits/inputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/inputTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema43.properties.runLimits.properties.inputTokens,data:data32};
 if(vErrors === null){
 vErrors = [err100];
 }
@@ -4085,7 +4202,7 @@ vErrors.push(err100);
 errors++;
 }
 if(data32 < 1 || isNaN(data32)){
-const err101 = {instancePath:instancePath+"/definition/runLimits/seconds",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/seconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.runLimits.properties.seconds,data:data32};
+const err101 = {instancePath:instancePath+"/definition/runLimits/inputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/inputTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.runLimits.properties.inputTokens,data:data32};
 if(vErrors === null){
 vErrors = [err101];
 }
@@ -4096,11 +4213,10 @@ errors++;
 }
 }
 }
-if(data27.dollars !== undefined){
-let data33 = data27.dollars;
-if((typeof data33 == "number") && (isFinite(data33))){
-if(data33 > 1000000 || isNaN(data33)){
-const err102 = {instancePath:instancePath+"/definition/runLimits/dollars",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/dollars/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},schema:1000000,parentSchema:schema43.properties.runLimits.properties.dollars,data:data33};
+if(data29.outputTokens !== undefined){
+let data33 = data29.outputTokens;
+if(!(((typeof data33 == "number") && (!(data33 % 1) && !isNaN(data33))) && (isFinite(data33)))){
+const err102 = {instancePath:instancePath+"/definition/runLimits/outputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/outputTokens/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.runLimits.properties.outputTokens.type,parentSchema:schema43.properties.runLimits.properties.outputTokens,data:data33};
 if(vErrors === null){
 vErrors = [err102];
 }
@@ -4109,8 +4225,9 @@ vErrors.push(err102);
 }
 errors++;
 }
-if(data33 <= 0 || isNaN(data33)){
-const err103 = {instancePath:instancePath+"/definition/runLimits/dollars",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/dollars/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0},schema:0,parentSchema:schema43.properties.runLimits.properties.dollars,data:data33};
+if((typeof data33 == "number") && (isFinite(data33))){
+if(data33 > 1000000000 || isNaN(data33)){
+const err103 = {instancePath:instancePath+"/definition/runLimits/outputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/outputTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema43.properties.runLimits.properties.outputTokens,data:data33};
 if(vErrors === null){
 vErrors = [err103];
 }
@@ -4119,9 +4236,8 @@ vErrors.push(err103);
 }
 errors++;
 }
-}
-else {
-const err104 = {instancePath:instancePath+"/definition/runLimits/dollars",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/dollars/type",keyword:"type",params:{type: "number"},schema:schema43.properties.runLimits.properties.dollars.type,parentSchema:schema43.properties.runLimits.properties.dollars,data:data33};
+if(data33 < 1 || isNaN(data33)){
+const err104 = {instancePath:instancePath+"/definition/runLimits/outputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/outputTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.runLimits.properties.outputTokens,data:data33};
 if(vErrors === null){
 vErrors = [err104];
 }
@@ -4132,8 +4248,10 @@ errors++;
 }
 }
 }
-else {
-const err105 = {instancePath:instancePath+"/definition/runLimits",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/type",keyword:"type",params:{type: "object"},schema:schema43.properties.runLimits.type,parentSchema:schema43.properties.runLimits,data:data27};
+if(data29.seconds !== undefined){
+let data34 = data29.seconds;
+if(!(((typeof data34 == "number") && (!(data34 % 1) && !isNaN(data34))) && (isFinite(data34)))){
+const err105 = {instancePath:instancePath+"/definition/runLimits/seconds",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/seconds/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.runLimits.properties.seconds.type,parentSchema:schema43.properties.runLimits.properties.seconds,data:data34};
 if(vErrors === null){
 vErrors = [err105];
 }
@@ -4142,11 +4260,9 @@ vErrors.push(err105);
 }
 errors++;
 }
-}
-if(data0.maxRunning !== undefined){
-let data34 = data0.maxRunning;
-if(!(((typeof data34 == "number") && (!(data34 % 1) && !isNaN(data34))) && (isFinite(data34)))){
-const err106 = {instancePath:instancePath+"/definition/maxRunning",schemaPath:"#/components/schemas/AgentDefinition/properties/maxRunning/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.maxRunning.type,parentSchema:schema43.properties.maxRunning,data:data34};
+if((typeof data34 == "number") && (isFinite(data34))){
+if(data34 > 31536000 || isNaN(data34)){
+const err106 = {instancePath:instancePath+"/definition/runLimits/seconds",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/seconds/maximum",keyword:"maximum",params:{comparison: "<=", limit: 31536000},schema:31536000,parentSchema:schema43.properties.runLimits.properties.seconds,data:data34};
 if(vErrors === null){
 vErrors = [err106];
 }
@@ -4155,9 +4271,8 @@ vErrors.push(err106);
 }
 errors++;
 }
-if((typeof data34 == "number") && (isFinite(data34))){
-if(data34 > 100000 || isNaN(data34)){
-const err107 = {instancePath:instancePath+"/definition/maxRunning",schemaPath:"#/components/schemas/AgentDefinition/properties/maxRunning/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema43.properties.maxRunning,data:data34};
+if(data34 < 1 || isNaN(data34)){
+const err107 = {instancePath:instancePath+"/definition/runLimits/seconds",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/seconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.runLimits.properties.seconds,data:data34};
 if(vErrors === null){
 vErrors = [err107];
 }
@@ -4166,8 +4281,13 @@ vErrors.push(err107);
 }
 errors++;
 }
-if(data34 < 1 || isNaN(data34)){
-const err108 = {instancePath:instancePath+"/definition/maxRunning",schemaPath:"#/components/schemas/AgentDefinition/properties/maxRunning/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.maxRunning,data:data34};
+}
+}
+if(data29.dollars !== undefined){
+let data35 = data29.dollars;
+if((typeof data35 == "number") && (isFinite(data35))){
+if(data35 > 1000000 || isNaN(data35)){
+const err108 = {instancePath:instancePath+"/definition/runLimits/dollars",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/dollars/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},schema:1000000,parentSchema:schema43.properties.runLimits.properties.dollars,data:data35};
 if(vErrors === null){
 vErrors = [err108];
 }
@@ -4176,13 +4296,8 @@ vErrors.push(err108);
 }
 errors++;
 }
-}
-}
-if(data0.maxDollarsPerDay !== undefined){
-let data35 = data0.maxDollarsPerDay;
-if((typeof data35 == "number") && (isFinite(data35))){
-if(data35 > 1000000 || isNaN(data35)){
-const err109 = {instancePath:instancePath+"/definition/maxDollarsPerDay",schemaPath:"#/components/schemas/AgentDefinition/properties/maxDollarsPerDay/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},schema:1000000,parentSchema:schema43.properties.maxDollarsPerDay,data:data35};
+if(data35 <= 0 || isNaN(data35)){
+const err109 = {instancePath:instancePath+"/definition/runLimits/dollars",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/dollars/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0},schema:0,parentSchema:schema43.properties.runLimits.properties.dollars,data:data35};
 if(vErrors === null){
 vErrors = [err109];
 }
@@ -4191,8 +4306,9 @@ vErrors.push(err109);
 }
 errors++;
 }
-if(data35 <= 0 || isNaN(data35)){
-const err110 = {instancePath:instancePath+"/definition/maxDollarsPerDay",schemaPath:"#/components/schemas/AgentDefinition/properties/maxDollarsPerDay/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0},schema:0,parentSchema:schema43.properties.maxDollarsPerDay,data:data35};
+}
+else {
+const err110 = {instancePath:instancePath+"/definition/runLimits/dollars",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/dollars/type",keyword:"type",params:{type: "number"},schema:schema43.properties.runLimits.properties.dollars.type,parentSchema:schema43.properties.runLimits.properties.dollars,data:data35};
 if(vErrors === null){
 vErrors = [err110];
 }
@@ -4202,8 +4318,9 @@ vErrors.push(err110);
 errors++;
 }
 }
+}
 else {
-const err111 = {instancePath:instancePath+"/definition/maxDollarsPerDay",schemaPath:"#/components/schemas/AgentDefinition/properties/maxDollarsPerDay/type",keyword:"type",params:{type: "number"},schema:schema43.properties.maxDollarsPerDay.type,parentSchema:schema43.properties.maxDollarsPerDay,data:data35};
+const err111 = {instancePath:instancePath+"/definition/runLimits",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/type",keyword:"type",params:{type: "object"},schema:schema43.properties.runLimits.type,parentSchema:schema43.properties.runLimits,data:data29};
 if(vErrors === null){
 vErrors = [err111];
 }
@@ -4213,10 +4330,10 @@ vErrors.push(err111);
 errors++;
 }
 }
-if(data0.keepDays !== undefined){
-let data36 = data0.keepDays;
+if(data0.maxRunning !== undefined){
+let data36 = data0.maxRunning;
 if(!(((typeof data36 == "number") && (!(data36 % 1) && !isNaN(data36))) && (isFinite(data36)))){
-const err112 = {instancePath:instancePath+"/definition/keepDays",schemaPath:"#/components/schemas/AgentDefinition/properties/keepDays/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.keepDays.type,parentSchema:schema43.properties.keepDays,data:data36};
+const err112 = {instancePath:instancePath+"/definition/maxRunning",schemaPath:"#/components/schemas/AgentDefinition/properties/maxRunning/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.maxRunning.type,parentSchema:schema43.properties.maxRunning,data:data36};
 if(vErrors === null){
 vErrors = [err112];
 }
@@ -4226,8 +4343,8 @@ vErrors.push(err112);
 errors++;
 }
 if((typeof data36 == "number") && (isFinite(data36))){
-if(data36 > 3650 || isNaN(data36)){
-const err113 = {instancePath:instancePath+"/definition/keepDays",schemaPath:"#/components/schemas/AgentDefinition/properties/keepDays/maximum",keyword:"maximum",params:{comparison: "<=", limit: 3650},schema:3650,parentSchema:schema43.properties.keepDays,data:data36};
+if(data36 > 100000 || isNaN(data36)){
+const err113 = {instancePath:instancePath+"/definition/maxRunning",schemaPath:"#/components/schemas/AgentDefinition/properties/maxRunning/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema43.properties.maxRunning,data:data36};
 if(vErrors === null){
 vErrors = [err113];
 }
@@ -4237,7 +4354,7 @@ vErrors.push(err113);
 errors++;
 }
 if(data36 < 1 || isNaN(data36)){
-const err114 = {instancePath:instancePath+"/definition/keepDays",schemaPath:"#/components/schemas/AgentDefinition/properties/keepDays/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.keepDays,data:data36};
+const err114 = {instancePath:instancePath+"/definition/maxRunning",schemaPath:"#/components/schemas/AgentDefinition/properties/maxRunning/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.maxRunning,data:data36};
 if(vErrors === null){
 vErrors = [err114];
 }
@@ -4248,10 +4365,11 @@ errors++;
 }
 }
 }
-if(data0.allowDelete !== undefined){
-let data37 = data0.allowDelete;
-if(typeof data37 !== "boolean"){
-const err115 = {instancePath:instancePath+"/definition/allowDelete",schemaPath:"#/components/schemas/AgentDefinition/properties/allowDelete/type",keyword:"type",params:{type: "boolean"},schema:schema43.properties.allowDelete.type,parentSchema:schema43.properties.allowDelete,data:data37};
+if(data0.maxDollarsPerDay !== undefined){
+let data37 = data0.maxDollarsPerDay;
+if((typeof data37 == "number") && (isFinite(data37))){
+if(data37 > 1000000 || isNaN(data37)){
+const err115 = {instancePath:instancePath+"/definition/maxDollarsPerDay",schemaPath:"#/components/schemas/AgentDefinition/properties/maxDollarsPerDay/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},schema:1000000,parentSchema:schema43.properties.maxDollarsPerDay,data:data37};
 if(vErrors === null){
 vErrors = [err115];
 }
@@ -4260,12 +4378,8 @@ vErrors.push(err115);
 }
 errors++;
 }
-}
-if(data0.prices !== undefined){
-let data38 = data0.prices;
-if(data38 && typeof data38 == "object" && !Array.isArray(data38)){
-if(data38.input === undefined){
-const err116 = {instancePath:instancePath+"/definition/prices",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/required",keyword:"required",params:{missingProperty: "input"},schema:schema43.properties.prices.required,parentSchema:schema43.properties.prices,data:data38};
+if(data37 <= 0 || isNaN(data37)){
+const err116 = {instancePath:instancePath+"/definition/maxDollarsPerDay",schemaPath:"#/components/schemas/AgentDefinition/properties/maxDollarsPerDay/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0},schema:0,parentSchema:schema43.properties.maxDollarsPerDay,data:data37};
 if(vErrors === null){
 vErrors = [err116];
 }
@@ -4274,8 +4388,9 @@ vErrors.push(err116);
 }
 errors++;
 }
-if(data38.output === undefined){
-const err117 = {instancePath:instancePath+"/definition/prices",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/required",keyword:"required",params:{missingProperty: "output"},schema:schema43.properties.prices.required,parentSchema:schema43.properties.prices,data:data38};
+}
+else {
+const err117 = {instancePath:instancePath+"/definition/maxDollarsPerDay",schemaPath:"#/components/schemas/AgentDefinition/properties/maxDollarsPerDay/type",keyword:"type",params:{type: "number"},schema:schema43.properties.maxDollarsPerDay.type,parentSchema:schema43.properties.maxDollarsPerDay,data:data37};
 if(vErrors === null){
 vErrors = [err117];
 }
@@ -4284,9 +4399,11 @@ vErrors.push(err117);
 }
 errors++;
 }
-for(const key9 in data38){
-if(!((((key9 === "input") || (key9 === "cachedInput")) || (key9 === "cacheWriteInput")) || (key9 === "output"))){
-const err118 = {instancePath:instancePath+"/definition/prices",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key9},schema:false,parentSchema:schema43.properties.prices,data:data38};
+}
+if(data0.keepDays !== undefined){
+let data38 = data0.keepDays;
+if(!(((typeof data38 == "number") && (!(data38 % 1) && !isNaN(data38))) && (isFinite(data38)))){
+const err118 = {instancePath:instancePath+"/definition/keepDays",schemaPath:"#/components/schemas/AgentDefinition/properties/keepDays/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.keepDays.type,parentSchema:schema43.properties.keepDays,data:data38};
 if(vErrors === null){
 vErrors = [err118];
 }
@@ -4295,12 +4412,9 @@ vErrors.push(err118);
 }
 errors++;
 }
-}
-if(data38.input !== undefined){
-let data39 = data38.input;
-if((typeof data39 == "number") && (isFinite(data39))){
-if(data39 > 100000 || isNaN(data39)){
-const err119 = {instancePath:instancePath+"/definition/prices/input",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/input/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema43.properties.prices.properties.input,data:data39};
+if((typeof data38 == "number") && (isFinite(data38))){
+if(data38 > 3650 || isNaN(data38)){
+const err119 = {instancePath:instancePath+"/definition/keepDays",schemaPath:"#/components/schemas/AgentDefinition/properties/keepDays/maximum",keyword:"maximum",params:{comparison: "<=", limit: 3650},schema:3650,parentSchema:schema43.properties.keepDays,data:data38};
 if(vErrors === null){
 vErrors = [err119];
 }
@@ -4309,8 +4423,8 @@ vErrors.push(err119);
 }
 errors++;
 }
-if(data39 < 0 || isNaN(data39)){
-const err120 = {instancePath:instancePath+"/definition/prices/input",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/input/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema43.properties.prices.properties.input,data:data39};
+if(data38 < 1 || isNaN(data38)){
+const err120 = {instancePath:instancePath+"/definition/keepDays",schemaPath:"#/components/schemas/AgentDefinition/properties/keepDays/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.keepDays,data:data38};
 if(vErrors === null){
 vErrors = [err120];
 }
@@ -4320,8 +4434,11 @@ vErrors.push(err120);
 errors++;
 }
 }
-else {
-const err121 = {instancePath:instancePath+"/definition/prices/input",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/input/type",keyword:"type",params:{type: "number"},schema:schema43.properties.prices.properties.input.type,parentSchema:schema43.properties.prices.properties.input,data:data39};
+}
+if(data0.allowDelete !== undefined){
+let data39 = data0.allowDelete;
+if(typeof data39 !== "boolean"){
+const err121 = {instancePath:instancePath+"/definition/allowDelete",schemaPath:"#/components/schemas/AgentDefinition/properties/allowDelete/type",keyword:"type",params:{type: "boolean"},schema:schema43.properties.allowDelete.type,parentSchema:schema43.properties.allowDelete,data:data39};
 if(vErrors === null){
 vErrors = [err121];
 }
@@ -4331,11 +4448,11 @@ vErrors.push(err121);
 errors++;
 }
 }
-if(data38.cachedInput !== undefined){
-let data40 = data38.cachedInput;
-if((typeof data40 == "number") && (isFinite(data40))){
-if(data40 > 100000 || isNaN(data40)){
-const err122 = {instancePath:instancePath+"/definition/prices/cachedInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cachedInput/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema43.properties.prices.properties.cachedInput,data:data40};
+if(data0.prices !== undefined){
+let data40 = data0.prices;
+if(data40 && typeof data40 == "object" && !Array.isArray(data40)){
+if(data40.input === undefined){
+const err122 = {instancePath:instancePath+"/definition/prices",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/required",keyword:"required",params:{missingProperty: "input"},schema:schema43.properties.prices.required,parentSchema:schema43.properties.prices,data:data40};
 if(vErrors === null){
 vErrors = [err122];
 }
@@ -4344,8 +4461,8 @@ vErrors.push(err122);
 }
 errors++;
 }
-if(data40 < 0 || isNaN(data40)){
-const err123 = {instancePath:instancePath+"/definition/prices/cachedInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cachedInput/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema43.properties.prices.properties.cachedInput,data:data40};
+if(data40.output === undefined){
+const err123 = {instancePath:instancePath+"/definition/prices",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/required",keyword:"required",params:{missingProperty: "output"},schema:schema43.properties.prices.required,parentSchema:schema43.properties.prices,data:data40};
 if(vErrors === null){
 vErrors = [err123];
 }
@@ -4354,9 +4471,9 @@ vErrors.push(err123);
 }
 errors++;
 }
-}
-else {
-const err124 = {instancePath:instancePath+"/definition/prices/cachedInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cachedInput/type",keyword:"type",params:{type: "number"},schema:schema43.properties.prices.properties.cachedInput.type,parentSchema:schema43.properties.prices.properties.cachedInput,data:data40};
+for(const key9 in data40){
+if(!((((key9 === "input") || (key9 === "cachedInput")) || (key9 === "cacheWriteInput")) || (key9 === "output"))){
+const err124 = {instancePath:instancePath+"/definition/prices",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key9},schema:false,parentSchema:schema43.properties.prices,data:data40};
 if(vErrors === null){
 vErrors = [err124];
 }
@@ -4366,11 +4483,11 @@ vErrors.push(err124);
 errors++;
 }
 }
-if(data38.cacheWriteInput !== undefined){
-let data41 = data38.cacheWriteInput;
+if(data40.input !== undefined){
+let data41 = data40.input;
 if((typeof data41 == "number") && (isFinite(data41))){
 if(data41 > 100000 || isNaN(data41)){
-const err125 = {instancePath:instancePath+"/definition/prices/cacheWriteInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cacheWriteInput/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema43.properties.prices.properties.cacheWriteInput,data:data41};
+const err125 = {instancePath:instancePath+"/definition/prices/input",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/input/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema43.properties.prices.properties.input,data:data41};
 if(vErrors === null){
 vErrors = [err125];
 }
@@ -4380,7 +4497,7 @@ vErrors.push(err125);
 errors++;
 }
 if(data41 < 0 || isNaN(data41)){
-const err126 = {instancePath:instancePath+"/definition/prices/cacheWriteInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cacheWriteInput/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema43.properties.prices.properties.cacheWriteInput,data:data41};
+const err126 = {instancePath:instancePath+"/definition/prices/input",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/input/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema43.properties.prices.properties.input,data:data41};
 if(vErrors === null){
 vErrors = [err126];
 }
@@ -4391,7 +4508,7 @@ errors++;
 }
 }
 else {
-const err127 = {instancePath:instancePath+"/definition/prices/cacheWriteInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cacheWriteInput/type",keyword:"type",params:{type: "number"},schema:schema43.properties.prices.properties.cacheWriteInput.type,parentSchema:schema43.properties.prices.properties.cacheWriteInput,data:data41};
+const err127 = {instancePath:instancePath+"/definition/prices/input",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/input/type",keyword:"type",params:{type: "number"},schema:schema43.properties.prices.properties.input.type,parentSchema:schema43.properties.prices.properties.input,data:data41};
 if(vErrors === null){
 vErrors = [err127];
 }
@@ -4401,11 +4518,11 @@ vErrors.push(err127);
 errors++;
 }
 }
-if(data38.output !== undefined){
-let data42 = data38.output;
+if(data40.cachedInput !== undefined){
+let data42 = data40.cachedInput;
 if((typeof data42 == "number") && (isFinite(data42))){
 if(data42 > 100000 || isNaN(data42)){
-const err128 = {instancePath:instancePath+"/definition/prices/output",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/output/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema43.properties.prices.properties.output,data:data42};
+const err128 = {instancePath:instancePath+"/definition/prices/cachedInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cachedInput/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema43.properties.prices.properties.cachedInput,data:data42};
 if(vErrors === null){
 vErrors = [err128];
 }
@@ -4415,7 +4532,7 @@ vErrors.push(err128);
 errors++;
 }
 if(data42 < 0 || isNaN(data42)){
-const err129 = {instancePath:instancePath+"/definition/prices/output",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/output/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema43.properties.prices.properties.output,data:data42};
+const err129 = {instancePath:instancePath+"/definition/prices/cachedInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cachedInput/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema43.properties.prices.properties.cachedInput,data:data42};
 if(vErrors === null){
 vErrors = [err129];
 }
@@ -4426,7 +4543,7 @@ errors++;
 }
 }
 else {
-const err130 = {instancePath:instancePath+"/definition/prices/output",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/output/type",keyword:"type",params:{type: "number"},schema:schema43.properties.prices.properties.output.type,parentSchema:schema43.properties.prices.properties.output,data:data42};
+const err130 = {instancePath:instancePath+"/definition/prices/cachedInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cachedInput/type",keyword:"type",params:{type: "number"},schema:schema43.properties.prices.properties.cachedInput.type,parentSchema:schema43.properties.prices.properties.cachedInput,data:data42};
 if(vErrors === null){
 vErrors = [err130];
 }
@@ -4436,9 +4553,11 @@ vErrors.push(err130);
 errors++;
 }
 }
-}
-else {
-const err131 = {instancePath:instancePath+"/definition/prices",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/type",keyword:"type",params:{type: "object"},schema:schema43.properties.prices.type,parentSchema:schema43.properties.prices,data:data38};
+if(data40.cacheWriteInput !== undefined){
+let data43 = data40.cacheWriteInput;
+if((typeof data43 == "number") && (isFinite(data43))){
+if(data43 > 100000 || isNaN(data43)){
+const err131 = {instancePath:instancePath+"/definition/prices/cacheWriteInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cacheWriteInput/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema43.properties.prices.properties.cacheWriteInput,data:data43};
 if(vErrors === null){
 vErrors = [err131];
 }
@@ -4447,13 +4566,8 @@ vErrors.push(err131);
 }
 errors++;
 }
-}
-if(data0.parameters !== undefined){
-let data43 = data0.parameters;
-if(data43 && typeof data43 == "object" && !Array.isArray(data43)){
-for(const key10 in data43){
-if(!(((key10 === "temperature") || (key10 === "maxOutputTokens")) || (key10 === "reasoningEffort"))){
-const err132 = {instancePath:instancePath+"/definition/parameters",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key10},schema:false,parentSchema:schema43.properties.parameters,data:data43};
+if(data43 < 0 || isNaN(data43)){
+const err132 = {instancePath:instancePath+"/definition/prices/cacheWriteInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cacheWriteInput/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema43.properties.prices.properties.cacheWriteInput,data:data43};
 if(vErrors === null){
 vErrors = [err132];
 }
@@ -4463,11 +4577,8 @@ vErrors.push(err132);
 errors++;
 }
 }
-if(data43.temperature !== undefined){
-let data44 = data43.temperature;
-if((typeof data44 == "number") && (isFinite(data44))){
-if(data44 > 2 || isNaN(data44)){
-const err133 = {instancePath:instancePath+"/definition/parameters/temperature",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/temperature/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2},schema:2,parentSchema:schema43.properties.parameters.properties.temperature,data:data44};
+else {
+const err133 = {instancePath:instancePath+"/definition/prices/cacheWriteInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cacheWriteInput/type",keyword:"type",params:{type: "number"},schema:schema43.properties.prices.properties.cacheWriteInput.type,parentSchema:schema43.properties.prices.properties.cacheWriteInput,data:data43};
 if(vErrors === null){
 vErrors = [err133];
 }
@@ -4476,8 +4587,12 @@ vErrors.push(err133);
 }
 errors++;
 }
-if(data44 < 0 || isNaN(data44)){
-const err134 = {instancePath:instancePath+"/definition/parameters/temperature",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/temperature/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema43.properties.parameters.properties.temperature,data:data44};
+}
+if(data40.output !== undefined){
+let data44 = data40.output;
+if((typeof data44 == "number") && (isFinite(data44))){
+if(data44 > 100000 || isNaN(data44)){
+const err134 = {instancePath:instancePath+"/definition/prices/output",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/output/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema43.properties.prices.properties.output,data:data44};
 if(vErrors === null){
 vErrors = [err134];
 }
@@ -4486,9 +4601,8 @@ vErrors.push(err134);
 }
 errors++;
 }
-}
-else {
-const err135 = {instancePath:instancePath+"/definition/parameters/temperature",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/temperature/type",keyword:"type",params:{type: "number"},schema:schema43.properties.parameters.properties.temperature.type,parentSchema:schema43.properties.parameters.properties.temperature,data:data44};
+if(data44 < 0 || isNaN(data44)){
+const err135 = {instancePath:instancePath+"/definition/prices/output",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/output/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema43.properties.prices.properties.output,data:data44};
 if(vErrors === null){
 vErrors = [err135];
 }
@@ -4498,10 +4612,8 @@ vErrors.push(err135);
 errors++;
 }
 }
-if(data43.maxOutputTokens !== undefined){
-let data45 = data43.maxOutputTokens;
-if(!(((typeof data45 == "number") && (!(data45 % 1) && !isNaN(data45))) && (isFinite(data45)))){
-const err136 = {instancePath:instancePath+"/definition/parameters/maxOutputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/maxOutputTokens/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.parameters.properties.maxOutputTokens.type,parentSchema:schema43.properties.parameters.properties.maxOutputTokens,data:data45};
+else {
+const err136 = {instancePath:instancePath+"/definition/prices/output",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/output/type",keyword:"type",params:{type: "number"},schema:schema43.properties.prices.properties.output.type,parentSchema:schema43.properties.prices.properties.output,data:data44};
 if(vErrors === null){
 vErrors = [err136];
 }
@@ -4510,9 +4622,10 @@ vErrors.push(err136);
 }
 errors++;
 }
-if((typeof data45 == "number") && (isFinite(data45))){
-if(data45 > 1000000 || isNaN(data45)){
-const err137 = {instancePath:instancePath+"/definition/parameters/maxOutputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/maxOutputTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},schema:1000000,parentSchema:schema43.properties.parameters.properties.maxOutputTokens,data:data45};
+}
+}
+else {
+const err137 = {instancePath:instancePath+"/definition/prices",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/type",keyword:"type",params:{type: "object"},schema:schema43.properties.prices.type,parentSchema:schema43.properties.prices,data:data40};
 if(vErrors === null){
 vErrors = [err137];
 }
@@ -4521,8 +4634,13 @@ vErrors.push(err137);
 }
 errors++;
 }
-if(data45 < 1 || isNaN(data45)){
-const err138 = {instancePath:instancePath+"/definition/parameters/maxOutputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/maxOutputTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.parameters.properties.maxOutputTokens,data:data45};
+}
+if(data0.parameters !== undefined){
+let data45 = data0.parameters;
+if(data45 && typeof data45 == "object" && !Array.isArray(data45)){
+for(const key10 in data45){
+if(!(((key10 === "temperature") || (key10 === "maxOutputTokens")) || (key10 === "reasoningEffort"))){
+const err138 = {instancePath:instancePath+"/definition/parameters",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key10},schema:false,parentSchema:schema43.properties.parameters,data:data45};
 if(vErrors === null){
 vErrors = [err138];
 }
@@ -4532,11 +4650,11 @@ vErrors.push(err138);
 errors++;
 }
 }
-}
-if(data43.reasoningEffort !== undefined){
-let data46 = data43.reasoningEffort;
-if(!(((data46 === "low") || (data46 === "medium")) || (data46 === "high"))){
-const err139 = {instancePath:instancePath+"/definition/parameters/reasoningEffort",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/reasoningEffort/enum",keyword:"enum",params:{allowedValues: schema43.properties.parameters.properties.reasoningEffort.enum},schema:schema43.properties.parameters.properties.reasoningEffort.enum,parentSchema:schema43.properties.parameters.properties.reasoningEffort,data:data46};
+if(data45.temperature !== undefined){
+let data46 = data45.temperature;
+if((typeof data46 == "number") && (isFinite(data46))){
+if(data46 > 2 || isNaN(data46)){
+const err139 = {instancePath:instancePath+"/definition/parameters/temperature",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/temperature/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2},schema:2,parentSchema:schema43.properties.parameters.properties.temperature,data:data46};
 if(vErrors === null){
 vErrors = [err139];
 }
@@ -4545,10 +4663,8 @@ vErrors.push(err139);
 }
 errors++;
 }
-}
-}
-else {
-const err140 = {instancePath:instancePath+"/definition/parameters",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/type",keyword:"type",params:{type: "object"},schema:schema43.properties.parameters.type,parentSchema:schema43.properties.parameters,data:data43};
+if(data46 < 0 || isNaN(data46)){
+const err140 = {instancePath:instancePath+"/definition/parameters/temperature",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/temperature/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema43.properties.parameters.properties.temperature,data:data46};
 if(vErrors === null){
 vErrors = [err140];
 }
@@ -4558,10 +4674,8 @@ vErrors.push(err140);
 errors++;
 }
 }
-if(data0.contextTokens !== undefined){
-let data47 = data0.contextTokens;
-if(!(((typeof data47 == "number") && (!(data47 % 1) && !isNaN(data47))) && (isFinite(data47)))){
-const err141 = {instancePath:instancePath+"/definition/contextTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/contextTokens/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.contextTokens.type,parentSchema:schema43.properties.contextTokens,data:data47};
+else {
+const err141 = {instancePath:instancePath+"/definition/parameters/temperature",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/temperature/type",keyword:"type",params:{type: "number"},schema:schema43.properties.parameters.properties.temperature.type,parentSchema:schema43.properties.parameters.properties.temperature,data:data46};
 if(vErrors === null){
 vErrors = [err141];
 }
@@ -4570,9 +4684,11 @@ vErrors.push(err141);
 }
 errors++;
 }
-if((typeof data47 == "number") && (isFinite(data47))){
-if(data47 > 10000000 || isNaN(data47)){
-const err142 = {instancePath:instancePath+"/definition/contextTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/contextTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10000000},schema:10000000,parentSchema:schema43.properties.contextTokens,data:data47};
+}
+if(data45.maxOutputTokens !== undefined){
+let data47 = data45.maxOutputTokens;
+if(!(((typeof data47 == "number") && (!(data47 % 1) && !isNaN(data47))) && (isFinite(data47)))){
+const err142 = {instancePath:instancePath+"/definition/parameters/maxOutputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/maxOutputTokens/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.parameters.properties.maxOutputTokens.type,parentSchema:schema43.properties.parameters.properties.maxOutputTokens,data:data47};
 if(vErrors === null){
 vErrors = [err142];
 }
@@ -4581,8 +4697,9 @@ vErrors.push(err142);
 }
 errors++;
 }
-if(data47 < 2000 || isNaN(data47)){
-const err143 = {instancePath:instancePath+"/definition/contextTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/contextTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 2000},schema:2000,parentSchema:schema43.properties.contextTokens,data:data47};
+if((typeof data47 == "number") && (isFinite(data47))){
+if(data47 > 1000000 || isNaN(data47)){
+const err143 = {instancePath:instancePath+"/definition/parameters/maxOutputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/maxOutputTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},schema:1000000,parentSchema:schema43.properties.parameters.properties.maxOutputTokens,data:data47};
 if(vErrors === null){
 vErrors = [err143];
 }
@@ -4591,11 +4708,8 @@ vErrors.push(err143);
 }
 errors++;
 }
-}
-}
-}
-else {
-const err144 = {instancePath:instancePath+"/definition",schemaPath:"#/components/schemas/AgentDefinition/type",keyword:"type",params:{type: "object"},schema:schema43.type,parentSchema:schema43,data:data0};
+if(data47 < 1 || isNaN(data47)){
+const err144 = {instancePath:instancePath+"/definition/parameters/maxOutputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/maxOutputTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.parameters.properties.maxOutputTokens,data:data47};
 if(vErrors === null){
 vErrors = [err144];
 }
@@ -4606,13 +4720,86 @@ errors++;
 }
 }
 }
-else {
-const err145 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema45.type,parentSchema:schema45,data};
+if(data45.reasoningEffort !== undefined){
+let data48 = data45.reasoningEffort;
+if(!(((data48 === "low") || (data48 === "medium")) || (data48 === "high"))){
+const err145 = {instancePath:instancePath+"/definition/parameters/reasoningEffort",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/reasoningEffort/enum",keyword:"enum",params:{allowedValues: schema43.properties.parameters.properties.reasoningEffort.enum},schema:schema43.properties.parameters.properties.reasoningEffort.enum,parentSchema:schema43.properties.parameters.properties.reasoningEffort,data:data48};
 if(vErrors === null){
 vErrors = [err145];
 }
 else {
 vErrors.push(err145);
+}
+errors++;
+}
+}
+}
+else {
+const err146 = {instancePath:instancePath+"/definition/parameters",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/type",keyword:"type",params:{type: "object"},schema:schema43.properties.parameters.type,parentSchema:schema43.properties.parameters,data:data45};
+if(vErrors === null){
+vErrors = [err146];
+}
+else {
+vErrors.push(err146);
+}
+errors++;
+}
+}
+if(data0.contextTokens !== undefined){
+let data49 = data0.contextTokens;
+if(!(((typeof data49 == "number") && (!(data49 % 1) && !isNaN(data49))) && (isFinite(data49)))){
+const err147 = {instancePath:instancePath+"/definition/contextTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/contextTokens/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.contextTokens.type,parentSchema:schema43.properties.contextTokens,data:data49};
+if(vErrors === null){
+vErrors = [err147];
+}
+else {
+vErrors.push(err147);
+}
+errors++;
+}
+if((typeof data49 == "number") && (isFinite(data49))){
+if(data49 > 10000000 || isNaN(data49)){
+const err148 = {instancePath:instancePath+"/definition/contextTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/contextTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10000000},schema:10000000,parentSchema:schema43.properties.contextTokens,data:data49};
+if(vErrors === null){
+vErrors = [err148];
+}
+else {
+vErrors.push(err148);
+}
+errors++;
+}
+if(data49 < 2000 || isNaN(data49)){
+const err149 = {instancePath:instancePath+"/definition/contextTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/contextTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 2000},schema:2000,parentSchema:schema43.properties.contextTokens,data:data49};
+if(vErrors === null){
+vErrors = [err149];
+}
+else {
+vErrors.push(err149);
+}
+errors++;
+}
+}
+}
+}
+else {
+const err150 = {instancePath:instancePath+"/definition",schemaPath:"#/components/schemas/AgentDefinition/type",keyword:"type",params:{type: "object"},schema:schema43.type,parentSchema:schema43,data:data0};
+if(vErrors === null){
+vErrors = [err150];
+}
+else {
+vErrors.push(err150);
+}
+errors++;
+}
+}
+}
+else {
+const err151 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema45.type,parentSchema:schema45,data};
+if(vErrors === null){
+vErrors = [err151];
+}
+else {
+vErrors.push(err151);
 }
 errors++;
 }
@@ -4932,7 +5119,7 @@ export const CreateRunRequest = validate36;
 const schema53 = {"$id":"CreateRunRequest","$ref":"contract#/components/schemas/CreateRunRequest"};
 const schema54 = {"type":"object","required":["agent_id","name"],"additionalProperties":false,"properties":{"agent_id":{"type":"string","format":"uuid","wellFormed":true},"name":{"type":"string","minLength":1,"maxLength":200,"pattern":"\\S","wellFormed":true},"input":{"minLength":1,"type":["string","null"],"wellFormed":true},"files":{"type":"array","maxItems":10,"if":{"minItems":11},"else":{"items":{"$ref":"#/components/schemas/FileInput"}}}}};
 const schema55 = {"type":"object","required":["filename","content_base64"],"properties":{"filename":{"type":"string","minLength":1,"maxLength":255,"wellFormed":true},"content_base64":{"type":"string","minLength":1,"contentEncoding":"base64","wellFormed":true}}};
-const pattern12 = new RegExp("\\S", "u");
+const pattern14 = new RegExp("\\S", "u");
 
 function validate37(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -5025,7 +5212,7 @@ vErrors.push(err6);
 }
 errors++;
 }
-if(!pattern12.test(data1)){
+if(!pattern14.test(data1)){
 const err7 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/pattern",keyword:"pattern",params:{pattern: "\\S"},schema:"\\S",parentSchema:schema54.properties.name,data:data1};
 if(vErrors === null){
 vErrors = [err7];

@@ -2497,7 +2497,9 @@ export interface components {
             /** @description Options of the tool web_fetch. */
             webFetch?: {
                 /** @description Whether web_fetch can connect to private addresses. The deployment must also allow it. */
-                privateAddresses: boolean;
+                privateAddresses?: boolean;
+                /** @description The hosts that web_fetch can connect to, such as docs.example.com, or *.example.com for all below example.com. Empty: all. */
+                hosts?: string[];
             };
             /**
              * @description Limits of one turn. When a limit is reached, one more model call without tools asks for a final answer.

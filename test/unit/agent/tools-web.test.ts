@@ -104,6 +104,27 @@ describe("web_fetch", () => {
     }
   });
 
+  it("reaches the hosts of the agent only, also after a redirect, and names them", async () => {
+    await using server = await site((request, response) => {
+      if (request.url === "/away") response.writeHead(302, { location: `http://[::1]:${server.port}/` });
+      response.end("inside");
+    });
+    const { port } = server;
+    const webFetch = { privateAddresses: true, hosts: ["127.0.0.1", "*.example.com"] };
+    const [tool] = builtInTools({ tools: ["web_fetch"], webFetch }, { addresses: "local", readDocument });
+    const fetched = async (url: string): Promise<string> =>
+      (await tool!.run({ url }, { files: files(), signal: neverAborts })).text;
+    expect(tool!.definition.description).toContain("Only these hosts can be reached: 127.0.0.1, *.example.com.");
+    expect(await fetched(`http://127.0.0.1:${port}/`)).toContain("inside");
+    const refused = "is not a host that this agent can reach; these are: 127.0.0.1, *.example.com";
+    expect(await fetched(`http://127.0.0.1:${port}/away`)).toContain(`[::1] ${refused}`);
+    for (const host of ["[::1]", "localhost", "example.com", "badexample.com", "a.example.com.evil.org"]) {
+      expect(await fetched(`http://${host}:${port}/`)).toContain(`${host} ${refused}`);
+    }
+    expect(server.requested).toEqual(["/", "/away"]);
+    expect(await fetched(`http://a.example.com@127.0.0.2:${port}/`)).toContain(`127.0.0.2 ${refused}`);
+  });
+
   it("rejects when the signal aborts", async () => {
     await using server = await site(() => {});
     await expect(fetchPage(server.url, { signal: AbortSignal.timeout(50) })).rejects.toThrow("timeout");

@@ -131,6 +131,8 @@ describe("definitions", () => {
     [withHeaders({ "a b": { secret: "env:TEAM_KEY" } }), [{ loc: ["body", "definition", "mcp", 0, "headers", "a b"] }]],
     [withHeaders({ Authorization: "Bearer sk-pasted" }), [{ type: "model_attributes_type" }]],
     [{ webFetch: { privateAddresses: "yes" } }, [{ type: "bool_type" }]],
+    [{ webFetch: { hosts: ["https://example.com"] } }, [{ type: "string_pattern_mismatch" }]],
+    [{ webFetch: { hosts: ["*.*.example.com"] } }, [{ type: "string_pattern_mismatch" }]],
     [{ prices: { input: -1 } }, [{ type: "missing" }, { type: "greater_than_equal" }]],
     [{ colour: "red" }, [{ loc: ["body", "definition", "colour"], type: "extra_forbidden" }]],
     [{ limits: { dollars: 1 } }, "prices is missing; limits.dollars requires it"],

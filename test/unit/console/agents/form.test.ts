@@ -39,6 +39,7 @@ test("every field of the agent schema has an input", () => {
   expect(field("limits", "inputTokens")).toMatchObject({ label: "Input tokens" });
   expect(field("parameters", "reasoningEffort")).toMatchObject({ kind: "choice", options: ["low", "medium", "high"] });
   expect(field("webFetch", "privateAddresses")).toMatchObject({ kind: "flag" });
+  expect(field("webFetch", "hosts")).toMatchObject({ kind: "texts" });
   expect(field("mcp")).toMatchObject({ kind: "list", most: 10 });
   expect(field("mcp", "tools")).toMatchObject({ kind: "texts" });
   expect(field("mcp", "headers", "secret")).toMatchObject({ kind: "text", secret: true, required: true });
