@@ -71,7 +71,7 @@ test("the form explains each tool, and asks for the environment of those that ne
   const shell = page.getByRole("checkbox", { name: "run_shell" });
   await shell.waitFor();
   expect(await page.getByText("Runs Python on the files. Without network.").count()).toBe(1);
-  const environment = page.getByRole("textbox", { name: "Environment" });
+  const environment = page.getByRole("combobox", { name: "Environment" });
   expect(await environment.getAttribute("placeholder")).toBe("linux");
   await shell.uncheck();
   await page.getByRole("checkbox", { name: "run_python" }).uncheck();
