@@ -231,12 +231,10 @@ export function failuresSuite(provider: ProviderFixture): void {
       const outcome = provider.open(server.baseUrl)(request({ signal: stop.signal }));
       await arrived.promise;
       await sleep(30);
-      const begun = performance.now();
       const reason = new Error("stopped by an operator");
       stop.abort(reason);
       await expect(outcome).rejects.toBe(reason);
       await closed.promise;
-      expect(performance.now() - begun).toBeLessThan(1000);
     });
 
     it("before the call makes no connection", async () => {

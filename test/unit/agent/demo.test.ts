@@ -59,11 +59,9 @@ describe("the demo model", () => {
 
   it("waits for the delay in the directive, until it is aborted", async () => {
     const stop = new AbortController();
-    const { input, ports } = turn(demo, { input: says("demo: delay=5000"), ports: { signal: stop.signal } });
-    const begun = performance.now();
+    const { input, ports } = turn(demo, { input: says("demo: delay=10000"), ports: { signal: stop.signal } });
     setTimeout(() => stop.abort(), 20);
     expect(await runTurn(input, ports)).toEqual({ kind: "stopped" });
-    expect(performance.now() - begun).toBeLessThan(1000);
 
     const short = turn(demo, { input: says("demo: delay=60") });
     const then = performance.now();

@@ -109,9 +109,8 @@ describe("search_files", () => {
 
   it.each(["^(a+)+$", "^(a|aa)+$", "(.*)(.*)(.*)(.*)x"])("matches %s in linear time", async (pattern) => {
     const lines = files({ f: `${"a".repeat(60)}b\n`.repeat(20_000) });
-    const begun = performance.now();
+    // In exponential time, it would be stopped at its time limit, which is an error.
     expect((await run("search_files", { pattern }, lines)).text).toBe("No line matches in 1 files.");
-    expect(performance.now() - begun).toBeLessThan(2_000);
   });
 
   it("finds a match in every part of a line of 10 MB", async () => {
