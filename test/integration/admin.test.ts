@@ -211,12 +211,18 @@ describe("without a server", () => {
 
   test.concurrent.each([
     [[], "a command is missing; commands are org, agent, key, webhook, run, operator, audit, environment, completion"],
-    [["org"], "org: a command is missing; org takes create, list, show, set-model, set-quota, clear-model"],
+    [
+      ["org"],
+      "org: a command is missing; org takes create, list, show, set-model, set-quota, delete, export, clear-model",
+    ],
     [
       ["agents"],
       'unknown command "agents"; commands are org, agent, key, webhook, run, operator, audit, environment, completion (did you mean agent?)',
     ],
-    [["org", "rename"], 'unknown command "rename"; org takes create, list, show, set-model, set-quota, clear-model'],
+    [
+      ["org", "rename"],
+      'unknown command "rename"; org takes create, list, show, set-model, set-quota, delete, export, clear-model',
+    ],
     [["org", "create"], "--name is missing: org create --name NAME"],
     [["org", "create", "--name", " "], "name is blank"],
     [["org", "create", "--name", "n".repeat(201)], "name has 201 characters; at most 200 are accepted"],
