@@ -31,7 +31,8 @@ describe.each(platforms)("on %s", (_, open) => {
       await create({});
       expect(await audit()).toEqual([]);
       const { id } = await create({ actor });
-      expect(await audit()).toEqual([{ at: expect.any(Number), actor, action: "run.create", id }]);
+      const entry = { at: expect.any(Number), actor, action: "run.create", id, organizationId };
+      expect(await audit()).toEqual([entry]);
       await setAgentStatus(stores.accounts, agentId, "archived");
       await expect(create({ actor })).rejects.toMatchObject({ code: "agent_archived" });
       expect(await audit()).toHaveLength(1);

@@ -180,8 +180,8 @@ describe.each(platforms)("quotas on %s", (_, open) => {
     let starts = true;
     const runs: Runs = {
       ...service.stores.runs,
-      async read(id) {
-        const found = await service.stores.runs.read(id);
+      async head(id) {
+        const found = await service.stores.runs.head(id);
         if (starts) {
           starts = false;
           await service.finish(first.id);
