@@ -6,7 +6,7 @@ import { extErrors } from "../src/ext/errors.ts";
 import { extHandlers } from "../src/ext/handlers/index.ts";
 import { extRouter } from "../src/ext/router.ts";
 import { loadS3Client } from "../src/platform/aws/clients.ts";
-import { measuredStores, stateMachine } from "../src/platform/aws/lambda.ts";
+import { inputLimits, measuredStores, stateMachine } from "../src/platform/aws/lambda.ts";
 import { awsSecretRefusal } from "../src/platform/aws/secret-names.ts";
 import { signedTransfers } from "../src/platform/aws/signed-transfers.ts";
 import { awsWorkflow } from "../src/platform/aws/workflow.ts";
@@ -22,6 +22,7 @@ const api = extRouter(
     ...stores,
     workflow: awsWorkflow(stateMachine(settings)),
     now: Date.now,
+    ...inputLimits(),
     secretRefusal: awsSecretRefusal(env("SECRET_PREFIX")),
     transfers: signedTransfers(() => loadS3Client(settings), env("BUCKET_NAME")),
     limits: { inlineBytes: inlineBytesOnLambda, uploadBytes: Number(env("MAX_UPLOAD_BYTES")) },

@@ -10,7 +10,7 @@ import { manageRouter } from "../src/manage/router.ts";
 import { jwtAuthentication } from "../src/manage/sign-in/authenticate.ts";
 import type { ConsoleRoles } from "../src/manage/sign-in/types.ts";
 import { stackEnvironments } from "../src/platform/aws/environment-facts.ts";
-import { allSecrets, measuredStores, stateMachine } from "../src/platform/aws/lambda.ts";
+import { allSecrets, inputLimits, measuredStores, stateMachine } from "../src/platform/aws/lambda.ts";
 import { awsWorkflow } from "../src/platform/aws/workflow.ts";
 
 // The management API behind the console's HTTP API. Two functions have this code: `lib/console/stack.ts` sends requests that
@@ -27,6 +27,7 @@ const api = manageRouter(
     ...allSecrets(settings),
     workflow: awsWorkflow(stateMachine(settings)),
     now: Date.now,
+    ...inputLimits(),
     retentionDays: Number(env("RETENTION_DAYS")),
     service: {
       platform: "aws",

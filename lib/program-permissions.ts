@@ -65,7 +65,8 @@ export function grantMcp(fn: Function, service: Service): void {
   ]);
   grantRuns(fn, service);
   service.storage.grantObjects(fn, { read: ["workspaces"] });
-  grant(fn, { SECRET_PREFIX: secretPrefixOf(service.settings.stage) }); // checks names only
+  const { stage } = service.settings;
+  grant(fn, { SECRET_PREFIX: secretPrefixOf(stage), ...transcriptLimit(service.settings) }); // the prefix checks names only
 }
 
 /** Lets the function start, continue and stop runs. It does not read their files. */
@@ -80,9 +81,16 @@ function grantRuns(fn: Function, { storage, workflow }: Service): void {
   workflow.grantStopExecution(fn);
 }
 
-function sharedSettings({ stage, maxUploadMegabytes }: Settings) {
+/** What a function that accepts inputs of runs reads. */
+export function transcriptLimit({ maxTranscriptMegabytes }: Settings) {
+  return { TRANSCRIPT_BYTES: String(maxTranscriptMegabytes * 2 ** 20) };
+}
+
+function sharedSettings(settings: Settings) {
+  const { stage, maxUploadMegabytes } = settings;
   return {
     SECRET_PREFIX: secretPrefixOf(stage), // checks names only
     MAX_UPLOAD_BYTES: String(maxUploadMegabytes * 2 ** 20),
+    ...transcriptLimit(settings),
   };
 }

@@ -38,6 +38,8 @@ const settings = {
   workspaceMegabytes: wholeNumber(1_024, 10, 10_240),
   /** Size of the largest file in MB (1,048,576 bytes) that clients of `/ext/v1` can upload. */
   maxUploadMegabytes: wholeNumber(100, 1, 200),
+  /** Size in MB of a run's inputs and outputs together, above which it accepts no further input. */
+  maxTranscriptMegabytes: wholeNumber(32, 1, 1_024),
   /** Sustained request rate of the API. API Gateway answers more requests with 429. Its quota per account: 10,000. */
   requestsPerSecond: wholeNumber(500, 1, 10_000),
   /** Burst size of the API's request throttle. API Gateway's quota per account: 5,000. */

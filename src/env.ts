@@ -32,6 +32,7 @@ export const optionalEnvNames = [
   "FILE_VERSIONS", // old versions that a run keeps of each file
   "WORKSPACE_FILES", // files that a run can have
   "WORKSPACE_BYTES", // of all files of a run
+  "TRANSCRIPT_BYTES", // of a transcript and its queued inputs
   "PROGRAM_SECONDS", // time limit of a program for which the model sets none
   "SANDBOX_FUNCTION", // runs JavaScript
   "SANDBOX_ENVIRONMENTS", // JSON: the functions of the Linux environments

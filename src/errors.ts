@@ -20,6 +20,7 @@ export type ServiceErrorCode =
   | "no_model"
   | "run_not_found"
   | "queue_full"
+  | "transcript_full"
   | "too_many_requests"
   | "too_many_runs"
   | "dollars_spent"

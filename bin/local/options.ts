@@ -17,6 +17,7 @@ import { commandLine, commandPrefix } from "../../src/command-line.ts";
 import { isPackage } from "../../src/layout.ts";
 import { type SandboxChoice, sandboxChoices } from "../../src/platform/local/linux.ts";
 import { linuxLimits, programSeconds } from "../../src/sandbox/linux/limits.ts";
+import { transcriptMegabytes } from "../../src/runs/control-run.ts";
 import { pendingLimits, uploadMegabytes } from "../../src/runs/pending-uploads.ts";
 import { CliError } from "../cli.ts";
 
@@ -41,6 +42,8 @@ export interface LocalOptions {
   maxUploadBytes: number;
   /** Bytes of all pending uploads of an agent together. */
   pendingUploadBytes: number;
+  /** UTF-8 bytes of a transcript and its queued inputs that a run's next input may fill. */
+  maxTranscriptBytes: number;
   /** Requests per second that each API key and each operator may send. 0: any number. */
   requestsPerKey: number;
   json: boolean;
@@ -67,6 +70,7 @@ interface ParsedOptions {
   workspaceSize: string;
   maxUpload: string;
   pendingUploads: string;
+  maxTranscript: string;
   requestsPerKey: string;
   model?: string;
   modelName?: string;
@@ -121,6 +125,11 @@ export function localProgram(start: (options: LocalOptions) => Promise<void>): C
       String(uploadMegabytes.default),
     )
     .option("--pending-uploads <MB>", "size of all pending uploads of an agent", String(pendingLimits.megabytes))
+    .option(
+      "--max-transcript <MB>",
+      "size of a run's inputs and outputs together, above which it accepts no further input",
+      String(transcriptMegabytes.default),
+    )
     .option(
       "--requests-per-key <N>",
       "requests per second that each API key and each operator may send; 0: any number",
@@ -189,6 +198,8 @@ function localOptions(parsed: ParsedOptions): LocalOptions {
     );
   }
   const pendingUploadBytes = megabyte * wholeNumber("--pending-uploads", parsed.pendingUploads, 1, 1_073_741_824);
+  const { min, max } = transcriptMegabytes;
+  const maxTranscriptBytes = megabyte * wholeNumber("--max-transcript", parsed.maxTranscript, min, max);
   const requestsPerKey = wholeNumber("--requests-per-key", parsed.requestsPerKey, 0, 1_000_000);
   const sandbox = sandboxChoices.find((each) => each === parsed.sandbox);
   if (sandbox === undefined) {
@@ -204,6 +215,7 @@ function localOptions(parsed: ParsedOptions): LocalOptions {
     fileVersions,
     maxUploadBytes,
     pendingUploadBytes,
+    maxTranscriptBytes,
     requestsPerKey,
     ...programs,
     fileLimits: { files, bytes },

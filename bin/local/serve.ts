@@ -101,7 +101,8 @@ export async function serve(options: LocalOptions): Promise<Service> {
   const live = liveOutput();
   const limitsOfTurns = { fileVersions, fileLimits, defaultProgramSeconds };
   const runner = startRunner({ ...platform, ...limitsOfTurns, telemetry, live, now: Date.now });
-  const deps = { ...platform, workflow: runner, now: Date.now };
+  const { maxTranscriptBytes } = options;
+  const deps = { ...platform, workflow: runner, now: Date.now, maxTranscriptBytes };
   const rate = options.requestsPerKey === 0 ? undefined : requestRate(options.requestsPerKey);
   const authentication = { accounts: platform.accounts, ...(rate && { rate }) };
   let baseUrl: string | null = null;

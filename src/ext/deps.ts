@@ -1,8 +1,9 @@
+import type { InputLimits } from "../runs/control-run.ts";
 import type { CreateRunDeps } from "../runs/create-run.ts";
 import type { PendingUse, ServedTransfers, SignedTransfers } from "../runs/ports.ts";
 
 /** What the handlers of the extension API need. */
-export interface ExtDeps extends CreateRunDeps {
+export interface ExtDeps extends InputLimits, CreateRunDeps {
   /** Milliseconds between two looks at a run whose events are streamed. Absent: streams end with what there is. */
   streamInterval?: number;
   /** How files get from and to clients: through this service, or past it with signed requests. */

@@ -1,3 +1,4 @@
+import type { InputLimits } from "../runs/control-run.ts";
 import type { Secrets } from "../agent/secret.ts";
 import type { WebhookUrlRules } from "../accounts/webhook-url.ts";
 import type { LiveOutput } from "../runs/live-output.ts";
@@ -16,7 +17,7 @@ export interface ServiceInfo extends Pick<Schemas["Me"], "platform" | "version" 
 }
 
 /** What the handlers of the management API need. */
-export interface ManageDeps extends Stores, Secrets {
+export interface ManageDeps extends InputLimits, Stores, Secrets {
   workflow: Workflow;
   /** Of a stack. Absent: on one machine, the `keepDays` of each agent decide. */
   retentionDays?: number;

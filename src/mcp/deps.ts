@@ -1,9 +1,10 @@
+import type { InputLimits } from "../runs/control-run.ts";
 import type { AuthenticationDeps, Principal } from "../accounts/authenticate.ts";
 import type { CreateRunDeps } from "../runs/create-run.ts";
 import type { RunDescriber } from "../runs/describe-runs.ts";
 
 /** What the MCP endpoint needs. */
-export interface McpDeps extends CreateRunDeps, AuthenticationDeps {
+export interface McpDeps extends InputLimits, CreateRunDeps, AuthenticationDeps {
   /** Of the service. */
   version: string;
   /** Seconds that `wait_for_run` waits at most: clients and gateways end longer requests. */

@@ -19,10 +19,20 @@ import { transitions } from "./status.ts";
 import { startTurn } from "./turn-writes.ts";
 import type { Quotas, Run, TurnMessage } from "./types.ts";
 
-interface ControlDeps extends AdmissionDeps {
+/** What limits the inputs of a run. */
+export interface InputLimits {
+  /** UTF-8 bytes of a transcript and its queued inputs that a run's next input may fill. Default: `defaultTranscriptBytes`. */
+  maxTranscriptBytes?: number;
+}
+
+interface ControlDeps extends AdmissionDeps, InputLimits {
   /** The operator, for the audit. */
   actor?: Actor;
 }
+
+/** Bounds and default of the setting in MB: a transcript is a response of `GET /v1/agents/{agent_id}`. */
+export const transcriptMegabytes = { min: 1, max: 1_024, default: 32 };
+const defaultTranscriptBytes = transcriptMegabytes.default * 2 ** 20;
 
 /** Queued inputs per run. Each is a separate item in the store. */
 export const maxQueued = 20;
@@ -38,7 +48,7 @@ export async function acceptInput(deps: ControlDeps, id: string, text: string): 
     const run = await findRunHead(deps.runs, id);
     const { id: runId, organizationId, status, turn, queued = 0 } = run;
     const audited = along(deps.actor, "run.input", runId, deps.now(), { organizationId });
-    const { quotas, agentVersion } = await findAgentFacts(deps, run);
+    const [{ quotas, agentVersion }] = await Promise.all([findAgentFacts(deps, run), requireSpace(deps, run, text)]);
     if (status === "running") {
       if (queued >= maxQueued) {
         throw new ServiceError(
@@ -72,6 +82,23 @@ export async function acceptInput(deps: ControlDeps, id: string, text: string): 
       throw new ServiceError("run_ended", `run ${runId} is ${status}; only a running or finished run accepts input`);
     }
   }
+}
+
+/** Throws if the input would not fit into the run's transcript. The output of a turn may exceed the limit: it is paid for. */
+async function requireSpace(deps: ControlDeps, { id, status }: Run, text: string): Promise<void> {
+  if (status !== "running" && status !== "finished") return;
+  const { maxTranscriptBytes = defaultTranscriptBytes } = deps;
+  const bytes = (await deps.runs.transcriptBytes(id)) + Buffer.byteLength(text);
+  if (bytes <= maxTranscriptBytes) return;
+  throw new ServiceError(
+    "transcript_full",
+    `the transcript of run ${id} would have ${megabytes(bytes)} MB with this input; at most ` +
+      `${megabytes(maxTranscriptBytes)} MB are accepted; start another run`,
+  );
+}
+
+function megabytes(bytes: number): number {
+  return Math.ceil((bytes / 2 ** 20) * 10) / 10;
 }
 
 /** What the acceptance of an input needs of the run's agent. */

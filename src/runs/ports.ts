@@ -61,6 +61,8 @@ export interface Runs {
    * A store whose host streams responses opens a large transcript in pieces.
    */
   open(id: string, owner: Promise<RunOwner>): Promise<WholeRun | PiecewiseRun | undefined>;
+  /** UTF-8 bytes of the transcript and the queued inputs. On AWS, without those that an earlier release stored. A cheap read. */
+  transcriptBytes(id: string): Promise<number>;
   /** The output of a turn of the run. Undefined: the turn has none. */
   output(run: Run, turn: number): Promise<string | undefined>;
   load(id: string): Promise<RunState | undefined>;

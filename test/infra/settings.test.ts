@@ -16,6 +16,7 @@ test("cdk.json contains the defaults", () => {
     workspaceFiles: 2_000,
     workspaceMegabytes: 1_024,
     maxUploadMegabytes: 100,
+    maxTranscriptMegabytes: 32,
     requestsPerSecond: 500,
     requestBurst: 1_000,
     concurrentRuns: "auto",

@@ -56,6 +56,7 @@ export const headItem = {
   pk: "RUN#R",
   sk: "HEAD",
   messageCount: 1,
+  transcriptBytes: 2,
   gsi1pk: `RUNS#A#${shard}`,
   gsi1sk: "001763000000000#R",
   gsi2pk: `RUNNING#${shard}`,

@@ -56,6 +56,20 @@ export function describeRunRecords(open: () => Promise<Runs>): void {
       await expect(runs.open(run.id, Promise.reject(new Error("no key")))).rejects.toThrow("no key");
     });
 
+    test("bytes of the transcript and of queued inputs are counted once", async () => {
+      const run = newRun();
+      await runs.create(run, firstMessages(input(1, "größe")));
+      expect(await runs.transcriptBytes(run.id)).toBe(7);
+      const add = { turn: 2, text: "queued" };
+      expect(await runs.change({ ...onTurn(run), queue: { add } })).toBe(true);
+      expect(await runs.transcriptBytes(run.id)).toBe(13);
+      const set = { status: "running", turn: 2, updatedAt: 2 } as const;
+      const messages = [output(1, "one"), input(2, add.text)];
+      expect(await runs.change({ ...onTurn(run), set, queue: { take: 2 }, ...numbered(1, { messages }) })).toBe(true);
+      expect(await runs.transcriptBytes(run.id)).toBe(16);
+      expect(await runs.transcriptBytes(randomUUID())).toBe(0);
+    });
+
     test("a turn's output is read alone", async () => {
       const run = await created(runs);
       expect(await runs.output(run, 1)).toBeUndefined();

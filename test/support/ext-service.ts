@@ -14,8 +14,8 @@ export interface ExtService extends LocalService {
 
 const problemsOf = responseChecks(openapiDocument);
 
-export async function extService(): Promise<ExtService> {
-  const service = await localService();
+export async function extService(options: Parameters<typeof localService>[0] = {}): Promise<ExtService> {
+  const service = await localService(options);
   const { baseUrl, apiKey, templateId, platform } = service;
   const callerWith = (token: string): RestCaller => restCaller(baseUrl, { basePath: "/ext/v1", token, problemsOf });
   const { organizationId = "" } = (await platform.accounts.findAgent(templateId)) ?? {};

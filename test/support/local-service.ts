@@ -25,11 +25,13 @@ export async function localService({
   model,
   sandbox = "off",
   requestsPerKey = 0,
+  maxTranscriptBytes = 32 * 1024 * 1024,
 }: {
   allowedSecrets?: { secret: string }[];
   model?: ModelConfiguration;
   sandbox?: SandboxChoice;
   requestsPerKey?: number;
+  maxTranscriptBytes?: number;
 } = {}): Promise<LocalService> {
   const dataDir = mkdtempSync(join(tmpdir(), "agent-runs-"));
   const options = {
@@ -43,6 +45,7 @@ export async function localService({
     fileLimits: defaultFileLimits,
     maxUploadBytes: 100 * 1024 * 1024,
     pendingUploadBytes: 300 * 1024 * 1024,
+    maxTranscriptBytes,
     requestsPerKey,
     json: true,
     verbose: false,

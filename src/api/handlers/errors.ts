@@ -37,6 +37,7 @@ const statusOf: Record<ServiceErrorCode, number> = {
   modified: 412,
   modified_concurrently: 409,
   queue_full: 409,
+  transcript_full: 409,
   run_ended: 409,
   delete_not_allowed: 403,
   invalid_argument: 422,

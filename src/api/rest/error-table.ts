@@ -53,6 +53,11 @@ export const sharedErrors = {
     detail: "run … is terminated and accepts no input",
   },
   queue_full: { status: 409, when: "The run already has 20 queued inputs.", detail: "run … has 20 queued inputs" },
+  transcript_full: {
+    status: 409,
+    when: "With this input, the transcript of the run and its queued inputs would be larger than the service accepts. Start another run.",
+    detail: "the transcript of run … would have 33.1 MB with this input; at most 32 MB are accepted; start another run",
+  },
   modified_concurrently: {
     status: 409,
     when: "Other requests changed the record at the same time. Retry.",

@@ -2432,7 +2432,7 @@ export interface components {
              * @description The reason, for programs.
              * @enum {string}
              */
-            code: "invalid_request" | "invalid_argument" | "not_found" | "method_not_allowed" | "run_not_found" | "step_not_found" | "file_not_found" | "file_not_kept" | "files_unknown" | "agent_archived" | "run_ended" | "queue_full" | "modified_concurrently" | "body_timeout" | "files_too_large" | "file_not_base64" | "no_model" | "too_many_requests" | "too_many_runs" | "dollars_spent" | "too_many_bytes" | "history_failed" | "history_unavailable" | "storage_full" | "store_unavailable" | "internal_error" | "key_missing" | "key_invalid" | "forbidden" | "organization_not_found" | "agent_not_found" | "version_not_found" | "key_not_found" | "operator_not_found" | "webhook_not_found" | "delivery_not_found" | "request_unknown" | "agent_deleted" | "modified" | "response_too_large";
+            code: "invalid_request" | "invalid_argument" | "not_found" | "method_not_allowed" | "run_not_found" | "step_not_found" | "file_not_found" | "file_not_kept" | "files_unknown" | "agent_archived" | "run_ended" | "queue_full" | "transcript_full" | "modified_concurrently" | "body_timeout" | "files_too_large" | "file_not_base64" | "no_model" | "too_many_requests" | "too_many_runs" | "dollars_spent" | "too_many_bytes" | "history_failed" | "history_unavailable" | "storage_full" | "store_unavailable" | "internal_error" | "key_missing" | "key_invalid" | "forbidden" | "organization_not_found" | "agent_not_found" | "version_not_found" | "key_not_found" | "operator_not_found" | "webhook_not_found" | "delivery_not_found" | "request_unknown" | "agent_deleted" | "modified" | "response_too_large";
         };
         /** @description One schema violation. */
         ValidationError: {
@@ -6294,7 +6294,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `run_ended`: The run has ended and accepts no input. `queue_full`: The run already has 20 queued inputs. `agent_archived`: The agent is archived. Unarchive it to create runs. `agent_deleted`: The agent is deleted. A deleted agent cannot be changed or restored. `modified_concurrently`: Other requests changed the record at the same time. Retry. */
+            /** @description `run_ended`: The run has ended and accepts no input. `queue_full`: The run already has 20 queued inputs. `transcript_full`: With this input, the transcript of the run and its queued inputs would be larger than the service accepts. Start another run. `agent_archived`: The agent is archived. Unarchive it to create runs. `agent_deleted`: The agent is deleted. A deleted agent cannot be changed or restored. `modified_concurrently`: Other requests changed the record at the same time. Retry. */
             409: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];

@@ -1,6 +1,7 @@
 import type { TransactWriteCommandInput } from "@aws-sdk/lib-dynamodb";
 import { usageFields } from "../../agent/turn/limits.ts";
 import { sequenceOf } from "../../runs/events.ts";
+import { transcriptBytesOf } from "../../runs/transcript-bytes.ts";
 import type { RunChange, RunFacts } from "../../runs/types.ts";
 import { placeFields } from "./quota-place.ts";
 import { dependsOnFacts, factConditions } from "./run-facts.ts";
@@ -80,6 +81,11 @@ export function headWrite(table: string, change: RunChange, facts: RunFacts | un
   else if (queue) {
     adds.push("queued :queued");
     values[":queued"] = "add" in queue ? 1 : -1;
+  }
+  const bytes = transcriptBytesOf(change);
+  if (bytes > 0) {
+    adds.push("transcriptBytes :bytes");
+    values[":bytes"] = bytes;
   }
   for (const field of used ? usageFields : []) {
     if (!used?.[field]) continue;

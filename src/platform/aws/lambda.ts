@@ -1,6 +1,7 @@
 import type { Accounts } from "../../accounts/types.ts";
-import { env } from "../../env.ts";
+import { env, numberIfSet } from "../../env.ts";
 import { emitter, measuredRuns } from "../../observability/metrics.ts";
+import type { InputLimits } from "../../runs/control-run.ts";
 import type { Runs, Stores } from "../../runs/ports.ts";
 import { type ClientSettings, documentClient, loadS3Client, sfnClient } from "./clients.ts";
 import { awsAccounts } from "./accounts.ts";
@@ -79,4 +80,10 @@ export function allSecrets(settings: ClientSettings): Secrets {
 function lazyClient(settings: ClientSettings) {
   let client: ReturnType<typeof secretsManagerClient> | undefined;
   return () => (client ??= secretsManagerClient(settings));
+}
+
+/** The limit of transcripts that the stack sets. */
+export function inputLimits(): InputLimits {
+  const maxTranscriptBytes = numberIfSet("TRANSCRIPT_BYTES");
+  return maxTranscriptBytes === undefined ? {} : { maxTranscriptBytes };
 }

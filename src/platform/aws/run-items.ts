@@ -1,5 +1,6 @@
 import { crc32 } from "node:zlib";
 import { type Usage, usageFields } from "../../agent/turn/limits.ts";
+import { transcriptBytesOf } from "../../runs/transcript-bytes.ts";
 import type {
   EventStamp,
   QueuedInput,
@@ -167,13 +168,14 @@ export function startingWith(items: Item[], prefix: string): Item[] {
   return items.filter(({ sk }) => String(sk).startsWith(prefix));
 }
 
-export function toItem(run: Run, messageCount: number, hasUploads: boolean): Item {
+export function toItem(run: Run, messages: TurnMessage[], hasUploads: boolean): Item {
   return {
     ...run,
     ...(hasUploads && { filesTurn: 0 }),
     pk: partition(run.id),
     sk: head,
-    messageCount,
+    messageCount: messages.length,
+    transcriptBytes: transcriptBytesOf({ messages }),
     gsi1pk: `${agentRuns(run.agentId)}#${shardOf(run.id)}`,
     gsi1sk: placeKey(run),
     ...indexKeys(run),

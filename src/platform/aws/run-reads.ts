@@ -34,7 +34,10 @@ export function awsRunReads({
   documents,
   table,
   objects,
-}: RunsTable): Pick<Runs, "read" | "open" | "output" | "load" | "loadTurn" | "head" | "firstInput" | "status"> {
+}: RunsTable): Pick<
+  Runs,
+  "read" | "open" | "transcriptBytes" | "output" | "load" | "loadTurn" | "head" | "firstInput" | "status"
+> {
   function query(input: Omit<QueryCommandInput, "TableName">) {
     return paginateQuery({ client: documents }, { ...input, TableName: table });
   }
@@ -141,6 +144,11 @@ export function awsRunReads({
       if (expected.status === "rejected") throw expected.reason;
       if (run.status === "rejected") throw run.reason;
       return isOwn(run.value, expected.value) ? readView(id) : undefined;
+    },
+
+    async transcriptBytes(id) {
+      const item = await readItem({ documents, table }, id, head, { ProjectionExpression: "transcriptBytes" });
+      return Number(item?.["transcriptBytes"] ?? 0);
     },
 
     async output(run, turn) {

@@ -154,7 +154,7 @@ export function awsRunWrites(
       // A large text is written first. If the transaction fails, it expires with the other texts.
       const texts = await Promise.all([messageWrites(run.id, messages), uploadsWrites(run.id, uploads)]);
       const keys = idempotency ? [keepKey(table, run, idempotency, expiry())] : [];
-      const item = toItem({ ...run, ...placeOf(slot, false) }, messages.length, uploads.length > 0);
+      const item = toItem({ ...run, ...placeOf(slot, false) }, messages, uploads.length > 0);
       const stored = [put(item), ...texts.flat(), ...auditWrites(audit)];
       const counted = slot ? slotWrites(table, slot) : [];
       const send = slot || idempotency ? transactContended : transact;
@@ -201,7 +201,7 @@ export function awsRunWrites(
         ConditionExpression: "#status = :terminated",
         // The counts are those of the remaining items, which readers wait for.
         UpdateExpression:
-          "SET #name = :none, messageCount = :zero, queued = :zero, #sequence = :zero REMOVE failure, labels, filesTurn",
+          "SET #name = :none, messageCount = :zero, queued = :zero, #sequence = :zero, transcriptBytes = :zero REMOVE failure, labels, filesTurn",
         ExpressionAttributeNames: { "#status": "status", "#name": "name", "#sequence": "sequence" },
         ExpressionAttributeValues: { ":terminated": "terminated", ":none": "", ":zero": 0 },
       });

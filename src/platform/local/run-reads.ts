@@ -61,6 +61,7 @@ export function localRunReads(
   Runs,
   | "read"
   | "open"
+  | "transcriptBytes"
   | "output"
   | "load"
   | "loadTurn"
@@ -88,6 +89,7 @@ export function localRunReads(
     `SELECT text FROM messages WHERE run = (SELECT seq FROM runs WHERE id = ?) AND turn = ?
      AND role = 'output_from_agent' ORDER BY sequence DESC LIMIT 1`,
   );
+  const bytesOf = db.prepare("SELECT transcript_bytes FROM runs WHERE id = ?");
   const queueOf = db.prepare("SELECT turn, text FROM queue WHERE run = ? ORDER BY turn");
   const summaryOf = db.prepare("SELECT through_turn, text FROM summaries WHERE run = ?");
   const filesOf = db.prepare("SELECT uploads, current FROM files WHERE run = ?");
@@ -169,6 +171,8 @@ export function localRunReads(
         return transcriptBytes > maxWholeBytes ? { run, pieces: piecesOf(seq) } : { run, transcript: transcript(seq) };
       });
     },
+
+    transcriptBytes: async (id) => Number(read(() => bytesOf.get(id))?.["transcript_bytes"] ?? 0),
 
     async output({ id }, turn) {
       const found = read(() => outputOf.get(id, turn));

@@ -61,7 +61,7 @@ export const runOperations = {
       "Starts the next turn of a finished run. While a turn is in progress, the input is queued: at most 20. Not idempotent.",
     request: "CreateInputRequest",
     success: { status: 202, description: "The input is accepted.", body: "Run" },
-    errors: ["run_not_found", "run_ended", "queue_full", "too_many_runs", "dollars_spent"],
+    errors: ["run_not_found", "run_ended", "queue_full", "transcript_full", "too_many_runs", "dollars_spent"],
   }),
   stop_run: operation("stop_run", {
     at: "POST /runs/{run_id}/stop",

@@ -68,6 +68,7 @@ export const runOperations = {
       "run_not_found",
       "run_ended",
       "queue_full",
+      "transcript_full",
       "agent_archived",
       "agent_deleted",
       "no_model",
