@@ -249,8 +249,9 @@ function toRows(floor: Side, service: Side, target: Row["target"]): Row[] {
   };
   return [
     ...[...names].map(([name, unit]): Row => {
-      const values = { floor: valueOf(floor, name), service: valueOf(service, name) };
-      return { name, unit, ...values, target: unit === "µs" ? undefined : target };
+      const row: Row = { name, unit, floor: valueOf(floor, name), service: valueOf(service, name) };
+      if (unit !== "µs") row.target = target;
+      return row;
     }),
     memory("memory before", ({ idleMemory }) => idleMemory),
     memory("memory after", ({ server }) => memoryOf(server.pid, "VmRSS")),

@@ -51,14 +51,8 @@ export interface StartOptions {
 
 function commandOf(kind: Kind, dataDir: string, { npmStart, more = [], folder = root }: StartOptions): string[] {
   if (kind === "floor") return [process.execPath, "bench/floor.ts", dataDir, floorAgentId];
-  const options = ["--json", "--port", "0", "--data-dir", dataDir, ...unlimited(folder), ...more];
+  const options = ["--json", "--port", "0", "--data-dir", dataDir, ...more];
   return npmStart ? ["npm", "start", "--silent", "--", ...options] : [nodeOf(folder), "bin/local.ts", ...options];
-}
-
-/** One key sends all requests. Earlier commits have no limit, and do not know the option. */
-function unlimited(folder: string): string[] {
-  const option = "--requests-per-key";
-  return readFileSync(join(folder, "bin/local/options.ts"), "utf8").includes(option) ? [option, "0"] : [];
 }
 
 /** The Node.js that a checkout installs. */

@@ -20,7 +20,7 @@ function formsOf(secret: string): string[] {
   const form = percent.replaceAll("%20", "+");
   const allPercent = hex.replaceAll(/../g, "%$&");
   const urls = [form, allPercent, upperCase(allPercent), ...[percent, form].map(withLowerCaseCodes)];
-  const reversed = [...secret].reverse().join("");
+  const reversed = [...secret].toReversed().join("");
   return [...plain, ...urls, hex, upperCase(hex), reversed, ...base64Forms(bytes)];
 }
 

@@ -25,9 +25,9 @@ beforeAll(async () => {
 async function storeRun(texts: string[]): Promise<{ id: string; transcript: TranscriptMessage[] }> {
   const id = crypto.randomUUID();
   const { organizationId = "" } = (await platform.accounts.findAgent(service.templateId)) ?? {};
-  const transcript = texts.map((text, index) => ({
+  const transcript = texts.map((message, index) => ({
     role: index % 2 === 0 ? ("input_to_agent" as const) : ("output_from_agent" as const),
-    text,
+    text: message,
   }));
   const turn = Math.ceil(texts.length / 2);
   const times = { createdAt: 1, updatedAt: 1 };

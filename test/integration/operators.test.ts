@@ -59,7 +59,7 @@ test("a link can be limited to organizations, with a role in each", async () => 
   const [first, second] = await Promise.all(
     ["Acme", "Beta"].map(async (name) => String((await done(service.dataDir, "org", "create", "--name", name)).id)),
   );
-  const organizations = ["--organization", String(first), "--organization", `${second}=viewer`];
+  const organizations = ["--organization", `${first}`, "--organization", `${second}=viewer`];
   const created = await done(service.dataDir, "operator", "link", "--name", "jo", ...organizations);
   expect(created).toMatchObject({ organizations: `${first}=operator, ${second}=viewer` });
   const token = tokenOf(created["console_url"]);

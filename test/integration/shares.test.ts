@@ -16,14 +16,15 @@ const calls: Record<string, { name: string; arguments: object }> = {
 /** The model answers slow turns when this resolves. */
 const slow = Promise.withResolvers<void>();
 
+function script(input: string, step: number) {
+  if (input === "slow") return { text: "Done.", until: slow.promise };
+  const call = Object.entries(calls).find(([name]) => input.startsWith(name))?.[1]; // the names of files follow
+  if (!call || step > 1) return { text: "Done." };
+  return { calls: Array(input.startsWith("endless") ? 16 : 1).fill(call) };
+}
+
 let service: TenantService;
 beforeAll(async () => {
-  const script = (input: string, step: number) => {
-    if (input === "slow") return { text: "Done.", until: slow.promise };
-    const call = Object.entries(calls).find(([name]) => input.startsWith(name))?.[1]; // the names of files follow
-    if (!call || step > 1) return { text: "Done." };
-    return { calls: Array(input.startsWith("endless") ? 16 : 1).fill(call) };
-  };
   service = await tenantService(script, { sandbox: "auto" });
 });
 afterAll(() => service[Symbol.asyncDispose]());

@@ -94,7 +94,7 @@ export function describeOperators(open: () => Promise<Accounts>): void {
       const listed = async (organizations: string[], limit = 1_000) =>
         (await accounts.listAudit({ since: 0, organizations, limit })).map(({ organizationId }) => organizationId);
       const [first = "", second = "", third = ""] = ids;
-      expect((await listed([first, third])).toSorted()).toEqual([first, third].toSorted());
+      expect(new Set(await listed([first, third]))).toEqual(new Set([first, third]));
       expect(await listed([second], 1)).toEqual([second]);
       expect(await listed([])).toEqual([]);
       expect(await listed([randomUUID()])).toEqual([]);

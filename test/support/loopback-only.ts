@@ -1,7 +1,7 @@
 import dns from "node:dns";
 import { syncBuiltinESMExports } from "node:module";
 import { isIP, Socket } from "node:net";
-import { afterEach, expect } from "vitest";
+import { afterEach } from "vitest";
 import { isLoopbackAddress } from "../../src/net/public-ip.ts";
 
 /*
@@ -35,6 +35,7 @@ function targetOf([first, second]: unknown[]): Target {
 }
 
 if (isFirst) {
+  // oxlint-disable-next-line typescript/unbound-method -- it is called with the socket
   const connect = Socket.prototype.connect as (...args: unknown[]) => Socket;
   Socket.prototype.connect = function (this: Socket, ...args: unknown[]): Socket {
     const { host = "localhost", path, lookup } = targetOf(args);
@@ -47,7 +48,7 @@ if (isFirst) {
       if (refused) this.destroy(refused);
     });
     return connect.apply(this, args);
-  } as Socket["connect"];
+  };
   const lookup = dns.lookup as (...args: unknown[]) => void;
   dns.lookup = ((host: string, ...more: unknown[]) => {
     const error = refusal(host);
@@ -59,5 +60,6 @@ if (isFirst) {
 }
 
 afterEach(() => {
-  expect(attempts.splice(0), "hosts beyond loopback that the test tried to reach").toEqual([]);
+  const hosts = attempts.splice(0);
+  if (hosts.length > 0) throw new Error(`the test tried to reach hosts beyond loopback: ${hosts.join(", ")}`);
 });

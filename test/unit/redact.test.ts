@@ -24,7 +24,7 @@ test.each([
   ["as base 64 for URLs", bytes.toString("base64url")],
   ...[0, 1, 2].map((before): [string, string] => [`as base 64, after ${before}`, within(before, "base64")]),
   ...[0, 1, 2].map((before): [string, string] => [`as base 64 for URLs, after ${before}`, within(before, "base64url")]),
-  ["reversed", [...secret].reverse().join("")],
+  ["reversed", [...secret].toReversed().join("")],
 ])("a secret is redacted %s", (_, form) => {
   const redacted = redactSecrets(`<${form}>`, [secret], "[secret]");
   expect(redacted).toContain("[secret]");

@@ -28,7 +28,9 @@ function pagesAfter(deletions: string): Buffer[] {
 
 test("the remains of pages are outside of their rows: overwritten, the database is the same without them", () => {
   const pages = pagesAfter("DELETE FROM t WHERE a % 2");
-  const found = pages.flatMap((page, index) => remainsIn(page, index + 1).map((range) => ({ page, ...range })));
+  const found = pages.flatMap((page, index) =>
+    remainsIn(page, index + 1).map(({ start, end }) => ({ page, start, end })),
+  );
   expect(found.length).toBeGreaterThan(10);
   for (const { page, start, end } of found) page.fill(0, start, end);
   expect(pages.flatMap((page, index) => remainsIn(page, index + 1))).toEqual([]);

@@ -47,8 +47,6 @@ export function awsQuotas(dynamo: DynamoTable): Pick<Runs, "listRunning" | "list
     const values = { ":pk": countKey(ownerId).pk, ":yesterday": `${dayKey(dayOf(now - 86_400_000))}#` };
     const items = await query("pk = :pk AND sk >= :yesterday", values);
     const counted = items.find(({ sk }) => sk === head) ?? {};
-    const sum = (field: "dollars" | "turns", from: Item[]): number =>
-      from.reduce((total, { [field]: value = 0 }) => total + Number(value), 0);
     const turns = sum("turns", items);
     return {
       running: Math.max(0, Number(counted["running"] ?? 0)),
@@ -130,4 +128,8 @@ export function awsQuotas(dynamo: DynamoTable): Pick<Runs, "listRunning" | "list
     });
     return (await sendConditional(() => documents.send(command))) !== undefined;
   }
+}
+
+function sum(field: "dollars" | "turns", items: Item[]): number {
+  return items.reduce((total, { [field]: value = 0 }) => total + Number(value), 0);
 }

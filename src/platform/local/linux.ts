@@ -135,8 +135,12 @@ export function localLinux(
     const found = await finding;
     if ("unavailable" in found) return found;
     const { facts } = installed;
-    const open = async (run: RunOfProgram) => containerLinux(found.containers, { root, facts }, of(run));
-    return { engine, isMachine: false, missing: found.missing, open };
+    return {
+      engine,
+      isMachine: false,
+      missing: found.missing,
+      open: async (run) => containerLinux(found.containers, { root, facts }, of(run)),
+    };
   }
 
   /** Asks the machine's own programs for their versions. */

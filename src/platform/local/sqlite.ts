@@ -33,7 +33,7 @@ export interface Database {
    */
   preallocateLog(): void;
   /** Resolves when nothing that was deleted before the call is left in the file and its log. See `scrub.ts`. */
-  scrub(): Promise<void>;
+  scrub: () => Promise<void>;
   close(): void;
 }
 

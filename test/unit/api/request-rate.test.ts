@@ -91,34 +91,34 @@ describe("lists and searches cost what they read", () => {
     const { runs } = service.platform;
     const agentId = "00000000-0000-4000-8000-0000000000aa";
     await Promise.all(Array.from({ length: 2_000 }, (_, createdAt) => created(runs, { agentId, createdAt })));
-    let reading = true;
+    const reading = { done: false };
     const query: RunQuery = { agentIds: [agentId], status: "terminated", limit: 20 };
-    const lists = Promise.all([runs.list(query), runs.list(query)]).finally(() => (reading = false));
+    const lists = Promise.all([runs.list(query), runs.list(query)]).finally(() => (reading.done = true));
     let turns = 0;
-    for (; reading; turns++) await setImmediate();
+    for (; !reading.done; turns++) await setImmediate();
     expect((await lists).map((page) => page.runs)).toEqual([[], []]);
     expect(turns).toBeGreaterThanOrEqual(40); // 100 rows in each, whichever list they are for
   });
 });
 
-describe("the bucket", () => {
-  function atRate(perSecond: number): { ask: () => number; charge: (runs: number) => void; wait: (s: number) => void } {
-    let now = 0;
-    const rate = requestRate(perSecond, () => now);
-    return {
-      ask() {
-        try {
-          rate.admit("key");
-          return 0;
-        } catch (error) {
-          return (error as { retryAfterSeconds: number }).retryAfterSeconds;
-        }
-      },
-      charge: (runs) => rate.chargeRuns("key", runs),
-      wait: (seconds) => (now += seconds * 1_000),
-    };
-  }
+function atRate(perSecond: number): { ask: () => number; charge: (runs: number) => void; wait: (s: number) => void } {
+  let now = 0;
+  const rate = requestRate(perSecond, () => now);
+  return {
+    ask() {
+      try {
+        rate.admit("key");
+        return 0;
+      } catch (error) {
+        return (error as { retryAfterSeconds: number }).retryAfterSeconds;
+      }
+    },
+    charge: (runs) => rate.chargeRuns("key", runs),
+    wait: (seconds) => (now += seconds * 1_000),
+  };
+}
 
+describe("the bucket", () => {
   test("gives five seconds' requests at once, then the rate", () => {
     const { ask, wait } = atRate(10);
     expect(Array.from({ length: 51 }, ask)).toEqual([...Array.from({ length: 50 }, () => 0), 1]);

@@ -47,10 +47,10 @@ test.each([
   [["acme-staff", "acme-ops"], { organizations: [{ id: acme, role: "operator" }] }],
   [[`acme-ops=${acme}`], undefined],
   [[`staff=${acme}`], undefined], // a value that people may choose themselves
-])("settings give %j a role in single organizations", (groups, access) => {
+])("settings give %j a role in single organizations", (values, access) => {
   const operators = ["platform", `acme-ops=${acme.toUpperCase()}`];
   const viewers = ["staff", `acme-staff=${acme}`, `guests=${beta}`];
-  expect(accessOf({ groups }, { claim: "groups", operators, viewers })).toEqual(access);
+  expect(accessOf({ groups: values }, { claim: "groups", operators, viewers })).toEqual(access);
 });
 
 test.each([
@@ -65,9 +65,9 @@ test.each([
   ],
   [["viewers", `operators=${acme}`], { role: "viewer", organizations: [{ id: acme, role: "operator" }] }],
   [["operators=acme", "others"], undefined],
-])("groups of the user pool give %j a role in single organizations", (groups, access) => {
+])("groups of the user pool give %j a role in single organizations", (values, access) => {
   const roles = { claim: "groups", operators: ["operators"], viewers: ["viewers"], organizationValues: true };
-  expect(accessOf({ groups }, roles)).toEqual(access);
+  expect(accessOf({ groups: values }, roles)).toEqual(access);
 });
 
 test("a claim that only objects have gives no role", () => {

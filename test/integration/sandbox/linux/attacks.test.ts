@@ -5,4 +5,7 @@ import { openEngine } from "./engine.ts";
 const engine = await openEngine();
 afterAll(() => "close" in engine && engine.close());
 
-describeAttacks({ name: "bubblewrap", ...("unavailable" in engine ? engine : { run: engine.run }) });
+describeAttacks({
+  name: "bubblewrap",
+  ...("unavailable" in engine ? engine : { run: (program) => engine.run(program) }),
+});
