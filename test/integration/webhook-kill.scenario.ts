@@ -46,7 +46,7 @@ export function testWebhookKills(kills: number, { silentEvery = Infinity } = {})
     const dataDir = newDataDir();
     const first = await startService(dataDir);
     const { accounts, close } = openLocalPlatform({ dataDir });
-    const settings = { url: receiver.url, privateAddresses: true };
+    const settings = { url: receiver.url, privateAddresses: true, addresses: "local" } as const;
     const { secret = "" } = await setWebhook(accounts, first.templateId, settings);
     close();
 

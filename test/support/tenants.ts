@@ -50,7 +50,8 @@ export async function tenantService(
     const definition = { name: "Agent", instructions: "Work.", tools, limits };
     const { id: agentId } = await createAgent(accounts, organization, definition);
     const { key: apiKey } = await createKey(accounts, agentId, {});
-    if (webhook !== undefined) await setWebhook(accounts, agentId, { url: webhook, privateAddresses: true });
+    if (webhook !== undefined)
+      await setWebhook(accounts, agentId, { url: webhook, privateAddresses: true, addresses: "local" });
     const call = restCaller(service.baseUrl, { basePath: "/ext/v1", token: apiKey, problemsOf });
     return {
       organizationId: organization,
