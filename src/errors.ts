@@ -5,6 +5,7 @@
 export type ServiceErrorCode =
   | "key_missing"
   | "key_invalid"
+  | "key_expired"
   | "template_mismatch"
   | "agent_deleted"
   | "agent_archived"
@@ -39,6 +40,7 @@ export type ServiceErrorCode =
   | "key_ambiguous"
   | "operator_not_found"
   | "operator_ambiguous"
+  | "last_operator"
   | "webhook_not_found"
   | "delivery_not_found"
   | "invalid_argument"
@@ -46,6 +48,8 @@ export type ServiceErrorCode =
   | "modified_concurrently";
 
 /** Texts of the contract that several places send. */
+export const invalidKey = "Invalid API key";
+export const agentNotFound = "Agent template not found";
 export const filesTooLarge = "total file size exceeds the allowed limit";
 export const historyFailed = "event history lookup failed";
 

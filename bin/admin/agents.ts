@@ -9,9 +9,11 @@ import {
   setAgentStatus,
   updateAgent,
 } from "../../src/accounts/agents.ts";
+import type { Actor } from "../../src/accounts/audit.ts";
+import { deleteAgent } from "../../src/accounts/delete-agent.ts";
 import { headerSecretProblems, shownSecret } from "../../src/accounts/header-secrets.ts";
 import { withoutUserinfo } from "../../src/agent/public-url.ts";
-import type { Agent, AgentDefinition } from "../../src/accounts/types.ts";
+import type { Accounts, Agent, AgentDefinition } from "../../src/accounts/types.ts";
 import type { McpServer } from "../../src/agent/mcp/types.ts";
 import type { Secrets } from "../../src/agent/secret.ts";
 import { CliError } from "../cli.ts";
@@ -96,22 +98,28 @@ export function addAgentCommands(program: Command, action: Action): void {
         return output(await updateAgent(accounts, id, definition, await actor()));
       }),
     );
-  const setStatus = (verb: string, status: Agent["status"], description: string) =>
+  const change = (
+    verb: string,
+    description: string,
+    use: (accounts: Accounts, id: string, actor: Actor) => Promise<Agent>,
+  ) =>
     agent
       .command(verb)
       .description(description)
       .argument("<ID>", "agent")
-      .action(
-        action(async ({ accounts, actor }, id: string) =>
-          output(await setAgentStatus(accounts, id, status, await actor())),
-        ),
-      );
-  setStatus("archive", "archived", "Reject new runs of an agent (409) until it is unarchived.");
-  setStatus("unarchive", "active", "Accept new runs of an archived agent again.");
-  setStatus(
+      .action(action(async ({ accounts, actor }, id: string) => output(await use(accounts, id, await actor()))));
+  change(
+    "archive",
+    "Reject new runs, inputs and uploads of an agent (409) until it is unarchived.",
+    (accounts, id, actor) => setAgentStatus(accounts, id, "archived", actor),
+  );
+  change("unarchive", "Accept new runs, inputs and uploads of an archived agent again.", (accounts, id, actor) =>
+    setAgentStatus(accounts, id, "active", actor),
+  );
+  change(
     "delete",
-    "deleted",
-    "Delete an agent (irreversible): new runs are rejected (404), its runs stay readable.",
+    "Delete an agent and disable its keys (irreversible). Operators can still read its runs.",
+    deleteAgent,
   );
 }
 

@@ -3,7 +3,14 @@ import { findAgent } from "../../src/accounts/agents.ts";
 import { createKey, setKeyEnabled } from "../../src/accounts/keys.ts";
 import type { ApiKey } from "../../src/accounts/types.ts";
 import type { Action } from "./action.ts";
-import { isoTime, record, table } from "./output.ts";
+import { expiresOption, expiryOf } from "./option-values.ts";
+import { expiryFields, isoTime, record, table } from "./output.ts";
+
+interface CreateOptions {
+  agent: string;
+  name?: string;
+  expires?: string;
+}
 
 export function addKeyCommands(program: Command, action: Action): void {
   const key = program.command("key").description("Manage API keys.");
@@ -12,9 +19,11 @@ export function addKeyCommands(program: Command, action: Action): void {
     .description("Create an API key for an agent and print it (shown only once).")
     .requiredOption("--agent <ID>", "agent")
     .option("--name <NAME>", "name for people, such as the system that uses the key")
+    .option("--expires <TIME>", expiresOption)
     .action(
-      action(async ({ accounts, actor }, { agent, name }: { agent: string; name?: string }) => {
-        const created = await createKey(accounts, agent, { name, actor: await actor() });
+      action(async ({ accounts, actor }, { agent, name, expires }: CreateOptions) => {
+        const expiresAt = expires === undefined ? undefined : expiryOf(expires);
+        const created = await createKey(accounts, agent, { name, expiresAt, actor: await actor() });
         const { text, json } = record({ api_key: created.key, ...fields(created.stored) });
         return { text: `${text}\n\nThe key is shown only once. Save it now.`, json };
       }),
@@ -27,7 +36,7 @@ export function addKeyCommands(program: Command, action: Action): void {
       action(async ({ accounts }, { agent }: { agent: string }) => {
         const { id } = await findAgent(accounts, agent);
         const rows = (await accounts.listKeys(id)).map(fields);
-        const columns = ["hint", "name", "enabled", "created_at", "last_used_at", "hash"];
+        const columns = ["hint", "name", "enabled", "created_at", "last_used_at", "expires", "hash"];
         return table(rows, columns, `No keys. Create one: key create --agent ${id}`);
       }),
     );
@@ -42,10 +51,10 @@ export function addKeyCommands(program: Command, action: Action): void {
         ),
       );
   setEnabled("disable", false, "Reject a key from now on (401).");
-  setEnabled("enable", true, "Accept a disabled key again.");
+  setEnabled("enable", true, "Accept a disabled key again, unless it has expired or its agent is deleted.");
 }
 
-function fields({ hash, hint, agentId, enabled, name, createdAt, lastUsedAt }: ApiKey) {
+function fields({ hash, hint, agentId, enabled, name, createdAt, lastUsedAt, ...ending }: ApiKey) {
   return {
     hint,
     name,
@@ -53,6 +62,7 @@ function fields({ hash, hint, agentId, enabled, name, createdAt, lastUsedAt }: A
     enabled,
     created_at: isoTime(createdAt),
     last_used_at: lastUsedAt && isoTime(lastUsedAt),
+    ...expiryFields(ending),
     hash,
   };
 }

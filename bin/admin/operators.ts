@@ -7,13 +7,14 @@ import { consoleLink } from "../console-link.ts";
 import type { Action } from "./action.ts";
 import { systemUser } from "./connect.ts";
 import { addInviteCommand } from "./invite.ts";
-import { accessOf, organizationOption, roleOf } from "./option-values.ts";
-import { isoTime, record, table } from "./output.ts";
+import { accessOf, expiresOption, expiryOf, organizationOption, roleOf } from "./option-values.ts";
+import { expiryFields, isoTime, record, table } from "./output.ts";
 
 interface LinkOptions {
   name: string;
   role: string;
   organization: string[];
+  expires?: string;
   baseUrl?: string;
 }
 
@@ -27,12 +28,15 @@ export function addOperatorCommands(program: Command, action: Action, io: Io): v
     .option("--name <NAME>", "name for people, which the audit shows", systemUser())
     .option("--role <ROLE>", "operator, or viewer, which may only read", "operator")
     .option(...organizationOption)
+    .option("--expires <TIME>", expiresOption)
     .option("--base-url <URL>", "address of the service in the link (default: that of the running service)")
     .action(
-      action(async ({ accounts, consoleAddress, actor }, { name, role, organization, baseUrl }: LinkOptions) => {
+      action(async ({ accounts, consoleAddress, actor }, options: LinkOptions) => {
+        const { name, role, organization, expires, baseUrl } = options;
         const access = accessOf(roleOf(role), organization);
+        const ends = expires === undefined ? {} : { expiresAt: expiryOf(expires) };
         const address = consoleAddress(baseUrl === undefined ? undefined : baseUrlOf(baseUrl));
-        const { token, stored } = await createOperator(accounts, { name, ...access }, await actor());
+        const { token, stored } = await createOperator(accounts, { name, ...access, ...ends }, await actor());
         const { text, json } = record({ console_url: consoleLink(address, token), ...fields(stored) });
         const where = access.organizations ? " in these organizations" : "";
         const can = may[greatestRole(access) ?? "viewer"];
@@ -46,7 +50,17 @@ export function addOperatorCommands(program: Command, action: Action, io: Io): v
     .action(
       action(async ({ accounts, requireTokens }) => {
         requireTokens();
-        const columns = ["hint", "name", "role", "enabled", "created_at", "last_used_at", "id", "organizations"];
+        const columns = [
+          "hint",
+          "name",
+          "role",
+          "enabled",
+          "created_at",
+          "last_used_at",
+          "expires",
+          "id",
+          "organizations",
+        ];
         return table((await listOperators(accounts)).map(fields), columns, "No operators. Create one: operator link");
       }),
     );
@@ -72,7 +86,7 @@ function baseUrlOf(text: string): string {
   throw new CliError(`--base-url is not an address of the service; expected a URL such as http://127.0.0.1:8787`);
 }
 
-function fields({ id, hint, name, role, organizations, enabled, createdAt, lastUsedAt }: Operator) {
+function fields({ id, hint, name, role, organizations, enabled, createdAt, lastUsedAt, ...ending }: Operator) {
   return {
     id,
     hint,
@@ -82,5 +96,6 @@ function fields({ id, hint, name, role, organizations, enabled, createdAt, lastU
     enabled,
     created_at: isoTime(createdAt),
     last_used_at: lastUsedAt && isoTime(lastUsedAt),
+    ...expiryFields(ending),
   };
 }

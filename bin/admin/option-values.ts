@@ -10,11 +10,27 @@ export function wholeNumber(option: string, text: string, max = 1_000_000, min =
   throw new CliError(`${option} is ${JSON.stringify(text)}; expected a whole number from ${min} to ${max}`);
 }
 
-/** The value of an option that takes a time in ISO 8601, in milliseconds since 1970. A date begins at midnight UTC. */
-export function timeOf(option: string, text: string): number {
+/**
+ * The value of an option that takes a time in ISO 8601, in milliseconds since 1970. A date begins at midnight UTC. `also`:
+ * what else the option takes, for the error.
+ */
+export function timeOf(option: string, text: string, also = ""): number {
   const time = /^\d{4}-\d\d-\d\d(T|$)/.test(text) ? Date.parse(text) : NaN;
   if (!Number.isNaN(time)) return time;
-  throw new CliError(`${option} is ${JSON.stringify(text)}; expected a time such as 2026-11-01 or 2026-11-01T08:00Z`);
+  throw new CliError(
+    `${option} is ${JSON.stringify(text)}; expected ${also}a time such as 2026-11-01 or 2026-11-01T08:00Z`,
+  );
+}
+
+export const expiresOption = "when it ends, such as 90d or 2026-11-01 (default: never)";
+
+const day = 86_400_000;
+
+/** The value of `--expires`: days from now, such as 90d, or a time. */
+export function expiryOf(text: string): number {
+  const [, days] = /^(\d{1,4})d$/.exec(text) ?? [];
+  if (days !== undefined) return Date.now() + Number(days) * day;
+  return timeOf("--expires", text, "days such as 90d, or ");
 }
 
 /** The value of an option that takes a turn and a step of it. `more`: what else the error says. */

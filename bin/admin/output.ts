@@ -1,3 +1,4 @@
+import { type Expiring, expiryText } from "../../src/accounts/expiry.ts";
 import { printable, printableLine } from "../printable.ts";
 
 /** What a command prints: `text` for people, `json` for programs (`--json`). */
@@ -56,6 +57,12 @@ export function indented(text: string): string {
 /** ISO 8601 of milliseconds since 1970. */
 export function isoTime(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
+}
+
+/** When a key or token ends: as a time, and for people. */
+export function expiryFields({ expiresAt }: Expiring) {
+  if (expiresAt === undefined) return {};
+  return { expires: expiryText({ expiresAt }, Date.now()), expires_at: isoTime(expiresAt) };
 }
 
 function cell(value: Cell, isLast: boolean): string {

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { ServiceError } from "../errors.ts";
+import { agentNotFound, ServiceError } from "../errors.ts";
 import { along, type Actor } from "./audit.ts";
 import { normalizeId } from "./ids.ts";
 import { modify } from "./modify.ts";
@@ -109,6 +109,13 @@ export function requireNotDeleted(agent: Agent): Agent {
     "agent_deleted",
     `agent ${agent.id} is deleted; a deleted agent cannot be changed or restored`,
   );
+}
+
+/** The agent itself; throws unless it accepts work. `purpose`: of the work, such as `create runs`. */
+export function requireActive(agent: Agent | undefined, purpose: string): Agent {
+  if (!agent || agent.status === "deleted") throw new ServiceError("agent_deleted", agentNotFound);
+  if (agent.status === "active") return agent;
+  throw new ServiceError("agent_archived", `Agent template is archived; unarchive it to ${purpose}`);
 }
 
 function versionOf(agentId: string, version: number, createdAt: number, definition: AgentDefinition): AgentVersion {

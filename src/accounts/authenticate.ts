@@ -1,4 +1,5 @@
-import { ServiceError } from "../errors.ts";
+import { agentNotFound, invalidKey, ServiceError } from "../errors.ts";
+import { isExpired } from "./expiry.ts";
 import type { RequestRate } from "./request-rate.ts";
 import { tokenHash } from "./token.ts";
 import type { Accounts, ApiKey } from "./types.ts";
@@ -18,7 +19,8 @@ export interface Principal extends Pick<ApiKey, "agentId" | "organizationId"> {
 
 /**
  * Unknown, disabled and malformed keys get the same error. Malformed keys are rejected without a look-up. Rejects with
- * `too_many_requests` for a key that sends more than `rate` allows.
+ * `key_expired` and `agent_deleted` for a key that was valid before, and with `too_many_requests` for one that sends more
+ * than `rate` allows.
  */
 export async function authenticate(
   { accounts, rate }: AuthenticationDeps,
@@ -27,7 +29,9 @@ export async function authenticate(
   if (key === undefined) throw new ServiceError("key_missing", "Missing API key");
   const hash = tokenHash("ak", key);
   const found = hash === undefined ? undefined : await accounts.findKey(hash);
-  if (!found?.enabled) throw new ServiceError("key_invalid", "Invalid API key");
+  if (found?.agentDeleted) throw new ServiceError("agent_deleted", agentNotFound);
+  if (!found?.enabled) throw new ServiceError("key_invalid", invalidKey);
+  if (isExpired(found, Date.now())) throw expired(found);
   recordUse(found, Date.now(), (at, before) => accounts.touchKey(found.hash, at, before));
   const { hash: holder, agentId, organizationId } = found;
   return { agentId, organizationId, ...admitted(rate, holder) };
@@ -38,4 +42,9 @@ export function admitted(rate: RequestRate | undefined, holder: string): Pick<Pr
   if (!rate) return {};
   rate.admit(holder);
   return { chargeRuns: (runs) => rate.chargeRuns(holder, runs) };
+}
+
+function expired({ expiresAt = 0 }: ApiKey): ServiceError {
+  const at = new Date(expiresAt).toISOString();
+  return new ServiceError("key_expired", `The API key expired at ${at}; create another one`);
 }

@@ -1,6 +1,7 @@
 import { ServiceError } from "../errors.ts";
 import { findAgent, requireNotDeleted } from "./agents.ts";
 import { type Actor, along } from "./audit.ts";
+import { checkExpiry } from "./expiry.ts";
 import { modify } from "./modify.ts";
 import { checkName } from "./names.ts";
 import { newToken, redactTokens, tokenHash } from "./token.ts";
@@ -12,9 +13,10 @@ export interface IssuedKey {
   stored: ApiKey;
 }
 
-/** Options of a new key. `name`: for people, such as the system that uses the key. */
+/** Options of a new key. `name`: for people, such as the system that uses the key. Without `expiresAt`, it does not expire. */
 interface NewKey {
   name?: string | undefined;
+  expiresAt?: number | undefined;
   actor?: Actor | undefined;
 }
 
@@ -27,25 +29,28 @@ export async function createKey(accounts: Accounts, agentId: string, options?: N
 export async function issueKey(
   accounts: Pick<Accounts, "createKey">,
   { id: agentId, organizationId }: Pick<Agent, "id" | "organizationId">,
-  { name, actor }: NewKey = {},
+  { name, expiresAt, actor }: NewKey = {},
 ): Promise<IssuedKey> {
   if (name !== undefined) checkName("the key's", name);
   const { token: key, hash, hint } = newToken("ak");
   const owner = { agentId, organizationId };
   const createdAt = Date.now();
-  const stored: ApiKey = { hash, hint, ...owner, enabled: true, ...(name !== undefined && { name }), createdAt };
+  if (expiresAt !== undefined) checkExpiry(expiresAt, createdAt);
+  const given = { ...(name !== undefined && { name }), ...(expiresAt !== undefined && { expiresAt }) };
+  const stored: ApiKey = { hash, hint, ...owner, enabled: true, ...given, createdAt };
   await accounts.createKey(stored, along(actor, "key.create", hash, createdAt, { organizationId }));
   return { key, stored };
 }
 
-/** Enables or disables a key. `text`: see `findKey`. */
+/** Enables or disables a key. That of a deleted agent stays disabled. `text`: see `findKey`. */
 export async function setKeyEnabled(
   accounts: Accounts,
   text: string,
   enabled: boolean,
   actor?: Actor,
 ): Promise<ApiKey> {
-  const { hash, hint, organizationId } = await findKey(accounts, text);
+  const { hash, hint, agentId, organizationId } = await findKey(accounts, text);
+  if (enabled) requireNotDeleted(await findAgent(accounts, agentId));
   const action = enabled ? "key.enable" : "key.disable";
   return modify(
     `key ${hint}`,

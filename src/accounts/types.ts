@@ -92,9 +92,13 @@ export interface ApiKey extends Revised {
   agentId: string;
   organizationId: string;
   enabled: boolean;
+  /** The agent was deleted, which disabled the key for good. */
+  agentDeleted?: true;
   /** Absent: none was given. */
   name?: string;
   createdAt: number;
+  /** When the key stops being accepted. Absent: never. */
+  expiresAt?: number;
   /** Within the hour before the last request with the key. Absent: not used yet, or only with an earlier release. */
   lastUsedAt?: number;
 }
@@ -120,6 +124,8 @@ export interface Operator extends Revised, Access {
   /** False: the token was revoked. */
   enabled: boolean;
   createdAt: number;
+  /** When the token stops being accepted. Absent: never. */
+  expiresAt?: number;
   /** Within the hour before the last request with the token. Absent: not used yet. */
   lastUsedAt?: number;
 }

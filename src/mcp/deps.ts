@@ -1,5 +1,6 @@
 import type { InputLimits } from "../runs/control-run.ts";
 import type { AuthenticationDeps, Principal } from "../accounts/authenticate.ts";
+import type { CredentialCheck } from "../api/handlers/credential-check.ts";
 import type { CreateRunDeps } from "../runs/create-run.ts";
 import type { RunDescriber } from "../runs/describe-runs.ts";
 
@@ -21,6 +22,7 @@ export interface McpDeps extends InputLimits, CreateRunDeps, AuthenticationDeps 
 export interface McpCall extends McpDeps {
   describer: RunDescriber;
   principal: Principal;
+  credential: CredentialCheck;
   requestId: string;
   /** Address of the service, as the client wrote it: `http://127.0.0.1:8787`. */
   origin: string;

@@ -7,6 +7,8 @@ import { log } from "../log.ts";
 const statusOf: Partial<Record<ServiceErrorCode, number>> = {
   key_missing: 401,
   key_invalid: 401,
+  key_expired: 401,
+  agent_deleted: 401,
   files_too_large: 413,
   too_many_requests: 429,
 };

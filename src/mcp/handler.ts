@@ -1,5 +1,6 @@
 import { createMcpHandler } from "@modelcontextprotocol/server";
 import { authenticate } from "../accounts/authenticate.ts";
+import { credentialCheck } from "../api/handlers/credential-check.ts";
 import { HttpError } from "../api/handlers/errors.ts";
 import type { ApiHandler, ApiRequest, ApiResponse } from "../api/handlers/handler.ts";
 import { apiKeyOf, withErrorResponses } from "../api/handlers/middleware.ts";
@@ -23,10 +24,12 @@ export function mcpHandler(deps: McpDeps): ApiHandler {
     if (request.method !== "POST") throw methodNotAllowed();
     try {
       const principal = await authenticate(deps, apiKeyOf(request.headers));
-      const message = await receive(request);
+      const credential = credentialCheck(() => authenticate({ accounts: deps.accounts }, apiKeyOf(request.headers)));
+      const message = await receive(credential.guardBody(request));
       const { id: requestId, whileConnected } = request;
       const signal = whileConnected?.() ?? never;
-      return await serve({ ...shared, principal, requestId, origin: originOf(request), signal }, request, message);
+      const call = { ...shared, principal, credential, requestId, origin: originOf(request), signal };
+      return await serve(call, request, message);
     } catch (error) {
       throw error instanceof StoreUnavailable && !error.full ? storeUnavailable(error) : error;
     }

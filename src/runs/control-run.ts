@@ -1,3 +1,4 @@
+import { requireActive } from "../accounts/agents.ts";
 import { type Actor, along } from "../accounts/audit.ts";
 import { pause } from "../async/backoff.ts";
 import type { AuditEntry } from "../accounts/types.ts";
@@ -101,7 +102,7 @@ function megabytes(bytes: number): number {
   return Math.ceil((bytes / 2 ** 20) * 10) / 10;
 }
 
-/** What the acceptance of an input needs of the run's agent. */
+/** What the acceptance of an input needs of the run's agent. Rejects unless that is active. */
 async function findAgentFacts(
   { accounts }: ControlDeps,
   { agentId, organizationId }: Run,
@@ -110,7 +111,8 @@ async function findAgentFacts(
     accounts.findAgent(agentId),
     accounts.findOrganization(organizationId),
   ]);
-  return { quotas: quotasOf(agent, organization), agentVersion: agent?.version };
+  const { version } = requireActive(agent, "send inputs");
+  return { quotas: quotasOf(agent, organization), agentVersion: version };
 }
 
 /**

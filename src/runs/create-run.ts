@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { requireActive } from "../accounts/agents.ts";
 import { type Actor, along } from "../accounts/audit.ts";
 import { modelProblem } from "../agent/models/model-config.ts";
 import type { Secrets } from "../agent/secret.ts";
@@ -136,15 +137,12 @@ async function checkPreconditions(
   { agentId, organizationId }: RunOwner,
   { files, url }: { files: Promise<unknown>; url: string | undefined },
 ): Promise<Preconditions> {
-  const [agent, organization, state] = await Promise.all([
+  const [found, organization, state] = await Promise.all([
     accounts.findAgent(agentId),
     accounts.findOrganization(organizationId),
     accounts.findWebhookState(agentId),
   ]);
-  if (!agent || agent.status === "deleted") throw new ServiceError("agent_deleted", "Agent template not found");
-  if (agent.status === "archived") {
-    throw new ServiceError("agent_archived", "Agent template is archived; unarchive it to create runs");
-  }
+  const agent = requireActive(found, "create runs");
   await files;
   const use = { organizationId, purpose: "model" } as const;
   const problem = modelProblem(organization?.model, (secret, address) =>

@@ -1,10 +1,17 @@
 import { createHash } from "node:crypto";
+import { requireActive } from "../accounts/agents.ts";
+import type { Accounts } from "../accounts/types.ts";
 import { ServiceError } from "../errors.ts";
 import type { PendingUpload, PendingUploads, PendingUse, ServedTransfers } from "./ports.ts";
 
 export interface PendingUploadDeps {
   pendingUploads: PendingUploads;
   now: () => number;
+}
+
+/** What taking a file from a client needs. */
+interface NewUploadDeps extends PendingUploadDeps {
+  accounts: Pick<Accounts, "findAgent">;
 }
 
 /** What a client announces: name, bytes and SHA-256 (64 hex digits) of the file that it will send. */
@@ -19,15 +26,24 @@ export const uploadMegabytes = { default: 100, max: 200 } as const;
 /** What an agent can have pending on one machine: uploads, and by default MB of all together. */
 export const pendingLimits = { uploads: 20_000, megabytes: 51_200 } as const;
 
+const purpose = "upload files";
+
 /** Milliseconds for which creates can name an upload. */
 const validMilliseconds = 24 * 3_600_000;
 
 /**
  * Registers a file that the agent's client will send, or extends the time of one that it has registered before. Rejects
- * with `upload_too_large` above `maxBytes`, and with `too_many_uploads` if the agent would have more than `maxPending`.
+ * with `upload_too_large` above `maxBytes`, with `too_many_uploads` if the agent would have more than `maxPending`, and unless
+ * the agent is active.
  */
 export async function beginUpload(
-  { pendingUploads, now, maxBytes, maxPending }: PendingUploadDeps & { maxBytes: number; maxPending?: PendingUse },
+  {
+    accounts,
+    pendingUploads,
+    now,
+    maxBytes,
+    maxPending,
+  }: NewUploadDeps & { maxBytes: number; maxPending?: PendingUse },
   agentId: string,
   { name, size, sha256 }: NewUpload,
 ): Promise<PendingUpload> {
@@ -35,6 +51,7 @@ export async function beginUpload(
     const received = `The file has ${size} bytes; this service accepts at most ${maxBytes}.`;
     throw new ServiceError("upload_too_large", `${received} Split or compress it.`);
   }
+  requireActive(await accounts.findAgent(agentId), purpose);
   const createdAt = now();
   const times = { createdAt, expiresAt: createdAt + validMilliseconds };
   const file = { name, size, sha256: sha256.toLowerCase() };
@@ -89,15 +106,16 @@ export interface IncomingContent {
 
 /**
  * Stores the content of an upload as it arrives. Rejects with `upload_mismatch`, and stores nothing, if size or hash differ
- * from those that the client announced. Idempotent.
+ * from those that the client announced. Idempotent. Rejects unless the agent is active.
  */
 export async function receiveUpload(
-  deps: PendingUploadDeps & Pick<ServedTransfers, "receive">,
+  deps: NewUploadDeps & Pick<ServedTransfers, "receive">,
   agentId: string,
   id: string,
   { length, chunks }: IncomingContent,
 ): Promise<void> {
   const upload = await findUpload(deps, agentId, id);
+  requireActive(await deps.accounts.findAgent(agentId), purpose);
   if (length !== undefined && length !== upload.size) throw wrongSize(upload, length);
   await deps.receive(upload, verified(chunks, upload));
 }

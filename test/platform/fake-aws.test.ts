@@ -1,11 +1,16 @@
+import { HeadObjectCommand } from "@aws-sdk/client-s3";
+import { mockClient } from "aws-sdk-client-mock";
 import { describe } from "vitest";
+import { newS3Client } from "../../src/platform/aws/bucket.ts";
 import { uploadKey } from "../../src/platform/aws/pending-uploads.ts";
+import { signedTransfers } from "../../src/platform/aws/signed-transfers.ts";
 import { describeOrganizationExport } from "./organization-export.contract.ts";
 import { describeOrganizationDeletion } from "./organization-deletion.contract.ts";
 import { describeAccounts } from "./accounts.contract.ts";
 import { describeConfigurations } from "./configurations.contract.ts";
 import { describeDeliveryStore } from "./deliveries.contract.ts";
 import { describeDeliveries } from "./runs-deliveries.contract.ts";
+import { describeEndedCredentials } from "./ended-credentials.contract.ts";
 import { describeIdempotency } from "./runs-idempotency.contract.ts";
 import { describeErasure } from "./runs-erasure.contract.ts";
 import { describeEvents } from "./runs-events.contract.ts";
@@ -17,6 +22,8 @@ import { fakeAwsStores } from "../support/fake-aws/platform.ts";
 
 // Shows that the fake is good enough: the AWS stores pass their contract tests over it.
 describe("AWS stores over a table in memory", () => {
+  const s3 = newS3Client({ region: "eu-central-1", credentials: { accessKeyId: "A", secretAccessKey: "s" } });
+  mockClient(s3).on(HeadObjectCommand).resolves({});
   const stores = fakeAwsStores();
   const { accounts, runs, deliveries, reopenConfigurations } = stores;
   describeOrganizationExport(stores);
@@ -24,6 +31,10 @@ describe("AWS stores over a table in memory", () => {
     stores.putObject(uploadKey(upload), content),
   );
   describeAccounts(async () => accounts);
+  describeEndedCredentials(
+    async () => fakeAwsStores(),
+    signedTransfers(async () => s3, "bucket"),
+  );
   describeConfigurations(async () => reopenConfigurations());
   describeRunChanges(async () => runs);
   describeLeases(async () => runs);

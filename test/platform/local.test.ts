@@ -23,6 +23,7 @@ import { storeFile } from "../../src/platform/local/workspace.ts";
 import { localConfigurations } from "../../src/platform/local/configurations.ts";
 import { describeAccounts } from "./accounts.contract.ts";
 import { describeDeliveryStore } from "./deliveries.contract.ts";
+import { describeEndedCredentials } from "./ended-credentials.contract.ts";
 import { describeConfigurations } from "./configurations.contract.ts";
 import { describeLargeWorkspaces } from "./large-workspaces.contract.ts";
 import { describeOrganizationExport } from "./organization-export.contract.ts";
@@ -45,6 +46,10 @@ describe("local platform", () => {
   });
 
   describeAccounts(async () => stores.accounts);
+  describeEndedCredentials(async () => stores, {
+    receive: stores.pendingUploads.receive,
+    send: stores.workspace.send,
+  });
   describeDeliveryStore(async () => stores);
   describeConfigurations(async () => localConfigurations(stores.database));
   describeRuns(async () => stores);

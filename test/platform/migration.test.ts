@@ -45,6 +45,8 @@ test("a database of version 1 is migrated with all its data", async () => {
   old.exec(version1);
   old.exec(`
     INSERT INTO keys VALUES ('h', 'A', '{"hash":"h","agentId":"A"}');
+    INSERT INTO agents VALUES ('D', 'O', '{"id":"D","status":"deleted"}');
+    INSERT INTO keys VALUES ('d', 'D', '{"hash":"d","agentId":"D","enabled":true}');
     INSERT INTO runs VALUES (7, 'R', 'A', 'O', 'Run', 'running', 1, 11, 12, NULL);
     INSERT INTO messages VALUES (7, 1, 'input_to_agent', 'first');
   `);
@@ -57,6 +59,7 @@ test("a database of version 1 is migrated with all its data", async () => {
     const stores = openLocalPlatform({ dataDir });
     const { runs, accounts } = stores;
     expect(await accounts.findKey("h")).toEqual({ hash: "h", agentId: "A" });
+    expect(await accounts.findKey("d")).toEqual({ hash: "d", agentId: "D", enabled: false, agentDeleted: true });
     const run = { id: "R", agentId: "A", organizationId: "O", name: "Run", status: "running", turn: 1 };
     expect(await runs.load("R")).toEqual({
       run: { ...run, createdAt: 11, updatedAt: 12, sequence: 0 },

@@ -172,6 +172,7 @@ class ServiceUnavailable(APIError):
 _classes: dict[str, type[APIError]] = {
     "key_missing": AuthenticationError,
     "key_invalid": AuthenticationError,
+    "key_expired": AuthenticationError,
     "template_mismatch": TemplateMismatch,
     "agent_deleted": AgentNotFound,
     "agent_not_found": AgentNotFound,

@@ -132,6 +132,7 @@ export class ServiceUnavailable extends APIError {}
 const classes: Record<string, typeof APIError> = {
   key_missing: AuthenticationError,
   key_invalid: AuthenticationError,
+  key_expired: AuthenticationError,
   template_mismatch: TemplateMismatch,
   agent_deleted: AgentNotFound,
   agent_not_found: AgentNotFound,

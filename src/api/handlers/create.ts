@@ -5,14 +5,18 @@ import { ServiceError } from "../../errors.ts";
 import type { CreateBody, CreateResponse } from "../contract.ts";
 import { base64Uploads } from "../validation/base64-files.ts";
 import { parseCreateBody } from "../validation/create-body.ts";
+import { credentialCheck } from "./credential-check.ts";
 import { validOrThrow } from "./errors.ts";
 import { type ApiHandler, jsonResponse } from "./handler.ts";
 import { apiKeyOf, withErrorResponses } from "./middleware.ts";
 
 /** `POST /v1/agents` (specification section 4.1). Authenticates before it reads the body. */
 export function createHandler(deps: CreateRunDeps & AuthenticationDeps): ApiHandler {
-  return withErrorResponses(async ({ id: requestId, headers, parseBody }) => {
+  return withErrorResponses(async (request) => {
+    const { id: requestId, headers } = request;
     const principal = await authenticate(deps, apiKeyOf(headers));
+    const { accounts } = deps;
+    const { parseBody } = credentialCheck(() => authenticate({ accounts }, apiKeyOf(headers))).guardBody(request);
     const body = validOrThrow(await parseBody((raw) => parseCreateBody(raw, headers["content-type"])));
     if (body.template_id !== principal.agentId) {
       throw new ServiceError("template_mismatch", "API key is not valid for the requested template");

@@ -1,5 +1,5 @@
 import { redactWholeTokens } from "../../accounts/token.ts";
-import { ServiceError, type ServiceErrorCode, StoreUnavailable } from "../../errors.ts";
+import { invalidKey, ServiceError, type ServiceErrorCode, StoreUnavailable } from "../../errors.ts";
 import { log } from "../../log.ts";
 import type { Issues, ValidationIssue } from "../validation/issue.ts";
 import { type ApiResponse, jsonResponse } from "./handler.ts";
@@ -8,6 +8,7 @@ import { type ApiResponse, jsonResponse } from "./handler.ts";
 const statusOf: Record<ServiceErrorCode, number> = {
   key_missing: 401,
   key_invalid: 401,
+  key_expired: 401,
   template_mismatch: 403,
   agent_deleted: 404,
   run_not_found: 404,
@@ -34,6 +35,7 @@ const statusOf: Record<ServiceErrorCode, number> = {
   files_unknown: 404,
   key_ambiguous: 409,
   operator_ambiguous: 409,
+  last_operator: 409,
   modified: 412,
   modified_concurrently: 409,
   queue_full: 409,
@@ -79,8 +81,11 @@ export interface ErrorFormat {
   body: (detail: string | ValidationIssue[], code: string) => object;
 }
 
-/** The format of v1. */
-const publicFormat: ErrorFormat = { statusOf: (code) => statusOf[code], body: (detail) => ({ detail }) };
+/** The format of v1, which knows no expiry: an expired key is an invalid one. */
+const publicFormat: ErrorFormat = {
+  statusOf: (code) => statusOf[code],
+  body: (detail, code) => ({ detail: code === "key_expired" ? invalidKey : detail }),
+};
 
 /** A request that violates the schema: 422 with one item per violation. */
 export class InvalidRequest extends Error {

@@ -1,4 +1,5 @@
 import { authenticate, type AuthenticationDeps } from "../../accounts/authenticate.ts";
+import { invalidKey, ServiceError } from "../../errors.ts";
 import type { Runs } from "../../runs/ports.ts";
 import { readRun } from "../../runs/read-run.ts";
 import type { StatusResponse } from "../contract.ts";
@@ -11,8 +12,9 @@ import { streamedRun } from "./stream-run.ts";
 /** `GET /v1/agents/{agent_id}` (specification section 4.2). */
 export function getHandler(deps: AuthenticationDeps & { runs: Runs }): ApiHandler {
   return withErrorResponses(async ({ headers, parameters }) => {
-    const principal = authenticate(deps, apiKeyOf(headers));
-    await Promise.race([principal, Promise.resolve()]); // rejects for a missing or malformed key, which is not looked up
+    const authenticated = authenticate(deps, apiKeyOf(headers));
+    await Promise.race([authenticated, Promise.resolve()]); // rejects for a missing or malformed key, which is not looked up
+    const principal = authenticated.catch(withoutReason);
     const checked = validateRunId(parameters["agent_id"] ?? "");
     if ("issues" in checked) {
       await principal; // 401 comes before 422
@@ -23,4 +25,10 @@ export function getHandler(deps: AuthenticationDeps & { runs: Runs }): ApiHandle
     const { run, transcript } = found;
     return jsonResponse(200, { agent_id: run.id, loop_status: run.status, transcript } satisfies StatusResponse);
   });
+}
+
+/** The contract knows a deleted agent only for creates: here, its keys are invalid. */
+function withoutReason(error: unknown): never {
+  const isDeleted = error instanceof ServiceError && error.code === "agent_deleted";
+  throw isDeleted ? new ServiceError("key_invalid", invalidKey) : error;
 }

@@ -44,7 +44,7 @@ export const sharedErrors = {
   },
   agent_archived: {
     status: 409,
-    when: "The agent is archived. Unarchive it to create runs.",
+    when: "The agent is archived. Unarchive it to create runs, send inputs and upload files. What it did stays readable.",
     detail: "Agent template is archived; unarchive it to create runs",
   },
   run_ended: {

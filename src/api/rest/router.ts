@@ -1,5 +1,6 @@
 import { StoreUnavailable } from "../../errors.ts";
 import type { Operation } from "../description.ts";
+import { credentialCheck } from "../handlers/credential-check.ts";
 import type { ApiHandler, ApiRequest, ApiResponse } from "../handlers/handler.ts";
 import { withErrorResponses } from "../handlers/middleware.ts";
 import { routeTable } from "../route-table.ts";
@@ -36,7 +37,8 @@ interface AnyCall<Principal> {
 /**
  * An API as one handler. For each request, in this order: finds the operation (404, 405), authenticates (401), authorizes
  * (403), validates parameters and body (422), checks what they name (404, 403), and calls the operation's handler. An
- * operation without a handler is a 404.
+ * operation without a handler is a 404. A credential that ends while a body arrives or a stream is sent ends the request,
+ * too.
  */
 export function restRouter<Name extends string, Entry extends Operation, Principal>(
   api: RestApi<Name, Entry, Principal>,
@@ -60,7 +62,20 @@ export function restRouter<Name extends string, Entry extends Operation, Princip
     if (!handler) throw errors.error("not_found");
     const request = { ...received, parameters };
     const operation = operations[name];
-    const principal = operation.authenticated ? await authenticate(request) : nobody;
+    if (!operation.authenticated) return call(handler, request, nobody, operation);
+    const principal = await authenticate(request);
+    const credential = credentialCheck(() => authenticate(request));
+    const response = await call(handler, credential.guardBody(request), principal, operation);
+    const { body } = response;
+    return typeof body === "function" ? { ...response, body: credential.guardStream(body) } : response;
+  }
+
+  async function call(
+    handler: (call: AnyCall<Principal>) => Promise<ApiResponse>,
+    request: ApiRequest,
+    principal: Principal,
+    operation: Entry,
+  ): Promise<ApiResponse> {
     authorize?.(principal, operation);
     const { path, query } = validParameters(validators, operation, request);
     const body = await validBody(validators, operation, request);

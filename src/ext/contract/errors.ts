@@ -13,6 +13,11 @@ export const errors = {
     detail: "Missing API key",
   },
   key_invalid: { status: 401, when: "The key is unknown or disabled.", detail: "Invalid API key" },
+  key_expired: {
+    status: 401,
+    when: "The key has expired.",
+    detail: "The API key expired at 2026-12-01T00:00:00.000Z; create another one",
+  },
   template_mismatch: {
     status: 403,
     when: "`template_id` differs from the key's agent.",
@@ -23,7 +28,11 @@ export const errors = {
     when: "The agent does not let programs delete runs.",
     detail: "Runs of this agent cannot be deleted with an API key: its agent file does not set allowDelete to true",
   },
-  agent_deleted: { status: 404, when: "The key's agent no longer exists.", detail: "Agent template not found" },
+  agent_deleted: {
+    status: 404,
+    when: "The key's agent was deleted. Its keys are accepted nowhere.",
+    detail: "Agent template not found",
+  },
   response_too_large: {
     status: 413,
     when: "The API is served by AWS Lambda, whose responses have at most 6 MB. Ask for less at once.",
@@ -76,6 +85,7 @@ type OperatorErrorCode =
   | "key_ambiguous"
   | "operator_not_found"
   | "operator_ambiguous"
+  | "last_operator"
   | "webhook_not_found"
   | "delivery_not_found"
   | "modified";

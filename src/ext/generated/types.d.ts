@@ -963,7 +963,7 @@ export interface components {
              * @description The reason, for programs.
              * @enum {string}
              */
-            code: "invalid_request" | "invalid_argument" | "not_found" | "method_not_allowed" | "run_not_found" | "step_not_found" | "file_not_found" | "file_not_kept" | "files_unknown" | "agent_archived" | "run_ended" | "queue_full" | "transcript_full" | "modified_concurrently" | "body_timeout" | "files_too_large" | "file_not_base64" | "no_model" | "too_many_requests" | "too_many_runs" | "dollars_spent" | "too_many_bytes" | "history_failed" | "history_unavailable" | "storage_full" | "store_unavailable" | "internal_error" | "key_missing" | "key_invalid" | "template_mismatch" | "delete_not_allowed" | "agent_deleted" | "response_too_large" | "upload_too_large" | "too_many_uploads" | "upload_not_found" | "upload_incomplete" | "upload_mismatch" | "idempotency_key_reused" | "webhook_not_configured";
+            code: "invalid_request" | "invalid_argument" | "not_found" | "method_not_allowed" | "run_not_found" | "step_not_found" | "file_not_found" | "file_not_kept" | "files_unknown" | "agent_archived" | "run_ended" | "queue_full" | "transcript_full" | "modified_concurrently" | "body_timeout" | "files_too_large" | "file_not_base64" | "no_model" | "too_many_requests" | "too_many_runs" | "dollars_spent" | "too_many_bytes" | "history_failed" | "history_unavailable" | "storage_full" | "store_unavailable" | "internal_error" | "key_missing" | "key_invalid" | "key_expired" | "template_mismatch" | "delete_not_allowed" | "agent_deleted" | "response_too_large" | "upload_too_large" | "too_many_uploads" | "upload_not_found" | "upload_incomplete" | "upload_mismatch" | "idempotency_key_reused" | "webhook_not_configured";
         };
         /** @description One schema violation. */
         ValidationError: {
@@ -1021,7 +1021,7 @@ export interface operations {
                     "application/json": components["schemas"]["Agent"];
                 };
             };
-            /** @description `key_missing`: No key in the headers `Authorization` and `X-API-Key`. `key_invalid`: The key is unknown or disabled. */
+            /** @description `key_missing`: No key in the headers `Authorization` and `X-API-Key`. `key_invalid`: The key is unknown or disabled. `key_expired`: The key has expired. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -1032,7 +1032,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `agent_deleted`: The key's agent no longer exists. */
+            /** @description `agent_deleted`: The key's agent was deleted. Its keys are accepted nowhere. */
             404: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -1109,10 +1109,20 @@ export interface operations {
                     "application/json": components["schemas"]["RunPage"];
                 };
             };
-            /** @description `key_missing`: No key in the headers `Authorization` and `X-API-Key`. `key_invalid`: The key is unknown or disabled. */
+            /** @description `key_missing`: No key in the headers `Authorization` and `X-API-Key`. `key_invalid`: The key is unknown or disabled. `key_expired`: The key has expired. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `agent_deleted`: The key's agent was deleted. Its keys are accepted nowhere. */
+            404: {
+                headers: {
                     "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
                 };
@@ -1180,7 +1190,7 @@ export interface operations {
                     "application/json": components["schemas"]["Run"];
                 };
             };
-            /** @description `key_missing`: No key in the headers `Authorization` and `X-API-Key`. `key_invalid`: The key is unknown or disabled. */
+            /** @description `key_missing`: No key in the headers `Authorization` and `X-API-Key`. `key_invalid`: The key is unknown or disabled. `key_expired`: The key has expired. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -1201,7 +1211,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `agent_deleted`: The key's agent no longer exists. */
+            /** @description `agent_deleted`: The key's agent was deleted. Its keys are accepted nowhere. */
             404: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -1221,7 +1231,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `agent_archived`: The agent is archived. Unarchive it to create runs. */
+            /** @description `agent_archived`: The agent is archived. Unarchive it to create runs, send inputs and upload files. What it did stays readable. */
             409: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -1297,7 +1307,7 @@ export interface operations {
                     "application/json": components["schemas"]["RunDetail"];
                 };
             };
-            /** @description `key_missing`: No key in the headers `Authorization` and `X-API-Key`. `key_invalid`: The key is unknown or disabled. */
+            /** @description `key_missing`: No key in the headers `Authorization` and `X-API-Key`. `key_invalid`: The key is unknown or disabled. `key_expired`: The key has expired. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -1308,7 +1318,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `run_not_found`: The run does not exist. */
+            /** @description `agent_deleted`: The key's agent was deleted. Its keys are accepted nowhere. `run_not_found`: The run does not exist. */
             404: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -1383,7 +1393,7 @@ export interface operations {
                     "application/json": components["schemas"]["Run"];
                 };
             };
-            /** @description `key_missing`: No key in the headers `Authorization` and `X-API-Key`. `key_invalid`: The key is unknown or disabled. */
+            /** @description `key_missing`: No key in the headers `Authorization` and `X-API-Key`. `key_invalid`: The key is unknown or disabled. `key_expired`: The key has expired. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -1404,7 +1414,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `run_not_found`: The run does not exist. */
+            /** @description `agent_deleted`: The key's agent was deleted. Its keys are accepted nowhere. `run_not_found`: The run does not exist. */
             404: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -1483,7 +1493,7 @@ export interface operations {
                     "application/json": components["schemas"]["Run"];
                 };
             };
-            /** @description `key_missing`: No key in the headers `Authorization` and `X-API-Key`. `key_invalid`: The key is unknown or disabled. */
+            /** @description `key_missing`: No key in the headers `Authorization` and `X-API-Key`. `key_invalid`: The key is unknown or disabled. `key_expired`: The key has expired. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -1494,7 +1504,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `run_not_found`: The run does not exist. */
+            /** @description `agent_deleted`: The key's agent was deleted. Its keys are accepted nowhere. `run_not_found`: The run does not exist. */
             404: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -1514,7 +1524,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `run_ended`: The run has ended and accepts no input. `queue_full`: The run already has 20 queued inputs. `transcript_full`: With this input, the transcript of the run and its queued inputs would be larger than the service accepts. Start another run. */
+            /** @description `run_ended`: The run has ended and accepts no input. `queue_full`: The run already has 20 queued inputs. `transcript_full`: With this input, the transcript of the run and its queued inputs would be larger than the service accepts. Start another run. `agent_archived`: The agent is archived. Unarchive it to create runs, send inputs and upload files. What it did stays readable. */
             409: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -1590,7 +1600,7 @@ export interface operations {
                     "application/json": components["schemas"]["Run"];
                 };
             };
-            /** @description `key_missing`: No key in the headers `Authorization` and `X-API-Key`. `key_invalid`: The key is unknown or disabled. */
+            /** @description `key_missing`: No key in the headers `Authorization` and `X-API-Key`. `key_invalid`: The key is unknown or disabled. `key_expired`: The key has expired. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -1601,7 +1611,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `run_not_found`: The run does not exist. */
+            /** @description `agent_deleted`: The key's agent was deleted. Its keys are accepted nowhere. `run_not_found`: The run does not exist. */
             404: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -1687,7 +1697,7 @@ export interface operations {
                     "text/event-stream": string;
                 };
             };
-            /** @description `key_missing`: No key in the headers `Authorization` and `X-API-Key`. `key_invalid`: The key is unknown or disabled. */
+            /** @description `key_missing`: No key in the headers `Authorization` and `X-API-Key`. `key_invalid`: The key is unknown or disabled. `key_expired`: The key has expired. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -1698,7 +1708,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `run_not_found`: The run does not exist. */
+            /** @description `agent_deleted`: The key's agent was deleted. Its keys are accepted nowhere. `run_not_found`: The run does not exist. */
             404: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -1776,7 +1786,7 @@ export interface operations {
                     "application/json": components["schemas"]["RunFilePage"];
                 };
             };
-            /** @description `key_missing`: No key in the headers `Authorization` and `X-API-Key`. `key_invalid`: The key is unknown or disabled. */
+            /** @description `key_missing`: No key in the headers `Authorization` and `X-API-Key`. `key_invalid`: The key is unknown or disabled. `key_expired`: The key has expired. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -1787,7 +1797,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `run_not_found`: The run does not exist. `step_not_found`: The run has no such step or event. `files_unknown`: An earlier release recorded this step, without its files. */
+            /** @description `agent_deleted`: The key's agent was deleted. Its keys are accepted nowhere. `run_not_found`: The run does not exist. `step_not_found`: The run has no such step or event. `files_unknown`: An earlier release recorded this step, without its files. */
             404: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -1866,7 +1876,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `key_missing`: No key in the headers `Authorization` and `X-API-Key`. `key_invalid`: The key is unknown or disabled. */
+            /** @description `key_missing`: No key in the headers `Authorization` and `X-API-Key`. `key_invalid`: The key is unknown or disabled. `key_expired`: The key has expired. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -1877,7 +1887,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `run_not_found`: The run does not exist. `step_not_found`: The run has no such step or event. `file_not_found`: The run has no such file. `file_not_kept`: The file had this content, which is no longer kept. `files_unknown`: An earlier release recorded this step, without its files. */
+            /** @description `agent_deleted`: The key's agent was deleted. Its keys are accepted nowhere. `run_not_found`: The run does not exist. `step_not_found`: The run has no such step or event. `file_not_found`: The run has no such file. `file_not_kept`: The file had this content, which is no longer kept. `files_unknown`: An earlier release recorded this step, without its files. */
             404: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -1953,7 +1963,7 @@ export interface operations {
                     "application/json": components["schemas"]["Upload"];
                 };
             };
-            /** @description `key_missing`: No key in the headers `Authorization` and `X-API-Key`. `key_invalid`: The key is unknown or disabled. */
+            /** @description `key_missing`: No key in the headers `Authorization` and `X-API-Key`. `key_invalid`: The key is unknown or disabled. `key_expired`: The key has expired. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -1964,8 +1974,28 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description `agent_deleted`: The key's agent was deleted. Its keys are accepted nowhere. */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description `body_timeout`: The body did not arrive in time. */
             408: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `agent_archived`: The agent is archived. Unarchive it to create runs, send inputs and upload files. What it did stays readable. */
+            409: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
@@ -2042,7 +2072,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `key_missing`: No key in the headers `Authorization` and `X-API-Key`. `key_invalid`: The key is unknown or disabled. */
+            /** @description `key_missing`: No key in the headers `Authorization` and `X-API-Key`. `key_invalid`: The key is unknown or disabled. `key_expired`: The key has expired. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -2053,7 +2083,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `not_found`: The path does not exist. */
+            /** @description `agent_deleted`: The key's agent was deleted. Its keys are accepted nowhere. `not_found`: The path does not exist. */
             404: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -2065,6 +2095,16 @@ export interface operations {
             };
             /** @description `body_timeout`: The body did not arrive in time. */
             408: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `agent_archived`: The agent is archived. Unarchive it to create runs, send inputs and upload files. What it did stays readable. */
+            409: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;

@@ -1,7 +1,7 @@
 import { modelNameOf } from "../../accounts/model-name.ts";
 import { jsonResponse } from "../../api/handlers/handler.ts";
 import { wireLimits } from "../../api/rest/wire/run.ts";
-import { ServiceError } from "../../errors.ts";
+import { agentNotFound, ServiceError } from "../../errors.ts";
 import type { ExtHandlers, Schemas } from "../call.ts";
 import type { ExtDeps } from "../deps.ts";
 
@@ -15,7 +15,7 @@ export function agentHandlers({ accounts, pendingUploads, limits: accepted }: Ex
         accounts.findWebhookState(agentId),
         pendingUploads.pendingUse(agentId),
       ]);
-      if (!agent || agent.status === "deleted") throw new ServiceError("agent_deleted", "Agent template not found");
+      if (!agent || agent.status === "deleted") throw new ServiceError("agent_deleted", agentNotFound);
       const { id, name, status, tools, limits, runLimits = {} } = agent;
       return jsonResponse(200, {
         id,

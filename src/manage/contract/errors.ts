@@ -17,6 +17,11 @@ export const errors = {
     when: "The token is unknown or revoked, or it is an API key of an agent.",
     detail: "Invalid operator token: it is unknown or was revoked",
   },
+  key_expired: {
+    status: 401,
+    when: "The token has expired.",
+    detail: "The operator token expired at 2026-12-01T00:00:00.000Z; ask an operator for another one",
+  },
   forbidden: {
     status: 403,
     when: "The caller has the role `viewer`, which may only read, or none in all organizations where that is required; or a page of another site sent the request.",
@@ -45,6 +50,12 @@ export const errors = {
     status: 409,
     when: "The request of this step cannot be rebuilt.",
     detail: "An earlier release recorded this step, without its configuration.",
+  },
+  last_operator: {
+    status: 409,
+    when: "The token is the last valid one with the role `operator`.",
+    detail:
+      "mira (ao_9sKd02) is the last valid token with the role operator: nobody could manage the service after it.",
   },
   agent_deleted: {
     status: 409,

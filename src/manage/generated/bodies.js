@@ -2,9 +2,10 @@
 "use strict";
 export const CreateOperatorRequest = validate20;
 const schema31 = {"$id":"CreateOperatorRequest","$ref":"contract#/components/schemas/CreateOperatorRequest"};
-const schema33 = {"type":"object","required":["name"],"additionalProperties":false,"properties":{"name":{"type":"string","minLength":1,"maxLength":200,"wellFormed":true},"role":{"type":"string","enum":["operator","viewer"],"wellFormed":true},"organizations":{"type":"array","maxItems":50,"if":{"minItems":51},"else":{"items":{"$ref":"#/components/schemas/OrganizationRole"}}}}};
+const schema33 = {"type":"object","required":["name"],"additionalProperties":false,"properties":{"name":{"type":"string","minLength":1,"maxLength":200,"wellFormed":true},"role":{"type":"string","enum":["operator","viewer"],"wellFormed":true},"organizations":{"type":"array","maxItems":50,"if":{"minItems":51},"else":{"items":{"$ref":"#/components/schemas/OrganizationRole"}}},"expires_at":{"format":"date-time","type":["string","null"],"wellFormed":true}}};
 const schema34 = {"type":"object","required":["id","role"],"additionalProperties":false,"properties":{"id":{"type":"string","format":"uuid","wellFormed":true},"role":{"type":"string","enum":["operator","viewer"],"wellFormed":true}}};
 const formats0 = /^(?:[0-9a-fA-F]{32}|(?:urn:uuid:)?[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}|\{[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\})$/;
+const formats2 = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])[Tt]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
 
 function validate22(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -28,7 +29,7 @@ vErrors.push(err0);
 errors++;
 }
 for(const key0 in data){
-if(!(((key0 === "name") || (key0 === "role")) || (key0 === "organizations"))){
+if(!((((key0 === "name") || (key0 === "role")) || (key0 === "organizations")) || (key0 === "expires_at"))){
 const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema33,data};
 if(vErrors === null){
 vErrors = [err1];
@@ -304,14 +305,49 @@ vErrors.push(err22);
 errors++;
 }
 }
-}
-else {
-const err23 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema33.type,parentSchema:schema33,data};
+if(data.expires_at !== undefined){
+let data6 = data.expires_at;
+if((typeof data6 !== "string") && (data6 !== null)){
+const err23 = {instancePath:instancePath+"/expires_at",schemaPath:"#/properties/expires_at/type",keyword:"type",params:{type: schema33.properties.expires_at.type},schema:schema33.properties.expires_at.type,parentSchema:schema33.properties.expires_at,data:data6};
 if(vErrors === null){
 vErrors = [err23];
 }
 else {
 vErrors.push(err23);
+}
+errors++;
+}
+if(typeof data6 === "string"){
+if(!data6.isWellFormed()){
+const err24 = {instancePath:instancePath+"/expires_at",schemaPath:"#/properties/expires_at/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema33.properties.expires_at,data:data6};
+if(vErrors === null){
+vErrors = [err24];
+}
+else {
+vErrors.push(err24);
+}
+errors++;
+}
+if(!(formats2.test(data6))){
+const err25 = {instancePath:instancePath+"/expires_at",schemaPath:"#/properties/expires_at/format",keyword:"format",params:{format: "date-time"},schema:"date-time",parentSchema:schema33.properties.expires_at,data:data6};
+if(vErrors === null){
+vErrors = [err25];
+}
+else {
+vErrors.push(err25);
+}
+errors++;
+}
+}
+}
+}
+else {
+const err26 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema33.type,parentSchema:schema33,data};
+if(vErrors === null){
+vErrors = [err26];
+}
+else {
+vErrors.push(err26);
 }
 errors++;
 }
@@ -4831,7 +4867,7 @@ validate30.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 export const CreateKeyRequest = validate33;
 const schema47 = {"$id":"CreateKeyRequest","$ref":"contract#/components/schemas/CreateKeyRequest"};
-const schema48 = {"type":"object","additionalProperties":false,"properties":{"name":{"minLength":1,"maxLength":200,"type":["string","null"],"wellFormed":true}}};
+const schema48 = {"type":"object","additionalProperties":false,"properties":{"name":{"minLength":1,"maxLength":200,"type":["string","null"],"wellFormed":true},"expires_at":{"format":"date-time","type":["string","null"],"wellFormed":true}}};
 
 function validate33(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="CreateKeyRequest" */;
@@ -4846,7 +4882,7 @@ evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
-if(!(key0 === "name")){
+if(!((key0 === "name") || (key0 === "expires_at"))){
 const err0 = {instancePath,schemaPath:"contract#/components/schemas/CreateKeyRequest/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema48,data};
 if(vErrors === null){
 vErrors = [err0];
@@ -4902,14 +4938,49 @@ errors++;
 }
 }
 }
-}
-else {
-const err5 = {instancePath,schemaPath:"contract#/components/schemas/CreateKeyRequest/type",keyword:"type",params:{type: "object"},schema:schema48.type,parentSchema:schema48,data};
+if(data.expires_at !== undefined){
+let data1 = data.expires_at;
+if((typeof data1 !== "string") && (data1 !== null)){
+const err5 = {instancePath:instancePath+"/expires_at",schemaPath:"contract#/components/schemas/CreateKeyRequest/properties/expires_at/type",keyword:"type",params:{type: schema48.properties.expires_at.type},schema:schema48.properties.expires_at.type,parentSchema:schema48.properties.expires_at,data:data1};
 if(vErrors === null){
 vErrors = [err5];
 }
 else {
 vErrors.push(err5);
+}
+errors++;
+}
+if(typeof data1 === "string"){
+if(!data1.isWellFormed()){
+const err6 = {instancePath:instancePath+"/expires_at",schemaPath:"contract#/components/schemas/CreateKeyRequest/properties/expires_at/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema48.properties.expires_at,data:data1};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+if(!(formats2.test(data1))){
+const err7 = {instancePath:instancePath+"/expires_at",schemaPath:"contract#/components/schemas/CreateKeyRequest/properties/expires_at/format",keyword:"format",params:{format: "date-time"},schema:"date-time",parentSchema:schema48.properties.expires_at,data:data1};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+}
+}
+}
+else {
+const err8 = {instancePath,schemaPath:"contract#/components/schemas/CreateKeyRequest/type",keyword:"type",params:{type: "object"},schema:schema48.type,parentSchema:schema48,data};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
 }
 errors++;
 }

@@ -224,7 +224,7 @@ export interface paths {
         post?: never;
         /**
          * Delete an agent
-         * @description New runs are rejected (404). Its runs stay readable. A deleted agent cannot be restored. Requires the role `operator`.
+         * @description Its keys are disabled for good, and new runs and inputs are rejected. Turns in progress and queued inputs continue. Its runs stay readable here. A deleted agent cannot be restored. Idempotent. Requires the role `operator`.
          */
         delete: operations["delete_agent"];
         options?: never;
@@ -243,7 +243,7 @@ export interface paths {
         put?: never;
         /**
          * Archive an agent
-         * @description New runs are rejected (409) until the agent is unarchived. Its runs continue. Requires the role `operator`.
+         * @description New runs, inputs and uploads are rejected (409) until the agent is unarchived. Turns in progress and queued inputs continue, and its keys can read. Requires the role `operator`.
          */
         post: operations["archive_agent"];
         delete?: never;
@@ -263,7 +263,7 @@ export interface paths {
         put?: never;
         /**
          * Unarchive an agent
-         * @description The agent accepts new runs again. Requires the role `operator`.
+         * @description The agent accepts new runs, inputs and uploads again. Requires the role `operator`.
          */
         post: operations["unarchive_agent"];
         delete?: never;
@@ -367,7 +367,7 @@ export interface paths {
         put?: never;
         /**
          * Enable an API key
-         * @description Requests with the key are accepted again. Requires the role `operator`.
+         * @description Requests with the key are accepted again, unless it has expired. Requires the role `operator`.
          */
         post: operations["enable_key"];
         delete?: never;
@@ -857,6 +857,12 @@ export interface components {
             created_at: string;
             /**
              * Format: date-time
+             * @description From when on requests with the token are rejected. Null: it does not expire.
+             * @example 2026-11-22T10:15:30.123Z
+             */
+            expires_at: string | null;
+            /**
+             * Format: date-time
              * @description Within the hour before the last request with the token. Null: not used yet.
              * @example 2026-11-22T10:15:30.123Z
              */
@@ -896,6 +902,12 @@ export interface components {
             role?: "operator" | "viewer";
             /** @description The role in single organizations. */
             organizations?: components["schemas"]["OrganizationRole"][];
+            /**
+             * Format: date-time
+             * @description The token is rejected from this time on: in the future, at most ten years from now. Left out: it does not expire.
+             * @example 2026-11-22T10:15:30.123Z
+             */
+            expires_at?: string | null;
         };
         /** @description A new operator. */
         CreatedOperator: {
@@ -926,6 +938,12 @@ export interface components {
              * @example 2026-11-22T10:15:30.123Z
              */
             created_at: string;
+            /**
+             * Format: date-time
+             * @description From when on requests with the token are rejected. Null: it does not expire.
+             * @example 2026-11-22T10:15:30.123Z
+             */
+            expires_at: string | null;
             /**
              * Format: date-time
              * @description Within the hour before the last request with the token. Null: not used yet.
@@ -1368,7 +1386,7 @@ export interface components {
             hint: string;
             /** @description Name for people, such as the system that uses the key. */
             name: string | null;
-            /** @description False: requests with the key are rejected. */
+            /** @description False: requests with the key are rejected. A key of a deleted agent stays disabled. */
             enabled: boolean;
             /**
              * Format: date-time
@@ -1376,6 +1394,12 @@ export interface components {
              * @example 2026-11-22T10:15:30.123Z
              */
             created_at: string;
+            /**
+             * Format: date-time
+             * @description From when on requests with the key are rejected. Null: it does not expire.
+             * @example 2026-11-22T10:15:30.123Z
+             */
+            expires_at: string | null;
             /**
              * Format: date-time
              * @description Within the hour before the last request with the key. Null: not used yet.
@@ -1394,6 +1418,12 @@ export interface components {
         CreateKeyRequest: {
             /** @description Name for people, such as the system that uses the key. */
             name?: string | null;
+            /**
+             * Format: date-time
+             * @description The key is rejected from this time on: in the future, at most ten years from now. Left out: it does not expire.
+             * @example 2026-11-22T10:15:30.123Z
+             */
+            expires_at?: string | null;
         };
         /** @description A new API key. */
         CreatedKey: {
@@ -1411,7 +1441,7 @@ export interface components {
             hint: string;
             /** @description Name for people, such as the system that uses the key. */
             name: string | null;
-            /** @description False: requests with the key are rejected. */
+            /** @description False: requests with the key are rejected. A key of a deleted agent stays disabled. */
             enabled: boolean;
             /**
              * Format: date-time
@@ -1419,6 +1449,12 @@ export interface components {
              * @example 2026-11-22T10:15:30.123Z
              */
             created_at: string;
+            /**
+             * Format: date-time
+             * @description From when on requests with the key are rejected. Null: it does not expire.
+             * @example 2026-11-22T10:15:30.123Z
+             */
+            expires_at: string | null;
             /**
              * Format: date-time
              * @description Within the hour before the last request with the key. Null: not used yet.
@@ -2432,7 +2468,7 @@ export interface components {
              * @description The reason, for programs.
              * @enum {string}
              */
-            code: "invalid_request" | "invalid_argument" | "not_found" | "method_not_allowed" | "run_not_found" | "step_not_found" | "file_not_found" | "file_not_kept" | "files_unknown" | "agent_archived" | "run_ended" | "queue_full" | "transcript_full" | "modified_concurrently" | "body_timeout" | "files_too_large" | "file_not_base64" | "no_model" | "too_many_requests" | "too_many_runs" | "dollars_spent" | "too_many_bytes" | "history_failed" | "history_unavailable" | "storage_full" | "store_unavailable" | "internal_error" | "key_missing" | "key_invalid" | "forbidden" | "organization_not_found" | "agent_not_found" | "version_not_found" | "key_not_found" | "operator_not_found" | "webhook_not_found" | "delivery_not_found" | "request_unknown" | "agent_deleted" | "modified" | "response_too_large";
+            code: "invalid_request" | "invalid_argument" | "not_found" | "method_not_allowed" | "run_not_found" | "step_not_found" | "file_not_found" | "file_not_kept" | "files_unknown" | "agent_archived" | "run_ended" | "queue_full" | "transcript_full" | "modified_concurrently" | "body_timeout" | "files_too_large" | "file_not_base64" | "no_model" | "too_many_requests" | "too_many_runs" | "dollars_spent" | "too_many_bytes" | "history_failed" | "history_unavailable" | "storage_full" | "store_unavailable" | "internal_error" | "key_missing" | "key_invalid" | "key_expired" | "forbidden" | "organization_not_found" | "agent_not_found" | "version_not_found" | "key_not_found" | "operator_not_found" | "webhook_not_found" | "delivery_not_found" | "request_unknown" | "last_operator" | "agent_deleted" | "modified" | "response_too_large";
         };
         /** @description One schema violation. */
         ValidationError: {
@@ -2614,7 +2650,7 @@ export interface operations {
                     "application/json": components["schemas"]["Me"];
                 };
             };
-            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. */
+            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. `key_expired`: The token has expired. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -2687,7 +2723,7 @@ export interface operations {
                     "application/json": components["schemas"]["OperatorPage"];
                 };
             };
-            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. */
+            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. `key_expired`: The token has expired. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -2764,7 +2800,7 @@ export interface operations {
                     "application/json": components["schemas"]["CreatedOperator"];
                 };
             };
-            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. */
+            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. `key_expired`: The token has expired. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -2871,7 +2907,7 @@ export interface operations {
                     "application/json": components["schemas"]["Operator"];
                 };
             };
-            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. */
+            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. `key_expired`: The token has expired. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -2902,7 +2938,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `modified_concurrently`: Other requests changed the record at the same time. Retry. */
+            /** @description `last_operator`: The token is the last valid one with the role `operator`. `modified_concurrently`: Other requests changed the record at the same time. Retry. */
             409: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -2971,7 +3007,7 @@ export interface operations {
                     "application/json": components["schemas"]["AuditPage"];
                 };
             };
-            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. */
+            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. `key_expired`: The token has expired. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -3049,7 +3085,7 @@ export interface operations {
                     "application/json": components["schemas"]["OrganizationPage"];
                 };
             };
-            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. */
+            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. `key_expired`: The token has expired. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -3126,7 +3162,7 @@ export interface operations {
                     "application/json": components["schemas"]["Organization"];
                 };
             };
-            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. */
+            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. `key_expired`: The token has expired. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -3223,7 +3259,7 @@ export interface operations {
                     "application/json": components["schemas"]["Organization"];
                 };
             };
-            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. */
+            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. `key_expired`: The token has expired. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -3312,7 +3348,7 @@ export interface operations {
                     "application/json": components["schemas"]["OrganizationDeletion"];
                 };
             };
-            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. */
+            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. `key_expired`: The token has expired. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -3412,7 +3448,7 @@ export interface operations {
                     "application/json": components["schemas"]["Organization"];
                 };
             };
-            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. */
+            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. `key_expired`: The token has expired. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -3533,7 +3569,7 @@ export interface operations {
                     "application/json": components["schemas"]["Organization"];
                 };
             };
-            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. */
+            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. `key_expired`: The token has expired. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -3650,7 +3686,7 @@ export interface operations {
                     "application/json": components["schemas"]["Organization"];
                 };
             };
-            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. */
+            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. `key_expired`: The token has expired. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -3750,7 +3786,7 @@ export interface operations {
                     "application/json": components["schemas"]["ModelTest"];
                 };
             };
-            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. */
+            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. `key_expired`: The token has expired. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -3863,7 +3899,7 @@ export interface operations {
                     "application/json": components["schemas"]["AgentSummaryPage"];
                 };
             };
-            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. */
+            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. `key_expired`: The token has expired. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -3951,7 +3987,7 @@ export interface operations {
                     "application/json": components["schemas"]["Agent"];
                 };
             };
-            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. */
+            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. `key_expired`: The token has expired. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -4059,7 +4095,7 @@ export interface operations {
                     "application/json": components["schemas"]["Agent"];
                 };
             };
-            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. */
+            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. `key_expired`: The token has expired. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -4153,7 +4189,7 @@ export interface operations {
                     "application/json": components["schemas"]["Agent"];
                 };
             };
-            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. */
+            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. `key_expired`: The token has expired. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -4278,7 +4314,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. */
+            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. `key_expired`: The token has expired. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -4375,7 +4411,7 @@ export interface operations {
                     "application/json": components["schemas"]["Agent"];
                 };
             };
-            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. */
+            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. `key_expired`: The token has expired. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -4472,7 +4508,7 @@ export interface operations {
                     "application/json": components["schemas"]["Agent"];
                 };
             };
-            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. */
+            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. `key_expired`: The token has expired. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -4571,7 +4607,7 @@ export interface operations {
                     "application/json": components["schemas"]["AgentVersionHeadPage"];
                 };
             };
-            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. */
+            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. `key_expired`: The token has expired. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -4659,7 +4695,7 @@ export interface operations {
                     "application/json": components["schemas"]["AgentVersion"];
                 };
             };
-            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. */
+            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. `key_expired`: The token has expired. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -4745,7 +4781,7 @@ export interface operations {
                     "application/json": components["schemas"]["KeyPage"];
                 };
             };
-            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. */
+            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. `key_expired`: The token has expired. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -4835,7 +4871,7 @@ export interface operations {
                     "application/json": components["schemas"]["CreatedKey"];
                 };
             };
-            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. */
+            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. `key_expired`: The token has expired. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -4952,7 +4988,7 @@ export interface operations {
                     "application/json": components["schemas"]["Key"];
                 };
             };
-            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. */
+            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. `key_expired`: The token has expired. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -5048,7 +5084,7 @@ export interface operations {
                     "application/json": components["schemas"]["Key"];
                 };
             };
-            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. */
+            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. `key_expired`: The token has expired. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -5069,7 +5105,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `key_not_found`: The key does not exist. */
+            /** @description `key_not_found`: The key does not exist. `agent_not_found`: The agent does not exist. */
             404: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -5079,7 +5115,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `modified_concurrently`: Other requests changed the record at the same time. Retry. */
+            /** @description `agent_deleted`: The agent is deleted. A deleted agent cannot be changed or restored. `modified_concurrently`: Other requests changed the record at the same time. Retry. */
             409: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -5144,7 +5180,7 @@ export interface operations {
                     "application/json": components["schemas"]["Webhook"];
                 };
             };
-            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. */
+            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. `key_expired`: The token has expired. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -5234,7 +5270,7 @@ export interface operations {
                     "application/json": components["schemas"]["ChangedWebhook"];
                 };
             };
-            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. */
+            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. `key_expired`: The token has expired. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -5349,7 +5385,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. */
+            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. `key_expired`: The token has expired. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -5449,7 +5485,7 @@ export interface operations {
                     "application/json": components["schemas"]["ChangedWebhook"];
                 };
             };
-            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. */
+            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. `key_expired`: The token has expired. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -5571,7 +5607,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeliveryPage"];
                 };
             };
-            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. */
+            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. `key_expired`: The token has expired. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -5657,7 +5693,7 @@ export interface operations {
                     "application/json": components["schemas"]["Delivery"];
                 };
             };
-            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. */
+            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. `key_expired`: The token has expired. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -5759,7 +5795,7 @@ export interface operations {
                     "application/json": components["schemas"]["RunPage"];
                 };
             };
-            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. */
+            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. `key_expired`: The token has expired. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -5846,7 +5882,7 @@ export interface operations {
                     "application/json": components["schemas"]["Run"];
                 };
             };
-            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. */
+            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. `key_expired`: The token has expired. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -5887,7 +5923,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `agent_deleted`: The agent is deleted. A deleted agent cannot be changed or restored. `agent_archived`: The agent is archived. Unarchive it to create runs. */
+            /** @description `agent_deleted`: The agent is deleted. A deleted agent cannot be changed or restored. `agent_archived`: The agent is archived. Unarchive it to create runs, send inputs and upload files. What it did stays readable. */
             409: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -5973,7 +6009,7 @@ export interface operations {
                     "application/json": components["schemas"]["RunCounts"];
                 };
             };
-            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. */
+            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. `key_expired`: The token has expired. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -6059,7 +6095,7 @@ export interface operations {
                     "application/json": components["schemas"]["RunDetail"];
                 };
             };
-            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. */
+            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. `key_expired`: The token has expired. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -6153,7 +6189,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. */
+            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. `key_expired`: The token has expired. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -6253,7 +6289,7 @@ export interface operations {
                     "application/json": components["schemas"]["Run"];
                 };
             };
-            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. */
+            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. `key_expired`: The token has expired. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -6294,7 +6330,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `run_ended`: The run has ended and accepts no input. `queue_full`: The run already has 20 queued inputs. `transcript_full`: With this input, the transcript of the run and its queued inputs would be larger than the service accepts. Start another run. `agent_archived`: The agent is archived. Unarchive it to create runs. `agent_deleted`: The agent is deleted. A deleted agent cannot be changed or restored. `modified_concurrently`: Other requests changed the record at the same time. Retry. */
+            /** @description `run_ended`: The run has ended and accepts no input. `queue_full`: The run already has 20 queued inputs. `transcript_full`: With this input, the transcript of the run and its queued inputs would be larger than the service accepts. Start another run. `agent_archived`: The agent is archived. Unarchive it to create runs, send inputs and upload files. What it did stays readable. `agent_deleted`: The agent is deleted. A deleted agent cannot be changed or restored. `modified_concurrently`: Other requests changed the record at the same time. Retry. */
             409: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -6370,7 +6406,7 @@ export interface operations {
                     "application/json": components["schemas"]["Run"];
                 };
             };
-            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. */
+            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. `key_expired`: The token has expired. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -6472,7 +6508,7 @@ export interface operations {
                     "application/json": components["schemas"]["UsageReport"];
                 };
             };
-            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. */
+            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. `key_expired`: The token has expired. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -6569,7 +6605,7 @@ export interface operations {
                     "text/event-stream": string;
                 };
             };
-            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. */
+            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. `key_expired`: The token has expired. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -6677,7 +6713,7 @@ export interface operations {
                     "application/json": components["schemas"]["Event"];
                 };
             };
-            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. */
+            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. `key_expired`: The token has expired. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -6786,7 +6822,7 @@ export interface operations {
                     "application/json": components["schemas"]["ModelRequest"];
                 };
             };
-            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. */
+            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. `key_expired`: The token has expired. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -6905,7 +6941,7 @@ export interface operations {
                     "application/json": components["schemas"]["RunFilePage"];
                 };
             };
-            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. */
+            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. `key_expired`: The token has expired. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -7016,7 +7052,7 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
-            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. */
+            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. `key_expired`: The token has expired. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];

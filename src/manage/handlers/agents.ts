@@ -8,6 +8,7 @@ import {
   setAgentStatus,
   updateAgent,
 } from "../../accounts/agents.ts";
+import { deleteAgent } from "../../accounts/delete-agent.ts";
 import { headerSecretProblems } from "../../accounts/header-secrets.ts";
 import { findOrganization } from "../../accounts/organizations.ts";
 import type { Agent, AgentDefinition } from "../../accounts/types.ts";
@@ -72,7 +73,7 @@ export function agentHandlers(deps: ManageDeps) {
     unarchive_agent: setStatus("active"),
 
     async delete_agent({ path, principal: { actor } }) {
-      await setAgentStatus(accounts, path.agent_id, "deleted", actor);
+      await deleteAgent(accounts, path.agent_id, actor);
       return { status: 204, headers: {}, body: "" };
     },
 

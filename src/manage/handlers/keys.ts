@@ -3,6 +3,7 @@ import { createKey, setKeyEnabled } from "../../accounts/keys.ts";
 import { jsonResponse } from "../../api/handlers/handler.ts";
 import type { ManageHandlers, Schemas } from "../call.ts";
 import type { ManageDeps } from "../deps.ts";
+import { expiryIn } from "../expiry.ts";
 import { wireKey } from "../wire/key.ts";
 
 export function keyHandlers({ accounts }: ManageDeps) {
@@ -15,7 +16,8 @@ export function keyHandlers({ accounts }: ManageDeps) {
 
     async create_key({ path, body, principal: { actor } }) {
       const name = body?.name ?? undefined;
-      const { key, stored } = await createKey(accounts, path.agent_id, { name, actor });
+      const expiresAt = expiryIn(body?.expires_at);
+      const { key, stored } = await createKey(accounts, path.agent_id, { name, expiresAt, actor });
       return jsonResponse(201, { ...wireKey(stored), key } satisfies Schemas["CreatedKey"]);
     },
 

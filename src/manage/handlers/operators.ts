@@ -6,6 +6,7 @@ import { ServiceError } from "../../errors.ts";
 import { newRunLimits } from "../../runs/new-run-limits.ts";
 import type { ManageHandlers, Schemas } from "../call.ts";
 import type { ManageDeps } from "../deps.ts";
+import { expiryIn } from "../expiry.ts";
 import { wireEnvironment } from "../wire/environment.ts";
 import { wireAccess, wireAuditEntry, wireOperator } from "../wire/operator.ts";
 
@@ -43,14 +44,19 @@ export function operatorHandlers({ accounts, acceptedSecrets, service }: ManageD
 
     async create_operator({ body, principal: { actor } }) {
       if (service.sign_in !== "token") throw noTokens();
-      const { name, role, organizations } = body;
+      const { name, role, organizations, expires_at } = body;
       const access = { ...(role && { role }), ...(organizations && { organizations }) };
-      const { token, stored } = await createOperator(accounts, { name, ...access }, actor);
+      const expiresAt = expiryIn(expires_at);
+      const ends = expiresAt === undefined ? {} : { expiresAt };
+      const { token, stored } = await createOperator(accounts, { name, ...access, ...ends }, actor);
       return jsonResponse(201, { ...wireOperator(stored), token } satisfies Schemas["CreatedOperator"]);
     },
 
     async revoke_operator({ path, principal: { actor } }) {
-      return jsonResponse(200, wireOperator(await revokeOperator(accounts, path.operator_id, actor)));
+      return jsonResponse(
+        200,
+        wireOperator(await revokeOperator(accounts, path.operator_id, actor, { keepLast: true })),
+      );
     },
 
     async list_audit({ query: { since, until, limit }, principal }) {

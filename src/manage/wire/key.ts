@@ -2,7 +2,16 @@ import type { ApiKey } from "../../accounts/types.ts";
 import type { Schemas } from "../call.ts";
 import { timeOf } from "../../api/rest/wire/time.ts";
 
-export function wireKey({ hash, agentId, hint, name, enabled, createdAt, lastUsedAt }: ApiKey): Schemas["Key"] {
+export function wireKey({
+  hash,
+  agentId,
+  hint,
+  name,
+  enabled,
+  createdAt,
+  expiresAt,
+  lastUsedAt,
+}: ApiKey): Schemas["Key"] {
   return {
     id: hash,
     agent_id: agentId,
@@ -10,6 +19,7 @@ export function wireKey({ hash, agentId, hint, name, enabled, createdAt, lastUse
     name: name ?? null,
     enabled,
     created_at: timeOf(createdAt),
+    expires_at: timeOf(expiresAt),
     last_used_at: timeOf(lastUsedAt),
   };
 }

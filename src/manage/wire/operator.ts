@@ -7,8 +7,8 @@ export function wireAccess({ role, organizations = [] }: Access): Pick<Schemas["
 }
 
 export function wireOperator(operator: Operator): Schemas["Operator"] {
-  const { id, hint, name, enabled, createdAt, lastUsedAt } = operator;
-  const times = { created_at: timeOf(createdAt), last_used_at: timeOf(lastUsedAt) };
+  const { id, hint, name, enabled, createdAt, expiresAt, lastUsedAt } = operator;
+  const times = { created_at: timeOf(createdAt), expires_at: timeOf(expiresAt), last_used_at: timeOf(lastUsedAt) };
   return { id, hint, name, ...wireAccess(operator), enabled, ...times };
 }
 

@@ -50,11 +50,15 @@ export function registerWaitTools(server: McpServer, call: McpCall): void {
   );
 }
 
-/** Resolves when the run has no turn in progress, when the time is over, or when nobody waits for the response any more. */
+/**
+ * Resolves when the run has no turn in progress, when the time is over, or when nobody waits for the response any more.
+ * Rejects when the key has ended.
+ */
 async function untilIdle(call: McpCall, id: string, seconds: number): Promise<void> {
-  const { runs, principal, pollInterval, signal } = call;
+  const { runs, principal, credential, pollInterval, signal } = call;
   const end = performance.now() + seconds * 1000;
   for (;;) {
+    await credential.ifDue();
     const { status } = await findOwnRun(runs, principal, id);
     const left = end - performance.now();
     if (status !== "running" || left <= 0 || signal.aborted) return;

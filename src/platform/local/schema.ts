@@ -211,6 +211,9 @@ const fromVersion5 = `
   UPDATE runs SET transcript_bytes =
     coalesce((SELECT sum(octet_length(text)) FROM messages WHERE run = seq), 0) +
     coalesce((SELECT sum(octet_length(text)) FROM queue WHERE run = seq), 0);
+  -- Keys of deleted agents stayed enabled.
+  UPDATE keys SET body = json_set(body, '$.enabled', json('false'), '$.agentDeleted', json('true'))
+    WHERE agent_id IN (SELECT id FROM agents WHERE body ->> 'status' = 'deleted');
 `;
 
 /** What each version needs, from version 1 on. */

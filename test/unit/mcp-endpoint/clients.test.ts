@@ -170,8 +170,8 @@ describe.each(["legacy", "auto"] as const)("a client with protocol version %s", 
   test("starts a run with a file that was uploaded before", async () => {
     const content = Buffer.from("Sent before");
     const sha256 = createHash("sha256").update(content).digest("hex");
-    const { pendingUploads } = service.platform;
-    const deps = { pendingUploads, now: Date.now };
+    const { accounts, pendingUploads } = service.platform;
+    const deps = { accounts, pendingUploads, now: Date.now };
     const named = { name: "sent.txt", size: content.length, sha256 };
     const { id } = await beginUpload({ ...deps, maxBytes: 100 }, service.templateId, named);
     const incoming = { length: content.length, chunks: Readable.from([content]) };

@@ -7,6 +7,5 @@ export const agentOperations = {
     summary: "Get the key's agent",
     description: "The agent that the key belongs to, and what this service accepts.",
     success: { description: "The agent.", body: "Agent" },
-    errors: ["agent_deleted"],
   }),
 };

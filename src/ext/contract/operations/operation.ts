@@ -7,5 +7,5 @@ export const basePath = "/ext/v1";
 export const operation = operationsOf<ErrorCode>({
   basePath,
   errors,
-  credentialErrors: ["key_missing", "key_invalid"],
+  credentialErrors: ["key_missing", "key_invalid", "key_expired", "agent_deleted"],
 });

@@ -21,7 +21,6 @@ export const runOperations = {
     },
     errors: [
       "template_mismatch",
-      "agent_deleted",
       "agent_archived",
       "file_not_base64",
       "no_model",
@@ -61,7 +60,15 @@ export const runOperations = {
       "Starts the next turn of a finished run. While a turn is in progress, the input is queued: at most 20. Not idempotent.",
     request: "CreateInputRequest",
     success: { status: 202, description: "The input is accepted.", body: "Run" },
-    errors: ["run_not_found", "run_ended", "queue_full", "transcript_full", "too_many_runs", "dollars_spent"],
+    errors: [
+      "run_not_found",
+      "run_ended",
+      "queue_full",
+      "transcript_full",
+      "agent_archived",
+      "too_many_runs",
+      "dollars_spent",
+    ],
   }),
   stop_run: operation("stop_run", {
     at: "POST /runs/{run_id}/stop",

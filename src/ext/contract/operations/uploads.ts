@@ -11,7 +11,7 @@ export const uploadOperations = {
       "Registers a file that is too large for the body of a create, up to `max_upload_bytes` of the agent. Send its bytes to `url`, then name `upload_id` in a create within 24 hours. The same file has the same `upload_id`.",
     request: "CreateUploadRequest",
     success: { status: 201, description: "Where to send the file.", body: "Upload" },
-    errors: ["upload_too_large", "too_many_uploads"],
+    errors: ["upload_too_large", "agent_archived", "too_many_uploads"],
   }),
   receive_upload: operation("receive_upload", {
     at: "PUT /uploads/{upload_id}",
@@ -21,6 +21,6 @@ export const uploadOperations = {
       "Takes the bytes of the file. Only on one machine: on AWS, `url` of an upload is one of S3. Idempotent.",
     requestMedia: { "application/octet-stream": { type: "string", format: "binary" } },
     success: { status: 204, description: "The content is stored.", media: {} },
-    errors: ["not_found", "upload_not_found", "upload_mismatch"],
+    errors: ["not_found", "agent_archived", "upload_not_found", "upload_mismatch"],
   }),
 };

@@ -54,7 +54,8 @@ export const agentOperations = {
     at: "POST /agents/{agent_id}/archive",
     tag,
     summary: "Archive an agent",
-    description: "New runs are rejected (409) until the agent is unarchived. Its runs continue.",
+    description:
+      "New runs, inputs and uploads are rejected (409) until the agent is unarchived. Turns in progress and queued inputs continue, and its keys can read.",
     success: agent,
     errors: [...changeErrors],
   }),
@@ -62,7 +63,7 @@ export const agentOperations = {
     at: "POST /agents/{agent_id}/unarchive",
     tag,
     summary: "Unarchive an agent",
-    description: "The agent accepts new runs again.",
+    description: "The agent accepts new runs, inputs and uploads again.",
     success: agent,
     errors: [...changeErrors],
   }),
@@ -70,7 +71,8 @@ export const agentOperations = {
     at: "DELETE /agents/{agent_id}",
     tag,
     summary: "Delete an agent",
-    description: "New runs are rejected (404). Its runs stay readable. A deleted agent cannot be restored.",
+    description:
+      "Its keys are disabled for good, and new runs and inputs are rejected. Turns in progress and queued inputs continue. Its runs stay readable here. A deleted agent cannot be restored. Idempotent.",
     success: { status: 204, description: "The agent is deleted.", media: {} },
     errors: ["agent_not_found", "modified_concurrently"],
   }),

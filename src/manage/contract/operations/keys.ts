@@ -34,8 +34,8 @@ export const keyOperations = {
     at: "POST /keys/{key_id}/enable",
     tag,
     summary: "Enable an API key",
-    description: "Requests with the key are accepted again.",
+    description: "Requests with the key are accepted again, unless it has expired.",
     success: key,
-    errors: ["key_not_found", "modified_concurrently"],
+    errors: ["key_not_found", "agent_not_found", "agent_deleted", "modified_concurrently"],
   }),
 };

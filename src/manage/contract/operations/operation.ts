@@ -18,7 +18,7 @@ export const basePath = "/manage/v1";
 const complete = operationsOf<ErrorCode>({
   basePath,
   errors,
-  credentialErrors: ["key_missing", "key_invalid", "forbidden"],
+  credentialErrors: ["key_missing", "key_invalid", "key_expired", "forbidden"],
 });
 
 /**

@@ -37,7 +37,7 @@ export const operatorOperations = {
     summary: "Revoke an operator's token",
     description: "Requests with the token are rejected (401) from now on.",
     success: { description: "The operator.", body: "Operator" },
-    errors: ["operator_not_found", "modified_concurrently"],
+    errors: ["operator_not_found", "last_operator", "modified_concurrently"],
   }),
   list_audit: operation("list_audit", {
     at: "GET /audit",

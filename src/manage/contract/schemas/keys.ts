@@ -1,4 +1,5 @@
 import { reference } from "../../../api/description.ts";
+import { expiry } from "./expiry.ts";
 import { body, flag, nullable, object, page, sha256, text, time, uuid } from "../../../api/rest/schemas/schema.ts";
 
 const key = {
@@ -6,8 +7,9 @@ const key = {
   agent_id: uuid("The agent that the key belongs to."),
   hint: text("The first characters of the key.", { examples: ["ak_4fGh2k"] }),
   name: nullable(text("Name for people, such as the system that uses the key.")),
-  enabled: flag("False: requests with the key are rejected."),
+  enabled: flag("False: requests with the key are rejected. A key of a deleted agent stays disabled."),
   created_at: time("When it was created."),
+  expires_at: nullable(time("From when on requests with the key are rejected. Null: it does not expire.")),
   last_used_at: nullable(time("Within the hour before the last request with the key. Null: not used yet.")),
 };
 
@@ -16,6 +18,7 @@ export const keySchemas = {
   KeyPage: page(reference("Key"), "Always null: the list has all keys of the agent."),
   CreateKeyRequest: body("An API key to create.", {
     name: nullable(text("Name for people, such as the system that uses the key.", { minLength: 1, maxLength: 200 })),
+    expires_at: nullable(time(expiry("The key"))),
   }),
   CreatedKey: object("A new API key.", {
     ...key,

@@ -1,6 +1,7 @@
 import { maxOrganizations } from "../../../accounts/access.ts";
 import { auditActions } from "../../../accounts/types.ts";
 import { reference } from "../../../api/description.ts";
+import { expiry } from "./expiry.ts";
 import {
   body,
   flag,
@@ -33,6 +34,7 @@ const operator = {
   ...access,
   enabled: flag("False: the token is revoked."),
   created_at: time("When it was created."),
+  expires_at: nullable(time("From when on requests with the token are rejected. Null: it does not expire.")),
   last_used_at: nullable(time("Within the hour before the last request with the token. Null: not used yet.")),
 };
 
@@ -100,6 +102,7 @@ export const operatorSchemas = {
       name: text("Name for people.", { minLength: 1, maxLength: 200, examples: ["Jo Sato"] }),
       role: { ...role, description: "The role in all organizations. Left out: only `organizations` count." },
       organizations: { ...organizations, maxItems: maxOrganizations },
+      expires_at: nullable(time(expiry("The token"))),
     },
     ["name"],
   ),
