@@ -12,6 +12,7 @@ import { router } from "../../src/api/routes.ts";
 import { maxBodyBytes } from "../../src/api/server/read-body.ts";
 import { localServer } from "../../src/api/server/local-server.ts";
 import { createSpoolDirectory } from "../../src/api/server/spool-file.ts";
+import { openCounts } from "../../src/api/open-counts.ts";
 import { traceSettings } from "../../src/env.ts";
 import { log, logging } from "../../src/log.ts";
 import { saveAllowedAddresses } from "../../src/platform/local/allowed-addresses.ts";
@@ -50,6 +51,8 @@ import { seedStarterAgent } from "../../src/accounts/seed.ts";
 const watchMilliseconds = 250;
 /** Time between two looks at a run whose events are streamed. */
 const streamMilliseconds = 200;
+/** Event streams that one agent's keys, or one operator, may have open: 1,000 take a sixth of a core. */
+const maxStreams = 1_000;
 /** Of the MCP endpoint. Clients end requests after 60 s. */
 const localMcp = {
   version: packageFile.version,
@@ -105,6 +108,7 @@ export async function serve(options: LocalOptions): Promise<Service> {
   const deps = { ...platform, workflow: runner, now: Date.now, maxTranscriptBytes };
   const rate = options.requestsPerKey === 0 ? undefined : requestRate(options.requestsPerKey);
   const authentication = { accounts: platform.accounts, ...(rate && { rate }) };
+  const streaming = { streamInterval: streamMilliseconds, streams: openCounts(maxStreams) };
   let baseUrl: string | null = null;
   const service: ServiceInfo = {
     platform: "local",
@@ -116,17 +120,14 @@ export async function serve(options: LocalOptions): Promise<Service> {
     serviceUrl: () => baseUrl,
   };
   const manage = manageRouter(
-    manageHandlers({ ...deps, service, live, send: platform.workspace.send, streamInterval: streamMilliseconds }),
+    manageHandlers({ ...deps, service, live, send: platform.workspace.send, ...streaming }),
     tokenAuthentication(platform.accounts, rate),
     platform,
   );
   const pending = { uploads: pendingLimits.uploads, bytes: options.pendingUploadBytes };
   const limits = { inlineBytes: newRunLimits.fileBytes, uploadBytes: options.maxUploadBytes, pending };
   const transfers = { receive: platform.pendingUploads.receive, send: platform.workspace.send };
-  const ext = extRouter(
-    extHandlers({ ...deps, limits, transfers, streamInterval: streamMilliseconds }),
-    authentication,
-  );
+  const ext = extRouter(extHandlers({ ...deps, limits, transfers, ...streaming }), authentication);
   const publicApi = router({
     create: createHandler({ ...deps, ...authentication }),
     get: getHandler({ ...deps, ...authentication }),

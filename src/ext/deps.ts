@@ -1,4 +1,5 @@
 import type { InputLimits } from "../runs/control-run.ts";
+import type { OpenCounts } from "../api/open-counts.ts";
 import type { CreateRunDeps } from "../runs/create-run.ts";
 import type { PendingUse, ServedTransfers, SignedTransfers } from "../runs/ports.ts";
 
@@ -6,6 +7,8 @@ import type { PendingUse, ServedTransfers, SignedTransfers } from "../runs/ports
 export interface ExtDeps extends InputLimits, CreateRunDeps {
   /** Milliseconds between two looks at a run whose events are streamed. Absent: streams end with what there is. */
   streamInterval?: number;
+  /** Open streams by agent, or by operator. Absent: not limited. */
+  streams?: OpenCounts;
   /** How files get from and to clients: through this service, or past it with signed requests. */
   transfers: ServedTransfers | SignedTransfers;
   limits: {

@@ -1,4 +1,5 @@
 import type { InputLimits } from "../runs/control-run.ts";
+import type { OpenCounts } from "../api/open-counts.ts";
 import type { Secrets } from "../agent/secret.ts";
 import type { WebhookUrlRules } from "../accounts/webhook-url.ts";
 import type { LiveOutput } from "../runs/live-output.ts";
@@ -31,4 +32,6 @@ export interface ManageDeps extends InputLimits, Stores, Secrets {
   live?: LiveOutput;
   /** Milliseconds between two looks at a run whose events are streamed. Absent: streams end with what there is. */
   streamInterval?: number;
+  /** Open streams by agent, or by operator. Absent: not limited. */
+  streams?: OpenCounts;
 }

@@ -1,3 +1,5 @@
+import { type ClientRequest, type IncomingMessage, request } from "node:http";
+import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { hostileDocuments } from "../fixtures/hostile-documents.ts";
 import { webhookReceiver } from "../support/webhook-receiver.ts";
@@ -82,6 +84,32 @@ test("an agent's messages to a receiver that answers arrive while another of its
     expect(receiver.received.at(-1)?.body).toContain(id);
   }
   expect(silent.received).toHaveLength(5);
+});
+
+test("an agent may have 1,000 event streams open; others, and it after it has closed one, open further ones", async () => {
+  const [watcher, stranger] = [await service.tenant(), await service.tenant()];
+  const [watched, other] = [await watcher.start("slow"), await stranger.start("slow")];
+  const opened: ClientRequest[] = [];
+  const open = (tenant: Tenant, runId: string): Promise<IncomingMessage> =>
+    new Promise((resolve, reject) => {
+      const headers = { authorization: `Bearer ${tenant.apiKey}`, accept: "text/event-stream" };
+      const url = `${service.baseUrl}/ext/v1/runs/${runId}/events`;
+      opened.push(request(url, { headers, agent: false }, resolve).on("error", reject).end());
+    });
+  for (let n = 0; n < 1_000; n += 50) {
+    const answers = await Promise.all(Array.from({ length: 50 }, () => open(watcher, watched)));
+    expect(new Set(answers.map(({ statusCode }) => statusCode))).toEqual(new Set([200]));
+  }
+  const refused = await open(watcher, watched);
+  expect([refused.statusCode, refused.headers["retry-after"]]).toEqual([429, "5"]);
+  expect(JSON.parse(await text(refused))).toMatchObject({
+    code: "too_many_requests",
+    detail: "too many requests: 1000 event streams are open, which is the limit; close some, or read events in pages",
+  });
+  expect((await open(stranger, other)).statusCode).toBe(200);
+  opened[0]?.destroy();
+  await expect.poll(async () => (await open(watcher, watched)).statusCode).toBe(200);
+  for (const each of opened) each.destroy();
 });
 
 test("a turn of another tenant, and of another agent, ends while one key has more slow turns than there are places", async () => {

@@ -85,7 +85,7 @@ export const sharedErrors = {
   },
   too_many_requests: {
     status: 429,
-    when: "The key or the operator sends more requests per second than the service accepts. A list or search counts as several.",
+    when: "The key or the operator sends more requests per second than the service accepts, where a list or search counts as several, or has too many event streams open.",
     detail: "too many requests: this key may send 100000 per second, and a list or search counts as several",
   },
   too_many_runs: {

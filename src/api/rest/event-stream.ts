@@ -27,6 +27,8 @@ interface StreamOptions {
   isOpen: boolean;
   requestId: string;
   runId: string;
+  /** Counts the stream while it is open. Absent: it is not counted. */
+  count?: () => Disposable | undefined;
 }
 
 /**
@@ -36,10 +38,12 @@ interface StreamOptions {
  */
 export function streamResponse(
   watch: (signal: AbortSignal) => AsyncIterable<RunUpdate>,
-  { wireRun, maxText, isOpen, ...context }: StreamOptions,
+  { wireRun, maxText, isOpen, count, ...context }: StreamOptions,
 ): ApiResponse {
   const shape = { wireRun, maxText, maxBytes: isOpen ? Infinity : maxEvent };
   const body: StreamBody = async function* (signal) {
+    // A response that is never sent, because its client is gone, is not counted.
+    using _counted = count?.();
     const started = Date.now();
     let sentAt = started;
     let bytes = 0;

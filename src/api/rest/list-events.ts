@@ -1,3 +1,4 @@
+import type { OpenCounts } from "../open-counts.ts";
 import { ServiceError } from "../../errors.ts";
 import type { RunDescriber, RunDetail } from "../../runs/describe-runs.ts";
 import type { Runs } from "../../runs/ports.ts";
@@ -15,6 +16,8 @@ export interface EventsDeps {
   now: () => number;
   /** Milliseconds between two looks at a run whose events are streamed. Absent: streams end with what there is. */
   streamInterval?: number;
+  /** Open streams by agent, or by operator. Absent: not limited. */
+  streams?: OpenCounts;
 }
 
 interface EventsCall {
@@ -22,8 +25,9 @@ interface EventsCall {
   query: { after: number; limit: number; max_text?: number };
 }
 
-/** How an API streams a run. `wireRun`: the run as it sends it. */
+/** How an API streams a run. `wireRun`: the run as it sends it. `viewer`: the agent or operator that it counts for. */
 export interface RunStream extends Pick<WatchOptions, "untilEnded" | "live"> {
+  viewer: string;
   wireRun: (detail: RunDetail) => object;
 }
 
@@ -32,20 +36,28 @@ export async function listEvents(
   deps: EventsDeps,
   run: Run,
   call: EventsCall,
-  { wireRun, ...ending }: RunStream,
+  { viewer, wireRun, ...ending }: RunStream,
 ): Promise<ApiResponse> {
   const { request, query } = call;
   if (!acceptsStream(request.headers["accept"])) return eventPage(deps.runs, run, query);
+  const { streams } = deps;
+  if (streams && streams.count(viewer) >= streams.limit) throw tooManyStreams(streams.limit);
   const { streamInterval: interval } = deps;
   const after = lastReceived(call);
   const options = { ...ending, ...(after !== undefined && { after }), ...(interval !== undefined && { interval }) };
   return streamResponse((signal) => watchRun(deps, run.id, { ...options, signal }), {
+    ...(streams && { count: () => streams.open(viewer) }),
     wireRun,
     isOpen: interval !== undefined,
     requestId: request.id,
     runId: run.id,
     ...(query.max_text !== undefined && { maxText: query.max_text }),
   });
+}
+
+function tooManyStreams(limit: number): ServiceError {
+  const message = `too many requests: ${limit} event streams are open, which is the limit; close some, or read events in pages`;
+  return new ServiceError("too_many_requests", message, { retryAfterSeconds: 5 });
 }
 
 async function eventPage(

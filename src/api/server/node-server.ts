@@ -9,7 +9,7 @@ import {
 } from "node:http";
 import { unescape } from "node:querystring";
 import type { Duplex } from "node:stream";
-import { semaphore } from "../../async/semaphore.ts";
+import { scheduler } from "../../async/scheduler.ts";
 import { log } from "../../log.ts";
 import { type ApiHandler, type ApiRequest, type ApiResponse, jsonResponse } from "../handlers/handler.ts";
 import { addRequestId } from "../handlers/middleware.ts";
@@ -20,7 +20,7 @@ import { requestBody } from "./request-body.ts";
 /**
  * Large bodies that are read from disk, parsed and stored at a time. Each takes the processor for tens of milliseconds
  * and 38 MB for 14 MB: text, parsed strings and decoded files. More at once would starve the event loop, so that
- * connections to AWS time out while they are opened.
+ * connections to AWS time out while they are opened. One key gets at most three of them.
  */
 const largeBodiesAtATime = 4;
 
@@ -70,9 +70,9 @@ export function bodyHandler(
   sendContinue?: () => void,
   closing?: AbortSignal,
 ) => Promise<{ response: ApiResponse; complete: boolean }> {
-  const inTurn = semaphore(largeBodiesAtATime);
+  const inTurn = scheduler({ places: largeBodiesAtATime });
   // The text of a body and its strings take up to 76 MB of the heap, which has 256 MB on Fargate.
-  const parseInTurn = semaphore(1);
+  const parseInTurn = scheduler({ places: 1 });
   return async (incoming, sendContinue, closing) => {
     const ambiguous = rejectAmbiguous(incoming);
     if (ambiguous) return { response: ambiguous, complete: false };
@@ -82,13 +82,15 @@ export function bodyHandler(
     let received: ReceivedBody | undefined;
 
     async function parseBody<Value>(parse: (raw: string | Uint8Array) => Promise<Value>): Promise<Value> {
-      const { spooled, read } = (received = await body.receive(ownerOf(incoming)));
+      const owner = ownerOf(incoming);
+      const { spooled, read } = (received = await body.receive(owner));
       if (!spooled) return parse(await read());
       const parsed = Promise.withResolvers<Value>();
-      void inTurn(() => {
-        parsed.resolve(parseInTurn(async () => parse(await read())));
+      const work = (): Promise<void> => {
+        parsed.resolve(parseInTurn.run([owner], async () => parse(await read())));
         return handled.promise;
-      });
+      };
+      void inTurn.run([owner], work);
       return parsed.promise;
     }
 

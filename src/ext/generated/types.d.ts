@@ -1052,7 +1052,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
+            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts, where a list or search counts as several, or has too many event streams open. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -1140,7 +1140,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
+            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts, where a list or search counts as several, or has too many event streams open. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -1261,7 +1261,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `too_many_bytes`: Other requests with the same credential are sending large bodies. Retry when they have ended. `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. `too_many_runs`: Too many runs wait to start. `dollars_spent`: The agent or its organization has spent its dollars of the day. */
+            /** @description `too_many_bytes`: Other requests with the same credential are sending large bodies. Retry when they have ended. `too_many_requests`: The key or the operator sends more requests per second than the service accepts, where a list or search counts as several, or has too many event streams open. `too_many_runs`: Too many runs wait to start. `dollars_spent`: The agent or its organization has spent its dollars of the day. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -1348,7 +1348,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
+            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts, where a list or search counts as several, or has too many event streams open. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -1444,7 +1444,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
+            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts, where a list or search counts as several, or has too many event streams open. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -1554,7 +1554,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `too_many_bytes`: Other requests with the same credential are sending large bodies. Retry when they have ended. `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. `too_many_runs`: Too many runs wait to start. `dollars_spent`: The agent or its organization has spent its dollars of the day. */
+            /** @description `too_many_bytes`: Other requests with the same credential are sending large bodies. Retry when they have ended. `too_many_requests`: The key or the operator sends more requests per second than the service accepts, where a list or search counts as several, or has too many event streams open. `too_many_runs`: Too many runs wait to start. `dollars_spent`: The agent or its organization has spent its dollars of the day. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -1641,7 +1641,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
+            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts, where a list or search counts as several, or has too many event streams open. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -1738,7 +1738,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
+            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts, where a list or search counts as several, or has too many event streams open. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -1817,7 +1817,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
+            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts, where a list or search counts as several, or has too many event streams open. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -1917,7 +1917,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
+            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts, where a list or search counts as several, or has too many event streams open. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -2024,7 +2024,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `too_many_bytes`: Other requests with the same credential are sending large bodies. Retry when they have ended. `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. `too_many_uploads`: The agent has too many pending uploads, or too many bytes of them (`pending_uploads` of the agent). An upload expires 24 hours after it was registered. */
+            /** @description `too_many_bytes`: Other requests with the same credential are sending large bodies. Retry when they have ended. `too_many_requests`: The key or the operator sends more requests per second than the service accepts, where a list or search counts as several, or has too many event streams open. `too_many_uploads`: The agent has too many pending uploads, or too many bytes of them (`pending_uploads` of the agent). An upload expires 24 hours after it was registered. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -2123,7 +2123,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
+            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts, where a list or search counts as several, or has too many event streams open. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];

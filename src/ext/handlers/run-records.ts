@@ -17,7 +17,11 @@ export function runRecordHandlers(deps: ExtDeps, describer: RunDescriber) {
   return {
     async list_events(call) {
       const run = await findOwnRun(runs, call.principal, call.path.run_id);
-      return listEvents({ ...deps, describer }, run, call, { wireRun: wireProgress, untilEnded: true });
+      return listEvents({ ...deps, describer }, run, call, {
+        viewer: call.principal.agentId,
+        wireRun: wireProgress,
+        untilEnded: true,
+      });
     },
 
     async list_files({ path, query, principal }) {

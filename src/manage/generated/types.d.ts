@@ -2681,7 +2681,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
+            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts, where a list or search counts as several, or has too many event streams open. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -2754,7 +2754,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
+            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts, where a list or search counts as several, or has too many event streams open. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -2861,7 +2861,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `too_many_bytes`: Other requests with the same credential are sending large bodies. Retry when they have ended. `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
+            /** @description `too_many_bytes`: Other requests with the same credential are sending large bodies. Retry when they have ended. `too_many_requests`: The key or the operator sends more requests per second than the service accepts, where a list or search counts as several, or has too many event streams open. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -2958,7 +2958,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
+            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts, where a list or search counts as several, or has too many event streams open. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -3038,7 +3038,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
+            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts, where a list or search counts as several, or has too many event streams open. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -3116,7 +3116,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
+            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts, where a list or search counts as several, or has too many event streams open. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -3213,7 +3213,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `too_many_bytes`: Other requests with the same credential are sending large bodies. Retry when they have ended. `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
+            /** @description `too_many_bytes`: Other requests with the same credential are sending large bodies. Retry when they have ended. `too_many_requests`: The key or the operator sends more requests per second than the service accepts, where a list or search counts as several, or has too many event streams open. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -3300,7 +3300,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
+            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts, where a list or search counts as several, or has too many event streams open. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -3399,7 +3399,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
+            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts, where a list or search counts as several, or has too many event streams open. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -3519,7 +3519,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `too_many_bytes`: Other requests with the same credential are sending large bodies. Retry when they have ended. `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
+            /** @description `too_many_bytes`: Other requests with the same credential are sending large bodies. Retry when they have ended. `too_many_requests`: The key or the operator sends more requests per second than the service accepts, where a list or search counts as several, or has too many event streams open. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -3640,7 +3640,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `too_many_bytes`: Other requests with the same credential are sending large bodies. Retry when they have ended. `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
+            /** @description `too_many_bytes`: Other requests with the same credential are sending large bodies. Retry when they have ended. `too_many_requests`: The key or the operator sends more requests per second than the service accepts, where a list or search counts as several, or has too many event streams open. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -3737,7 +3737,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
+            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts, where a list or search counts as several, or has too many event streams open. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -3847,7 +3847,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `too_many_bytes`: Other requests with the same credential are sending large bodies. Retry when they have ended. `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
+            /** @description `too_many_bytes`: Other requests with the same credential are sending large bodies. Retry when they have ended. `too_many_requests`: The key or the operator sends more requests per second than the service accepts, where a list or search counts as several, or has too many event streams open. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -3940,7 +3940,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
+            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts, where a list or search counts as several, or has too many event streams open. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -4048,7 +4048,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `too_many_bytes`: Other requests with the same credential are sending large bodies. Retry when they have ended. `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
+            /** @description `too_many_bytes`: Other requests with the same credential are sending large bodies. Retry when they have ended. `too_many_requests`: The key or the operator sends more requests per second than the service accepts, where a list or search counts as several, or has too many event streams open. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -4136,7 +4136,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
+            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts, where a list or search counts as several, or has too many event streams open. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -4270,7 +4270,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `too_many_bytes`: Other requests with the same credential are sending large bodies. Retry when they have ended. `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
+            /** @description `too_many_bytes`: Other requests with the same credential are sending large bodies. Retry when they have ended. `too_many_requests`: The key or the operator sends more requests per second than the service accepts, where a list or search counts as several, or has too many event streams open. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -4365,7 +4365,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
+            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts, where a list or search counts as several, or has too many event streams open. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -4462,7 +4462,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
+            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts, where a list or search counts as several, or has too many event streams open. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -4559,7 +4559,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
+            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts, where a list or search counts as several, or has too many event streams open. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -4648,7 +4648,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
+            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts, where a list or search counts as several, or has too many event streams open. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -4736,7 +4736,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
+            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts, where a list or search counts as several, or has too many event streams open. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -4822,7 +4822,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
+            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts, where a list or search counts as several, or has too many event streams open. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -4942,7 +4942,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `too_many_bytes`: Other requests with the same credential are sending large bodies. Retry when they have ended. `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
+            /** @description `too_many_bytes`: Other requests with the same credential are sending large bodies. Retry when they have ended. `too_many_requests`: The key or the operator sends more requests per second than the service accepts, where a list or search counts as several, or has too many event streams open. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -5039,7 +5039,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
+            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts, where a list or search counts as several, or has too many event streams open. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -5135,7 +5135,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
+            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts, where a list or search counts as several, or has too many event streams open. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -5221,7 +5221,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
+            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts, where a list or search counts as several, or has too many event streams open. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -5341,7 +5341,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `too_many_bytes`: Other requests with the same credential are sending large bodies. Retry when they have ended. `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
+            /** @description `too_many_bytes`: Other requests with the same credential are sending large bodies. Retry when they have ended. `too_many_requests`: The key or the operator sends more requests per second than the service accepts, where a list or search counts as several, or has too many event streams open. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -5436,7 +5436,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
+            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts, where a list or search counts as several, or has too many event streams open. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -5556,7 +5556,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `too_many_bytes`: Other requests with the same credential are sending large bodies. Retry when they have ended. `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
+            /** @description `too_many_bytes`: Other requests with the same credential are sending large bodies. Retry when they have ended. `too_many_requests`: The key or the operator sends more requests per second than the service accepts, where a list or search counts as several, or has too many event streams open. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -5648,7 +5648,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
+            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts, where a list or search counts as several, or has too many event streams open. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -5734,7 +5734,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
+            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts, where a list or search counts as several, or has too many event streams open. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -5836,7 +5836,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
+            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts, where a list or search counts as several, or has too many event streams open. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -5953,7 +5953,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `too_many_bytes`: Other requests with the same credential are sending large bodies. Retry when they have ended. `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. `too_many_runs`: Too many runs wait to start. `dollars_spent`: The agent or its organization has spent its dollars of the day. */
+            /** @description `too_many_bytes`: Other requests with the same credential are sending large bodies. Retry when they have ended. `too_many_requests`: The key or the operator sends more requests per second than the service accepts, where a list or search counts as several, or has too many event streams open. `too_many_runs`: Too many runs wait to start. `dollars_spent`: The agent or its organization has spent its dollars of the day. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -6050,7 +6050,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
+            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts, where a list or search counts as several, or has too many event streams open. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -6136,7 +6136,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
+            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts, where a list or search counts as several, or has too many event streams open. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -6240,7 +6240,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
+            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts, where a list or search counts as several, or has too many event streams open. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -6360,7 +6360,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `too_many_bytes`: Other requests with the same credential are sending large bodies. Retry when they have ended. `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. `too_many_runs`: Too many runs wait to start. `dollars_spent`: The agent or its organization has spent its dollars of the day. */
+            /** @description `too_many_bytes`: Other requests with the same credential are sending large bodies. Retry when they have ended. `too_many_requests`: The key or the operator sends more requests per second than the service accepts, where a list or search counts as several, or has too many event streams open. `too_many_runs`: Too many runs wait to start. `dollars_spent`: The agent or its organization has spent its dollars of the day. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -6457,7 +6457,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
+            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts, where a list or search counts as several, or has too many event streams open. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -6549,7 +6549,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
+            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts, where a list or search counts as several, or has too many event streams open. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -6656,7 +6656,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
+            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts, where a list or search counts as several, or has too many event streams open. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -6764,7 +6764,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
+            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts, where a list or search counts as several, or has too many event streams open. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -6883,7 +6883,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
+            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts, where a list or search counts as several, or has too many event streams open. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -6992,7 +6992,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
+            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts, where a list or search counts as several, or has too many event streams open. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -7103,7 +7103,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts. A list or search counts as several. */
+            /** @description `too_many_requests`: The key or the operator sends more requests per second than the service accepts, where a list or search counts as several, or has too many event streams open. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];

@@ -23,7 +23,11 @@ export function runRecordHandlers(deps: ManageDeps, describer: RunDescriber) {
     async list_events(call) {
       const run = await findRunHead(runs, call.path.run_id);
       const { live } = deps;
-      return listEvents({ ...deps, describer }, run, call, { wireRun: wireDetail, ...(live && { live }) });
+      return listEvents({ ...deps, describer }, run, call, {
+        viewer: call.principal.actor,
+        wireRun: wireDetail,
+        ...(live && { live }),
+      });
     },
 
     async get_event({ path }) {

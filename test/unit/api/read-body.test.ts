@@ -294,7 +294,7 @@ describe("slow clients", () => {
   });
 });
 
-test("at most four large bodies are handled at a time, small ones without a limit", async () => {
+test("at most four large bodies are handled at a time, of one key three, and small ones without a limit", async () => {
   let [active, peak] = [0, 0];
   const release = Promise.withResolvers<void>();
   const handler = withErrorResponses(async ({ parseBody }) => {
@@ -305,7 +305,9 @@ test("at most four large bodies are handled at a time, small ones without a limi
     return jsonResponse(200, {});
   });
   await using server = await startServer({ handler });
-  const large = Array.from({ length: 12 }, () => post(server, Buffer.alloc(MiB)));
+  const large = Array.from({ length: 12 }, () => post(server, Buffer.alloc(MiB), { "x-api-key": "ak_one" }));
+  await until(() => active === 3);
+  large.push(post(server, Buffer.alloc(MiB), { "x-api-key": "ak_other" }));
   await until(() => active === 4);
   const small = Array.from({ length: 12 }, () => post(server, Buffer.alloc(10)));
   await until(() => active === 16);
