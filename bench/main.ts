@@ -8,6 +8,7 @@ import { consoleProblem, measureConsole } from "./console.ts";
 import { measureLinux } from "./linux.ts";
 import { measureLinuxService } from "./linux-service.ts";
 import { measureModelCalls } from "./model-calls.ts";
+import { measureNeighbours } from "./neighbours.ts";
 import { measureQuotas } from "./quotas.ts";
 import { measureRates } from "./rates.ts";
 import { measureSandbox } from "./sandbox.ts";
@@ -61,6 +62,12 @@ const sections: Section[] = [
     },
   },
   {
+    name: "neighbours",
+    title: "What a tenant notices while another one attacks",
+    measure: (quick) =>
+      measureNeighbours({ seconds: quick ? 3 : 10, folder: program.opts<{ service?: string }>().service }),
+  },
+  {
     name: "bundles",
     title: "Lambda bundles: size, and time to load in a fresh process",
     measure: (quick) => measureBundles({ samples: quick ? 3 : 15 }),
@@ -82,7 +89,8 @@ logging.level = "error"; // of the code that runs in this process
 const program = new Command("bench")
   .usage("[options] [sections...]")
   .description("Measure speed and memory. Each figure is compared with a floor that is measured in the same run.")
-  .option("--quick", "measure fewer and shorter rounds", false);
+  .option("--quick", "measure fewer and shorter rounds", false)
+  .option("--service <FOLDER>", "neighbours: attack the service of this checkout instead of this one's");
 const isQuick = (): boolean => program.opts<{ quick: boolean }>().quick;
 
 program
