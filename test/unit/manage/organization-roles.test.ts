@@ -38,7 +38,7 @@ const bodies: Record<string, object> = {
   set_model: { provider: "demo" },
   create_run: { name: "Run" },
   create_input: { text: "go" },
-  set_webhook: { url: "https://example.com/hook", private_addresses: false },
+  set_webhook: { url: "https://example.com/hook", private_addresses: false, enabled: false },
 };
 const queries: Record<string, string> = { get_model_request: "?at=1.1" };
 
@@ -77,7 +77,12 @@ async function newOwned(organizationId: string): Promise<Owned> {
   await setModel(accounts, organizationId, { provider: "demo", enabled: true });
   const { id: agentId } = await createAgent(accounts, organizationId, definition, "mira");
   const { stored } = await createKey(accounts, agentId, { actor: "mira" });
-  await setWebhook(accounts, agentId, { url: "https://example.com/hook", privateAddresses: false }, "mira");
+  await setWebhook(
+    accounts,
+    agentId,
+    { url: "https://example.com/hook", privateAddresses: false, enabled: false },
+    "mira",
+  );
   const deps = { ...platform, workflow: { start: async () => {}, stop: async () => {} }, now: Date.now, actor: "mira" };
   const run = await createRun(deps, { agentId, organizationId }, { name: "Run", text: undefined, files: [] });
   const messageId = `msg_${run.id.replaceAll("-", "")}_1_finished`;

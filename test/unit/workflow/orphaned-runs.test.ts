@@ -1,4 +1,6 @@
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { createAgent } from "../../../src/accounts/agents.ts";
+import { createOrganization } from "../../../src/accounts/organizations.ts";
 import { StoreUnavailable } from "../../../src/errors.ts";
 import type { Execution, Executions } from "../../../src/workflow/execution.ts";
 import type { Run } from "../../../src/runs/types.ts";
@@ -46,6 +48,7 @@ beforeEach(async () => {
   stopped = [];
 });
 
+/** A run of an agent that does not exist, unless `fields` name one. */
 async function running(fields: Partial<Run> = {}): Promise<string> {
   const run = newRun({ createdAt: begun, updatedAt: begun, ...fields });
   await runs.create(run, firstMessages(input(run.turn, "Hello?")));
@@ -111,7 +114,10 @@ describe("endFailedExecution", () => {
   });
 
   test("does nothing for a duplicate event, or after the next turn started", async () => {
-    const runId = await running({ status: "finished" });
+    const { id: organizationId } = await createOrganization(stores.accounts, { name: "O" });
+    const definition = { name: "A", instructions: "Answer.", tools: [], limits: { steps: 1, tokens: 1, seconds: 1 } };
+    const { id: agentId } = await createAgent(stores.accounts, organizationId, definition);
+    const runId = await running({ status: "finished", agentId, organizationId });
     await acceptInput(deps, runId, "And now?");
     expect(await endFailedExecution(deps, event(runId, {}))).toBe("running");
     expect(await statusOf(runId)).toBe("running");
