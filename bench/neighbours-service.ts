@@ -21,11 +21,11 @@ export interface Neighborhood extends AsyncDisposable {
   server: Server;
   attacker: Tenant;
   /** Adds an agent of the attacker whose webhook has this URL. */
-  attackerWithWebhook(url: string): Promise<Tenant>;
+  attackerWithWebhook: (url: string) => Promise<Tenant>;
   /** Sends a request with a tenant's key. Resolves with the status and the parsed body. */
-  call(tenant: Tenant, method: string, path: string, body?: object): Promise<{ status: number; body: Answer }>;
+  call: (tenant: Tenant, method: string, path: string, body?: object) => Promise<{ status: number; body: Answer }>;
   /** What the neighbor notices in this time, in milliseconds. It runs in a process of its own. */
-  notices(measured: Measured, milliseconds: number, more?: Partial<Neighbor>): Promise<number[]>;
+  notices: (measured: Measured, milliseconds: number, more?: Partial<Neighbor>) => Promise<number[]>;
 }
 
 interface Answer {

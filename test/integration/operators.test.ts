@@ -57,7 +57,7 @@ test("the link of npm start signs in; a new operator is known at once, and a rev
 
 test("a link can be limited to organizations, with a role in each", async () => {
   const [first, second] = await Promise.all(
-    ["Acme", "Beta"].map(async (name) => String((await done(service.dataDir, "org", "create", "--name", name)).id)),
+    ["Acme", "Beta"].map(async (name) => (await done(service.dataDir, "org", "create", "--name", name)).id),
   );
   const organizations = ["--organization", `${first}`, "--organization", `${second}=viewer`];
   const created = await done(service.dataDir, "operator", "link", "--name", "jo", ...organizations);
