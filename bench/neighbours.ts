@@ -15,7 +15,7 @@ interface Attack {
   /** Of the slowest measurement; of polls, of the 99th percentile. Milliseconds. */
   target: number;
   /** Resolves when the attack is under way, with a function that ends what the end of the service does not. */
-  begin(place: Neighborhood): Promise<(() => void) | void>;
+  begin: (place: Neighborhood) => Promise<(() => void) | void>;
 }
 
 const seconds = { polls: 100, program: 60 };
