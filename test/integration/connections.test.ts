@@ -113,21 +113,26 @@ function spoolFiles(): number {
   return targets.filter((target) => target.startsWith(join(service.dataDir, "uploads"))).length;
 }
 
-test.skipIf(process.platform !== "linux")("nothing of a body is stored without a valid key", async () => {
-  const unknown = newToken("ak").token;
-  const sockets = [];
-  for (const credential of ["", `X-API-Key: ${unknown}\r\n`, `Authorization: Bearer ${unknown}\r\n`]) {
-    for (const path of ["/v1/agents", "/ext/v1/runs", "/manage/v1/organizations", "/mcp"]) {
-      sockets.push(await openUpload("POST", path, credential));
+// The service takes 360 MB.
+test.skipIf(process.platform !== "linux")(
+  "nothing of a body is stored without a valid key",
+  { timeout: 30_000 },
+  async () => {
+    const unknown = newToken("ak").token;
+    const sockets = [];
+    for (const credential of ["", `X-API-Key: ${unknown}\r\n`, `Authorization: Bearer ${unknown}\r\n`]) {
+      for (const path of ["/v1/agents", "/ext/v1/runs", "/manage/v1/organizations", "/mcp"]) {
+        sockets.push(await openUpload("POST", path, credential));
+      }
+      sockets.push(await openUpload("PUT", `/ext/v1/uploads/${crypto.randomUUID()}`, credential));
+      sockets.push(await openUpload("GET", "/v1/openapi.json", credential));
     }
-    sockets.push(await openUpload("PUT", `/ext/v1/uploads/${crypto.randomUUID()}`, credential));
-    sockets.push(await openUpload("GET", "/v1/openapi.json", credential));
-  }
-  expect(spoolFiles()).toBe(0);
-  sockets.push(await openUpload("POST", "/v1/agents", `X-API-Key: ${service.apiKey}\r\n`));
-  expect(spoolFiles()).toBe(1);
-  for (const socket of sockets) socket.destroy();
-});
+    expect(spoolFiles()).toBe(0);
+    sockets.push(await openUpload("POST", "/v1/agents", `X-API-Key: ${service.apiKey}\r\n`));
+    expect(spoolFiles()).toBe(1);
+    for (const socket of sockets) socket.destroy();
+  },
+);
 
 test("a service that is stopping responds to the request it is receiving and closes the connection", async () => {
   await using ending = await startService();
