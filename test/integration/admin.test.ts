@@ -158,9 +158,9 @@ describe("without a server", () => {
     expect(new Set(audit.map(({ actor }) => actor))).toEqual(new Set([userInfo().username]));
     const actions =
       "org.create org.set-model org.set-model org.clear-model org.set-model agent.create agent.update key.create key.create " +
-      "key.disable key.disable key.enable agent.archive agent.unarchive agent.delete";
+      "key.disable key.disable key.enable agent.archive agent.unarchive agent.delete key.disable key.disable";
     expect(audit.map(({ action }) => action).toReversed()).toEqual(actions.split(" "));
-    expect(audit[0]).toMatchObject({ action: "agent.delete", id: agent.id, at: expect.stringMatching(/Z$/) });
+    expect(audit[2]).toMatchObject({ action: "agent.delete", id: agent.id, at: expect.stringMatching(/Z$/) });
     expect(await done(dataDir, "audit", "--limit", "1")).toEqual(audit.slice(0, 1));
     expect(await done(dataDir, "audit", "--since", "2099-01-01")).toEqual([]);
     expect(await rejected(dataDir, "agent", "unarchive", agent.id)).toContain("is deleted");

@@ -16,8 +16,8 @@ export const limits = {
   body: maxBodyBytes,
   /** CloudFront rejects a larger `content-length` itself. A larger chunked body gets a closed connection. */
   drain: 32 * MiB,
-  /** Of the bodies in progress, in all and with one key. The task's disk has 20 GiB. */
-  bodies: { all: 4096 * MiB, each: 512 * MiB },
+  /** Of the bodies in progress, in all and with one key: 64 of the largest. The disk of the task has 20 GiB. */
+  bodies: { all: 4096 * MiB, each: 1536 * MiB },
   headers: 10_000,
   idle: 10_000,
   /** A whole request, to its last byte: 14 MB at 0.75 Mbit/s. */

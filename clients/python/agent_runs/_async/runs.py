@@ -307,7 +307,9 @@ class AsyncRuns:
         request = Request("GET", path, query=query)
         return await self._http.retry(deadline, lambda: self._http.object(request, deadline, ("data", "next")))
 
-    async def _change(self, what: str, path: str, body: Mapping[str, str] | None = None, method: str = "POST") -> AsyncRun:
+    async def _change(
+        self, what: str, path: str, body: Mapping[str, str] | None = None, method: str = "POST"
+    ) -> AsyncRun:
         deadline = self._deadline()
         await self._server.require(what, deadline)
         request = Request(method, path, body=json.dumps(body).encode() if body else None)
