@@ -308,7 +308,9 @@ class Runs:
         request = Request("GET", path, query=query)
         return self._http.retry(deadline, lambda: self._http.object(request, deadline, ("data", "next")))
 
-    def _change(self, what: str, path: str, body: Mapping[str, str] | None = None, method: str = "POST") -> Run:
+    def _change(
+        self, what: str, path: str, body: Mapping[str, str] | None = None, method: str = "POST"
+    ) -> Run:
         deadline = self._deadline()
         self._server.require(what, deadline)
         request = Request(method, path, body=json.dumps(body).encode() if body else None)
