@@ -3,16 +3,24 @@ import { defineConfig } from "vitest/config";
 const named = (names: string[]) => names.map((name) => `test/${name}.test.ts`);
 
 /** Integration tests that start the service once and take under two seconds. */
-const overHttp = named(["run", "http", "connections", "accounting"].map((name) => `integration/${name}`));
-/** Compares bash in the sandbox with bash outside of it, where bubblewrap is installed: about four seconds. */
+const overHttp = named(["run", "http", "accounting"].map((name) => `integration/${name}`));
+/** Compares everyday scripts in the sandbox with bash outside of it, where bubblewrap is installed. */
 const agreement = named(["integration/sandbox/linux/agreement"]);
 const fast = [...overHttp, ...agreement];
-/** Tests with large inputs, long conversations or many stacks: two to eight seconds each. */
+/** Tests with large inputs, slow clients, long conversations or many stacks: two to eight seconds each. */
 const long = named([
   "infra/preflight",
+  "infra/sandbox",
+  "platform/aws-round-trips",
+  "platform/local-sender",
   "unit/agent/hostile-documents",
   "unit/agent/tools-large-files",
+  "unit/api/ended-credentials",
   "unit/api/response-size",
+  "unit/api/write-response",
+  "unit/manage/run-streams",
+  "unit/mcp-endpoint/clients",
+  "unit/mcp-endpoint/requests",
   "unit/workflow/rebuild-request",
 ]);
 

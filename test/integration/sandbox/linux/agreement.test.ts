@@ -1,4 +1,4 @@
 import { describeAgreement } from "./agreement.scenario.ts";
-import { scripts } from "./scripts.ts";
+import { everydayScripts } from "./scripts.ts";
 
-await describeAgreement(scripts);
+await describeAgreement(everydayScripts);

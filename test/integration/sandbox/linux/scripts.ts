@@ -15,13 +15,10 @@ const idioms = (subject: string): Script[] =>
     .slice(1)
     .map((part) => ({ title: part.slice(0, part.indexOf("\n")), text: part.slice(part.indexOf("\n") + 1) }));
 
-const everyday = (JSON.parse(read("../../../fixtures/shell-scripts.json")) as string[]).map((text, number): Script => ({
-  title: `script ${number}: ${text.slice(0, 60)}`,
-  text,
-}));
+/** Everyday scripts of one line to a few. */
+export const everydayScripts = (JSON.parse(read("../../../fixtures/shell-scripts.json")) as string[]).map(
+  (text, number): Script => ({ title: `script ${number}: ${text.slice(0, 60)}`, text }),
+);
 
-/** Scripts that mostly start small programs. */
-export const scripts: Script[] = [...everyday, ...["text", "bash", "files"].flatMap(idioms)];
-
-/** Scripts with Python, jq, SQLite and other programs that take longer. */
-export const dataScripts: Script[] = idioms("data");
+/** Scripts by subject; those on data use Python, jq and SQLite. */
+export const subjectScripts: Script[] = ["text", "bash", "files", "data"].flatMap(idioms);

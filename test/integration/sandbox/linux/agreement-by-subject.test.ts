@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { comparable, describeAgreement } from "./agreement.scenario.ts";
 import { openEngine, reasonToSkip } from "./engine.ts";
 import { runOutside } from "./outside.ts";
-import { dataScripts } from "./scripts.ts";
+import { subjectScripts } from "./scripts.ts";
 import { singlePrograms } from "./single-programs.ts";
 
-await describeAgreement(dataScripts);
+await describeAgreement(subjectScripts);
 
 let engine = await openEngine();
 const skipped = "unavailable" in engine;
