@@ -2,8 +2,8 @@ import type { Owners, SchedulerOptions } from "../async/scheduler.ts";
 import { sandboxLimits } from "./limits.ts";
 import type { ProgramOwner } from "./types.ts";
 
-/** Places for one kind of work of the sandbox. The error of a wait that was too long is for the model. */
-export function placesFor(what: "programs" | "documents", places: number): SchedulerOptions {
+/** Places for one kind of work of tools. The error of a wait that was too long is for the model. */
+export function placesFor(what: "programs" | "documents" | "searches" | "large files", places: number): SchedulerOptions {
   const { waitSeconds: seconds } = sandboxLimits;
   const remedy = `Call the tool again later, with fewer ${what} at a time.`;
   return { places, longestWait: { seconds, what, remedy } };

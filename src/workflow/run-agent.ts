@@ -93,6 +93,7 @@ export async function runAgent(deps: AgentDeps, state: RunState, call: AgentCall
   const { fileVersions: keep = defaultFileVersions, fileLimits: limits } = deps;
   const files = filesOfTurn(deps.workspace, state, { keep, limits, signal });
   const running = runTurn(turnInput(state, agent, opened.name, call.deadline), {
+    owner,
     model: opened.model,
     tools: toolbox.tools,
     files,

@@ -1,6 +1,8 @@
-import { semaphore } from "../../async/semaphore.ts";
+import { scheduler } from "../../async/scheduler.ts";
 import type { StoredFile } from "../../sandbox/linux/types.ts";
 import { isPathWithin } from "../../filenames.ts";
+import { ownersOf, placesFor } from "../../sandbox/places.ts";
+import type { ToolContext } from "./tool.ts";
 
 /**
  * The workspace of a run, as a tool call sees it. Names are paths such as `reports/q3.csv`; there are no folders without
@@ -42,13 +44,17 @@ export interface FileInfo {
 /** A file that cannot be written. The message is for the model. */
 export class FileRefused extends Error {}
 
-/** Bytes above which one file at a time is held in memory by the tools of this process. */
+/** Bytes above which the tools of this process hold two files at a time in memory, of one organization one. */
 const largeFileBytes = 16 * 1024 * 1024;
-const oneLargeFile = semaphore(1);
+const largeFiles = scheduler(placesFor("large files", 2));
 
-/** Runs `work`, which reads the files one after the other. Waits for the work on other large files if one is large. */
-export function withLargeFiles<Value>(files: FileInfo[], work: () => Promise<Value>): Promise<Value> {
-  return files.some(({ size }) => size > largeFileBytes) ? oneLargeFile(work) : work();
+/** Runs `work`, which reads the files one after the other. If one is large, waits for the work on other large files. */
+export function withLargeFiles<Value>(
+  files: FileInfo[],
+  { owner, signal }: Pick<ToolContext, "owner" | "signal">,
+  work: () => Promise<Value>,
+): Promise<Value> {
+  return files.some(({ size }) => size > largeFileBytes) ? largeFiles.run(ownersOf(owner), work, signal) : work();
 }
 
 /** Reads a file. `problem` is an error text for the model. A name that leaves the workspace reads nothing. */

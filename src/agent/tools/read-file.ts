@@ -18,9 +18,10 @@ interface ReadInput extends ExcerptRange {
 
 /** Returns text by lines, documents through `readDocument`, and images and PDFs without text as attachments. */
 export function readFileTool(readDocument: ReadDocument): Tool {
-  return builtInTool(readFile, async (input: ReadInput, { files, signal }) => {
+  return builtInTool(readFile, async (input: ReadInput, context) => {
+    const { files, signal } = context;
     const named = (await files.list()).filter(({ name }) => name === input.name);
-    return withLargeFiles(named, async () => {
+    return withLargeFiles(named, context, async () => {
       const file = await findFile(files, input.name);
       if ("problem" in file) return errorOutput(file.problem);
       return readBytes(file.bytes, input, readDocument, signal);

@@ -45,12 +45,13 @@ async function runCode(
   engine: SandboxEngine,
   program: string,
   { files: names, lines, seconds = sandboxLimits.defaultSeconds }: RunOptions,
-  { files, signal }: ToolContext,
+  context: ToolContext,
 ): Promise<ToolOutput> {
+  const { files, signal } = context;
   const input =
     lines === undefined
       ? await readInputFiles(files, names, sandbox.maxBytes)
-      : await readFileLines(files, names, lines, sandbox.maxBytes);
+      : await readFileLines(context, names, lines, sandbox.maxBytes);
   if ("problem" in input) return errorOutput(input.problem);
   const result = await sandbox.run({ engine, program, files: input.files, seconds }, signal);
   const notes = await files.update(() => saveResult(result, files, input.partial));
@@ -88,11 +89,12 @@ async function readInputFiles(files: Files, names: string[] | undefined, max: nu
 
 /** Reads lines of the one file in `names`, unless they have more than `max` bytes. */
 async function readFileLines(
-  files: Files,
+  context: ToolContext,
   names: string[] | undefined,
   lines: string,
   max: number,
 ): Promise<InputFiles> {
+  const { files } = context;
   const [name, ...others] = names ?? [];
   if (name === undefined || others.length > 0) return { problem: "lines requires files with the name of one file." };
   const [, from = 0, to = 0] = (/^(\d+)-(\d+)$/.exec(lines) ?? []).map(Number);
@@ -100,7 +102,7 @@ async function readFileLines(
     return { problem: `lines is ${JSON.stringify(lines)}; accepted: the first and the last line, such as 1-200000.` };
   }
   const listed = (await files.list()).filter((file) => file.name === name);
-  return withLargeFiles(listed, async () => {
+  return withLargeFiles(listed, context, async () => {
     const file = await findFile(files, name);
     if ("problem" in file) return file;
     const text = openText(file.bytes);

@@ -1,8 +1,9 @@
 import { setImmediate } from "node:timers/promises";
-import { semaphore } from "../../async/semaphore.ts";
+import { scheduler } from "../../async/scheduler.ts";
 import { withTimeout } from "../../async/with-timeout.ts";
 import { openText } from "../../documents/decode-text.ts";
 import { linesOf } from "../../documents/text-parts.ts";
+import { ownersOf, placesFor } from "../../sandbox/places.ts";
 import { searchFiles, workspaceLimits } from "./definitions.ts";
 import { type FileInfo, type Files, withLargeFiles } from "./files.ts";
 import {
@@ -32,9 +33,10 @@ interface SearchResult {
 }
 
 /** Searches at the same time in this process. Each holds one file and up to 8 MB of DFA states in memory. */
-const runSearch = semaphore(4);
+const searches = scheduler(placesFor("searches", 4));
 
-export const searchFilesTool: Tool = builtInTool(searchFiles, async (input: SearchInput, { files, signal }) => {
+export const searchFilesTool: Tool = builtInTool(searchFiles, async (input: SearchInput, context) => {
+  const { files, owner, signal } = context;
   let findMatch: FindMatch;
   let matchesGlob: (name: string) => boolean;
   try {
@@ -50,13 +52,11 @@ export const searchFilesTool: Tool = builtInTool(searchFiles, async (input: Sear
     throw error;
   }
   const wanted = (await files.list()).filter(({ name }) => matchesGlob(name));
-  const search = await withLargeFiles(wanted, () =>
-    runSearch(() =>
-      withTimeout(workspaceLimits.searchSeconds * 1000, signal, (limit) =>
-        searchWorkspace(files, wanted, findMatch, limit),
-      ),
-    ),
-  );
+  const runSearch = () =>
+    withTimeout(workspaceLimits.searchSeconds * 1000, signal, (limit) =>
+      searchWorkspace(files, wanted, findMatch, limit),
+    );
+  const search = await withLargeFiles(wanted, context, () => searches.run(ownersOf(owner), runSearch, signal));
   if (!search.timedOut) return searchOutput(search.value);
   return errorOutput(
     `The search took more than ${workspaceLimits.searchSeconds} seconds. Use a simpler pattern, or a glob for fewer files.`,

@@ -1,4 +1,5 @@
 import * as toolInputs from "./generated/tool-inputs.ts";
+import type { ProgramOwner } from "../../sandbox/types.ts";
 import type { ToolDefinition, ToolResult } from "../model.ts";
 import type { Files } from "./files.ts";
 
@@ -9,6 +10,8 @@ export interface ToolContext {
   files: Files;
   /** Aborts when the output is no longer needed. */
   signal: AbortSignal;
+  /** Whose call it is. The places of tools are shared among owners. Absent: nobody's. */
+  owner?: ProgramOwner;
   /** Shows a part of the output to people who watch the run, before the result is recorded. Absent: nobody can. */
   onOutput?: (text: string) => void;
 }

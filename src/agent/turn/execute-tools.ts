@@ -1,3 +1,4 @@
+import { NoPlace } from "../../async/scheduler.ts";
 import { semaphore } from "../../async/semaphore.ts";
 import { settleAll } from "../../async/settle-all.ts";
 import { withTimeout } from "../../async/with-timeout.ts";
@@ -109,7 +110,8 @@ async function outputOf(
   const begins = hasEffects && !interrupted;
   if (begins && !(await ports.record({ part: "began", step, call: index }))) return undefined;
   const shown = ports.showOutput?.({ step, call: index });
-  const context = { files, ...(shown && { onOutput: shown.write }) };
+  const { owner } = ports;
+  const context = { files, ...(owner && { owner }), ...(shown && { onOutput: shown.write }) };
   const output = await runTool(state, tool, call, step, { context, timeLeft }).finally(() => shown?.end());
   const file = `tool-result-${state.input.turn}-${step}-${index + 1}.txt`;
   return storeLargeResult(output, resultCharacters(state.contextTokens), { files, file });
@@ -161,7 +163,7 @@ async function toolOutput(
       ? errorOutput(`Aborted: the ${secondsLimitName(state)} is reached. The call may or may not have taken effect.`)
       : result.value;
   } catch (error) {
-    if (error instanceof FileRefused) return errorOutput(error.message);
+    if (error instanceof FileRefused || error instanceof NoPlace) return errorOutput(error.message);
     throw error;
   }
 }

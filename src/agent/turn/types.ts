@@ -1,5 +1,5 @@
 import type { Failure, Message, Model, ModelParameters, StopReason, TokenUsage } from "../model.ts";
-import type { Tool } from "../tools/tool.ts";
+import type { Tool, ToolContext } from "../tools/tool.ts";
 import type { AnswerEntry, FinishReason, JournalEntry, TurnProgress } from "./journal.ts";
 import type { ManifestFile } from "./manifest.ts";
 import type { ReachedLimit, Prices, RunLimits, TurnLimits, Usage } from "./limits.ts";
@@ -34,7 +34,7 @@ export interface TurnInput {
 }
 
 /** What a turn needs from its environment. */
-export interface TurnPorts {
+export interface TurnPorts extends Pick<ToolContext, "owner"> {
   model: Model;
   tools: Tool[];
   files: TurnFiles;

@@ -1,16 +1,22 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import type { Files } from "../../../src/agent/tools/files.ts";
-import type { SandboxRequest } from "../../../src/sandbox/types.ts";
+import { runTurn } from "../../../src/agent/turn/run-turn.ts";
+import type { ProgramOwner, SandboxRequest } from "../../../src/sandbox/types.ts";
 import { countLines, linesOf, textParts } from "../../../src/documents/text-parts.ts";
-import { allTools, files } from "./scripted.ts";
+import { allTools, answer, call, files, openFiles, scripted, spaceOf, turn } from "./scripted.ts";
 
 const MiB = 1024 * 1024;
 const signal = new AbortController().signal;
 
-async function run(name: string, input: object, space: Files): Promise<{ text: string; error?: boolean }> {
+async function run(
+  name: string,
+  input: object,
+  space: Files,
+  owner: ProgramOwner = { organizationId: "A", agentId: "A1" },
+): Promise<{ text: string; error?: boolean }> {
   const tool = allTools().find(({ definition }) => definition.name === name);
   if (!tool) throw new Error(`no tool ${name}`);
-  return tool.run(input, { files: space, signal });
+  return tool.run(input, { files: space, signal, owner });
 }
 
 /** Numbered lines of a little more than `bytes` bytes, in an encoding with one or two bytes per character. */
@@ -166,4 +172,55 @@ test("calls of one answer hold one large file in memory at a time", async () => 
     run("search_files", { pattern: "line", glob: "?.txt" }, counted),
   ]);
   expect(most).toBe(1);
+});
+
+const large = Buffer.alloc(17 * MiB, "line\n");
+
+test.each([
+  ["search_files", { pattern: "line" }, Buffer.from("line\n"), 8],
+  ["read_file", { name: "f", limit: 1 }, large, 3],
+])(
+  "another organization's %s ends while one agent's calls wait for their files",
+  async (name, input, content, calls) => {
+    const space = files({ f: content });
+    const stored = Promise.withResolvers<void>();
+    const slow: Files = { ...space, read: (file) => stored.promise.then(() => space.read(file)) };
+    const attack = Array.from({ length: calls }, () => run(name, input, slow));
+    const { text } = await run(name, input, space, { organizationId: "B", agentId: "B1" });
+    expect(text).toContain("line");
+    stored.resolve();
+    for (const { text: own } of await Promise.all(attack)) expect(own).toBe(text);
+  },
+);
+
+test("a call that gets no place for a large file within ten minutes is an error for the model", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  const space = spaceOf({ "1.txt": large, "2.txt": large });
+  const stored = Promise.withResolvers<void>();
+  const contents = { read: () => stored.promise.then(() => large), write: async () => {}, remove: async () => {} };
+  const reads = ["1.txt", "2.txt"].map((name) => call(name, "read_file", { name, limit: 1 }));
+  const { model, requests } = scripted([answer("", reads), answer("Done.")]);
+  const { input, ports } = turn(model, {
+    input: { limits: { steps: 10, tokens: 1_000_000, seconds: 3_600 } },
+    ports: {
+      owner: { organizationId: "A", agentId: "A1" },
+      files: openFiles(space, [], { contents }),
+    },
+  });
+  const ended = runTurn(input, ports);
+  await vi.advanceTimersByTimeAsync(600_000);
+  stored.resolve();
+  await ended;
+  vi.useRealTimers();
+  expect(requests[1]?.messages.at(-1)).toMatchObject({
+    results: [
+      { text: expect.stringContaining("1.txt: lines 1 to 1") },
+      {
+        error: true,
+        text:
+          "None of the 2 places for large files became free within 600 seconds. " +
+          "Call the tool again later, with fewer large files at a time.",
+      },
+    ],
+  });
 });
