@@ -1,14 +1,14 @@
 import { setImmediate } from "node:timers/promises";
-import { semaphore } from "./semaphore.ts";
+import { type Owners, scheduler } from "./scheduler.ts";
 
 /**
- * Returns a function that runs pieces of synchronous work one per turn of the event loop, in the order of the calls. So
- * many callers with long work together delay other requests by one piece.
+ * Returns a function that runs pieces of synchronous work one per turn of the event loop, in turn by owner. So many
+ * callers with long work together delay other requests by one piece, and another owner's work by one piece of each.
  */
-export function tickByTick(): <Value>(work: () => Value) => Promise<Value> {
-  const inTurn = semaphore(1);
-  return (work) =>
-    inTurn(async () => {
+export function tickByTick(): <Value>(owners: Owners, work: () => Value) => Promise<Value> {
+  const places = scheduler({ places: 1 });
+  return (owners, work) =>
+    places.run(owners, async () => {
       const value = work();
       await setImmediate();
       return value;

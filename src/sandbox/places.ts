@@ -3,7 +3,10 @@ import { sandboxLimits } from "./limits.ts";
 import type { ProgramOwner } from "./types.ts";
 
 /** Places for one kind of work of tools. The error of a wait that was too long is for the model. */
-export function placesFor(what: "programs" | "documents" | "searches" | "large files", places: number): SchedulerOptions {
+export function placesFor(
+  what: "programs" | "documents" | "searches" | "large files",
+  places: number,
+): SchedulerOptions {
   const { waitSeconds: seconds } = sandboxLimits;
   const remedy = `Call the tool again later, with fewer ${what} at a time.`;
   return { places, longestWait: { seconds, what, remedy } };

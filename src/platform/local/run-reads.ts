@@ -143,7 +143,7 @@ export function localRunReads(
       const size = Math.min(limit - runs.length, rowsAtOnce);
       const readRows = (): Run[] =>
         (read(() => statement.all(owner, since, place.createdAt, place.id, size)) as unknown as RunRow[]).map(toRun);
-      const piece = await (limit > rowsAtOnce ? inTurn(readRows) : readRows());
+      const piece = await (limit > rowsAtOnce ? inTurn([owner], readRows) : readRows());
       runs.push(...piece);
       const last = piece.at(-1);
       if (!last || piece.length < size) return { runs };
