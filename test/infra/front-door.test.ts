@@ -39,11 +39,6 @@ describe.each(frontDoors)("front door with $largeBodies", ({ largeBodies, app, s
   };
   const [openapi, unused] = CacheBehaviors;
 
-  test("matches the snapshot", () => {
-    const text = JSON.stringify(template.toJSON(), null, 2).replaceAll(/[0-9a-f]{64}/g, "<asset>");
-    expect(text).toMatchSnapshot();
-  });
-
   test("routes to API Gateway by default; only the viewer-request function selects the upload server", () => {
     const small = Origins.find(({ Id }) => Id === DefaultCacheBehavior.TargetOriginId);
     expect(JSON.stringify(short(small))).toContain("ApiUrl");
