@@ -6,6 +6,7 @@ import {
   findOrganization,
   setModel,
   setQuota,
+  setWebFetchHosts,
 } from "../../src/accounts/organizations.ts";
 import { deleteOrganization } from "../../src/runs/delete-organization.ts";
 import type { Accounts, Organization } from "../../src/accounts/types.ts";
@@ -120,6 +121,17 @@ export function addOrganizationCommands(program: Command, action: Action): void 
       ),
     );
   organization
+    .command("set-web-fetch")
+    .description("Limit the hosts that web_fetch can reach, for agents that name none; “none” removes the limit.")
+    .argument("<ID>", "organization")
+    .requiredOption("--hosts <HOST,…>", "names such as docs.example.com, or *.example.com for all below example.com")
+    .action(
+      action(async ({ accounts, actor }, id: string, { hosts }: { hosts: string }) => {
+        const names = hosts === "none" ? [] : hosts.split(",").map((host) => host.trim());
+        return record(fields(await setWebFetchHosts(accounts, id, names, await actor())));
+      }),
+    );
+  organization
     .command("delete")
     .description("End all runs of an organization and permanently delete everything about it.")
     .argument("<ID>", "organization")
@@ -174,7 +186,8 @@ export async function organizationOrOnly(accounts: Accounts, id: string | undefi
   return only;
 }
 
-function fields({ id, name, model, maxRunning, maxDollarsPerDay, createdAt, updatedAt }: Organization) {
+function fields(organization: Organization) {
+  const { id, name, model, maxRunning, maxDollarsPerDay, webFetchHosts, createdAt, updatedAt } = organization;
   const { provider, model: defaultModel, baseUrl, region, secret, compat } = model ? configurationFields(model) : {};
   return {
     id,
@@ -188,6 +201,7 @@ function fields({ id, name, model, maxRunning, maxDollarsPerDay, createdAt, upda
     compat: compat && formatCompat(compat),
     max_running: maxRunning,
     max_dollars_per_day: maxDollarsPerDay,
+    web_fetch_hosts: webFetchHosts?.join(", "),
     created_at: createdAt && isoTime(createdAt),
     updated_at: updatedAt && isoTime(updatedAt),
   };

@@ -54,3 +54,7 @@ export function testModel(id: string, settings: ModelSettings): Promise<ModelTes
 export function setQuota(id: string, quota: Quota): Promise<Organization> {
   return changed(change("PATCH", `/organizations/${id}`, quota));
 }
+
+export function setWebFetchHosts(id: string, hosts: string[]): Promise<Organization> {
+  return changed(change("PUT", `/organizations/${id}/web_fetch`, { hosts }));
+}

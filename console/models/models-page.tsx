@@ -11,6 +11,7 @@ import { CreateOrganization } from "./create-organization.tsx";
 import { DeleteOrganization } from "./delete-organization.tsx";
 import { ModelPanel } from "./model-panel.tsx";
 import { QuotaPanel } from "./quota-panel.tsx";
+import { WebFetchPanel } from "./web-fetch-panel.tsx";
 
 /** The organizations with the model that their agents use, and their quotas. */
 export function ModelsPage() {
@@ -71,6 +72,7 @@ export function ModelsPage() {
           <div class="stack" key={shown.id}>
             <ModelPanel organization={shown} />
             <QuotaPanel organization={shown} />
+            <WebFetchPanel organization={shown} />
             <div>
               <Button kind="danger" blocked={blocked("delete organizations", null)} onClick={() => setDeleting(true)}>
                 Delete organization

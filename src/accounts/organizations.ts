@@ -6,6 +6,7 @@ import { normalizeId } from "./ids.ts";
 import { modify } from "./modify.ts";
 import { checkName } from "./names.ts";
 import type { Accounts, AgentDefinition, AuditEntry, Organization, Quota } from "./types.ts";
+import { hostsProblem } from "./web-fetch-hosts.ts";
 
 /** Creates an organization. Its agents cannot start runs until it has a model. */
 export async function createOrganization(
@@ -96,6 +97,27 @@ export async function setQuota(
     const quota = Object.entries({ maxRunning, maxDollarsPerDay, ...changes }).filter(([, limit]) => limit != null);
     return { ...others, ...(Object.fromEntries(quota) as Quota) };
   });
+}
+
+/** Sets the hosts that `web_fetch` can reach, for agents that name none. Empty: all. Turns in progress keep the old ones. */
+export function setWebFetchHosts(
+  accounts: Accounts,
+  id: string,
+  hosts: string[],
+  actor?: Actor,
+): Promise<Organization> {
+  const problem = hostsProblem(hosts);
+  if (problem !== undefined) throw new ServiceError("invalid_argument", problem);
+  return modifyOrganization(
+    accounts,
+    id,
+    actor,
+    "org.set-web-fetch",
+    ({ webFetchHosts: _before, ...organization }) => ({
+      ...organization,
+      ...(hosts.length > 0 && { webFetchHosts: hosts }),
+    }),
+  );
 }
 
 /** Records that everything about an organization is being deleted. It has no model from then on, and gets no agents. */

@@ -20,8 +20,14 @@ export interface Quota {
   maxDollarsPerDay?: number;
 }
 
+/** What an organization sets for all its agents. */
+export interface OrganizationSettings extends Quota {
+  /** Hosts that `web_fetch` can reach, for agents that name none (`WebFetchOptions.hosts`). Absent: all. */
+  webFetchHosts?: string[];
+}
+
 /** Owner of agents. Holds the model configuration that its agents use. */
-export interface Organization extends Revised, Quota {
+export interface Organization extends Revised, OrganizationSettings {
   id: string;
   name: string;
   /** Absent: the organization's agents cannot start runs. */
@@ -174,6 +180,7 @@ export const auditActions = [
   "org.set-model",
   "org.clear-model",
   "org.set-quota",
+  "org.set-web-fetch",
   "org.test-model",
   "org.delete",
   "org.deleted",

@@ -26,7 +26,7 @@ type Deps = Pick<Stores, "accounts" | "configurations">;
  * Reads what the current turn runs on.
  * - A turn with a recorded configuration runs on it to its end.
  * - Otherwise it runs on the version of the agent that its input names, or else the current one, and on the
- *   organization's current model.
+ *   organization's current model and hosts of `web_fetch`.
  */
 export async function findSettings(
   { accounts, configurations }: Deps,
@@ -42,7 +42,18 @@ export async function findSettings(
     accounts.findOrganization(run.organizationId),
   ]);
   if (!agent) return { failure: agentVersion === undefined ? agentNotFound : versionMissing(agentVersion) };
-  return { ...agent, ...(organization?.model && { provider: organization.model }) };
+  return {
+    ...agent,
+    agent: withHosts(agent.agent, organization?.webFetchHosts),
+    ...(organization?.model && { provider: organization.model }),
+  };
+}
+
+/** The definition with the organization's hosts of `web_fetch`, if the agent names none. */
+function withHosts(agent: AgentDefinition, hosts: string[] | undefined): AgentDefinition {
+  const { tools, webFetch } = agent;
+  const usesDefault = hosts && !webFetch?.hosts?.length && tools.includes("web_fetch");
+  return usesDefault ? { ...agent, webFetch: { ...webFetch, hosts } } : agent;
 }
 
 type AgentOfTurn = Pick<TurnSettings, "agent" | "agentVersion"> | undefined;

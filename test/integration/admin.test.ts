@@ -213,7 +213,7 @@ describe("without a server", () => {
     [[], "a command is missing; commands are org, agent, key, webhook, run, operator, audit, environment, completion"],
     [
       ["org"],
-      "org: a command is missing; org takes create, list, show, set-model, set-quota, delete, export, clear-model",
+      "org: a command is missing; org takes create, list, show, set-model, set-quota, set-web-fetch, delete, export, clear-model",
     ],
     [
       ["agents"],
@@ -221,7 +221,7 @@ describe("without a server", () => {
     ],
     [
       ["org", "rename"],
-      'unknown command "rename"; org takes create, list, show, set-model, set-quota, delete, export, clear-model',
+      'unknown command "rename"; org takes create, list, show, set-model, set-quota, set-web-fetch, delete, export, clear-model',
     ],
     [["org", "create"], "--name is missing: org create --name NAME"],
     [["org", "create", "--name", " "], "name is blank"],
@@ -306,6 +306,18 @@ describe("without a server", () => {
     const older = await admin(dataDir, "agent", "show", id);
     expect(older.stdout).toContain("header X-Key (hidden: not a location");
     expect(older.stdout).not.toContain("sk-pasted");
+  });
+
+  test("org set-web-fetch sets the hosts for agents that name none", async () => {
+    const { id } = await done(dataDir, "org", "create", "--name", "Hosts");
+    const setHosts = (hosts: string) => done(dataDir, "org", "set-web-fetch", id, "--hosts", hosts);
+    expect(await setHosts("docs.example.com, *.example.org")).toMatchObject({
+      web_fetch_hosts: "docs.example.com, *.example.org",
+    });
+    expect(await rejected(dataDir, "org", "set-web-fetch", id, "--hosts", "https://example.com")).toBe(
+      '"https://example.com" is not a host; expected a name in lower case such as docs.example.com, or *.example.com',
+    );
+    expect(await setHosts("none")).not.toHaveProperty("web_fetch_hosts");
   });
 
   test.each([

@@ -56,7 +56,7 @@ const allowed: Record<string, string[]> = {
     "src/net",
     "src/sandbox",
   ],
-  "src/accounts": ["src/agent", "src/errors.ts", "src/json.ts", "src/net"],
+  "src/accounts": ["schemas/agent.schema.json", "src/agent", "src/errors.ts", "src/json.ts", "src/net"],
   "src/runs": [
     "src/accounts",
     "src/agent",

@@ -38,7 +38,7 @@ export interface BuiltInToolDependencies {
 export interface WebFetchOptions {
   /** Whether private addresses are accepted, too, if the platform allows it. */
   privateAddresses?: boolean;
-  /** Names of hosts, such as `docs.example.com` or `*.example.com`. Absent or empty: all. */
+  /** Names of hosts, such as `docs.example.com` or `*.example.com`. Absent or empty: those of the organization, or all. */
   hosts?: string[];
 }
 

@@ -5,6 +5,7 @@ export const CreateOperatorRequest: SchemaValidator;
 export const CreateOrganizationRequest: SchemaValidator;
 export const UpdateOrganizationRequest: SchemaValidator;
 export const ModelSettings: SchemaValidator;
+export const SetWebFetchRequest: SchemaValidator;
 export const CreateAgentRequest: SchemaValidator;
 export const UpdateAgentRequest: SchemaValidator;
 export const CreateKeyRequest: SchemaValidator;

@@ -991,21 +991,178 @@ return errors === 0;
 }
 validate26.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const CreateAgentRequest = validate27;
-const schema41 = {"$id":"CreateAgentRequest","$ref":"contract#/components/schemas/CreateAgentRequest"};
-const schema42 = {"type":"object","required":["organization_id","definition"],"additionalProperties":false,"properties":{"organization_id":{"type":"string","format":"uuid","wellFormed":true},"definition":{"$ref":"#/components/schemas/AgentDefinition"}}};
-const schema43 = {"type":"object","required":["name","instructions"],"additionalProperties":false,"properties":{"$schema":{"type":"string","wellFormed":true},"name":{"type":"string","minLength":1,"maxLength":200,"wellFormed":true},"instructions":{"type":"string","minLength":1,"maxLength":100000,"wellFormed":true},"model":{"type":"string","minLength":1,"maxLength":200,"wellFormed":true},"tools":{"type":"array","uniqueItems":true,"items":{"type":"string","enum":["list_files","read_file","write_file","edit_file","delete_file","search_files","run_javascript","run_python","run_shell","web_fetch"],"wellFormed":true},"default":["list_files","read_file","write_file","edit_file","delete_file","search_files","run_javascript","run_python"]},"environment":{"type":"string","pattern":"^[a-z][a-z0-9-]{0,39}$","wellFormed":true},"mcp":{"type":"array","maxItems":10,"if":{"minItems":11},"else":{"items":{"type":"object","required":["name","url"],"additionalProperties":false,"properties":{"name":{"type":"string","pattern":"^[a-z][a-z0-9-]{0,19}$","wellFormed":true},"url":{"type":"string","pattern":"^https?://[^/]","maxLength":2000,"wellFormed":true},"headers":{"type":"object","maxProperties":20,"propertyNames":{"pattern":"^[A-Za-z0-9-]{1,100}$"},"additionalProperties":{"type":"object","required":["secret"],"additionalProperties":false,"properties":{"secret":{"type":"string","minLength":1,"maxLength":2048,"wellFormed":true},"prefix":{"type":"string","maxLength":100,"wellFormed":true}}}},"tools":{"type":"array","uniqueItems":true,"items":{"type":"string","minLength":1,"maxLength":200,"wellFormed":true}}}}}},"webFetch":{"type":"object","additionalProperties":false,"properties":{"privateAddresses":{"type":"boolean"},"hosts":{"type":"array","maxItems":100,"if":{"minItems":101},"else":{"items":{"type":"string","pattern":"^(\\*\\.)?[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$","wellFormed":true}}}}},"limits":{"type":"object","additionalProperties":false,"default":{},"properties":{"steps":{"type":"integer","minimum":1,"maximum":1000,"default":50},"tokens":{"type":"integer","minimum":1,"maximum":1000000000,"default":500000},"seconds":{"type":"integer","minimum":1,"maximum":86400,"default":1800},"inputTokens":{"type":"integer","minimum":1,"maximum":1000000000},"outputTokens":{"type":"integer","minimum":1,"maximum":1000000000},"dollars":{"type":"number","exclusiveMinimum":0,"maximum":1000000}}},"runLimits":{"type":"object","additionalProperties":false,"properties":{"steps":{"type":"integer","minimum":1,"maximum":1000000},"tokens":{"type":"integer","minimum":1,"maximum":1000000000},"inputTokens":{"type":"integer","minimum":1,"maximum":1000000000},"outputTokens":{"type":"integer","minimum":1,"maximum":1000000000},"seconds":{"type":"integer","minimum":1,"maximum":31536000},"dollars":{"type":"number","exclusiveMinimum":0,"maximum":1000000}}},"maxRunning":{"type":"integer","minimum":1,"maximum":100000},"maxDollarsPerDay":{"type":"number","exclusiveMinimum":0,"maximum":1000000},"keepDays":{"type":"integer","minimum":1,"maximum":3650},"allowDelete":{"type":"boolean"},"prices":{"type":"object","required":["input","output"],"additionalProperties":false,"properties":{"input":{"type":"number","minimum":0,"maximum":100000},"cachedInput":{"type":"number","minimum":0,"maximum":100000},"cacheWriteInput":{"type":"number","minimum":0,"maximum":100000},"output":{"type":"number","minimum":0,"maximum":100000}}},"parameters":{"type":"object","additionalProperties":false,"properties":{"temperature":{"type":"number","minimum":0,"maximum":2},"maxOutputTokens":{"type":"integer","minimum":1,"maximum":1000000},"reasoningEffort":{"enum":["low","medium","high"]}}},"contextTokens":{"type":"integer","minimum":2000,"maximum":10000000}}};
-const func1 = Object.prototype.hasOwnProperty;
-const pattern4 = new RegExp("^[a-z][a-z0-9-]{0,39}$", "u");
-const pattern5 = new RegExp("^[a-z][a-z0-9-]{0,19}$", "u");
-const pattern6 = new RegExp("^https?://[^/]", "u");
-const pattern7 = new RegExp("^[A-Za-z0-9-]{1,100}$", "u");
-const pattern8 = new RegExp("^(\\*\\.)?[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$", "u");
+export const SetWebFetchRequest = validate27;
+const schema41 = {"$id":"SetWebFetchRequest","$ref":"contract#/components/schemas/SetWebFetchRequest"};
+const schema42 = {"type":"object","required":["hosts"],"additionalProperties":false,"properties":{"hosts":{"type":"array","maxItems":100,"if":{"minItems":101},"else":{"items":{"type":"string","pattern":"^(\\*\\.)?[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$","wellFormed":true}}}}};
+const pattern4 = new RegExp("^(\\*\\.)?[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$", "u");
 
-function validate28(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate27(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="SetWebFetchRequest" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate28.evaluated;
+const evaluated0 = validate27.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.hosts === undefined){
+const err0 = {instancePath,schemaPath:"contract#/components/schemas/SetWebFetchRequest/required",keyword:"required",params:{missingProperty: "hosts"},schema:schema42.required,parentSchema:schema42,data};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+for(const key0 in data){
+if(!(key0 === "hosts")){
+const err1 = {instancePath,schemaPath:"contract#/components/schemas/SetWebFetchRequest/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema42,data};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+}
+if(data.hosts !== undefined){
+let data0 = data.hosts;
+const _errs5 = errors;
+let valid2 = true;
+const _errs6 = errors;
+if(Array.isArray(data0)){
+if(data0.length < 101){
+const err2 = {};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+}
+var _valid0 = _errs6 === errors;
+errors = _errs5;
+if(vErrors !== null){
+if(_errs5){
+vErrors.length = _errs5;
+}
+else {
+vErrors = null;
+}
+}
+if(!_valid0){
+const _errs7 = errors;
+if(Array.isArray(data0)){
+const len0 = data0.length;
+for(let i0=0; i0<len0; i0++){
+let data1 = data0[i0];
+if(typeof data1 === "string"){
+if(!data1.isWellFormed()){
+const err3 = {instancePath:instancePath+"/hosts/" + i0,schemaPath:"contract#/components/schemas/SetWebFetchRequest/properties/hosts/else/items/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema42.properties.hosts.else.items,data:data1};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+if(!pattern4.test(data1)){
+const err4 = {instancePath:instancePath+"/hosts/" + i0,schemaPath:"contract#/components/schemas/SetWebFetchRequest/properties/hosts/else/items/pattern",keyword:"pattern",params:{pattern: "^(\\*\\.)?[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$"},schema:"^(\\*\\.)?[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$",parentSchema:schema42.properties.hosts.else.items,data:data1};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+}
+else {
+const err5 = {instancePath:instancePath+"/hosts/" + i0,schemaPath:"contract#/components/schemas/SetWebFetchRequest/properties/hosts/else/items/type",keyword:"type",params:{type: "string"},schema:schema42.properties.hosts.else.items.type,parentSchema:schema42.properties.hosts.else.items,data:data1};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+}
+}
+var _valid0 = _errs7 === errors;
+valid2 = _valid0;
+}
+if(!valid2){
+const err6 = {instancePath:instancePath+"/hosts",schemaPath:"contract#/components/schemas/SetWebFetchRequest/properties/hosts/if",keyword:"if",params:{failingKeyword: "else"},schema:schema42.properties.hosts.if,parentSchema:schema42.properties.hosts,data:data0};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+if(Array.isArray(data0)){
+if(data0.length > 100){
+const err7 = {instancePath:instancePath+"/hosts",schemaPath:"contract#/components/schemas/SetWebFetchRequest/properties/hosts/maxItems",keyword:"maxItems",params:{limit: 100},schema:100,parentSchema:schema42.properties.hosts,data:data0};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+}
+else {
+const err8 = {instancePath:instancePath+"/hosts",schemaPath:"contract#/components/schemas/SetWebFetchRequest/properties/hosts/type",keyword:"type",params:{type: "array"},schema:schema42.properties.hosts.type,parentSchema:schema42.properties.hosts,data:data0};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+}
+}
+else {
+const err9 = {instancePath,schemaPath:"contract#/components/schemas/SetWebFetchRequest/type",keyword:"type",params:{type: "object"},schema:schema42.type,parentSchema:schema42,data};
+if(vErrors === null){
+vErrors = [err9];
+}
+else {
+vErrors.push(err9);
+}
+errors++;
+}
+validate27.errors = vErrors;
+return errors === 0;
+}
+validate27.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+export const CreateAgentRequest = validate28;
+const schema43 = {"$id":"CreateAgentRequest","$ref":"contract#/components/schemas/CreateAgentRequest"};
+const schema44 = {"type":"object","required":["organization_id","definition"],"additionalProperties":false,"properties":{"organization_id":{"type":"string","format":"uuid","wellFormed":true},"definition":{"$ref":"#/components/schemas/AgentDefinition"}}};
+const schema45 = {"type":"object","required":["name","instructions"],"additionalProperties":false,"properties":{"$schema":{"type":"string","wellFormed":true},"name":{"type":"string","minLength":1,"maxLength":200,"wellFormed":true},"instructions":{"type":"string","minLength":1,"maxLength":100000,"wellFormed":true},"model":{"type":"string","minLength":1,"maxLength":200,"wellFormed":true},"tools":{"type":"array","uniqueItems":true,"items":{"type":"string","enum":["list_files","read_file","write_file","edit_file","delete_file","search_files","run_javascript","run_python","run_shell","web_fetch"],"wellFormed":true},"default":["list_files","read_file","write_file","edit_file","delete_file","search_files","run_javascript","run_python"]},"environment":{"type":"string","pattern":"^[a-z][a-z0-9-]{0,39}$","wellFormed":true},"mcp":{"type":"array","maxItems":10,"if":{"minItems":11},"else":{"items":{"type":"object","required":["name","url"],"additionalProperties":false,"properties":{"name":{"type":"string","pattern":"^[a-z][a-z0-9-]{0,19}$","wellFormed":true},"url":{"type":"string","pattern":"^https?://[^/]","maxLength":2000,"wellFormed":true},"headers":{"type":"object","maxProperties":20,"propertyNames":{"pattern":"^[A-Za-z0-9-]{1,100}$"},"additionalProperties":{"type":"object","required":["secret"],"additionalProperties":false,"properties":{"secret":{"type":"string","minLength":1,"maxLength":2048,"wellFormed":true},"prefix":{"type":"string","maxLength":100,"wellFormed":true}}}},"tools":{"type":"array","uniqueItems":true,"items":{"type":"string","minLength":1,"maxLength":200,"wellFormed":true}}}}}},"webFetch":{"type":"object","additionalProperties":false,"properties":{"privateAddresses":{"type":"boolean"},"hosts":{"type":"array","maxItems":100,"if":{"minItems":101},"else":{"items":{"type":"string","pattern":"^(\\*\\.)?[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$","wellFormed":true}}}}},"limits":{"type":"object","additionalProperties":false,"default":{},"properties":{"steps":{"type":"integer","minimum":1,"maximum":1000,"default":50},"tokens":{"type":"integer","minimum":1,"maximum":1000000000,"default":500000},"seconds":{"type":"integer","minimum":1,"maximum":86400,"default":1800},"inputTokens":{"type":"integer","minimum":1,"maximum":1000000000},"outputTokens":{"type":"integer","minimum":1,"maximum":1000000000},"dollars":{"type":"number","exclusiveMinimum":0,"maximum":1000000}}},"runLimits":{"type":"object","additionalProperties":false,"properties":{"steps":{"type":"integer","minimum":1,"maximum":1000000},"tokens":{"type":"integer","minimum":1,"maximum":1000000000},"inputTokens":{"type":"integer","minimum":1,"maximum":1000000000},"outputTokens":{"type":"integer","minimum":1,"maximum":1000000000},"seconds":{"type":"integer","minimum":1,"maximum":31536000},"dollars":{"type":"number","exclusiveMinimum":0,"maximum":1000000}}},"maxRunning":{"type":"integer","minimum":1,"maximum":100000},"maxDollarsPerDay":{"type":"number","exclusiveMinimum":0,"maximum":1000000},"keepDays":{"type":"integer","minimum":1,"maximum":3650},"allowDelete":{"type":"boolean"},"prices":{"type":"object","required":["input","output"],"additionalProperties":false,"properties":{"input":{"type":"number","minimum":0,"maximum":100000},"cachedInput":{"type":"number","minimum":0,"maximum":100000},"cacheWriteInput":{"type":"number","minimum":0,"maximum":100000},"output":{"type":"number","minimum":0,"maximum":100000}}},"parameters":{"type":"object","additionalProperties":false,"properties":{"temperature":{"type":"number","minimum":0,"maximum":2},"maxOutputTokens":{"type":"integer","minimum":1,"maximum":1000000},"reasoningEffort":{"enum":["low","medium","high"]}}},"contextTokens":{"type":"integer","minimum":2000,"maximum":10000000}}};
+const func1 = Object.prototype.hasOwnProperty;
+const pattern5 = new RegExp("^[a-z][a-z0-9-]{0,39}$", "u");
+const pattern6 = new RegExp("^[a-z][a-z0-9-]{0,19}$", "u");
+const pattern7 = new RegExp("^https?://[^/]", "u");
+const pattern8 = new RegExp("^[A-Za-z0-9-]{1,100}$", "u");
+
+function validate29(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate29.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -1014,7 +1171,7 @@ evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.organization_id === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "organization_id"},schema:schema42.required,parentSchema:schema42,data};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "organization_id"},schema:schema44.required,parentSchema:schema44,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -1024,7 +1181,7 @@ vErrors.push(err0);
 errors++;
 }
 if(data.definition === undefined){
-const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "definition"},schema:schema42.required,parentSchema:schema42,data};
+const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "definition"},schema:schema44.required,parentSchema:schema44,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -1035,7 +1192,7 @@ errors++;
 }
 for(const key0 in data){
 if(!((key0 === "organization_id") || (key0 === "definition"))){
-const err2 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema42,data};
+const err2 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema44,data};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -1049,7 +1206,7 @@ if(data.organization_id !== undefined){
 let data0 = data.organization_id;
 if(typeof data0 === "string"){
 if(!data0.isWellFormed()){
-const err3 = {instancePath:instancePath+"/organization_id",schemaPath:"#/properties/organization_id/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema42.properties.organization_id,data:data0};
+const err3 = {instancePath:instancePath+"/organization_id",schemaPath:"#/properties/organization_id/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema44.properties.organization_id,data:data0};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -1059,7 +1216,7 @@ vErrors.push(err3);
 errors++;
 }
 if(!(formats0.test(data0))){
-const err4 = {instancePath:instancePath+"/organization_id",schemaPath:"#/properties/organization_id/format",keyword:"format",params:{format: "uuid"},schema:"uuid",parentSchema:schema42.properties.organization_id,data:data0};
+const err4 = {instancePath:instancePath+"/organization_id",schemaPath:"#/properties/organization_id/format",keyword:"format",params:{format: "uuid"},schema:"uuid",parentSchema:schema44.properties.organization_id,data:data0};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -1070,7 +1227,7 @@ errors++;
 }
 }
 else {
-const err5 = {instancePath:instancePath+"/organization_id",schemaPath:"#/properties/organization_id/type",keyword:"type",params:{type: "string"},schema:schema42.properties.organization_id.type,parentSchema:schema42.properties.organization_id,data:data0};
+const err5 = {instancePath:instancePath+"/organization_id",schemaPath:"#/properties/organization_id/type",keyword:"type",params:{type: "string"},schema:schema44.properties.organization_id.type,parentSchema:schema44.properties.organization_id,data:data0};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -1090,7 +1247,7 @@ if(data1.limits === undefined){
 data1.limits = {};
 }
 if(data1.name === undefined){
-const err6 = {instancePath:instancePath+"/definition",schemaPath:"#/components/schemas/AgentDefinition/required",keyword:"required",params:{missingProperty: "name"},schema:schema43.required,parentSchema:schema43,data:data1};
+const err6 = {instancePath:instancePath+"/definition",schemaPath:"#/components/schemas/AgentDefinition/required",keyword:"required",params:{missingProperty: "name"},schema:schema45.required,parentSchema:schema45,data:data1};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -1100,7 +1257,7 @@ vErrors.push(err6);
 errors++;
 }
 if(data1.instructions === undefined){
-const err7 = {instancePath:instancePath+"/definition",schemaPath:"#/components/schemas/AgentDefinition/required",keyword:"required",params:{missingProperty: "instructions"},schema:schema43.required,parentSchema:schema43,data:data1};
+const err7 = {instancePath:instancePath+"/definition",schemaPath:"#/components/schemas/AgentDefinition/required",keyword:"required",params:{missingProperty: "instructions"},schema:schema45.required,parentSchema:schema45,data:data1};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -1110,8 +1267,8 @@ vErrors.push(err7);
 errors++;
 }
 for(const key1 in data1){
-if(!(func1.call(schema43.properties, key1))){
-const err8 = {instancePath:instancePath+"/definition",schemaPath:"#/components/schemas/AgentDefinition/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1},schema:false,parentSchema:schema43,data:data1};
+if(!(func1.call(schema45.properties, key1))){
+const err8 = {instancePath:instancePath+"/definition",schemaPath:"#/components/schemas/AgentDefinition/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1},schema:false,parentSchema:schema45,data:data1};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -1125,7 +1282,7 @@ if(data1.$schema !== undefined){
 let data2 = data1.$schema;
 if(typeof data2 === "string"){
 if(!data2.isWellFormed()){
-const err9 = {instancePath:instancePath+"/definition/$schema",schemaPath:"#/components/schemas/AgentDefinition/properties/%24schema/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema43.properties.$schema,data:data2};
+const err9 = {instancePath:instancePath+"/definition/$schema",schemaPath:"#/components/schemas/AgentDefinition/properties/%24schema/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema45.properties.$schema,data:data2};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -1136,7 +1293,7 @@ errors++;
 }
 }
 else {
-const err10 = {instancePath:instancePath+"/definition/$schema",schemaPath:"#/components/schemas/AgentDefinition/properties/%24schema/type",keyword:"type",params:{type: "string"},schema:schema43.properties.$schema.type,parentSchema:schema43.properties.$schema,data:data2};
+const err10 = {instancePath:instancePath+"/definition/$schema",schemaPath:"#/components/schemas/AgentDefinition/properties/%24schema/type",keyword:"type",params:{type: "string"},schema:schema45.properties.$schema.type,parentSchema:schema45.properties.$schema,data:data2};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -1150,7 +1307,7 @@ if(data1.name !== undefined){
 let data3 = data1.name;
 if(typeof data3 === "string"){
 if(!data3.isWellFormed()){
-const err11 = {instancePath:instancePath+"/definition/name",schemaPath:"#/components/schemas/AgentDefinition/properties/name/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema43.properties.name,data:data3};
+const err11 = {instancePath:instancePath+"/definition/name",schemaPath:"#/components/schemas/AgentDefinition/properties/name/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema45.properties.name,data:data3};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -1160,7 +1317,7 @@ vErrors.push(err11);
 errors++;
 }
 if(data3.length < 2 && [...data3].length < 1){
-const err12 = {instancePath:instancePath+"/definition/name",schemaPath:"#/components/schemas/AgentDefinition/properties/name/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema43.properties.name,data:data3};
+const err12 = {instancePath:instancePath+"/definition/name",schemaPath:"#/components/schemas/AgentDefinition/properties/name/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema45.properties.name,data:data3};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -1170,7 +1327,7 @@ vErrors.push(err12);
 errors++;
 }
 if(data3.length > 200 && (data3.length > 400 || [...data3].length > 200)){
-const err13 = {instancePath:instancePath+"/definition/name",schemaPath:"#/components/schemas/AgentDefinition/properties/name/maxLength",keyword:"maxLength",params:{},schema:200,parentSchema:schema43.properties.name,data:data3};
+const err13 = {instancePath:instancePath+"/definition/name",schemaPath:"#/components/schemas/AgentDefinition/properties/name/maxLength",keyword:"maxLength",params:{},schema:200,parentSchema:schema45.properties.name,data:data3};
 if(vErrors === null){
 vErrors = [err13];
 }
@@ -1181,7 +1338,7 @@ errors++;
 }
 }
 else {
-const err14 = {instancePath:instancePath+"/definition/name",schemaPath:"#/components/schemas/AgentDefinition/properties/name/type",keyword:"type",params:{type: "string"},schema:schema43.properties.name.type,parentSchema:schema43.properties.name,data:data3};
+const err14 = {instancePath:instancePath+"/definition/name",schemaPath:"#/components/schemas/AgentDefinition/properties/name/type",keyword:"type",params:{type: "string"},schema:schema45.properties.name.type,parentSchema:schema45.properties.name,data:data3};
 if(vErrors === null){
 vErrors = [err14];
 }
@@ -1195,7 +1352,7 @@ if(data1.instructions !== undefined){
 let data4 = data1.instructions;
 if(typeof data4 === "string"){
 if(!data4.isWellFormed()){
-const err15 = {instancePath:instancePath+"/definition/instructions",schemaPath:"#/components/schemas/AgentDefinition/properties/instructions/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema43.properties.instructions,data:data4};
+const err15 = {instancePath:instancePath+"/definition/instructions",schemaPath:"#/components/schemas/AgentDefinition/properties/instructions/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema45.properties.instructions,data:data4};
 if(vErrors === null){
 vErrors = [err15];
 }
@@ -1205,7 +1362,7 @@ vErrors.push(err15);
 errors++;
 }
 if(data4.length < 2 && [...data4].length < 1){
-const err16 = {instancePath:instancePath+"/definition/instructions",schemaPath:"#/components/schemas/AgentDefinition/properties/instructions/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema43.properties.instructions,data:data4};
+const err16 = {instancePath:instancePath+"/definition/instructions",schemaPath:"#/components/schemas/AgentDefinition/properties/instructions/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema45.properties.instructions,data:data4};
 if(vErrors === null){
 vErrors = [err16];
 }
@@ -1215,7 +1372,7 @@ vErrors.push(err16);
 errors++;
 }
 if(data4.length > 100000 && (data4.length > 200000 || [...data4].length > 100000)){
-const err17 = {instancePath:instancePath+"/definition/instructions",schemaPath:"#/components/schemas/AgentDefinition/properties/instructions/maxLength",keyword:"maxLength",params:{},schema:100000,parentSchema:schema43.properties.instructions,data:data4};
+const err17 = {instancePath:instancePath+"/definition/instructions",schemaPath:"#/components/schemas/AgentDefinition/properties/instructions/maxLength",keyword:"maxLength",params:{},schema:100000,parentSchema:schema45.properties.instructions,data:data4};
 if(vErrors === null){
 vErrors = [err17];
 }
@@ -1226,7 +1383,7 @@ errors++;
 }
 }
 else {
-const err18 = {instancePath:instancePath+"/definition/instructions",schemaPath:"#/components/schemas/AgentDefinition/properties/instructions/type",keyword:"type",params:{type: "string"},schema:schema43.properties.instructions.type,parentSchema:schema43.properties.instructions,data:data4};
+const err18 = {instancePath:instancePath+"/definition/instructions",schemaPath:"#/components/schemas/AgentDefinition/properties/instructions/type",keyword:"type",params:{type: "string"},schema:schema45.properties.instructions.type,parentSchema:schema45.properties.instructions,data:data4};
 if(vErrors === null){
 vErrors = [err18];
 }
@@ -1240,7 +1397,7 @@ if(data1.model !== undefined){
 let data5 = data1.model;
 if(typeof data5 === "string"){
 if(!data5.isWellFormed()){
-const err19 = {instancePath:instancePath+"/definition/model",schemaPath:"#/components/schemas/AgentDefinition/properties/model/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema43.properties.model,data:data5};
+const err19 = {instancePath:instancePath+"/definition/model",schemaPath:"#/components/schemas/AgentDefinition/properties/model/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema45.properties.model,data:data5};
 if(vErrors === null){
 vErrors = [err19];
 }
@@ -1250,7 +1407,7 @@ vErrors.push(err19);
 errors++;
 }
 if(data5.length < 2 && [...data5].length < 1){
-const err20 = {instancePath:instancePath+"/definition/model",schemaPath:"#/components/schemas/AgentDefinition/properties/model/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema43.properties.model,data:data5};
+const err20 = {instancePath:instancePath+"/definition/model",schemaPath:"#/components/schemas/AgentDefinition/properties/model/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema45.properties.model,data:data5};
 if(vErrors === null){
 vErrors = [err20];
 }
@@ -1260,7 +1417,7 @@ vErrors.push(err20);
 errors++;
 }
 if(data5.length > 200 && (data5.length > 400 || [...data5].length > 200)){
-const err21 = {instancePath:instancePath+"/definition/model",schemaPath:"#/components/schemas/AgentDefinition/properties/model/maxLength",keyword:"maxLength",params:{},schema:200,parentSchema:schema43.properties.model,data:data5};
+const err21 = {instancePath:instancePath+"/definition/model",schemaPath:"#/components/schemas/AgentDefinition/properties/model/maxLength",keyword:"maxLength",params:{},schema:200,parentSchema:schema45.properties.model,data:data5};
 if(vErrors === null){
 vErrors = [err21];
 }
@@ -1271,7 +1428,7 @@ errors++;
 }
 }
 else {
-const err22 = {instancePath:instancePath+"/definition/model",schemaPath:"#/components/schemas/AgentDefinition/properties/model/type",keyword:"type",params:{type: "string"},schema:schema43.properties.model.type,parentSchema:schema43.properties.model,data:data5};
+const err22 = {instancePath:instancePath+"/definition/model",schemaPath:"#/components/schemas/AgentDefinition/properties/model/type",keyword:"type",params:{type: "string"},schema:schema45.properties.model.type,parentSchema:schema45.properties.model,data:data5};
 if(vErrors === null){
 vErrors = [err22];
 }
@@ -1287,7 +1444,7 @@ const len0 = data6.length;
 for(let i0=0; i0<len0; i0++){
 let data7 = data6[i0];
 if(!((((((((((data7 === "list_files") || (data7 === "read_file")) || (data7 === "write_file")) || (data7 === "edit_file")) || (data7 === "delete_file")) || (data7 === "search_files")) || (data7 === "run_javascript")) || (data7 === "run_python")) || (data7 === "run_shell")) || (data7 === "web_fetch"))){
-const err23 = {instancePath:instancePath+"/definition/tools/" + i0,schemaPath:"#/components/schemas/AgentDefinition/properties/tools/items/enum",keyword:"enum",params:{allowedValues: schema43.properties.tools.items.enum},schema:schema43.properties.tools.items.enum,parentSchema:schema43.properties.tools.items,data:data7};
+const err23 = {instancePath:instancePath+"/definition/tools/" + i0,schemaPath:"#/components/schemas/AgentDefinition/properties/tools/items/enum",keyword:"enum",params:{allowedValues: schema45.properties.tools.items.enum},schema:schema45.properties.tools.items.enum,parentSchema:schema45.properties.tools.items,data:data7};
 if(vErrors === null){
 vErrors = [err23];
 }
@@ -1298,7 +1455,7 @@ errors++;
 }
 if(typeof data7 === "string"){
 if(!data7.isWellFormed()){
-const err24 = {instancePath:instancePath+"/definition/tools/" + i0,schemaPath:"#/components/schemas/AgentDefinition/properties/tools/items/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema43.properties.tools.items,data:data7};
+const err24 = {instancePath:instancePath+"/definition/tools/" + i0,schemaPath:"#/components/schemas/AgentDefinition/properties/tools/items/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema45.properties.tools.items,data:data7};
 if(vErrors === null){
 vErrors = [err24];
 }
@@ -1309,7 +1466,7 @@ errors++;
 }
 }
 else {
-const err25 = {instancePath:instancePath+"/definition/tools/" + i0,schemaPath:"#/components/schemas/AgentDefinition/properties/tools/items/type",keyword:"type",params:{type: "string"},schema:schema43.properties.tools.items.type,parentSchema:schema43.properties.tools.items,data:data7};
+const err25 = {instancePath:instancePath+"/definition/tools/" + i0,schemaPath:"#/components/schemas/AgentDefinition/properties/tools/items/type",keyword:"type",params:{type: "string"},schema:schema45.properties.tools.items.type,parentSchema:schema45.properties.tools.items,data:data7};
 if(vErrors === null){
 vErrors = [err25];
 }
@@ -1330,7 +1487,7 @@ continue;
 }
 if(typeof indices0[item0] == "number"){
 j0 = indices0[item0];
-const err26 = {instancePath:instancePath+"/definition/tools",schemaPath:"#/components/schemas/AgentDefinition/properties/tools/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0},schema:true,parentSchema:schema43.properties.tools,data:data6};
+const err26 = {instancePath:instancePath+"/definition/tools",schemaPath:"#/components/schemas/AgentDefinition/properties/tools/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0},schema:true,parentSchema:schema45.properties.tools,data:data6};
 if(vErrors === null){
 vErrors = [err26];
 }
@@ -1345,7 +1502,7 @@ indices0[item0] = i1;
 }
 }
 else {
-const err27 = {instancePath:instancePath+"/definition/tools",schemaPath:"#/components/schemas/AgentDefinition/properties/tools/type",keyword:"type",params:{type: "array"},schema:schema43.properties.tools.type,parentSchema:schema43.properties.tools,data:data6};
+const err27 = {instancePath:instancePath+"/definition/tools",schemaPath:"#/components/schemas/AgentDefinition/properties/tools/type",keyword:"type",params:{type: "array"},schema:schema45.properties.tools.type,parentSchema:schema45.properties.tools,data:data6};
 if(vErrors === null){
 vErrors = [err27];
 }
@@ -1358,7 +1515,7 @@ if(data1.environment !== undefined){
 let data8 = data1.environment;
 if(typeof data8 === "string"){
 if(!data8.isWellFormed()){
-const err28 = {instancePath:instancePath+"/definition/environment",schemaPath:"#/components/schemas/AgentDefinition/properties/environment/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema43.properties.environment,data:data8};
+const err28 = {instancePath:instancePath+"/definition/environment",schemaPath:"#/components/schemas/AgentDefinition/properties/environment/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema45.properties.environment,data:data8};
 if(vErrors === null){
 vErrors = [err28];
 }
@@ -1367,8 +1524,8 @@ vErrors.push(err28);
 }
 errors++;
 }
-if(!pattern4.test(data8)){
-const err29 = {instancePath:instancePath+"/definition/environment",schemaPath:"#/components/schemas/AgentDefinition/properties/environment/pattern",keyword:"pattern",params:{pattern: "^[a-z][a-z0-9-]{0,39}$"},schema:"^[a-z][a-z0-9-]{0,39}$",parentSchema:schema43.properties.environment,data:data8};
+if(!pattern5.test(data8)){
+const err29 = {instancePath:instancePath+"/definition/environment",schemaPath:"#/components/schemas/AgentDefinition/properties/environment/pattern",keyword:"pattern",params:{pattern: "^[a-z][a-z0-9-]{0,39}$"},schema:"^[a-z][a-z0-9-]{0,39}$",parentSchema:schema45.properties.environment,data:data8};
 if(vErrors === null){
 vErrors = [err29];
 }
@@ -1379,7 +1536,7 @@ errors++;
 }
 }
 else {
-const err30 = {instancePath:instancePath+"/definition/environment",schemaPath:"#/components/schemas/AgentDefinition/properties/environment/type",keyword:"type",params:{type: "string"},schema:schema43.properties.environment.type,parentSchema:schema43.properties.environment,data:data8};
+const err30 = {instancePath:instancePath+"/definition/environment",schemaPath:"#/components/schemas/AgentDefinition/properties/environment/type",keyword:"type",params:{type: "string"},schema:schema45.properties.environment.type,parentSchema:schema45.properties.environment,data:data8};
 if(vErrors === null){
 vErrors = [err30];
 }
@@ -1424,7 +1581,7 @@ for(let i2=0; i2<len1; i2++){
 let data10 = data9[i2];
 if(data10 && typeof data10 == "object" && !Array.isArray(data10)){
 if(data10.name === undefined){
-const err32 = {instancePath:instancePath+"/definition/mcp/" + i2,schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/required",keyword:"required",params:{missingProperty: "name"},schema:schema43.properties.mcp.else.items.required,parentSchema:schema43.properties.mcp.else.items,data:data10};
+const err32 = {instancePath:instancePath+"/definition/mcp/" + i2,schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/required",keyword:"required",params:{missingProperty: "name"},schema:schema45.properties.mcp.else.items.required,parentSchema:schema45.properties.mcp.else.items,data:data10};
 if(vErrors === null){
 vErrors = [err32];
 }
@@ -1434,7 +1591,7 @@ vErrors.push(err32);
 errors++;
 }
 if(data10.url === undefined){
-const err33 = {instancePath:instancePath+"/definition/mcp/" + i2,schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/required",keyword:"required",params:{missingProperty: "url"},schema:schema43.properties.mcp.else.items.required,parentSchema:schema43.properties.mcp.else.items,data:data10};
+const err33 = {instancePath:instancePath+"/definition/mcp/" + i2,schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/required",keyword:"required",params:{missingProperty: "url"},schema:schema45.properties.mcp.else.items.required,parentSchema:schema45.properties.mcp.else.items,data:data10};
 if(vErrors === null){
 vErrors = [err33];
 }
@@ -1445,7 +1602,7 @@ errors++;
 }
 for(const key2 in data10){
 if(!((((key2 === "name") || (key2 === "url")) || (key2 === "headers")) || (key2 === "tools"))){
-const err34 = {instancePath:instancePath+"/definition/mcp/" + i2,schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2},schema:false,parentSchema:schema43.properties.mcp.else.items,data:data10};
+const err34 = {instancePath:instancePath+"/definition/mcp/" + i2,schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2},schema:false,parentSchema:schema45.properties.mcp.else.items,data:data10};
 if(vErrors === null){
 vErrors = [err34];
 }
@@ -1459,7 +1616,7 @@ if(data10.name !== undefined){
 let data11 = data10.name;
 if(typeof data11 === "string"){
 if(!data11.isWellFormed()){
-const err35 = {instancePath:instancePath+"/definition/mcp/" + i2+"/name",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/name/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema43.properties.mcp.else.items.properties.name,data:data11};
+const err35 = {instancePath:instancePath+"/definition/mcp/" + i2+"/name",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/name/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema45.properties.mcp.else.items.properties.name,data:data11};
 if(vErrors === null){
 vErrors = [err35];
 }
@@ -1468,8 +1625,8 @@ vErrors.push(err35);
 }
 errors++;
 }
-if(!pattern5.test(data11)){
-const err36 = {instancePath:instancePath+"/definition/mcp/" + i2+"/name",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/name/pattern",keyword:"pattern",params:{pattern: "^[a-z][a-z0-9-]{0,19}$"},schema:"^[a-z][a-z0-9-]{0,19}$",parentSchema:schema43.properties.mcp.else.items.properties.name,data:data11};
+if(!pattern6.test(data11)){
+const err36 = {instancePath:instancePath+"/definition/mcp/" + i2+"/name",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/name/pattern",keyword:"pattern",params:{pattern: "^[a-z][a-z0-9-]{0,19}$"},schema:"^[a-z][a-z0-9-]{0,19}$",parentSchema:schema45.properties.mcp.else.items.properties.name,data:data11};
 if(vErrors === null){
 vErrors = [err36];
 }
@@ -1480,7 +1637,7 @@ errors++;
 }
 }
 else {
-const err37 = {instancePath:instancePath+"/definition/mcp/" + i2+"/name",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/name/type",keyword:"type",params:{type: "string"},schema:schema43.properties.mcp.else.items.properties.name.type,parentSchema:schema43.properties.mcp.else.items.properties.name,data:data11};
+const err37 = {instancePath:instancePath+"/definition/mcp/" + i2+"/name",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/name/type",keyword:"type",params:{type: "string"},schema:schema45.properties.mcp.else.items.properties.name.type,parentSchema:schema45.properties.mcp.else.items.properties.name,data:data11};
 if(vErrors === null){
 vErrors = [err37];
 }
@@ -1494,7 +1651,7 @@ if(data10.url !== undefined){
 let data12 = data10.url;
 if(typeof data12 === "string"){
 if(!data12.isWellFormed()){
-const err38 = {instancePath:instancePath+"/definition/mcp/" + i2+"/url",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/url/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema43.properties.mcp.else.items.properties.url,data:data12};
+const err38 = {instancePath:instancePath+"/definition/mcp/" + i2+"/url",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/url/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema45.properties.mcp.else.items.properties.url,data:data12};
 if(vErrors === null){
 vErrors = [err38];
 }
@@ -1503,8 +1660,8 @@ vErrors.push(err38);
 }
 errors++;
 }
-if(!pattern6.test(data12)){
-const err39 = {instancePath:instancePath+"/definition/mcp/" + i2+"/url",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/url/pattern",keyword:"pattern",params:{pattern: "^https?://[^/]"},schema:"^https?://[^/]",parentSchema:schema43.properties.mcp.else.items.properties.url,data:data12};
+if(!pattern7.test(data12)){
+const err39 = {instancePath:instancePath+"/definition/mcp/" + i2+"/url",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/url/pattern",keyword:"pattern",params:{pattern: "^https?://[^/]"},schema:"^https?://[^/]",parentSchema:schema45.properties.mcp.else.items.properties.url,data:data12};
 if(vErrors === null){
 vErrors = [err39];
 }
@@ -1514,7 +1671,7 @@ vErrors.push(err39);
 errors++;
 }
 if(data12.length > 2000 && (data12.length > 4000 || [...data12].length > 2000)){
-const err40 = {instancePath:instancePath+"/definition/mcp/" + i2+"/url",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/url/maxLength",keyword:"maxLength",params:{},schema:2000,parentSchema:schema43.properties.mcp.else.items.properties.url,data:data12};
+const err40 = {instancePath:instancePath+"/definition/mcp/" + i2+"/url",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/url/maxLength",keyword:"maxLength",params:{},schema:2000,parentSchema:schema45.properties.mcp.else.items.properties.url,data:data12};
 if(vErrors === null){
 vErrors = [err40];
 }
@@ -1525,7 +1682,7 @@ errors++;
 }
 }
 else {
-const err41 = {instancePath:instancePath+"/definition/mcp/" + i2+"/url",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/url/type",keyword:"type",params:{type: "string"},schema:schema43.properties.mcp.else.items.properties.url.type,parentSchema:schema43.properties.mcp.else.items.properties.url,data:data12};
+const err41 = {instancePath:instancePath+"/definition/mcp/" + i2+"/url",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/url/type",keyword:"type",params:{type: "string"},schema:schema45.properties.mcp.else.items.properties.url.type,parentSchema:schema45.properties.mcp.else.items.properties.url,data:data12};
 if(vErrors === null){
 vErrors = [err41];
 }
@@ -1539,7 +1696,7 @@ if(data10.headers !== undefined){
 let data13 = data10.headers;
 if(data13 && typeof data13 == "object" && !Array.isArray(data13)){
 if(Object.keys(data13).length > 20){
-const err42 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/maxProperties",keyword:"maxProperties",params:{limit: 20},schema:20,parentSchema:schema43.properties.mcp.else.items.properties.headers,data:data13};
+const err42 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/maxProperties",keyword:"maxProperties",params:{limit: 20},schema:20,parentSchema:schema45.properties.mcp.else.items.properties.headers,data:data13};
 if(vErrors === null){
 vErrors = [err42];
 }
@@ -1551,8 +1708,8 @@ errors++;
 for(const key3 in data13){
 const _errs36 = errors;
 if(typeof key3 === "string"){
-if(!pattern7.test(key3)){
-const err43 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/propertyNames/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9-]{1,100}$"},schema:"^[A-Za-z0-9-]{1,100}$",parentSchema:schema43.properties.mcp.else.items.properties.headers.propertyNames,data:key3,propertyName:key3};
+if(!pattern8.test(key3)){
+const err43 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/propertyNames/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9-]{1,100}$"},schema:"^[A-Za-z0-9-]{1,100}$",parentSchema:schema45.properties.mcp.else.items.properties.headers.propertyNames,data:key3,propertyName:key3};
 if(vErrors === null){
 vErrors = [err43];
 }
@@ -1564,7 +1721,7 @@ errors++;
 }
 var valid10 = _errs36 === errors;
 if(!valid10){
-const err44 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/propertyNames",keyword:"propertyNames",params:{propertyName: key3},schema:schema43.properties.mcp.else.items.properties.headers.propertyNames,parentSchema:schema43.properties.mcp.else.items.properties.headers,data:data13};
+const err44 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/propertyNames",keyword:"propertyNames",params:{propertyName: key3},schema:schema45.properties.mcp.else.items.properties.headers.propertyNames,parentSchema:schema45.properties.mcp.else.items.properties.headers,data:data13};
 if(vErrors === null){
 vErrors = [err44];
 }
@@ -1578,7 +1735,7 @@ for(const key4 in data13){
 let data14 = data13[key4];
 if(data14 && typeof data14 == "object" && !Array.isArray(data14)){
 if(data14.secret === undefined){
-const err45 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/required",keyword:"required",params:{missingProperty: "secret"},schema:schema43.properties.mcp.else.items.properties.headers.additionalProperties.required,parentSchema:schema43.properties.mcp.else.items.properties.headers.additionalProperties,data:data14};
+const err45 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/required",keyword:"required",params:{missingProperty: "secret"},schema:schema45.properties.mcp.else.items.properties.headers.additionalProperties.required,parentSchema:schema45.properties.mcp.else.items.properties.headers.additionalProperties,data:data14};
 if(vErrors === null){
 vErrors = [err45];
 }
@@ -1589,7 +1746,7 @@ errors++;
 }
 for(const key5 in data14){
 if(!((key5 === "secret") || (key5 === "prefix"))){
-const err46 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5},schema:false,parentSchema:schema43.properties.mcp.else.items.properties.headers.additionalProperties,data:data14};
+const err46 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5},schema:false,parentSchema:schema45.properties.mcp.else.items.properties.headers.additionalProperties,data:data14};
 if(vErrors === null){
 vErrors = [err46];
 }
@@ -1603,7 +1760,7 @@ if(data14.secret !== undefined){
 let data15 = data14.secret;
 if(typeof data15 === "string"){
 if(!data15.isWellFormed()){
-const err47 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1")+"/secret",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/properties/secret/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema43.properties.mcp.else.items.properties.headers.additionalProperties.properties.secret,data:data15};
+const err47 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1")+"/secret",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/properties/secret/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema45.properties.mcp.else.items.properties.headers.additionalProperties.properties.secret,data:data15};
 if(vErrors === null){
 vErrors = [err47];
 }
@@ -1613,7 +1770,7 @@ vErrors.push(err47);
 errors++;
 }
 if(data15.length < 2 && [...data15].length < 1){
-const err48 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1")+"/secret",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/properties/secret/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema43.properties.mcp.else.items.properties.headers.additionalProperties.properties.secret,data:data15};
+const err48 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1")+"/secret",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/properties/secret/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema45.properties.mcp.else.items.properties.headers.additionalProperties.properties.secret,data:data15};
 if(vErrors === null){
 vErrors = [err48];
 }
@@ -1623,7 +1780,7 @@ vErrors.push(err48);
 errors++;
 }
 if(data15.length > 2048 && (data15.length > 4096 || [...data15].length > 2048)){
-const err49 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1")+"/secret",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/properties/secret/maxLength",keyword:"maxLength",params:{},schema:2048,parentSchema:schema43.properties.mcp.else.items.properties.headers.additionalProperties.properties.secret,data:data15};
+const err49 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1")+"/secret",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/properties/secret/maxLength",keyword:"maxLength",params:{},schema:2048,parentSchema:schema45.properties.mcp.else.items.properties.headers.additionalProperties.properties.secret,data:data15};
 if(vErrors === null){
 vErrors = [err49];
 }
@@ -1634,7 +1791,7 @@ errors++;
 }
 }
 else {
-const err50 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1")+"/secret",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/properties/secret/type",keyword:"type",params:{type: "string"},schema:schema43.properties.mcp.else.items.properties.headers.additionalProperties.properties.secret.type,parentSchema:schema43.properties.mcp.else.items.properties.headers.additionalProperties.properties.secret,data:data15};
+const err50 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1")+"/secret",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/properties/secret/type",keyword:"type",params:{type: "string"},schema:schema45.properties.mcp.else.items.properties.headers.additionalProperties.properties.secret.type,parentSchema:schema45.properties.mcp.else.items.properties.headers.additionalProperties.properties.secret,data:data15};
 if(vErrors === null){
 vErrors = [err50];
 }
@@ -1648,7 +1805,7 @@ if(data14.prefix !== undefined){
 let data16 = data14.prefix;
 if(typeof data16 === "string"){
 if(!data16.isWellFormed()){
-const err51 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1")+"/prefix",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/properties/prefix/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema43.properties.mcp.else.items.properties.headers.additionalProperties.properties.prefix,data:data16};
+const err51 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1")+"/prefix",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/properties/prefix/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema45.properties.mcp.else.items.properties.headers.additionalProperties.properties.prefix,data:data16};
 if(vErrors === null){
 vErrors = [err51];
 }
@@ -1658,7 +1815,7 @@ vErrors.push(err51);
 errors++;
 }
 if(data16.length > 100 && (data16.length > 200 || [...data16].length > 100)){
-const err52 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1")+"/prefix",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/properties/prefix/maxLength",keyword:"maxLength",params:{},schema:100,parentSchema:schema43.properties.mcp.else.items.properties.headers.additionalProperties.properties.prefix,data:data16};
+const err52 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1")+"/prefix",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/properties/prefix/maxLength",keyword:"maxLength",params:{},schema:100,parentSchema:schema45.properties.mcp.else.items.properties.headers.additionalProperties.properties.prefix,data:data16};
 if(vErrors === null){
 vErrors = [err52];
 }
@@ -1669,7 +1826,7 @@ errors++;
 }
 }
 else {
-const err53 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1")+"/prefix",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/properties/prefix/type",keyword:"type",params:{type: "string"},schema:schema43.properties.mcp.else.items.properties.headers.additionalProperties.properties.prefix.type,parentSchema:schema43.properties.mcp.else.items.properties.headers.additionalProperties.properties.prefix,data:data16};
+const err53 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1")+"/prefix",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/properties/prefix/type",keyword:"type",params:{type: "string"},schema:schema45.properties.mcp.else.items.properties.headers.additionalProperties.properties.prefix.type,parentSchema:schema45.properties.mcp.else.items.properties.headers.additionalProperties.properties.prefix,data:data16};
 if(vErrors === null){
 vErrors = [err53];
 }
@@ -1681,7 +1838,7 @@ errors++;
 }
 }
 else {
-const err54 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/type",keyword:"type",params:{type: "object"},schema:schema43.properties.mcp.else.items.properties.headers.additionalProperties.type,parentSchema:schema43.properties.mcp.else.items.properties.headers.additionalProperties,data:data14};
+const err54 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/type",keyword:"type",params:{type: "object"},schema:schema45.properties.mcp.else.items.properties.headers.additionalProperties.type,parentSchema:schema45.properties.mcp.else.items.properties.headers.additionalProperties,data:data14};
 if(vErrors === null){
 vErrors = [err54];
 }
@@ -1693,7 +1850,7 @@ errors++;
 }
 }
 else {
-const err55 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/type",keyword:"type",params:{type: "object"},schema:schema43.properties.mcp.else.items.properties.headers.type,parentSchema:schema43.properties.mcp.else.items.properties.headers,data:data13};
+const err55 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/type",keyword:"type",params:{type: "object"},schema:schema45.properties.mcp.else.items.properties.headers.type,parentSchema:schema45.properties.mcp.else.items.properties.headers,data:data13};
 if(vErrors === null){
 vErrors = [err55];
 }
@@ -1711,7 +1868,7 @@ for(let i3=0; i3<len2; i3++){
 let data18 = data17[i3];
 if(typeof data18 === "string"){
 if(!data18.isWellFormed()){
-const err56 = {instancePath:instancePath+"/definition/mcp/" + i2+"/tools/" + i3,schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/tools/items/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema43.properties.mcp.else.items.properties.tools.items,data:data18};
+const err56 = {instancePath:instancePath+"/definition/mcp/" + i2+"/tools/" + i3,schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/tools/items/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema45.properties.mcp.else.items.properties.tools.items,data:data18};
 if(vErrors === null){
 vErrors = [err56];
 }
@@ -1721,7 +1878,7 @@ vErrors.push(err56);
 errors++;
 }
 if(data18.length < 2 && [...data18].length < 1){
-const err57 = {instancePath:instancePath+"/definition/mcp/" + i2+"/tools/" + i3,schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/tools/items/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema43.properties.mcp.else.items.properties.tools.items,data:data18};
+const err57 = {instancePath:instancePath+"/definition/mcp/" + i2+"/tools/" + i3,schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/tools/items/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema45.properties.mcp.else.items.properties.tools.items,data:data18};
 if(vErrors === null){
 vErrors = [err57];
 }
@@ -1731,7 +1888,7 @@ vErrors.push(err57);
 errors++;
 }
 if(data18.length > 200 && (data18.length > 400 || [...data18].length > 200)){
-const err58 = {instancePath:instancePath+"/definition/mcp/" + i2+"/tools/" + i3,schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/tools/items/maxLength",keyword:"maxLength",params:{},schema:200,parentSchema:schema43.properties.mcp.else.items.properties.tools.items,data:data18};
+const err58 = {instancePath:instancePath+"/definition/mcp/" + i2+"/tools/" + i3,schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/tools/items/maxLength",keyword:"maxLength",params:{},schema:200,parentSchema:schema45.properties.mcp.else.items.properties.tools.items,data:data18};
 if(vErrors === null){
 vErrors = [err58];
 }
@@ -1742,7 +1899,7 @@ errors++;
 }
 }
 else {
-const err59 = {instancePath:instancePath+"/definition/mcp/" + i2+"/tools/" + i3,schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/tools/items/type",keyword:"type",params:{type: "string"},schema:schema43.properties.mcp.else.items.properties.tools.items.type,parentSchema:schema43.properties.mcp.else.items.properties.tools.items,data:data18};
+const err59 = {instancePath:instancePath+"/definition/mcp/" + i2+"/tools/" + i3,schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/tools/items/type",keyword:"type",params:{type: "string"},schema:schema45.properties.mcp.else.items.properties.tools.items.type,parentSchema:schema45.properties.mcp.else.items.properties.tools.items,data:data18};
 if(vErrors === null){
 vErrors = [err59];
 }
@@ -1763,7 +1920,7 @@ continue;
 }
 if(typeof indices1[item1] == "number"){
 j1 = indices1[item1];
-const err60 = {instancePath:instancePath+"/definition/mcp/" + i2+"/tools",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/tools/uniqueItems",keyword:"uniqueItems",params:{i: i4, j: j1},schema:true,parentSchema:schema43.properties.mcp.else.items.properties.tools,data:data17};
+const err60 = {instancePath:instancePath+"/definition/mcp/" + i2+"/tools",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/tools/uniqueItems",keyword:"uniqueItems",params:{i: i4, j: j1},schema:true,parentSchema:schema45.properties.mcp.else.items.properties.tools,data:data17};
 if(vErrors === null){
 vErrors = [err60];
 }
@@ -1778,7 +1935,7 @@ indices1[item1] = i4;
 }
 }
 else {
-const err61 = {instancePath:instancePath+"/definition/mcp/" + i2+"/tools",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/tools/type",keyword:"type",params:{type: "array"},schema:schema43.properties.mcp.else.items.properties.tools.type,parentSchema:schema43.properties.mcp.else.items.properties.tools,data:data17};
+const err61 = {instancePath:instancePath+"/definition/mcp/" + i2+"/tools",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/tools/type",keyword:"type",params:{type: "array"},schema:schema45.properties.mcp.else.items.properties.tools.type,parentSchema:schema45.properties.mcp.else.items.properties.tools,data:data17};
 if(vErrors === null){
 vErrors = [err61];
 }
@@ -1790,7 +1947,7 @@ errors++;
 }
 }
 else {
-const err62 = {instancePath:instancePath+"/definition/mcp/" + i2,schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/type",keyword:"type",params:{type: "object"},schema:schema43.properties.mcp.else.items.type,parentSchema:schema43.properties.mcp.else.items,data:data10};
+const err62 = {instancePath:instancePath+"/definition/mcp/" + i2,schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/type",keyword:"type",params:{type: "object"},schema:schema45.properties.mcp.else.items.type,parentSchema:schema45.properties.mcp.else.items,data:data10};
 if(vErrors === null){
 vErrors = [err62];
 }
@@ -1805,7 +1962,7 @@ var _valid0 = _errs26 === errors;
 valid6 = _valid0;
 }
 if(!valid6){
-const err63 = {instancePath:instancePath+"/definition/mcp",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/if",keyword:"if",params:{failingKeyword: "else"},schema:schema43.properties.mcp.if,parentSchema:schema43.properties.mcp,data:data9};
+const err63 = {instancePath:instancePath+"/definition/mcp",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/if",keyword:"if",params:{failingKeyword: "else"},schema:schema45.properties.mcp.if,parentSchema:schema45.properties.mcp,data:data9};
 if(vErrors === null){
 vErrors = [err63];
 }
@@ -1816,7 +1973,7 @@ errors++;
 }
 if(Array.isArray(data9)){
 if(data9.length > 10){
-const err64 = {instancePath:instancePath+"/definition/mcp",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/maxItems",keyword:"maxItems",params:{limit: 10},schema:10,parentSchema:schema43.properties.mcp,data:data9};
+const err64 = {instancePath:instancePath+"/definition/mcp",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/maxItems",keyword:"maxItems",params:{limit: 10},schema:10,parentSchema:schema45.properties.mcp,data:data9};
 if(vErrors === null){
 vErrors = [err64];
 }
@@ -1827,7 +1984,7 @@ errors++;
 }
 }
 else {
-const err65 = {instancePath:instancePath+"/definition/mcp",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/type",keyword:"type",params:{type: "array"},schema:schema43.properties.mcp.type,parentSchema:schema43.properties.mcp,data:data9};
+const err65 = {instancePath:instancePath+"/definition/mcp",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/type",keyword:"type",params:{type: "array"},schema:schema45.properties.mcp.type,parentSchema:schema45.properties.mcp,data:data9};
 if(vErrors === null){
 vErrors = [err65];
 }
@@ -1842,7 +1999,7 @@ let data19 = data1.webFetch;
 if(data19 && typeof data19 == "object" && !Array.isArray(data19)){
 for(const key6 in data19){
 if(!((key6 === "privateAddresses") || (key6 === "hosts"))){
-const err66 = {instancePath:instancePath+"/definition/webFetch",schemaPath:"#/components/schemas/AgentDefinition/properties/webFetch/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key6},schema:false,parentSchema:schema43.properties.webFetch,data:data19};
+const err66 = {instancePath:instancePath+"/definition/webFetch",schemaPath:"#/components/schemas/AgentDefinition/properties/webFetch/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key6},schema:false,parentSchema:schema45.properties.webFetch,data:data19};
 if(vErrors === null){
 vErrors = [err66];
 }
@@ -1855,7 +2012,7 @@ errors++;
 if(data19.privateAddresses !== undefined){
 let data20 = data19.privateAddresses;
 if(typeof data20 !== "boolean"){
-const err67 = {instancePath:instancePath+"/definition/webFetch/privateAddresses",schemaPath:"#/components/schemas/AgentDefinition/properties/webFetch/properties/privateAddresses/type",keyword:"type",params:{type: "boolean"},schema:schema43.properties.webFetch.properties.privateAddresses.type,parentSchema:schema43.properties.webFetch.properties.privateAddresses,data:data20};
+const err67 = {instancePath:instancePath+"/definition/webFetch/privateAddresses",schemaPath:"#/components/schemas/AgentDefinition/properties/webFetch/properties/privateAddresses/type",keyword:"type",params:{type: "boolean"},schema:schema45.properties.webFetch.properties.privateAddresses.type,parentSchema:schema45.properties.webFetch.properties.privateAddresses,data:data20};
 if(vErrors === null){
 vErrors = [err67];
 }
@@ -1900,7 +2057,7 @@ for(let i5=0; i5<len3; i5++){
 let data22 = data21[i5];
 if(typeof data22 === "string"){
 if(!data22.isWellFormed()){
-const err69 = {instancePath:instancePath+"/definition/webFetch/hosts/" + i5,schemaPath:"#/components/schemas/AgentDefinition/properties/webFetch/properties/hosts/else/items/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema43.properties.webFetch.properties.hosts.else.items,data:data22};
+const err69 = {instancePath:instancePath+"/definition/webFetch/hosts/" + i5,schemaPath:"#/components/schemas/AgentDefinition/properties/webFetch/properties/hosts/else/items/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema45.properties.webFetch.properties.hosts.else.items,data:data22};
 if(vErrors === null){
 vErrors = [err69];
 }
@@ -1909,8 +2066,8 @@ vErrors.push(err69);
 }
 errors++;
 }
-if(!pattern8.test(data22)){
-const err70 = {instancePath:instancePath+"/definition/webFetch/hosts/" + i5,schemaPath:"#/components/schemas/AgentDefinition/properties/webFetch/properties/hosts/else/items/pattern",keyword:"pattern",params:{pattern: "^(\\*\\.)?[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$"},schema:"^(\\*\\.)?[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$",parentSchema:schema43.properties.webFetch.properties.hosts.else.items,data:data22};
+if(!pattern4.test(data22)){
+const err70 = {instancePath:instancePath+"/definition/webFetch/hosts/" + i5,schemaPath:"#/components/schemas/AgentDefinition/properties/webFetch/properties/hosts/else/items/pattern",keyword:"pattern",params:{pattern: "^(\\*\\.)?[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$"},schema:"^(\\*\\.)?[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$",parentSchema:schema45.properties.webFetch.properties.hosts.else.items,data:data22};
 if(vErrors === null){
 vErrors = [err70];
 }
@@ -1921,7 +2078,7 @@ errors++;
 }
 }
 else {
-const err71 = {instancePath:instancePath+"/definition/webFetch/hosts/" + i5,schemaPath:"#/components/schemas/AgentDefinition/properties/webFetch/properties/hosts/else/items/type",keyword:"type",params:{type: "string"},schema:schema43.properties.webFetch.properties.hosts.else.items.type,parentSchema:schema43.properties.webFetch.properties.hosts.else.items,data:data22};
+const err71 = {instancePath:instancePath+"/definition/webFetch/hosts/" + i5,schemaPath:"#/components/schemas/AgentDefinition/properties/webFetch/properties/hosts/else/items/type",keyword:"type",params:{type: "string"},schema:schema45.properties.webFetch.properties.hosts.else.items.type,parentSchema:schema45.properties.webFetch.properties.hosts.else.items,data:data22};
 if(vErrors === null){
 vErrors = [err71];
 }
@@ -1936,7 +2093,7 @@ var _valid1 = _errs58 === errors;
 valid17 = _valid1;
 }
 if(!valid17){
-const err72 = {instancePath:instancePath+"/definition/webFetch/hosts",schemaPath:"#/components/schemas/AgentDefinition/properties/webFetch/properties/hosts/if",keyword:"if",params:{failingKeyword: "else"},schema:schema43.properties.webFetch.properties.hosts.if,parentSchema:schema43.properties.webFetch.properties.hosts,data:data21};
+const err72 = {instancePath:instancePath+"/definition/webFetch/hosts",schemaPath:"#/components/schemas/AgentDefinition/properties/webFetch/properties/hosts/if",keyword:"if",params:{failingKeyword: "else"},schema:schema45.properties.webFetch.properties.hosts.if,parentSchema:schema45.properties.webFetch.properties.hosts,data:data21};
 if(vErrors === null){
 vErrors = [err72];
 }
@@ -1947,7 +2104,7 @@ errors++;
 }
 if(Array.isArray(data21)){
 if(data21.length > 100){
-const err73 = {instancePath:instancePath+"/definition/webFetch/hosts",schemaPath:"#/components/schemas/AgentDefinition/properties/webFetch/properties/hosts/maxItems",keyword:"maxItems",params:{limit: 100},schema:100,parentSchema:schema43.properties.webFetch.properties.hosts,data:data21};
+const err73 = {instancePath:instancePath+"/definition/webFetch/hosts",schemaPath:"#/components/schemas/AgentDefinition/properties/webFetch/properties/hosts/maxItems",keyword:"maxItems",params:{limit: 100},schema:100,parentSchema:schema45.properties.webFetch.properties.hosts,data:data21};
 if(vErrors === null){
 vErrors = [err73];
 }
@@ -1958,7 +2115,7 @@ errors++;
 }
 }
 else {
-const err74 = {instancePath:instancePath+"/definition/webFetch/hosts",schemaPath:"#/components/schemas/AgentDefinition/properties/webFetch/properties/hosts/type",keyword:"type",params:{type: "array"},schema:schema43.properties.webFetch.properties.hosts.type,parentSchema:schema43.properties.webFetch.properties.hosts,data:data21};
+const err74 = {instancePath:instancePath+"/definition/webFetch/hosts",schemaPath:"#/components/schemas/AgentDefinition/properties/webFetch/properties/hosts/type",keyword:"type",params:{type: "array"},schema:schema45.properties.webFetch.properties.hosts.type,parentSchema:schema45.properties.webFetch.properties.hosts,data:data21};
 if(vErrors === null){
 vErrors = [err74];
 }
@@ -1970,7 +2127,7 @@ errors++;
 }
 }
 else {
-const err75 = {instancePath:instancePath+"/definition/webFetch",schemaPath:"#/components/schemas/AgentDefinition/properties/webFetch/type",keyword:"type",params:{type: "object"},schema:schema43.properties.webFetch.type,parentSchema:schema43.properties.webFetch,data:data19};
+const err75 = {instancePath:instancePath+"/definition/webFetch",schemaPath:"#/components/schemas/AgentDefinition/properties/webFetch/type",keyword:"type",params:{type: "object"},schema:schema45.properties.webFetch.type,parentSchema:schema45.properties.webFetch,data:data19};
 if(vErrors === null){
 vErrors = [err75];
 }
@@ -1993,7 +2150,7 @@ data23.seconds = 1800;
 }
 for(const key7 in data23){
 if(!((((((key7 === "steps") || (key7 === "tokens")) || (key7 === "seconds")) || (key7 === "inputTokens")) || (key7 === "outputTokens")) || (key7 === "dollars"))){
-const err76 = {instancePath:instancePath+"/definition/limits",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key7},schema:false,parentSchema:schema43.properties.limits,data:data23};
+const err76 = {instancePath:instancePath+"/definition/limits",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key7},schema:false,parentSchema:schema45.properties.limits,data:data23};
 if(vErrors === null){
 vErrors = [err76];
 }
@@ -2005,7 +2162,7 @@ errors++;
 }
 let data24 = data23.steps;
 if(!(((typeof data24 == "number") && (!(data24 % 1) && !isNaN(data24))) && (isFinite(data24)))){
-const err77 = {instancePath:instancePath+"/definition/limits/steps",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/steps/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.limits.properties.steps.type,parentSchema:schema43.properties.limits.properties.steps,data:data24};
+const err77 = {instancePath:instancePath+"/definition/limits/steps",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/steps/type",keyword:"type",params:{type: "integer"},schema:schema45.properties.limits.properties.steps.type,parentSchema:schema45.properties.limits.properties.steps,data:data24};
 if(vErrors === null){
 vErrors = [err77];
 }
@@ -2016,7 +2173,7 @@ errors++;
 }
 if((typeof data24 == "number") && (isFinite(data24))){
 if(data24 > 1000 || isNaN(data24)){
-const err78 = {instancePath:instancePath+"/definition/limits/steps",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/steps/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},schema:1000,parentSchema:schema43.properties.limits.properties.steps,data:data24};
+const err78 = {instancePath:instancePath+"/definition/limits/steps",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/steps/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},schema:1000,parentSchema:schema45.properties.limits.properties.steps,data:data24};
 if(vErrors === null){
 vErrors = [err78];
 }
@@ -2026,7 +2183,7 @@ vErrors.push(err78);
 errors++;
 }
 if(data24 < 1 || isNaN(data24)){
-const err79 = {instancePath:instancePath+"/definition/limits/steps",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/steps/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.limits.properties.steps,data:data24};
+const err79 = {instancePath:instancePath+"/definition/limits/steps",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/steps/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema45.properties.limits.properties.steps,data:data24};
 if(vErrors === null){
 vErrors = [err79];
 }
@@ -2038,7 +2195,7 @@ errors++;
 }
 let data25 = data23.tokens;
 if(!(((typeof data25 == "number") && (!(data25 % 1) && !isNaN(data25))) && (isFinite(data25)))){
-const err80 = {instancePath:instancePath+"/definition/limits/tokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/tokens/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.limits.properties.tokens.type,parentSchema:schema43.properties.limits.properties.tokens,data:data25};
+const err80 = {instancePath:instancePath+"/definition/limits/tokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/tokens/type",keyword:"type",params:{type: "integer"},schema:schema45.properties.limits.properties.tokens.type,parentSchema:schema45.properties.limits.properties.tokens,data:data25};
 if(vErrors === null){
 vErrors = [err80];
 }
@@ -2049,7 +2206,7 @@ errors++;
 }
 if((typeof data25 == "number") && (isFinite(data25))){
 if(data25 > 1000000000 || isNaN(data25)){
-const err81 = {instancePath:instancePath+"/definition/limits/tokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/tokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema43.properties.limits.properties.tokens,data:data25};
+const err81 = {instancePath:instancePath+"/definition/limits/tokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/tokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema45.properties.limits.properties.tokens,data:data25};
 if(vErrors === null){
 vErrors = [err81];
 }
@@ -2059,7 +2216,7 @@ vErrors.push(err81);
 errors++;
 }
 if(data25 < 1 || isNaN(data25)){
-const err82 = {instancePath:instancePath+"/definition/limits/tokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/tokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.limits.properties.tokens,data:data25};
+const err82 = {instancePath:instancePath+"/definition/limits/tokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/tokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema45.properties.limits.properties.tokens,data:data25};
 if(vErrors === null){
 vErrors = [err82];
 }
@@ -2071,7 +2228,7 @@ errors++;
 }
 let data26 = data23.seconds;
 if(!(((typeof data26 == "number") && (!(data26 % 1) && !isNaN(data26))) && (isFinite(data26)))){
-const err83 = {instancePath:instancePath+"/definition/limits/seconds",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/seconds/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.limits.properties.seconds.type,parentSchema:schema43.properties.limits.properties.seconds,data:data26};
+const err83 = {instancePath:instancePath+"/definition/limits/seconds",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/seconds/type",keyword:"type",params:{type: "integer"},schema:schema45.properties.limits.properties.seconds.type,parentSchema:schema45.properties.limits.properties.seconds,data:data26};
 if(vErrors === null){
 vErrors = [err83];
 }
@@ -2082,7 +2239,7 @@ errors++;
 }
 if((typeof data26 == "number") && (isFinite(data26))){
 if(data26 > 86400 || isNaN(data26)){
-const err84 = {instancePath:instancePath+"/definition/limits/seconds",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/seconds/maximum",keyword:"maximum",params:{comparison: "<=", limit: 86400},schema:86400,parentSchema:schema43.properties.limits.properties.seconds,data:data26};
+const err84 = {instancePath:instancePath+"/definition/limits/seconds",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/seconds/maximum",keyword:"maximum",params:{comparison: "<=", limit: 86400},schema:86400,parentSchema:schema45.properties.limits.properties.seconds,data:data26};
 if(vErrors === null){
 vErrors = [err84];
 }
@@ -2092,7 +2249,7 @@ vErrors.push(err84);
 errors++;
 }
 if(data26 < 1 || isNaN(data26)){
-const err85 = {instancePath:instancePath+"/definition/limits/seconds",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/seconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.limits.properties.seconds,data:data26};
+const err85 = {instancePath:instancePath+"/definition/limits/seconds",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/seconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema45.properties.limits.properties.seconds,data:data26};
 if(vErrors === null){
 vErrors = [err85];
 }
@@ -2105,7 +2262,7 @@ errors++;
 if(data23.inputTokens !== undefined){
 let data27 = data23.inputTokens;
 if(!(((typeof data27 == "number") && (!(data27 % 1) && !isNaN(data27))) && (isFinite(data27)))){
-const err86 = {instancePath:instancePath+"/definition/limits/inputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/inputTokens/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.limits.properties.inputTokens.type,parentSchema:schema43.properties.limits.properties.inputTokens,data:data27};
+const err86 = {instancePath:instancePath+"/definition/limits/inputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/inputTokens/type",keyword:"type",params:{type: "integer"},schema:schema45.properties.limits.properties.inputTokens.type,parentSchema:schema45.properties.limits.properties.inputTokens,data:data27};
 if(vErrors === null){
 vErrors = [err86];
 }
@@ -2116,7 +2273,7 @@ errors++;
 }
 if((typeof data27 == "number") && (isFinite(data27))){
 if(data27 > 1000000000 || isNaN(data27)){
-const err87 = {instancePath:instancePath+"/definition/limits/inputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/inputTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema43.properties.limits.properties.inputTokens,data:data27};
+const err87 = {instancePath:instancePath+"/definition/limits/inputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/inputTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema45.properties.limits.properties.inputTokens,data:data27};
 if(vErrors === null){
 vErrors = [err87];
 }
@@ -2126,7 +2283,7 @@ vErrors.push(err87);
 errors++;
 }
 if(data27 < 1 || isNaN(data27)){
-const err88 = {instancePath:instancePath+"/definition/limits/inputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/inputTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.limits.properties.inputTokens,data:data27};
+const err88 = {instancePath:instancePath+"/definition/limits/inputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/inputTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema45.properties.limits.properties.inputTokens,data:data27};
 if(vErrors === null){
 vErrors = [err88];
 }
@@ -2140,7 +2297,7 @@ errors++;
 if(data23.outputTokens !== undefined){
 let data28 = data23.outputTokens;
 if(!(((typeof data28 == "number") && (!(data28 % 1) && !isNaN(data28))) && (isFinite(data28)))){
-const err89 = {instancePath:instancePath+"/definition/limits/outputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/outputTokens/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.limits.properties.outputTokens.type,parentSchema:schema43.properties.limits.properties.outputTokens,data:data28};
+const err89 = {instancePath:instancePath+"/definition/limits/outputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/outputTokens/type",keyword:"type",params:{type: "integer"},schema:schema45.properties.limits.properties.outputTokens.type,parentSchema:schema45.properties.limits.properties.outputTokens,data:data28};
 if(vErrors === null){
 vErrors = [err89];
 }
@@ -2151,7 +2308,7 @@ errors++;
 }
 if((typeof data28 == "number") && (isFinite(data28))){
 if(data28 > 1000000000 || isNaN(data28)){
-const err90 = {instancePath:instancePath+"/definition/limits/outputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/outputTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema43.properties.limits.properties.outputTokens,data:data28};
+const err90 = {instancePath:instancePath+"/definition/limits/outputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/outputTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema45.properties.limits.properties.outputTokens,data:data28};
 if(vErrors === null){
 vErrors = [err90];
 }
@@ -2161,7 +2318,7 @@ vErrors.push(err90);
 errors++;
 }
 if(data28 < 1 || isNaN(data28)){
-const err91 = {instancePath:instancePath+"/definition/limits/outputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/outputTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.limits.properties.outputTokens,data:data28};
+const err91 = {instancePath:instancePath+"/definition/limits/outputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/outputTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema45.properties.limits.properties.outputTokens,data:data28};
 if(vErrors === null){
 vErrors = [err91];
 }
@@ -2176,7 +2333,7 @@ if(data23.dollars !== undefined){
 let data29 = data23.dollars;
 if((typeof data29 == "number") && (isFinite(data29))){
 if(data29 > 1000000 || isNaN(data29)){
-const err92 = {instancePath:instancePath+"/definition/limits/dollars",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/dollars/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},schema:1000000,parentSchema:schema43.properties.limits.properties.dollars,data:data29};
+const err92 = {instancePath:instancePath+"/definition/limits/dollars",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/dollars/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},schema:1000000,parentSchema:schema45.properties.limits.properties.dollars,data:data29};
 if(vErrors === null){
 vErrors = [err92];
 }
@@ -2186,7 +2343,7 @@ vErrors.push(err92);
 errors++;
 }
 if(data29 <= 0 || isNaN(data29)){
-const err93 = {instancePath:instancePath+"/definition/limits/dollars",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/dollars/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0},schema:0,parentSchema:schema43.properties.limits.properties.dollars,data:data29};
+const err93 = {instancePath:instancePath+"/definition/limits/dollars",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/dollars/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0},schema:0,parentSchema:schema45.properties.limits.properties.dollars,data:data29};
 if(vErrors === null){
 vErrors = [err93];
 }
@@ -2197,7 +2354,7 @@ errors++;
 }
 }
 else {
-const err94 = {instancePath:instancePath+"/definition/limits/dollars",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/dollars/type",keyword:"type",params:{type: "number"},schema:schema43.properties.limits.properties.dollars.type,parentSchema:schema43.properties.limits.properties.dollars,data:data29};
+const err94 = {instancePath:instancePath+"/definition/limits/dollars",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/dollars/type",keyword:"type",params:{type: "number"},schema:schema45.properties.limits.properties.dollars.type,parentSchema:schema45.properties.limits.properties.dollars,data:data29};
 if(vErrors === null){
 vErrors = [err94];
 }
@@ -2209,7 +2366,7 @@ errors++;
 }
 }
 else {
-const err95 = {instancePath:instancePath+"/definition/limits",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/type",keyword:"type",params:{type: "object"},schema:schema43.properties.limits.type,parentSchema:schema43.properties.limits,data:data23};
+const err95 = {instancePath:instancePath+"/definition/limits",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/type",keyword:"type",params:{type: "object"},schema:schema45.properties.limits.type,parentSchema:schema45.properties.limits,data:data23};
 if(vErrors === null){
 vErrors = [err95];
 }
@@ -2223,7 +2380,7 @@ let data30 = data1.runLimits;
 if(data30 && typeof data30 == "object" && !Array.isArray(data30)){
 for(const key8 in data30){
 if(!((((((key8 === "steps") || (key8 === "tokens")) || (key8 === "inputTokens")) || (key8 === "outputTokens")) || (key8 === "seconds")) || (key8 === "dollars"))){
-const err96 = {instancePath:instancePath+"/definition/runLimits",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key8},schema:false,parentSchema:schema43.properties.runLimits,data:data30};
+const err96 = {instancePath:instancePath+"/definition/runLimits",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key8},schema:false,parentSchema:schema45.properties.runLimits,data:data30};
 if(vErrors === null){
 vErrors = [err96];
 }
@@ -2236,7 +2393,7 @@ errors++;
 if(data30.steps !== undefined){
 let data31 = data30.steps;
 if(!(((typeof data31 == "number") && (!(data31 % 1) && !isNaN(data31))) && (isFinite(data31)))){
-const err97 = {instancePath:instancePath+"/definition/runLimits/steps",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/steps/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.runLimits.properties.steps.type,parentSchema:schema43.properties.runLimits.properties.steps,data:data31};
+const err97 = {instancePath:instancePath+"/definition/runLimits/steps",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/steps/type",keyword:"type",params:{type: "integer"},schema:schema45.properties.runLimits.properties.steps.type,parentSchema:schema45.properties.runLimits.properties.steps,data:data31};
 if(vErrors === null){
 vErrors = [err97];
 }
@@ -2247,7 +2404,7 @@ errors++;
 }
 if((typeof data31 == "number") && (isFinite(data31))){
 if(data31 > 1000000 || isNaN(data31)){
-const err98 = {instancePath:instancePath+"/definition/runLimits/steps",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/steps/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},schema:1000000,parentSchema:schema43.properties.runLimits.properties.steps,data:data31};
+const err98 = {instancePath:instancePath+"/definition/runLimits/steps",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/steps/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},schema:1000000,parentSchema:schema45.properties.runLimits.properties.steps,data:data31};
 if(vErrors === null){
 vErrors = [err98];
 }
@@ -2257,7 +2414,7 @@ vErrors.push(err98);
 errors++;
 }
 if(data31 < 1 || isNaN(data31)){
-const err99 = {instancePath:instancePath+"/definition/runLimits/steps",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/steps/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.runLimits.properties.steps,data:data31};
+const err99 = {instancePath:instancePath+"/definition/runLimits/steps",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/steps/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema45.properties.runLimits.properties.steps,data:data31};
 if(vErrors === null){
 vErrors = [err99];
 }
@@ -2271,7 +2428,7 @@ errors++;
 if(data30.tokens !== undefined){
 let data32 = data30.tokens;
 if(!(((typeof data32 == "number") && (!(data32 % 1) && !isNaN(data32))) && (isFinite(data32)))){
-const err100 = {instancePath:instancePath+"/definition/runLimits/tokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/tokens/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.runLimits.properties.tokens.type,parentSchema:schema43.properties.runLimits.properties.tokens,data:data32};
+const err100 = {instancePath:instancePath+"/definition/runLimits/tokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/tokens/type",keyword:"type",params:{type: "integer"},schema:schema45.properties.runLimits.properties.tokens.type,parentSchema:schema45.properties.runLimits.properties.tokens,data:data32};
 if(vErrors === null){
 vErrors = [err100];
 }
@@ -2282,7 +2439,7 @@ errors++;
 }
 if((typeof data32 == "number") && (isFinite(data32))){
 if(data32 > 1000000000 || isNaN(data32)){
-const err101 = {instancePath:instancePath+"/definition/runLimits/tokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/tokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema43.properties.runLimits.properties.tokens,data:data32};
+const err101 = {instancePath:instancePath+"/definition/runLimits/tokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/tokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema45.properties.runLimits.properties.tokens,data:data32};
 if(vErrors === null){
 vErrors = [err101];
 }
@@ -2292,7 +2449,7 @@ vErrors.push(err101);
 errors++;
 }
 if(data32 < 1 || isNaN(data32)){
-const err102 = {instancePath:instancePath+"/definition/runLimits/tokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/tokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.runLimits.properties.tokens,data:data32};
+const err102 = {instancePath:instancePath+"/definition/runLimits/tokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/tokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema45.properties.runLimits.properties.tokens,data:data32};
 if(vErrors === null){
 vErrors = [err102];
 }
@@ -2306,7 +2463,7 @@ errors++;
 if(data30.inputTokens !== undefined){
 let data33 = data30.inputTokens;
 if(!(((typeof data33 == "number") && (!(data33 % 1) && !isNaN(data33))) && (isFinite(data33)))){
-const err103 = {instancePath:instancePath+"/definition/runLimits/inputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/inputTokens/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.runLimits.properties.inputTokens.type,parentSchema:schema43.properties.runLimits.properties.inputTokens,data:data33};
+const err103 = {instancePath:instancePath+"/definition/runLimits/inputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/inputTokens/type",keyword:"type",params:{type: "integer"},schema:schema45.properties.runLimits.properties.inputTokens.type,parentSchema:schema45.properties.runLimits.properties.inputTokens,data:data33};
 if(vErrors === null){
 vErrors = [err103];
 }
@@ -2317,7 +2474,7 @@ errors++;
 }
 if((typeof data33 == "number") && (isFinite(data33))){
 if(data33 > 1000000000 || isNaN(data33)){
-const err104 = {instancePath:instancePath+"/definition/runLimits/inputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/inputTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema43.properties.runLimits.properties.inputTokens,data:data33};
+const err104 = {instancePath:instancePath+"/definition/runLimits/inputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/inputTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema45.properties.runLimits.properties.inputTokens,data:data33};
 if(vErrors === null){
 vErrors = [err104];
 }
@@ -2327,7 +2484,7 @@ vErrors.push(err104);
 errors++;
 }
 if(data33 < 1 || isNaN(data33)){
-const err105 = {instancePath:instancePath+"/definition/runLimits/inputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/inputTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.runLimits.properties.inputTokens,data:data33};
+const err105 = {instancePath:instancePath+"/definition/runLimits/inputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/inputTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema45.properties.runLimits.properties.inputTokens,data:data33};
 if(vErrors === null){
 vErrors = [err105];
 }
@@ -2341,7 +2498,7 @@ errors++;
 if(data30.outputTokens !== undefined){
 let data34 = data30.outputTokens;
 if(!(((typeof data34 == "number") && (!(data34 % 1) && !isNaN(data34))) && (isFinite(data34)))){
-const err106 = {instancePath:instancePath+"/definition/runLimits/outputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/outputTokens/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.runLimits.properties.outputTokens.type,parentSchema:schema43.properties.runLimits.properties.outputTokens,data:data34};
+const err106 = {instancePath:instancePath+"/definition/runLimits/outputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/outputTokens/type",keyword:"type",params:{type: "integer"},schema:schema45.properties.runLimits.properties.outputTokens.type,parentSchema:schema45.properties.runLimits.properties.outputTokens,data:data34};
 if(vErrors === null){
 vErrors = [err106];
 }
@@ -2352,7 +2509,7 @@ errors++;
 }
 if((typeof data34 == "number") && (isFinite(data34))){
 if(data34 > 1000000000 || isNaN(data34)){
-const err107 = {instancePath:instancePath+"/definition/runLimits/outputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/outputTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema43.properties.runLimits.properties.outputTokens,data:data34};
+const err107 = {instancePath:instancePath+"/definition/runLimits/outputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/outputTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema45.properties.runLimits.properties.outputTokens,data:data34};
 if(vErrors === null){
 vErrors = [err107];
 }
@@ -2362,7 +2519,7 @@ vErrors.push(err107);
 errors++;
 }
 if(data34 < 1 || isNaN(data34)){
-const err108 = {instancePath:instancePath+"/definition/runLimits/outputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/outputTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.runLimits.properties.outputTokens,data:data34};
+const err108 = {instancePath:instancePath+"/definition/runLimits/outputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/outputTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema45.properties.runLimits.properties.outputTokens,data:data34};
 if(vErrors === null){
 vErrors = [err108];
 }
@@ -2376,7 +2533,7 @@ errors++;
 if(data30.seconds !== undefined){
 let data35 = data30.seconds;
 if(!(((typeof data35 == "number") && (!(data35 % 1) && !isNaN(data35))) && (isFinite(data35)))){
-const err109 = {instancePath:instancePath+"/definition/runLimits/seconds",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/seconds/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.runLimits.properties.seconds.type,parentSchema:schema43.properties.runLimits.properties.seconds,data:data35};
+const err109 = {instancePath:instancePath+"/definition/runLimits/seconds",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/seconds/type",keyword:"type",params:{type: "integer"},schema:schema45.properties.runLimits.properties.seconds.type,parentSchema:schema45.properties.runLimits.properties.seconds,data:data35};
 if(vErrors === null){
 vErrors = [err109];
 }
@@ -2387,7 +2544,7 @@ errors++;
 }
 if((typeof data35 == "number") && (isFinite(data35))){
 if(data35 > 31536000 || isNaN(data35)){
-const err110 = {instancePath:instancePath+"/definition/runLimits/seconds",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/seconds/maximum",keyword:"maximum",params:{comparison: "<=", limit: 31536000},schema:31536000,parentSchema:schema43.properties.runLimits.properties.seconds,data:data35};
+const err110 = {instancePath:instancePath+"/definition/runLimits/seconds",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/seconds/maximum",keyword:"maximum",params:{comparison: "<=", limit: 31536000},schema:31536000,parentSchema:schema45.properties.runLimits.properties.seconds,data:data35};
 if(vErrors === null){
 vErrors = [err110];
 }
@@ -2397,7 +2554,7 @@ vErrors.push(err110);
 errors++;
 }
 if(data35 < 1 || isNaN(data35)){
-const err111 = {instancePath:instancePath+"/definition/runLimits/seconds",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/seconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.runLimits.properties.seconds,data:data35};
+const err111 = {instancePath:instancePath+"/definition/runLimits/seconds",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/seconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema45.properties.runLimits.properties.seconds,data:data35};
 if(vErrors === null){
 vErrors = [err111];
 }
@@ -2412,7 +2569,7 @@ if(data30.dollars !== undefined){
 let data36 = data30.dollars;
 if((typeof data36 == "number") && (isFinite(data36))){
 if(data36 > 1000000 || isNaN(data36)){
-const err112 = {instancePath:instancePath+"/definition/runLimits/dollars",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/dollars/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},schema:1000000,parentSchema:schema43.properties.runLimits.properties.dollars,data:data36};
+const err112 = {instancePath:instancePath+"/definition/runLimits/dollars",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/dollars/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},schema:1000000,parentSchema:schema45.properties.runLimits.properties.dollars,data:data36};
 if(vErrors === null){
 vErrors = [err112];
 }
@@ -2422,7 +2579,7 @@ vErrors.push(err112);
 errors++;
 }
 if(data36 <= 0 || isNaN(data36)){
-const err113 = {instancePath:instancePath+"/definition/runLimits/dollars",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/dollars/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0},schema:0,parentSchema:schema43.properties.runLimits.properties.dollars,data:data36};
+const err113 = {instancePath:instancePath+"/definition/runLimits/dollars",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/dollars/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0},schema:0,parentSchema:schema45.properties.runLimits.properties.dollars,data:data36};
 if(vErrors === null){
 vErrors = [err113];
 }
@@ -2433,7 +2590,7 @@ errors++;
 }
 }
 else {
-const err114 = {instancePath:instancePath+"/definition/runLimits/dollars",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/dollars/type",keyword:"type",params:{type: "number"},schema:schema43.properties.runLimits.properties.dollars.type,parentSchema:schema43.properties.runLimits.properties.dollars,data:data36};
+const err114 = {instancePath:instancePath+"/definition/runLimits/dollars",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/dollars/type",keyword:"type",params:{type: "number"},schema:schema45.properties.runLimits.properties.dollars.type,parentSchema:schema45.properties.runLimits.properties.dollars,data:data36};
 if(vErrors === null){
 vErrors = [err114];
 }
@@ -2445,7 +2602,7 @@ errors++;
 }
 }
 else {
-const err115 = {instancePath:instancePath+"/definition/runLimits",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/type",keyword:"type",params:{type: "object"},schema:schema43.properties.runLimits.type,parentSchema:schema43.properties.runLimits,data:data30};
+const err115 = {instancePath:instancePath+"/definition/runLimits",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/type",keyword:"type",params:{type: "object"},schema:schema45.properties.runLimits.type,parentSchema:schema45.properties.runLimits,data:data30};
 if(vErrors === null){
 vErrors = [err115];
 }
@@ -2458,7 +2615,7 @@ errors++;
 if(data1.maxRunning !== undefined){
 let data37 = data1.maxRunning;
 if(!(((typeof data37 == "number") && (!(data37 % 1) && !isNaN(data37))) && (isFinite(data37)))){
-const err116 = {instancePath:instancePath+"/definition/maxRunning",schemaPath:"#/components/schemas/AgentDefinition/properties/maxRunning/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.maxRunning.type,parentSchema:schema43.properties.maxRunning,data:data37};
+const err116 = {instancePath:instancePath+"/definition/maxRunning",schemaPath:"#/components/schemas/AgentDefinition/properties/maxRunning/type",keyword:"type",params:{type: "integer"},schema:schema45.properties.maxRunning.type,parentSchema:schema45.properties.maxRunning,data:data37};
 if(vErrors === null){
 vErrors = [err116];
 }
@@ -2469,7 +2626,7 @@ errors++;
 }
 if((typeof data37 == "number") && (isFinite(data37))){
 if(data37 > 100000 || isNaN(data37)){
-const err117 = {instancePath:instancePath+"/definition/maxRunning",schemaPath:"#/components/schemas/AgentDefinition/properties/maxRunning/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema43.properties.maxRunning,data:data37};
+const err117 = {instancePath:instancePath+"/definition/maxRunning",schemaPath:"#/components/schemas/AgentDefinition/properties/maxRunning/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema45.properties.maxRunning,data:data37};
 if(vErrors === null){
 vErrors = [err117];
 }
@@ -2479,7 +2636,7 @@ vErrors.push(err117);
 errors++;
 }
 if(data37 < 1 || isNaN(data37)){
-const err118 = {instancePath:instancePath+"/definition/maxRunning",schemaPath:"#/components/schemas/AgentDefinition/properties/maxRunning/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.maxRunning,data:data37};
+const err118 = {instancePath:instancePath+"/definition/maxRunning",schemaPath:"#/components/schemas/AgentDefinition/properties/maxRunning/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema45.properties.maxRunning,data:data37};
 if(vErrors === null){
 vErrors = [err118];
 }
@@ -2494,7 +2651,7 @@ if(data1.maxDollarsPerDay !== undefined){
 let data38 = data1.maxDollarsPerDay;
 if((typeof data38 == "number") && (isFinite(data38))){
 if(data38 > 1000000 || isNaN(data38)){
-const err119 = {instancePath:instancePath+"/definition/maxDollarsPerDay",schemaPath:"#/components/schemas/AgentDefinition/properties/maxDollarsPerDay/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},schema:1000000,parentSchema:schema43.properties.maxDollarsPerDay,data:data38};
+const err119 = {instancePath:instancePath+"/definition/maxDollarsPerDay",schemaPath:"#/components/schemas/AgentDefinition/properties/maxDollarsPerDay/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},schema:1000000,parentSchema:schema45.properties.maxDollarsPerDay,data:data38};
 if(vErrors === null){
 vErrors = [err119];
 }
@@ -2504,7 +2661,7 @@ vErrors.push(err119);
 errors++;
 }
 if(data38 <= 0 || isNaN(data38)){
-const err120 = {instancePath:instancePath+"/definition/maxDollarsPerDay",schemaPath:"#/components/schemas/AgentDefinition/properties/maxDollarsPerDay/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0},schema:0,parentSchema:schema43.properties.maxDollarsPerDay,data:data38};
+const err120 = {instancePath:instancePath+"/definition/maxDollarsPerDay",schemaPath:"#/components/schemas/AgentDefinition/properties/maxDollarsPerDay/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0},schema:0,parentSchema:schema45.properties.maxDollarsPerDay,data:data38};
 if(vErrors === null){
 vErrors = [err120];
 }
@@ -2515,7 +2672,7 @@ errors++;
 }
 }
 else {
-const err121 = {instancePath:instancePath+"/definition/maxDollarsPerDay",schemaPath:"#/components/schemas/AgentDefinition/properties/maxDollarsPerDay/type",keyword:"type",params:{type: "number"},schema:schema43.properties.maxDollarsPerDay.type,parentSchema:schema43.properties.maxDollarsPerDay,data:data38};
+const err121 = {instancePath:instancePath+"/definition/maxDollarsPerDay",schemaPath:"#/components/schemas/AgentDefinition/properties/maxDollarsPerDay/type",keyword:"type",params:{type: "number"},schema:schema45.properties.maxDollarsPerDay.type,parentSchema:schema45.properties.maxDollarsPerDay,data:data38};
 if(vErrors === null){
 vErrors = [err121];
 }
@@ -2528,7 +2685,7 @@ errors++;
 if(data1.keepDays !== undefined){
 let data39 = data1.keepDays;
 if(!(((typeof data39 == "number") && (!(data39 % 1) && !isNaN(data39))) && (isFinite(data39)))){
-const err122 = {instancePath:instancePath+"/definition/keepDays",schemaPath:"#/components/schemas/AgentDefinition/properties/keepDays/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.keepDays.type,parentSchema:schema43.properties.keepDays,data:data39};
+const err122 = {instancePath:instancePath+"/definition/keepDays",schemaPath:"#/components/schemas/AgentDefinition/properties/keepDays/type",keyword:"type",params:{type: "integer"},schema:schema45.properties.keepDays.type,parentSchema:schema45.properties.keepDays,data:data39};
 if(vErrors === null){
 vErrors = [err122];
 }
@@ -2539,7 +2696,7 @@ errors++;
 }
 if((typeof data39 == "number") && (isFinite(data39))){
 if(data39 > 3650 || isNaN(data39)){
-const err123 = {instancePath:instancePath+"/definition/keepDays",schemaPath:"#/components/schemas/AgentDefinition/properties/keepDays/maximum",keyword:"maximum",params:{comparison: "<=", limit: 3650},schema:3650,parentSchema:schema43.properties.keepDays,data:data39};
+const err123 = {instancePath:instancePath+"/definition/keepDays",schemaPath:"#/components/schemas/AgentDefinition/properties/keepDays/maximum",keyword:"maximum",params:{comparison: "<=", limit: 3650},schema:3650,parentSchema:schema45.properties.keepDays,data:data39};
 if(vErrors === null){
 vErrors = [err123];
 }
@@ -2549,7 +2706,7 @@ vErrors.push(err123);
 errors++;
 }
 if(data39 < 1 || isNaN(data39)){
-const err124 = {instancePath:instancePath+"/definition/keepDays",schemaPath:"#/components/schemas/AgentDefinition/properties/keepDays/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.keepDays,data:data39};
+const err124 = {instancePath:instancePath+"/definition/keepDays",schemaPath:"#/components/schemas/AgentDefinition/properties/keepDays/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema45.properties.keepDays,data:data39};
 if(vErrors === null){
 vErrors = [err124];
 }
@@ -2563,7 +2720,7 @@ errors++;
 if(data1.allowDelete !== undefined){
 let data40 = data1.allowDelete;
 if(typeof data40 !== "boolean"){
-const err125 = {instancePath:instancePath+"/definition/allowDelete",schemaPath:"#/components/schemas/AgentDefinition/properties/allowDelete/type",keyword:"type",params:{type: "boolean"},schema:schema43.properties.allowDelete.type,parentSchema:schema43.properties.allowDelete,data:data40};
+const err125 = {instancePath:instancePath+"/definition/allowDelete",schemaPath:"#/components/schemas/AgentDefinition/properties/allowDelete/type",keyword:"type",params:{type: "boolean"},schema:schema45.properties.allowDelete.type,parentSchema:schema45.properties.allowDelete,data:data40};
 if(vErrors === null){
 vErrors = [err125];
 }
@@ -2577,7 +2734,7 @@ if(data1.prices !== undefined){
 let data41 = data1.prices;
 if(data41 && typeof data41 == "object" && !Array.isArray(data41)){
 if(data41.input === undefined){
-const err126 = {instancePath:instancePath+"/definition/prices",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/required",keyword:"required",params:{missingProperty: "input"},schema:schema43.properties.prices.required,parentSchema:schema43.properties.prices,data:data41};
+const err126 = {instancePath:instancePath+"/definition/prices",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/required",keyword:"required",params:{missingProperty: "input"},schema:schema45.properties.prices.required,parentSchema:schema45.properties.prices,data:data41};
 if(vErrors === null){
 vErrors = [err126];
 }
@@ -2587,7 +2744,7 @@ vErrors.push(err126);
 errors++;
 }
 if(data41.output === undefined){
-const err127 = {instancePath:instancePath+"/definition/prices",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/required",keyword:"required",params:{missingProperty: "output"},schema:schema43.properties.prices.required,parentSchema:schema43.properties.prices,data:data41};
+const err127 = {instancePath:instancePath+"/definition/prices",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/required",keyword:"required",params:{missingProperty: "output"},schema:schema45.properties.prices.required,parentSchema:schema45.properties.prices,data:data41};
 if(vErrors === null){
 vErrors = [err127];
 }
@@ -2598,7 +2755,7 @@ errors++;
 }
 for(const key9 in data41){
 if(!((((key9 === "input") || (key9 === "cachedInput")) || (key9 === "cacheWriteInput")) || (key9 === "output"))){
-const err128 = {instancePath:instancePath+"/definition/prices",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key9},schema:false,parentSchema:schema43.properties.prices,data:data41};
+const err128 = {instancePath:instancePath+"/definition/prices",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key9},schema:false,parentSchema:schema45.properties.prices,data:data41};
 if(vErrors === null){
 vErrors = [err128];
 }
@@ -2612,7 +2769,7 @@ if(data41.input !== undefined){
 let data42 = data41.input;
 if((typeof data42 == "number") && (isFinite(data42))){
 if(data42 > 100000 || isNaN(data42)){
-const err129 = {instancePath:instancePath+"/definition/prices/input",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/input/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema43.properties.prices.properties.input,data:data42};
+const err129 = {instancePath:instancePath+"/definition/prices/input",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/input/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema45.properties.prices.properties.input,data:data42};
 if(vErrors === null){
 vErrors = [err129];
 }
@@ -2622,7 +2779,7 @@ vErrors.push(err129);
 errors++;
 }
 if(data42 < 0 || isNaN(data42)){
-const err130 = {instancePath:instancePath+"/definition/prices/input",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/input/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema43.properties.prices.properties.input,data:data42};
+const err130 = {instancePath:instancePath+"/definition/prices/input",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/input/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema45.properties.prices.properties.input,data:data42};
 if(vErrors === null){
 vErrors = [err130];
 }
@@ -2633,7 +2790,7 @@ errors++;
 }
 }
 else {
-const err131 = {instancePath:instancePath+"/definition/prices/input",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/input/type",keyword:"type",params:{type: "number"},schema:schema43.properties.prices.properties.input.type,parentSchema:schema43.properties.prices.properties.input,data:data42};
+const err131 = {instancePath:instancePath+"/definition/prices/input",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/input/type",keyword:"type",params:{type: "number"},schema:schema45.properties.prices.properties.input.type,parentSchema:schema45.properties.prices.properties.input,data:data42};
 if(vErrors === null){
 vErrors = [err131];
 }
@@ -2647,7 +2804,7 @@ if(data41.cachedInput !== undefined){
 let data43 = data41.cachedInput;
 if((typeof data43 == "number") && (isFinite(data43))){
 if(data43 > 100000 || isNaN(data43)){
-const err132 = {instancePath:instancePath+"/definition/prices/cachedInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cachedInput/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema43.properties.prices.properties.cachedInput,data:data43};
+const err132 = {instancePath:instancePath+"/definition/prices/cachedInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cachedInput/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema45.properties.prices.properties.cachedInput,data:data43};
 if(vErrors === null){
 vErrors = [err132];
 }
@@ -2657,7 +2814,7 @@ vErrors.push(err132);
 errors++;
 }
 if(data43 < 0 || isNaN(data43)){
-const err133 = {instancePath:instancePath+"/definition/prices/cachedInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cachedInput/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema43.properties.prices.properties.cachedInput,data:data43};
+const err133 = {instancePath:instancePath+"/definition/prices/cachedInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cachedInput/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema45.properties.prices.properties.cachedInput,data:data43};
 if(vErrors === null){
 vErrors = [err133];
 }
@@ -2668,7 +2825,7 @@ errors++;
 }
 }
 else {
-const err134 = {instancePath:instancePath+"/definition/prices/cachedInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cachedInput/type",keyword:"type",params:{type: "number"},schema:schema43.properties.prices.properties.cachedInput.type,parentSchema:schema43.properties.prices.properties.cachedInput,data:data43};
+const err134 = {instancePath:instancePath+"/definition/prices/cachedInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cachedInput/type",keyword:"type",params:{type: "number"},schema:schema45.properties.prices.properties.cachedInput.type,parentSchema:schema45.properties.prices.properties.cachedInput,data:data43};
 if(vErrors === null){
 vErrors = [err134];
 }
@@ -2682,7 +2839,7 @@ if(data41.cacheWriteInput !== undefined){
 let data44 = data41.cacheWriteInput;
 if((typeof data44 == "number") && (isFinite(data44))){
 if(data44 > 100000 || isNaN(data44)){
-const err135 = {instancePath:instancePath+"/definition/prices/cacheWriteInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cacheWriteInput/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema43.properties.prices.properties.cacheWriteInput,data:data44};
+const err135 = {instancePath:instancePath+"/definition/prices/cacheWriteInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cacheWriteInput/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema45.properties.prices.properties.cacheWriteInput,data:data44};
 if(vErrors === null){
 vErrors = [err135];
 }
@@ -2692,7 +2849,7 @@ vErrors.push(err135);
 errors++;
 }
 if(data44 < 0 || isNaN(data44)){
-const err136 = {instancePath:instancePath+"/definition/prices/cacheWriteInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cacheWriteInput/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema43.properties.prices.properties.cacheWriteInput,data:data44};
+const err136 = {instancePath:instancePath+"/definition/prices/cacheWriteInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cacheWriteInput/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema45.properties.prices.properties.cacheWriteInput,data:data44};
 if(vErrors === null){
 vErrors = [err136];
 }
@@ -2703,7 +2860,7 @@ errors++;
 }
 }
 else {
-const err137 = {instancePath:instancePath+"/definition/prices/cacheWriteInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cacheWriteInput/type",keyword:"type",params:{type: "number"},schema:schema43.properties.prices.properties.cacheWriteInput.type,parentSchema:schema43.properties.prices.properties.cacheWriteInput,data:data44};
+const err137 = {instancePath:instancePath+"/definition/prices/cacheWriteInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cacheWriteInput/type",keyword:"type",params:{type: "number"},schema:schema45.properties.prices.properties.cacheWriteInput.type,parentSchema:schema45.properties.prices.properties.cacheWriteInput,data:data44};
 if(vErrors === null){
 vErrors = [err137];
 }
@@ -2717,7 +2874,7 @@ if(data41.output !== undefined){
 let data45 = data41.output;
 if((typeof data45 == "number") && (isFinite(data45))){
 if(data45 > 100000 || isNaN(data45)){
-const err138 = {instancePath:instancePath+"/definition/prices/output",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/output/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema43.properties.prices.properties.output,data:data45};
+const err138 = {instancePath:instancePath+"/definition/prices/output",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/output/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema45.properties.prices.properties.output,data:data45};
 if(vErrors === null){
 vErrors = [err138];
 }
@@ -2727,7 +2884,7 @@ vErrors.push(err138);
 errors++;
 }
 if(data45 < 0 || isNaN(data45)){
-const err139 = {instancePath:instancePath+"/definition/prices/output",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/output/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema43.properties.prices.properties.output,data:data45};
+const err139 = {instancePath:instancePath+"/definition/prices/output",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/output/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema45.properties.prices.properties.output,data:data45};
 if(vErrors === null){
 vErrors = [err139];
 }
@@ -2738,7 +2895,7 @@ errors++;
 }
 }
 else {
-const err140 = {instancePath:instancePath+"/definition/prices/output",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/output/type",keyword:"type",params:{type: "number"},schema:schema43.properties.prices.properties.output.type,parentSchema:schema43.properties.prices.properties.output,data:data45};
+const err140 = {instancePath:instancePath+"/definition/prices/output",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/output/type",keyword:"type",params:{type: "number"},schema:schema45.properties.prices.properties.output.type,parentSchema:schema45.properties.prices.properties.output,data:data45};
 if(vErrors === null){
 vErrors = [err140];
 }
@@ -2750,7 +2907,7 @@ errors++;
 }
 }
 else {
-const err141 = {instancePath:instancePath+"/definition/prices",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/type",keyword:"type",params:{type: "object"},schema:schema43.properties.prices.type,parentSchema:schema43.properties.prices,data:data41};
+const err141 = {instancePath:instancePath+"/definition/prices",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/type",keyword:"type",params:{type: "object"},schema:schema45.properties.prices.type,parentSchema:schema45.properties.prices,data:data41};
 if(vErrors === null){
 vErrors = [err141];
 }
@@ -2765,7 +2922,7 @@ let data46 = data1.parameters;
 if(data46 && typeof data46 == "object" && !Array.isArray(data46)){
 for(const key10 in data46){
 if(!(((key10 === "temperature") || (key10 === "maxOutputTokens")) || (key10 === "reasoningEffort"))){
-const err142 = {instancePath:instancePath+"/definition/parameters",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key10},schema:false,parentSchema:schema43.properties.parameters,data:data46};
+const err142 = {instancePath:instancePath+"/definition/parameters",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key10},schema:false,parentSchema:schema45.properties.parameters,data:data46};
 if(vErrors === null){
 vErrors = [err142];
 }
@@ -2779,7 +2936,7 @@ if(data46.temperature !== undefined){
 let data47 = data46.temperature;
 if((typeof data47 == "number") && (isFinite(data47))){
 if(data47 > 2 || isNaN(data47)){
-const err143 = {instancePath:instancePath+"/definition/parameters/temperature",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/temperature/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2},schema:2,parentSchema:schema43.properties.parameters.properties.temperature,data:data47};
+const err143 = {instancePath:instancePath+"/definition/parameters/temperature",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/temperature/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2},schema:2,parentSchema:schema45.properties.parameters.properties.temperature,data:data47};
 if(vErrors === null){
 vErrors = [err143];
 }
@@ -2789,7 +2946,7 @@ vErrors.push(err143);
 errors++;
 }
 if(data47 < 0 || isNaN(data47)){
-const err144 = {instancePath:instancePath+"/definition/parameters/temperature",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/temperature/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema43.properties.parameters.properties.temperature,data:data47};
+const err144 = {instancePath:instancePath+"/definition/parameters/temperature",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/temperature/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema45.properties.parameters.properties.temperature,data:data47};
 if(vErrors === null){
 vErrors = [err144];
 }
@@ -2800,7 +2957,7 @@ errors++;
 }
 }
 else {
-const err145 = {instancePath:instancePath+"/definition/parameters/temperature",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/temperature/type",keyword:"type",params:{type: "number"},schema:schema43.properties.parameters.properties.temperature.type,parentSchema:schema43.properties.parameters.properties.temperature,data:data47};
+const err145 = {instancePath:instancePath+"/definition/parameters/temperature",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/temperature/type",keyword:"type",params:{type: "number"},schema:schema45.properties.parameters.properties.temperature.type,parentSchema:schema45.properties.parameters.properties.temperature,data:data47};
 if(vErrors === null){
 vErrors = [err145];
 }
@@ -2813,7 +2970,7 @@ errors++;
 if(data46.maxOutputTokens !== undefined){
 let data48 = data46.maxOutputTokens;
 if(!(((typeof data48 == "number") && (!(data48 % 1) && !isNaN(data48))) && (isFinite(data48)))){
-const err146 = {instancePath:instancePath+"/definition/parameters/maxOutputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/maxOutputTokens/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.parameters.properties.maxOutputTokens.type,parentSchema:schema43.properties.parameters.properties.maxOutputTokens,data:data48};
+const err146 = {instancePath:instancePath+"/definition/parameters/maxOutputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/maxOutputTokens/type",keyword:"type",params:{type: "integer"},schema:schema45.properties.parameters.properties.maxOutputTokens.type,parentSchema:schema45.properties.parameters.properties.maxOutputTokens,data:data48};
 if(vErrors === null){
 vErrors = [err146];
 }
@@ -2824,7 +2981,7 @@ errors++;
 }
 if((typeof data48 == "number") && (isFinite(data48))){
 if(data48 > 1000000 || isNaN(data48)){
-const err147 = {instancePath:instancePath+"/definition/parameters/maxOutputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/maxOutputTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},schema:1000000,parentSchema:schema43.properties.parameters.properties.maxOutputTokens,data:data48};
+const err147 = {instancePath:instancePath+"/definition/parameters/maxOutputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/maxOutputTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},schema:1000000,parentSchema:schema45.properties.parameters.properties.maxOutputTokens,data:data48};
 if(vErrors === null){
 vErrors = [err147];
 }
@@ -2834,7 +2991,7 @@ vErrors.push(err147);
 errors++;
 }
 if(data48 < 1 || isNaN(data48)){
-const err148 = {instancePath:instancePath+"/definition/parameters/maxOutputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/maxOutputTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.parameters.properties.maxOutputTokens,data:data48};
+const err148 = {instancePath:instancePath+"/definition/parameters/maxOutputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/maxOutputTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema45.properties.parameters.properties.maxOutputTokens,data:data48};
 if(vErrors === null){
 vErrors = [err148];
 }
@@ -2848,7 +3005,7 @@ errors++;
 if(data46.reasoningEffort !== undefined){
 let data49 = data46.reasoningEffort;
 if(!(((data49 === "low") || (data49 === "medium")) || (data49 === "high"))){
-const err149 = {instancePath:instancePath+"/definition/parameters/reasoningEffort",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/reasoningEffort/enum",keyword:"enum",params:{allowedValues: schema43.properties.parameters.properties.reasoningEffort.enum},schema:schema43.properties.parameters.properties.reasoningEffort.enum,parentSchema:schema43.properties.parameters.properties.reasoningEffort,data:data49};
+const err149 = {instancePath:instancePath+"/definition/parameters/reasoningEffort",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/reasoningEffort/enum",keyword:"enum",params:{allowedValues: schema45.properties.parameters.properties.reasoningEffort.enum},schema:schema45.properties.parameters.properties.reasoningEffort.enum,parentSchema:schema45.properties.parameters.properties.reasoningEffort,data:data49};
 if(vErrors === null){
 vErrors = [err149];
 }
@@ -2860,7 +3017,7 @@ errors++;
 }
 }
 else {
-const err150 = {instancePath:instancePath+"/definition/parameters",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/type",keyword:"type",params:{type: "object"},schema:schema43.properties.parameters.type,parentSchema:schema43.properties.parameters,data:data46};
+const err150 = {instancePath:instancePath+"/definition/parameters",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/type",keyword:"type",params:{type: "object"},schema:schema45.properties.parameters.type,parentSchema:schema45.properties.parameters,data:data46};
 if(vErrors === null){
 vErrors = [err150];
 }
@@ -2873,7 +3030,7 @@ errors++;
 if(data1.contextTokens !== undefined){
 let data50 = data1.contextTokens;
 if(!(((typeof data50 == "number") && (!(data50 % 1) && !isNaN(data50))) && (isFinite(data50)))){
-const err151 = {instancePath:instancePath+"/definition/contextTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/contextTokens/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.contextTokens.type,parentSchema:schema43.properties.contextTokens,data:data50};
+const err151 = {instancePath:instancePath+"/definition/contextTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/contextTokens/type",keyword:"type",params:{type: "integer"},schema:schema45.properties.contextTokens.type,parentSchema:schema45.properties.contextTokens,data:data50};
 if(vErrors === null){
 vErrors = [err151];
 }
@@ -2884,7 +3041,7 @@ errors++;
 }
 if((typeof data50 == "number") && (isFinite(data50))){
 if(data50 > 10000000 || isNaN(data50)){
-const err152 = {instancePath:instancePath+"/definition/contextTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/contextTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10000000},schema:10000000,parentSchema:schema43.properties.contextTokens,data:data50};
+const err152 = {instancePath:instancePath+"/definition/contextTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/contextTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10000000},schema:10000000,parentSchema:schema45.properties.contextTokens,data:data50};
 if(vErrors === null){
 vErrors = [err152];
 }
@@ -2894,7 +3051,7 @@ vErrors.push(err152);
 errors++;
 }
 if(data50 < 2000 || isNaN(data50)){
-const err153 = {instancePath:instancePath+"/definition/contextTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/contextTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 2000},schema:2000,parentSchema:schema43.properties.contextTokens,data:data50};
+const err153 = {instancePath:instancePath+"/definition/contextTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/contextTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 2000},schema:2000,parentSchema:schema45.properties.contextTokens,data:data50};
 if(vErrors === null){
 vErrors = [err153];
 }
@@ -2907,7 +3064,7 @@ errors++;
 }
 }
 else {
-const err154 = {instancePath:instancePath+"/definition",schemaPath:"#/components/schemas/AgentDefinition/type",keyword:"type",params:{type: "object"},schema:schema43.type,parentSchema:schema43,data:data1};
+const err154 = {instancePath:instancePath+"/definition",schemaPath:"#/components/schemas/AgentDefinition/type",keyword:"type",params:{type: "object"},schema:schema45.type,parentSchema:schema45,data:data1};
 if(vErrors === null){
 vErrors = [err154];
 }
@@ -2919,7 +3076,7 @@ errors++;
 }
 }
 else {
-const err155 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema42.type,parentSchema:schema42,data};
+const err155 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema44.type,parentSchema:schema44,data};
 if(vErrors === null){
 vErrors = [err155];
 }
@@ -2928,40 +3085,40 @@ vErrors.push(err155);
 }
 errors++;
 }
-validate28.errors = vErrors;
+validate29.errors = vErrors;
 return errors === 0;
 }
-validate28.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate29.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate27(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate28(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="CreateAgentRequest" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate27.evaluated;
+const evaluated0 = validate28.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate28(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate28.errors : vErrors.concat(validate28.errors);
+if(!(validate29(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate29.errors : vErrors.concat(validate29.errors);
 errors = vErrors.length;
 }
-validate27.errors = vErrors;
+validate28.errors = vErrors;
 return errors === 0;
 }
-validate27.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate28.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const UpdateAgentRequest = validate30;
-const schema44 = {"$id":"UpdateAgentRequest","$ref":"contract#/components/schemas/UpdateAgentRequest"};
-const schema45 = {"type":"object","required":["definition"],"additionalProperties":false,"properties":{"definition":{"$ref":"#/components/schemas/AgentDefinition"}}};
+export const UpdateAgentRequest = validate31;
+const schema46 = {"$id":"UpdateAgentRequest","$ref":"contract#/components/schemas/UpdateAgentRequest"};
+const schema47 = {"type":"object","required":["definition"],"additionalProperties":false,"properties":{"definition":{"$ref":"#/components/schemas/AgentDefinition"}}};
 
-function validate31(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate32(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate31.evaluated;
+const evaluated0 = validate32.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -2970,7 +3127,7 @@ evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.definition === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "definition"},schema:schema45.required,parentSchema:schema45,data};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "definition"},schema:schema47.required,parentSchema:schema47,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -2981,7 +3138,7 @@ errors++;
 }
 for(const key0 in data){
 if(!(key0 === "definition")){
-const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema45,data};
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema47,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -3001,7 +3158,7 @@ if(data0.limits === undefined){
 data0.limits = {};
 }
 if(data0.name === undefined){
-const err2 = {instancePath:instancePath+"/definition",schemaPath:"#/components/schemas/AgentDefinition/required",keyword:"required",params:{missingProperty: "name"},schema:schema43.required,parentSchema:schema43,data:data0};
+const err2 = {instancePath:instancePath+"/definition",schemaPath:"#/components/schemas/AgentDefinition/required",keyword:"required",params:{missingProperty: "name"},schema:schema45.required,parentSchema:schema45,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -3011,7 +3168,7 @@ vErrors.push(err2);
 errors++;
 }
 if(data0.instructions === undefined){
-const err3 = {instancePath:instancePath+"/definition",schemaPath:"#/components/schemas/AgentDefinition/required",keyword:"required",params:{missingProperty: "instructions"},schema:schema43.required,parentSchema:schema43,data:data0};
+const err3 = {instancePath:instancePath+"/definition",schemaPath:"#/components/schemas/AgentDefinition/required",keyword:"required",params:{missingProperty: "instructions"},schema:schema45.required,parentSchema:schema45,data:data0};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -3021,8 +3178,8 @@ vErrors.push(err3);
 errors++;
 }
 for(const key1 in data0){
-if(!(func1.call(schema43.properties, key1))){
-const err4 = {instancePath:instancePath+"/definition",schemaPath:"#/components/schemas/AgentDefinition/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1},schema:false,parentSchema:schema43,data:data0};
+if(!(func1.call(schema45.properties, key1))){
+const err4 = {instancePath:instancePath+"/definition",schemaPath:"#/components/schemas/AgentDefinition/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1},schema:false,parentSchema:schema45,data:data0};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -3036,7 +3193,7 @@ if(data0.$schema !== undefined){
 let data1 = data0.$schema;
 if(typeof data1 === "string"){
 if(!data1.isWellFormed()){
-const err5 = {instancePath:instancePath+"/definition/$schema",schemaPath:"#/components/schemas/AgentDefinition/properties/%24schema/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema43.properties.$schema,data:data1};
+const err5 = {instancePath:instancePath+"/definition/$schema",schemaPath:"#/components/schemas/AgentDefinition/properties/%24schema/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema45.properties.$schema,data:data1};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -3047,7 +3204,7 @@ errors++;
 }
 }
 else {
-const err6 = {instancePath:instancePath+"/definition/$schema",schemaPath:"#/components/schemas/AgentDefinition/properties/%24schema/type",keyword:"type",params:{type: "string"},schema:schema43.properties.$schema.type,parentSchema:schema43.properties.$schema,data:data1};
+const err6 = {instancePath:instancePath+"/definition/$schema",schemaPath:"#/components/schemas/AgentDefinition/properties/%24schema/type",keyword:"type",params:{type: "string"},schema:schema45.properties.$schema.type,parentSchema:schema45.properties.$schema,data:data1};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -3061,7 +3218,7 @@ if(data0.name !== undefined){
 let data2 = data0.name;
 if(typeof data2 === "string"){
 if(!data2.isWellFormed()){
-const err7 = {instancePath:instancePath+"/definition/name",schemaPath:"#/components/schemas/AgentDefinition/properties/name/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema43.properties.name,data:data2};
+const err7 = {instancePath:instancePath+"/definition/name",schemaPath:"#/components/schemas/AgentDefinition/properties/name/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema45.properties.name,data:data2};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -3071,7 +3228,7 @@ vErrors.push(err7);
 errors++;
 }
 if(data2.length < 2 && [...data2].length < 1){
-const err8 = {instancePath:instancePath+"/definition/name",schemaPath:"#/components/schemas/AgentDefinition/properties/name/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema43.properties.name,data:data2};
+const err8 = {instancePath:instancePath+"/definition/name",schemaPath:"#/components/schemas/AgentDefinition/properties/name/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema45.properties.name,data:data2};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -3081,7 +3238,7 @@ vErrors.push(err8);
 errors++;
 }
 if(data2.length > 200 && (data2.length > 400 || [...data2].length > 200)){
-const err9 = {instancePath:instancePath+"/definition/name",schemaPath:"#/components/schemas/AgentDefinition/properties/name/maxLength",keyword:"maxLength",params:{},schema:200,parentSchema:schema43.properties.name,data:data2};
+const err9 = {instancePath:instancePath+"/definition/name",schemaPath:"#/components/schemas/AgentDefinition/properties/name/maxLength",keyword:"maxLength",params:{},schema:200,parentSchema:schema45.properties.name,data:data2};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -3092,7 +3249,7 @@ errors++;
 }
 }
 else {
-const err10 = {instancePath:instancePath+"/definition/name",schemaPath:"#/components/schemas/AgentDefinition/properties/name/type",keyword:"type",params:{type: "string"},schema:schema43.properties.name.type,parentSchema:schema43.properties.name,data:data2};
+const err10 = {instancePath:instancePath+"/definition/name",schemaPath:"#/components/schemas/AgentDefinition/properties/name/type",keyword:"type",params:{type: "string"},schema:schema45.properties.name.type,parentSchema:schema45.properties.name,data:data2};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -3106,7 +3263,7 @@ if(data0.instructions !== undefined){
 let data3 = data0.instructions;
 if(typeof data3 === "string"){
 if(!data3.isWellFormed()){
-const err11 = {instancePath:instancePath+"/definition/instructions",schemaPath:"#/components/schemas/AgentDefinition/properties/instructions/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema43.properties.instructions,data:data3};
+const err11 = {instancePath:instancePath+"/definition/instructions",schemaPath:"#/components/schemas/AgentDefinition/properties/instructions/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema45.properties.instructions,data:data3};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -3116,7 +3273,7 @@ vErrors.push(err11);
 errors++;
 }
 if(data3.length < 2 && [...data3].length < 1){
-const err12 = {instancePath:instancePath+"/definition/instructions",schemaPath:"#/components/schemas/AgentDefinition/properties/instructions/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema43.properties.instructions,data:data3};
+const err12 = {instancePath:instancePath+"/definition/instructions",schemaPath:"#/components/schemas/AgentDefinition/properties/instructions/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema45.properties.instructions,data:data3};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -3126,7 +3283,7 @@ vErrors.push(err12);
 errors++;
 }
 if(data3.length > 100000 && (data3.length > 200000 || [...data3].length > 100000)){
-const err13 = {instancePath:instancePath+"/definition/instructions",schemaPath:"#/components/schemas/AgentDefinition/properties/instructions/maxLength",keyword:"maxLength",params:{},schema:100000,parentSchema:schema43.properties.instructions,data:data3};
+const err13 = {instancePath:instancePath+"/definition/instructions",schemaPath:"#/components/schemas/AgentDefinition/properties/instructions/maxLength",keyword:"maxLength",params:{},schema:100000,parentSchema:schema45.properties.instructions,data:data3};
 if(vErrors === null){
 vErrors = [err13];
 }
@@ -3137,7 +3294,7 @@ errors++;
 }
 }
 else {
-const err14 = {instancePath:instancePath+"/definition/instructions",schemaPath:"#/components/schemas/AgentDefinition/properties/instructions/type",keyword:"type",params:{type: "string"},schema:schema43.properties.instructions.type,parentSchema:schema43.properties.instructions,data:data3};
+const err14 = {instancePath:instancePath+"/definition/instructions",schemaPath:"#/components/schemas/AgentDefinition/properties/instructions/type",keyword:"type",params:{type: "string"},schema:schema45.properties.instructions.type,parentSchema:schema45.properties.instructions,data:data3};
 if(vErrors === null){
 vErrors = [err14];
 }
@@ -3151,7 +3308,7 @@ if(data0.model !== undefined){
 let data4 = data0.model;
 if(typeof data4 === "string"){
 if(!data4.isWellFormed()){
-const err15 = {instancePath:instancePath+"/definition/model",schemaPath:"#/components/schemas/AgentDefinition/properties/model/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema43.properties.model,data:data4};
+const err15 = {instancePath:instancePath+"/definition/model",schemaPath:"#/components/schemas/AgentDefinition/properties/model/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema45.properties.model,data:data4};
 if(vErrors === null){
 vErrors = [err15];
 }
@@ -3161,7 +3318,7 @@ vErrors.push(err15);
 errors++;
 }
 if(data4.length < 2 && [...data4].length < 1){
-const err16 = {instancePath:instancePath+"/definition/model",schemaPath:"#/components/schemas/AgentDefinition/properties/model/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema43.properties.model,data:data4};
+const err16 = {instancePath:instancePath+"/definition/model",schemaPath:"#/components/schemas/AgentDefinition/properties/model/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema45.properties.model,data:data4};
 if(vErrors === null){
 vErrors = [err16];
 }
@@ -3171,7 +3328,7 @@ vErrors.push(err16);
 errors++;
 }
 if(data4.length > 200 && (data4.length > 400 || [...data4].length > 200)){
-const err17 = {instancePath:instancePath+"/definition/model",schemaPath:"#/components/schemas/AgentDefinition/properties/model/maxLength",keyword:"maxLength",params:{},schema:200,parentSchema:schema43.properties.model,data:data4};
+const err17 = {instancePath:instancePath+"/definition/model",schemaPath:"#/components/schemas/AgentDefinition/properties/model/maxLength",keyword:"maxLength",params:{},schema:200,parentSchema:schema45.properties.model,data:data4};
 if(vErrors === null){
 vErrors = [err17];
 }
@@ -3182,7 +3339,7 @@ errors++;
 }
 }
 else {
-const err18 = {instancePath:instancePath+"/definition/model",schemaPath:"#/components/schemas/AgentDefinition/properties/model/type",keyword:"type",params:{type: "string"},schema:schema43.properties.model.type,parentSchema:schema43.properties.model,data:data4};
+const err18 = {instancePath:instancePath+"/definition/model",schemaPath:"#/components/schemas/AgentDefinition/properties/model/type",keyword:"type",params:{type: "string"},schema:schema45.properties.model.type,parentSchema:schema45.properties.model,data:data4};
 if(vErrors === null){
 vErrors = [err18];
 }
@@ -3198,7 +3355,7 @@ const len0 = data5.length;
 for(let i0=0; i0<len0; i0++){
 let data6 = data5[i0];
 if(!((((((((((data6 === "list_files") || (data6 === "read_file")) || (data6 === "write_file")) || (data6 === "edit_file")) || (data6 === "delete_file")) || (data6 === "search_files")) || (data6 === "run_javascript")) || (data6 === "run_python")) || (data6 === "run_shell")) || (data6 === "web_fetch"))){
-const err19 = {instancePath:instancePath+"/definition/tools/" + i0,schemaPath:"#/components/schemas/AgentDefinition/properties/tools/items/enum",keyword:"enum",params:{allowedValues: schema43.properties.tools.items.enum},schema:schema43.properties.tools.items.enum,parentSchema:schema43.properties.tools.items,data:data6};
+const err19 = {instancePath:instancePath+"/definition/tools/" + i0,schemaPath:"#/components/schemas/AgentDefinition/properties/tools/items/enum",keyword:"enum",params:{allowedValues: schema45.properties.tools.items.enum},schema:schema45.properties.tools.items.enum,parentSchema:schema45.properties.tools.items,data:data6};
 if(vErrors === null){
 vErrors = [err19];
 }
@@ -3209,7 +3366,7 @@ errors++;
 }
 if(typeof data6 === "string"){
 if(!data6.isWellFormed()){
-const err20 = {instancePath:instancePath+"/definition/tools/" + i0,schemaPath:"#/components/schemas/AgentDefinition/properties/tools/items/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema43.properties.tools.items,data:data6};
+const err20 = {instancePath:instancePath+"/definition/tools/" + i0,schemaPath:"#/components/schemas/AgentDefinition/properties/tools/items/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema45.properties.tools.items,data:data6};
 if(vErrors === null){
 vErrors = [err20];
 }
@@ -3220,7 +3377,7 @@ errors++;
 }
 }
 else {
-const err21 = {instancePath:instancePath+"/definition/tools/" + i0,schemaPath:"#/components/schemas/AgentDefinition/properties/tools/items/type",keyword:"type",params:{type: "string"},schema:schema43.properties.tools.items.type,parentSchema:schema43.properties.tools.items,data:data6};
+const err21 = {instancePath:instancePath+"/definition/tools/" + i0,schemaPath:"#/components/schemas/AgentDefinition/properties/tools/items/type",keyword:"type",params:{type: "string"},schema:schema45.properties.tools.items.type,parentSchema:schema45.properties.tools.items,data:data6};
 if(vErrors === null){
 vErrors = [err21];
 }
@@ -3241,7 +3398,7 @@ continue;
 }
 if(typeof indices0[item0] == "number"){
 j0 = indices0[item0];
-const err22 = {instancePath:instancePath+"/definition/tools",schemaPath:"#/components/schemas/AgentDefinition/properties/tools/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0},schema:true,parentSchema:schema43.properties.tools,data:data5};
+const err22 = {instancePath:instancePath+"/definition/tools",schemaPath:"#/components/schemas/AgentDefinition/properties/tools/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0},schema:true,parentSchema:schema45.properties.tools,data:data5};
 if(vErrors === null){
 vErrors = [err22];
 }
@@ -3256,7 +3413,7 @@ indices0[item0] = i1;
 }
 }
 else {
-const err23 = {instancePath:instancePath+"/definition/tools",schemaPath:"#/components/schemas/AgentDefinition/properties/tools/type",keyword:"type",params:{type: "array"},schema:schema43.properties.tools.type,parentSchema:schema43.properties.tools,data:data5};
+const err23 = {instancePath:instancePath+"/definition/tools",schemaPath:"#/components/schemas/AgentDefinition/properties/tools/type",keyword:"type",params:{type: "array"},schema:schema45.properties.tools.type,parentSchema:schema45.properties.tools,data:data5};
 if(vErrors === null){
 vErrors = [err23];
 }
@@ -3269,7 +3426,7 @@ if(data0.environment !== undefined){
 let data7 = data0.environment;
 if(typeof data7 === "string"){
 if(!data7.isWellFormed()){
-const err24 = {instancePath:instancePath+"/definition/environment",schemaPath:"#/components/schemas/AgentDefinition/properties/environment/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema43.properties.environment,data:data7};
+const err24 = {instancePath:instancePath+"/definition/environment",schemaPath:"#/components/schemas/AgentDefinition/properties/environment/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema45.properties.environment,data:data7};
 if(vErrors === null){
 vErrors = [err24];
 }
@@ -3278,8 +3435,8 @@ vErrors.push(err24);
 }
 errors++;
 }
-if(!pattern4.test(data7)){
-const err25 = {instancePath:instancePath+"/definition/environment",schemaPath:"#/components/schemas/AgentDefinition/properties/environment/pattern",keyword:"pattern",params:{pattern: "^[a-z][a-z0-9-]{0,39}$"},schema:"^[a-z][a-z0-9-]{0,39}$",parentSchema:schema43.properties.environment,data:data7};
+if(!pattern5.test(data7)){
+const err25 = {instancePath:instancePath+"/definition/environment",schemaPath:"#/components/schemas/AgentDefinition/properties/environment/pattern",keyword:"pattern",params:{pattern: "^[a-z][a-z0-9-]{0,39}$"},schema:"^[a-z][a-z0-9-]{0,39}$",parentSchema:schema45.properties.environment,data:data7};
 if(vErrors === null){
 vErrors = [err25];
 }
@@ -3290,7 +3447,7 @@ errors++;
 }
 }
 else {
-const err26 = {instancePath:instancePath+"/definition/environment",schemaPath:"#/components/schemas/AgentDefinition/properties/environment/type",keyword:"type",params:{type: "string"},schema:schema43.properties.environment.type,parentSchema:schema43.properties.environment,data:data7};
+const err26 = {instancePath:instancePath+"/definition/environment",schemaPath:"#/components/schemas/AgentDefinition/properties/environment/type",keyword:"type",params:{type: "string"},schema:schema45.properties.environment.type,parentSchema:schema45.properties.environment,data:data7};
 if(vErrors === null){
 vErrors = [err26];
 }
@@ -3335,7 +3492,7 @@ for(let i2=0; i2<len1; i2++){
 let data9 = data8[i2];
 if(data9 && typeof data9 == "object" && !Array.isArray(data9)){
 if(data9.name === undefined){
-const err28 = {instancePath:instancePath+"/definition/mcp/" + i2,schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/required",keyword:"required",params:{missingProperty: "name"},schema:schema43.properties.mcp.else.items.required,parentSchema:schema43.properties.mcp.else.items,data:data9};
+const err28 = {instancePath:instancePath+"/definition/mcp/" + i2,schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/required",keyword:"required",params:{missingProperty: "name"},schema:schema45.properties.mcp.else.items.required,parentSchema:schema45.properties.mcp.else.items,data:data9};
 if(vErrors === null){
 vErrors = [err28];
 }
@@ -3345,7 +3502,7 @@ vErrors.push(err28);
 errors++;
 }
 if(data9.url === undefined){
-const err29 = {instancePath:instancePath+"/definition/mcp/" + i2,schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/required",keyword:"required",params:{missingProperty: "url"},schema:schema43.properties.mcp.else.items.required,parentSchema:schema43.properties.mcp.else.items,data:data9};
+const err29 = {instancePath:instancePath+"/definition/mcp/" + i2,schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/required",keyword:"required",params:{missingProperty: "url"},schema:schema45.properties.mcp.else.items.required,parentSchema:schema45.properties.mcp.else.items,data:data9};
 if(vErrors === null){
 vErrors = [err29];
 }
@@ -3356,7 +3513,7 @@ errors++;
 }
 for(const key2 in data9){
 if(!((((key2 === "name") || (key2 === "url")) || (key2 === "headers")) || (key2 === "tools"))){
-const err30 = {instancePath:instancePath+"/definition/mcp/" + i2,schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2},schema:false,parentSchema:schema43.properties.mcp.else.items,data:data9};
+const err30 = {instancePath:instancePath+"/definition/mcp/" + i2,schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2},schema:false,parentSchema:schema45.properties.mcp.else.items,data:data9};
 if(vErrors === null){
 vErrors = [err30];
 }
@@ -3370,7 +3527,7 @@ if(data9.name !== undefined){
 let data10 = data9.name;
 if(typeof data10 === "string"){
 if(!data10.isWellFormed()){
-const err31 = {instancePath:instancePath+"/definition/mcp/" + i2+"/name",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/name/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema43.properties.mcp.else.items.properties.name,data:data10};
+const err31 = {instancePath:instancePath+"/definition/mcp/" + i2+"/name",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/name/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema45.properties.mcp.else.items.properties.name,data:data10};
 if(vErrors === null){
 vErrors = [err31];
 }
@@ -3379,8 +3536,8 @@ vErrors.push(err31);
 }
 errors++;
 }
-if(!pattern5.test(data10)){
-const err32 = {instancePath:instancePath+"/definition/mcp/" + i2+"/name",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/name/pattern",keyword:"pattern",params:{pattern: "^[a-z][a-z0-9-]{0,19}$"},schema:"^[a-z][a-z0-9-]{0,19}$",parentSchema:schema43.properties.mcp.else.items.properties.name,data:data10};
+if(!pattern6.test(data10)){
+const err32 = {instancePath:instancePath+"/definition/mcp/" + i2+"/name",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/name/pattern",keyword:"pattern",params:{pattern: "^[a-z][a-z0-9-]{0,19}$"},schema:"^[a-z][a-z0-9-]{0,19}$",parentSchema:schema45.properties.mcp.else.items.properties.name,data:data10};
 if(vErrors === null){
 vErrors = [err32];
 }
@@ -3391,7 +3548,7 @@ errors++;
 }
 }
 else {
-const err33 = {instancePath:instancePath+"/definition/mcp/" + i2+"/name",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/name/type",keyword:"type",params:{type: "string"},schema:schema43.properties.mcp.else.items.properties.name.type,parentSchema:schema43.properties.mcp.else.items.properties.name,data:data10};
+const err33 = {instancePath:instancePath+"/definition/mcp/" + i2+"/name",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/name/type",keyword:"type",params:{type: "string"},schema:schema45.properties.mcp.else.items.properties.name.type,parentSchema:schema45.properties.mcp.else.items.properties.name,data:data10};
 if(vErrors === null){
 vErrors = [err33];
 }
@@ -3405,7 +3562,7 @@ if(data9.url !== undefined){
 let data11 = data9.url;
 if(typeof data11 === "string"){
 if(!data11.isWellFormed()){
-const err34 = {instancePath:instancePath+"/definition/mcp/" + i2+"/url",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/url/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema43.properties.mcp.else.items.properties.url,data:data11};
+const err34 = {instancePath:instancePath+"/definition/mcp/" + i2+"/url",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/url/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema45.properties.mcp.else.items.properties.url,data:data11};
 if(vErrors === null){
 vErrors = [err34];
 }
@@ -3414,8 +3571,8 @@ vErrors.push(err34);
 }
 errors++;
 }
-if(!pattern6.test(data11)){
-const err35 = {instancePath:instancePath+"/definition/mcp/" + i2+"/url",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/url/pattern",keyword:"pattern",params:{pattern: "^https?://[^/]"},schema:"^https?://[^/]",parentSchema:schema43.properties.mcp.else.items.properties.url,data:data11};
+if(!pattern7.test(data11)){
+const err35 = {instancePath:instancePath+"/definition/mcp/" + i2+"/url",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/url/pattern",keyword:"pattern",params:{pattern: "^https?://[^/]"},schema:"^https?://[^/]",parentSchema:schema45.properties.mcp.else.items.properties.url,data:data11};
 if(vErrors === null){
 vErrors = [err35];
 }
@@ -3425,7 +3582,7 @@ vErrors.push(err35);
 errors++;
 }
 if(data11.length > 2000 && (data11.length > 4000 || [...data11].length > 2000)){
-const err36 = {instancePath:instancePath+"/definition/mcp/" + i2+"/url",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/url/maxLength",keyword:"maxLength",params:{},schema:2000,parentSchema:schema43.properties.mcp.else.items.properties.url,data:data11};
+const err36 = {instancePath:instancePath+"/definition/mcp/" + i2+"/url",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/url/maxLength",keyword:"maxLength",params:{},schema:2000,parentSchema:schema45.properties.mcp.else.items.properties.url,data:data11};
 if(vErrors === null){
 vErrors = [err36];
 }
@@ -3436,7 +3593,7 @@ errors++;
 }
 }
 else {
-const err37 = {instancePath:instancePath+"/definition/mcp/" + i2+"/url",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/url/type",keyword:"type",params:{type: "string"},schema:schema43.properties.mcp.else.items.properties.url.type,parentSchema:schema43.properties.mcp.else.items.properties.url,data:data11};
+const err37 = {instancePath:instancePath+"/definition/mcp/" + i2+"/url",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/url/type",keyword:"type",params:{type: "string"},schema:schema45.properties.mcp.else.items.properties.url.type,parentSchema:schema45.properties.mcp.else.items.properties.url,data:data11};
 if(vErrors === null){
 vErrors = [err37];
 }
@@ -3450,7 +3607,7 @@ if(data9.headers !== undefined){
 let data12 = data9.headers;
 if(data12 && typeof data12 == "object" && !Array.isArray(data12)){
 if(Object.keys(data12).length > 20){
-const err38 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/maxProperties",keyword:"maxProperties",params:{limit: 20},schema:20,parentSchema:schema43.properties.mcp.else.items.properties.headers,data:data12};
+const err38 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/maxProperties",keyword:"maxProperties",params:{limit: 20},schema:20,parentSchema:schema45.properties.mcp.else.items.properties.headers,data:data12};
 if(vErrors === null){
 vErrors = [err38];
 }
@@ -3462,8 +3619,8 @@ errors++;
 for(const key3 in data12){
 const _errs34 = errors;
 if(typeof key3 === "string"){
-if(!pattern7.test(key3)){
-const err39 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/propertyNames/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9-]{1,100}$"},schema:"^[A-Za-z0-9-]{1,100}$",parentSchema:schema43.properties.mcp.else.items.properties.headers.propertyNames,data:key3,propertyName:key3};
+if(!pattern8.test(key3)){
+const err39 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/propertyNames/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9-]{1,100}$"},schema:"^[A-Za-z0-9-]{1,100}$",parentSchema:schema45.properties.mcp.else.items.properties.headers.propertyNames,data:key3,propertyName:key3};
 if(vErrors === null){
 vErrors = [err39];
 }
@@ -3475,7 +3632,7 @@ errors++;
 }
 var valid10 = _errs34 === errors;
 if(!valid10){
-const err40 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/propertyNames",keyword:"propertyNames",params:{propertyName: key3},schema:schema43.properties.mcp.else.items.properties.headers.propertyNames,parentSchema:schema43.properties.mcp.else.items.properties.headers,data:data12};
+const err40 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/propertyNames",keyword:"propertyNames",params:{propertyName: key3},schema:schema45.properties.mcp.else.items.properties.headers.propertyNames,parentSchema:schema45.properties.mcp.else.items.properties.headers,data:data12};
 if(vErrors === null){
 vErrors = [err40];
 }
@@ -3489,7 +3646,7 @@ for(const key4 in data12){
 let data13 = data12[key4];
 if(data13 && typeof data13 == "object" && !Array.isArray(data13)){
 if(data13.secret === undefined){
-const err41 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/required",keyword:"required",params:{missingProperty: "secret"},schema:schema43.properties.mcp.else.items.properties.headers.additionalProperties.required,parentSchema:schema43.properties.mcp.else.items.properties.headers.additionalProperties,data:data13};
+const err41 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/required",keyword:"required",params:{missingProperty: "secret"},schema:schema45.properties.mcp.else.items.properties.headers.additionalProperties.required,parentSchema:schema45.properties.mcp.else.items.properties.headers.additionalProperties,data:data13};
 if(vErrors === null){
 vErrors = [err41];
 }
@@ -3500,7 +3657,7 @@ errors++;
 }
 for(const key5 in data13){
 if(!((key5 === "secret") || (key5 === "prefix"))){
-const err42 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5},schema:false,parentSchema:schema43.properties.mcp.else.items.properties.headers.additionalProperties,data:data13};
+const err42 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5},schema:false,parentSchema:schema45.properties.mcp.else.items.properties.headers.additionalProperties,data:data13};
 if(vErrors === null){
 vErrors = [err42];
 }
@@ -3514,7 +3671,7 @@ if(data13.secret !== undefined){
 let data14 = data13.secret;
 if(typeof data14 === "string"){
 if(!data14.isWellFormed()){
-const err43 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1")+"/secret",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/properties/secret/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema43.properties.mcp.else.items.properties.headers.additionalProperties.properties.secret,data:data14};
+const err43 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1")+"/secret",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/properties/secret/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema45.properties.mcp.else.items.properties.headers.additionalProperties.properties.secret,data:data14};
 if(vErrors === null){
 vErrors = [err43];
 }
@@ -3524,7 +3681,7 @@ vErrors.push(err43);
 errors++;
 }
 if(data14.length < 2 && [...data14].length < 1){
-const err44 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1")+"/secret",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/properties/secret/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema43.properties.mcp.else.items.properties.headers.additionalProperties.properties.secret,data:data14};
+const err44 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1")+"/secret",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/properties/secret/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema45.properties.mcp.else.items.properties.headers.additionalProperties.properties.secret,data:data14};
 if(vErrors === null){
 vErrors = [err44];
 }
@@ -3534,7 +3691,7 @@ vErrors.push(err44);
 errors++;
 }
 if(data14.length > 2048 && (data14.length > 4096 || [...data14].length > 2048)){
-const err45 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1")+"/secret",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/properties/secret/maxLength",keyword:"maxLength",params:{},schema:2048,parentSchema:schema43.properties.mcp.else.items.properties.headers.additionalProperties.properties.secret,data:data14};
+const err45 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1")+"/secret",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/properties/secret/maxLength",keyword:"maxLength",params:{},schema:2048,parentSchema:schema45.properties.mcp.else.items.properties.headers.additionalProperties.properties.secret,data:data14};
 if(vErrors === null){
 vErrors = [err45];
 }
@@ -3545,7 +3702,7 @@ errors++;
 }
 }
 else {
-const err46 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1")+"/secret",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/properties/secret/type",keyword:"type",params:{type: "string"},schema:schema43.properties.mcp.else.items.properties.headers.additionalProperties.properties.secret.type,parentSchema:schema43.properties.mcp.else.items.properties.headers.additionalProperties.properties.secret,data:data14};
+const err46 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1")+"/secret",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/properties/secret/type",keyword:"type",params:{type: "string"},schema:schema45.properties.mcp.else.items.properties.headers.additionalProperties.properties.secret.type,parentSchema:schema45.properties.mcp.else.items.properties.headers.additionalProperties.properties.secret,data:data14};
 if(vErrors === null){
 vErrors = [err46];
 }
@@ -3559,7 +3716,7 @@ if(data13.prefix !== undefined){
 let data15 = data13.prefix;
 if(typeof data15 === "string"){
 if(!data15.isWellFormed()){
-const err47 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1")+"/prefix",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/properties/prefix/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema43.properties.mcp.else.items.properties.headers.additionalProperties.properties.prefix,data:data15};
+const err47 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1")+"/prefix",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/properties/prefix/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema45.properties.mcp.else.items.properties.headers.additionalProperties.properties.prefix,data:data15};
 if(vErrors === null){
 vErrors = [err47];
 }
@@ -3569,7 +3726,7 @@ vErrors.push(err47);
 errors++;
 }
 if(data15.length > 100 && (data15.length > 200 || [...data15].length > 100)){
-const err48 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1")+"/prefix",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/properties/prefix/maxLength",keyword:"maxLength",params:{},schema:100,parentSchema:schema43.properties.mcp.else.items.properties.headers.additionalProperties.properties.prefix,data:data15};
+const err48 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1")+"/prefix",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/properties/prefix/maxLength",keyword:"maxLength",params:{},schema:100,parentSchema:schema45.properties.mcp.else.items.properties.headers.additionalProperties.properties.prefix,data:data15};
 if(vErrors === null){
 vErrors = [err48];
 }
@@ -3580,7 +3737,7 @@ errors++;
 }
 }
 else {
-const err49 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1")+"/prefix",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/properties/prefix/type",keyword:"type",params:{type: "string"},schema:schema43.properties.mcp.else.items.properties.headers.additionalProperties.properties.prefix.type,parentSchema:schema43.properties.mcp.else.items.properties.headers.additionalProperties.properties.prefix,data:data15};
+const err49 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1")+"/prefix",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/properties/prefix/type",keyword:"type",params:{type: "string"},schema:schema45.properties.mcp.else.items.properties.headers.additionalProperties.properties.prefix.type,parentSchema:schema45.properties.mcp.else.items.properties.headers.additionalProperties.properties.prefix,data:data15};
 if(vErrors === null){
 vErrors = [err49];
 }
@@ -3592,7 +3749,7 @@ errors++;
 }
 }
 else {
-const err50 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/type",keyword:"type",params:{type: "object"},schema:schema43.properties.mcp.else.items.properties.headers.additionalProperties.type,parentSchema:schema43.properties.mcp.else.items.properties.headers.additionalProperties,data:data13};
+const err50 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers/" + key4.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/additionalProperties/type",keyword:"type",params:{type: "object"},schema:schema45.properties.mcp.else.items.properties.headers.additionalProperties.type,parentSchema:schema45.properties.mcp.else.items.properties.headers.additionalProperties,data:data13};
 if(vErrors === null){
 vErrors = [err50];
 }
@@ -3604,7 +3761,7 @@ errors++;
 }
 }
 else {
-const err51 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/type",keyword:"type",params:{type: "object"},schema:schema43.properties.mcp.else.items.properties.headers.type,parentSchema:schema43.properties.mcp.else.items.properties.headers,data:data12};
+const err51 = {instancePath:instancePath+"/definition/mcp/" + i2+"/headers",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/headers/type",keyword:"type",params:{type: "object"},schema:schema45.properties.mcp.else.items.properties.headers.type,parentSchema:schema45.properties.mcp.else.items.properties.headers,data:data12};
 if(vErrors === null){
 vErrors = [err51];
 }
@@ -3622,7 +3779,7 @@ for(let i3=0; i3<len2; i3++){
 let data17 = data16[i3];
 if(typeof data17 === "string"){
 if(!data17.isWellFormed()){
-const err52 = {instancePath:instancePath+"/definition/mcp/" + i2+"/tools/" + i3,schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/tools/items/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema43.properties.mcp.else.items.properties.tools.items,data:data17};
+const err52 = {instancePath:instancePath+"/definition/mcp/" + i2+"/tools/" + i3,schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/tools/items/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema45.properties.mcp.else.items.properties.tools.items,data:data17};
 if(vErrors === null){
 vErrors = [err52];
 }
@@ -3632,7 +3789,7 @@ vErrors.push(err52);
 errors++;
 }
 if(data17.length < 2 && [...data17].length < 1){
-const err53 = {instancePath:instancePath+"/definition/mcp/" + i2+"/tools/" + i3,schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/tools/items/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema43.properties.mcp.else.items.properties.tools.items,data:data17};
+const err53 = {instancePath:instancePath+"/definition/mcp/" + i2+"/tools/" + i3,schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/tools/items/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema45.properties.mcp.else.items.properties.tools.items,data:data17};
 if(vErrors === null){
 vErrors = [err53];
 }
@@ -3642,7 +3799,7 @@ vErrors.push(err53);
 errors++;
 }
 if(data17.length > 200 && (data17.length > 400 || [...data17].length > 200)){
-const err54 = {instancePath:instancePath+"/definition/mcp/" + i2+"/tools/" + i3,schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/tools/items/maxLength",keyword:"maxLength",params:{},schema:200,parentSchema:schema43.properties.mcp.else.items.properties.tools.items,data:data17};
+const err54 = {instancePath:instancePath+"/definition/mcp/" + i2+"/tools/" + i3,schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/tools/items/maxLength",keyword:"maxLength",params:{},schema:200,parentSchema:schema45.properties.mcp.else.items.properties.tools.items,data:data17};
 if(vErrors === null){
 vErrors = [err54];
 }
@@ -3653,7 +3810,7 @@ errors++;
 }
 }
 else {
-const err55 = {instancePath:instancePath+"/definition/mcp/" + i2+"/tools/" + i3,schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/tools/items/type",keyword:"type",params:{type: "string"},schema:schema43.properties.mcp.else.items.properties.tools.items.type,parentSchema:schema43.properties.mcp.else.items.properties.tools.items,data:data17};
+const err55 = {instancePath:instancePath+"/definition/mcp/" + i2+"/tools/" + i3,schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/tools/items/type",keyword:"type",params:{type: "string"},schema:schema45.properties.mcp.else.items.properties.tools.items.type,parentSchema:schema45.properties.mcp.else.items.properties.tools.items,data:data17};
 if(vErrors === null){
 vErrors = [err55];
 }
@@ -3674,7 +3831,7 @@ continue;
 }
 if(typeof indices1[item1] == "number"){
 j1 = indices1[item1];
-const err56 = {instancePath:instancePath+"/definition/mcp/" + i2+"/tools",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/tools/uniqueItems",keyword:"uniqueItems",params:{i: i4, j: j1},schema:true,parentSchema:schema43.properties.mcp.else.items.properties.tools,data:data16};
+const err56 = {instancePath:instancePath+"/definition/mcp/" + i2+"/tools",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/tools/uniqueItems",keyword:"uniqueItems",params:{i: i4, j: j1},schema:true,parentSchema:schema45.properties.mcp.else.items.properties.tools,data:data16};
 if(vErrors === null){
 vErrors = [err56];
 }
@@ -3689,7 +3846,7 @@ indices1[item1] = i4;
 }
 }
 else {
-const err57 = {instancePath:instancePath+"/definition/mcp/" + i2+"/tools",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/tools/type",keyword:"type",params:{type: "array"},schema:schema43.properties.mcp.else.items.properties.tools.type,parentSchema:schema43.properties.mcp.else.items.properties.tools,data:data16};
+const err57 = {instancePath:instancePath+"/definition/mcp/" + i2+"/tools",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/properties/tools/type",keyword:"type",params:{type: "array"},schema:schema45.properties.mcp.else.items.properties.tools.type,parentSchema:schema45.properties.mcp.else.items.properties.tools,data:data16};
 if(vErrors === null){
 vErrors = [err57];
 }
@@ -3701,7 +3858,7 @@ errors++;
 }
 }
 else {
-const err58 = {instancePath:instancePath+"/definition/mcp/" + i2,schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/type",keyword:"type",params:{type: "object"},schema:schema43.properties.mcp.else.items.type,parentSchema:schema43.properties.mcp.else.items,data:data9};
+const err58 = {instancePath:instancePath+"/definition/mcp/" + i2,schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/else/items/type",keyword:"type",params:{type: "object"},schema:schema45.properties.mcp.else.items.type,parentSchema:schema45.properties.mcp.else.items,data:data9};
 if(vErrors === null){
 vErrors = [err58];
 }
@@ -3716,7 +3873,7 @@ var _valid0 = _errs24 === errors;
 valid6 = _valid0;
 }
 if(!valid6){
-const err59 = {instancePath:instancePath+"/definition/mcp",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/if",keyword:"if",params:{failingKeyword: "else"},schema:schema43.properties.mcp.if,parentSchema:schema43.properties.mcp,data:data8};
+const err59 = {instancePath:instancePath+"/definition/mcp",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/if",keyword:"if",params:{failingKeyword: "else"},schema:schema45.properties.mcp.if,parentSchema:schema45.properties.mcp,data:data8};
 if(vErrors === null){
 vErrors = [err59];
 }
@@ -3727,7 +3884,7 @@ errors++;
 }
 if(Array.isArray(data8)){
 if(data8.length > 10){
-const err60 = {instancePath:instancePath+"/definition/mcp",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/maxItems",keyword:"maxItems",params:{limit: 10},schema:10,parentSchema:schema43.properties.mcp,data:data8};
+const err60 = {instancePath:instancePath+"/definition/mcp",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/maxItems",keyword:"maxItems",params:{limit: 10},schema:10,parentSchema:schema45.properties.mcp,data:data8};
 if(vErrors === null){
 vErrors = [err60];
 }
@@ -3738,7 +3895,7 @@ errors++;
 }
 }
 else {
-const err61 = {instancePath:instancePath+"/definition/mcp",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/type",keyword:"type",params:{type: "array"},schema:schema43.properties.mcp.type,parentSchema:schema43.properties.mcp,data:data8};
+const err61 = {instancePath:instancePath+"/definition/mcp",schemaPath:"#/components/schemas/AgentDefinition/properties/mcp/type",keyword:"type",params:{type: "array"},schema:schema45.properties.mcp.type,parentSchema:schema45.properties.mcp,data:data8};
 if(vErrors === null){
 vErrors = [err61];
 }
@@ -3753,7 +3910,7 @@ let data18 = data0.webFetch;
 if(data18 && typeof data18 == "object" && !Array.isArray(data18)){
 for(const key6 in data18){
 if(!((key6 === "privateAddresses") || (key6 === "hosts"))){
-const err62 = {instancePath:instancePath+"/definition/webFetch",schemaPath:"#/components/schemas/AgentDefinition/properties/webFetch/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key6},schema:false,parentSchema:schema43.properties.webFetch,data:data18};
+const err62 = {instancePath:instancePath+"/definition/webFetch",schemaPath:"#/components/schemas/AgentDefinition/properties/webFetch/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key6},schema:false,parentSchema:schema45.properties.webFetch,data:data18};
 if(vErrors === null){
 vErrors = [err62];
 }
@@ -3766,7 +3923,7 @@ errors++;
 if(data18.privateAddresses !== undefined){
 let data19 = data18.privateAddresses;
 if(typeof data19 !== "boolean"){
-const err63 = {instancePath:instancePath+"/definition/webFetch/privateAddresses",schemaPath:"#/components/schemas/AgentDefinition/properties/webFetch/properties/privateAddresses/type",keyword:"type",params:{type: "boolean"},schema:schema43.properties.webFetch.properties.privateAddresses.type,parentSchema:schema43.properties.webFetch.properties.privateAddresses,data:data19};
+const err63 = {instancePath:instancePath+"/definition/webFetch/privateAddresses",schemaPath:"#/components/schemas/AgentDefinition/properties/webFetch/properties/privateAddresses/type",keyword:"type",params:{type: "boolean"},schema:schema45.properties.webFetch.properties.privateAddresses.type,parentSchema:schema45.properties.webFetch.properties.privateAddresses,data:data19};
 if(vErrors === null){
 vErrors = [err63];
 }
@@ -3811,7 +3968,7 @@ for(let i5=0; i5<len3; i5++){
 let data21 = data20[i5];
 if(typeof data21 === "string"){
 if(!data21.isWellFormed()){
-const err65 = {instancePath:instancePath+"/definition/webFetch/hosts/" + i5,schemaPath:"#/components/schemas/AgentDefinition/properties/webFetch/properties/hosts/else/items/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema43.properties.webFetch.properties.hosts.else.items,data:data21};
+const err65 = {instancePath:instancePath+"/definition/webFetch/hosts/" + i5,schemaPath:"#/components/schemas/AgentDefinition/properties/webFetch/properties/hosts/else/items/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema45.properties.webFetch.properties.hosts.else.items,data:data21};
 if(vErrors === null){
 vErrors = [err65];
 }
@@ -3820,8 +3977,8 @@ vErrors.push(err65);
 }
 errors++;
 }
-if(!pattern8.test(data21)){
-const err66 = {instancePath:instancePath+"/definition/webFetch/hosts/" + i5,schemaPath:"#/components/schemas/AgentDefinition/properties/webFetch/properties/hosts/else/items/pattern",keyword:"pattern",params:{pattern: "^(\\*\\.)?[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$"},schema:"^(\\*\\.)?[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$",parentSchema:schema43.properties.webFetch.properties.hosts.else.items,data:data21};
+if(!pattern4.test(data21)){
+const err66 = {instancePath:instancePath+"/definition/webFetch/hosts/" + i5,schemaPath:"#/components/schemas/AgentDefinition/properties/webFetch/properties/hosts/else/items/pattern",keyword:"pattern",params:{pattern: "^(\\*\\.)?[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$"},schema:"^(\\*\\.)?[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$",parentSchema:schema45.properties.webFetch.properties.hosts.else.items,data:data21};
 if(vErrors === null){
 vErrors = [err66];
 }
@@ -3832,7 +3989,7 @@ errors++;
 }
 }
 else {
-const err67 = {instancePath:instancePath+"/definition/webFetch/hosts/" + i5,schemaPath:"#/components/schemas/AgentDefinition/properties/webFetch/properties/hosts/else/items/type",keyword:"type",params:{type: "string"},schema:schema43.properties.webFetch.properties.hosts.else.items.type,parentSchema:schema43.properties.webFetch.properties.hosts.else.items,data:data21};
+const err67 = {instancePath:instancePath+"/definition/webFetch/hosts/" + i5,schemaPath:"#/components/schemas/AgentDefinition/properties/webFetch/properties/hosts/else/items/type",keyword:"type",params:{type: "string"},schema:schema45.properties.webFetch.properties.hosts.else.items.type,parentSchema:schema45.properties.webFetch.properties.hosts.else.items,data:data21};
 if(vErrors === null){
 vErrors = [err67];
 }
@@ -3847,7 +4004,7 @@ var _valid1 = _errs56 === errors;
 valid17 = _valid1;
 }
 if(!valid17){
-const err68 = {instancePath:instancePath+"/definition/webFetch/hosts",schemaPath:"#/components/schemas/AgentDefinition/properties/webFetch/properties/hosts/if",keyword:"if",params:{failingKeyword: "else"},schema:schema43.properties.webFetch.properties.hosts.if,parentSchema:schema43.properties.webFetch.properties.hosts,data:data20};
+const err68 = {instancePath:instancePath+"/definition/webFetch/hosts",schemaPath:"#/components/schemas/AgentDefinition/properties/webFetch/properties/hosts/if",keyword:"if",params:{failingKeyword: "else"},schema:schema45.properties.webFetch.properties.hosts.if,parentSchema:schema45.properties.webFetch.properties.hosts,data:data20};
 if(vErrors === null){
 vErrors = [err68];
 }
@@ -3858,7 +4015,7 @@ errors++;
 }
 if(Array.isArray(data20)){
 if(data20.length > 100){
-const err69 = {instancePath:instancePath+"/definition/webFetch/hosts",schemaPath:"#/components/schemas/AgentDefinition/properties/webFetch/properties/hosts/maxItems",keyword:"maxItems",params:{limit: 100},schema:100,parentSchema:schema43.properties.webFetch.properties.hosts,data:data20};
+const err69 = {instancePath:instancePath+"/definition/webFetch/hosts",schemaPath:"#/components/schemas/AgentDefinition/properties/webFetch/properties/hosts/maxItems",keyword:"maxItems",params:{limit: 100},schema:100,parentSchema:schema45.properties.webFetch.properties.hosts,data:data20};
 if(vErrors === null){
 vErrors = [err69];
 }
@@ -3869,7 +4026,7 @@ errors++;
 }
 }
 else {
-const err70 = {instancePath:instancePath+"/definition/webFetch/hosts",schemaPath:"#/components/schemas/AgentDefinition/properties/webFetch/properties/hosts/type",keyword:"type",params:{type: "array"},schema:schema43.properties.webFetch.properties.hosts.type,parentSchema:schema43.properties.webFetch.properties.hosts,data:data20};
+const err70 = {instancePath:instancePath+"/definition/webFetch/hosts",schemaPath:"#/components/schemas/AgentDefinition/properties/webFetch/properties/hosts/type",keyword:"type",params:{type: "array"},schema:schema45.properties.webFetch.properties.hosts.type,parentSchema:schema45.properties.webFetch.properties.hosts,data:data20};
 if(vErrors === null){
 vErrors = [err70];
 }
@@ -3881,7 +4038,7 @@ errors++;
 }
 }
 else {
-const err71 = {instancePath:instancePath+"/definition/webFetch",schemaPath:"#/components/schemas/AgentDefinition/properties/webFetch/type",keyword:"type",params:{type: "object"},schema:schema43.properties.webFetch.type,parentSchema:schema43.properties.webFetch,data:data18};
+const err71 = {instancePath:instancePath+"/definition/webFetch",schemaPath:"#/components/schemas/AgentDefinition/properties/webFetch/type",keyword:"type",params:{type: "object"},schema:schema45.properties.webFetch.type,parentSchema:schema45.properties.webFetch,data:data18};
 if(vErrors === null){
 vErrors = [err71];
 }
@@ -3904,7 +4061,7 @@ data22.seconds = 1800;
 }
 for(const key7 in data22){
 if(!((((((key7 === "steps") || (key7 === "tokens")) || (key7 === "seconds")) || (key7 === "inputTokens")) || (key7 === "outputTokens")) || (key7 === "dollars"))){
-const err72 = {instancePath:instancePath+"/definition/limits",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key7},schema:false,parentSchema:schema43.properties.limits,data:data22};
+const err72 = {instancePath:instancePath+"/definition/limits",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key7},schema:false,parentSchema:schema45.properties.limits,data:data22};
 if(vErrors === null){
 vErrors = [err72];
 }
@@ -3916,7 +4073,7 @@ errors++;
 }
 let data23 = data22.steps;
 if(!(((typeof data23 == "number") && (!(data23 % 1) && !isNaN(data23))) && (isFinite(data23)))){
-const err73 = {instancePath:instancePath+"/definition/limits/steps",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/steps/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.limits.properties.steps.type,parentSchema:schema43.properties.limits.properties.steps,data:data23};
+const err73 = {instancePath:instancePath+"/definition/limits/steps",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/steps/type",keyword:"type",params:{type: "integer"},schema:schema45.properties.limits.properties.steps.type,parentSchema:schema45.properties.limits.properties.steps,data:data23};
 if(vErrors === null){
 vErrors = [err73];
 }
@@ -3927,7 +4084,7 @@ errors++;
 }
 if((typeof data23 == "number") && (isFinite(data23))){
 if(data23 > 1000 || isNaN(data23)){
-const err74 = {instancePath:instancePath+"/definition/limits/steps",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/steps/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},schema:1000,parentSchema:schema43.properties.limits.properties.steps,data:data23};
+const err74 = {instancePath:instancePath+"/definition/limits/steps",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/steps/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},schema:1000,parentSchema:schema45.properties.limits.properties.steps,data:data23};
 if(vErrors === null){
 vErrors = [err74];
 }
@@ -3937,7 +4094,7 @@ vErrors.push(err74);
 errors++;
 }
 if(data23 < 1 || isNaN(data23)){
-const err75 = {instancePath:instancePath+"/definition/limits/steps",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/steps/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.limits.properties.steps,data:data23};
+const err75 = {instancePath:instancePath+"/definition/limits/steps",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/steps/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema45.properties.limits.properties.steps,data:data23};
 if(vErrors === null){
 vErrors = [err75];
 }
@@ -3949,7 +4106,7 @@ errors++;
 }
 let data24 = data22.tokens;
 if(!(((typeof data24 == "number") && (!(data24 % 1) && !isNaN(data24))) && (isFinite(data24)))){
-const err76 = {instancePath:instancePath+"/definition/limits/tokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/tokens/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.limits.properties.tokens.type,parentSchema:schema43.properties.limits.properties.tokens,data:data24};
+const err76 = {instancePath:instancePath+"/definition/limits/tokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/tokens/type",keyword:"type",params:{type: "integer"},schema:schema45.properties.limits.properties.tokens.type,parentSchema:schema45.properties.limits.properties.tokens,data:data24};
 if(vErrors === null){
 vErrors = [err76];
 }
@@ -3960,7 +4117,7 @@ errors++;
 }
 if((typeof data24 == "number") && (isFinite(data24))){
 if(data24 > 1000000000 || isNaN(data24)){
-const err77 = {instancePath:instancePath+"/definition/limits/tokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/tokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema43.properties.limits.properties.tokens,data:data24};
+const err77 = {instancePath:instancePath+"/definition/limits/tokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/tokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema45.properties.limits.properties.tokens,data:data24};
 if(vErrors === null){
 vErrors = [err77];
 }
@@ -3970,7 +4127,7 @@ vErrors.push(err77);
 errors++;
 }
 if(data24 < 1 || isNaN(data24)){
-const err78 = {instancePath:instancePath+"/definition/limits/tokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/tokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.limits.properties.tokens,data:data24};
+const err78 = {instancePath:instancePath+"/definition/limits/tokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/tokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema45.properties.limits.properties.tokens,data:data24};
 if(vErrors === null){
 vErrors = [err78];
 }
@@ -3982,7 +4139,7 @@ errors++;
 }
 let data25 = data22.seconds;
 if(!(((typeof data25 == "number") && (!(data25 % 1) && !isNaN(data25))) && (isFinite(data25)))){
-const err79 = {instancePath:instancePath+"/definition/limits/seconds",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/seconds/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.limits.properties.seconds.type,parentSchema:schema43.properties.limits.properties.seconds,data:data25};
+const err79 = {instancePath:instancePath+"/definition/limits/seconds",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/seconds/type",keyword:"type",params:{type: "integer"},schema:schema45.properties.limits.properties.seconds.type,parentSchema:schema45.properties.limits.properties.seconds,data:data25};
 if(vErrors === null){
 vErrors = [err79];
 }
@@ -3993,7 +4150,7 @@ errors++;
 }
 if((typeof data25 == "number") && (isFinite(data25))){
 if(data25 > 86400 || isNaN(data25)){
-const err80 = {instancePath:instancePath+"/definition/limits/seconds",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/seconds/maximum",keyword:"maximum",params:{comparison: "<=", limit: 86400},schema:86400,parentSchema:schema43.properties.limits.properties.seconds,data:data25};
+const err80 = {instancePath:instancePath+"/definition/limits/seconds",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/seconds/maximum",keyword:"maximum",params:{comparison: "<=", limit: 86400},schema:86400,parentSchema:schema45.properties.limits.properties.seconds,data:data25};
 if(vErrors === null){
 vErrors = [err80];
 }
@@ -4003,7 +4160,7 @@ vErrors.push(err80);
 errors++;
 }
 if(data25 < 1 || isNaN(data25)){
-const err81 = {instancePath:instancePath+"/definition/limits/seconds",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/seconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.limits.properties.seconds,data:data25};
+const err81 = {instancePath:instancePath+"/definition/limits/seconds",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/seconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema45.properties.limits.properties.seconds,data:data25};
 if(vErrors === null){
 vErrors = [err81];
 }
@@ -4016,7 +4173,7 @@ errors++;
 if(data22.inputTokens !== undefined){
 let data26 = data22.inputTokens;
 if(!(((typeof data26 == "number") && (!(data26 % 1) && !isNaN(data26))) && (isFinite(data26)))){
-const err82 = {instancePath:instancePath+"/definition/limits/inputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/inputTokens/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.limits.properties.inputTokens.type,parentSchema:schema43.properties.limits.properties.inputTokens,data:data26};
+const err82 = {instancePath:instancePath+"/definition/limits/inputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/inputTokens/type",keyword:"type",params:{type: "integer"},schema:schema45.properties.limits.properties.inputTokens.type,parentSchema:schema45.properties.limits.properties.inputTokens,data:data26};
 if(vErrors === null){
 vErrors = [err82];
 }
@@ -4027,7 +4184,7 @@ errors++;
 }
 if((typeof data26 == "number") && (isFinite(data26))){
 if(data26 > 1000000000 || isNaN(data26)){
-const err83 = {instancePath:instancePath+"/definition/limits/inputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/inputTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema43.properties.limits.properties.inputTokens,data:data26};
+const err83 = {instancePath:instancePath+"/definition/limits/inputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/inputTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema45.properties.limits.properties.inputTokens,data:data26};
 if(vErrors === null){
 vErrors = [err83];
 }
@@ -4037,7 +4194,7 @@ vErrors.push(err83);
 errors++;
 }
 if(data26 < 1 || isNaN(data26)){
-const err84 = {instancePath:instancePath+"/definition/limits/inputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/inputTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.limits.properties.inputTokens,data:data26};
+const err84 = {instancePath:instancePath+"/definition/limits/inputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/inputTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema45.properties.limits.properties.inputTokens,data:data26};
 if(vErrors === null){
 vErrors = [err84];
 }
@@ -4051,7 +4208,7 @@ errors++;
 if(data22.outputTokens !== undefined){
 let data27 = data22.outputTokens;
 if(!(((typeof data27 == "number") && (!(data27 % 1) && !isNaN(data27))) && (isFinite(data27)))){
-const err85 = {instancePath:instancePath+"/definition/limits/outputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/outputTokens/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.limits.properties.outputTokens.type,parentSchema:schema43.properties.limits.properties.outputTokens,data:data27};
+const err85 = {instancePath:instancePath+"/definition/limits/outputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/outputTokens/type",keyword:"type",params:{type: "integer"},schema:schema45.properties.limits.properties.outputTokens.type,parentSchema:schema45.properties.limits.properties.outputTokens,data:data27};
 if(vErrors === null){
 vErrors = [err85];
 }
@@ -4062,7 +4219,7 @@ errors++;
 }
 if((typeof data27 == "number") && (isFinite(data27))){
 if(data27 > 1000000000 || isNaN(data27)){
-const err86 = {instancePath:instancePath+"/definition/limits/outputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/outputTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema43.properties.limits.properties.outputTokens,data:data27};
+const err86 = {instancePath:instancePath+"/definition/limits/outputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/outputTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema45.properties.limits.properties.outputTokens,data:data27};
 if(vErrors === null){
 vErrors = [err86];
 }
@@ -4072,7 +4229,7 @@ vErrors.push(err86);
 errors++;
 }
 if(data27 < 1 || isNaN(data27)){
-const err87 = {instancePath:instancePath+"/definition/limits/outputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/outputTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.limits.properties.outputTokens,data:data27};
+const err87 = {instancePath:instancePath+"/definition/limits/outputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/outputTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema45.properties.limits.properties.outputTokens,data:data27};
 if(vErrors === null){
 vErrors = [err87];
 }
@@ -4087,7 +4244,7 @@ if(data22.dollars !== undefined){
 let data28 = data22.dollars;
 if((typeof data28 == "number") && (isFinite(data28))){
 if(data28 > 1000000 || isNaN(data28)){
-const err88 = {instancePath:instancePath+"/definition/limits/dollars",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/dollars/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},schema:1000000,parentSchema:schema43.properties.limits.properties.dollars,data:data28};
+const err88 = {instancePath:instancePath+"/definition/limits/dollars",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/dollars/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},schema:1000000,parentSchema:schema45.properties.limits.properties.dollars,data:data28};
 if(vErrors === null){
 vErrors = [err88];
 }
@@ -4097,7 +4254,7 @@ vErrors.push(err88);
 errors++;
 }
 if(data28 <= 0 || isNaN(data28)){
-const err89 = {instancePath:instancePath+"/definition/limits/dollars",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/dollars/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0},schema:0,parentSchema:schema43.properties.limits.properties.dollars,data:data28};
+const err89 = {instancePath:instancePath+"/definition/limits/dollars",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/dollars/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0},schema:0,parentSchema:schema45.properties.limits.properties.dollars,data:data28};
 if(vErrors === null){
 vErrors = [err89];
 }
@@ -4108,7 +4265,7 @@ errors++;
 }
 }
 else {
-const err90 = {instancePath:instancePath+"/definition/limits/dollars",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/dollars/type",keyword:"type",params:{type: "number"},schema:schema43.properties.limits.properties.dollars.type,parentSchema:schema43.properties.limits.properties.dollars,data:data28};
+const err90 = {instancePath:instancePath+"/definition/limits/dollars",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/properties/dollars/type",keyword:"type",params:{type: "number"},schema:schema45.properties.limits.properties.dollars.type,parentSchema:schema45.properties.limits.properties.dollars,data:data28};
 if(vErrors === null){
 vErrors = [err90];
 }
@@ -4120,7 +4277,7 @@ errors++;
 }
 }
 else {
-const err91 = {instancePath:instancePath+"/definition/limits",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/type",keyword:"type",params:{type: "object"},schema:schema43.properties.limits.type,parentSchema:schema43.properties.limits,data:data22};
+const err91 = {instancePath:instancePath+"/definition/limits",schemaPath:"#/components/schemas/AgentDefinition/properties/limits/type",keyword:"type",params:{type: "object"},schema:schema45.properties.limits.type,parentSchema:schema45.properties.limits,data:data22};
 if(vErrors === null){
 vErrors = [err91];
 }
@@ -4134,7 +4291,7 @@ let data29 = data0.runLimits;
 if(data29 && typeof data29 == "object" && !Array.isArray(data29)){
 for(const key8 in data29){
 if(!((((((key8 === "steps") || (key8 === "tokens")) || (key8 === "inputTokens")) || (key8 === "outputTokens")) || (key8 === "seconds")) || (key8 === "dollars"))){
-const err92 = {instancePath:instancePath+"/definition/runLimits",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key8},schema:false,parentSchema:schema43.properties.runLimits,data:data29};
+const err92 = {instancePath:instancePath+"/definition/runLimits",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key8},schema:false,parentSchema:schema45.properties.runLimits,data:data29};
 if(vErrors === null){
 vErrors = [err92];
 }
@@ -4147,7 +4304,7 @@ errors++;
 if(data29.steps !== undefined){
 let data30 = data29.steps;
 if(!(((typeof data30 == "number") && (!(data30 % 1) && !isNaN(data30))) && (isFinite(data30)))){
-const err93 = {instancePath:instancePath+"/definition/runLimits/steps",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/steps/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.runLimits.properties.steps.type,parentSchema:schema43.properties.runLimits.properties.steps,data:data30};
+const err93 = {instancePath:instancePath+"/definition/runLimits/steps",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/steps/type",keyword:"type",params:{type: "integer"},schema:schema45.properties.runLimits.properties.steps.type,parentSchema:schema45.properties.runLimits.properties.steps,data:data30};
 if(vErrors === null){
 vErrors = [err93];
 }
@@ -4158,7 +4315,7 @@ errors++;
 }
 if((typeof data30 == "number") && (isFinite(data30))){
 if(data30 > 1000000 || isNaN(data30)){
-const err94 = {instancePath:instancePath+"/definition/runLimits/steps",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/steps/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},schema:1000000,parentSchema:schema43.properties.runLimits.properties.steps,data:data30};
+const err94 = {instancePath:instancePath+"/definition/runLimits/steps",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/steps/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},schema:1000000,parentSchema:schema45.properties.runLimits.properties.steps,data:data30};
 if(vErrors === null){
 vErrors = [err94];
 }
@@ -4168,7 +4325,7 @@ vErrors.push(err94);
 errors++;
 }
 if(data30 < 1 || isNaN(data30)){
-const err95 = {instancePath:instancePath+"/definition/runLimits/steps",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/steps/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.runLimits.properties.steps,data:data30};
+const err95 = {instancePath:instancePath+"/definition/runLimits/steps",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/steps/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema45.properties.runLimits.properties.steps,data:data30};
 if(vErrors === null){
 vErrors = [err95];
 }
@@ -4182,7 +4339,7 @@ errors++;
 if(data29.tokens !== undefined){
 let data31 = data29.tokens;
 if(!(((typeof data31 == "number") && (!(data31 % 1) && !isNaN(data31))) && (isFinite(data31)))){
-const err96 = {instancePath:instancePath+"/definition/runLimits/tokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/tokens/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.runLimits.properties.tokens.type,parentSchema:schema43.properties.runLimits.properties.tokens,data:data31};
+const err96 = {instancePath:instancePath+"/definition/runLimits/tokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/tokens/type",keyword:"type",params:{type: "integer"},schema:schema45.properties.runLimits.properties.tokens.type,parentSchema:schema45.properties.runLimits.properties.tokens,data:data31};
 if(vErrors === null){
 vErrors = [err96];
 }
@@ -4193,7 +4350,7 @@ errors++;
 }
 if((typeof data31 == "number") && (isFinite(data31))){
 if(data31 > 1000000000 || isNaN(data31)){
-const err97 = {instancePath:instancePath+"/definition/runLimits/tokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/tokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema43.properties.runLimits.properties.tokens,data:data31};
+const err97 = {instancePath:instancePath+"/definition/runLimits/tokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/tokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema45.properties.runLimits.properties.tokens,data:data31};
 if(vErrors === null){
 vErrors = [err97];
 }
@@ -4203,7 +4360,7 @@ vErrors.push(err97);
 errors++;
 }
 if(data31 < 1 || isNaN(data31)){
-const err98 = {instancePath:instancePath+"/definition/runLimits/tokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/tokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.runLimits.properties.tokens,data:data31};
+const err98 = {instancePath:instancePath+"/definition/runLimits/tokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/tokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema45.properties.runLimits.properties.tokens,data:data31};
 if(vErrors === null){
 vErrors = [err98];
 }
@@ -4217,7 +4374,7 @@ errors++;
 if(data29.inputTokens !== undefined){
 let data32 = data29.inputTokens;
 if(!(((typeof data32 == "number") && (!(data32 % 1) && !isNaN(data32))) && (isFinite(data32)))){
-const err99 = {instancePath:instancePath+"/definition/runLimits/inputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/inputTokens/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.runLimits.properties.inputTokens.type,parentSchema:schema43.properties.runLimits.properties.inputTokens,data:data32};
+const err99 = {instancePath:instancePath+"/definition/runLimits/inputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/inputTokens/type",keyword:"type",params:{type: "integer"},schema:schema45.properties.runLimits.properties.inputTokens.type,parentSchema:schema45.properties.runLimits.properties.inputTokens,data:data32};
 if(vErrors === null){
 vErrors = [err99];
 }
@@ -4228,7 +4385,7 @@ errors++;
 }
 if((typeof data32 == "number") && (isFinite(data32))){
 if(data32 > 1000000000 || isNaN(data32)){
-const err100 = {instancePath:instancePath+"/definition/runLimits/inputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/inputTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema43.properties.runLimits.properties.inputTokens,data:data32};
+const err100 = {instancePath:instancePath+"/definition/runLimits/inputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/inputTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema45.properties.runLimits.properties.inputTokens,data:data32};
 if(vErrors === null){
 vErrors = [err100];
 }
@@ -4238,7 +4395,7 @@ vErrors.push(err100);
 errors++;
 }
 if(data32 < 1 || isNaN(data32)){
-const err101 = {instancePath:instancePath+"/definition/runLimits/inputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/inputTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.runLimits.properties.inputTokens,data:data32};
+const err101 = {instancePath:instancePath+"/definition/runLimits/inputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/inputTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema45.properties.runLimits.properties.inputTokens,data:data32};
 if(vErrors === null){
 vErrors = [err101];
 }
@@ -4252,7 +4409,7 @@ errors++;
 if(data29.outputTokens !== undefined){
 let data33 = data29.outputTokens;
 if(!(((typeof data33 == "number") && (!(data33 % 1) && !isNaN(data33))) && (isFinite(data33)))){
-const err102 = {instancePath:instancePath+"/definition/runLimits/outputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/outputTokens/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.runLimits.properties.outputTokens.type,parentSchema:schema43.properties.runLimits.properties.outputTokens,data:data33};
+const err102 = {instancePath:instancePath+"/definition/runLimits/outputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/outputTokens/type",keyword:"type",params:{type: "integer"},schema:schema45.properties.runLimits.properties.outputTokens.type,parentSchema:schema45.properties.runLimits.properties.outputTokens,data:data33};
 if(vErrors === null){
 vErrors = [err102];
 }
@@ -4263,7 +4420,7 @@ errors++;
 }
 if((typeof data33 == "number") && (isFinite(data33))){
 if(data33 > 1000000000 || isNaN(data33)){
-const err103 = {instancePath:instancePath+"/definition/runLimits/outputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/outputTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema43.properties.runLimits.properties.outputTokens,data:data33};
+const err103 = {instancePath:instancePath+"/definition/runLimits/outputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/outputTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema45.properties.runLimits.properties.outputTokens,data:data33};
 if(vErrors === null){
 vErrors = [err103];
 }
@@ -4273,7 +4430,7 @@ vErrors.push(err103);
 errors++;
 }
 if(data33 < 1 || isNaN(data33)){
-const err104 = {instancePath:instancePath+"/definition/runLimits/outputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/outputTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.runLimits.properties.outputTokens,data:data33};
+const err104 = {instancePath:instancePath+"/definition/runLimits/outputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/outputTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema45.properties.runLimits.properties.outputTokens,data:data33};
 if(vErrors === null){
 vErrors = [err104];
 }
@@ -4287,7 +4444,7 @@ errors++;
 if(data29.seconds !== undefined){
 let data34 = data29.seconds;
 if(!(((typeof data34 == "number") && (!(data34 % 1) && !isNaN(data34))) && (isFinite(data34)))){
-const err105 = {instancePath:instancePath+"/definition/runLimits/seconds",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/seconds/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.runLimits.properties.seconds.type,parentSchema:schema43.properties.runLimits.properties.seconds,data:data34};
+const err105 = {instancePath:instancePath+"/definition/runLimits/seconds",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/seconds/type",keyword:"type",params:{type: "integer"},schema:schema45.properties.runLimits.properties.seconds.type,parentSchema:schema45.properties.runLimits.properties.seconds,data:data34};
 if(vErrors === null){
 vErrors = [err105];
 }
@@ -4298,7 +4455,7 @@ errors++;
 }
 if((typeof data34 == "number") && (isFinite(data34))){
 if(data34 > 31536000 || isNaN(data34)){
-const err106 = {instancePath:instancePath+"/definition/runLimits/seconds",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/seconds/maximum",keyword:"maximum",params:{comparison: "<=", limit: 31536000},schema:31536000,parentSchema:schema43.properties.runLimits.properties.seconds,data:data34};
+const err106 = {instancePath:instancePath+"/definition/runLimits/seconds",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/seconds/maximum",keyword:"maximum",params:{comparison: "<=", limit: 31536000},schema:31536000,parentSchema:schema45.properties.runLimits.properties.seconds,data:data34};
 if(vErrors === null){
 vErrors = [err106];
 }
@@ -4308,7 +4465,7 @@ vErrors.push(err106);
 errors++;
 }
 if(data34 < 1 || isNaN(data34)){
-const err107 = {instancePath:instancePath+"/definition/runLimits/seconds",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/seconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.runLimits.properties.seconds,data:data34};
+const err107 = {instancePath:instancePath+"/definition/runLimits/seconds",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/seconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema45.properties.runLimits.properties.seconds,data:data34};
 if(vErrors === null){
 vErrors = [err107];
 }
@@ -4323,7 +4480,7 @@ if(data29.dollars !== undefined){
 let data35 = data29.dollars;
 if((typeof data35 == "number") && (isFinite(data35))){
 if(data35 > 1000000 || isNaN(data35)){
-const err108 = {instancePath:instancePath+"/definition/runLimits/dollars",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/dollars/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},schema:1000000,parentSchema:schema43.properties.runLimits.properties.dollars,data:data35};
+const err108 = {instancePath:instancePath+"/definition/runLimits/dollars",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/dollars/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},schema:1000000,parentSchema:schema45.properties.runLimits.properties.dollars,data:data35};
 if(vErrors === null){
 vErrors = [err108];
 }
@@ -4333,7 +4490,7 @@ vErrors.push(err108);
 errors++;
 }
 if(data35 <= 0 || isNaN(data35)){
-const err109 = {instancePath:instancePath+"/definition/runLimits/dollars",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/dollars/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0},schema:0,parentSchema:schema43.properties.runLimits.properties.dollars,data:data35};
+const err109 = {instancePath:instancePath+"/definition/runLimits/dollars",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/dollars/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0},schema:0,parentSchema:schema45.properties.runLimits.properties.dollars,data:data35};
 if(vErrors === null){
 vErrors = [err109];
 }
@@ -4344,7 +4501,7 @@ errors++;
 }
 }
 else {
-const err110 = {instancePath:instancePath+"/definition/runLimits/dollars",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/dollars/type",keyword:"type",params:{type: "number"},schema:schema43.properties.runLimits.properties.dollars.type,parentSchema:schema43.properties.runLimits.properties.dollars,data:data35};
+const err110 = {instancePath:instancePath+"/definition/runLimits/dollars",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/properties/dollars/type",keyword:"type",params:{type: "number"},schema:schema45.properties.runLimits.properties.dollars.type,parentSchema:schema45.properties.runLimits.properties.dollars,data:data35};
 if(vErrors === null){
 vErrors = [err110];
 }
@@ -4356,7 +4513,7 @@ errors++;
 }
 }
 else {
-const err111 = {instancePath:instancePath+"/definition/runLimits",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/type",keyword:"type",params:{type: "object"},schema:schema43.properties.runLimits.type,parentSchema:schema43.properties.runLimits,data:data29};
+const err111 = {instancePath:instancePath+"/definition/runLimits",schemaPath:"#/components/schemas/AgentDefinition/properties/runLimits/type",keyword:"type",params:{type: "object"},schema:schema45.properties.runLimits.type,parentSchema:schema45.properties.runLimits,data:data29};
 if(vErrors === null){
 vErrors = [err111];
 }
@@ -4369,7 +4526,7 @@ errors++;
 if(data0.maxRunning !== undefined){
 let data36 = data0.maxRunning;
 if(!(((typeof data36 == "number") && (!(data36 % 1) && !isNaN(data36))) && (isFinite(data36)))){
-const err112 = {instancePath:instancePath+"/definition/maxRunning",schemaPath:"#/components/schemas/AgentDefinition/properties/maxRunning/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.maxRunning.type,parentSchema:schema43.properties.maxRunning,data:data36};
+const err112 = {instancePath:instancePath+"/definition/maxRunning",schemaPath:"#/components/schemas/AgentDefinition/properties/maxRunning/type",keyword:"type",params:{type: "integer"},schema:schema45.properties.maxRunning.type,parentSchema:schema45.properties.maxRunning,data:data36};
 if(vErrors === null){
 vErrors = [err112];
 }
@@ -4380,7 +4537,7 @@ errors++;
 }
 if((typeof data36 == "number") && (isFinite(data36))){
 if(data36 > 100000 || isNaN(data36)){
-const err113 = {instancePath:instancePath+"/definition/maxRunning",schemaPath:"#/components/schemas/AgentDefinition/properties/maxRunning/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema43.properties.maxRunning,data:data36};
+const err113 = {instancePath:instancePath+"/definition/maxRunning",schemaPath:"#/components/schemas/AgentDefinition/properties/maxRunning/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema45.properties.maxRunning,data:data36};
 if(vErrors === null){
 vErrors = [err113];
 }
@@ -4390,7 +4547,7 @@ vErrors.push(err113);
 errors++;
 }
 if(data36 < 1 || isNaN(data36)){
-const err114 = {instancePath:instancePath+"/definition/maxRunning",schemaPath:"#/components/schemas/AgentDefinition/properties/maxRunning/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.maxRunning,data:data36};
+const err114 = {instancePath:instancePath+"/definition/maxRunning",schemaPath:"#/components/schemas/AgentDefinition/properties/maxRunning/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema45.properties.maxRunning,data:data36};
 if(vErrors === null){
 vErrors = [err114];
 }
@@ -4405,7 +4562,7 @@ if(data0.maxDollarsPerDay !== undefined){
 let data37 = data0.maxDollarsPerDay;
 if((typeof data37 == "number") && (isFinite(data37))){
 if(data37 > 1000000 || isNaN(data37)){
-const err115 = {instancePath:instancePath+"/definition/maxDollarsPerDay",schemaPath:"#/components/schemas/AgentDefinition/properties/maxDollarsPerDay/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},schema:1000000,parentSchema:schema43.properties.maxDollarsPerDay,data:data37};
+const err115 = {instancePath:instancePath+"/definition/maxDollarsPerDay",schemaPath:"#/components/schemas/AgentDefinition/properties/maxDollarsPerDay/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},schema:1000000,parentSchema:schema45.properties.maxDollarsPerDay,data:data37};
 if(vErrors === null){
 vErrors = [err115];
 }
@@ -4415,7 +4572,7 @@ vErrors.push(err115);
 errors++;
 }
 if(data37 <= 0 || isNaN(data37)){
-const err116 = {instancePath:instancePath+"/definition/maxDollarsPerDay",schemaPath:"#/components/schemas/AgentDefinition/properties/maxDollarsPerDay/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0},schema:0,parentSchema:schema43.properties.maxDollarsPerDay,data:data37};
+const err116 = {instancePath:instancePath+"/definition/maxDollarsPerDay",schemaPath:"#/components/schemas/AgentDefinition/properties/maxDollarsPerDay/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0},schema:0,parentSchema:schema45.properties.maxDollarsPerDay,data:data37};
 if(vErrors === null){
 vErrors = [err116];
 }
@@ -4426,7 +4583,7 @@ errors++;
 }
 }
 else {
-const err117 = {instancePath:instancePath+"/definition/maxDollarsPerDay",schemaPath:"#/components/schemas/AgentDefinition/properties/maxDollarsPerDay/type",keyword:"type",params:{type: "number"},schema:schema43.properties.maxDollarsPerDay.type,parentSchema:schema43.properties.maxDollarsPerDay,data:data37};
+const err117 = {instancePath:instancePath+"/definition/maxDollarsPerDay",schemaPath:"#/components/schemas/AgentDefinition/properties/maxDollarsPerDay/type",keyword:"type",params:{type: "number"},schema:schema45.properties.maxDollarsPerDay.type,parentSchema:schema45.properties.maxDollarsPerDay,data:data37};
 if(vErrors === null){
 vErrors = [err117];
 }
@@ -4439,7 +4596,7 @@ errors++;
 if(data0.keepDays !== undefined){
 let data38 = data0.keepDays;
 if(!(((typeof data38 == "number") && (!(data38 % 1) && !isNaN(data38))) && (isFinite(data38)))){
-const err118 = {instancePath:instancePath+"/definition/keepDays",schemaPath:"#/components/schemas/AgentDefinition/properties/keepDays/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.keepDays.type,parentSchema:schema43.properties.keepDays,data:data38};
+const err118 = {instancePath:instancePath+"/definition/keepDays",schemaPath:"#/components/schemas/AgentDefinition/properties/keepDays/type",keyword:"type",params:{type: "integer"},schema:schema45.properties.keepDays.type,parentSchema:schema45.properties.keepDays,data:data38};
 if(vErrors === null){
 vErrors = [err118];
 }
@@ -4450,7 +4607,7 @@ errors++;
 }
 if((typeof data38 == "number") && (isFinite(data38))){
 if(data38 > 3650 || isNaN(data38)){
-const err119 = {instancePath:instancePath+"/definition/keepDays",schemaPath:"#/components/schemas/AgentDefinition/properties/keepDays/maximum",keyword:"maximum",params:{comparison: "<=", limit: 3650},schema:3650,parentSchema:schema43.properties.keepDays,data:data38};
+const err119 = {instancePath:instancePath+"/definition/keepDays",schemaPath:"#/components/schemas/AgentDefinition/properties/keepDays/maximum",keyword:"maximum",params:{comparison: "<=", limit: 3650},schema:3650,parentSchema:schema45.properties.keepDays,data:data38};
 if(vErrors === null){
 vErrors = [err119];
 }
@@ -4460,7 +4617,7 @@ vErrors.push(err119);
 errors++;
 }
 if(data38 < 1 || isNaN(data38)){
-const err120 = {instancePath:instancePath+"/definition/keepDays",schemaPath:"#/components/schemas/AgentDefinition/properties/keepDays/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.keepDays,data:data38};
+const err120 = {instancePath:instancePath+"/definition/keepDays",schemaPath:"#/components/schemas/AgentDefinition/properties/keepDays/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema45.properties.keepDays,data:data38};
 if(vErrors === null){
 vErrors = [err120];
 }
@@ -4474,7 +4631,7 @@ errors++;
 if(data0.allowDelete !== undefined){
 let data39 = data0.allowDelete;
 if(typeof data39 !== "boolean"){
-const err121 = {instancePath:instancePath+"/definition/allowDelete",schemaPath:"#/components/schemas/AgentDefinition/properties/allowDelete/type",keyword:"type",params:{type: "boolean"},schema:schema43.properties.allowDelete.type,parentSchema:schema43.properties.allowDelete,data:data39};
+const err121 = {instancePath:instancePath+"/definition/allowDelete",schemaPath:"#/components/schemas/AgentDefinition/properties/allowDelete/type",keyword:"type",params:{type: "boolean"},schema:schema45.properties.allowDelete.type,parentSchema:schema45.properties.allowDelete,data:data39};
 if(vErrors === null){
 vErrors = [err121];
 }
@@ -4488,7 +4645,7 @@ if(data0.prices !== undefined){
 let data40 = data0.prices;
 if(data40 && typeof data40 == "object" && !Array.isArray(data40)){
 if(data40.input === undefined){
-const err122 = {instancePath:instancePath+"/definition/prices",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/required",keyword:"required",params:{missingProperty: "input"},schema:schema43.properties.prices.required,parentSchema:schema43.properties.prices,data:data40};
+const err122 = {instancePath:instancePath+"/definition/prices",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/required",keyword:"required",params:{missingProperty: "input"},schema:schema45.properties.prices.required,parentSchema:schema45.properties.prices,data:data40};
 if(vErrors === null){
 vErrors = [err122];
 }
@@ -4498,7 +4655,7 @@ vErrors.push(err122);
 errors++;
 }
 if(data40.output === undefined){
-const err123 = {instancePath:instancePath+"/definition/prices",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/required",keyword:"required",params:{missingProperty: "output"},schema:schema43.properties.prices.required,parentSchema:schema43.properties.prices,data:data40};
+const err123 = {instancePath:instancePath+"/definition/prices",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/required",keyword:"required",params:{missingProperty: "output"},schema:schema45.properties.prices.required,parentSchema:schema45.properties.prices,data:data40};
 if(vErrors === null){
 vErrors = [err123];
 }
@@ -4509,7 +4666,7 @@ errors++;
 }
 for(const key9 in data40){
 if(!((((key9 === "input") || (key9 === "cachedInput")) || (key9 === "cacheWriteInput")) || (key9 === "output"))){
-const err124 = {instancePath:instancePath+"/definition/prices",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key9},schema:false,parentSchema:schema43.properties.prices,data:data40};
+const err124 = {instancePath:instancePath+"/definition/prices",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key9},schema:false,parentSchema:schema45.properties.prices,data:data40};
 if(vErrors === null){
 vErrors = [err124];
 }
@@ -4523,7 +4680,7 @@ if(data40.input !== undefined){
 let data41 = data40.input;
 if((typeof data41 == "number") && (isFinite(data41))){
 if(data41 > 100000 || isNaN(data41)){
-const err125 = {instancePath:instancePath+"/definition/prices/input",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/input/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema43.properties.prices.properties.input,data:data41};
+const err125 = {instancePath:instancePath+"/definition/prices/input",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/input/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema45.properties.prices.properties.input,data:data41};
 if(vErrors === null){
 vErrors = [err125];
 }
@@ -4533,7 +4690,7 @@ vErrors.push(err125);
 errors++;
 }
 if(data41 < 0 || isNaN(data41)){
-const err126 = {instancePath:instancePath+"/definition/prices/input",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/input/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema43.properties.prices.properties.input,data:data41};
+const err126 = {instancePath:instancePath+"/definition/prices/input",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/input/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema45.properties.prices.properties.input,data:data41};
 if(vErrors === null){
 vErrors = [err126];
 }
@@ -4544,7 +4701,7 @@ errors++;
 }
 }
 else {
-const err127 = {instancePath:instancePath+"/definition/prices/input",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/input/type",keyword:"type",params:{type: "number"},schema:schema43.properties.prices.properties.input.type,parentSchema:schema43.properties.prices.properties.input,data:data41};
+const err127 = {instancePath:instancePath+"/definition/prices/input",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/input/type",keyword:"type",params:{type: "number"},schema:schema45.properties.prices.properties.input.type,parentSchema:schema45.properties.prices.properties.input,data:data41};
 if(vErrors === null){
 vErrors = [err127];
 }
@@ -4558,7 +4715,7 @@ if(data40.cachedInput !== undefined){
 let data42 = data40.cachedInput;
 if((typeof data42 == "number") && (isFinite(data42))){
 if(data42 > 100000 || isNaN(data42)){
-const err128 = {instancePath:instancePath+"/definition/prices/cachedInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cachedInput/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema43.properties.prices.properties.cachedInput,data:data42};
+const err128 = {instancePath:instancePath+"/definition/prices/cachedInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cachedInput/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema45.properties.prices.properties.cachedInput,data:data42};
 if(vErrors === null){
 vErrors = [err128];
 }
@@ -4568,7 +4725,7 @@ vErrors.push(err128);
 errors++;
 }
 if(data42 < 0 || isNaN(data42)){
-const err129 = {instancePath:instancePath+"/definition/prices/cachedInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cachedInput/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema43.properties.prices.properties.cachedInput,data:data42};
+const err129 = {instancePath:instancePath+"/definition/prices/cachedInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cachedInput/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema45.properties.prices.properties.cachedInput,data:data42};
 if(vErrors === null){
 vErrors = [err129];
 }
@@ -4579,7 +4736,7 @@ errors++;
 }
 }
 else {
-const err130 = {instancePath:instancePath+"/definition/prices/cachedInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cachedInput/type",keyword:"type",params:{type: "number"},schema:schema43.properties.prices.properties.cachedInput.type,parentSchema:schema43.properties.prices.properties.cachedInput,data:data42};
+const err130 = {instancePath:instancePath+"/definition/prices/cachedInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cachedInput/type",keyword:"type",params:{type: "number"},schema:schema45.properties.prices.properties.cachedInput.type,parentSchema:schema45.properties.prices.properties.cachedInput,data:data42};
 if(vErrors === null){
 vErrors = [err130];
 }
@@ -4593,7 +4750,7 @@ if(data40.cacheWriteInput !== undefined){
 let data43 = data40.cacheWriteInput;
 if((typeof data43 == "number") && (isFinite(data43))){
 if(data43 > 100000 || isNaN(data43)){
-const err131 = {instancePath:instancePath+"/definition/prices/cacheWriteInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cacheWriteInput/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema43.properties.prices.properties.cacheWriteInput,data:data43};
+const err131 = {instancePath:instancePath+"/definition/prices/cacheWriteInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cacheWriteInput/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema45.properties.prices.properties.cacheWriteInput,data:data43};
 if(vErrors === null){
 vErrors = [err131];
 }
@@ -4603,7 +4760,7 @@ vErrors.push(err131);
 errors++;
 }
 if(data43 < 0 || isNaN(data43)){
-const err132 = {instancePath:instancePath+"/definition/prices/cacheWriteInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cacheWriteInput/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema43.properties.prices.properties.cacheWriteInput,data:data43};
+const err132 = {instancePath:instancePath+"/definition/prices/cacheWriteInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cacheWriteInput/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema45.properties.prices.properties.cacheWriteInput,data:data43};
 if(vErrors === null){
 vErrors = [err132];
 }
@@ -4614,7 +4771,7 @@ errors++;
 }
 }
 else {
-const err133 = {instancePath:instancePath+"/definition/prices/cacheWriteInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cacheWriteInput/type",keyword:"type",params:{type: "number"},schema:schema43.properties.prices.properties.cacheWriteInput.type,parentSchema:schema43.properties.prices.properties.cacheWriteInput,data:data43};
+const err133 = {instancePath:instancePath+"/definition/prices/cacheWriteInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cacheWriteInput/type",keyword:"type",params:{type: "number"},schema:schema45.properties.prices.properties.cacheWriteInput.type,parentSchema:schema45.properties.prices.properties.cacheWriteInput,data:data43};
 if(vErrors === null){
 vErrors = [err133];
 }
@@ -4628,7 +4785,7 @@ if(data40.output !== undefined){
 let data44 = data40.output;
 if((typeof data44 == "number") && (isFinite(data44))){
 if(data44 > 100000 || isNaN(data44)){
-const err134 = {instancePath:instancePath+"/definition/prices/output",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/output/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema43.properties.prices.properties.output,data:data44};
+const err134 = {instancePath:instancePath+"/definition/prices/output",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/output/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema45.properties.prices.properties.output,data:data44};
 if(vErrors === null){
 vErrors = [err134];
 }
@@ -4638,7 +4795,7 @@ vErrors.push(err134);
 errors++;
 }
 if(data44 < 0 || isNaN(data44)){
-const err135 = {instancePath:instancePath+"/definition/prices/output",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/output/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema43.properties.prices.properties.output,data:data44};
+const err135 = {instancePath:instancePath+"/definition/prices/output",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/output/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema45.properties.prices.properties.output,data:data44};
 if(vErrors === null){
 vErrors = [err135];
 }
@@ -4649,7 +4806,7 @@ errors++;
 }
 }
 else {
-const err136 = {instancePath:instancePath+"/definition/prices/output",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/output/type",keyword:"type",params:{type: "number"},schema:schema43.properties.prices.properties.output.type,parentSchema:schema43.properties.prices.properties.output,data:data44};
+const err136 = {instancePath:instancePath+"/definition/prices/output",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/output/type",keyword:"type",params:{type: "number"},schema:schema45.properties.prices.properties.output.type,parentSchema:schema45.properties.prices.properties.output,data:data44};
 if(vErrors === null){
 vErrors = [err136];
 }
@@ -4661,7 +4818,7 @@ errors++;
 }
 }
 else {
-const err137 = {instancePath:instancePath+"/definition/prices",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/type",keyword:"type",params:{type: "object"},schema:schema43.properties.prices.type,parentSchema:schema43.properties.prices,data:data40};
+const err137 = {instancePath:instancePath+"/definition/prices",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/type",keyword:"type",params:{type: "object"},schema:schema45.properties.prices.type,parentSchema:schema45.properties.prices,data:data40};
 if(vErrors === null){
 vErrors = [err137];
 }
@@ -4676,7 +4833,7 @@ let data45 = data0.parameters;
 if(data45 && typeof data45 == "object" && !Array.isArray(data45)){
 for(const key10 in data45){
 if(!(((key10 === "temperature") || (key10 === "maxOutputTokens")) || (key10 === "reasoningEffort"))){
-const err138 = {instancePath:instancePath+"/definition/parameters",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key10},schema:false,parentSchema:schema43.properties.parameters,data:data45};
+const err138 = {instancePath:instancePath+"/definition/parameters",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key10},schema:false,parentSchema:schema45.properties.parameters,data:data45};
 if(vErrors === null){
 vErrors = [err138];
 }
@@ -4690,7 +4847,7 @@ if(data45.temperature !== undefined){
 let data46 = data45.temperature;
 if((typeof data46 == "number") && (isFinite(data46))){
 if(data46 > 2 || isNaN(data46)){
-const err139 = {instancePath:instancePath+"/definition/parameters/temperature",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/temperature/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2},schema:2,parentSchema:schema43.properties.parameters.properties.temperature,data:data46};
+const err139 = {instancePath:instancePath+"/definition/parameters/temperature",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/temperature/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2},schema:2,parentSchema:schema45.properties.parameters.properties.temperature,data:data46};
 if(vErrors === null){
 vErrors = [err139];
 }
@@ -4700,7 +4857,7 @@ vErrors.push(err139);
 errors++;
 }
 if(data46 < 0 || isNaN(data46)){
-const err140 = {instancePath:instancePath+"/definition/parameters/temperature",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/temperature/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema43.properties.parameters.properties.temperature,data:data46};
+const err140 = {instancePath:instancePath+"/definition/parameters/temperature",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/temperature/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema45.properties.parameters.properties.temperature,data:data46};
 if(vErrors === null){
 vErrors = [err140];
 }
@@ -4711,7 +4868,7 @@ errors++;
 }
 }
 else {
-const err141 = {instancePath:instancePath+"/definition/parameters/temperature",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/temperature/type",keyword:"type",params:{type: "number"},schema:schema43.properties.parameters.properties.temperature.type,parentSchema:schema43.properties.parameters.properties.temperature,data:data46};
+const err141 = {instancePath:instancePath+"/definition/parameters/temperature",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/temperature/type",keyword:"type",params:{type: "number"},schema:schema45.properties.parameters.properties.temperature.type,parentSchema:schema45.properties.parameters.properties.temperature,data:data46};
 if(vErrors === null){
 vErrors = [err141];
 }
@@ -4724,7 +4881,7 @@ errors++;
 if(data45.maxOutputTokens !== undefined){
 let data47 = data45.maxOutputTokens;
 if(!(((typeof data47 == "number") && (!(data47 % 1) && !isNaN(data47))) && (isFinite(data47)))){
-const err142 = {instancePath:instancePath+"/definition/parameters/maxOutputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/maxOutputTokens/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.parameters.properties.maxOutputTokens.type,parentSchema:schema43.properties.parameters.properties.maxOutputTokens,data:data47};
+const err142 = {instancePath:instancePath+"/definition/parameters/maxOutputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/maxOutputTokens/type",keyword:"type",params:{type: "integer"},schema:schema45.properties.parameters.properties.maxOutputTokens.type,parentSchema:schema45.properties.parameters.properties.maxOutputTokens,data:data47};
 if(vErrors === null){
 vErrors = [err142];
 }
@@ -4735,7 +4892,7 @@ errors++;
 }
 if((typeof data47 == "number") && (isFinite(data47))){
 if(data47 > 1000000 || isNaN(data47)){
-const err143 = {instancePath:instancePath+"/definition/parameters/maxOutputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/maxOutputTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},schema:1000000,parentSchema:schema43.properties.parameters.properties.maxOutputTokens,data:data47};
+const err143 = {instancePath:instancePath+"/definition/parameters/maxOutputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/maxOutputTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},schema:1000000,parentSchema:schema45.properties.parameters.properties.maxOutputTokens,data:data47};
 if(vErrors === null){
 vErrors = [err143];
 }
@@ -4745,7 +4902,7 @@ vErrors.push(err143);
 errors++;
 }
 if(data47 < 1 || isNaN(data47)){
-const err144 = {instancePath:instancePath+"/definition/parameters/maxOutputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/maxOutputTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema43.properties.parameters.properties.maxOutputTokens,data:data47};
+const err144 = {instancePath:instancePath+"/definition/parameters/maxOutputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/maxOutputTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema45.properties.parameters.properties.maxOutputTokens,data:data47};
 if(vErrors === null){
 vErrors = [err144];
 }
@@ -4759,7 +4916,7 @@ errors++;
 if(data45.reasoningEffort !== undefined){
 let data48 = data45.reasoningEffort;
 if(!(((data48 === "low") || (data48 === "medium")) || (data48 === "high"))){
-const err145 = {instancePath:instancePath+"/definition/parameters/reasoningEffort",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/reasoningEffort/enum",keyword:"enum",params:{allowedValues: schema43.properties.parameters.properties.reasoningEffort.enum},schema:schema43.properties.parameters.properties.reasoningEffort.enum,parentSchema:schema43.properties.parameters.properties.reasoningEffort,data:data48};
+const err145 = {instancePath:instancePath+"/definition/parameters/reasoningEffort",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/reasoningEffort/enum",keyword:"enum",params:{allowedValues: schema45.properties.parameters.properties.reasoningEffort.enum},schema:schema45.properties.parameters.properties.reasoningEffort.enum,parentSchema:schema45.properties.parameters.properties.reasoningEffort,data:data48};
 if(vErrors === null){
 vErrors = [err145];
 }
@@ -4771,7 +4928,7 @@ errors++;
 }
 }
 else {
-const err146 = {instancePath:instancePath+"/definition/parameters",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/type",keyword:"type",params:{type: "object"},schema:schema43.properties.parameters.type,parentSchema:schema43.properties.parameters,data:data45};
+const err146 = {instancePath:instancePath+"/definition/parameters",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/type",keyword:"type",params:{type: "object"},schema:schema45.properties.parameters.type,parentSchema:schema45.properties.parameters,data:data45};
 if(vErrors === null){
 vErrors = [err146];
 }
@@ -4784,7 +4941,7 @@ errors++;
 if(data0.contextTokens !== undefined){
 let data49 = data0.contextTokens;
 if(!(((typeof data49 == "number") && (!(data49 % 1) && !isNaN(data49))) && (isFinite(data49)))){
-const err147 = {instancePath:instancePath+"/definition/contextTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/contextTokens/type",keyword:"type",params:{type: "integer"},schema:schema43.properties.contextTokens.type,parentSchema:schema43.properties.contextTokens,data:data49};
+const err147 = {instancePath:instancePath+"/definition/contextTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/contextTokens/type",keyword:"type",params:{type: "integer"},schema:schema45.properties.contextTokens.type,parentSchema:schema45.properties.contextTokens,data:data49};
 if(vErrors === null){
 vErrors = [err147];
 }
@@ -4795,7 +4952,7 @@ errors++;
 }
 if((typeof data49 == "number") && (isFinite(data49))){
 if(data49 > 10000000 || isNaN(data49)){
-const err148 = {instancePath:instancePath+"/definition/contextTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/contextTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10000000},schema:10000000,parentSchema:schema43.properties.contextTokens,data:data49};
+const err148 = {instancePath:instancePath+"/definition/contextTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/contextTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10000000},schema:10000000,parentSchema:schema45.properties.contextTokens,data:data49};
 if(vErrors === null){
 vErrors = [err148];
 }
@@ -4805,7 +4962,7 @@ vErrors.push(err148);
 errors++;
 }
 if(data49 < 2000 || isNaN(data49)){
-const err149 = {instancePath:instancePath+"/definition/contextTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/contextTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 2000},schema:2000,parentSchema:schema43.properties.contextTokens,data:data49};
+const err149 = {instancePath:instancePath+"/definition/contextTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/contextTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 2000},schema:2000,parentSchema:schema45.properties.contextTokens,data:data49};
 if(vErrors === null){
 vErrors = [err149];
 }
@@ -4818,7 +4975,7 @@ errors++;
 }
 }
 else {
-const err150 = {instancePath:instancePath+"/definition",schemaPath:"#/components/schemas/AgentDefinition/type",keyword:"type",params:{type: "object"},schema:schema43.type,parentSchema:schema43,data:data0};
+const err150 = {instancePath:instancePath+"/definition",schemaPath:"#/components/schemas/AgentDefinition/type",keyword:"type",params:{type: "object"},schema:schema45.type,parentSchema:schema45,data:data0};
 if(vErrors === null){
 vErrors = [err150];
 }
@@ -4830,7 +4987,7 @@ errors++;
 }
 }
 else {
-const err151 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema45.type,parentSchema:schema45,data};
+const err151 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema47.type,parentSchema:schema47,data};
 if(vErrors === null){
 vErrors = [err151];
 }
@@ -4839,41 +4996,41 @@ vErrors.push(err151);
 }
 errors++;
 }
-validate31.errors = vErrors;
+validate32.errors = vErrors;
 return errors === 0;
 }
-validate31.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate32.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate30(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate31(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="UpdateAgentRequest" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate30.evaluated;
+const evaluated0 = validate31.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate31(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate31.errors : vErrors.concat(validate31.errors);
+if(!(validate32(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate32.errors : vErrors.concat(validate32.errors);
 errors = vErrors.length;
 }
-validate30.errors = vErrors;
+validate31.errors = vErrors;
 return errors === 0;
 }
-validate30.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate31.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const CreateKeyRequest = validate33;
-const schema47 = {"$id":"CreateKeyRequest","$ref":"contract#/components/schemas/CreateKeyRequest"};
-const schema48 = {"type":"object","additionalProperties":false,"properties":{"name":{"minLength":1,"maxLength":200,"type":["string","null"],"wellFormed":true},"expires_at":{"format":"date-time","type":["string","null"],"wellFormed":true}}};
+export const CreateKeyRequest = validate34;
+const schema49 = {"$id":"CreateKeyRequest","$ref":"contract#/components/schemas/CreateKeyRequest"};
+const schema50 = {"type":"object","additionalProperties":false,"properties":{"name":{"minLength":1,"maxLength":200,"type":["string","null"],"wellFormed":true},"expires_at":{"format":"date-time","type":["string","null"],"wellFormed":true}}};
 
-function validate33(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate34(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="CreateKeyRequest" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate33.evaluated;
+const evaluated0 = validate34.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -4883,7 +5040,7 @@ evaluated0.items = undefined;
 if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
 if(!((key0 === "name") || (key0 === "expires_at"))){
-const err0 = {instancePath,schemaPath:"contract#/components/schemas/CreateKeyRequest/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema48,data};
+const err0 = {instancePath,schemaPath:"contract#/components/schemas/CreateKeyRequest/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema50,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -4896,7 +5053,7 @@ errors++;
 if(data.name !== undefined){
 let data0 = data.name;
 if((typeof data0 !== "string") && (data0 !== null)){
-const err1 = {instancePath:instancePath+"/name",schemaPath:"contract#/components/schemas/CreateKeyRequest/properties/name/type",keyword:"type",params:{type: schema48.properties.name.type},schema:schema48.properties.name.type,parentSchema:schema48.properties.name,data:data0};
+const err1 = {instancePath:instancePath+"/name",schemaPath:"contract#/components/schemas/CreateKeyRequest/properties/name/type",keyword:"type",params:{type: schema50.properties.name.type},schema:schema50.properties.name.type,parentSchema:schema50.properties.name,data:data0};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -4907,7 +5064,7 @@ errors++;
 }
 if(typeof data0 === "string"){
 if(!data0.isWellFormed()){
-const err2 = {instancePath:instancePath+"/name",schemaPath:"contract#/components/schemas/CreateKeyRequest/properties/name/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema48.properties.name,data:data0};
+const err2 = {instancePath:instancePath+"/name",schemaPath:"contract#/components/schemas/CreateKeyRequest/properties/name/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema50.properties.name,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -4917,7 +5074,7 @@ vErrors.push(err2);
 errors++;
 }
 if(data0.length < 2 && [...data0].length < 1){
-const err3 = {instancePath:instancePath+"/name",schemaPath:"contract#/components/schemas/CreateKeyRequest/properties/name/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema48.properties.name,data:data0};
+const err3 = {instancePath:instancePath+"/name",schemaPath:"contract#/components/schemas/CreateKeyRequest/properties/name/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema50.properties.name,data:data0};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -4927,7 +5084,7 @@ vErrors.push(err3);
 errors++;
 }
 if(data0.length > 200 && (data0.length > 400 || [...data0].length > 200)){
-const err4 = {instancePath:instancePath+"/name",schemaPath:"contract#/components/schemas/CreateKeyRequest/properties/name/maxLength",keyword:"maxLength",params:{},schema:200,parentSchema:schema48.properties.name,data:data0};
+const err4 = {instancePath:instancePath+"/name",schemaPath:"contract#/components/schemas/CreateKeyRequest/properties/name/maxLength",keyword:"maxLength",params:{},schema:200,parentSchema:schema50.properties.name,data:data0};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -4941,7 +5098,7 @@ errors++;
 if(data.expires_at !== undefined){
 let data1 = data.expires_at;
 if((typeof data1 !== "string") && (data1 !== null)){
-const err5 = {instancePath:instancePath+"/expires_at",schemaPath:"contract#/components/schemas/CreateKeyRequest/properties/expires_at/type",keyword:"type",params:{type: schema48.properties.expires_at.type},schema:schema48.properties.expires_at.type,parentSchema:schema48.properties.expires_at,data:data1};
+const err5 = {instancePath:instancePath+"/expires_at",schemaPath:"contract#/components/schemas/CreateKeyRequest/properties/expires_at/type",keyword:"type",params:{type: schema50.properties.expires_at.type},schema:schema50.properties.expires_at.type,parentSchema:schema50.properties.expires_at,data:data1};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -4952,7 +5109,7 @@ errors++;
 }
 if(typeof data1 === "string"){
 if(!data1.isWellFormed()){
-const err6 = {instancePath:instancePath+"/expires_at",schemaPath:"contract#/components/schemas/CreateKeyRequest/properties/expires_at/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema48.properties.expires_at,data:data1};
+const err6 = {instancePath:instancePath+"/expires_at",schemaPath:"contract#/components/schemas/CreateKeyRequest/properties/expires_at/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema50.properties.expires_at,data:data1};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -4962,7 +5119,7 @@ vErrors.push(err6);
 errors++;
 }
 if(!(formats2.test(data1))){
-const err7 = {instancePath:instancePath+"/expires_at",schemaPath:"contract#/components/schemas/CreateKeyRequest/properties/expires_at/format",keyword:"format",params:{format: "date-time"},schema:"date-time",parentSchema:schema48.properties.expires_at,data:data1};
+const err7 = {instancePath:instancePath+"/expires_at",schemaPath:"contract#/components/schemas/CreateKeyRequest/properties/expires_at/format",keyword:"format",params:{format: "date-time"},schema:"date-time",parentSchema:schema50.properties.expires_at,data:data1};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -4975,7 +5132,7 @@ errors++;
 }
 }
 else {
-const err8 = {instancePath,schemaPath:"contract#/components/schemas/CreateKeyRequest/type",keyword:"type",params:{type: "object"},schema:schema48.type,parentSchema:schema48,data};
+const err8 = {instancePath,schemaPath:"contract#/components/schemas/CreateKeyRequest/type",keyword:"type",params:{type: "object"},schema:schema50.type,parentSchema:schema50,data};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -4984,20 +5141,20 @@ vErrors.push(err8);
 }
 errors++;
 }
-validate33.errors = vErrors;
+validate34.errors = vErrors;
 return errors === 0;
 }
-validate33.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate34.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const SetWebhookRequest = validate34;
-const schema49 = {"$id":"SetWebhookRequest","$ref":"contract#/components/schemas/SetWebhookRequest"};
-const schema50 = {"type":"object","additionalProperties":false,"properties":{"url":{"minLength":1,"maxLength":2048,"type":["string","null"],"wellFormed":true},"enabled":{"type":"boolean","default":true},"private_addresses":{"type":"boolean","default":false}}};
+export const SetWebhookRequest = validate35;
+const schema51 = {"$id":"SetWebhookRequest","$ref":"contract#/components/schemas/SetWebhookRequest"};
+const schema52 = {"type":"object","additionalProperties":false,"properties":{"url":{"minLength":1,"maxLength":2048,"type":["string","null"],"wellFormed":true},"enabled":{"type":"boolean","default":true},"private_addresses":{"type":"boolean","default":false}}};
 
-function validate34(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate35(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="SetWebhookRequest" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate34.evaluated;
+const evaluated0 = validate35.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -5013,7 +5170,7 @@ data.private_addresses = false;
 }
 for(const key0 in data){
 if(!(((key0 === "url") || (key0 === "enabled")) || (key0 === "private_addresses"))){
-const err0 = {instancePath,schemaPath:"contract#/components/schemas/SetWebhookRequest/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema50,data};
+const err0 = {instancePath,schemaPath:"contract#/components/schemas/SetWebhookRequest/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema52,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -5026,7 +5183,7 @@ errors++;
 if(data.url !== undefined){
 let data0 = data.url;
 if((typeof data0 !== "string") && (data0 !== null)){
-const err1 = {instancePath:instancePath+"/url",schemaPath:"contract#/components/schemas/SetWebhookRequest/properties/url/type",keyword:"type",params:{type: schema50.properties.url.type},schema:schema50.properties.url.type,parentSchema:schema50.properties.url,data:data0};
+const err1 = {instancePath:instancePath+"/url",schemaPath:"contract#/components/schemas/SetWebhookRequest/properties/url/type",keyword:"type",params:{type: schema52.properties.url.type},schema:schema52.properties.url.type,parentSchema:schema52.properties.url,data:data0};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -5037,7 +5194,7 @@ errors++;
 }
 if(typeof data0 === "string"){
 if(!data0.isWellFormed()){
-const err2 = {instancePath:instancePath+"/url",schemaPath:"contract#/components/schemas/SetWebhookRequest/properties/url/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema50.properties.url,data:data0};
+const err2 = {instancePath:instancePath+"/url",schemaPath:"contract#/components/schemas/SetWebhookRequest/properties/url/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema52.properties.url,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -5047,7 +5204,7 @@ vErrors.push(err2);
 errors++;
 }
 if(data0.length < 2 && [...data0].length < 1){
-const err3 = {instancePath:instancePath+"/url",schemaPath:"contract#/components/schemas/SetWebhookRequest/properties/url/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema50.properties.url,data:data0};
+const err3 = {instancePath:instancePath+"/url",schemaPath:"contract#/components/schemas/SetWebhookRequest/properties/url/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema52.properties.url,data:data0};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -5057,7 +5214,7 @@ vErrors.push(err3);
 errors++;
 }
 if(data0.length > 2048 && (data0.length > 4096 || [...data0].length > 2048)){
-const err4 = {instancePath:instancePath+"/url",schemaPath:"contract#/components/schemas/SetWebhookRequest/properties/url/maxLength",keyword:"maxLength",params:{},schema:2048,parentSchema:schema50.properties.url,data:data0};
+const err4 = {instancePath:instancePath+"/url",schemaPath:"contract#/components/schemas/SetWebhookRequest/properties/url/maxLength",keyword:"maxLength",params:{},schema:2048,parentSchema:schema52.properties.url,data:data0};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -5070,7 +5227,7 @@ errors++;
 }
 let data1 = data.enabled;
 if(typeof data1 !== "boolean"){
-const err5 = {instancePath:instancePath+"/enabled",schemaPath:"contract#/components/schemas/SetWebhookRequest/properties/enabled/type",keyword:"type",params:{type: "boolean"},schema:schema50.properties.enabled.type,parentSchema:schema50.properties.enabled,data:data1};
+const err5 = {instancePath:instancePath+"/enabled",schemaPath:"contract#/components/schemas/SetWebhookRequest/properties/enabled/type",keyword:"type",params:{type: "boolean"},schema:schema52.properties.enabled.type,parentSchema:schema52.properties.enabled,data:data1};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -5081,7 +5238,7 @@ errors++;
 }
 let data2 = data.private_addresses;
 if(typeof data2 !== "boolean"){
-const err6 = {instancePath:instancePath+"/private_addresses",schemaPath:"contract#/components/schemas/SetWebhookRequest/properties/private_addresses/type",keyword:"type",params:{type: "boolean"},schema:schema50.properties.private_addresses.type,parentSchema:schema50.properties.private_addresses,data:data2};
+const err6 = {instancePath:instancePath+"/private_addresses",schemaPath:"contract#/components/schemas/SetWebhookRequest/properties/private_addresses/type",keyword:"type",params:{type: "boolean"},schema:schema52.properties.private_addresses.type,parentSchema:schema52.properties.private_addresses,data:data2};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -5092,7 +5249,7 @@ errors++;
 }
 }
 else {
-const err7 = {instancePath,schemaPath:"contract#/components/schemas/SetWebhookRequest/type",keyword:"type",params:{type: "object"},schema:schema50.type,parentSchema:schema50,data};
+const err7 = {instancePath,schemaPath:"contract#/components/schemas/SetWebhookRequest/type",keyword:"type",params:{type: "object"},schema:schema52.type,parentSchema:schema52,data};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -5101,20 +5258,20 @@ vErrors.push(err7);
 }
 errors++;
 }
-validate34.errors = vErrors;
+validate35.errors = vErrors;
 return errors === 0;
 }
-validate34.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate35.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const RotateWebhookSecretRequest = validate35;
-const schema51 = {"$id":"RotateWebhookSecretRequest","$ref":"contract#/components/schemas/RotateWebhookSecretRequest"};
-const schema52 = {"type":"object","additionalProperties":false,"properties":{"overlap_hours":{"type":"integer","minimum":0,"maximum":168,"default":24}}};
+export const RotateWebhookSecretRequest = validate36;
+const schema53 = {"$id":"RotateWebhookSecretRequest","$ref":"contract#/components/schemas/RotateWebhookSecretRequest"};
+const schema54 = {"type":"object","additionalProperties":false,"properties":{"overlap_hours":{"type":"integer","minimum":0,"maximum":168,"default":24}}};
 
-function validate35(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate36(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="RotateWebhookSecretRequest" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate35.evaluated;
+const evaluated0 = validate36.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -5127,7 +5284,7 @@ data.overlap_hours = 24;
 }
 for(const key0 in data){
 if(!(key0 === "overlap_hours")){
-const err0 = {instancePath,schemaPath:"contract#/components/schemas/RotateWebhookSecretRequest/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema52,data};
+const err0 = {instancePath,schemaPath:"contract#/components/schemas/RotateWebhookSecretRequest/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema54,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -5139,7 +5296,7 @@ errors++;
 }
 let data0 = data.overlap_hours;
 if(!(((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))) && (isFinite(data0)))){
-const err1 = {instancePath:instancePath+"/overlap_hours",schemaPath:"contract#/components/schemas/RotateWebhookSecretRequest/properties/overlap_hours/type",keyword:"type",params:{type: "integer"},schema:schema52.properties.overlap_hours.type,parentSchema:schema52.properties.overlap_hours,data:data0};
+const err1 = {instancePath:instancePath+"/overlap_hours",schemaPath:"contract#/components/schemas/RotateWebhookSecretRequest/properties/overlap_hours/type",keyword:"type",params:{type: "integer"},schema:schema54.properties.overlap_hours.type,parentSchema:schema54.properties.overlap_hours,data:data0};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -5150,7 +5307,7 @@ errors++;
 }
 if((typeof data0 == "number") && (isFinite(data0))){
 if(data0 > 168 || isNaN(data0)){
-const err2 = {instancePath:instancePath+"/overlap_hours",schemaPath:"contract#/components/schemas/RotateWebhookSecretRequest/properties/overlap_hours/maximum",keyword:"maximum",params:{comparison: "<=", limit: 168},schema:168,parentSchema:schema52.properties.overlap_hours,data:data0};
+const err2 = {instancePath:instancePath+"/overlap_hours",schemaPath:"contract#/components/schemas/RotateWebhookSecretRequest/properties/overlap_hours/maximum",keyword:"maximum",params:{comparison: "<=", limit: 168},schema:168,parentSchema:schema54.properties.overlap_hours,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -5160,7 +5317,7 @@ vErrors.push(err2);
 errors++;
 }
 if(data0 < 0 || isNaN(data0)){
-const err3 = {instancePath:instancePath+"/overlap_hours",schemaPath:"contract#/components/schemas/RotateWebhookSecretRequest/properties/overlap_hours/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema52.properties.overlap_hours,data:data0};
+const err3 = {instancePath:instancePath+"/overlap_hours",schemaPath:"contract#/components/schemas/RotateWebhookSecretRequest/properties/overlap_hours/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema54.properties.overlap_hours,data:data0};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -5172,7 +5329,7 @@ errors++;
 }
 }
 else {
-const err4 = {instancePath,schemaPath:"contract#/components/schemas/RotateWebhookSecretRequest/type",keyword:"type",params:{type: "object"},schema:schema52.type,parentSchema:schema52,data};
+const err4 = {instancePath,schemaPath:"contract#/components/schemas/RotateWebhookSecretRequest/type",keyword:"type",params:{type: "object"},schema:schema54.type,parentSchema:schema54,data};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -5181,21 +5338,21 @@ vErrors.push(err4);
 }
 errors++;
 }
-validate35.errors = vErrors;
+validate36.errors = vErrors;
 return errors === 0;
 }
-validate35.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate36.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const CreateRunRequest = validate36;
-const schema53 = {"$id":"CreateRunRequest","$ref":"contract#/components/schemas/CreateRunRequest"};
-const schema54 = {"type":"object","required":["agent_id","name"],"additionalProperties":false,"properties":{"agent_id":{"type":"string","format":"uuid","wellFormed":true},"name":{"type":"string","minLength":1,"maxLength":200,"pattern":"\\S","wellFormed":true},"input":{"minLength":1,"type":["string","null"],"wellFormed":true},"files":{"type":"array","maxItems":10,"if":{"minItems":11},"else":{"items":{"$ref":"#/components/schemas/FileInput"}}}}};
-const schema55 = {"type":"object","required":["filename","content_base64"],"properties":{"filename":{"type":"string","minLength":1,"maxLength":255,"wellFormed":true},"content_base64":{"type":"string","minLength":1,"contentEncoding":"base64","wellFormed":true}}};
-const pattern14 = new RegExp("\\S", "u");
+export const CreateRunRequest = validate37;
+const schema55 = {"$id":"CreateRunRequest","$ref":"contract#/components/schemas/CreateRunRequest"};
+const schema56 = {"type":"object","required":["agent_id","name"],"additionalProperties":false,"properties":{"agent_id":{"type":"string","format":"uuid","wellFormed":true},"name":{"type":"string","minLength":1,"maxLength":200,"pattern":"\\S","wellFormed":true},"input":{"minLength":1,"type":["string","null"],"wellFormed":true},"files":{"type":"array","maxItems":10,"if":{"minItems":11},"else":{"items":{"$ref":"#/components/schemas/FileInput"}}}}};
+const schema57 = {"type":"object","required":["filename","content_base64"],"properties":{"filename":{"type":"string","minLength":1,"maxLength":255,"wellFormed":true},"content_base64":{"type":"string","minLength":1,"contentEncoding":"base64","wellFormed":true}}};
+const pattern15 = new RegExp("\\S", "u");
 
-function validate37(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate38(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate37.evaluated;
+const evaluated0 = validate38.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -5204,7 +5361,7 @@ evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.agent_id === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "agent_id"},schema:schema54.required,parentSchema:schema54,data};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "agent_id"},schema:schema56.required,parentSchema:schema56,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -5214,7 +5371,7 @@ vErrors.push(err0);
 errors++;
 }
 if(data.name === undefined){
-const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "name"},schema:schema54.required,parentSchema:schema54,data};
+const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "name"},schema:schema56.required,parentSchema:schema56,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -5225,7 +5382,7 @@ errors++;
 }
 for(const key0 in data){
 if(!((((key0 === "agent_id") || (key0 === "name")) || (key0 === "input")) || (key0 === "files"))){
-const err2 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema54,data};
+const err2 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema56,data};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -5239,7 +5396,7 @@ if(data.agent_id !== undefined){
 let data0 = data.agent_id;
 if(typeof data0 === "string"){
 if(!data0.isWellFormed()){
-const err3 = {instancePath:instancePath+"/agent_id",schemaPath:"#/properties/agent_id/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema54.properties.agent_id,data:data0};
+const err3 = {instancePath:instancePath+"/agent_id",schemaPath:"#/properties/agent_id/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema56.properties.agent_id,data:data0};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -5249,7 +5406,7 @@ vErrors.push(err3);
 errors++;
 }
 if(!(formats0.test(data0))){
-const err4 = {instancePath:instancePath+"/agent_id",schemaPath:"#/properties/agent_id/format",keyword:"format",params:{format: "uuid"},schema:"uuid",parentSchema:schema54.properties.agent_id,data:data0};
+const err4 = {instancePath:instancePath+"/agent_id",schemaPath:"#/properties/agent_id/format",keyword:"format",params:{format: "uuid"},schema:"uuid",parentSchema:schema56.properties.agent_id,data:data0};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -5260,7 +5417,7 @@ errors++;
 }
 }
 else {
-const err5 = {instancePath:instancePath+"/agent_id",schemaPath:"#/properties/agent_id/type",keyword:"type",params:{type: "string"},schema:schema54.properties.agent_id.type,parentSchema:schema54.properties.agent_id,data:data0};
+const err5 = {instancePath:instancePath+"/agent_id",schemaPath:"#/properties/agent_id/type",keyword:"type",params:{type: "string"},schema:schema56.properties.agent_id.type,parentSchema:schema56.properties.agent_id,data:data0};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -5274,7 +5431,7 @@ if(data.name !== undefined){
 let data1 = data.name;
 if(typeof data1 === "string"){
 if(!data1.isWellFormed()){
-const err6 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema54.properties.name,data:data1};
+const err6 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema56.properties.name,data:data1};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -5283,8 +5440,8 @@ vErrors.push(err6);
 }
 errors++;
 }
-if(!pattern14.test(data1)){
-const err7 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/pattern",keyword:"pattern",params:{pattern: "\\S"},schema:"\\S",parentSchema:schema54.properties.name,data:data1};
+if(!pattern15.test(data1)){
+const err7 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/pattern",keyword:"pattern",params:{pattern: "\\S"},schema:"\\S",parentSchema:schema56.properties.name,data:data1};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -5294,7 +5451,7 @@ vErrors.push(err7);
 errors++;
 }
 if(data1.length < 2 && [...data1].length < 1){
-const err8 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema54.properties.name,data:data1};
+const err8 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema56.properties.name,data:data1};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -5304,7 +5461,7 @@ vErrors.push(err8);
 errors++;
 }
 if(data1.length > 200 && (data1.length > 400 || [...data1].length > 200)){
-const err9 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/maxLength",keyword:"maxLength",params:{},schema:200,parentSchema:schema54.properties.name,data:data1};
+const err9 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/maxLength",keyword:"maxLength",params:{},schema:200,parentSchema:schema56.properties.name,data:data1};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -5315,7 +5472,7 @@ errors++;
 }
 }
 else {
-const err10 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"},schema:schema54.properties.name.type,parentSchema:schema54.properties.name,data:data1};
+const err10 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"},schema:schema56.properties.name.type,parentSchema:schema56.properties.name,data:data1};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -5328,7 +5485,7 @@ errors++;
 if(data.input !== undefined){
 let data2 = data.input;
 if((typeof data2 !== "string") && (data2 !== null)){
-const err11 = {instancePath:instancePath+"/input",schemaPath:"#/properties/input/type",keyword:"type",params:{type: schema54.properties.input.type},schema:schema54.properties.input.type,parentSchema:schema54.properties.input,data:data2};
+const err11 = {instancePath:instancePath+"/input",schemaPath:"#/properties/input/type",keyword:"type",params:{type: schema56.properties.input.type},schema:schema56.properties.input.type,parentSchema:schema56.properties.input,data:data2};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -5339,7 +5496,7 @@ errors++;
 }
 if(typeof data2 === "string"){
 if(!data2.isWellFormed()){
-const err12 = {instancePath:instancePath+"/input",schemaPath:"#/properties/input/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema54.properties.input,data:data2};
+const err12 = {instancePath:instancePath+"/input",schemaPath:"#/properties/input/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema56.properties.input,data:data2};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -5349,7 +5506,7 @@ vErrors.push(err12);
 errors++;
 }
 if(data2.length < 2 && [...data2].length < 1){
-const err13 = {instancePath:instancePath+"/input",schemaPath:"#/properties/input/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema54.properties.input,data:data2};
+const err13 = {instancePath:instancePath+"/input",schemaPath:"#/properties/input/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema56.properties.input,data:data2};
 if(vErrors === null){
 vErrors = [err13];
 }
@@ -5395,7 +5552,7 @@ for(let i0=0; i0<len0; i0++){
 let data4 = data3[i0];
 if(data4 && typeof data4 == "object" && !Array.isArray(data4)){
 if(data4.filename === undefined){
-const err15 = {instancePath:instancePath+"/files/" + i0,schemaPath:"#/components/schemas/FileInput/required",keyword:"required",params:{missingProperty: "filename"},schema:schema55.required,parentSchema:schema55,data:data4};
+const err15 = {instancePath:instancePath+"/files/" + i0,schemaPath:"#/components/schemas/FileInput/required",keyword:"required",params:{missingProperty: "filename"},schema:schema57.required,parentSchema:schema57,data:data4};
 if(vErrors === null){
 vErrors = [err15];
 }
@@ -5405,7 +5562,7 @@ vErrors.push(err15);
 errors++;
 }
 if(data4.content_base64 === undefined){
-const err16 = {instancePath:instancePath+"/files/" + i0,schemaPath:"#/components/schemas/FileInput/required",keyword:"required",params:{missingProperty: "content_base64"},schema:schema55.required,parentSchema:schema55,data:data4};
+const err16 = {instancePath:instancePath+"/files/" + i0,schemaPath:"#/components/schemas/FileInput/required",keyword:"required",params:{missingProperty: "content_base64"},schema:schema57.required,parentSchema:schema57,data:data4};
 if(vErrors === null){
 vErrors = [err16];
 }
@@ -5418,7 +5575,7 @@ if(data4.filename !== undefined){
 let data5 = data4.filename;
 if(typeof data5 === "string"){
 if(!data5.isWellFormed()){
-const err17 = {instancePath:instancePath+"/files/" + i0+"/filename",schemaPath:"#/components/schemas/FileInput/properties/filename/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema55.properties.filename,data:data5};
+const err17 = {instancePath:instancePath+"/files/" + i0+"/filename",schemaPath:"#/components/schemas/FileInput/properties/filename/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema57.properties.filename,data:data5};
 if(vErrors === null){
 vErrors = [err17];
 }
@@ -5428,7 +5585,7 @@ vErrors.push(err17);
 errors++;
 }
 if(data5.length < 2 && [...data5].length < 1){
-const err18 = {instancePath:instancePath+"/files/" + i0+"/filename",schemaPath:"#/components/schemas/FileInput/properties/filename/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema55.properties.filename,data:data5};
+const err18 = {instancePath:instancePath+"/files/" + i0+"/filename",schemaPath:"#/components/schemas/FileInput/properties/filename/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema57.properties.filename,data:data5};
 if(vErrors === null){
 vErrors = [err18];
 }
@@ -5438,7 +5595,7 @@ vErrors.push(err18);
 errors++;
 }
 if(data5.length > 255 && (data5.length > 510 || [...data5].length > 255)){
-const err19 = {instancePath:instancePath+"/files/" + i0+"/filename",schemaPath:"#/components/schemas/FileInput/properties/filename/maxLength",keyword:"maxLength",params:{},schema:255,parentSchema:schema55.properties.filename,data:data5};
+const err19 = {instancePath:instancePath+"/files/" + i0+"/filename",schemaPath:"#/components/schemas/FileInput/properties/filename/maxLength",keyword:"maxLength",params:{},schema:255,parentSchema:schema57.properties.filename,data:data5};
 if(vErrors === null){
 vErrors = [err19];
 }
@@ -5449,7 +5606,7 @@ errors++;
 }
 }
 else {
-const err20 = {instancePath:instancePath+"/files/" + i0+"/filename",schemaPath:"#/components/schemas/FileInput/properties/filename/type",keyword:"type",params:{type: "string"},schema:schema55.properties.filename.type,parentSchema:schema55.properties.filename,data:data5};
+const err20 = {instancePath:instancePath+"/files/" + i0+"/filename",schemaPath:"#/components/schemas/FileInput/properties/filename/type",keyword:"type",params:{type: "string"},schema:schema57.properties.filename.type,parentSchema:schema57.properties.filename,data:data5};
 if(vErrors === null){
 vErrors = [err20];
 }
@@ -5463,7 +5620,7 @@ if(data4.content_base64 !== undefined){
 let data6 = data4.content_base64;
 if(typeof data6 === "string"){
 if(!data6.isWellFormed()){
-const err21 = {instancePath:instancePath+"/files/" + i0+"/content_base64",schemaPath:"#/components/schemas/FileInput/properties/content_base64/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema55.properties.content_base64,data:data6};
+const err21 = {instancePath:instancePath+"/files/" + i0+"/content_base64",schemaPath:"#/components/schemas/FileInput/properties/content_base64/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema57.properties.content_base64,data:data6};
 if(vErrors === null){
 vErrors = [err21];
 }
@@ -5473,7 +5630,7 @@ vErrors.push(err21);
 errors++;
 }
 if(data6.length < 2 && [...data6].length < 1){
-const err22 = {instancePath:instancePath+"/files/" + i0+"/content_base64",schemaPath:"#/components/schemas/FileInput/properties/content_base64/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema55.properties.content_base64,data:data6};
+const err22 = {instancePath:instancePath+"/files/" + i0+"/content_base64",schemaPath:"#/components/schemas/FileInput/properties/content_base64/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema57.properties.content_base64,data:data6};
 if(vErrors === null){
 vErrors = [err22];
 }
@@ -5484,7 +5641,7 @@ errors++;
 }
 }
 else {
-const err23 = {instancePath:instancePath+"/files/" + i0+"/content_base64",schemaPath:"#/components/schemas/FileInput/properties/content_base64/type",keyword:"type",params:{type: "string"},schema:schema55.properties.content_base64.type,parentSchema:schema55.properties.content_base64,data:data6};
+const err23 = {instancePath:instancePath+"/files/" + i0+"/content_base64",schemaPath:"#/components/schemas/FileInput/properties/content_base64/type",keyword:"type",params:{type: "string"},schema:schema57.properties.content_base64.type,parentSchema:schema57.properties.content_base64,data:data6};
 if(vErrors === null){
 vErrors = [err23];
 }
@@ -5496,7 +5653,7 @@ errors++;
 }
 }
 else {
-const err24 = {instancePath:instancePath+"/files/" + i0,schemaPath:"#/components/schemas/FileInput/type",keyword:"type",params:{type: "object"},schema:schema55.type,parentSchema:schema55,data:data4};
+const err24 = {instancePath:instancePath+"/files/" + i0,schemaPath:"#/components/schemas/FileInput/type",keyword:"type",params:{type: "object"},schema:schema57.type,parentSchema:schema57,data:data4};
 if(vErrors === null){
 vErrors = [err24];
 }
@@ -5511,7 +5668,7 @@ var _valid0 = _errs12 === errors;
 valid1 = _valid0;
 }
 if(!valid1){
-const err25 = {instancePath:instancePath+"/files",schemaPath:"#/properties/files/if",keyword:"if",params:{failingKeyword: "else"},schema:schema54.properties.files.if,parentSchema:schema54.properties.files,data:data3};
+const err25 = {instancePath:instancePath+"/files",schemaPath:"#/properties/files/if",keyword:"if",params:{failingKeyword: "else"},schema:schema56.properties.files.if,parentSchema:schema56.properties.files,data:data3};
 if(vErrors === null){
 vErrors = [err25];
 }
@@ -5522,7 +5679,7 @@ errors++;
 }
 if(Array.isArray(data3)){
 if(data3.length > 10){
-const err26 = {instancePath:instancePath+"/files",schemaPath:"#/properties/files/maxItems",keyword:"maxItems",params:{limit: 10},schema:10,parentSchema:schema54.properties.files,data:data3};
+const err26 = {instancePath:instancePath+"/files",schemaPath:"#/properties/files/maxItems",keyword:"maxItems",params:{limit: 10},schema:10,parentSchema:schema56.properties.files,data:data3};
 if(vErrors === null){
 vErrors = [err26];
 }
@@ -5533,7 +5690,7 @@ errors++;
 }
 }
 else {
-const err27 = {instancePath:instancePath+"/files",schemaPath:"#/properties/files/type",keyword:"type",params:{type: "array"},schema:schema54.properties.files.type,parentSchema:schema54.properties.files,data:data3};
+const err27 = {instancePath:instancePath+"/files",schemaPath:"#/properties/files/type",keyword:"type",params:{type: "array"},schema:schema56.properties.files.type,parentSchema:schema56.properties.files,data:data3};
 if(vErrors === null){
 vErrors = [err27];
 }
@@ -5545,7 +5702,7 @@ errors++;
 }
 }
 else {
-const err28 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema54.type,parentSchema:schema54,data};
+const err28 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema56.type,parentSchema:schema56,data};
 if(vErrors === null){
 vErrors = [err28];
 }
@@ -5554,41 +5711,41 @@ vErrors.push(err28);
 }
 errors++;
 }
-validate37.errors = vErrors;
+validate38.errors = vErrors;
 return errors === 0;
 }
-validate37.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate38.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate36(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate37(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="CreateRunRequest" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate36.evaluated;
+const evaluated0 = validate37.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate37(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate37.errors : vErrors.concat(validate37.errors);
+if(!(validate38(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate38.errors : vErrors.concat(validate38.errors);
 errors = vErrors.length;
 }
-validate36.errors = vErrors;
+validate37.errors = vErrors;
 return errors === 0;
 }
-validate36.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate37.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const CreateInputRequest = validate39;
-const schema56 = {"$id":"CreateInputRequest","$ref":"contract#/components/schemas/CreateInputRequest"};
-const schema57 = {"type":"object","required":["text"],"additionalProperties":false,"properties":{"text":{"type":"string","minLength":1,"wellFormed":true}}};
+export const CreateInputRequest = validate40;
+const schema58 = {"$id":"CreateInputRequest","$ref":"contract#/components/schemas/CreateInputRequest"};
+const schema59 = {"type":"object","required":["text"],"additionalProperties":false,"properties":{"text":{"type":"string","minLength":1,"wellFormed":true}}};
 
-function validate39(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate40(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="CreateInputRequest" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate39.evaluated;
+const evaluated0 = validate40.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -5597,7 +5754,7 @@ evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.text === undefined){
-const err0 = {instancePath,schemaPath:"contract#/components/schemas/CreateInputRequest/required",keyword:"required",params:{missingProperty: "text"},schema:schema57.required,parentSchema:schema57,data};
+const err0 = {instancePath,schemaPath:"contract#/components/schemas/CreateInputRequest/required",keyword:"required",params:{missingProperty: "text"},schema:schema59.required,parentSchema:schema59,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -5608,7 +5765,7 @@ errors++;
 }
 for(const key0 in data){
 if(!(key0 === "text")){
-const err1 = {instancePath,schemaPath:"contract#/components/schemas/CreateInputRequest/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema57,data};
+const err1 = {instancePath,schemaPath:"contract#/components/schemas/CreateInputRequest/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema59,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -5622,7 +5779,7 @@ if(data.text !== undefined){
 let data0 = data.text;
 if(typeof data0 === "string"){
 if(!data0.isWellFormed()){
-const err2 = {instancePath:instancePath+"/text",schemaPath:"contract#/components/schemas/CreateInputRequest/properties/text/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema57.properties.text,data:data0};
+const err2 = {instancePath:instancePath+"/text",schemaPath:"contract#/components/schemas/CreateInputRequest/properties/text/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema59.properties.text,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -5632,7 +5789,7 @@ vErrors.push(err2);
 errors++;
 }
 if(data0.length < 2 && [...data0].length < 1){
-const err3 = {instancePath:instancePath+"/text",schemaPath:"contract#/components/schemas/CreateInputRequest/properties/text/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema57.properties.text,data:data0};
+const err3 = {instancePath:instancePath+"/text",schemaPath:"contract#/components/schemas/CreateInputRequest/properties/text/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema59.properties.text,data:data0};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -5643,7 +5800,7 @@ errors++;
 }
 }
 else {
-const err4 = {instancePath:instancePath+"/text",schemaPath:"contract#/components/schemas/CreateInputRequest/properties/text/type",keyword:"type",params:{type: "string"},schema:schema57.properties.text.type,parentSchema:schema57.properties.text,data:data0};
+const err4 = {instancePath:instancePath+"/text",schemaPath:"contract#/components/schemas/CreateInputRequest/properties/text/type",keyword:"type",params:{type: "string"},schema:schema59.properties.text.type,parentSchema:schema59.properties.text,data:data0};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -5655,7 +5812,7 @@ errors++;
 }
 }
 else {
-const err5 = {instancePath,schemaPath:"contract#/components/schemas/CreateInputRequest/type",keyword:"type",params:{type: "object"},schema:schema57.type,parentSchema:schema57,data};
+const err5 = {instancePath,schemaPath:"contract#/components/schemas/CreateInputRequest/type",keyword:"type",params:{type: "object"},schema:schema59.type,parentSchema:schema59,data};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -5664,7 +5821,7 @@ vErrors.push(err5);
 }
 errors++;
 }
-validate39.errors = vErrors;
+validate40.errors = vErrors;
 return errors === 0;
 }
-validate39.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate40.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};

@@ -21,6 +21,7 @@ export const query_get_organization: SchemaValidator;
 export const query_update_organization: SchemaValidator;
 export const query_set_model: SchemaValidator;
 export const query_clear_model: SchemaValidator;
+export const query_set_web_fetch: SchemaValidator;
 export const query_delete_organization: SchemaValidator;
 export const query_test_model: SchemaValidator;
 export const query_list_agents: SchemaValidator;

@@ -1602,11 +1602,11 @@ return errors === 0;
 }
 validate39.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const query_delete_organization = validate40;
-const schema51 = {"$id":"query_delete_organization","type":"object","additionalProperties":false,"properties":{"name":{"type":"string","minLength":1,"wellFormed":true}},"required":["name"]};
+export const query_set_web_fetch = validate40;
+const schema51 = {"$id":"query_set_web_fetch","type":"object","additionalProperties":false,"properties":{}};
 
 function validate40(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="query_delete_organization" */;
+/*# sourceURL="query_set_web_fetch" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate40.evaluated;
@@ -1617,8 +1617,49 @@ if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
+for(const key0 in data){
+const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema51,data};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+}
+else {
+const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema51.type,parentSchema:schema51,data};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+validate40.errors = vErrors;
+return errors === 0;
+}
+validate40.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+export const query_delete_organization = validate41;
+const schema52 = {"$id":"query_delete_organization","type":"object","additionalProperties":false,"properties":{"name":{"type":"string","minLength":1,"wellFormed":true}},"required":["name"]};
+
+function validate41(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="query_delete_organization" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate41.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.name === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "name"},schema:schema51.required,parentSchema:schema51,data};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "name"},schema:schema52.required,parentSchema:schema52,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -1629,7 +1670,7 @@ errors++;
 }
 for(const key0 in data){
 if(!(key0 === "name")){
-const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema51,data};
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema52,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -1652,7 +1693,7 @@ else if(data0 === null){
 coerced0 = "";
 }
 else {
-const err2 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"},schema:schema51.properties.name.type,parentSchema:schema51.properties.name,data:data0};
+const err2 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"},schema:schema52.properties.name.type,parentSchema:schema52.properties.name,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -1671,7 +1712,7 @@ data["name"] = coerced0;
 }
 if(typeof data0 === "string"){
 if(!data0.isWellFormed()){
-const err3 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema51.properties.name,data:data0};
+const err3 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema52.properties.name,data:data0};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -1681,7 +1722,7 @@ vErrors.push(err3);
 errors++;
 }
 if(data0.length < 2 && [...data0].length < 1){
-const err4 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema51.properties.name,data:data0};
+const err4 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema52.properties.name,data:data0};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -1694,7 +1735,7 @@ errors++;
 }
 }
 else {
-const err5 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema51.type,parentSchema:schema51,data};
+const err5 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema52.type,parentSchema:schema52,data};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -1703,19 +1744,19 @@ vErrors.push(err5);
 }
 errors++;
 }
-validate40.errors = vErrors;
+validate41.errors = vErrors;
 return errors === 0;
 }
-validate40.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate41.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const query_test_model = validate41;
-const schema52 = {"$id":"query_test_model","type":"object","additionalProperties":false,"properties":{}};
+export const query_test_model = validate42;
+const schema53 = {"$id":"query_test_model","type":"object","additionalProperties":false,"properties":{}};
 
-function validate41(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate42(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="query_test_model" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate41.evaluated;
+const evaluated0 = validate42.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -1724,7 +1765,7 @@ evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
-const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema52,data};
+const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema53,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -1735,7 +1776,7 @@ errors++;
 }
 }
 else {
-const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema52.type,parentSchema:schema52,data};
+const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema53.type,parentSchema:schema53,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -1744,19 +1785,19 @@ vErrors.push(err1);
 }
 errors++;
 }
-validate41.errors = vErrors;
+validate42.errors = vErrors;
 return errors === 0;
 }
-validate41.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate42.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const query_list_agents = validate42;
-const schema53 = {"$id":"query_list_agents","type":"object","additionalProperties":false,"properties":{"organization_id":{"type":"string","format":"uuid","wellFormed":true},"status":{"type":"string","enum":["active","archived","deleted"],"wellFormed":true},"cursor":{"type":"string","minLength":1,"maxLength":2000,"wellFormed":true},"limit":{"type":"integer","minimum":1,"maximum":1000,"default":100}}};
+export const query_list_agents = validate43;
+const schema54 = {"$id":"query_list_agents","type":"object","additionalProperties":false,"properties":{"organization_id":{"type":"string","format":"uuid","wellFormed":true},"status":{"type":"string","enum":["active","archived","deleted"],"wellFormed":true},"cursor":{"type":"string","minLength":1,"maxLength":2000,"wellFormed":true},"limit":{"type":"integer","minimum":1,"maximum":1000,"default":100}}};
 
-function validate42(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate43(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="query_list_agents" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate42.evaluated;
+const evaluated0 = validate43.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -1769,7 +1810,7 @@ data.limit = 100;
 }
 for(const key0 in data){
 if(!((((key0 === "organization_id") || (key0 === "status")) || (key0 === "cursor")) || (key0 === "limit"))){
-const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema53,data};
+const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema54,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -1792,7 +1833,7 @@ else if(data0 === null){
 coerced0 = "";
 }
 else {
-const err1 = {instancePath:instancePath+"/organization_id",schemaPath:"#/properties/organization_id/type",keyword:"type",params:{type: "string"},schema:schema53.properties.organization_id.type,parentSchema:schema53.properties.organization_id,data:data0};
+const err1 = {instancePath:instancePath+"/organization_id",schemaPath:"#/properties/organization_id/type",keyword:"type",params:{type: "string"},schema:schema54.properties.organization_id.type,parentSchema:schema54.properties.organization_id,data:data0};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -1811,7 +1852,7 @@ data["organization_id"] = coerced0;
 }
 if(typeof data0 === "string"){
 if(!data0.isWellFormed()){
-const err2 = {instancePath:instancePath+"/organization_id",schemaPath:"#/properties/organization_id/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema53.properties.organization_id,data:data0};
+const err2 = {instancePath:instancePath+"/organization_id",schemaPath:"#/properties/organization_id/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema54.properties.organization_id,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -1821,7 +1862,7 @@ vErrors.push(err2);
 errors++;
 }
 if(!(formats0.test(data0))){
-const err3 = {instancePath:instancePath+"/organization_id",schemaPath:"#/properties/organization_id/format",keyword:"format",params:{format: "uuid"},schema:"uuid",parentSchema:schema53.properties.organization_id,data:data0};
+const err3 = {instancePath:instancePath+"/organization_id",schemaPath:"#/properties/organization_id/format",keyword:"format",params:{format: "uuid"},schema:"uuid",parentSchema:schema54.properties.organization_id,data:data0};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -1845,7 +1886,7 @@ else if(data1 === null){
 coerced1 = "";
 }
 else {
-const err4 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/type",keyword:"type",params:{type: "string"},schema:schema53.properties.status.type,parentSchema:schema53.properties.status,data:data1};
+const err4 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/type",keyword:"type",params:{type: "string"},schema:schema54.properties.status.type,parentSchema:schema54.properties.status,data:data1};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -1863,7 +1904,7 @@ data["status"] = coerced1;
 }
 }
 if(!(((data1 === "active") || (data1 === "archived")) || (data1 === "deleted"))){
-const err5 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/enum",keyword:"enum",params:{allowedValues: schema53.properties.status.enum},schema:schema53.properties.status.enum,parentSchema:schema53.properties.status,data:data1};
+const err5 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/enum",keyword:"enum",params:{allowedValues: schema54.properties.status.enum},schema:schema54.properties.status.enum,parentSchema:schema54.properties.status,data:data1};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -1874,7 +1915,7 @@ errors++;
 }
 if(typeof data1 === "string"){
 if(!data1.isWellFormed()){
-const err6 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema53.properties.status,data:data1};
+const err6 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema54.properties.status,data:data1};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -1898,7 +1939,7 @@ else if(data2 === null){
 coerced2 = "";
 }
 else {
-const err7 = {instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/type",keyword:"type",params:{type: "string"},schema:schema53.properties.cursor.type,parentSchema:schema53.properties.cursor,data:data2};
+const err7 = {instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/type",keyword:"type",params:{type: "string"},schema:schema54.properties.cursor.type,parentSchema:schema54.properties.cursor,data:data2};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -1917,7 +1958,7 @@ data["cursor"] = coerced2;
 }
 if(typeof data2 === "string"){
 if(!data2.isWellFormed()){
-const err8 = {instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema53.properties.cursor,data:data2};
+const err8 = {instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema54.properties.cursor,data:data2};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -1927,7 +1968,7 @@ vErrors.push(err8);
 errors++;
 }
 if(data2.length < 2 && [...data2].length < 1){
-const err9 = {instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema53.properties.cursor,data:data2};
+const err9 = {instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema54.properties.cursor,data:data2};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -1937,7 +1978,7 @@ vErrors.push(err9);
 errors++;
 }
 if(data2.length > 2000 && (data2.length > 4000 || [...data2].length > 2000)){
-const err10 = {instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/maxLength",keyword:"maxLength",params:{},schema:2000,parentSchema:schema53.properties.cursor,data:data2};
+const err10 = {instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/maxLength",keyword:"maxLength",params:{},schema:2000,parentSchema:schema54.properties.cursor,data:data2};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -1958,7 +1999,7 @@ if(dataType3 === "boolean" || data3 === null
 coerced3 = +data3;
 }
 else {
-const err11 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/type",keyword:"type",params:{type: "integer"},schema:schema53.properties.limit.type,parentSchema:schema53.properties.limit,data:data3};
+const err11 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/type",keyword:"type",params:{type: "integer"},schema:schema54.properties.limit.type,parentSchema:schema54.properties.limit,data:data3};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -1977,7 +2018,7 @@ data["limit"] = coerced3;
 }
 if((typeof data3 == "number") && (isFinite(data3))){
 if(data3 > 1000 || isNaN(data3)){
-const err12 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},schema:1000,parentSchema:schema53.properties.limit,data:data3};
+const err12 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},schema:1000,parentSchema:schema54.properties.limit,data:data3};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -1987,7 +2028,7 @@ vErrors.push(err12);
 errors++;
 }
 if(data3 < 1 || isNaN(data3)){
-const err13 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema53.properties.limit,data:data3};
+const err13 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema54.properties.limit,data:data3};
 if(vErrors === null){
 vErrors = [err13];
 }
@@ -1999,7 +2040,7 @@ errors++;
 }
 }
 else {
-const err14 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema53.type,parentSchema:schema53,data};
+const err14 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema54.type,parentSchema:schema54,data};
 if(vErrors === null){
 vErrors = [err14];
 }
@@ -2008,57 +2049,16 @@ vErrors.push(err14);
 }
 errors++;
 }
-validate42.errors = vErrors;
-return errors === 0;
-}
-validate42.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-export const query_create_agent = validate43;
-const schema54 = {"$id":"query_create_agent","type":"object","additionalProperties":false,"properties":{}};
-
-function validate43(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="query_create_agent" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate43.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(data && typeof data == "object" && !Array.isArray(data)){
-for(const key0 in data){
-const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema54,data};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-}
-else {
-const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema54.type,parentSchema:schema54,data};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-}
 validate43.errors = vErrors;
 return errors === 0;
 }
 validate43.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const query_get_agent = validate44;
-const schema55 = {"$id":"query_get_agent","type":"object","additionalProperties":false,"properties":{}};
+export const query_create_agent = validate44;
+const schema55 = {"$id":"query_create_agent","type":"object","additionalProperties":false,"properties":{}};
 
 function validate44(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="query_get_agent" */;
+/*# sourceURL="query_create_agent" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate44.evaluated;
@@ -2095,11 +2095,11 @@ return errors === 0;
 }
 validate44.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const query_update_agent = validate45;
-const schema56 = {"$id":"query_update_agent","type":"object","additionalProperties":false,"properties":{}};
+export const query_get_agent = validate45;
+const schema56 = {"$id":"query_get_agent","type":"object","additionalProperties":false,"properties":{}};
 
 function validate45(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="query_update_agent" */;
+/*# sourceURL="query_get_agent" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate45.evaluated;
@@ -2136,11 +2136,11 @@ return errors === 0;
 }
 validate45.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const query_archive_agent = validate46;
-const schema57 = {"$id":"query_archive_agent","type":"object","additionalProperties":false,"properties":{}};
+export const query_update_agent = validate46;
+const schema57 = {"$id":"query_update_agent","type":"object","additionalProperties":false,"properties":{}};
 
 function validate46(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="query_archive_agent" */;
+/*# sourceURL="query_update_agent" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate46.evaluated;
@@ -2177,11 +2177,11 @@ return errors === 0;
 }
 validate46.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const query_unarchive_agent = validate47;
-const schema58 = {"$id":"query_unarchive_agent","type":"object","additionalProperties":false,"properties":{}};
+export const query_archive_agent = validate47;
+const schema58 = {"$id":"query_archive_agent","type":"object","additionalProperties":false,"properties":{}};
 
 function validate47(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="query_unarchive_agent" */;
+/*# sourceURL="query_archive_agent" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate47.evaluated;
@@ -2218,11 +2218,11 @@ return errors === 0;
 }
 validate47.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const query_delete_agent = validate48;
-const schema59 = {"$id":"query_delete_agent","type":"object","additionalProperties":false,"properties":{}};
+export const query_unarchive_agent = validate48;
+const schema59 = {"$id":"query_unarchive_agent","type":"object","additionalProperties":false,"properties":{}};
 
 function validate48(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="query_delete_agent" */;
+/*# sourceURL="query_unarchive_agent" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate48.evaluated;
@@ -2259,14 +2259,55 @@ return errors === 0;
 }
 validate48.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const query_list_agent_versions = validate49;
-const schema60 = {"$id":"query_list_agent_versions","type":"object","additionalProperties":false,"properties":{"limit":{"type":"integer","minimum":1,"maximum":1000,"default":50}}};
+export const query_delete_agent = validate49;
+const schema60 = {"$id":"query_delete_agent","type":"object","additionalProperties":false,"properties":{}};
 
 function validate49(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="query_list_agent_versions" */;
+/*# sourceURL="query_delete_agent" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate49.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
+for(const key0 in data){
+const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema60,data};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+}
+else {
+const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema60.type,parentSchema:schema60,data};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+validate49.errors = vErrors;
+return errors === 0;
+}
+validate49.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+export const query_list_agent_versions = validate50;
+const schema61 = {"$id":"query_list_agent_versions","type":"object","additionalProperties":false,"properties":{"limit":{"type":"integer","minimum":1,"maximum":1000,"default":50}}};
+
+function validate50(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="query_list_agent_versions" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate50.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -2279,7 +2320,7 @@ data.limit = 50;
 }
 for(const key0 in data){
 if(!(key0 === "limit")){
-const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema60,data};
+const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema61,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -2299,7 +2340,7 @@ if(dataType0 === "boolean" || data0 === null
 coerced0 = +data0;
 }
 else {
-const err1 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/type",keyword:"type",params:{type: "integer"},schema:schema60.properties.limit.type,parentSchema:schema60.properties.limit,data:data0};
+const err1 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/type",keyword:"type",params:{type: "integer"},schema:schema61.properties.limit.type,parentSchema:schema61.properties.limit,data:data0};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -2318,7 +2359,7 @@ data["limit"] = coerced0;
 }
 if((typeof data0 == "number") && (isFinite(data0))){
 if(data0 > 1000 || isNaN(data0)){
-const err2 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},schema:1000,parentSchema:schema60.properties.limit,data:data0};
+const err2 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},schema:1000,parentSchema:schema61.properties.limit,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -2328,7 +2369,7 @@ vErrors.push(err2);
 errors++;
 }
 if(data0 < 1 || isNaN(data0)){
-const err3 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema60.properties.limit,data:data0};
+const err3 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema61.properties.limit,data:data0};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -2340,7 +2381,7 @@ errors++;
 }
 }
 else {
-const err4 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema60.type,parentSchema:schema60,data};
+const err4 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema61.type,parentSchema:schema61,data};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -2349,57 +2390,16 @@ vErrors.push(err4);
 }
 errors++;
 }
-validate49.errors = vErrors;
-return errors === 0;
-}
-validate49.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-export const query_get_agent_version = validate50;
-const schema61 = {"$id":"query_get_agent_version","type":"object","additionalProperties":false,"properties":{}};
-
-function validate50(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="query_get_agent_version" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate50.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(data && typeof data == "object" && !Array.isArray(data)){
-for(const key0 in data){
-const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema61,data};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-}
-else {
-const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema61.type,parentSchema:schema61,data};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-}
 validate50.errors = vErrors;
 return errors === 0;
 }
 validate50.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const query_list_keys = validate51;
-const schema62 = {"$id":"query_list_keys","type":"object","additionalProperties":false,"properties":{}};
+export const query_get_agent_version = validate51;
+const schema62 = {"$id":"query_get_agent_version","type":"object","additionalProperties":false,"properties":{}};
 
 function validate51(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="query_list_keys" */;
+/*# sourceURL="query_get_agent_version" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate51.evaluated;
@@ -2436,11 +2436,11 @@ return errors === 0;
 }
 validate51.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const query_create_key = validate52;
-const schema63 = {"$id":"query_create_key","type":"object","additionalProperties":false,"properties":{}};
+export const query_list_keys = validate52;
+const schema63 = {"$id":"query_list_keys","type":"object","additionalProperties":false,"properties":{}};
 
 function validate52(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="query_create_key" */;
+/*# sourceURL="query_list_keys" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate52.evaluated;
@@ -2477,11 +2477,11 @@ return errors === 0;
 }
 validate52.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const query_disable_key = validate53;
-const schema64 = {"$id":"query_disable_key","type":"object","additionalProperties":false,"properties":{}};
+export const query_create_key = validate53;
+const schema64 = {"$id":"query_create_key","type":"object","additionalProperties":false,"properties":{}};
 
 function validate53(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="query_disable_key" */;
+/*# sourceURL="query_create_key" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate53.evaluated;
@@ -2518,11 +2518,11 @@ return errors === 0;
 }
 validate53.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const query_enable_key = validate54;
-const schema65 = {"$id":"query_enable_key","type":"object","additionalProperties":false,"properties":{}};
+export const query_disable_key = validate54;
+const schema65 = {"$id":"query_disable_key","type":"object","additionalProperties":false,"properties":{}};
 
 function validate54(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="query_enable_key" */;
+/*# sourceURL="query_disable_key" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate54.evaluated;
@@ -2559,11 +2559,11 @@ return errors === 0;
 }
 validate54.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const query_get_webhook = validate55;
-const schema66 = {"$id":"query_get_webhook","type":"object","additionalProperties":false,"properties":{}};
+export const query_enable_key = validate55;
+const schema66 = {"$id":"query_enable_key","type":"object","additionalProperties":false,"properties":{}};
 
 function validate55(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="query_get_webhook" */;
+/*# sourceURL="query_enable_key" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate55.evaluated;
@@ -2600,11 +2600,11 @@ return errors === 0;
 }
 validate55.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const query_set_webhook = validate56;
-const schema67 = {"$id":"query_set_webhook","type":"object","additionalProperties":false,"properties":{}};
+export const query_get_webhook = validate56;
+const schema67 = {"$id":"query_get_webhook","type":"object","additionalProperties":false,"properties":{}};
 
 function validate56(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="query_set_webhook" */;
+/*# sourceURL="query_get_webhook" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate56.evaluated;
@@ -2641,11 +2641,11 @@ return errors === 0;
 }
 validate56.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const query_remove_webhook = validate57;
-const schema68 = {"$id":"query_remove_webhook","type":"object","additionalProperties":false,"properties":{}};
+export const query_set_webhook = validate57;
+const schema68 = {"$id":"query_set_webhook","type":"object","additionalProperties":false,"properties":{}};
 
 function validate57(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="query_remove_webhook" */;
+/*# sourceURL="query_set_webhook" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate57.evaluated;
@@ -2682,11 +2682,11 @@ return errors === 0;
 }
 validate57.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const query_rotate_webhook_secret = validate58;
-const schema69 = {"$id":"query_rotate_webhook_secret","type":"object","additionalProperties":false,"properties":{}};
+export const query_remove_webhook = validate58;
+const schema69 = {"$id":"query_remove_webhook","type":"object","additionalProperties":false,"properties":{}};
 
 function validate58(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="query_rotate_webhook_secret" */;
+/*# sourceURL="query_remove_webhook" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate58.evaluated;
@@ -2723,14 +2723,55 @@ return errors === 0;
 }
 validate58.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const query_list_deliveries = validate59;
-const schema70 = {"$id":"query_list_deliveries","type":"object","additionalProperties":false,"properties":{"cursor":{"type":"string","minLength":1,"maxLength":2000,"wellFormed":true},"limit":{"type":"integer","minimum":1,"maximum":200,"default":50}}};
+export const query_rotate_webhook_secret = validate59;
+const schema70 = {"$id":"query_rotate_webhook_secret","type":"object","additionalProperties":false,"properties":{}};
 
 function validate59(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="query_list_deliveries" */;
+/*# sourceURL="query_rotate_webhook_secret" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate59.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
+for(const key0 in data){
+const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema70,data};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+}
+else {
+const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema70.type,parentSchema:schema70,data};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+validate59.errors = vErrors;
+return errors === 0;
+}
+validate59.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+export const query_list_deliveries = validate60;
+const schema71 = {"$id":"query_list_deliveries","type":"object","additionalProperties":false,"properties":{"cursor":{"type":"string","minLength":1,"maxLength":2000,"wellFormed":true},"limit":{"type":"integer","minimum":1,"maximum":200,"default":50}}};
+
+function validate60(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="query_list_deliveries" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate60.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -2743,7 +2784,7 @@ data.limit = 50;
 }
 for(const key0 in data){
 if(!((key0 === "cursor") || (key0 === "limit"))){
-const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema70,data};
+const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema71,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -2766,7 +2807,7 @@ else if(data0 === null){
 coerced0 = "";
 }
 else {
-const err1 = {instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/type",keyword:"type",params:{type: "string"},schema:schema70.properties.cursor.type,parentSchema:schema70.properties.cursor,data:data0};
+const err1 = {instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/type",keyword:"type",params:{type: "string"},schema:schema71.properties.cursor.type,parentSchema:schema71.properties.cursor,data:data0};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -2785,7 +2826,7 @@ data["cursor"] = coerced0;
 }
 if(typeof data0 === "string"){
 if(!data0.isWellFormed()){
-const err2 = {instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema70.properties.cursor,data:data0};
+const err2 = {instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema71.properties.cursor,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -2795,7 +2836,7 @@ vErrors.push(err2);
 errors++;
 }
 if(data0.length < 2 && [...data0].length < 1){
-const err3 = {instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema70.properties.cursor,data:data0};
+const err3 = {instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema71.properties.cursor,data:data0};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -2805,7 +2846,7 @@ vErrors.push(err3);
 errors++;
 }
 if(data0.length > 2000 && (data0.length > 4000 || [...data0].length > 2000)){
-const err4 = {instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/maxLength",keyword:"maxLength",params:{},schema:2000,parentSchema:schema70.properties.cursor,data:data0};
+const err4 = {instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/maxLength",keyword:"maxLength",params:{},schema:2000,parentSchema:schema71.properties.cursor,data:data0};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -2826,7 +2867,7 @@ if(dataType1 === "boolean" || data1 === null
 coerced1 = +data1;
 }
 else {
-const err5 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/type",keyword:"type",params:{type: "integer"},schema:schema70.properties.limit.type,parentSchema:schema70.properties.limit,data:data1};
+const err5 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/type",keyword:"type",params:{type: "integer"},schema:schema71.properties.limit.type,parentSchema:schema71.properties.limit,data:data1};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -2845,7 +2886,7 @@ data["limit"] = coerced1;
 }
 if((typeof data1 == "number") && (isFinite(data1))){
 if(data1 > 200 || isNaN(data1)){
-const err6 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 200},schema:200,parentSchema:schema70.properties.limit,data:data1};
+const err6 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 200},schema:200,parentSchema:schema71.properties.limit,data:data1};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -2855,7 +2896,7 @@ vErrors.push(err6);
 errors++;
 }
 if(data1 < 1 || isNaN(data1)){
-const err7 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema70.properties.limit,data:data1};
+const err7 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema71.properties.limit,data:data1};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -2867,7 +2908,7 @@ errors++;
 }
 }
 else {
-const err8 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema70.type,parentSchema:schema70,data};
+const err8 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema71.type,parentSchema:schema71,data};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -2876,19 +2917,19 @@ vErrors.push(err8);
 }
 errors++;
 }
-validate59.errors = vErrors;
+validate60.errors = vErrors;
 return errors === 0;
 }
-validate59.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate60.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const query_resend_delivery = validate60;
-const schema71 = {"$id":"query_resend_delivery","type":"object","additionalProperties":false,"properties":{}};
+export const query_resend_delivery = validate61;
+const schema72 = {"$id":"query_resend_delivery","type":"object","additionalProperties":false,"properties":{}};
 
-function validate60(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate61(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="query_resend_delivery" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate60.evaluated;
+const evaluated0 = validate61.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -2897,7 +2938,7 @@ evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
-const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema71,data};
+const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema72,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -2908,7 +2949,7 @@ errors++;
 }
 }
 else {
-const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema71.type,parentSchema:schema71,data};
+const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema72.type,parentSchema:schema72,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -2917,21 +2958,21 @@ vErrors.push(err1);
 }
 errors++;
 }
-validate60.errors = vErrors;
+validate61.errors = vErrors;
 return errors === 0;
 }
-validate60.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate61.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const query_list_runs = validate61;
-const schema72 = {"$id":"query_list_runs","type":"object","additionalProperties":false,"properties":{"organization_id":{"type":"string","format":"uuid","wellFormed":true},"agent_id":{"type":"string","format":"uuid","wellFormed":true},"since":{"type":"string","format":"date-time","wellFormed":true},"until":{"type":"string","format":"date-time","wellFormed":true},"label":{"type":"string","pattern":"^(?!__proto__(?:$|=))[A-Za-z0-9_.-]{1,64}=","maxLength":265,"wellFormed":true},"q":{"type":"string","minLength":1,"maxLength":200,"wellFormed":true},"status":{"type":"string","enum":["running","finished","technical_error","terminated","waiting_for_input"],"wellFormed":true},"cursor":{"type":"string","minLength":1,"maxLength":2000,"wellFormed":true},"limit":{"type":"integer","minimum":1,"maximum":200,"default":50}}};
+export const query_list_runs = validate62;
+const schema73 = {"$id":"query_list_runs","type":"object","additionalProperties":false,"properties":{"organization_id":{"type":"string","format":"uuid","wellFormed":true},"agent_id":{"type":"string","format":"uuid","wellFormed":true},"since":{"type":"string","format":"date-time","wellFormed":true},"until":{"type":"string","format":"date-time","wellFormed":true},"label":{"type":"string","pattern":"^(?!__proto__(?:$|=))[A-Za-z0-9_.-]{1,64}=","maxLength":265,"wellFormed":true},"q":{"type":"string","minLength":1,"maxLength":200,"wellFormed":true},"status":{"type":"string","enum":["running","finished","technical_error","terminated","waiting_for_input"],"wellFormed":true},"cursor":{"type":"string","minLength":1,"maxLength":2000,"wellFormed":true},"limit":{"type":"integer","minimum":1,"maximum":200,"default":50}}};
 const func1 = Object.prototype.hasOwnProperty;
 const pattern6 = new RegExp("^(?!__proto__(?:$|=))[A-Za-z0-9_.-]{1,64}=", "u");
 
-function validate61(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate62(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="query_list_runs" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate61.evaluated;
+const evaluated0 = validate62.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -2943,553 +2984,7 @@ if(data.limit === undefined){
 data.limit = 50;
 }
 for(const key0 in data){
-if(!(func1.call(schema72.properties, key0))){
-const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema72,data};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-}
-if(data.organization_id !== undefined){
-let data0 = data.organization_id;
-if(typeof data0 !== "string"){
-let dataType0 = typeof data0;
-let coerced0 = undefined;
-if(!(coerced0 !== undefined)){
-if(dataType0 == "number" || dataType0 == "boolean"){
-coerced0 = "" + data0;
-}
-else if(data0 === null){
-coerced0 = "";
-}
-else {
-const err1 = {instancePath:instancePath+"/organization_id",schemaPath:"#/properties/organization_id/type",keyword:"type",params:{type: "string"},schema:schema72.properties.organization_id.type,parentSchema:schema72.properties.organization_id,data:data0};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-}
-}
-if(coerced0 !== undefined){
-data0 = coerced0;
-if(data !== undefined){
-data["organization_id"] = coerced0;
-}
-}
-}
-if(typeof data0 === "string"){
-if(!data0.isWellFormed()){
-const err2 = {instancePath:instancePath+"/organization_id",schemaPath:"#/properties/organization_id/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema72.properties.organization_id,data:data0};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-}
-if(!(formats0.test(data0))){
-const err3 = {instancePath:instancePath+"/organization_id",schemaPath:"#/properties/organization_id/format",keyword:"format",params:{format: "uuid"},schema:"uuid",parentSchema:schema72.properties.organization_id,data:data0};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
-errors++;
-}
-}
-}
-if(data.agent_id !== undefined){
-let data1 = data.agent_id;
-if(typeof data1 !== "string"){
-let dataType1 = typeof data1;
-let coerced1 = undefined;
-if(!(coerced1 !== undefined)){
-if(dataType1 == "number" || dataType1 == "boolean"){
-coerced1 = "" + data1;
-}
-else if(data1 === null){
-coerced1 = "";
-}
-else {
-const err4 = {instancePath:instancePath+"/agent_id",schemaPath:"#/properties/agent_id/type",keyword:"type",params:{type: "string"},schema:schema72.properties.agent_id.type,parentSchema:schema72.properties.agent_id,data:data1};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
-errors++;
-}
-}
-if(coerced1 !== undefined){
-data1 = coerced1;
-if(data !== undefined){
-data["agent_id"] = coerced1;
-}
-}
-}
-if(typeof data1 === "string"){
-if(!data1.isWellFormed()){
-const err5 = {instancePath:instancePath+"/agent_id",schemaPath:"#/properties/agent_id/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema72.properties.agent_id,data:data1};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
-errors++;
-}
-if(!(formats0.test(data1))){
-const err6 = {instancePath:instancePath+"/agent_id",schemaPath:"#/properties/agent_id/format",keyword:"format",params:{format: "uuid"},schema:"uuid",parentSchema:schema72.properties.agent_id,data:data1};
-if(vErrors === null){
-vErrors = [err6];
-}
-else {
-vErrors.push(err6);
-}
-errors++;
-}
-}
-}
-if(data.since !== undefined){
-let data2 = data.since;
-if(typeof data2 !== "string"){
-let dataType2 = typeof data2;
-let coerced2 = undefined;
-if(!(coerced2 !== undefined)){
-if(dataType2 == "number" || dataType2 == "boolean"){
-coerced2 = "" + data2;
-}
-else if(data2 === null){
-coerced2 = "";
-}
-else {
-const err7 = {instancePath:instancePath+"/since",schemaPath:"#/properties/since/type",keyword:"type",params:{type: "string"},schema:schema72.properties.since.type,parentSchema:schema72.properties.since,data:data2};
-if(vErrors === null){
-vErrors = [err7];
-}
-else {
-vErrors.push(err7);
-}
-errors++;
-}
-}
-if(coerced2 !== undefined){
-data2 = coerced2;
-if(data !== undefined){
-data["since"] = coerced2;
-}
-}
-}
-if(typeof data2 === "string"){
-if(!data2.isWellFormed()){
-const err8 = {instancePath:instancePath+"/since",schemaPath:"#/properties/since/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema72.properties.since,data:data2};
-if(vErrors === null){
-vErrors = [err8];
-}
-else {
-vErrors.push(err8);
-}
-errors++;
-}
-if(!(formats8.test(data2))){
-const err9 = {instancePath:instancePath+"/since",schemaPath:"#/properties/since/format",keyword:"format",params:{format: "date-time"},schema:"date-time",parentSchema:schema72.properties.since,data:data2};
-if(vErrors === null){
-vErrors = [err9];
-}
-else {
-vErrors.push(err9);
-}
-errors++;
-}
-}
-}
-if(data.until !== undefined){
-let data3 = data.until;
-if(typeof data3 !== "string"){
-let dataType3 = typeof data3;
-let coerced3 = undefined;
-if(!(coerced3 !== undefined)){
-if(dataType3 == "number" || dataType3 == "boolean"){
-coerced3 = "" + data3;
-}
-else if(data3 === null){
-coerced3 = "";
-}
-else {
-const err10 = {instancePath:instancePath+"/until",schemaPath:"#/properties/until/type",keyword:"type",params:{type: "string"},schema:schema72.properties.until.type,parentSchema:schema72.properties.until,data:data3};
-if(vErrors === null){
-vErrors = [err10];
-}
-else {
-vErrors.push(err10);
-}
-errors++;
-}
-}
-if(coerced3 !== undefined){
-data3 = coerced3;
-if(data !== undefined){
-data["until"] = coerced3;
-}
-}
-}
-if(typeof data3 === "string"){
-if(!data3.isWellFormed()){
-const err11 = {instancePath:instancePath+"/until",schemaPath:"#/properties/until/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema72.properties.until,data:data3};
-if(vErrors === null){
-vErrors = [err11];
-}
-else {
-vErrors.push(err11);
-}
-errors++;
-}
-if(!(formats8.test(data3))){
-const err12 = {instancePath:instancePath+"/until",schemaPath:"#/properties/until/format",keyword:"format",params:{format: "date-time"},schema:"date-time",parentSchema:schema72.properties.until,data:data3};
-if(vErrors === null){
-vErrors = [err12];
-}
-else {
-vErrors.push(err12);
-}
-errors++;
-}
-}
-}
-if(data.label !== undefined){
-let data4 = data.label;
-if(typeof data4 !== "string"){
-let dataType4 = typeof data4;
-let coerced4 = undefined;
-if(!(coerced4 !== undefined)){
-if(dataType4 == "number" || dataType4 == "boolean"){
-coerced4 = "" + data4;
-}
-else if(data4 === null){
-coerced4 = "";
-}
-else {
-const err13 = {instancePath:instancePath+"/label",schemaPath:"#/properties/label/type",keyword:"type",params:{type: "string"},schema:schema72.properties.label.type,parentSchema:schema72.properties.label,data:data4};
-if(vErrors === null){
-vErrors = [err13];
-}
-else {
-vErrors.push(err13);
-}
-errors++;
-}
-}
-if(coerced4 !== undefined){
-data4 = coerced4;
-if(data !== undefined){
-data["label"] = coerced4;
-}
-}
-}
-if(typeof data4 === "string"){
-if(!data4.isWellFormed()){
-const err14 = {instancePath:instancePath+"/label",schemaPath:"#/properties/label/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema72.properties.label,data:data4};
-if(vErrors === null){
-vErrors = [err14];
-}
-else {
-vErrors.push(err14);
-}
-errors++;
-}
-if(!pattern6.test(data4)){
-const err15 = {instancePath:instancePath+"/label",schemaPath:"#/properties/label/pattern",keyword:"pattern",params:{pattern: "^(?!__proto__(?:$|=))[A-Za-z0-9_.-]{1,64}="},schema:"^(?!__proto__(?:$|=))[A-Za-z0-9_.-]{1,64}=",parentSchema:schema72.properties.label,data:data4};
-if(vErrors === null){
-vErrors = [err15];
-}
-else {
-vErrors.push(err15);
-}
-errors++;
-}
-if(data4.length > 265 && (data4.length > 530 || [...data4].length > 265)){
-const err16 = {instancePath:instancePath+"/label",schemaPath:"#/properties/label/maxLength",keyword:"maxLength",params:{},schema:265,parentSchema:schema72.properties.label,data:data4};
-if(vErrors === null){
-vErrors = [err16];
-}
-else {
-vErrors.push(err16);
-}
-errors++;
-}
-}
-}
-if(data.q !== undefined){
-let data5 = data.q;
-if(typeof data5 !== "string"){
-let dataType5 = typeof data5;
-let coerced5 = undefined;
-if(!(coerced5 !== undefined)){
-if(dataType5 == "number" || dataType5 == "boolean"){
-coerced5 = "" + data5;
-}
-else if(data5 === null){
-coerced5 = "";
-}
-else {
-const err17 = {instancePath:instancePath+"/q",schemaPath:"#/properties/q/type",keyword:"type",params:{type: "string"},schema:schema72.properties.q.type,parentSchema:schema72.properties.q,data:data5};
-if(vErrors === null){
-vErrors = [err17];
-}
-else {
-vErrors.push(err17);
-}
-errors++;
-}
-}
-if(coerced5 !== undefined){
-data5 = coerced5;
-if(data !== undefined){
-data["q"] = coerced5;
-}
-}
-}
-if(typeof data5 === "string"){
-if(!data5.isWellFormed()){
-const err18 = {instancePath:instancePath+"/q",schemaPath:"#/properties/q/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema72.properties.q,data:data5};
-if(vErrors === null){
-vErrors = [err18];
-}
-else {
-vErrors.push(err18);
-}
-errors++;
-}
-if(data5.length < 2 && [...data5].length < 1){
-const err19 = {instancePath:instancePath+"/q",schemaPath:"#/properties/q/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema72.properties.q,data:data5};
-if(vErrors === null){
-vErrors = [err19];
-}
-else {
-vErrors.push(err19);
-}
-errors++;
-}
-if(data5.length > 200 && (data5.length > 400 || [...data5].length > 200)){
-const err20 = {instancePath:instancePath+"/q",schemaPath:"#/properties/q/maxLength",keyword:"maxLength",params:{},schema:200,parentSchema:schema72.properties.q,data:data5};
-if(vErrors === null){
-vErrors = [err20];
-}
-else {
-vErrors.push(err20);
-}
-errors++;
-}
-}
-}
-if(data.status !== undefined){
-let data6 = data.status;
-if(typeof data6 !== "string"){
-let dataType6 = typeof data6;
-let coerced6 = undefined;
-if(!(coerced6 !== undefined)){
-if(dataType6 == "number" || dataType6 == "boolean"){
-coerced6 = "" + data6;
-}
-else if(data6 === null){
-coerced6 = "";
-}
-else {
-const err21 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/type",keyword:"type",params:{type: "string"},schema:schema72.properties.status.type,parentSchema:schema72.properties.status,data:data6};
-if(vErrors === null){
-vErrors = [err21];
-}
-else {
-vErrors.push(err21);
-}
-errors++;
-}
-}
-if(coerced6 !== undefined){
-data6 = coerced6;
-if(data !== undefined){
-data["status"] = coerced6;
-}
-}
-}
-if(!(((((data6 === "running") || (data6 === "finished")) || (data6 === "technical_error")) || (data6 === "terminated")) || (data6 === "waiting_for_input"))){
-const err22 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/enum",keyword:"enum",params:{allowedValues: schema72.properties.status.enum},schema:schema72.properties.status.enum,parentSchema:schema72.properties.status,data:data6};
-if(vErrors === null){
-vErrors = [err22];
-}
-else {
-vErrors.push(err22);
-}
-errors++;
-}
-if(typeof data6 === "string"){
-if(!data6.isWellFormed()){
-const err23 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema72.properties.status,data:data6};
-if(vErrors === null){
-vErrors = [err23];
-}
-else {
-vErrors.push(err23);
-}
-errors++;
-}
-}
-}
-if(data.cursor !== undefined){
-let data7 = data.cursor;
-if(typeof data7 !== "string"){
-let dataType7 = typeof data7;
-let coerced7 = undefined;
-if(!(coerced7 !== undefined)){
-if(dataType7 == "number" || dataType7 == "boolean"){
-coerced7 = "" + data7;
-}
-else if(data7 === null){
-coerced7 = "";
-}
-else {
-const err24 = {instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/type",keyword:"type",params:{type: "string"},schema:schema72.properties.cursor.type,parentSchema:schema72.properties.cursor,data:data7};
-if(vErrors === null){
-vErrors = [err24];
-}
-else {
-vErrors.push(err24);
-}
-errors++;
-}
-}
-if(coerced7 !== undefined){
-data7 = coerced7;
-if(data !== undefined){
-data["cursor"] = coerced7;
-}
-}
-}
-if(typeof data7 === "string"){
-if(!data7.isWellFormed()){
-const err25 = {instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema72.properties.cursor,data:data7};
-if(vErrors === null){
-vErrors = [err25];
-}
-else {
-vErrors.push(err25);
-}
-errors++;
-}
-if(data7.length < 2 && [...data7].length < 1){
-const err26 = {instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema72.properties.cursor,data:data7};
-if(vErrors === null){
-vErrors = [err26];
-}
-else {
-vErrors.push(err26);
-}
-errors++;
-}
-if(data7.length > 2000 && (data7.length > 4000 || [...data7].length > 2000)){
-const err27 = {instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/maxLength",keyword:"maxLength",params:{},schema:2000,parentSchema:schema72.properties.cursor,data:data7};
-if(vErrors === null){
-vErrors = [err27];
-}
-else {
-vErrors.push(err27);
-}
-errors++;
-}
-}
-}
-let data8 = data.limit;
-if(!(((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8))) && (isFinite(data8)))){
-let dataType8 = typeof data8;
-let coerced8 = undefined;
-if(!(coerced8 !== undefined)){
-if(dataType8 === "boolean" || data8 === null
-              || (dataType8 === "string" && data8 && data8 == +data8 && !(data8 % 1))){
-coerced8 = +data8;
-}
-else {
-const err28 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/type",keyword:"type",params:{type: "integer"},schema:schema72.properties.limit.type,parentSchema:schema72.properties.limit,data:data8};
-if(vErrors === null){
-vErrors = [err28];
-}
-else {
-vErrors.push(err28);
-}
-errors++;
-}
-}
-if(coerced8 !== undefined){
-data8 = coerced8;
-if(data !== undefined){
-data["limit"] = coerced8;
-}
-}
-}
-if((typeof data8 == "number") && (isFinite(data8))){
-if(data8 > 200 || isNaN(data8)){
-const err29 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 200},schema:200,parentSchema:schema72.properties.limit,data:data8};
-if(vErrors === null){
-vErrors = [err29];
-}
-else {
-vErrors.push(err29);
-}
-errors++;
-}
-if(data8 < 1 || isNaN(data8)){
-const err30 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema72.properties.limit,data:data8};
-if(vErrors === null){
-vErrors = [err30];
-}
-else {
-vErrors.push(err30);
-}
-errors++;
-}
-}
-}
-else {
-const err31 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema72.type,parentSchema:schema72,data};
-if(vErrors === null){
-vErrors = [err31];
-}
-else {
-vErrors.push(err31);
-}
-errors++;
-}
-validate61.errors = vErrors;
-return errors === 0;
-}
-validate61.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-export const query_count_runs = validate62;
-const schema73 = {"$id":"query_count_runs","type":"object","additionalProperties":false,"properties":{"organization_id":{"type":"string","format":"uuid","wellFormed":true},"agent_id":{"type":"string","format":"uuid","wellFormed":true},"since":{"type":"string","format":"date-time","wellFormed":true},"until":{"type":"string","format":"date-time","wellFormed":true},"label":{"type":"string","pattern":"^(?!__proto__(?:$|=))[A-Za-z0-9_.-]{1,64}=","maxLength":265,"wellFormed":true},"q":{"type":"string","minLength":1,"maxLength":200,"wellFormed":true}}};
-
-function validate62(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="query_count_runs" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate62.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(data && typeof data == "object" && !Array.isArray(data)){
-for(const key0 in data){
-if(!((((((key0 === "organization_id") || (key0 === "agent_id")) || (key0 === "since")) || (key0 === "until")) || (key0 === "label")) || (key0 === "q"))){
+if(!(func1.call(schema73.properties, key0))){
 const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema73,data};
 if(vErrors === null){
 vErrors = [err0];
@@ -3838,9 +3333,20 @@ errors++;
 }
 }
 }
+if(data.status !== undefined){
+let data6 = data.status;
+if(typeof data6 !== "string"){
+let dataType6 = typeof data6;
+let coerced6 = undefined;
+if(!(coerced6 !== undefined)){
+if(dataType6 == "number" || dataType6 == "boolean"){
+coerced6 = "" + data6;
+}
+else if(data6 === null){
+coerced6 = "";
 }
 else {
-const err21 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema73.type,parentSchema:schema73,data};
+const err21 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/type",keyword:"type",params:{type: "string"},schema:schema73.properties.status.type,parentSchema:schema73.properties.status,data:data6};
 if(vErrors === null){
 vErrors = [err21];
 }
@@ -3849,16 +3355,170 @@ vErrors.push(err21);
 }
 errors++;
 }
+}
+if(coerced6 !== undefined){
+data6 = coerced6;
+if(data !== undefined){
+data["status"] = coerced6;
+}
+}
+}
+if(!(((((data6 === "running") || (data6 === "finished")) || (data6 === "technical_error")) || (data6 === "terminated")) || (data6 === "waiting_for_input"))){
+const err22 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/enum",keyword:"enum",params:{allowedValues: schema73.properties.status.enum},schema:schema73.properties.status.enum,parentSchema:schema73.properties.status,data:data6};
+if(vErrors === null){
+vErrors = [err22];
+}
+else {
+vErrors.push(err22);
+}
+errors++;
+}
+if(typeof data6 === "string"){
+if(!data6.isWellFormed()){
+const err23 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema73.properties.status,data:data6};
+if(vErrors === null){
+vErrors = [err23];
+}
+else {
+vErrors.push(err23);
+}
+errors++;
+}
+}
+}
+if(data.cursor !== undefined){
+let data7 = data.cursor;
+if(typeof data7 !== "string"){
+let dataType7 = typeof data7;
+let coerced7 = undefined;
+if(!(coerced7 !== undefined)){
+if(dataType7 == "number" || dataType7 == "boolean"){
+coerced7 = "" + data7;
+}
+else if(data7 === null){
+coerced7 = "";
+}
+else {
+const err24 = {instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/type",keyword:"type",params:{type: "string"},schema:schema73.properties.cursor.type,parentSchema:schema73.properties.cursor,data:data7};
+if(vErrors === null){
+vErrors = [err24];
+}
+else {
+vErrors.push(err24);
+}
+errors++;
+}
+}
+if(coerced7 !== undefined){
+data7 = coerced7;
+if(data !== undefined){
+data["cursor"] = coerced7;
+}
+}
+}
+if(typeof data7 === "string"){
+if(!data7.isWellFormed()){
+const err25 = {instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema73.properties.cursor,data:data7};
+if(vErrors === null){
+vErrors = [err25];
+}
+else {
+vErrors.push(err25);
+}
+errors++;
+}
+if(data7.length < 2 && [...data7].length < 1){
+const err26 = {instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema73.properties.cursor,data:data7};
+if(vErrors === null){
+vErrors = [err26];
+}
+else {
+vErrors.push(err26);
+}
+errors++;
+}
+if(data7.length > 2000 && (data7.length > 4000 || [...data7].length > 2000)){
+const err27 = {instancePath:instancePath+"/cursor",schemaPath:"#/properties/cursor/maxLength",keyword:"maxLength",params:{},schema:2000,parentSchema:schema73.properties.cursor,data:data7};
+if(vErrors === null){
+vErrors = [err27];
+}
+else {
+vErrors.push(err27);
+}
+errors++;
+}
+}
+}
+let data8 = data.limit;
+if(!(((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8))) && (isFinite(data8)))){
+let dataType8 = typeof data8;
+let coerced8 = undefined;
+if(!(coerced8 !== undefined)){
+if(dataType8 === "boolean" || data8 === null
+              || (dataType8 === "string" && data8 && data8 == +data8 && !(data8 % 1))){
+coerced8 = +data8;
+}
+else {
+const err28 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/type",keyword:"type",params:{type: "integer"},schema:schema73.properties.limit.type,parentSchema:schema73.properties.limit,data:data8};
+if(vErrors === null){
+vErrors = [err28];
+}
+else {
+vErrors.push(err28);
+}
+errors++;
+}
+}
+if(coerced8 !== undefined){
+data8 = coerced8;
+if(data !== undefined){
+data["limit"] = coerced8;
+}
+}
+}
+if((typeof data8 == "number") && (isFinite(data8))){
+if(data8 > 200 || isNaN(data8)){
+const err29 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 200},schema:200,parentSchema:schema73.properties.limit,data:data8};
+if(vErrors === null){
+vErrors = [err29];
+}
+else {
+vErrors.push(err29);
+}
+errors++;
+}
+if(data8 < 1 || isNaN(data8)){
+const err30 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema73.properties.limit,data:data8};
+if(vErrors === null){
+vErrors = [err30];
+}
+else {
+vErrors.push(err30);
+}
+errors++;
+}
+}
+}
+else {
+const err31 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema73.type,parentSchema:schema73,data};
+if(vErrors === null){
+vErrors = [err31];
+}
+else {
+vErrors.push(err31);
+}
+errors++;
+}
 validate62.errors = vErrors;
 return errors === 0;
 }
 validate62.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const query_create_run = validate63;
-const schema74 = {"$id":"query_create_run","type":"object","additionalProperties":false,"properties":{}};
+export const query_count_runs = validate63;
+const schema74 = {"$id":"query_count_runs","type":"object","additionalProperties":false,"properties":{"organization_id":{"type":"string","format":"uuid","wellFormed":true},"agent_id":{"type":"string","format":"uuid","wellFormed":true},"since":{"type":"string","format":"date-time","wellFormed":true},"until":{"type":"string","format":"date-time","wellFormed":true},"label":{"type":"string","pattern":"^(?!__proto__(?:$|=))[A-Za-z0-9_.-]{1,64}=","maxLength":265,"wellFormed":true},"q":{"type":"string","minLength":1,"maxLength":200,"wellFormed":true}}};
 
 function validate63(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="query_create_run" */;
+/*# sourceURL="query_count_runs" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate63.evaluated;
@@ -3870,6 +3530,7 @@ evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
+if(!((((((key0 === "organization_id") || (key0 === "agent_id")) || (key0 === "since")) || (key0 === "until")) || (key0 === "label")) || (key0 === "q"))){
 const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema74,data};
 if(vErrors === null){
 vErrors = [err0];
@@ -3880,8 +3541,20 @@ vErrors.push(err0);
 errors++;
 }
 }
+if(data.organization_id !== undefined){
+let data0 = data.organization_id;
+if(typeof data0 !== "string"){
+let dataType0 = typeof data0;
+let coerced0 = undefined;
+if(!(coerced0 !== undefined)){
+if(dataType0 == "number" || dataType0 == "boolean"){
+coerced0 = "" + data0;
+}
+else if(data0 === null){
+coerced0 = "";
+}
 else {
-const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema74.type,parentSchema:schema74,data};
+const err1 = {instancePath:instancePath+"/organization_id",schemaPath:"#/properties/organization_id/type",keyword:"type",params:{type: "string"},schema:schema74.properties.organization_id.type,parentSchema:schema74.properties.organization_id,data:data0};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -3890,16 +3563,343 @@ vErrors.push(err1);
 }
 errors++;
 }
+}
+if(coerced0 !== undefined){
+data0 = coerced0;
+if(data !== undefined){
+data["organization_id"] = coerced0;
+}
+}
+}
+if(typeof data0 === "string"){
+if(!data0.isWellFormed()){
+const err2 = {instancePath:instancePath+"/organization_id",schemaPath:"#/properties/organization_id/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema74.properties.organization_id,data:data0};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+if(!(formats0.test(data0))){
+const err3 = {instancePath:instancePath+"/organization_id",schemaPath:"#/properties/organization_id/format",keyword:"format",params:{format: "uuid"},schema:"uuid",parentSchema:schema74.properties.organization_id,data:data0};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+}
+}
+if(data.agent_id !== undefined){
+let data1 = data.agent_id;
+if(typeof data1 !== "string"){
+let dataType1 = typeof data1;
+let coerced1 = undefined;
+if(!(coerced1 !== undefined)){
+if(dataType1 == "number" || dataType1 == "boolean"){
+coerced1 = "" + data1;
+}
+else if(data1 === null){
+coerced1 = "";
+}
+else {
+const err4 = {instancePath:instancePath+"/agent_id",schemaPath:"#/properties/agent_id/type",keyword:"type",params:{type: "string"},schema:schema74.properties.agent_id.type,parentSchema:schema74.properties.agent_id,data:data1};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+}
+if(coerced1 !== undefined){
+data1 = coerced1;
+if(data !== undefined){
+data["agent_id"] = coerced1;
+}
+}
+}
+if(typeof data1 === "string"){
+if(!data1.isWellFormed()){
+const err5 = {instancePath:instancePath+"/agent_id",schemaPath:"#/properties/agent_id/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema74.properties.agent_id,data:data1};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+if(!(formats0.test(data1))){
+const err6 = {instancePath:instancePath+"/agent_id",schemaPath:"#/properties/agent_id/format",keyword:"format",params:{format: "uuid"},schema:"uuid",parentSchema:schema74.properties.agent_id,data:data1};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+}
+}
+if(data.since !== undefined){
+let data2 = data.since;
+if(typeof data2 !== "string"){
+let dataType2 = typeof data2;
+let coerced2 = undefined;
+if(!(coerced2 !== undefined)){
+if(dataType2 == "number" || dataType2 == "boolean"){
+coerced2 = "" + data2;
+}
+else if(data2 === null){
+coerced2 = "";
+}
+else {
+const err7 = {instancePath:instancePath+"/since",schemaPath:"#/properties/since/type",keyword:"type",params:{type: "string"},schema:schema74.properties.since.type,parentSchema:schema74.properties.since,data:data2};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+}
+if(coerced2 !== undefined){
+data2 = coerced2;
+if(data !== undefined){
+data["since"] = coerced2;
+}
+}
+}
+if(typeof data2 === "string"){
+if(!data2.isWellFormed()){
+const err8 = {instancePath:instancePath+"/since",schemaPath:"#/properties/since/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema74.properties.since,data:data2};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+if(!(formats8.test(data2))){
+const err9 = {instancePath:instancePath+"/since",schemaPath:"#/properties/since/format",keyword:"format",params:{format: "date-time"},schema:"date-time",parentSchema:schema74.properties.since,data:data2};
+if(vErrors === null){
+vErrors = [err9];
+}
+else {
+vErrors.push(err9);
+}
+errors++;
+}
+}
+}
+if(data.until !== undefined){
+let data3 = data.until;
+if(typeof data3 !== "string"){
+let dataType3 = typeof data3;
+let coerced3 = undefined;
+if(!(coerced3 !== undefined)){
+if(dataType3 == "number" || dataType3 == "boolean"){
+coerced3 = "" + data3;
+}
+else if(data3 === null){
+coerced3 = "";
+}
+else {
+const err10 = {instancePath:instancePath+"/until",schemaPath:"#/properties/until/type",keyword:"type",params:{type: "string"},schema:schema74.properties.until.type,parentSchema:schema74.properties.until,data:data3};
+if(vErrors === null){
+vErrors = [err10];
+}
+else {
+vErrors.push(err10);
+}
+errors++;
+}
+}
+if(coerced3 !== undefined){
+data3 = coerced3;
+if(data !== undefined){
+data["until"] = coerced3;
+}
+}
+}
+if(typeof data3 === "string"){
+if(!data3.isWellFormed()){
+const err11 = {instancePath:instancePath+"/until",schemaPath:"#/properties/until/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema74.properties.until,data:data3};
+if(vErrors === null){
+vErrors = [err11];
+}
+else {
+vErrors.push(err11);
+}
+errors++;
+}
+if(!(formats8.test(data3))){
+const err12 = {instancePath:instancePath+"/until",schemaPath:"#/properties/until/format",keyword:"format",params:{format: "date-time"},schema:"date-time",parentSchema:schema74.properties.until,data:data3};
+if(vErrors === null){
+vErrors = [err12];
+}
+else {
+vErrors.push(err12);
+}
+errors++;
+}
+}
+}
+if(data.label !== undefined){
+let data4 = data.label;
+if(typeof data4 !== "string"){
+let dataType4 = typeof data4;
+let coerced4 = undefined;
+if(!(coerced4 !== undefined)){
+if(dataType4 == "number" || dataType4 == "boolean"){
+coerced4 = "" + data4;
+}
+else if(data4 === null){
+coerced4 = "";
+}
+else {
+const err13 = {instancePath:instancePath+"/label",schemaPath:"#/properties/label/type",keyword:"type",params:{type: "string"},schema:schema74.properties.label.type,parentSchema:schema74.properties.label,data:data4};
+if(vErrors === null){
+vErrors = [err13];
+}
+else {
+vErrors.push(err13);
+}
+errors++;
+}
+}
+if(coerced4 !== undefined){
+data4 = coerced4;
+if(data !== undefined){
+data["label"] = coerced4;
+}
+}
+}
+if(typeof data4 === "string"){
+if(!data4.isWellFormed()){
+const err14 = {instancePath:instancePath+"/label",schemaPath:"#/properties/label/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema74.properties.label,data:data4};
+if(vErrors === null){
+vErrors = [err14];
+}
+else {
+vErrors.push(err14);
+}
+errors++;
+}
+if(!pattern6.test(data4)){
+const err15 = {instancePath:instancePath+"/label",schemaPath:"#/properties/label/pattern",keyword:"pattern",params:{pattern: "^(?!__proto__(?:$|=))[A-Za-z0-9_.-]{1,64}="},schema:"^(?!__proto__(?:$|=))[A-Za-z0-9_.-]{1,64}=",parentSchema:schema74.properties.label,data:data4};
+if(vErrors === null){
+vErrors = [err15];
+}
+else {
+vErrors.push(err15);
+}
+errors++;
+}
+if(data4.length > 265 && (data4.length > 530 || [...data4].length > 265)){
+const err16 = {instancePath:instancePath+"/label",schemaPath:"#/properties/label/maxLength",keyword:"maxLength",params:{},schema:265,parentSchema:schema74.properties.label,data:data4};
+if(vErrors === null){
+vErrors = [err16];
+}
+else {
+vErrors.push(err16);
+}
+errors++;
+}
+}
+}
+if(data.q !== undefined){
+let data5 = data.q;
+if(typeof data5 !== "string"){
+let dataType5 = typeof data5;
+let coerced5 = undefined;
+if(!(coerced5 !== undefined)){
+if(dataType5 == "number" || dataType5 == "boolean"){
+coerced5 = "" + data5;
+}
+else if(data5 === null){
+coerced5 = "";
+}
+else {
+const err17 = {instancePath:instancePath+"/q",schemaPath:"#/properties/q/type",keyword:"type",params:{type: "string"},schema:schema74.properties.q.type,parentSchema:schema74.properties.q,data:data5};
+if(vErrors === null){
+vErrors = [err17];
+}
+else {
+vErrors.push(err17);
+}
+errors++;
+}
+}
+if(coerced5 !== undefined){
+data5 = coerced5;
+if(data !== undefined){
+data["q"] = coerced5;
+}
+}
+}
+if(typeof data5 === "string"){
+if(!data5.isWellFormed()){
+const err18 = {instancePath:instancePath+"/q",schemaPath:"#/properties/q/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema74.properties.q,data:data5};
+if(vErrors === null){
+vErrors = [err18];
+}
+else {
+vErrors.push(err18);
+}
+errors++;
+}
+if(data5.length < 2 && [...data5].length < 1){
+const err19 = {instancePath:instancePath+"/q",schemaPath:"#/properties/q/minLength",keyword:"minLength",params:{},schema:1,parentSchema:schema74.properties.q,data:data5};
+if(vErrors === null){
+vErrors = [err19];
+}
+else {
+vErrors.push(err19);
+}
+errors++;
+}
+if(data5.length > 200 && (data5.length > 400 || [...data5].length > 200)){
+const err20 = {instancePath:instancePath+"/q",schemaPath:"#/properties/q/maxLength",keyword:"maxLength",params:{},schema:200,parentSchema:schema74.properties.q,data:data5};
+if(vErrors === null){
+vErrors = [err20];
+}
+else {
+vErrors.push(err20);
+}
+errors++;
+}
+}
+}
+}
+else {
+const err21 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema74.type,parentSchema:schema74,data};
+if(vErrors === null){
+vErrors = [err21];
+}
+else {
+vErrors.push(err21);
+}
+errors++;
+}
 validate63.errors = vErrors;
 return errors === 0;
 }
 validate63.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const query_get_run = validate64;
-const schema75 = {"$id":"query_get_run","type":"object","additionalProperties":false,"properties":{}};
+export const query_create_run = validate64;
+const schema75 = {"$id":"query_create_run","type":"object","additionalProperties":false,"properties":{}};
 
 function validate64(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="query_get_run" */;
+/*# sourceURL="query_create_run" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate64.evaluated;
@@ -3936,11 +3936,11 @@ return errors === 0;
 }
 validate64.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const query_create_input = validate65;
-const schema76 = {"$id":"query_create_input","type":"object","additionalProperties":false,"properties":{}};
+export const query_get_run = validate65;
+const schema76 = {"$id":"query_get_run","type":"object","additionalProperties":false,"properties":{}};
 
 function validate65(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="query_create_input" */;
+/*# sourceURL="query_get_run" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate65.evaluated;
@@ -3977,11 +3977,11 @@ return errors === 0;
 }
 validate65.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const query_stop_run = validate66;
-const schema77 = {"$id":"query_stop_run","type":"object","additionalProperties":false,"properties":{}};
+export const query_create_input = validate66;
+const schema77 = {"$id":"query_create_input","type":"object","additionalProperties":false,"properties":{}};
 
 function validate66(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="query_stop_run" */;
+/*# sourceURL="query_create_input" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate66.evaluated;
@@ -4018,11 +4018,11 @@ return errors === 0;
 }
 validate66.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const query_delete_run = validate67;
-const schema78 = {"$id":"query_delete_run","type":"object","additionalProperties":false,"properties":{}};
+export const query_stop_run = validate67;
+const schema78 = {"$id":"query_stop_run","type":"object","additionalProperties":false,"properties":{}};
 
 function validate67(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="query_delete_run" */;
+/*# sourceURL="query_stop_run" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate67.evaluated;
@@ -4059,12 +4059,11 @@ return errors === 0;
 }
 validate67.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const query_get_usage = validate68;
-const schema79 = {"$id":"query_get_usage","type":"object","additionalProperties":false,"properties":{"since":{"type":"string","format":"date","wellFormed":true},"until":{"type":"string","format":"date","wellFormed":true},"organization_id":{"type":"string","format":"uuid","wellFormed":true},"agent_id":{"type":"string","format":"uuid","wellFormed":true}}};
-const formats30 = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/;
+export const query_delete_run = validate68;
+const schema79 = {"$id":"query_delete_run","type":"object","additionalProperties":false,"properties":{}};
 
 function validate68(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="query_get_usage" */;
+/*# sourceURL="query_delete_run" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate68.evaluated;
@@ -4076,8 +4075,50 @@ evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
-if(!((((key0 === "since") || (key0 === "until")) || (key0 === "organization_id")) || (key0 === "agent_id"))){
 const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema79,data};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+}
+else {
+const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema79.type,parentSchema:schema79,data};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+validate68.errors = vErrors;
+return errors === 0;
+}
+validate68.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+export const query_get_usage = validate69;
+const schema80 = {"$id":"query_get_usage","type":"object","additionalProperties":false,"properties":{"since":{"type":"string","format":"date","wellFormed":true},"until":{"type":"string","format":"date","wellFormed":true},"organization_id":{"type":"string","format":"uuid","wellFormed":true},"agent_id":{"type":"string","format":"uuid","wellFormed":true}}};
+const formats30 = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/;
+
+function validate69(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="query_get_usage" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate69.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
+for(const key0 in data){
+if(!((((key0 === "since") || (key0 === "until")) || (key0 === "organization_id")) || (key0 === "agent_id"))){
+const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema80,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -4100,7 +4141,7 @@ else if(data0 === null){
 coerced0 = "";
 }
 else {
-const err1 = {instancePath:instancePath+"/since",schemaPath:"#/properties/since/type",keyword:"type",params:{type: "string"},schema:schema79.properties.since.type,parentSchema:schema79.properties.since,data:data0};
+const err1 = {instancePath:instancePath+"/since",schemaPath:"#/properties/since/type",keyword:"type",params:{type: "string"},schema:schema80.properties.since.type,parentSchema:schema80.properties.since,data:data0};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -4119,7 +4160,7 @@ data["since"] = coerced0;
 }
 if(typeof data0 === "string"){
 if(!data0.isWellFormed()){
-const err2 = {instancePath:instancePath+"/since",schemaPath:"#/properties/since/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema79.properties.since,data:data0};
+const err2 = {instancePath:instancePath+"/since",schemaPath:"#/properties/since/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema80.properties.since,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -4129,7 +4170,7 @@ vErrors.push(err2);
 errors++;
 }
 if(!(formats30.test(data0))){
-const err3 = {instancePath:instancePath+"/since",schemaPath:"#/properties/since/format",keyword:"format",params:{format: "date"},schema:"date",parentSchema:schema79.properties.since,data:data0};
+const err3 = {instancePath:instancePath+"/since",schemaPath:"#/properties/since/format",keyword:"format",params:{format: "date"},schema:"date",parentSchema:schema80.properties.since,data:data0};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -4153,7 +4194,7 @@ else if(data1 === null){
 coerced1 = "";
 }
 else {
-const err4 = {instancePath:instancePath+"/until",schemaPath:"#/properties/until/type",keyword:"type",params:{type: "string"},schema:schema79.properties.until.type,parentSchema:schema79.properties.until,data:data1};
+const err4 = {instancePath:instancePath+"/until",schemaPath:"#/properties/until/type",keyword:"type",params:{type: "string"},schema:schema80.properties.until.type,parentSchema:schema80.properties.until,data:data1};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -4172,7 +4213,7 @@ data["until"] = coerced1;
 }
 if(typeof data1 === "string"){
 if(!data1.isWellFormed()){
-const err5 = {instancePath:instancePath+"/until",schemaPath:"#/properties/until/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema79.properties.until,data:data1};
+const err5 = {instancePath:instancePath+"/until",schemaPath:"#/properties/until/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema80.properties.until,data:data1};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -4182,7 +4223,7 @@ vErrors.push(err5);
 errors++;
 }
 if(!(formats30.test(data1))){
-const err6 = {instancePath:instancePath+"/until",schemaPath:"#/properties/until/format",keyword:"format",params:{format: "date"},schema:"date",parentSchema:schema79.properties.until,data:data1};
+const err6 = {instancePath:instancePath+"/until",schemaPath:"#/properties/until/format",keyword:"format",params:{format: "date"},schema:"date",parentSchema:schema80.properties.until,data:data1};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -4206,7 +4247,7 @@ else if(data2 === null){
 coerced2 = "";
 }
 else {
-const err7 = {instancePath:instancePath+"/organization_id",schemaPath:"#/properties/organization_id/type",keyword:"type",params:{type: "string"},schema:schema79.properties.organization_id.type,parentSchema:schema79.properties.organization_id,data:data2};
+const err7 = {instancePath:instancePath+"/organization_id",schemaPath:"#/properties/organization_id/type",keyword:"type",params:{type: "string"},schema:schema80.properties.organization_id.type,parentSchema:schema80.properties.organization_id,data:data2};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -4225,7 +4266,7 @@ data["organization_id"] = coerced2;
 }
 if(typeof data2 === "string"){
 if(!data2.isWellFormed()){
-const err8 = {instancePath:instancePath+"/organization_id",schemaPath:"#/properties/organization_id/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema79.properties.organization_id,data:data2};
+const err8 = {instancePath:instancePath+"/organization_id",schemaPath:"#/properties/organization_id/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema80.properties.organization_id,data:data2};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -4235,7 +4276,7 @@ vErrors.push(err8);
 errors++;
 }
 if(!(formats0.test(data2))){
-const err9 = {instancePath:instancePath+"/organization_id",schemaPath:"#/properties/organization_id/format",keyword:"format",params:{format: "uuid"},schema:"uuid",parentSchema:schema79.properties.organization_id,data:data2};
+const err9 = {instancePath:instancePath+"/organization_id",schemaPath:"#/properties/organization_id/format",keyword:"format",params:{format: "uuid"},schema:"uuid",parentSchema:schema80.properties.organization_id,data:data2};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -4259,7 +4300,7 @@ else if(data3 === null){
 coerced3 = "";
 }
 else {
-const err10 = {instancePath:instancePath+"/agent_id",schemaPath:"#/properties/agent_id/type",keyword:"type",params:{type: "string"},schema:schema79.properties.agent_id.type,parentSchema:schema79.properties.agent_id,data:data3};
+const err10 = {instancePath:instancePath+"/agent_id",schemaPath:"#/properties/agent_id/type",keyword:"type",params:{type: "string"},schema:schema80.properties.agent_id.type,parentSchema:schema80.properties.agent_id,data:data3};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -4278,7 +4319,7 @@ data["agent_id"] = coerced3;
 }
 if(typeof data3 === "string"){
 if(!data3.isWellFormed()){
-const err11 = {instancePath:instancePath+"/agent_id",schemaPath:"#/properties/agent_id/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema79.properties.agent_id,data:data3};
+const err11 = {instancePath:instancePath+"/agent_id",schemaPath:"#/properties/agent_id/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema80.properties.agent_id,data:data3};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -4288,7 +4329,7 @@ vErrors.push(err11);
 errors++;
 }
 if(!(formats0.test(data3))){
-const err12 = {instancePath:instancePath+"/agent_id",schemaPath:"#/properties/agent_id/format",keyword:"format",params:{format: "uuid"},schema:"uuid",parentSchema:schema79.properties.agent_id,data:data3};
+const err12 = {instancePath:instancePath+"/agent_id",schemaPath:"#/properties/agent_id/format",keyword:"format",params:{format: "uuid"},schema:"uuid",parentSchema:schema80.properties.agent_id,data:data3};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -4301,7 +4342,7 @@ errors++;
 }
 }
 else {
-const err13 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema79.type,parentSchema:schema79,data};
+const err13 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema80.type,parentSchema:schema80,data};
 if(vErrors === null){
 vErrors = [err13];
 }
@@ -4310,19 +4351,19 @@ vErrors.push(err13);
 }
 errors++;
 }
-validate68.errors = vErrors;
+validate69.errors = vErrors;
 return errors === 0;
 }
-validate68.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate69.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const query_list_events = validate69;
-const schema80 = {"$id":"query_list_events","type":"object","additionalProperties":false,"properties":{"after":{"type":"integer","minimum":0,"maximum":1000000000,"default":0},"limit":{"type":"integer","minimum":1,"maximum":1000,"default":200},"max_text":{"type":"integer","minimum":0,"maximum":1000000000}}};
+export const query_list_events = validate70;
+const schema81 = {"$id":"query_list_events","type":"object","additionalProperties":false,"properties":{"after":{"type":"integer","minimum":0,"maximum":1000000000,"default":0},"limit":{"type":"integer","minimum":1,"maximum":1000,"default":200},"max_text":{"type":"integer","minimum":0,"maximum":1000000000}}};
 
-function validate69(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate70(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="query_list_events" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate69.evaluated;
+const evaluated0 = validate70.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -4338,7 +4379,7 @@ data.limit = 200;
 }
 for(const key0 in data){
 if(!(((key0 === "after") || (key0 === "limit")) || (key0 === "max_text"))){
-const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema80,data};
+const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema81,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -4358,7 +4399,7 @@ if(dataType0 === "boolean" || data0 === null
 coerced0 = +data0;
 }
 else {
-const err1 = {instancePath:instancePath+"/after",schemaPath:"#/properties/after/type",keyword:"type",params:{type: "integer"},schema:schema80.properties.after.type,parentSchema:schema80.properties.after,data:data0};
+const err1 = {instancePath:instancePath+"/after",schemaPath:"#/properties/after/type",keyword:"type",params:{type: "integer"},schema:schema81.properties.after.type,parentSchema:schema81.properties.after,data:data0};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -4377,7 +4418,7 @@ data["after"] = coerced0;
 }
 if((typeof data0 == "number") && (isFinite(data0))){
 if(data0 > 1000000000 || isNaN(data0)){
-const err2 = {instancePath:instancePath+"/after",schemaPath:"#/properties/after/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema80.properties.after,data:data0};
+const err2 = {instancePath:instancePath+"/after",schemaPath:"#/properties/after/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema81.properties.after,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -4387,7 +4428,7 @@ vErrors.push(err2);
 errors++;
 }
 if(data0 < 0 || isNaN(data0)){
-const err3 = {instancePath:instancePath+"/after",schemaPath:"#/properties/after/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema80.properties.after,data:data0};
+const err3 = {instancePath:instancePath+"/after",schemaPath:"#/properties/after/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema81.properties.after,data:data0};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -4407,7 +4448,7 @@ if(dataType1 === "boolean" || data1 === null
 coerced1 = +data1;
 }
 else {
-const err4 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/type",keyword:"type",params:{type: "integer"},schema:schema80.properties.limit.type,parentSchema:schema80.properties.limit,data:data1};
+const err4 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/type",keyword:"type",params:{type: "integer"},schema:schema81.properties.limit.type,parentSchema:schema81.properties.limit,data:data1};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -4426,7 +4467,7 @@ data["limit"] = coerced1;
 }
 if((typeof data1 == "number") && (isFinite(data1))){
 if(data1 > 1000 || isNaN(data1)){
-const err5 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},schema:1000,parentSchema:schema80.properties.limit,data:data1};
+const err5 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},schema:1000,parentSchema:schema81.properties.limit,data:data1};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -4436,7 +4477,7 @@ vErrors.push(err5);
 errors++;
 }
 if(data1 < 1 || isNaN(data1)){
-const err6 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema80.properties.limit,data:data1};
+const err6 = {instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema81.properties.limit,data:data1};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -4457,7 +4498,7 @@ if(dataType2 === "boolean" || data2 === null
 coerced2 = +data2;
 }
 else {
-const err7 = {instancePath:instancePath+"/max_text",schemaPath:"#/properties/max_text/type",keyword:"type",params:{type: "integer"},schema:schema80.properties.max_text.type,parentSchema:schema80.properties.max_text,data:data2};
+const err7 = {instancePath:instancePath+"/max_text",schemaPath:"#/properties/max_text/type",keyword:"type",params:{type: "integer"},schema:schema81.properties.max_text.type,parentSchema:schema81.properties.max_text,data:data2};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -4476,7 +4517,7 @@ data["max_text"] = coerced2;
 }
 if((typeof data2 == "number") && (isFinite(data2))){
 if(data2 > 1000000000 || isNaN(data2)){
-const err8 = {instancePath:instancePath+"/max_text",schemaPath:"#/properties/max_text/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema80.properties.max_text,data:data2};
+const err8 = {instancePath:instancePath+"/max_text",schemaPath:"#/properties/max_text/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},schema:1000000000,parentSchema:schema81.properties.max_text,data:data2};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -4486,7 +4527,7 @@ vErrors.push(err8);
 errors++;
 }
 if(data2 < 0 || isNaN(data2)){
-const err9 = {instancePath:instancePath+"/max_text",schemaPath:"#/properties/max_text/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema80.properties.max_text,data:data2};
+const err9 = {instancePath:instancePath+"/max_text",schemaPath:"#/properties/max_text/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema81.properties.max_text,data:data2};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -4499,7 +4540,7 @@ errors++;
 }
 }
 else {
-const err10 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema80.type,parentSchema:schema80,data};
+const err10 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema81.type,parentSchema:schema81,data};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -4508,58 +4549,16 @@ vErrors.push(err10);
 }
 errors++;
 }
-validate69.errors = vErrors;
-return errors === 0;
-}
-validate69.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-export const query_get_event = validate70;
-const schema81 = {"$id":"query_get_event","type":"object","additionalProperties":false,"properties":{}};
-
-function validate70(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="query_get_event" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate70.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(data && typeof data == "object" && !Array.isArray(data)){
-for(const key0 in data){
-const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema81,data};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-}
-else {
-const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema81.type,parentSchema:schema81,data};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-}
 validate70.errors = vErrors;
 return errors === 0;
 }
 validate70.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const query_get_model_request = validate71;
-const schema82 = {"$id":"query_get_model_request","type":"object","additionalProperties":false,"properties":{"at":{"type":"string","pattern":"^[0-9]{1,9}\\.[0-9]{1,9}$","wellFormed":true}},"required":["at"]};
-const pattern8 = new RegExp("^[0-9]{1,9}\\.[0-9]{1,9}$", "u");
+export const query_get_event = validate71;
+const schema82 = {"$id":"query_get_event","type":"object","additionalProperties":false,"properties":{}};
 
 function validate71(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="query_get_model_request" */;
+/*# sourceURL="query_get_event" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate71.evaluated;
@@ -4570,8 +4569,8 @@ if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.at === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "at"},schema:schema82.required,parentSchema:schema82,data};
+for(const key0 in data){
+const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema82,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -4580,9 +4579,9 @@ vErrors.push(err0);
 }
 errors++;
 }
-for(const key0 in data){
-if(!(key0 === "at")){
-const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema82,data};
+}
+else {
+const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema82.type,parentSchema:schema82,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -4591,81 +4590,17 @@ vErrors.push(err1);
 }
 errors++;
 }
-}
-if(data.at !== undefined){
-let data0 = data.at;
-if(typeof data0 !== "string"){
-let dataType0 = typeof data0;
-let coerced0 = undefined;
-if(!(coerced0 !== undefined)){
-if(dataType0 == "number" || dataType0 == "boolean"){
-coerced0 = "" + data0;
-}
-else if(data0 === null){
-coerced0 = "";
-}
-else {
-const err2 = {instancePath:instancePath+"/at",schemaPath:"#/properties/at/type",keyword:"type",params:{type: "string"},schema:schema82.properties.at.type,parentSchema:schema82.properties.at,data:data0};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-}
-}
-if(coerced0 !== undefined){
-data0 = coerced0;
-if(data !== undefined){
-data["at"] = coerced0;
-}
-}
-}
-if(typeof data0 === "string"){
-if(!data0.isWellFormed()){
-const err3 = {instancePath:instancePath+"/at",schemaPath:"#/properties/at/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema82.properties.at,data:data0};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
-errors++;
-}
-if(!pattern8.test(data0)){
-const err4 = {instancePath:instancePath+"/at",schemaPath:"#/properties/at/pattern",keyword:"pattern",params:{pattern: "^[0-9]{1,9}\\.[0-9]{1,9}$"},schema:"^[0-9]{1,9}\\.[0-9]{1,9}$",parentSchema:schema82.properties.at,data:data0};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
-errors++;
-}
-}
-}
-}
-else {
-const err5 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema82.type,parentSchema:schema82,data};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
-errors++;
-}
 validate71.errors = vErrors;
 return errors === 0;
 }
 validate71.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const query_list_files = validate72;
-const schema83 = {"$id":"query_list_files","type":"object","additionalProperties":false,"properties":{"at":{"type":"string","pattern":"^[0-9]{1,9}\\.[0-9]{1,9}$","wellFormed":true}}};
+export const query_get_model_request = validate72;
+const schema83 = {"$id":"query_get_model_request","type":"object","additionalProperties":false,"properties":{"at":{"type":"string","pattern":"^[0-9]{1,9}\\.[0-9]{1,9}$","wellFormed":true}},"required":["at"]};
+const pattern8 = new RegExp("^[0-9]{1,9}\\.[0-9]{1,9}$", "u");
 
 function validate72(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="query_list_files" */;
+/*# sourceURL="query_get_model_request" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate72.evaluated;
@@ -4676,14 +4611,24 @@ if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
-for(const key0 in data){
-if(!(key0 === "at")){
-const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema83,data};
+if(data.at === undefined){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "at"},schema:schema83.required,parentSchema:schema83,data};
 if(vErrors === null){
 vErrors = [err0];
 }
 else {
 vErrors.push(err0);
+}
+errors++;
+}
+for(const key0 in data){
+if(!(key0 === "at")){
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema83,data};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
 }
 errors++;
 }
@@ -4701,12 +4646,12 @@ else if(data0 === null){
 coerced0 = "";
 }
 else {
-const err1 = {instancePath:instancePath+"/at",schemaPath:"#/properties/at/type",keyword:"type",params:{type: "string"},schema:schema83.properties.at.type,parentSchema:schema83.properties.at,data:data0};
+const err2 = {instancePath:instancePath+"/at",schemaPath:"#/properties/at/type",keyword:"type",params:{type: "string"},schema:schema83.properties.at.type,parentSchema:schema83.properties.at,data:data0};
 if(vErrors === null){
-vErrors = [err1];
+vErrors = [err2];
 }
 else {
-vErrors.push(err1);
+vErrors.push(err2);
 }
 errors++;
 }
@@ -4720,17 +4665,7 @@ data["at"] = coerced0;
 }
 if(typeof data0 === "string"){
 if(!data0.isWellFormed()){
-const err2 = {instancePath:instancePath+"/at",schemaPath:"#/properties/at/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema83.properties.at,data:data0};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-}
-if(!pattern8.test(data0)){
-const err3 = {instancePath:instancePath+"/at",schemaPath:"#/properties/at/pattern",keyword:"pattern",params:{pattern: "^[0-9]{1,9}\\.[0-9]{1,9}$"},schema:"^[0-9]{1,9}\\.[0-9]{1,9}$",parentSchema:schema83.properties.at,data:data0};
+const err3 = {instancePath:instancePath+"/at",schemaPath:"#/properties/at/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema83.properties.at,data:data0};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -4739,11 +4674,8 @@ vErrors.push(err3);
 }
 errors++;
 }
-}
-}
-}
-else {
-const err4 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema83.type,parentSchema:schema83,data};
+if(!pattern8.test(data0)){
+const err4 = {instancePath:instancePath+"/at",schemaPath:"#/properties/at/pattern",keyword:"pattern",params:{pattern: "^[0-9]{1,9}\\.[0-9]{1,9}$"},schema:"^[0-9]{1,9}\\.[0-9]{1,9}$",parentSchema:schema83.properties.at,data:data0};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -4752,16 +4684,29 @@ vErrors.push(err4);
 }
 errors++;
 }
+}
+}
+}
+else {
+const err5 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema83.type,parentSchema:schema83,data};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
 validate72.errors = vErrors;
 return errors === 0;
 }
 validate72.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const query_get_file = validate73;
-const schema84 = {"$id":"query_get_file","type":"object","additionalProperties":false,"properties":{"at":{"type":"string","pattern":"^[0-9]{1,9}\\.[0-9]{1,9}$","wellFormed":true}}};
+export const query_list_files = validate73;
+const schema84 = {"$id":"query_list_files","type":"object","additionalProperties":false,"properties":{"at":{"type":"string","pattern":"^[0-9]{1,9}\\.[0-9]{1,9}$","wellFormed":true}}};
 
 function validate73(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="query_get_file" */;
+/*# sourceURL="query_list_files" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate73.evaluated;
@@ -4853,11 +4798,11 @@ return errors === 0;
 }
 validate73.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const query_get_openapi = validate74;
-const schema85 = {"$id":"query_get_openapi","type":"object","additionalProperties":false,"properties":{}};
+export const query_get_file = validate74;
+const schema85 = {"$id":"query_get_file","type":"object","additionalProperties":false,"properties":{"at":{"type":"string","pattern":"^[0-9]{1,9}\\.[0-9]{1,9}$","wellFormed":true}}};
 
 function validate74(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="query_get_openapi" */;
+/*# sourceURL="query_get_file" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate74.evaluated;
@@ -4869,6 +4814,7 @@ evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
+if(!(key0 === "at")){
 const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema85,data};
 if(vErrors === null){
 vErrors = [err0];
@@ -4879,8 +4825,20 @@ vErrors.push(err0);
 errors++;
 }
 }
+if(data.at !== undefined){
+let data0 = data.at;
+if(typeof data0 !== "string"){
+let dataType0 = typeof data0;
+let coerced0 = undefined;
+if(!(coerced0 !== undefined)){
+if(dataType0 == "number" || dataType0 == "boolean"){
+coerced0 = "" + data0;
+}
+else if(data0 === null){
+coerced0 = "";
+}
 else {
-const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema85.type,parentSchema:schema85,data};
+const err1 = {instancePath:instancePath+"/at",schemaPath:"#/properties/at/type",keyword:"type",params:{type: "string"},schema:schema85.properties.at.type,parentSchema:schema85.properties.at,data:data0};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -4889,7 +4847,90 @@ vErrors.push(err1);
 }
 errors++;
 }
+}
+if(coerced0 !== undefined){
+data0 = coerced0;
+if(data !== undefined){
+data["at"] = coerced0;
+}
+}
+}
+if(typeof data0 === "string"){
+if(!data0.isWellFormed()){
+const err2 = {instancePath:instancePath+"/at",schemaPath:"#/properties/at/wellFormed",keyword:"wellFormed",params:{},schema:true,parentSchema:schema85.properties.at,data:data0};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+if(!pattern8.test(data0)){
+const err3 = {instancePath:instancePath+"/at",schemaPath:"#/properties/at/pattern",keyword:"pattern",params:{pattern: "^[0-9]{1,9}\\.[0-9]{1,9}$"},schema:"^[0-9]{1,9}\\.[0-9]{1,9}$",parentSchema:schema85.properties.at,data:data0};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+}
+}
+}
+else {
+const err4 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema85.type,parentSchema:schema85,data};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
 validate74.errors = vErrors;
 return errors === 0;
 }
 validate74.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+export const query_get_openapi = validate75;
+const schema86 = {"$id":"query_get_openapi","type":"object","additionalProperties":false,"properties":{}};
+
+function validate75(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="query_get_openapi" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate75.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
+for(const key0 in data){
+const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema86,data};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+}
+else {
+const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema86.type,parentSchema:schema86,data};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+validate75.errors = vErrors;
+return errors === 0;
+}
+validate75.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};

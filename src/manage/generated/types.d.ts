@@ -117,7 +117,7 @@ export interface paths {
         };
         /**
          * Get an organization
-         * @description An organization with its model and quota.
+         * @description An organization with its model, its quota and the hosts of `web_fetch`.
          */
         get: operations["get_organization"];
         put?: never;
@@ -155,6 +155,26 @@ export interface paths {
          * @description The organization's agents reject new runs until a model is set. Requires the role `operator`.
          */
         delete: operations["clear_model"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/manage/v1/organizations/{organization_id}/web_fetch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Set the hosts of web_fetch
+         * @description Replaces the hosts that `web_fetch` can reach, for agents whose definition names none (`webFetch.hosts`). Turns that have an answer keep the old ones. Requires the role `operator`.
+         */
+        put: operations["set_web_fetch"];
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -972,6 +992,7 @@ export interface components {
              * @example org.set-model
              * @example org.clear-model
              * @example org.set-quota
+             * @example org.set-web-fetch
              * @example org.test-model
              * @example org.delete
              * @example org.deleted
@@ -1197,6 +1218,8 @@ export interface components {
             max_running: number | null;
             /** @description US dollars of all runs of the organization per day (UTC). Then new inputs are rejected. Null: no limit. */
             max_dollars_per_day: number | null;
+            /** @description Hosts that `web_fetch` can reach, for agents whose definition names none, such as `docs.example.com` or `*.example.com`. Empty: all. */
+            web_fetch_hosts: string[];
             /**
              * Format: date-time
              * @description When it was created. Null: an earlier release created it.
@@ -1238,6 +1261,11 @@ export interface components {
             max_running?: number | null;
             /** @description US dollars of all runs of the organization per day (UTC). Then new inputs are rejected. Null: no limit. Requires prices in the definitions of all its agents. */
             max_dollars_per_day?: number | null;
+        };
+        /** @description What `web_fetch` of the organization's agents can reach. */
+        SetWebFetchRequest: {
+            /** @description Hosts that `web_fetch` can reach, for agents whose definition names none, such as `docs.example.com` or `*.example.com`. Empty: all. */
+            hosts: string[];
         };
         /** @description An agent, without its definition. */
         AgentSummary: {
@@ -2534,7 +2562,7 @@ export interface components {
             webFetch?: {
                 /** @description Whether web_fetch can connect to private addresses. The deployment must also allow it. */
                 privateAddresses?: boolean;
-                /** @description The hosts that web_fetch can connect to, such as docs.example.com, or *.example.com for all below example.com. Empty: all. */
+                /** @description The hosts that web_fetch can connect to, such as docs.example.com, or *.example.com for all below example.com. Empty: those of the organization, or all if it names none. */
                 hosts?: string[];
             };
             /**
@@ -3751,6 +3779,127 @@ export interface operations {
             /** @description `store_unavailable`: The database is temporarily unavailable. Retry with backoff. */
             503: {
                 headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    set_web_fetch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The organization's ID. */
+                organization_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SetWebFetchRequest"];
+            };
+        };
+        responses: {
+            /** @description The organization. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Organization"];
+                };
+            };
+            /** @description `key_missing`: No token in the header `Authorization`. `key_invalid`: The token is unknown or revoked, or it is an API key of an agent. `key_expired`: The token has expired. */
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden`: The caller has the role `viewer`, which may only read, or none in all organizations where that is required; or a page of another site sent the request. */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `organization_not_found`: The organization does not exist. */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `body_timeout`: The body did not arrive in time. */
+            408: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `modified_concurrently`: Other requests changed the record at the same time. Retry. */
+            409: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `files_too_large`: The files are larger than 10 MiB together, or the body is larger than 20 MiB. */
+            413: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `invalid_request`: The body, a path parameter or a query parameter violates its schema, or is unknown. `detail` is a list with one item per violation. `invalid_argument`: The request matches its schema, but cannot be applied. `detail` says why, and what is accepted. */
+            422: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `too_many_bytes`: Other requests with the same credential are sending large bodies. Retry when they have ended. `too_many_requests`: The key or the operator sends more requests per second than the service accepts, where a list or search counts as several, or has too many event streams open. */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `storage_full`: The server has not enough disk space to store the request now. `store_unavailable`: The database is temporarily unavailable. Retry with backoff. */
+            503: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
                     "x-request-id": components["headers"]["x-request-id"];
                     [name: string]: unknown;
                 };

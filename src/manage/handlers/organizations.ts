@@ -6,6 +6,7 @@ import {
   recordModelTest,
   setModel,
   setQuota,
+  setWebFetchHosts,
 } from "../../accounts/organizations.ts";
 import { jsonResponse } from "../../api/handlers/handler.ts";
 import { testModel } from "../../agent/models/test-model.ts";
@@ -60,6 +61,11 @@ export function organizationHandlers(deps: ManageDeps) {
 
     async clear_model({ path, principal: { actor } }) {
       return jsonResponse(200, wireOrganization(await clearModel(accounts, path.organization_id, actor)));
+    },
+
+    async set_web_fetch({ path, body, principal: { actor } }) {
+      const changed = await setWebFetchHosts(accounts, path.organization_id, body.hosts, actor);
+      return jsonResponse(200, wireOrganization(changed));
     },
 
     async delete_organization({ path, query, principal: { actor } }) {

@@ -36,6 +36,7 @@ const bodies: Record<string, object> = {
   update_agent: { definition },
   update_organization: { max_running: 2 },
   set_model: { provider: "demo" },
+  set_web_fetch: { hosts: ["docs.example.com"] },
   create_run: { name: "Run" },
   create_input: { text: "go" },
   set_webhook: { url: "https://example.com/hook", private_addresses: false, enabled: false },

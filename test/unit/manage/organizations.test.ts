@@ -110,6 +110,19 @@ describe("organizations", () => {
     expect((await patch({ max_dollars_per_day: 0 })).body["detail"]).toMatchObject([{ type: "greater_than" }]);
   });
 
+  test("the hosts of web_fetch are replaced as a whole", async () => {
+    const { id } = await newOrganization();
+    const put = (body: object) => service.call("PUT", `/organizations/${id}/web_fetch`, { body });
+    const hosts = ["docs.example.com", "*.example.org"];
+    expect((await put({ hosts })).body).toMatchObject({ web_fetch_hosts: hosts });
+    expect((await service.call("GET", `/organizations/${id}`)).body).toMatchObject({ web_fetch_hosts: hosts });
+    expect((await put({ hosts: ["Example.com"] })).body["detail"]).toMatchObject([{ type: "string_pattern_mismatch" }]);
+    expect((await put({})).status).toBe(422);
+    expect((await put({ hosts: [] })).body).toMatchObject({ web_fetch_hosts: [] });
+    const audit = await service.call<{ data: { action: string; id: string }[] }>("GET", "/audit?limit=2");
+    expect(audit.body.data).toMatchObject([1, 2].map(() => ({ action: "org.set-web-fetch", id })));
+  });
+
   test("dollars per day require prices", async () => {
     const { body } = await service.call<Schemas["AgentSummaryPage"]>("GET", "/agents");
     const path = `/organizations/${body.data[0]?.organization_id}`;

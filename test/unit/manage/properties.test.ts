@@ -25,6 +25,7 @@ const validBodies: Partial<Record<OperationName, object>> = {
   create_organization: { name: "o" },
   update_organization: { max_running: 1, max_dollars_per_day: 1 },
   set_model: { provider: "demo", enabled: true, compat: { supportsStreaming: true } },
+  set_web_fetch: { hosts: ["docs.example.com"] },
   test_model: { provider: "demo" },
   create_agent: { organization_id: "", definition },
   update_agent: { definition },

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { createAgent, updateAgent } from "../../../src/accounts/agents.ts";
-import { createOrganization, setModel } from "../../../src/accounts/organizations.ts";
+import { createOrganization, setModel, setWebFetchHosts } from "../../../src/accounts/organizations.ts";
 import type { AgentDefinition } from "../../../src/accounts/types.ts";
 import type { Failure, Model, ModelConfiguration, ModelRequest } from "../../../src/agent/model.ts";
 import { noUsage } from "../../../src/agent/turn/limits.ts";
 import { StoreUnavailable } from "../../../src/errors.ts";
 import type { Configurations, Stores } from "../../../src/runs/ports.ts";
-import { decodeConfiguration } from "../../../src/runs/turn-configuration.ts";
+import { decodeConfiguration, referenceIn } from "../../../src/runs/turn-configuration.ts";
 import type { RunJournalEntry } from "../../../src/runs/types.ts";
 import { advance, type AdvanceDeps } from "../../../src/workflow/advance.ts";
 import { acceptInput } from "../../../src/runs/control-run.ts";
@@ -138,6 +138,56 @@ async function scenario({ stores, reopened }: Harness) {
 }
 
 describe.each(platforms)("on %s", (_, open) => {
+  test("a turn keeps the hosts of its organization, unless its agent names hosts", async () => {
+    using harness = disposable(open());
+    const { stores } = harness;
+    const { id: organizationId } = await createOrganization(stores.accounts, { name: "O" });
+    await setModel(stores.accounts, organizationId, firstModel);
+    await setWebFetchHosts(stores.accounts, organizationId, ["first.example"]);
+    const agent = { ...definition, tools: ["web_fetch"], webFetch: { privateAddresses: true } };
+    const own = { ...agent, webFetch: { hosts: ["own.example"] } };
+    const [runId, ownRunId] = await Promise.all(
+      [agent, own].map(async (each) => {
+        const { id: agentId } = await createAgent(stores.accounts, organizationId, each);
+        const create = { ...stores, workflow, now: Date.now, secretRefusal: () => undefined };
+        return (await createRun(create, { agentId, organizationId }, { name: "Run", text: "go" })).id;
+      }),
+    );
+    const seen: string[] = [];
+    const invoke = (id: string, steps: number) => {
+      const crash = new AbortController();
+      const { model } = scriptedModel(2);
+      const deps: AdvanceDeps = {
+        ...harness.reopened(),
+        now: Date.now,
+        secretOf: async () => undefined,
+        openModel: async () => ({
+          model: (request) => {
+            seen.push(
+              /Only these hosts can be reached: (.*)\.$/.exec(request.tools[0]?.description ?? "")?.[1] ?? "all",
+            );
+            if (--steps >= 0) return model(request);
+            crash.abort();
+            return Promise.reject(crash.signal.reason as Error);
+          },
+          name: "m",
+          provider: "p",
+        }),
+      };
+      return advance(deps, { runId: id, turn: 1 }, { signal: crash.signal, deadline: Infinity, leaseWait: 0 });
+    };
+    await invoke(runId!, 1);
+    await setWebFetchHosts(stores.accounts, organizationId, ["second.example"]);
+    await invoke(runId!, 9);
+    expect([...new Set(seen)]).toEqual(["first.example"]);
+    const configuration = referenceIn(await journalOf(stores, runId!))?.configuration;
+    const text = await stores.configurations.get((await stores.runs.head(runId!))!.agentId, configuration!);
+    expect(decodeConfiguration(text!).agent.webFetch).toEqual({ privateAddresses: true, hosts: ["first.example"] });
+    seen.length = 0;
+    await invoke(ownRunId!, 9);
+    expect([...new Set(seen)]).toEqual(["own.example"]);
+  });
+
   test("a turn that is interrupted keeps what it began with, although agent and model change", async () => {
     using harness = disposable(open());
     const { calls, invoke, change, runId, journal } = await scenario(harness);

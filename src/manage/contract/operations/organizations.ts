@@ -28,7 +28,7 @@ export const organizationOperations = {
     at: "GET /organizations/{organization_id}",
     tag,
     summary: "Get an organization",
-    description: "An organization with its model and quota.",
+    description: "An organization with its model, its quota and the hosts of `web_fetch`.",
     success: organization,
     errors: ["organization_not_found"],
   }),
@@ -58,6 +58,16 @@ export const organizationOperations = {
     description: "The organization's agents reject new runs until a model is set.",
     success: organization,
     errors: ["organization_not_found", "modified_concurrently"],
+  }),
+  set_web_fetch: operation("set_web_fetch", {
+    at: "PUT /organizations/{organization_id}/web_fetch",
+    tag,
+    summary: "Set the hosts of web_fetch",
+    description:
+      "Replaces the hosts that `web_fetch` can reach, for agents whose definition names none (`webFetch.hosts`). Turns that have an answer keep the old ones.",
+    request: "SetWebFetchRequest",
+    success: organization,
+    errors: ["organization_not_found", "invalid_argument", "modified_concurrently"],
   }),
   delete_organization: operation("delete_organization", {
     service: true,

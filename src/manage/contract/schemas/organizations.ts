@@ -1,3 +1,4 @@
+import { hostSchema, maxHosts } from "../../../accounts/web-fetch-hosts.ts";
 import { reference } from "../../../api/description.ts";
 import { compatSettings } from "../../../agent/model.ts";
 import { providerNames } from "../../../agent/models/model-config.ts";
@@ -5,6 +6,7 @@ import {
   body,
   flag,
   integer,
+  list,
   nullable,
   nullableReference,
   number,
@@ -23,6 +25,8 @@ const compat = "How the server differs from OpenAI's API. Only for `openai-compa
 const maxRunning = "Runs of the organization with a turn in progress. Further runs wait. Null: no limit.";
 const maxDollars =
   "US dollars of all runs of the organization per day (UTC). Then new inputs are rejected. Null: no limit.";
+const webFetchHosts =
+  "Hosts that `web_fetch` can reach, for agents whose definition names none, such as `docs.example.com` or `*.example.com`. Empty: all.";
 
 const name = text("The provider's name of the model.", { minLength: 1, maxLength: 200, examples: ["claude-sonnet-5"] });
 const region = text("AWS region of Bedrock.", { minLength: 1, maxLength: 100, examples: ["eu-central-1"] });
@@ -85,6 +89,7 @@ export const organizationSchemas = {
     model: nullableReference("Null: the organization's agents cannot start runs.", reference("Model")),
     max_running: nullable(integer(maxRunning)),
     max_dollars_per_day: nullable(number(maxDollars)),
+    web_fetch_hosts: list(webFetchHosts, { type: "string" }),
     created_at: nullable(time("When it was created. Null: an earlier release created it.")),
     updated_at: nullable(time("When it last changed.")),
   }),
@@ -107,4 +112,11 @@ export const organizationSchemas = {
       }),
     ),
   }),
+  SetWebFetchRequest: body(
+    "What `web_fetch` of the organization's agents can reach.",
+    {
+      hosts: list(webFetchHosts, hostSchema, { maxItems: maxHosts }),
+    },
+    ["hosts"],
+  ),
 };
