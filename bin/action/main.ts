@@ -27,7 +27,7 @@ export async function main(
     if (run.status === "finished") return 0;
     print(errorLine(`The run ${id} is ${run.status}. ${run.failure?.title ?? ""} ${run.failure?.remedy ?? ""}`.trim()));
   } catch (error) {
-    const advice = error instanceof WaitTimeout ? ". The run goes on; raise 'timeout-minutes' to wait for it" : "";
+    const advice = error instanceof WaitTimeout ? ". The run continues; raise 'timeout-minutes' to wait for it" : "";
     print(errorLine(`${(error as Error).message}${advice}`));
   }
   return 1;

@@ -13,7 +13,7 @@ const [notFinished, interrupted] = [2, 130];
 
 /**
  * Waits until a run is idle and yields its output. Prints progress on a terminal's stderr. Rejects with a CliError that
- * says how the run goes on, unless it finished.
+ * says how the run continues, unless it finished.
  */
 export async function* waitForRun(platform: OperatorPlatform, id: string, io: FileIo): AsyncGenerator<FileOutput> {
   const progress = (line: string): void => (io.errIsTerminal ? io.err(printableLine(line)) : undefined);

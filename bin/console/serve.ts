@@ -24,7 +24,7 @@ import { processToken } from "./token.ts";
 /** Only this machine can connect: the process has the operator's AWS credentials. */
 const host = "127.0.0.1";
 
-/** Milliseconds between two looks at a run that a page shows. Each is one small read of DynamoDB. */
+/** Poll interval of runs that a page shows, in milliseconds. Each is one small read of DynamoDB. */
 const streamInterval = 1_500;
 
 export interface ConsoleServer {

@@ -49,7 +49,7 @@ import { requestRate } from "../../src/accounts/request-rate.ts";
 import { seedStarterAgent } from "../../src/accounts/seed.ts";
 
 const watchMilliseconds = 250;
-/** Time between two looks at a run whose events are streamed. */
+/** Poll interval of event streams, in milliseconds. */
 const streamMilliseconds = 200;
 /** Event streams that one agent's keys, or one operator, may have open: 1,000 take a sixth of a core. */
 const maxStreams = 1_000;

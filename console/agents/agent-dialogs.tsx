@@ -53,9 +53,9 @@ export function DeleteDialog({ agent, counts, onClose }: DialogProps) {
   );
 }
 
-/** "2 runs in progress go on." */
+/** "2 runs in progress will continue." */
 function inProgress(counts: RunCounts | undefined): string {
   const running = counts?.running ?? 0;
-  if (running === 0) return "Runs in progress go on.";
-  return running === 1 ? "1 run in progress goes on." : `${running} runs in progress go on.`;
+  if (running === 0) return "Runs in progress will continue.";
+  return running === 1 ? "1 run in progress will continue." : `${running} runs in progress will continue.`;
 }

@@ -144,7 +144,7 @@ function KeyTable({ keys, organizationId, reload }: KeyTableProps) {
           onClose={() => setDisabling(undefined)}
           onConfirm={() => setEnabled(disabling, false)}
         >
-          Requests with it get 401 from now on. Its runs go on. You can enable it again.
+          Requests with it get 401 from now on. Its runs continue. You can enable it again.
         </Confirm>
       )}
     </>

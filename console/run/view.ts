@@ -22,7 +22,7 @@ export interface RunView {
   /** Whether the lane shows only what is on screen. */
   zoomed: Signal<boolean>;
   texts: FullTexts;
-  /** Whether the timeline stays at its end while the run goes on. */
+  /** Whether the timeline stays at its end while the run continues. */
   follow: Signal<boolean>;
   select(place: Place): void;
 }

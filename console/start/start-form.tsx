@@ -176,7 +176,7 @@ export function StartForm({ title, start, problem: firstProblem }: StartFormProp
   );
 }
 
-/** What is too much. It stands at the meters, too. */
+/** The first exceeded limit. The meters show it as well. */
 function filesReason(check: FileCheck): string | undefined {
   return check.countProblem ?? check.sizeProblem ?? check.problems.find((each) => each !== undefined);
 }

@@ -8,7 +8,7 @@ export type Connection =
 
 export const connection = signal<Connection>({ state: "live" });
 
-/** After this number of failed attempts the service counts as offline. Attempts go on. */
+/** After this number of failed attempts the service counts as offline. Attempts continue. */
 const offlineAfter = 8;
 const longestWaitMs = 30_000;
 

@@ -18,7 +18,7 @@ interface FieldProps {
   children: (control: FieldControl) => ComponentChildren;
 }
 
-/** An input with its name above and its help below. A problem stands at the field. */
+/** An input with its name above and its help below. A problem is shown at the field. */
 export function Field({ name, help, problem, children }: FieldProps) {
   const id = useId();
   const described = [help !== undefined && `${id}-help`, problem !== undefined && `${id}-problem`].filter(Boolean);

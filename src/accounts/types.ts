@@ -280,6 +280,6 @@ export interface Accounts {
   listKeys(agentId: string): Promise<ApiKey[]>;
   listAgents(organizationId?: string): Promise<Agent[]>;
   listOrganizations(): Promise<Organization[]>;
-  /** Oldest first. It holds what was written before. */
+  /** Oldest first. Strongly consistent. */
   listOperators(): Promise<Operator[]>;
 }

@@ -5,7 +5,7 @@ import type { PendingUse, ServedTransfers, SignedTransfers } from "../runs/ports
 
 /** What the handlers of the extension API need. */
 export interface ExtDeps extends InputLimits, CreateRunDeps {
-  /** Milliseconds between two looks at a run whose events are streamed. Absent: streams end with what there is. */
+  /** Poll interval of event streams, in milliseconds. Absent: a stream ends after the recorded events. */
   streamInterval?: number;
   /** Open streams by agent, or by operator. Absent: not limited. */
   streams?: OpenCounts;

@@ -30,7 +30,7 @@ export interface ManageDeps extends InputLimits, Stores, Secrets {
   send?: ServedTransfers["send"];
   /** The output of calls in progress, which streams of events report. Absent: another process runs them. */
   live?: LiveOutput;
-  /** Milliseconds between two looks at a run whose events are streamed. Absent: streams end with what there is. */
+  /** Poll interval of event streams, in milliseconds. Absent: a stream ends after the recorded events. */
   streamInterval?: number;
   /** Open streams by agent, or by operator. Absent: not limited. */
   streams?: OpenCounts;

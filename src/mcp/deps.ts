@@ -10,7 +10,7 @@ export interface McpDeps extends InputLimits, CreateRunDeps, AuthenticationDeps 
   version: string;
   /** Seconds that `wait_for_run` waits at most: clients and gateways end longer requests. */
   maxWaitSeconds: number;
-  /** Milliseconds between two looks at a run that is waited for. */
+  /** Poll interval of waits for a run, in milliseconds. */
   pollInterval: number;
   /** Bytes of files that a request can carry for sure. */
   inlineBytes: number;

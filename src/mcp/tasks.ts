@@ -17,7 +17,7 @@ export function declaresTasks({ server }: McpServer): boolean {
   return server.getClientCapabilities()?.extensions?.[tasksExtension] !== undefined;
 }
 
-/** The state of a task: a run's first turn. It ends once, also when the run goes on with another input. */
+/** The state of a task: a run's first turn. It ends once, also when the run continues with another input. */
 type Task = {
   taskId: string;
   status: "working" | "completed" | "cancelled";
@@ -27,7 +27,7 @@ type Task = {
   pollIntervalMs: number;
 };
 
-/** The result of a tool call that goes on as a task. The SDK has no type for it. */
+/** The result of a tool call that continues as a task. The SDK has no type for it. */
 export async function newTask(call: McpCall, runId: string): Promise<CallToolResult> {
   const task = await taskOf(call, await findOwnRun(call.runs, call.principal, runId));
   return { resultType: "task", ...task } as unknown as CallToolResult;

@@ -19,7 +19,7 @@ export type RunUpdate =
 export interface WatchOptions {
   /** Number of the last event that is not wanted. Undefined: all, with those of earlier versions, which have no number. */
   after?: number;
-  /** Milliseconds between two looks at the run. Undefined: the watch ends with the events that there are. */
+  /** Poll interval, in milliseconds. Undefined: the watch ends after the recorded events. */
   interval?: number;
   /** The watch ends with `ended` as soon as the run is not running and all its events were reported. */
   untilEnded?: boolean;

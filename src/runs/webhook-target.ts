@@ -16,8 +16,7 @@ export function webhookTarget(
   if (!state?.configured) {
     throw new ServiceError(
       "webhook_not_configured",
-      "the agent has no webhook, so there is no secret to sign messages to the run's URL with; an operator creates one: " +
-        "webhook set",
+      "the agent has no webhook secret, so messages to the run's URL cannot be signed; an operator creates one with `webhook set`",
     );
   }
   checkWebhookUrl(url, { privateAddresses: state.privateAddresses, addresses });

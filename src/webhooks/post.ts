@@ -47,7 +47,7 @@ async function send({ url, body, headers, privateAddresses, addresses }: Post, s
 
 function problemOf(status: number): string | undefined {
   if (status >= 200 && status < 300) return undefined;
-  if (status >= 300 && status < 400) return "redirects are not followed; set the URL that it leads to";
+  if (status >= 300 && status < 400) return "redirects are not followed; set the URL it redirects to";
   return status === 410 ? "the receiver is gone" : "the status is not 2xx";
 }
 

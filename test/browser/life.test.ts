@@ -10,7 +10,7 @@ import { launchChromium } from "./chromium.ts";
 import { type ConsolePage, noMisdeeds, openConsole } from "./console-page.ts";
 import { scriptedModel } from "./scripted-model.ts";
 
-// The whole life of an agent and its runs, as a person sees it: by roles, labels and words. Each test goes on where the
+// The whole life of an agent and its runs, as a person sees it: by roles, labels and words. Each test continues where the
 // one before it ended.
 
 const report = "# Report\n\nBerlin sold 40, Oslo 2.\n";

@@ -58,7 +58,7 @@ async function stepsOf(page: Page): Promise<string[]> {
 
 const status = (page: Page, word: string) => page.getByRole("main").getByText(word, { exact: true }).first();
 
-test("a page that is open while the service is killed goes on without a reload", async () => {
+test("a page that is open while the service is killed continues without a reload", async () => {
   gate = Promise.withResolvers();
   const runId = await createRun(service, { name: "Killed", input_text: "hold" });
   await using view = await openConsole(browser, service.consoleUrl, { path: `runs/${runId}` });

@@ -109,7 +109,7 @@ describe("fails the step with an error", () => {
     const { code, log, outputs } = await runAction([() => {}], { input: "Hello", "timeout-minutes": "0.02" });
     expect(code).toBe(1);
     expect(outputs).toEqual({ "run-id": expect.any(String) as string });
-    expect(log).toMatch(/^::error .*goes on/m);
+    expect(log).toMatch(/^::error .*continues/m);
   });
 });
 

@@ -14,7 +14,7 @@ class AgentRunsError(Exception):
     """The base class of all errors of this client."""
 
     run_id: str | None = None
-    """The run that the failed call was about, if it exists. It goes on."""
+    """The run that the failed call was about, if it exists. It continues."""
 
 
 class ConnectionFailed(AgentRunsError):
@@ -31,7 +31,7 @@ class NotSupported(AgentRunsError):
 
 class WaitTimeout(AgentRunsError):
     """
-    The deadline passed. The run goes on: wait again with `runs.wait(error.run_id)`. Without `run_id`, no run was
+    The deadline passed. The run continues: wait again with `runs.wait(error.run_id)`. Without `run_id`, no run was
     created.
     """
 

@@ -2,7 +2,7 @@ import type { Run } from "./run.ts";
 
 /** The base class of all errors of this client. */
 export class AgentRunsError extends Error {
-  /** The run that the failed call was about, if it exists. It goes on. */
+  /** The run that the failed call was about, if it exists. It continues. */
   runId?: string;
 
   constructor(message: string, options?: ErrorOptions) {
@@ -20,7 +20,7 @@ export class UnexpectedResponse extends AgentRunsError {}
 /** The server has only the API v1, which cannot do this. */
 export class NotSupported extends AgentRunsError {}
 
-/** The deadline passed. The run goes on: wait again with `runs.wait(error.runId)`. No `runId`: no run was created. */
+/** The deadline passed. The run continues: wait again with `runs.wait(error.runId)`. No `runId`: no run was created. */
 export class WaitTimeout extends AgentRunsError {}
 
 /**

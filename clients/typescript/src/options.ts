@@ -5,7 +5,7 @@ export interface EventsOptions {
   after?: number;
   /** Milliseconds. Then, `WaitTimeout` is thrown. */
   timeout?: number;
-  /** Ends the wait. The run goes on. */
+  /** Stops waiting. The run continues. */
   signal?: AbortSignal;
 }
 
@@ -18,7 +18,7 @@ export interface WaitOptions {
   onEvent?: (event: Event) => unknown;
   /** Throw `RunFailed` unless the run is `finished`. Otherwise, look at `run.status`. */
   raiseOnFailure?: boolean;
-  /** Ends the wait. The run goes on. */
+  /** Stops waiting. The run continues. */
   signal?: AbortSignal;
 }
 

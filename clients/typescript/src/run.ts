@@ -39,7 +39,7 @@ export class Run {
     this.usage = data?.usage ?? null;
   }
 
-  /** Waits until the run does not run. Resolves with the run as it is then. */
+  /** Waits until the run is idle. Resolves with its latest state. */
   async wait(options?: WaitOptions): Promise<Run> {
     return this.#runs.wait(this.id, options);
   }

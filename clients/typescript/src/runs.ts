@@ -33,7 +33,7 @@ export class Runs implements RunActions {
     return this.#create(options, this.#deadline());
   }
 
-  /** Creates a run and waits until it does not run. */
+  /** Creates a run and waits until it is idle. */
   async createAndWait(options: CreateOptions, wait: WaitOptions = {}): Promise<Run> {
     const deadline = this.#deadline(wait.timeout ?? defaultTimeout, wait.signal);
     const { id } = await this.#create(options, deadline).catch((error: unknown) => {
@@ -48,7 +48,7 @@ export class Runs implements RunActions {
     return this.#http.retry(deadline, () => this.#read(runId, deadline));
   }
 
-  /** Waits until a run does not run. Resolves with the run as it is then. */
+  /** Waits until a run is idle. Resolves with its latest state. */
   async wait(runId: string, options: WaitOptions = {}): Promise<Run> {
     return this.#wait(runId, options, this.#deadline(options.timeout ?? defaultTimeout, options.signal));
   }
@@ -65,7 +65,7 @@ export class Runs implements RunActions {
   }
 
   /**
-   * The events of a run, until it does not run. The stream is opened again after an interruption, and each event comes once
+   * The events of a run, until it is idle. The stream is opened again after an interruption, and each event comes once
    * and in order.
    */
   async *events(runId: string, { after, timeout, signal }: EventsOptions = {}): AsyncGenerator<Event> {
@@ -143,7 +143,7 @@ export class Runs implements RunActions {
     }
   }
 
-  /** Polls until the run does not run. After a 502 or 503 it waits 1, 2, 4 … 30 s (specification section 7.3). */
+  /** Polls until the run is idle. After a 502 or 503 it waits 1, 2, 4 … 30 s (specification section 7.3). */
   async #poll(runId: string, deadline: Deadline): Promise<Run> {
     let interval = firstPoll;
     for (let failures = 0; ;) {

@@ -13,7 +13,7 @@ interface Props {
   handle: { current: TimelineHandle | null };
 }
 
-/** "Step 10, 2 new steps below": docked while the run goes on and the reader looks at something else. */
+/** "Step 10, 2 new steps below": docked while the run continues and the reader looks at something else. */
 export function FollowDock({ store, detail, handle }: Props) {
   const following = store.follow.value;
   const running = store.running.value;

@@ -7,7 +7,7 @@ const gestureTime = 600;
 /** Pixels from the end that count as the end. */
 const nearEnd = 24;
 
-/** Keeps the scroller at its end while the run goes on. Scrolling up ends that, scrolling to the end begins it again. */
+/** Keeps the scroller at its end while the run continues. Scrolling up ends that, scrolling to the end begins it again. */
 export function useFollow(
   scroller: { current: HTMLElement | null },
   list: { scrollToEnd(): void },

@@ -14,7 +14,7 @@ export interface EventsDeps {
   runs: Runs;
   describer: RunDescriber;
   now: () => number;
-  /** Milliseconds between two looks at a run whose events are streamed. Absent: streams end with what there is. */
+  /** Poll interval of event streams, in milliseconds. Absent: a stream ends after the recorded events. */
   streamInterval?: number;
   /** Open streams by agent, or by operator. Absent: not limited. */
   streams?: OpenCounts;

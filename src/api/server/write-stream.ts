@@ -15,7 +15,7 @@ export async function writeStream(
   closing: AbortSignal,
   wait: Waiting,
 ): Promise<void> {
-  // Events go on until the client leaves. It may do so before there is a response, by ending its side of the connection.
+  // Events continue until the client leaves. It may do so before there is a response, by ending its side of the connection.
   const isEndless = headers["content-type"] === "text/event-stream";
   if (isEndless && response.socket?.readableEnded) return void response.destroy();
   const gone = new AbortController();

@@ -72,7 +72,7 @@ export const errors = {
     status: 422,
     when: "`webhook` is set, but the agent has no webhook whose secret could sign the messages.",
     detail:
-      "the agent has no webhook, so there is no secret to sign messages to the run's URL with; an operator creates one: webhook set",
+      "the agent has no webhook secret, so messages to the run's URL cannot be signed; an operator creates one with `webhook set`",
   },
 } as const satisfies Record<Exclude<ServiceErrorCode, OperatorErrorCode> | ExtErrorCode, ErrorEntry>;
 

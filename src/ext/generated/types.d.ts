@@ -117,7 +117,7 @@ export interface paths {
         };
         /**
          * List or stream a run's events
-         * @description Events in the order of recording. With `Accept: text/event-stream`, a stream of events as they are recorded. On AWS, it ends with the events that there are; connect again after the time in `retry`.
+         * @description Events in the order of recording. With `Accept: text/event-stream`, a stream of events as they are recorded. On AWS, it ends after the events recorded so far; connect again after the time in `retry`.
          */
         get: operations["list_events"];
         put?: never;

@@ -31,8 +31,8 @@ export function registerControlTools(server: McpServer, call: McpCall): void {
     {
       title: "Stop a run",
       description:
-        "Ends a run for good: its work stops, and it accepts no further input. Its files can still be read. To end only " +
-        "your waiting, do nothing: the run goes on by itself.",
+        "Ends a run for good: its work stops, and it accepts no further input. Its files can still be read. To stop " +
+        "waiting, stop polling: the run continues.",
       inputSchema: onlyRunId,
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
     },

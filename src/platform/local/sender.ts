@@ -14,7 +14,7 @@ export interface SenderDeps extends SendDeps {
   deliveries: LocalDeliveries;
 }
 
-/** Time between two looks for due deliveries, which also other processes add. The end of an attempt starts a look, too. */
+/** Poll interval of due deliveries, which other processes add, too. The end of an attempt polls as well. */
 const lookMilliseconds = 250;
 /** Deliveries that are sent at a time: to destinations that answer, or have not been tried, and to others. */
 const [placesForAnswering, placesForOthers] = [150, 50];

@@ -95,7 +95,7 @@ test("on Lambda, a run is created once, worked on, given another input and read"
   expect((await call("GET", "/runs?label=a%3Db")).body).toMatchObject({ data: [{ id: created["id"] }], next: null });
 });
 
-test("on Lambda, a stream ends with what there is, and says so only when the run is at rest", async () => {
+test("on Lambda, a stream ends after the recorded events, and says so only when the run is at rest", async () => {
   const { call, work } = await onLambda();
   const { body } = await call("POST", "/runs", { body: { name: "r", input_text: "One." } });
   const id = String(body["id"]);

@@ -157,7 +157,7 @@ test("a stream begins after the event that the client has", async () => {
   expect([missing.status, missing.body["code"]]).toEqual([404, "run_not_found"]);
 });
 
-test("on Lambda, a stream ends with what there is, and continues where it ended", async () => {
+test("on Lambda, a stream ends after the recorded events, and continues where it ended", async () => {
   const stores = fakeAwsStores();
   await putAgent(stores);
   const { id } = await newRun(stores, "run", Date.now(), "One.");

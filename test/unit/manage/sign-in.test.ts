@@ -127,7 +127,7 @@ test.each([
   ["ExpiredTokenException", 503, "store_unavailable", /Run aws sso login/],
   ["CredentialsProviderError", 503, "store_unavailable", /Run aws sso login/],
   ["AccessDeniedException", 403, "forbidden", /not authorized.*OperatorPolicyArn/],
-])("npm run console explains %s, and goes on afterwards", async (name, status, code, detail) => {
+])("npm run console explains %s, and continues afterwards", async (name, status, code, detail) => {
   let fails = true;
   const over: Platform = explainAwsErrors({
     ...platform,

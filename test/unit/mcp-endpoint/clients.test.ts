@@ -195,7 +195,10 @@ describe.each(["legacy", "auto"] as const)("a client with protocol version %s", 
     for (const [files, problem] of [
       [[{ filename: "a.txt" }], "Give either text or content_base64"],
       [[{ filename: "a.txt", content_base64: "###" }], "file 'a.txt' is not valid base64"],
-      [Array.from({ length: 11 }, () => ({ filename: "a", text: "" })), "files and uploads may have 10 items in sum"],
+      [
+        Array.from({ length: 11 }, () => ({ filename: "a", text: "" })),
+        "files and uploads may have at most 10 items in total",
+      ],
     ] as const) {
       const { isError, text } = await callTool(client, "start_run", { name: "Test", input: "x", files });
       expect([isError, text]).toEqual([true, expect.stringContaining(problem)]);

@@ -146,7 +146,7 @@ test("a redirect is not followed", async () => {
   const { deps, id, delivery } = await ended({ url: receiver.url });
   expect(await sendDelivery(deps, id, 0)).toMatchObject({ attempts: 1 });
   expect(receiver.received).toHaveLength(1);
-  const problem = "redirects are not followed; set the URL that it leads to";
+  const problem = "redirects are not followed; set the URL it redirects to";
   expect(await delivery()).toMatchObject({ state: "pending", lastAttempt: { status: 307, problem } });
 });
 

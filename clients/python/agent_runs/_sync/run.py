@@ -60,7 +60,7 @@ class Run:
         on_event: Callable[[Event], object] | None = None,
         raise_on_failure: bool = False,
     ) -> Run:
-        """Waits until the run does not run. Returns the run as it is then."""
+        """Waits until the run is idle. Returns its latest state."""
         return self._runs.wait(
             self.id, timeout=timeout, after=after, on_event=on_event, raise_on_failure=raise_on_failure
         )

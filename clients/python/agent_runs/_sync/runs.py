@@ -102,7 +102,7 @@ class Runs:
         raise_on_failure: bool = False,
     ) -> Run:
         """
-        Waits until a run does not run. Returns the run as it is then.
+        Waits until a run is idle. Returns its latest state.
 
         `timeout`: seconds, for all requests and waits together. Then, `WaitTimeout` is raised. None: no limit.
         `on_event`: called with each event, in order. Not called if the server has v1 only.
@@ -145,7 +145,7 @@ class Runs:
         self, run_id: str, *, after: int | None = None, timeout: float | None = None
     ) -> Iterator[Event]:
         """
-        The events of a run, until it does not run. The stream is opened again after an interruption, and each event
+        The events of a run, until it is idle. The stream is opened again after an interruption, and each event
         comes once and in order.
 
         `after`: the `sequence` of the last event that is known. `timeout`: seconds. Then, `WaitTimeout` is raised.
@@ -237,7 +237,7 @@ class Runs:
 
     def _poll(self, run_id: str, deadline: Deadline) -> Run:
         """
-        Polls until the run does not run. After a 502 or 503 it waits 1, 2, 4 … 30 s (specification section 7.3).
+        Polls until the run is idle. After a 502 or 503 it waits 1, 2, 4 … 30 s (specification section 7.3).
         """
         interval = _first_poll
         failures = 0

@@ -14,7 +14,7 @@ export const runRecordOperations = {
     tag,
     summary: "List or stream a run's events",
     description:
-      "Events in the order of recording. With `Accept: text/event-stream`, a stream of events as they are recorded. On AWS, it ends with the events that there are; connect again after the time in `retry`.",
+      "Events in the order of recording. With `Accept: text/event-stream`, a stream of events as they are recorded. On AWS, it ends after the events recorded so far; connect again after the time in `retry`.",
     query: eventParameters,
     requestHeaders: eventHeaders,
     success: { description: "A page, or a stream.", body: "EventPage", media: { "text/event-stream": stream } },
