@@ -14,7 +14,14 @@ import { documentClient, loadS3Client, sfnClient } from "../../src/platform/aws/
 import { awsStores } from "../../src/platform/aws/index.ts";
 import { bucketObjects } from "../../src/platform/aws/bucket.ts";
 import { signedTransfers } from "../../src/platform/aws/signed-transfers.ts";
-import { listIndex, partitionKey, runningIndex, sortKey, ttlAttribute } from "../../src/platform/aws/table.ts";
+import {
+  listIndex,
+  organizationIndex,
+  partitionKey,
+  runningIndex,
+  sortKey,
+  ttlAttribute,
+} from "../../src/platform/aws/table.ts";
 import { awsWorkflow } from "../../src/platform/aws/workflow.ts";
 import { describeAccounts } from "../platform/accounts.contract.ts";
 import { describeConfigurations } from "../platform/configurations.contract.ts";
@@ -140,6 +147,7 @@ function tableNamed(TableName: string): CreateTableCommandInput {
     sortKey,
     listIndex.partitionKey,
     listIndex.sortKey,
+    organizationIndex.partitionKey,
     runningIndex.partitionKey,
     runningIndex.sortKey,
   ];
@@ -152,6 +160,11 @@ function tableNamed(TableName: string): CreateTableCommandInput {
       {
         IndexName: listIndex.name,
         KeySchema: keys(listIndex.partitionKey, listIndex.sortKey),
+        Projection: { ProjectionType: "ALL" },
+      },
+      {
+        IndexName: organizationIndex.name,
+        KeySchema: keys(organizationIndex.partitionKey, organizationIndex.sortKey),
         Projection: { ProjectionType: "ALL" },
       },
       {

@@ -23,7 +23,8 @@ export function localServer(handler: ApiHandler, { spoolDirectory, hosts }: Loca
     drainBytes: 128 * MiB,
     idleMilliseconds: 30_000,
     spoolDirectory,
-    budget: byteBudget({ all: 2048 * MiB, each: 512 * MiB }),
+    // Of the bodies in progress, in all and with one key: 64 creates with 10 MiB of files, which are 14 MB of Base64, are 900 MB.
+    budget: byteBudget({ all: 2048 * MiB, each: 1024 * MiB }),
   };
   const handle = bodyHandler(handler, limits);
   const closing = new AbortController();
