@@ -145,7 +145,7 @@ export function stackTable(name: string, template: Template): string {
   const all = Object.entries(resources).map(([id, { Type, Properties, DeletionPolicy }]) => ({
     id: plain(id),
     Type,
-    Properties,
+    Properties: Properties ?? {},
     DeletionPolicy,
   }));
   return [
@@ -171,17 +171,17 @@ function typeLines(type: string, members: Named[]): string[] {
   return lines.length === 0 ? [`${type}: ${members.length}`] : [type, ...lines];
 }
 
-function settingsOf({ Properties = {}, DeletionPolicy }: Named, shown: string[]): string {
+function settingsOf({ Properties, DeletionPolicy }: Named, shown: string[]): string {
   const settings = shown.flatMap((key) => (key in Properties ? `${key} ${plainText(Properties[key])}` : []));
   const kept = DeletionPolicy === undefined ? [] : [`DeletionPolicy ${DeletionPolicy}`];
   return [...settings, ...kept].join(", ");
 }
 
-function trustOf({ Properties = {} }: Named): string {
+function trustOf({ Properties }: Named): string {
   return statementsIn(Properties["AssumeRolePolicyDocument"]).map(statementLine).join("; ");
 }
 
-function permissionLines({ id, Properties = {} }: Named): string[] {
+function permissionLines({ id, Properties }: Named): string[] {
   const statements = statementsIn(Properties["PolicyDocument"]);
   if (statements.length === 0) return [];
   return [id.replace(/DefaultPolicy$/, ""), ...statements.map((each) => `  ${statementLine(each)}`)];
@@ -199,7 +199,7 @@ function statementsIn(document: unknown): Statement[] {
 }
 
 function statementLine({ Effect, Action, Principal, Resource, Condition = {} }: Statement): string {
-  const conditions = Object.assign({}, ...Object.values(Condition)) as Record<string, unknown>;
+  const conditions = Object.assign({}, ...Object.values(Condition)) as Record<string, string | string[]>;
   const { "dynamodb:LeadingKeys": keys, ...others } = conditions;
   return [
     ...(Principal === undefined ? [] : [plainText(Principal)]),

@@ -2,7 +2,7 @@ import { scheduler } from "../../async/scheduler.ts";
 import type { StoredFile } from "../../sandbox/linux/types.ts";
 import { isPathWithin } from "../../filenames.ts";
 import { ownersOf, placesFor } from "../../sandbox/places.ts";
-import type { ToolContext } from "./tool.ts";
+import type { ProgramOwner } from "../../sandbox/types.ts";
 
 /**
  * The workspace of a run, as a tool call sees it. Names are paths such as `reports/q3.csv`; there are no folders without
@@ -48,10 +48,10 @@ export class FileRefused extends Error {}
 const largeFileBytes = 16 * 1024 * 1024;
 const largeFiles = scheduler(placesFor("large files", 2));
 
-/** Runs `work`, which reads the files one after the other. If one is large, waits for the work on other large files. */
+/** Runs `work`, which reads the files one after the other. If one is large, waits for the work on other large files. `owner`: whose call it is. */
 export function withLargeFiles<Value>(
   files: FileInfo[],
-  { owner, signal }: Pick<ToolContext, "owner" | "signal">,
+  { owner, signal }: { owner?: ProgramOwner; signal: AbortSignal },
   work: () => Promise<Value>,
 ): Promise<Value> {
   return files.some(({ size }) => size > largeFileBytes) ? largeFiles.run(ownersOf(owner), work, signal) : work();
