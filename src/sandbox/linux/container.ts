@@ -137,7 +137,8 @@ function startContainer(
   const startMark = randomUUID();
   const paths = { workspace: join(folder, "files"), text: join(folder, "text") };
   const args = containerArguments(host, { name, root, user, language, startMark, seconds, ...paths });
-  const child = spawn(host.engine, args, { stdio: ["ignore", "pipe", "pipe"] });
+  // podman's monitor writes a file named oom into its working folder when a program used too much memory.
+  const child = spawn(host.engine, args, { cwd: folder, stdio: ["ignore", "pipe", "pipe"] });
   /** What was printed before the mark was complete. Undefined: the program has started. */
   let beginning: Buffer | undefined = Buffer.alloc(0);
   let errors = "";

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { containerErrors, containerOutputs } from "./attacks/container-outputs.ts";
@@ -103,6 +104,7 @@ describe.skipIf(skipped)(`programs in podman${reason}`, () => {
     const result = await run({ language: "python", text: "a = []\nwhile True: a.append(bytearray(50_000_000))" });
     expect(result.exitCode).toBe(137);
     expect(result.problem).toContain("memory");
+    expect(existsSync("oom"), "podman's monitor wrote a file into the service's working folder").toBe(false);
     expect(await run({ text: "echo next" })).toMatchObject({ output: "next\n", exitCode: 0 });
   });
 
