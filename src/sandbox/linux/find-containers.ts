@@ -42,13 +42,14 @@ export async function findContainers(
   const profile = engine === "podman" ? writeStricterProfile() : undefined;
   const close = (): void => profile?.remove();
   let problem = "";
+  const groups = (await ignoresLimits(engine)) ? [false] : [true, false];
   for (const runtime of await runtimes(engine)) {
-    for (const hasGroups of [true, false]) {
+    for (const hasGroups of groups) {
       const shared = { engine, hasGroups, limits, owner, slots, folder };
       const options = { ...(runtime !== undefined && { runtime }), ...(profile && { seccompProfile: profile.file }) };
       const containers = { ...shared, ...options };
       const failure = await tryProgram(containers, root);
-      if (failure === undefined) return { containers, missing: hasGroups ? [] : [noGroups(engine)], close };
+      if (failure === undefined) return { containers, missing: hasGroups ? [] : [noLimits(engine)], close };
       problem ||= failure;
     }
   }
@@ -83,6 +84,19 @@ async function runtimes(engine: ContainerEngine): Promise<(string | undefined)[]
   return [...(hasGvisor ? ["runsc"] : []), undefined, ...(hasRunc ? ["runc"] : [])];
 }
 
+/**
+ * Whether the engine starts containers without the limits of memory and processes that it is asked for. A rootless podman does
+ * with control groups v1, and docker where the kernel has no such groups.
+ */
+async function ignoresLimits(engine: ContainerEngine): Promise<boolean> {
+  const [fields, ignoring] = {
+    podman: ["{{.Host.CgroupsVersion}} {{.Host.Security.Rootless}}", /^v1 true/] as const,
+    docker: ["{{.MemoryLimit}} {{.PidsLimit}}", /false/] as const,
+  }[engine];
+  const info = await ask(engine, ["info", "--format", fields]);
+  return "output" in info && ignoring.test(info.output);
+}
+
 async function removeLeftovers(engine: ContainerEngine, owner: string): Promise<void> {
   const listed = await ask(engine, ["ps", "--all", "--quiet", "--filter", `label=${ownerLabel}=${owner}`]);
   const ids = "output" in listed ? listed.output.split("\n").filter(Boolean) : [];
@@ -99,8 +113,8 @@ async function ask(command: string, args: string[]): Promise<{ output: string } 
   }
 }
 
-function noGroups(engine: ContainerEngine): string {
-  return `${engine} has no control groups here: the memory and the processes of programs are not bounded`;
+function noLimits(engine: ContainerEngine): string {
+  return `${engine} cannot limit the memory and the processes of programs here`;
 }
 
 /** What to do about the usual reasons, then the reason in the engine's words. */

@@ -16,6 +16,8 @@ export interface TestContainers {
   run(program: TestProgram): Promise<LinuxResult>;
   /** Names of the containers that exist now, of this engine's service only. */
   containers(): string[];
+  /** What the machine cannot bound. */
+  missing: string[];
 }
 
 const podman = "/usr/bin/podman";
@@ -58,6 +60,7 @@ export async function openPodman(limits: Partial<LinuxLimits> = {}): Promise<Tes
   if ("unavailable" in found) throw new Error(found.unavailable);
   const workspace = localWorkspace(folder);
   return {
+    missing: found.missing,
     async run({ text, language = "shell", files = {}, seconds = 60, signal = neverAborts, onOutput, runId = "run" }) {
       const stored = Object.entries(files).map(([name, content]) => {
         const bytes = Buffer.from(content);

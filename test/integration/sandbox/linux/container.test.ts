@@ -1,7 +1,9 @@
 import { createHash } from "node:crypto";
-import { existsSync } from "node:fs";
+import { existsSync, mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { containerErrors, containerOutputs } from "./attacks/container-outputs.ts";
 import { describeAttacks } from "./attacks/describe-attacks.ts";
 import { openPodman } from "./container-engine.ts";
@@ -127,6 +129,16 @@ describe.skipIf(skipped)(`programs in podman${reason}`, () => {
     expect(new Set(both.map(({ output }) => output.split("\n")[0])).size).toBe(process.getuid?.() === 0 ? 2 : 1);
     for (const { changed } of both) expect(changed.map(({ name }) => name)).toEqual(["file"]);
   });
+});
+
+it.skipIf(skipped)("a podman that ignores limits is used without, and the start says so", async () => {
+  // As podman describes itself without root and with control groups v1, where it warns and starts without limits.
+  const bin = mkdtempSync(join(tmpdir(), "agent-podman-v1-"));
+  const wrapper = `#!/bin/sh\ncase "$*" in *Rootless*) echo v1 true;; *) exec /usr/bin/podman "$@";; esac\n`;
+  writeFileSync(join(bin, "podman"), wrapper, { mode: 0o755 });
+  vi.stubEnv("PATH", `${bin}:${process.env["PATH"]}`);
+  const limited = await openPodman().finally(() => vi.unstubAllEnvs());
+  expect(limited).toMatchObject({ missing: ["podman cannot limit the memory and the processes of programs here"] });
 });
 
 describeAttacks({
