@@ -8,7 +8,9 @@ import { publicApi } from "../src/api/public-api.ts";
 import { sharedSchemas } from "../src/api/rest/schemas/index.ts";
 import { extApi } from "../src/ext/contract/ext-api.ts";
 import { manageApi } from "../src/manage/contract/manage-api.ts";
+import { basePath as managePath } from "../src/manage/contract/operations/operation.ts";
 import { clientFiles } from "./generate-clients.ts";
+import { operationTable } from "./operation-table.ts";
 import { agentSchemaFile, agentSchemaSource, toolInputsFile, toolInputsSource } from "./generate-tools.ts";
 import { referredSchemas, validatorsSource, validatorsTypes } from "./validators.ts";
 
@@ -16,10 +18,13 @@ const pathOf = (path: string): string => fileURLToPath(new URL(`../${path}`, imp
 
 /** The content of every generated file, by path. */
 export async function generatedFiles(): Promise<Record<string, string>> {
-  const manage = await restFiles("src/manage", manageApi(withoutKeywords(await agentSchema())));
+  const manageDescription = manageApi(withoutKeywords(await agentSchema()));
+  const manage = await restFiles("src/manage", manageDescription);
   const shared = { ...(await publicFiles()), ...(await sharedFiles()) };
   const ext = await restFiles("src/ext", extApi);
   const clients = await clientFiles();
+  manage[pathOf("src/manage/generated/operations.ts")] =
+    noticeOf("src/manage/contract/") + operationTable(manageDescription, managePath, "../schema-types.ts");
   return { ...shared, ...manage, ...ext, ...clients, ...(await agentFiles()), [toolInputsFile]: toolInputsSource() };
 }
 

@@ -1,4 +1,4 @@
-import { change, get, getAll, send } from "../api/client.ts";
+import { call } from "../api/client.ts";
 import type { RunCounts, Schemas } from "../api/types.ts";
 import { readAgents } from "../state/agents.ts";
 import type { Draft } from "./form/json.ts";
@@ -14,7 +14,7 @@ export function draftOf({ definition }: { definition: unknown }): Draft {
 }
 
 export function readAgent(id: string, signal?: AbortSignal): Promise<Agent> {
-  return get(`/agents/${id}`, signal && { signal });
+  return call("get_agent", { agent_id: id }, { signal });
 }
 
 /** Reads the list of agents again. The change is stored, whether this succeeds or not. */
@@ -22,36 +22,38 @@ function refreshAgents(): void {
   readAgents().catch(() => undefined);
 }
 
+/** The draft as the API takes it. The service validates it: the message of its error is for people. */
+function bodyOf(draft: Draft): Schemas["UpdateAgentRequest"] {
+  return { definition: draft as Schemas["AgentDefinition"] };
+}
+
 export async function createAgent(organizationId: string, definition: Draft): Promise<Agent> {
-  const agent: Agent = await change("POST", "/agents", { organization_id: organizationId, definition });
+  const agent = await call("create_agent", {}, { body: { organization_id: organizationId, ...bodyOf(definition) } });
   refreshAgents();
   return agent;
 }
 
 /** Stores a new version, if the agent still has the revision. Otherwise rejects with the status 412. */
 export async function updateAgent(id: string, definition: Draft, revision: number): Promise<Agent> {
-  const response = await send("PUT", `/agents/${id}`, {
-    body: { definition },
-    headers: { "if-match": `"${revision}"` },
-  });
-  const agent = (await response.json()) as Agent;
+  const headers = { "if-match": `"${revision}"` };
+  const agent = await call("update_agent", { agent_id: id }, { body: bodyOf(definition), headers });
   refreshAgents();
   return agent;
 }
 
 export async function setArchived(id: string, isArchived: boolean): Promise<Agent> {
-  const agent: Agent = await change("POST", `/agents/${id}/${isArchived ? "archive" : "unarchive"}`);
+  const agent = await call(isArchived ? "archive_agent" : "unarchive_agent", { agent_id: id });
   refreshAgents();
   return agent;
 }
 
 export async function deleteAgent(id: string): Promise<void> {
-  await change("DELETE", `/agents/${id}`);
+  await call("delete_agent", { agent_id: id });
   refreshAgents();
 }
 
 export function countRuns(agentId: string, signal?: AbortSignal): Promise<RunCounts> {
-  return get("/runs/counts", { query: { agent_id: agentId }, ...(signal && { signal }) });
+  return call("count_runs", { agent_id: agentId }, { signal });
 }
 
 /** "310 runs", "1,000+ runs". */
@@ -60,29 +62,28 @@ export function runsText({ complete, ...counts }: RunCounts): string {
   return `${sum.toLocaleString("en-US")}${complete ? "" : "+"} ${sum === 1 && complete ? "run" : "runs"}`;
 }
 
-export function readKeys(agentId: string): Promise<Key[]> {
-  return getAll(`/agents/${agentId}/keys`);
+export async function readKeys(agentId: string): Promise<Key[]> {
+  return (await call("list_keys", { agent_id: agentId })).data;
 }
 
 export function createKey(agentId: string, name: string): Promise<CreatedKey> {
-  return change("POST", `/agents/${agentId}/keys`, name.trim() === "" ? {} : { name: name.trim() });
+  return call("create_key", { agent_id: agentId }, { body: name.trim() === "" ? {} : { name: name.trim() } });
 }
 
 export function setKeyEnabled(id: string, isEnabled: boolean): Promise<Key> {
-  return change("POST", `/keys/${id}/${isEnabled ? "enable" : "disable"}`);
+  return call(isEnabled ? "enable_key" : "disable_key", { key_id: id });
 }
 
 export async function readVersions(agentId: string): Promise<VersionHead[]> {
-  const { data } = await get<{ data: VersionHead[] }>(`/agents/${agentId}/versions`, { query: { limit: 100 } });
-  return data;
+  return (await call("list_agent_versions", { agent_id: agentId, limit: 100 })).data;
 }
 
 export async function readVersion(agentId: string, version: number): Promise<Draft> {
-  return draftOf(await get<{ definition: unknown }>(`/agents/${agentId}/versions/${version}`));
+  return draftOf(await call("get_agent_version", { agent_id: agentId, version }));
 }
 
 /** Who stored the version. Undefined: the audit log does not say it. */
 export async function authorOf(agentId: string, version: number | null): Promise<string | undefined> {
-  const { data } = await get<{ data: Schemas["AuditEntry"][] }>("/audit", { query: { limit: 100 } });
+  const { data } = await call("list_audit", { limit: 100 });
   return data.find((entry) => entry.id === agentId && entry.version === version)?.actor;
 }

@@ -1,3 +1,5 @@
+import { requestOf } from "../api/operations.ts";
+
 /** File name of an agent file: `Data analyst` → `data-analyst.json`. */
 export function agentFileName(name: string): string {
   const words = name.toLowerCase().match(/[a-z0-9]+/g) ?? [];
@@ -30,13 +32,13 @@ export function curlCommand(
   revision?: number,
 ): string {
   const file = agentFileName(name);
-  const [method, path, fields] =
+  const [{ method, address }, fields] =
     id === undefined
-      ? ["POST", "agents", `{organization_id: "${organizationId}", definition: .}`]
-      : ["PUT", `agents/${id}`, "{definition: .}"];
+      ? [requestOf("create_agent", {}), `{organization_id: "${organizationId}", definition: .}`]
+      : [requestOf("update_agent", { agent_id: id }), "{definition: .}"];
   return [
     `jq '${fields}' ${file} |`,
-    `curl -sS -X ${method} ${origin}/manage/v1/${path} \\`,
+    `curl -sS -X ${method} ${origin}${address} \\`,
     `  -H "Authorization: Bearer $OPERATOR_TOKEN" \\`,
     ...(revision === undefined ? [] : [`  -H 'If-Match: "${revision}"' \\`]),
     `  -H 'Content-Type: application/json' --data-binary @-`,

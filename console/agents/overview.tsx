@@ -1,5 +1,5 @@
-import { get } from "../api/client.ts";
-import type { Page, Run, Schemas } from "../api/types.ts";
+import { call } from "../api/client.ts";
+import type { Schemas } from "../api/types.ts";
 import { useResource } from "../api/use-resource.ts";
 import { defaultEnvironment, environmentTools, systemText } from "../environments.ts";
 import { formatDollars, formatNumber } from "../format.ts";
@@ -117,7 +117,7 @@ function KeyFact({ agentId }: { agentId: string }) {
 function RecentRuns({ agentId }: { agentId: string }) {
   const { data: runs } = useResource(
     agentId,
-    async (signal) => (await get<Page<Run>>("/runs", { query: { agent_id: agentId, limit: recentRuns }, signal })).data,
+    async (signal) => (await call("list_runs", { agent_id: agentId, limit: recentRuns }, { signal })).data,
     10_000,
   );
   return (
@@ -149,7 +149,7 @@ function RecentRuns({ agentId }: { agentId: string }) {
 function UsageFigures({ agentId }: { agentId: string }) {
   const { data } = useResource(agentId, (signal) => {
     const since = new Date(Date.now() - usageDays * 86_400_000).toISOString().slice(0, 10);
-    return get<Schemas["UsageReport"]>("/usage", { query: { agent_id: agentId, since }, signal });
+    return call("get_usage", { agent_id: agentId, since }, { signal });
   });
   const sum = (of: (row: Schemas["UsageRow"]) => number): number =>
     data?.data.reduce((total, row) => total + of(row), 0) ?? 0;

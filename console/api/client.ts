@@ -1,5 +1,6 @@
 import { freshToken } from "../state/provider.ts";
 import { refuse, token } from "../state/session.ts";
+import { type OperationName, type Operations, requestOf } from "./operations.ts";
 import type { Issue, Page } from "./types.ts";
 
 /** The API responded with an error. `status` 0: there was no response. */
@@ -23,26 +24,28 @@ export function isUnreached(error: unknown): boolean {
   return !(error instanceof ApiError) || error.status === 0 || (error.status >= 502 && error.status <= 504);
 }
 
-export interface CallOptions {
-  /** Fields that are undefined or empty are left out. */
-  query?: Record<string, string | number | undefined>;
-  body?: unknown;
+interface CommonOptions {
   headers?: Record<string, string>;
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
-/** A path below `/manage/v1` with its query. */
-function apiUrl(path: string, query: CallOptions["query"] = {}): string {
-  const present = Object.entries(query).filter(([, value]) => value !== undefined && value !== "");
-  const search = new URLSearchParams(present.map(([name, value]) => [name, String(value)])).toString();
-  return `/manage/v1${path}${search && `?${search}`}`;
-}
+type Options<Name extends OperationName> = CommonOptions & Omit<Operations[Name], "parameters" | "answer">;
+
+/** The parameters of an operation, in its path and its query. Those that are undefined or empty are left out. */
+type Arguments<Name extends OperationName> =
+  CommonOptions extends Options<Name>
+    ? [parameters: Operations[Name]["parameters"], options?: Options<Name>]
+    : [parameters: Operations[Name]["parameters"], options: Options<Name>];
 
 /** Sends a request with the operator's token. Rejects with `ApiError` for every response that is not a success. */
-export async function send(method: string, path: string, options: CallOptions = {}): Promise<Response> {
-  const { query, body, headers = {}, signal } = options;
+export async function send<Name extends OperationName>(
+  name: Name,
+  ...[parameters, options]: Arguments<Name>
+): Promise<Response> {
+  const { body, headers = {}, signal }: CommonOptions & { body?: unknown } = options ?? {};
   await freshToken();
-  const response = await fetch(apiUrl(path, query), {
+  const { method, address } = requestOf(name, parameters);
+  const response = await fetch(address, {
     method,
     headers: {
       ...(token.value !== undefined && { authorization: `Bearer ${token.value}` }),
@@ -58,33 +61,28 @@ export async function send(method: string, path: string, options: CallOptions = 
   if (response.ok) return response;
   const failure = await errorOf(response);
   if (failure.status === 401) refuse("The service does not accept your sign-in any more.");
-  if (failure.status === 403 && path === "/me") refuse(failure.message); // a person without a role
+  if (failure.status === 403 && name === "get_me") refuse(failure.message); // a person without a role
   throw failure;
 }
 
-/** Reads a resource. */
-export async function get<Resource>(path: string, options?: CallOptions): Promise<Resource> {
-  return (await (await send("GET", path, options)).json()) as Resource;
-}
-
-/** Sends a change. Resolves with the resource of the response, or with undefined for an empty one. */
-export async function change<Resource = undefined>(
-  method: "POST" | "PUT" | "PATCH" | "DELETE",
-  path: string,
-  body?: unknown,
-  options: Omit<CallOptions, "body"> = {},
-): Promise<Resource> {
-  const response = await send(method, path, { ...options, ...(body !== undefined && { body }) });
-  const text = await response.text();
-  return (text === "" ? undefined : JSON.parse(text)) as Resource;
+/** Calls an operation. Resolves with the JSON body of the response, or with undefined for an empty one. */
+export async function call<Name extends OperationName>(
+  name: Name,
+  ...args: Arguments<Name>
+): Promise<Operations[Name]["answer"]> {
+  const text = await (await send(name, ...args)).text();
+  return (text === "" ? undefined : JSON.parse(text)) as Operations[Name]["answer"];
 }
 
 /** All items of a list, page by page, at most `most`. */
-export async function getAll<Item>(path: string, query: CallOptions["query"] = {}, most = 2_000): Promise<Item[]> {
+export async function allPages<Item>(
+  read: (cursor: string | undefined) => Promise<Page<Item>>,
+  most = 2_000,
+): Promise<Item[]> {
   const items: Item[] = [];
   let cursor: string | undefined;
   do {
-    const page: Page<Item> = await get(path, { query: { ...query, ...(cursor !== undefined && { cursor }) } });
+    const page = await read(cursor);
     items.push(...page.data);
     cursor = page.next ?? undefined;
   } while (cursor !== undefined && items.length < most);

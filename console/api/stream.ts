@@ -1,22 +1,30 @@
 import { EventSourceParserStream } from "eventsource-parser/stream";
 import { reached, unreached } from "../state/connection.ts";
 import { ApiError, send } from "./client.ts";
+import type { CallOutput, RunDetail, RunEvent } from "./types.ts";
 import { wait } from "./poll.ts";
 
-export interface StreamEvent {
-  /** `run` or `event`. */
-  event: string;
-  /** JSON. */
-  data: string;
+/** The server-sent events of a run's stream, by their names. */
+interface StreamData {
+  run: RunDetail;
+  event: RunEvent;
+  output: CallOutput;
 }
 
+/** One server-sent event of a run's stream. */
+export type StreamEvent = { [Name in keyof StreamData]: { event: Name; data: StreamData[Name] } }[keyof StreamData];
+
 /**
- * Reads a stream of server-sent events until `signal` is aborted, and resumes it after the last id. A stream that ends
+ * Reads the stream of a run's events until `signal` is aborted, and resumes it after the last id. A stream that ends
  * by itself is read again after the server's `retry`; one that breaks, after longer and longer waits. Nothing is read
  * while the page is hidden. Rejects with
  * `ApiError` when a retry does not help.
  */
-export async function* streamEvents(path: string, after: number, signal: AbortSignal): AsyncGenerator<StreamEvent> {
+export async function* streamEvents(
+  parameters: { run_id: string; max_text: number },
+  after: number,
+  signal: AbortSignal,
+): AsyncGenerator<StreamEvent> {
   let lastId = String(after);
   let retryMs = 2_000;
   let attempt = 0;
@@ -31,7 +39,7 @@ export async function* streamEvents(path: string, after: number, signal: AbortSi
     try {
       await untilVisible(signal);
       const headers = { accept: "text/event-stream", "last-event-id": lastId };
-      const { body } = await send("GET", path, { headers, signal: shown });
+      const { body } = await send("list_events", parameters, { headers, signal: shown });
       reached();
       attempt = 0;
       const onRetry = (ms: number): void => void (retryMs = ms);
@@ -40,7 +48,7 @@ export async function* streamEvents(path: string, after: number, signal: AbortSi
       for (let read = await reader?.read(); read && !read.done; read = await reader?.read()) {
         const { id, event = "message", data } = read.value;
         if (id !== undefined) lastId = id;
-        yield { event, data };
+        yield { event, data: JSON.parse(data) as unknown } as StreamEvent;
       }
       await wait(retryMs, signal);
     } catch (error) {

@@ -1,7 +1,7 @@
-import type { components } from "../../src/manage/generated/types.d.ts";
+import type { Schemas } from "../../src/manage/schema-types.ts";
 
 /** The resources of the management API, as docs/management-api.md describes them. */
-export type Schemas = components["schemas"];
+export type { Schemas };
 
 export type Me = Schemas["Me"];
 export type Organization = Schemas["Organization"];
@@ -9,6 +9,18 @@ export type Run = Schemas["Run"];
 export type RunDetail = Schemas["RunDetail"];
 export type RunCounts = Schemas["RunCounts"];
 export type AgentSummary = Schemas["AgentSummary"];
+export type RunEvent = Schemas["Event"];
+export type InputEvent = Schemas["InputEvent"];
+export type OutputEvent = Schemas["OutputEvent"];
+export type ModelCallEvent = Schemas["ModelCallEvent"];
+export type ToolStartedEvent = Schemas["ToolStartedEvent"];
+export type ToolResultEvent = Schemas["ToolResultEvent"];
+export type SummaryEvent = Schemas["SummaryEvent"];
+export type FailedEvent = Schemas["ModelCallFailedEvent"];
+export type FileChange = ToolResultEvent["files"][number];
+export type TokenUsage = Schemas["TokenUsage"];
+/** What a call of the current turn has printed so far. It is not recorded: the call's result replaces it. */
+export type { CallOutput } from "../../src/runs/live-output.ts";
 
 /** A page of a list. `next`: the cursor of the following page. */
 export interface Page<Item> {

@@ -1,4 +1,4 @@
-import { change } from "../api/client.ts";
+import { call } from "../api/client.ts";
 import type { Organization, Schemas } from "../api/types.ts";
 import { organizations, readOrganizations } from "../state/organization.ts";
 import type { ModelSettings } from "./providers.ts";
@@ -17,7 +17,7 @@ async function changed(result: Promise<Organization>): Promise<Organization> {
 }
 
 export function createOrganization(name: string): Promise<Organization> {
-  return changed(change("POST", "/organizations", { name }));
+  return changed(call("create_organization", {}, { body: { name } }));
 }
 
 /** Repeats the call until nothing of the organization is left. `onProgress`: called with the number of deleted runs. */
@@ -26,10 +26,9 @@ export async function deleteOrganization(
   name: string,
   onProgress: (runs: number) => void,
 ): Promise<number> {
-  const path = `/organizations/${id}?name=${encodeURIComponent(name)}`;
   for (let runs = 0; ;) {
     onProgress(runs);
-    const done = await change<Schemas["OrganizationDeletion"]>("DELETE", path);
+    const done = await call("delete_organization", { organization_id: id, name });
     runs += done.runs;
     if (!done.complete) continue;
     organizations.value = (organizations.value ?? []).filter((each) => each.id !== id);
@@ -39,22 +38,22 @@ export async function deleteOrganization(
 }
 
 export function setModel(id: string, settings: ModelSettings): Promise<Organization> {
-  return changed(change("PUT", `/organizations/${id}/model`, settings));
+  return changed(call("set_model", { organization_id: id }, { body: settings }));
 }
 
 export function removeModel(id: string): Promise<Organization> {
-  return changed(change("DELETE", `/organizations/${id}/model`));
+  return changed(call("clear_model", { organization_id: id }));
 }
 
 /** Calls a model once. Nothing is stored. */
 export function testModel(id: string, settings: ModelSettings): Promise<ModelTest> {
-  return change("POST", `/organizations/${id}/model/test`, settings);
+  return call("test_model", { organization_id: id }, { body: settings });
 }
 
 export function setQuota(id: string, quota: Quota): Promise<Organization> {
-  return changed(change("PATCH", `/organizations/${id}`, quota));
+  return changed(call("update_organization", { organization_id: id }, { body: quota }));
 }
 
 export function setWebFetchHosts(id: string, hosts: string[]): Promise<Organization> {
-  return changed(change("PUT", `/organizations/${id}/web_fetch`, { hosts }));
+  return changed(call("set_web_fetch", { organization_id: id }, { body: { hosts } }));
 }

@@ -1,7 +1,7 @@
-import type { components } from "../../src/manage/generated/types.d.ts";
+import type { Schemas } from "../api/types.ts";
 
-export type Model = components["schemas"]["Model"];
-export type ModelSettings = components["schemas"]["ModelSettings"];
+export type Model = Schemas["Model"];
+export type ModelSettings = Schemas["ModelSettings"];
 export type Provider = Model["provider"];
 export type SettingName = "base_url" | "model" | "secret" | "region";
 

@@ -1,17 +1,10 @@
-import type { components } from "../../src/manage/generated/types.d.ts";
-import type { CallOutput, RunEvent } from "./model/events.ts";
+import type { CallOutput, RunDetail, RunEvent, Schemas } from "../api/types.ts";
 
-export type RunDetail = components["schemas"]["RunDetail"];
-export type ModelRequest = components["schemas"]["ModelRequest"];
+export type { RunDetail };
+export type ModelRequest = Schemas["ModelRequest"];
 export type RequestMessage = ModelRequest["messages"][number];
-export type RunFile = components["schemas"]["RunFile"];
-export type Limits = components["schemas"]["Limits"];
-
-/** A page of events. `next`: the `after` of the next page. */
-export interface EventPage {
-  data: RunEvent[];
-  next: string | null;
-}
+export type RunFile = Schemas["RunFile"];
+export type Limits = Schemas["Limits"];
 
 export interface StreamCallbacks {
   detail(detail: RunDetail): void;
@@ -22,7 +15,7 @@ export interface StreamCallbacks {
 /** What the page asks the service about one run. Each rejects with an `Error` whose message is for people. */
 export interface RunApi {
   detail(signal: AbortSignal): Promise<RunDetail>;
-  events(after: number, signal: AbortSignal): Promise<EventPage>;
+  events(after: number, signal: AbortSignal): Promise<Schemas["EventPage"]>;
   /** The complete event. */
   event(sequence: number): Promise<RunEvent>;
   request(at: string): Promise<ModelRequest>;
@@ -30,7 +23,7 @@ export interface RunApi {
   file(name: string, at: string | undefined): Promise<Blob>;
   /** Calls back for each change of the run and each event after a number. Resolves when the signal aborts. */
   stream(after: number, on: StreamCallbacks, signal: AbortSignal): Promise<void>;
-  input(text: string): Promise<void>;
-  stop(): Promise<void>;
-  remove(): Promise<void>;
+  input(text: string): Promise<unknown>;
+  stop(): Promise<unknown>;
+  remove(): Promise<unknown>;
 }

@@ -1,7 +1,7 @@
 import { batch, computed, effect, type ReadonlySignal, signal } from "@preact/signals";
 import { connection } from "../state/connection.ts";
 import type { RunApi, RunDetail } from "./api.ts";
-import type { CallOutput, RunEvent } from "./model/events.ts";
+import type { CallOutput, RunEvent } from "../api/types.ts";
 import { RunModel } from "./model/run-model.ts";
 import { retried } from "./retry.ts";
 import { findSelected, initialPlace, type Place, type Selected } from "./selection.ts";

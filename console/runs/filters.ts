@@ -1,3 +1,4 @@
+import type { Operations } from "../api/operations.ts";
 import type { RunState } from "../ui/status.tsx";
 
 /** Times that the list can begin at, by their names in the address, shortest first. `hours` absent: all runs. */
@@ -37,12 +38,14 @@ export function parseFilters(query: Record<string, string>): Filters {
   return { ...(status && { status }), ...(agent && { agent }), ...(text && { text }), window };
 }
 
+export type RunQuery = Operations["list_runs"]["parameters"];
+
 /** The query of the API. `now`: milliseconds since 1970. */
 export function apiQuery(
   { status, agent, text, window }: Filters,
   organizationId: string | undefined,
   now: number,
-): Record<string, string | undefined> {
+): RunQuery {
   const { hours } = windows[window] ?? {};
   return {
     status,

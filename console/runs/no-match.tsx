@@ -1,6 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import { get } from "../api/client.ts";
-import type { RunCounts } from "../api/types.ts";
+import { call } from "../api/client.ts";
 import { formatNumber } from "../format.ts";
 import { pageUrl } from "../state/url.ts";
 import { Empty } from "../ui/empty.tsx";
@@ -57,7 +56,7 @@ async function findOlder(
   const names = Object.keys(windows);
   for (const window of names.slice(names.indexOf(filters.window) + 1)) {
     const { status: _, ...query } = apiQuery({ ...filters, window }, organizationId, Date.now());
-    const counts = await get<RunCounts>("/runs/counts", { query, signal });
+    const counts = await call("count_runs", query, { signal });
     const states = filters.status ? [filters.status] : filterStates;
     const count = states.reduce((sum, state) => sum + counts[state], 0);
     if (count > 0) return { window, count };

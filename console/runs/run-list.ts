@@ -1,8 +1,9 @@
 import { computed, signal } from "@preact/signals";
-import { type ApiError, get, isUnreached } from "../api/client.ts";
+import { type ApiError, call, isUnreached } from "../api/client.ts";
 import { poll } from "../api/poll.ts";
 import { me } from "../state/session.ts";
 import type { Page, Run, RunCounts } from "../api/types.ts";
+import type { RunQuery } from "./filters.ts";
 
 const pageSize = 50;
 /** Over a stack, a page of the list takes a Query and a BatchGetItem for each 100 runs. */
@@ -18,8 +19,6 @@ export const rowsByScrolling = 500;
 function refreshInterval(): number {
   return refreshMs[me.value?.platform ?? "local"];
 }
-
-type Query = Record<string, string | undefined>;
 
 /**
  * The runs that a query finds, kept up to date. Values of shown runs change in place. New runs wait in `arrived`, unless
@@ -44,10 +43,10 @@ export class RunList {
   /** The first page as it was last read. */
   #firstPage: Page<Run> = { data: [], next: null };
   readonly #next = signal<string | null>(null);
-  readonly #query: () => Query;
+  readonly #query: () => RunQuery;
   readonly #mayInsert: () => boolean;
 
-  constructor(query: () => Query, mayInsert: () => boolean) {
+  constructor(query: () => RunQuery, mayInsert: () => boolean) {
     this.#query = query;
     this.#mayInsert = mayInsert;
   }
@@ -90,7 +89,7 @@ export class RunList {
     this.loadingMore.value = true;
     this.moreError.value = undefined;
     try {
-      const page = await get<Page<Run>>("/runs", { query: { ...this.#query(), limit: pageSize, cursor } });
+      const page = await call("list_runs", { ...this.#query(), limit: pageSize, cursor });
       if (this.#next.value !== cursor) return; // the list has begun again
       const known = new Set(this.runs.value?.map(({ id }) => id));
       this.runs.value = [...(this.runs.value ?? []), ...page.data.filter(({ id }) => !known.has(id))];
@@ -103,12 +102,12 @@ export class RunList {
   }
 
   #readFirstPage(until: AbortSignal): Promise<Page<Run>> {
-    return get<Page<Run>>("/runs", { query: { ...this.#query(), limit: pageSize }, signal: until });
+    return call("list_runs", { ...this.#query(), limit: pageSize }, { signal: until });
   }
 
   async #readCounts(until: AbortSignal): Promise<void> {
     const { status: _, ...query } = this.#query();
-    this.counts.value = await get<RunCounts>("/runs/counts", { query, signal: until });
+    this.counts.value = await call("count_runs", query, { signal: until });
   }
 
   #merge(page: Page<Run>): void {
@@ -140,7 +139,7 @@ export class RunList {
     const working = others.filter(({ status, created_at: at }) => status === "running" && at <= oldest).slice(0, 20);
     const read = await Promise.all(
       [...missing.filter(({ status }) => status === "running"), ...working].map(({ id }) =>
-        get<Run>(`/runs/${id}`, { signal: until }).catch(() => undefined),
+        call("get_run", { run_id: id }, { signal: until }).catch(() => undefined),
       ),
     );
     const byId = new Map(read.flatMap((run) => (run ? [[run.id, run] as const] : [])));

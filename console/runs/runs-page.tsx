@@ -1,6 +1,6 @@
 import { useLocation } from "preact-iso/router";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { get } from "../api/client.ts";
+import { call } from "../api/client.ts";
 import type { RunCounts } from "../api/types.ts";
 import { useResource } from "../api/use-resource.ts";
 import { formatNumber } from "../format.ts";
@@ -68,7 +68,7 @@ export function RunsPage() {
   const counts = list.counts.value;
   const total = counts && sumOf(counts);
   const isEmpty = runs?.length === 0 && !filters.status && !filters.agent && !filters.text;
-  const all = useResource(isEmpty ? "all runs" : undefined, (signal) => get<RunCounts>("/runs/counts", { signal }));
+  const all = useResource(isEmpty ? "all runs" : undefined, (signal) => call("count_runs", {}, { signal }));
   const isFirstRun = isEmpty && all.data !== undefined && sumOf(all.data) === 0;
   const isUnknown = !runs || (isEmpty && !all.data && !all.error);
   const arrived = list.arrived.value.length;

@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
-import { get } from "../api/client.ts";
+import { call } from "../api/client.ts";
 import { poll } from "../api/poll.ts";
-import type { Organization, Schemas } from "../api/types.ts";
+import type { Organization } from "../api/types.ts";
 import { formatDollars } from "../format.ts";
 
 const refreshMs = 30_000;
@@ -16,7 +16,7 @@ export function Today({ organization }: { organization: Organization }) {
     void poll(refreshMs, signal, async () => {
       const since = new Date().toISOString().slice(0, 10);
       const query = { organization_id: id, since };
-      const { data } = await get<Schemas["UsageReport"]>("/usage", { query, signal });
+      const { data } = await call("get_usage", query, { signal });
       setDollars(data.reduce((sum, row) => sum + row.dollars, 0));
     });
     return () => controller.abort();

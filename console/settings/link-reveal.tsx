@@ -1,3 +1,4 @@
+import { basePath } from "../../src/manage/generated/operations.ts";
 import { RevealOnce } from "../ui/reveal-once.tsx";
 import { organizationNames } from "../state/organization.ts";
 import { roleText } from "../state/roles.ts";
@@ -14,7 +15,7 @@ export function LinkReveal({ created, onClose }: { created: CreatedOperator; onC
       warning={`, and everyone who opens it is signed in as ${roleText(created, organizationNames.value)}.`}
       onClose={onClose}
     >
-      {() => <p class="muted">Programs send the part after # as a bearer token to /manage/v1.</p>}
+      {() => <p class="muted">Programs send the part after # as a bearer token to {basePath}.</p>}
     </RevealOnce>
   );
 }

@@ -1,23 +1,23 @@
-import { change, get, getAll } from "../api/client.ts";
+import { call } from "../api/client.ts";
 import type { Schemas } from "../api/types.ts";
 
 export type Operator = Schemas["Operator"];
 export type CreatedOperator = Schemas["CreatedOperator"];
 export type AuditEntry = Schemas["AuditEntry"];
 
-export function readOperators(): Promise<Operator[]> {
-  return getAll("/operators");
+export async function readOperators(): Promise<Operator[]> {
+  return (await call("list_operators", {})).data;
 }
 
 /** What a new operator may do: with a role in all organizations, or in single ones. */
 export type NewAccess = Pick<Schemas["CreateOperatorRequest"], "role" | "organizations">;
 
 export function createOperator(name: string, access: NewAccess): Promise<CreatedOperator> {
-  return change("POST", "/operators", { name, ...access });
+  return call("create_operator", {}, { body: { name, ...access } });
 }
 
 export function revokeOperator(id: string): Promise<Operator> {
-  return change("POST", `/operators/${id}/revoke`);
+  return call("revoke_operator", { operator_id: id });
 }
 
 /** Entries of one page: the API has no more in one response. */
@@ -25,6 +25,5 @@ export const auditLimit = 200;
 
 /** What operators did, newest first. */
 export async function readAudit(since: string | undefined, signal: AbortSignal): Promise<AuditEntry[]> {
-  const { data } = await get<{ data: AuditEntry[] }>("/audit", { query: { since, limit: auditLimit }, signal });
-  return data;
+  return (await call("list_audit", { since, limit: auditLimit }, { signal })).data;
 }

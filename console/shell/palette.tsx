@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { get } from "../api/client.ts";
-import type { Page, Run } from "../api/types.ts";
+import { call } from "../api/client.ts";
+import type { Run } from "../api/types.ts";
 import { paletteOpen } from "../state/dialogs.ts";
 import { keyNames } from "../state/keyboard.ts";
 import { useNavigate } from "../state/leave-guard.ts";
@@ -220,7 +220,7 @@ function useRuns(text: string): Found | undefined {
     const controller = new AbortController();
     const timer = setTimeout(() => {
       const query = { q: wanted, limit: 8 };
-      get<Page<Run>>("/runs", { query, signal: controller.signal }).then(
+      call("list_runs", query, { signal: controller.signal }).then(
         ({ data }) => setFound({ text: wanted, runs: data }),
         () => {
           // Agents and commands are found without the service.

@@ -2,8 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useLocation } from "preact-iso/router";
 import { useEffect } from "preact/hooks";
 import { poll } from "../api/poll.ts";
-import { get } from "../api/client.ts";
-import type { Me } from "../api/types.ts";
+import { call } from "../api/client.ts";
 import { readAgents } from "../state/agents.ts";
 import { helpOpen, openStart, paletteOpen, startDialog } from "../state/dialogs.ts";
 import { everywhere, useShortcuts } from "../state/keyboard.ts";
@@ -25,7 +24,7 @@ const Help = loadLater(() => import("./help.tsx").then((module) => module.Help))
 const overviewMs = 15_000;
 
 async function readMe(): Promise<void> {
-  me.value = await get<Me>("/me");
+  me.value = await call("get_me", {});
 }
 
 /** The bar at the top, the page below it, and the dialogs that every page can open. */

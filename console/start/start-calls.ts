@@ -1,22 +1,23 @@
-import { change, get, send } from "../api/client.ts";
-import type { Page, Run, RunDetail, Schemas } from "../api/types.ts";
+import { call, send } from "../api/client.ts";
+import type { Run } from "../api/types.ts";
 import { base64 } from "./base64.ts";
 import type { StartDraft, StartFile } from "./draft.ts";
 
 /** Starts a run. Files are read and encoded now. */
-export async function startRun(draft: StartDraft): Promise<Run> {
+export async function startRun(agentId: string, draft: StartDraft): Promise<Run> {
   const files = await Promise.all(
     draft.files.map(async ({ name, blob }) => ({
       filename: name,
       content_base64: base64(new Uint8Array(await blob.arrayBuffer())),
     })),
   );
-  return change("POST", "/runs", {
-    agent_id: draft.agentId,
+  const body = {
+    agent_id: agentId,
     name: nameOf(draft),
     ...(draft.text.trim() !== "" && { input: draft.text }),
     ...(files.length > 0 && { files }),
-  });
+  };
+  return call("create_run", {}, { body });
 }
 
 /** The name that was entered, or else the input's first words. */
@@ -33,8 +34,8 @@ const firstEvents = 5;
 /** The input, name and uploaded files of an earlier run. */
 export async function draftFrom(runId: string, signal: AbortSignal): Promise<StartDraft> {
   const [run, events, files] = await Promise.all([
-    get<RunDetail>(`/runs/${runId}`, { signal }),
-    get<Page<Schemas["Event"]>>(`/runs/${runId}/events`, { query: { after: 0, limit: firstEvents }, signal }),
+    call("get_run", { run_id: runId }, { signal }),
+    call("list_events", { run_id: runId, after: 0, limit: firstEvents }, { signal }),
     uploadsOf(runId, signal),
   ]);
   const input = events.data.find((event) => event.type === "input");
@@ -43,12 +44,11 @@ export async function draftFrom(runId: string, signal: AbortSignal): Promise<Sta
 
 /** The files before the first step: those that came with the create. */
 async function uploadsOf(runId: string, signal: AbortSignal): Promise<StartFile[]> {
-  const query = { at: "1.0" };
-  const { data } = await get<Page<Schemas["RunFile"]>>(`/runs/${runId}/files`, { query, signal });
+  const run = { run_id: runId, at: "1.0" };
+  const { data } = await call("list_files", run, { signal });
   return Promise.all(
     data.map(async ({ name }) => {
-      const response = await send("GET", `/runs/${runId}/files/${encodeURIComponent(name)}`, { query, signal });
-      const blob = await response.blob();
+      const blob = await (await send("get_file", { ...run, name }, { signal })).blob();
       return { name, size: blob.size, blob };
     }),
   );

@@ -1,7 +1,6 @@
 import { useLocation } from "preact-iso/router";
 import { useRef, useState } from "preact/hooks";
-import { ApiError, get } from "../api/client.ts";
-import type { Schemas } from "../api/types.ts";
+import { ApiError, call } from "../api/client.ts";
 import { useResource } from "../api/use-resource.ts";
 import { programFor } from "../copy-as.ts";
 import { formatBytes } from "../format.ts";
@@ -63,11 +62,11 @@ export function StartForm({ title, start, problem: firstProblem }: StartFormProp
     else setAsking(true);
   };
   async function send(): Promise<void> {
-    if (reason !== undefined || isBusy) return;
+    if (draft.agentId === undefined || reason !== undefined || isBusy) return;
     setBusy(true);
     setProblem(undefined);
     try {
-      const run = await startRun(draft);
+      const run = await startRun(draft.agentId, draft);
       startDialog.value = undefined;
       route(pageUrl(`runs/${run.id}`));
     } catch (error) {
@@ -183,7 +182,7 @@ function filesReason(check: FileCheck): string | undefined {
 
 /** Why no run can be started now, whatever is entered. Undefined: it can. */
 function agentReason({ agentId }: StartDraft): string | undefined {
-  if (agents.value && agentId === undefined) return "Create an agent first.";
+  if (agentId === undefined) return agents.value ? "Create an agent first." : "The agents are being read.";
   const agent = agents.value?.find(({ id }) => id === agentId);
   if (agent?.status === "archived") return "The agent is archived. Choose another one, or unarchive it.";
   return blocked("start runs", agent?.organization_id);
@@ -233,8 +232,8 @@ function AgentField({ agentId, onChange }: { agentId: string | undefined; onChan
 
 /** What the run may use at most, or why it cannot be started. */
 function LimitsLine({ agentId, reason }: { agentId: string | undefined; reason: string | undefined }) {
-  const { data } = useResource(agentId, (signal) => get<Schemas["Agent"]>(`/agents/${agentId}`, { signal }));
+  const { data } = useResource(agentId, (signal) => call("get_agent", { agent_id: agentId ?? "" }, { signal }));
   if (reason !== undefined) return <p class="muted">{reason}</p>;
-  const limits = limitsText((data?.definition as { limits?: unknown } | undefined)?.limits);
+  const limits = limitsText(data?.definition.limits);
   return <p class="muted">{limits === undefined ? "" : `Limits: ${limits}`}</p>;
 }

@@ -1,5 +1,5 @@
 import { computed, signal } from "@preact/signals";
-import { getAll } from "../api/client.ts";
+import { allPages, call } from "../api/client.ts";
 import type { Organization } from "../api/types.ts";
 
 const storageKey = "agent-run-service.organization";
@@ -22,5 +22,5 @@ export function chooseOrganization(id: string | undefined): void {
 }
 
 export async function readOrganizations(): Promise<void> {
-  organizations.value = await getAll<Organization>("/organizations");
+  organizations.value = await allPages((cursor) => call("list_organizations", { cursor }));
 }

@@ -1,6 +1,6 @@
-import type { components } from "../../src/manage/generated/types.d.ts";
+import type { Schemas } from "../api/types.ts";
 
-export type UsageRow = components["schemas"]["UsageRow"];
+export type UsageRow = Schemas["UsageRow"];
 
 /** What is counted per day. */
 export interface Totals {

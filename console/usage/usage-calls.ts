@@ -1,5 +1,5 @@
-import { get } from "../api/client.ts";
-import type { RunCounts, Schemas } from "../api/types.ts";
+import { call } from "../api/client.ts";
+import type { RunCounts } from "../api/types.ts";
 import { daysBefore } from "./days.ts";
 import type { UsageRow } from "./report.ts";
 
@@ -24,10 +24,7 @@ export async function readUsage(
   signal: AbortSignal,
 ): Promise<UsageData> {
   const since = daysBefore(first, days <= 30 ? days : 0);
-  const report = await get<Schemas["UsageReport"]>("/usage", {
-    query: { since, organization_id: organizationId },
-    signal,
-  });
+  const report = await call("get_usage", { since, organization_id: organizationId }, { signal });
   const agents = costliest(report.data.filter(({ day }) => day >= first));
   const [counts, budgets] = await Promise.all([
     countRuns(agents, first, organizationId, signal),
@@ -54,15 +51,15 @@ async function countRuns(
   const since = `${first}T00:00:00.000Z`;
   const entries = ["all", ...agents].map(async (id) => {
     const query = { since, organization_id: organizationId, agent_id: id === "all" ? undefined : id };
-    return [id, await get<RunCounts>("/runs/counts", { query, signal })] as const;
+    return [id, await call("count_runs", query, { signal })] as const;
   });
   return new Map(await Promise.all(entries));
 }
 
 async function readBudgets(agents: string[], signal: AbortSignal): Promise<Map<string, number>> {
   const entries = agents.map(async (id): Promise<[string, number][]> => {
-    const { definition } = await get<Schemas["Agent"]>(`/agents/${id}`, { signal });
-    const budget = (definition as { maxDollarsPerDay?: number }).maxDollarsPerDay;
+    const { definition } = await call("get_agent", { agent_id: id }, { signal });
+    const budget = definition.maxDollarsPerDay;
     return budget === undefined ? [] : [[id, budget]];
   });
   return new Map((await Promise.all(entries)).flat());

@@ -1,4 +1,4 @@
-import { ApiError, change, get } from "../api/client.ts";
+import { ApiError, call } from "../api/client.ts";
 import type { Page, Schemas } from "../api/types.ts";
 
 export type Webhook = Schemas["Webhook"];
@@ -11,7 +11,7 @@ export type WebhookSettings = Pick<Webhook, "url" | "enabled" | "private_address
 /** Null: the agent has none. */
 export async function readWebhook(agentId: string, signal: AbortSignal): Promise<Webhook | null> {
   try {
-    return await get(`/agents/${agentId}/webhook`, { signal });
+    return await call("get_webhook", { agent_id: agentId }, { signal });
   } catch (error) {
     if (error instanceof ApiError && error.code === "webhook_not_found") return null;
     throw error;
@@ -19,22 +19,22 @@ export async function readWebhook(agentId: string, signal: AbortSignal): Promise
 }
 
 export function setWebhook(agentId: string, settings: WebhookSettings): Promise<ChangedWebhook> {
-  return change("PUT", `/agents/${agentId}/webhook`, settings);
+  return call("set_webhook", { agent_id: agentId }, { body: settings });
 }
 
-export function removeWebhook(agentId: string): Promise<void> {
-  return change("DELETE", `/agents/${agentId}/webhook`);
+export function removeWebhook(agentId: string): Promise<undefined> {
+  return call("remove_webhook", { agent_id: agentId });
 }
 
 export function rotateSecret(agentId: string): Promise<ChangedWebhook> {
-  return change("POST", `/agents/${agentId}/webhook/rotate-secret`);
+  return call("rotate_webhook_secret", { agent_id: agentId });
 }
 
 /** The newest deliveries, at most `limit`. */
 export function readDeliveries(agentId: string, limit: number, signal: AbortSignal): Promise<Page<Delivery>> {
-  return get(`/agents/${agentId}/deliveries`, { query: { limit }, signal });
+  return call("list_deliveries", { agent_id: agentId, limit }, { signal });
 }
 
 export function resendDelivery(id: string): Promise<Delivery> {
-  return change("POST", `/deliveries/${id}/resend`);
+  return call("resend_delivery", { delivery_id: id });
 }

@@ -1,10 +1,9 @@
 import type { OperatorPrincipal } from "../accounts/operators.ts";
 import type { RestCall, RestHandlers } from "../api/rest/call.ts";
 import type { OperationName } from "./contract/operations/index.ts";
-import type { components, operations } from "./generated/types.d.ts";
+import type { operations } from "./generated/types.d.ts";
 
-/** The types of the contract, by name. */
-export type Schemas = components["schemas"];
+export type { Schemas } from "./schema-types.ts";
 
 /** A validated request of an operator. */
 export type Call<Name extends OperationName> = RestCall<operations[Name], OperatorPrincipal>;

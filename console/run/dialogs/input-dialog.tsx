@@ -7,7 +7,7 @@ import { Field } from "../../ui/field.tsx";
 interface Props {
   /** A turn is in progress: the input is queued. */
   running: boolean;
-  send: (text: string) => Promise<void>;
+  send: (text: string) => Promise<unknown>;
   onClose: () => void;
 }
 

@@ -1,4 +1,4 @@
-import type { FailedEvent, ModelCallEvent, SummaryEvent, ToolResultEvent } from "./events.ts";
+import type { FailedEvent, ModelCallEvent, SummaryEvent, ToolResultEvent } from "../../api/types.ts";
 import type { Call, Gap, Step } from "./types.ts";
 
 /**

@@ -8,7 +8,7 @@ import type {
   SummaryEvent,
   ToolResultEvent,
   ToolStartedEvent,
-} from "./events.ts";
+} from "../../api/types.ts";
 import { GapFinder } from "./gaps.ts";
 import { TimeMap } from "./time-map.ts";
 import { addToolResult } from "./tool-totals.ts";

@@ -1,4 +1,4 @@
-import type { FileChange, SummaryEvent, TokenUsage } from "./events.ts";
+import type { FileChange, SummaryEvent, TokenUsage, ToolResultEvent } from "../../api/types.ts";
 
 // What the page shows of a run. Times are milliseconds since 1970; undefined means "not recorded".
 
@@ -25,7 +25,7 @@ export interface Call {
   printed?: LoadedText;
   failed: boolean;
   files: FileChange[];
-  attachments: { name: string; media_type?: string }[];
+  attachments: ToolResultEvent["attachments"];
   /** Sequence number of the result's event. */
   sequence?: number;
   /** How often the start of the call was recorded. Only calls with effects record it. */

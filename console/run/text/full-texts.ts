@@ -1,4 +1,4 @@
-import type { RunEvent } from "../model/events.ts";
+import type { RunEvent } from "../../api/types.ts";
 
 /** Texts up to this size are loaded when they are shown. Characters; larger ones are loaded when the reader asks. */
 export const loadedUnasked = 65_536;

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { formatClock, formatDollars, formatDuration } from "../../format.ts";
 import { Icon, type IconName } from "../../ui/icon.tsx";
-import type { SummaryEvent } from "../model/events.ts";
+import type { SummaryEvent } from "../../api/types.ts";
 import type { Gap, Turn } from "../model/types.ts";
 import { count, endedText, gapText } from "../text/words.ts";
 import type { RunView } from "../view.ts";

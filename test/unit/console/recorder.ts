@@ -1,4 +1,4 @@
-import type { ModelCallEvent, RunEvent, ToolResultEvent } from "../../../console/run/model/events.ts";
+import type { ModelCallEvent, RunEvent, ToolResultEvent } from "../../../console/api/types.ts";
 
 type Unstamped = RunEvent extends infer Event
   ? Event extends RunEvent
@@ -6,7 +6,13 @@ type Unstamped = RunEvent extends infer Event
     : never
   : never;
 
-const usage = { input_tokens: 100, output_tokens: 10 };
+const usage = {
+  input_tokens: 100,
+  output_tokens: 10,
+  cached_input_tokens: null,
+  cache_write_input_tokens: null,
+  reasoning_tokens: null,
+};
 
 /** Records the events of a run as the service would, with a clock that moves by the durations of the calls. */
 export class Recorder {
@@ -78,7 +84,7 @@ export class Recorder {
 
   failed(wait: number | null, last = false): this {
     this.pass(200);
-    const failure = { category: "provider_busy", title: "Provider busy (429)", attempt: 1 };
+    const failure = { category: "model_unavailable", title: "Provider busy (429)", attempt: 1 } as const;
     return this.#record({
       type: "model_call_failed",
       step: this.#step + 1,

@@ -1,0 +1,21 @@
+import { basePath, type Operations, operations } from "../../src/manage/generated/operations.ts";
+
+export type { Operations };
+export type OperationName = keyof Operations;
+
+/** Method and address of an operation: its path with the parameters that the path names, and the others as a query. */
+export function requestOf<Name extends OperationName>(
+  name: Name,
+  parameters: Operations[Name]["parameters"],
+): { method: string; address: string } {
+  const query = new URLSearchParams();
+  const [method, template] = operations[name];
+  let path: string = template;
+  for (const [key, value] of Object.entries(parameters)) {
+    if (value === undefined || value === "") continue;
+    const filled = path.replace(`{${key}}`, () => encodeURIComponent(value));
+    if (filled === path) query.set(key, String(value));
+    path = filled;
+  }
+  return { method, address: `${basePath}${path}${query.size > 0 ? `?${query}` : ""}` };
+}

@@ -1,0 +1,76 @@
+import type { ApiDescription, Operation, Parameter } from "../src/api/description.ts";
+
+/** What a caller must know of an operation. */
+interface CallerOperation extends Pick<Operation, "method" | "path"> {
+  name: string;
+}
+
+/** The operations of an API for callers. Paths are below `basePath`. */
+export function callerOperations({ operations }: ApiDescription, basePath: string): CallerOperation[] {
+  return Object.entries(operations).map(([name, { method, path }]) => ({
+    name,
+    method,
+    path: path.slice(basePath.length),
+  }));
+}
+
+/**
+ * A TypeScript module for callers of an API: method and path of each operation, and the types of its parameters, body and
+ * answer. `schemasFrom`: a module that exports the types `Schemas`.
+ */
+export function operationTable(api: ApiDescription, basePath: string, schemasFrom: string): string {
+  const table = callerOperations(api, basePath).map(
+    ({ name, method, path }) => `  ${name}: [${JSON.stringify(method)}, ${JSON.stringify(path)}],`,
+  );
+  const types = Object.entries(api.operations).map(([name, operation]) => `  ${name}: ${callType(operation, api)};`);
+  return `import type { Schemas } from ${JSON.stringify(schemasFrom)};
+
+/** The prefix of all paths. */
+export const basePath = ${JSON.stringify(basePath)};
+
+/** Method and path of each operation. */
+export const operations = {
+${table.join("\n")}
+} as const;
+
+/** What each operation takes and answers. \`answer\`: undefined without a JSON body. */
+export interface Operations {
+${types.join("\n")}
+}
+`;
+}
+
+/** `{ parameters, body, answer }`. Parameters of the path and the query are in one object: their names differ. */
+function callType(operation: Operation, { pathParameters }: ApiDescription): string {
+  const { path, query = {}, request, requestOptional, responses } = operation;
+  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => {
+    const one = pathParameters[name];
+    if (!one) throw new Error(`the parameter ${name} of ${path} is not described`);
+    if (name in query) throw new Error(`${path} has two parameters ${name}`);
+    return `${name}: ${parameterType(one)}`;
+  });
+  const inQuery = Object.entries(query).map(([name, one]) =>
+    one.required ? `${name}: ${parameterType(one)}` : `${name}?: ${parameterType(one)} | undefined`,
+  );
+  const parameters = [...inPath, ...inQuery];
+  return [
+    `{ parameters: ${parameters.length === 0 ? "Record<string, never>" : `{ ${parameters.join("; ")} }`}`,
+    ...(request === undefined ? [] : [`body${requestOptional ? "?" : ""}: Schemas[${JSON.stringify(request)}]`]),
+    `answer: ${answerType(responses)} }`,
+  ].join("; ");
+}
+
+function parameterType({ schema }: Parameter): string {
+  const { type, enum: choices } = schema as { type: string; enum?: string[] };
+  if (choices) return choices.map((choice) => JSON.stringify(choice)).join(" | ");
+  return type === "integer" ? "number" : type;
+}
+
+function answerType(responses: Operation["responses"]): string {
+  const success = Object.entries(responses).filter(([status]) => status.startsWith("2"));
+  const types = success.map(([, { bodies, media }]) => {
+    if (bodies.length > 0) return bodies.map((name) => `Schemas[${JSON.stringify(name)}]`).join(" | ");
+    return media ? "undefined" : "object";
+  });
+  return [...new Set(types)].join(" | ");
+}
