@@ -3,11 +3,13 @@ import { fileURLToPath } from "node:url";
 import openapiTypes, { astToString } from "openapi-typescript";
 import { publicApi } from "../src/api/public-api.ts";
 import { extApi } from "../src/ext/contract/ext-api.ts";
-import { pythonTypes, synchronousModule } from "./python-client.ts";
+import { methodsAndPaths } from "./operation-table.ts";
+import { pythonOperations, pythonTypes, synchronousModule } from "./python-client.ts";
 
 const clients = fileURLToPath(new URL("../clients", import.meta.url));
 const typescript = `${clients}/typescript/src/generated`;
 const python = `${clients}/python/agent_runs`;
+const contracts = "src/ext/contract/ and src/api/contract.ts";
 
 /** The content of the generated files of the clients, by path. */
 export async function clientFiles(): Promise<Record<string, string>> {
@@ -15,6 +17,8 @@ export async function clientFiles(): Promise<Record<string, string>> {
   return {
     [`${typescript}/ext.ts`]: await typescriptTypes(extApi.schemas, "src/ext/contract/"),
     [`${typescript}/v1.ts`]: await typescriptTypes(publicApi.schemas, "src/api/contract.ts"),
+    [`${typescript}/operations.ts`]: typescriptOperations(),
+    [`${python}/_operations.py`]: pythonOperations({ Ext: extApi, V1: publicApi }, notice(contracts)),
     [`${python}/_types.py`]: pythonTypes(extApi.schemas, notice("src/ext/contract/")),
     ...Object.fromEntries(
       modules.map((name) => [
@@ -25,7 +29,18 @@ export async function clientFiles(): Promise<Record<string, string>> {
   };
 }
 
-/** Types of the schemas of an API. Its operations are written by hand in the clients. */
+/** Method and path of each operation. */
+function typescriptOperations(): string {
+  return `${notice(contracts, "//")}
+/** Method and path of each operation of the extension API. */
+export const ext = ${methodsAndPaths(extApi)};
+
+/** Method and path of each operation of the API v1. */
+export const v1 = ${methodsAndPaths(publicApi)};
+`;
+}
+
+/** Types of the schemas of an API. */
 async function typescriptTypes(schemas: object, source: string): Promise<string> {
   const document = { openapi: "3.1.0", info: { title: "API", version: "1" }, paths: {}, components: { schemas } };
   const types = astToString(await openapiTypes(JSON.stringify(document)));

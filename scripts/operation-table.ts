@@ -1,17 +1,11 @@
 import type { ApiDescription, Operation, Parameter } from "../src/api/description.ts";
 
-/** What a caller must know of an operation. */
-interface CallerOperation extends Pick<Operation, "method" | "path"> {
-  name: string;
-}
-
-/** The operations of an API for callers. Paths are below `basePath`. */
-export function callerOperations({ operations }: ApiDescription, basePath: string): CallerOperation[] {
-  return Object.entries(operations).map(([name, { method, path }]) => ({
-    name,
-    method,
-    path: path.slice(basePath.length),
-  }));
+/** The source of a table with method and path of each operation. `basePath`: left out of the paths. */
+export function methodsAndPaths({ operations }: ApiDescription, basePath = ""): string {
+  const rows = Object.entries(operations).map(
+    ([name, { method, path }]) => `  ${name}: ["${method}", ${JSON.stringify(path.slice(basePath.length))}],`,
+  );
+  return `{\n${rows.join("\n")}\n} as const`;
 }
 
 /**
@@ -19,9 +13,6 @@ export function callerOperations({ operations }: ApiDescription, basePath: strin
  * answer. `schemasFrom`: a module that exports the types `Schemas`.
  */
 export function operationTable(api: ApiDescription, basePath: string, schemasFrom: string): string {
-  const table = callerOperations(api, basePath).map(
-    ({ name, method, path }) => `  ${name}: [${JSON.stringify(method)}, ${JSON.stringify(path)}],`,
-  );
   const types = Object.entries(api.operations).map(([name, operation]) => `  ${name}: ${callType(operation, api)};`);
   return `import type { Schemas } from ${JSON.stringify(schemasFrom)};
 
@@ -29,9 +20,7 @@ export function operationTable(api: ApiDescription, basePath: string, schemasFro
 export const basePath = ${JSON.stringify(basePath)};
 
 /** Method and path of each operation. */
-export const operations = {
-${table.join("\n")}
-} as const;
+export const operations = ${methodsAndPaths(api, basePath)};
 
 /** What each operation takes and answers. \`answer\`: undefined without a JSON body. */
 export interface Operations {

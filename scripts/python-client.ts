@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import type { ApiDescription } from "../src/api/description.ts";
 
 /** A JSON Schema, as far as the extension API uses it. */
 interface Schema {
@@ -93,6 +94,17 @@ function alias(name: string, schema: Schema, typeOf: (value: Schema, property: s
 
 function docstring(text: string): string {
   return `"""${text.replaceAll("\\", "\\\\").replaceAll('"""', "'''").replace(/"$/, '" ')}"""`;
+}
+
+/** Method and path of each operation, in a class for each API. */
+export function pythonOperations(apis: Record<string, ApiDescription>, notice: string): string {
+  const classes = Object.entries(apis).map(([className, { info, operations }]) => {
+    const rows = Object.entries(operations).map(
+      ([name, { method, path }]) => `    ${name} = ("${method}", "${path}")\n`,
+    );
+    return `\n\nclass ${className}:\n    """Method and path of each operation of the ${info.title}."""\n\n${rows.join("")}`;
+  });
+  return `${notice}${classes.join("")}`;
 }
 
 /** What differs in the synchronous client. */

@@ -8,6 +8,7 @@ import json
 import time
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import quote
 
 import httpx
 
@@ -35,6 +36,12 @@ class Request:
 
     def __str__(self) -> str:
         return f"{self.method} {self.path.partition('?')[0]}"
+
+
+def filled(operation: tuple[str, str], **values: str) -> tuple[str, str]:
+    """The method of an operation, and its path with the values of the parameters."""
+    method, path = operation
+    return method, path.format(**{name: quote(value, safe="") for name, value in values.items()})
 
 
 @dataclasses.dataclass(frozen=True)

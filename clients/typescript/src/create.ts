@@ -1,7 +1,8 @@
 import type { Deadline } from "./clock.ts";
 import { APIError, ConnectionFailed, CreateOutcomeUnknown, NotSupported, WaitTimeout } from "./errors.ts";
 import { base64, type FileInput, type NamedBytes, readFiles, sha256 } from "./files.ts";
-import type { Http, Request } from "./http.ts";
+import { ext, v1 } from "./generated/operations.ts";
+import { filled, type Http, type Request } from "./http.ts";
 import type { Agent, RunSummary, Upload } from "./types.ts";
 
 export interface CreateOptions {
@@ -46,7 +47,7 @@ export async function createRun(context: Context, options: CreateOptions): Promi
     ...(webhook !== undefined && { webhook: { url: webhook } }),
   });
   const headers = { "idempotency-key": key };
-  const request: Request = { method: "POST", path: "/ext/v1/runs", headers, body, deadline };
+  const request: Request = { ...filled(ext.create_run), headers, body, deadline };
   const advice = `repeat it with the idempotency key ${JSON.stringify(key)}, which returns the run if it exists`;
   return orUnknown(key, advice, () => http.retry(deadline, () => http.object<RunSummary>(request, ["id", "status"])));
 }
@@ -60,7 +61,7 @@ async function createInV1({ http, templateId, deadline }: Context, options: Crea
     throw new NotSupported(`the server at ${http.baseUrl} has only the API v1, which needs a template ID`);
   }
   const body = JSON.stringify({ name, template_id: templateId, input_text: input, files: files.map(inline) });
-  const request: Request = { method: "POST", path: "/v1/agents", body, deadline };
+  const request: Request = { ...filled(v1.create), body, deadline };
   return orUnknown(undefined, "look for it before you create it again", () =>
     http.object<{ agent_id: string }>(request, ["agent_id"]),
   );
@@ -83,7 +84,7 @@ function inline({ name, bytes }: NamedBytes) {
 /** Uploads a file. Resolves with its upload ID. */
 async function upload({ http, deadline }: Context, { name, bytes }: NamedBytes): Promise<string> {
   const body = JSON.stringify({ filename: name, size: bytes.length, sha256: await sha256(bytes) });
-  const begin: Request = { method: "POST", path: "/ext/v1/uploads", body, deadline };
+  const begin: Request = { ...filled(ext.create_upload), body, deadline };
   const { upload_id, url, headers } = await http.retry(deadline, () =>
     http.object<Upload>(begin, ["upload_id", "url", "headers"]),
   );

@@ -208,6 +208,21 @@ class Timer {
   }
 }
 
+/** The names of a path's parameters. */
+type Names<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | Names<Rest> : never;
+
+/** The method of an operation, and its path with the values of the parameters. */
+export function filled<Path extends string>(
+  [method, path]: readonly [Request["method"], Path],
+  ...[values]: [Names<Path>] extends [never] ? [] : [values: Record<Names<Path>, string>]
+): Pick<Request, "method" | "path"> {
+  let address: string = path;
+  for (const [name, value] of Object.entries<string>(values ?? {})) {
+    address = address.replace(`{${name}}`, encodeURIComponent(value));
+  }
+  return { method, path: address };
+}
+
 /** Method and path for messages. A query can contain the signature of an upload. */
 function callOf({ method, path }: Request): string {
   return `${method} ${path.replace(/\?.*/, "")}`;

@@ -3,7 +3,8 @@ import { AgentRunsError, ConnectionFailed, RunFailed } from "./errors.ts";
 import { createRun, type CreateOptions } from "./create.ts";
 import { messages } from "./event-stream.ts";
 import { writeBytes } from "./files.ts";
-import { backoff, type Http, type Request } from "./http.ts";
+import { ext, v1 } from "./generated/operations.ts";
+import { backoff, filled, type Http, type Request } from "./http.ts";
 import type { DownloadOptions, EventsOptions, ListOptions, WaitOptions } from "./options.ts";
 import { type Run, type RunActions, runInV1, runOf } from "./run.ts";
 import type { Server } from "./server.ts";
@@ -15,6 +16,8 @@ const [firstPoll, longestPoll, growth] = [3_000, 10_000, 1.5];
 const defaultRetry = 2_000;
 /** Milliseconds that a wait takes at most, unless the caller says otherwise. */
 const defaultTimeout = 30 * 60_000;
+
+type Operation = Pick<Request, "method" | "path">;
 
 /** The runs of the API key's agent. */
 export class Runs implements RunActions {
@@ -58,7 +61,7 @@ export class Runs implements RunActions {
     const times = { since: since?.toISOString(), until: until?.toISOString() };
     let cursor: string | undefined;
     do {
-      const page = await this.#page<RunSummary>("list runs", "/ext/v1/runs", { ...filters, ...times, cursor });
+      const page = await this.#page<RunSummary>("list runs", filled(ext.list_runs), { ...filters, ...times, cursor });
       for (const data of page.data) yield runOf(this, data);
       cursor = page.next ?? undefined;
     } while (cursor !== undefined);
@@ -76,22 +79,24 @@ export class Runs implements RunActions {
 
   /** Gives a run its next input. It is queued while a turn is in progress. Not repeated: the run would get it twice. */
   async sendInput(runId: string, text: string): Promise<Run> {
-    return this.#change("accept inputs", `${pathOf(runId)}/input`, { body: { input_text: text } });
+    return this.#change("accept inputs", filled(ext.create_input, { run_id: runId }), { input_text: text });
   }
 
   /** Stops a run. */
   async stop(runId: string): Promise<Run> {
-    return this.#http.retry(this.#deadline(), () => this.#change("stop runs", `${pathOf(runId)}/stop`));
+    return this.#http.retry(this.#deadline(), () => this.#change("stop runs", filled(ext.stop_run, { run_id: runId })));
   }
 
   /** Deletes a run's texts and files for good, if the agent allows it. Resolves with what remains. */
   async delete(runId: string): Promise<Run> {
-    return this.#http.retry(this.#deadline(), () => this.#change("delete runs", pathOf(runId), { method: "DELETE" }));
+    return this.#http.retry(this.#deadline(), () =>
+      this.#change("delete runs", filled(ext.delete_run, { run_id: runId })),
+    );
   }
 
   /** The files of a run: the uploads, and what the agent wrote. `at`: as they were after this step, as `TURN.STEP`. */
   async files(runId: string, { at }: { at?: string } = {}): Promise<RunFile[]> {
-    return (await this.#page<RunFile>("list files", `${pathOf(runId)}/files`, { at })).data;
+    return (await this.#page<RunFile>("list files", filled(ext.list_files, { run_id: runId }), { at })).data;
   }
 
   /** The content of a file. With `to`: writes it to this path or into this folder, with the folders of its name, and resolves with the path. */
@@ -105,8 +110,8 @@ export class Runs implements RunActions {
   ): Promise<string | Uint8Array<ArrayBuffer>> {
     const deadline = this.#deadline();
     await this.#server.require("download files", deadline);
-    const path = `${pathOf(runId)}/files/${encodeURIComponent(name)}`;
-    const request: Request = { method: "GET", path, query: { at }, deadline, follow: true };
+    const operation = filled(ext.get_file, { run_id: runId, name });
+    const request: Request = { ...operation, query: { at }, deadline, follow: true };
     const bytes = await this.#http.retry(deadline, () => this.#http.bytes(request));
     return to === undefined ? bytes : writeBytes(to, name, bytes);
   }
@@ -124,10 +129,10 @@ export class Runs implements RunActions {
 
   async #read(runId: string, deadline: Deadline): Promise<Run> {
     if (await this.#server.agent(deadline)) {
-      const request: Request = { method: "GET", path: pathOf(runId), deadline };
+      const request: Request = { ...filled(ext.get_run, { run_id: runId }), deadline };
       return runOf(this, await this.#http.object<RunDetail>(request, ["id", "status", "output"]));
     }
-    const request: Request = { method: "GET", path: `/v1/agents/${encodeURIComponent(runId)}`, deadline };
+    const request: Request = { ...filled(v1.get, { agent_id: runId }), deadline };
     return runInV1(this, await this.#http.object<StatusInV1>(request, ["agent_id", "loop_status", "transcript"]));
   }
 
@@ -172,7 +177,7 @@ export class Runs implements RunActions {
     for (let failures = 0; ;) {
       let pause: number;
       const headers = { accept: "text/event-stream", ...(lastId !== undefined && { "last-event-id": lastId }) };
-      const request: Request = { method: "GET", path: `${pathOf(runId)}/events`, headers, deadline };
+      const request: Request = { ...filled(ext.list_events, { run_id: runId }), headers, deadline };
       try {
         if (!(await this.#server.agent(deadline))) return;
         for await (const message of messages(this.#http.stream(request, "text/event-stream"))) {
@@ -200,25 +205,17 @@ export class Runs implements RunActions {
     }
   }
 
-  async #page<Item>(what: string, path: string, query: Request["query"] = {}): Promise<Page<Item>> {
+  async #page<Item>(what: string, operation: Operation, query: Request["query"] = {}): Promise<Page<Item>> {
     const deadline = this.#deadline();
     await this.#server.require(what, deadline);
-    const request: Request = { method: "GET", path, query, deadline };
+    const request: Request = { ...operation, query, deadline };
     return this.#http.retry(deadline, () => this.#http.object<Page<Item>>(request, ["data", "next"]));
   }
 
-  async #change(
-    what: string,
-    path: string,
-    { method = "POST", body }: { method?: Request["method"]; body?: object } = {},
-  ): Promise<Run> {
+  async #change(what: string, operation: Operation, body?: object): Promise<Run> {
     const deadline = this.#deadline();
     await this.#server.require(what, deadline);
-    const request: Request = { method, path, deadline, ...(body && { body: JSON.stringify(body) }) };
+    const request: Request = { ...operation, deadline, ...(body && { body: JSON.stringify(body) }) };
     return runOf(this, await this.#http.object<RunSummary>(request, ["id", "status"]));
   }
-}
-
-function pathOf(runId: string): string {
-  return `/ext/v1/runs/${encodeURIComponent(runId)}`;
 }

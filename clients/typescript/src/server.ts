@@ -1,6 +1,7 @@
 import type { Deadline } from "./clock.ts";
 import { APIError, NotSupported } from "./errors.ts";
-import type { Http } from "./http.ts";
+import { ext } from "./generated/operations.ts";
+import { filled, type Http } from "./http.ts";
 import type { Agent } from "./types.ts";
 
 /** What the server can do. It is asked once. */
@@ -20,10 +21,7 @@ export class Server {
 
   async #read(deadline: Deadline): Promise<Agent | undefined> {
     try {
-      return await this.#http.object<Agent>({ method: "GET", path: "/ext/v1/agent", deadline }, [
-        "id",
-        "max_inline_bytes",
-      ]);
+      return await this.#http.object<Agent>({ ...filled(ext.get_agent), deadline }, ["id", "max_inline_bytes"]);
     } catch (error) {
       const isUnknownPath = error instanceof APIError && error.status === 404 && error.code === undefined;
       if (isUnknownPath) return undefined;

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple, cast
 
 from .._errors import APIError, ConnectionFailed, CreateOutcomeUnknown, NotSupported, WaitTimeout
 from .._files import FileInput, NamedBytes, inline, read_files
-from .._http import Request
+from .._http import Request, filled
+from .._operations import V1, Ext
 from .._types import Agent, Upload
 from .._types import Run as RunSummary
 from .clock import AsyncDeadline
@@ -54,7 +55,7 @@ class AsyncCreate:
             "labels": new.labels,
             "webhook": {"url": new.webhook} if new.webhook else None,
         }
-        request = Request("POST", "/ext/v1/runs", headers={"idempotency-key": key}, body=_json(body))
+        request = Request(*filled(Ext.create_run), headers={"idempotency-key": key}, body=_json(body))
         advice = f"repeat it with the idempotency key {json.dumps(key)}, which returns the run if it exists"
         async with _or_unknown(key, advice):
             create = await self.http.retry(
@@ -71,7 +72,7 @@ class AsyncCreate:
             "input_text": new.input,
             "files": [inline(file) for file in files],
         }
-        request = Request("POST", "/v1/agents", body=_json(body))
+        request = Request(*filled(V1.create), body=_json(body))
         async with _or_unknown(None, "look for it before you create it again"):
             created = await self.http.object(request, self.deadline, ("agent_id",))
             return cast(str, created["agent_id"])
@@ -88,7 +89,7 @@ class AsyncCreate:
         """Uploads a file. Returns its upload ID."""
         sha256 = hashlib.sha256(file.content).hexdigest()
         body = _json({"filename": file.name, "size": len(file.content), "sha256": sha256})
-        begin = Request("POST", "/ext/v1/uploads", body=body)
+        begin = Request(*filled(Ext.create_upload), body=body)
         fields = ("upload_id", "url", "headers")
         upload: Upload = await self.http.retry(self.deadline, lambda: self.http.object(begin, self.deadline, fields))
         put = Request("PUT", upload["url"], headers=upload["headers"], body=file.content)

@@ -3,7 +3,8 @@ from __future__ import annotations
 from typing import cast
 
 from .._errors import APIError, NotSupported
-from .._http import Request
+from .._http import Request, filled
+from .._operations import Ext
 from .._types import Agent
 from .clock import AsyncDeadline
 from .http import AsyncHttp
@@ -26,7 +27,7 @@ class AsyncServer:
 
     async def _read(self, deadline: AsyncDeadline) -> Agent | None:
         try:
-            request = Request("GET", "/ext/v1/agent")
+            request = Request(*filled(Ext.get_agent))
             return cast(Agent, await self._http.object(request, deadline, ("id", "max_inline_bytes")))
         except APIError as error:
             is_unknown_path = error.status == 404 and error.code is None

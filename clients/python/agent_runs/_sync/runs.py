@@ -9,13 +9,13 @@ import pathlib
 import random
 from collections.abc import Generator, Iterator, Callable, Iterable, Mapping
 from typing import Any, cast, overload
-from urllib.parse import quote
 
 from .. import _io
 from .._errors import AgentRunsError, ConnectionFailed, RunFailed
 from .._event_stream import EventStreamParser, Message
 from .._files import FileInput, write_bytes
-from .._http import Request, backoff
+from .._http import Request, backoff, filled
+from .._operations import V1, Ext
 from .._types import Event, RunFile
 from .clock import Deadline
 from .create import Create, NewRun
@@ -134,7 +134,7 @@ class Runs:
             "q": q,
         }
         while True:
-            page = self._page("list runs", "/ext/v1/runs", query)
+            page = self._page("list runs", filled(Ext.list_runs), query)
             for data in page["data"]:
                 yield run_of(self, data)
             if page["next"] is None:
@@ -160,23 +160,23 @@ class Runs:
         """
         Gives a run its next input. It is queued while a turn is in progress. Not repeated: the run would get it twice.
         """
-        return self._change("accept inputs", f"{_path(run_id)}/input", {"input_text": text})
+        return self._change("accept inputs", filled(Ext.create_input, run_id=run_id), {"input_text": text})
 
     def stop(self, run_id: str) -> Run:
         """Stops a run."""
-        return self._http.retry(self._deadline(), lambda: self._change("stop runs", f"{_path(run_id)}/stop"))
+        operation = filled(Ext.stop_run, run_id=run_id)
+        return self._http.retry(self._deadline(), lambda: self._change("stop runs", operation))
 
     def delete(self, run_id: str) -> Run:
         """Deletes a run's texts and files for good, if the agent allows it. Returns what remains."""
-        return self._http.retry(
-            self._deadline(), lambda: self._change("delete runs", _path(run_id), method="DELETE")
-        )
+        operation = filled(Ext.delete_run, run_id=run_id)
+        return self._http.retry(self._deadline(), lambda: self._change("delete runs", operation))
 
     def files(self, run_id: str, *, at: str | None = None) -> RunFiles:
         """
         The files of a run: the uploads, and what the agent wrote. `at`: as they were after this step, as `TURN.STEP`.
         """
-        page = self._page("list files", f"{_path(run_id)}/files", {"at": at})
+        page = self._page("list files", filled(Ext.list_files, run_id=run_id), {"at": at})
         return cast(RunFiles, page["data"])
 
     @overload
@@ -194,7 +194,7 @@ class Runs:
         """
         deadline = self._deadline()
         self._server.require("download files", deadline)
-        request = Request("GET", f"{_path(run_id)}/files/{quote(name, safe='')}", query={"at": at}, follow=True)
+        request = Request(*filled(Ext.get_file, run_id=run_id, name=name), query={"at": at}, follow=True)
         content = self._http.retry(deadline, lambda: self._http.content(request, deadline))
         return content if to is None else write_bytes(to, name, content)
 
@@ -209,8 +209,9 @@ class Runs:
     def _read(self, run_id: str, deadline: Deadline) -> Run:
         if self._server.agent(deadline):
             fields: tuple[str, ...] = ("id", "status", "output")
-            return run_of(self, self._http.object(Request("GET", _path(run_id)), deadline, fields))
-        request = Request("GET", f"/v1/agents/{quote(run_id, safe='')}")
+            request = Request(*filled(Ext.get_run, run_id=run_id))
+            return run_of(self, self._http.object(request, deadline, fields))
+        request = Request(*filled(V1.get, agent_id=run_id))
         fields = ("agent_id", "loop_status", "transcript")
         return run_in_v1(self, self._http.object(request, deadline, fields))
 
@@ -267,7 +268,7 @@ class Runs:
         failures = 0
         while True:
             headers = {"accept": "text/event-stream", **({"last-event-id": last_id} if last_id else {})}
-            request = Request("GET", f"{_path(run_id)}/events", headers=headers)
+            request = Request(*filled(Ext.list_events, run_id=run_id), headers=headers)
             try:
                 if self._server.agent(deadline) is None:
                     return
@@ -302,23 +303,17 @@ class Runs:
         except ValueError:
             raise self._http.unexpected(request, f"an event that is not JSON: {data[:80]!r}") from None
 
-    def _page(self, what: str, path: str, query: Mapping[str, str | None]) -> Any:
+    def _page(self, what: str, operation: tuple[str, str], query: Mapping[str, str | None]) -> Any:
         deadline = self._deadline()
         self._server.require(what, deadline)
-        request = Request("GET", path, query=query)
+        request = Request(*operation, query=query)
         return self._http.retry(deadline, lambda: self._http.object(request, deadline, ("data", "next")))
 
-    def _change(
-        self, what: str, path: str, body: Mapping[str, str] | None = None, method: str = "POST"
-    ) -> Run:
+    def _change(self, what: str, operation: tuple[str, str], body: Mapping[str, str] | None = None) -> Run:
         deadline = self._deadline()
         self._server.require(what, deadline)
-        request = Request(method, path, body=json.dumps(body).encode() if body else None)
+        request = Request(*operation, body=json.dumps(body).encode() if body else None)
         return run_of(self, self._http.object(request, deadline, ("id", "status")))
-
-
-def _path(run_id: str) -> str:
-    return f"/ext/v1/runs/{quote(run_id, safe='')}"
 
 
 def _time(time: datetime.datetime | None) -> str | None:

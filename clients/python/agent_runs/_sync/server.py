@@ -4,7 +4,8 @@ from __future__ import annotations
 from typing import cast
 
 from .._errors import APIError, NotSupported
-from .._http import Request
+from .._http import Request, filled
+from .._operations import Ext
 from .._types import Agent
 from .clock import Deadline
 from .http import Http
@@ -27,7 +28,7 @@ class Server:
 
     def _read(self, deadline: Deadline) -> Agent | None:
         try:
-            request = Request("GET", "/ext/v1/agent")
+            request = Request(*filled(Ext.get_agent))
             return cast(Agent, self._http.object(request, deadline, ("id", "max_inline_bytes")))
         except APIError as error:
             is_unknown_path = error.status == 404 and error.code is None
