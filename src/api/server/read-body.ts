@@ -41,7 +41,7 @@ export interface ReceivedBody {
  */
 export const maxBufferedBytes = 512 * 1024;
 
-const empty: ReceivedBody = {
+export const emptyBody: ReceivedBody = {
   spooled: false,
   read: async () => "",
   discard: async () => {},
@@ -58,11 +58,10 @@ export function announcedBytes({ headers }: IncomingMessage): number {
 }
 
 /**
- * Receives the body of a request. `owner`: who sends it. Rejects as soon as it is clear that the body is not accepted,
- * with the rest unread, and if the client disconnects.
+ * Receives the body of a request that has one. `owner`: who sends it. Rejects as soon as it is clear that the body is not
+ * accepted, with the rest unread, and if the client disconnects.
  */
 export async function receiveBody(request: IncomingMessage, owner: string, limits: BodyLimits): Promise<ReceivedBody> {
-  if (!hasBody(request)) return empty;
   const { maxBytes, idleMilliseconds, spoolDirectory, budget } = limits;
   if (announcedBytes(request) > maxBytes) throw tooLarge();
   if (request.destroyed) throw disconnected();
@@ -116,16 +115,20 @@ export async function receiveBody(request: IncomingMessage, owner: string, limit
   }
 
   function onEnd(): void {
-    stop(); // "close" follows each end
+    stop();
     received.resolve();
   }
-  const onGone = (cause?: Error): void => received.reject(disconnected(cause));
+  function onGone(cause?: Error): void {
+    if (isReceiving) received.reject(disconnected(cause)); // "close" follows each end
+  }
   request.on("data", onData).once("end", onEnd).once("error", onGone).once("close", onGone);
   try {
-    await received.promise.finally(stop);
-    await spooling;
+    await received.promise;
+    if (spooling) await spooling;
     if (failure !== undefined) throw failure; // of the last bytes
   } catch (error) {
+    stop();
+    request.off("data", onData).off("end", onEnd).off("error", onGone).off("close", onGone).pause();
     await spooling;
     await discard();
     throw error;
@@ -135,7 +138,6 @@ export async function receiveBody(request: IncomingMessage, owner: string, limit
   function stop(): void {
     isReceiving = false;
     clearTimeout(idle);
-    request.off("data", onData).off("end", onEnd).off("error", onGone).off("close", onGone).pause();
   }
 
   async function read(): Promise<string | Buffer> {

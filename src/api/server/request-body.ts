@@ -6,6 +6,7 @@ import {
   type BodyLimits,
   bodyTimeout,
   disconnected,
+  emptyBody,
   hasBody,
   type ReceivedBody,
   receiveBody,
@@ -24,8 +25,16 @@ export interface RequestBody {
   finish: () => Promise<boolean>;
 }
 
+/** The body of a request that has none. */
+const noBody: RequestBody = {
+  receive: async () => emptyBody,
+  chunks: { async *[Symbol.asyncIterator]() {} },
+  finish: async () => true,
+};
+
 /** `sendContinue`: present if the client waits for a 100 before it sends the body. */
 export function requestBody(incoming: IncomingMessage, limits: BodyLimits, sendContinue?: () => void): RequestBody {
+  if (!hasBody(incoming)) return noBody;
   const { idleMilliseconds, maxBytes } = limits;
   let isSent = sendContinue === undefined;
   let isCut = false;
@@ -57,7 +66,7 @@ export function requestBody(incoming: IncomingMessage, limits: BodyLimits, sendC
     },
     chunks: { [Symbol.asyncIterator]: chunks },
     async finish() {
-      if (!hasBody(incoming) || incoming.readableEnded) return true;
+      if (incoming.readableEnded) return true;
       return isSent && !isCut && (await discardRest(incoming, limits));
     },
   };

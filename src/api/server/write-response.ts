@@ -35,8 +35,8 @@ export function responseWriter(
   }
 
   return async (incoming, outgoing, { status, headers, body }) => {
-    const owner = ownerOf(incoming);
     const wait: Waiting = (bytes) => {
+      const owner = ownerOf(incoming);
       if (budget.take(owner, bytes) !== undefined) return undefined;
       return { [Symbol.dispose]: () => budget.give(owner, bytes) };
     };
@@ -46,13 +46,11 @@ export function responseWriter(
       return writeStream(outgoing, { status, headers, body }, closing, wait);
     }
     const bytes = Buffer.byteLength(body);
-    const sent = new Promise<void>((resolve) => {
-      outgoing.once("close", resolve);
-      const length = status === 204 ? {} : { "content-length": bytes }; // RFC 9110, 8.6
-      outgoing.writeHead(status, { ...headers, ...length });
-      outgoing.end(body, resolve);
-    });
-    if (outgoing.socket?.writableLength === 0) return sent; // the operating system has all of it
+    const length = status === 204 ? {} : { "content-length": bytes }; // RFC 9110, 8.6
+    outgoing.writeHead(status, { ...headers, ...length });
+    outgoing.end(body);
+    if (outgoing.socket?.writableLength === 0) return; // the operating system has all of it
+    const sent = new Promise<void>((resolve) => void outgoing.once("close", resolve)); // also follows the end of a response
     closeWhenStalled(outgoing);
     using waiting = wait(bytes);
     if (!waiting) outgoing.destroy();
