@@ -22,19 +22,27 @@ export interface Principal extends Pick<ApiKey, "agentId" | "organizationId"> {
  * `key_expired` and `agent_deleted` for a key that was valid before, and with `too_many_requests` for one that sends more
  * than `rate` allows.
  */
-export async function authenticate(
-  { accounts, rate }: AuthenticationDeps,
-  key: string | undefined,
-): Promise<Principal> {
+export async function authenticate(deps: AuthenticationDeps, key: string | undefined): Promise<Principal> {
+  return authenticateHash(deps, keyHashOf(key));
+}
+
+/** The hash of a key, for `authenticateHash`. Throws for a missing or malformed key, which is not looked up. */
+export function keyHashOf(key: string | undefined): string {
   if (key === undefined) throw new ServiceError("key_missing", "Missing API key");
   const hash = tokenHash("ak", key);
-  const found = hash === undefined ? undefined : await accounts.findKey(hash);
+  if (hash === undefined) throw new ServiceError("key_invalid", invalidKey);
+  return hash;
+}
+
+/** As `authenticate`, for a key's hash. */
+export async function authenticateHash({ accounts, rate }: AuthenticationDeps, hash: string): Promise<Principal> {
+  const found = await accounts.findKey(hash);
   if (found?.agentDeleted) throw new ServiceError("agent_deleted", agentNotFound);
   if (!found?.enabled) throw new ServiceError("key_invalid", invalidKey);
   if (isExpired(found, Date.now())) throw expired(found);
-  recordUse(found, Date.now(), (at, before) => accounts.touchKey(found.hash, at, before));
-  const { hash: holder, agentId, organizationId } = found;
-  return { agentId, organizationId, ...admitted(rate, holder) };
+  recordUse(found, Date.now(), (at, before) => accounts.touchKey(hash, at, before));
+  const { agentId, organizationId } = found;
+  return { agentId, organizationId, ...admitted(rate, hash) };
 }
 
 /** Takes a request from the rate of a key or operator. `holder`: see `RequestRate`. */

@@ -1,6 +1,6 @@
 import { promisify } from "node:util";
 import { gzip as gzipWithCallback } from "node:zlib";
-import type { ApiHandler, ApiResponse } from "./handler.ts";
+import type { ApiHandler, ApiRequest, ApiResponse } from "./handler.ts";
 
 /** A response whose body is known as a whole. */
 export type WholeResponse = ApiResponse & { body: string | Uint8Array };
@@ -24,11 +24,11 @@ let inProgress = 0;
  * - any response while others are being compressed, so that no request waits for that.
  */
 export function compress(handler: ApiHandler): ApiHandler {
-  return async (request) => {
+  async function handleGet(request: ApiRequest): Promise<ApiResponse> {
     const response = await handler(request);
     const { headers, body } = response;
-    if (request.method !== "GET" || typeof body === "function" || !isCompressible(headers)) return response;
-    if (body.length < minLength || body.length > maxLength) return response;
+    if (typeof body === "function" || body.length < minLength || body.length > maxLength) return response;
+    if (!isCompressible(headers)) return response;
     const negotiated = { ...response, body, headers: withVary(headers) };
     if (inProgress >= maxAtOnce || !acceptsCoding(request.headers["accept-encoding"], "gzip")) return negotiated;
     inProgress++;
@@ -37,7 +37,8 @@ export function compress(handler: ApiHandler): ApiHandler {
     } finally {
       inProgress--;
     }
-  };
+  }
+  return (request) => (request.method === "GET" ? handleGet(request) : handler(request));
 }
 
 function isCompressible({

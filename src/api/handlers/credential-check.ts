@@ -31,13 +31,15 @@ export function credentialCheck(authenticate: () => Promise<unknown>): Credentia
       if (hasEnded(error)) throw error;
     });
 
-  async function* guardedChunks(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-    for await (const chunk of chunks) {
+  const guardChunks = (chunks: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> => ({
+    async *[Symbol.asyncIterator]() {
+      for await (const chunk of chunks) {
+        await ifDue();
+        yield chunk;
+      }
       await ifDue();
-      yield chunk;
-    }
-    await ifDue();
-  }
+    },
+  });
 
   return {
     ifDue,
@@ -48,7 +50,7 @@ export function credentialCheck(authenticate: () => Promise<unknown>): Credentia
           await ifDue();
           return parse(raw);
         }),
-      ...(request.bodyChunks && { bodyChunks: guardedChunks(request.bodyChunks) }),
+      ...(request.bodyChunks && { bodyChunks: guardChunks(request.bodyChunks) }),
     }),
     guardStream: (body) =>
       async function* (signal) {

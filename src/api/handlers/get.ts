@@ -1,4 +1,4 @@
-import { authenticate, type AuthenticationDeps } from "../../accounts/authenticate.ts";
+import { authenticateHash, type AuthenticationDeps, keyHashOf } from "../../accounts/authenticate.ts";
 import { invalidKey, ServiceError } from "../../errors.ts";
 import type { Runs } from "../../runs/ports.ts";
 import { readRun } from "../../runs/read-run.ts";
@@ -12,9 +12,7 @@ import { streamedRun } from "./stream-run.ts";
 /** `GET /v1/agents/{agent_id}` (specification section 4.2). */
 export function getHandler(deps: AuthenticationDeps & { runs: Runs }): ApiHandler {
   return withErrorResponses(async ({ headers, parameters }) => {
-    const authenticated = authenticate(deps, apiKeyOf(headers));
-    await Promise.race([authenticated, Promise.resolve()]); // rejects for a missing or malformed key, which is not looked up
-    const principal = authenticated.catch(withoutReason);
+    const principal = authenticateHash(deps, keyHashOf(apiKeyOf(headers))).catch(withoutReason);
     const checked = validateRunId(parameters["agent_id"] ?? "");
     if ("issues" in checked) {
       await principal; // 401 comes before 422

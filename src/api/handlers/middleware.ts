@@ -6,15 +6,11 @@ import type { ApiHandler, ApiRequest, ApiResponse } from "./handler.ts";
  * reports errors. Default: that of v1.
  */
 export function withErrorResponses(handler: ApiHandler, format?: ErrorFormat): ApiHandler {
-  return async (request) => addRequestId(await errorHandler(handler, format)(request), request.id);
-}
-
-function errorHandler(handler: ApiHandler, format: ErrorFormat | undefined): ApiHandler {
   return async (request) => {
     try {
-      return await handler(request);
+      return addRequestId(await handler(request), request.id);
     } catch (error) {
-      return toResponse(error, request.id, format);
+      return addRequestId(toResponse(error, request.id, format), request.id);
     }
   };
 }
