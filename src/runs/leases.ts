@@ -27,16 +27,13 @@ export async function claimRun(
 ): Promise<{ state: RunState | undefined; lease?: Lease }> {
   const { runs } = deps;
   const now = deps.now();
-  const [claimed, read] = await Promise.allSettled([
-    runs.claim({ runId, owner, now, until: now + leaseMilliseconds }),
-    runs.load(runId),
-  ]);
-  if (claimed.status === "rejected") throw claimed.reason;
-  const claim = claimed.value;
+  const claiming = runs.claim({ runId, owner, now, until: now + leaseMilliseconds });
+  const reading = runs.load(runId);
+  reading.catch(() => {}); // awaited below, unless the claim fails
+  const claim = await claiming;
   const lease = claim && { runId, fencingToken: claim.fencingToken };
   try {
-    if (read.status === "rejected") throw read.reason;
-    const state = read.value;
+    const state = await reading;
     if (!lease) return { state };
     const current = !claim.takenOver && state?.run.status === "running" && state.run.turn === claim.turn;
     return { state: current ? state : await runs.load(runId), lease };

@@ -25,6 +25,7 @@ export async function readNewFiles(
   agentId: string,
   { files = [], uploads = [] }: GivenFiles,
 ): Promise<NewFile[]> {
+  if (files.length + uploads.length === 0) return [];
   const safeName = safeFilenames();
   const inline = readUploads(files, safeName).map(({ name, content }): NewFile => {
     return { name, size: content.length, sha256: sha256Of(content), source: { content } };
@@ -43,6 +44,7 @@ export async function storeNewFiles(
   runId: string,
   files: NewFile[],
 ): Promise<void> {
+  if (files.length === 0) return;
   const inline = files.flatMap(({ sha256, source }) =>
     "content" in source ? { sha256, content: source.content } : [],
   );
