@@ -25,6 +25,7 @@ export type ServiceErrorCode =
   | "too_many_requests"
   | "too_many_runs"
   | "dollars_spent"
+  | "storage_quota_exceeded"
   | "run_ended"
   | "delete_not_allowed"
   | "step_not_found"

@@ -148,9 +148,10 @@ async function checkSecrets(
 
 /** `more`: further fields, after the agent's own. */
 function output(agent: Agent, more: { hash?: string } = {}): Output {
-  const { tools, limits, runLimits, maxRunning, maxDollarsPerDay, prices, parameters, contextTokens } = agent;
+  const { tools, limits, runLimits, maxRunning, maxDollarsPerDay, maxStoredBytes, prices, parameters, contextTokens } =
+    agent;
   const { environment, webFetch, instructions, keepDays, allowDelete } = agent;
-  const quota = { maxRunning, maxDollarsPerDay };
+  const quota = { maxRunning, maxDollarsPerDay, maxStoredBytes };
   const mcp = agent.mcp?.map(withoutHeaderValues);
   const { text } = record(
     {

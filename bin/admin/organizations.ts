@@ -100,21 +100,25 @@ export function addOrganizationCommands(program: Command, action: Action): void 
       "--max-dollars-per-day <N>",
       "US dollars per day; when they are spent, new inputs are rejected until midnight UTC",
     )
+    .option("--max-stored-bytes <N>", "bytes of the files of all runs together; then creates with files are rejected")
     .action(
       action(
         async (
           { accounts, actor },
           id: string,
-          { maxRunning, maxDollarsPerDay }: Record<string, string | undefined>,
+          { maxRunning, maxDollarsPerDay, maxStoredBytes }: Record<string, string | undefined>,
         ) => {
           const changes = {
             ...(maxRunning !== undefined && { maxRunning: limitOf("--max-running", maxRunning, runningLimits) }),
             ...(maxDollarsPerDay !== undefined && {
               maxDollarsPerDay: limitOf("--max-dollars-per-day", maxDollarsPerDay, amount),
             }),
+            ...(maxStoredBytes !== undefined && {
+              maxStoredBytes: limitOf("--max-stored-bytes", maxStoredBytes, storageLimits),
+            }),
           };
           if (Object.keys(changes).length === 0) {
-            throw new CliError("nothing to set; pass --max-running, --max-dollars-per-day or both");
+            throw new CliError("nothing to set; pass --max-running, --max-dollars-per-day or --max-stored-bytes");
           }
           return record(fields(await setQuota(accounts, id, changes, await actor())));
         },
@@ -162,6 +166,10 @@ const runningLimits: LimitValues = {
   accepted: "a whole number from 1 to 100000",
   accepts: (value) => Number.isInteger(value) && value >= 1 && value <= 100_000,
 };
+const storageLimits: LimitValues = {
+  accepted: "a whole number from 1 to 1000000000000000",
+  accepts: (value) => Number.isInteger(value) && value >= 1 && value <= 1_000_000_000_000_000,
+};
 const amount: LimitValues = {
   accepted: "a number over 0, at most 1000000",
   accepts: (value) => value > 0 && value <= 1_000_000,
@@ -187,7 +195,8 @@ export async function organizationOrOnly(accounts: Accounts, id: string | undefi
 }
 
 function fields(organization: Organization) {
-  const { id, name, model, maxRunning, maxDollarsPerDay, webFetchHosts, createdAt, updatedAt } = organization;
+  const { id, name, model, maxRunning, maxDollarsPerDay, maxStoredBytes, webFetchHosts, createdAt, updatedAt } =
+    organization;
   const { provider, model: defaultModel, baseUrl, region, secret, compat } = model ? configurationFields(model) : {};
   return {
     id,
@@ -201,6 +210,7 @@ function fields(organization: Organization) {
     compat: compat && formatCompat(compat),
     max_running: maxRunning,
     max_dollars_per_day: maxDollarsPerDay,
+    max_stored_bytes: maxStoredBytes,
     web_fetch_hosts: webFetchHosts?.join(", "),
     created_at: createdAt && isoTime(createdAt),
     updated_at: updatedAt && isoTime(updatedAt),

@@ -13,12 +13,19 @@ import { type Quota, setQuota } from "./model-calls.ts";
 export function QuotaPanel({ organization }: { organization: Organization }) {
   const [running, setRunning] = useState(textOf(organization.max_running));
   const [dollars, setDollars] = useState(textOf(organization.max_dollars_per_day));
+  const [stored, setStored] = useState(textOf(organization.max_stored_bytes));
   const [problems, setProblems] = useState<Partial<Record<keyof Quota | "other", string>>>({});
   const [isBusy, setBusy] = useState(false);
-  const quota: Quota = { max_running: numberOf(running), max_dollars_per_day: numberOf(dollars) };
+  const quota: Quota = {
+    max_running: numberOf(running),
+    max_dollars_per_day: numberOf(dollars),
+    max_stored_bytes: numberOf(stored),
+  };
   const isWrong = Object.values(quota).some(Number.isNaN);
   const isSame =
-    quota.max_running === organization.max_running && quota.max_dollars_per_day === organization.max_dollars_per_day;
+    quota.max_running === organization.max_running &&
+    quota.max_dollars_per_day === organization.max_dollars_per_day &&
+    quota.max_stored_bytes === organization.max_stored_bytes;
   const reason = blocked("change quotas", organization.id);
   useLeaveGuard(!isSame);
 
@@ -84,6 +91,23 @@ export function QuotaPanel({ organization }: { organization: Organization }) {
                 value={dollars}
                 readOnly={reason !== undefined}
                 onInput={({ currentTarget }) => setDollars(currentTarget.value)}
+              />
+            )}
+          </Field>
+          <Field
+            name="Stored files"
+            help="Bytes of the files of all runs together. Then creates with files are rejected. Empty: no limit."
+            problem={problems.max_stored_bytes ?? wrong(quota.max_stored_bytes, "Enter a whole number.")}
+          >
+            {(control) => (
+              <input
+                {...control}
+                class="input"
+                inputMode="numeric"
+                autocomplete="off"
+                value={stored}
+                readOnly={reason !== undefined}
+                onInput={({ currentTarget }) => setStored(currentTarget.value)}
               />
             )}
           </Field>

@@ -93,8 +93,9 @@ export async function setQuota(
     }
   }
   return modifyOrganization(accounts, id, actor, "org.set-quota", (organization) => {
-    const { maxRunning, maxDollarsPerDay, ...others } = organization;
-    const quota = Object.entries({ maxRunning, maxDollarsPerDay, ...changes }).filter(([, limit]) => limit != null);
+    const { maxRunning, maxDollarsPerDay, maxStoredBytes, ...others } = organization;
+    const before = { maxRunning, maxDollarsPerDay, maxStoredBytes };
+    const quota = Object.entries({ ...before, ...changes }).filter(([, limit]) => limit != null);
     return { ...others, ...(Object.fromEntries(quota) as Quota) };
   });
 }

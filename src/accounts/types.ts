@@ -18,6 +18,8 @@ export interface Quota {
   maxRunning?: number;
   /** US dollars per day (UTC). Turns in progress continue; new inputs are rejected. Requires prices. */
   maxDollarsPerDay?: number;
+  /** Bytes of all files of the runs together. Creates with files, uploads and tools that would exceed it are rejected. */
+  maxStoredBytes?: number;
 }
 
 /** What an organization sets for all its agents. */

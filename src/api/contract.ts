@@ -286,9 +286,10 @@ export const operations: Record<"create" | "get" | "openapi", Operation> = {
       },
       429: {
         ...documentedError(
-          "A quota of the agent or its organization is used up: too many runs wait to start, or the dollars of the day are spent. Or the key sends too many requests per second, or other requests with it are sending large bodies. No run was created. API Gateway can also respond with 429, with a different body and headers.",
+          "A quota of the agent or its organization is used up: too many runs wait to start, the dollars of the day are spent, or the files of all runs would have too many bytes. Or the key sends too many requests per second, or other requests with it are sending large bodies. No run was created. API Gateway can also respond with 429, with a different body and headers.",
           "1000 runs of the agent wait to start, and no more are accepted; the agent may run 5 at a time (maxRunning)",
           "the agent has reached its limit of 20 US dollars per day (maxDollarsPerDay); new inputs are accepted from midnight UTC",
+          "the files of the agent's runs have 1000 bytes and would have 1100; at most 1048 are accepted (maxStoredBytes); delete runs that are no longer needed",
           "Other requests with this key are sending large bodies; retry when they have ended",
           tooManyRequests,
         ),

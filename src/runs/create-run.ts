@@ -6,7 +6,14 @@ import type { Secrets } from "../agent/secret.ts";
 import { settleAll } from "../async/settle-all.ts";
 import { log } from "../log.ts";
 import { ServiceError, StoreUnavailable } from "../errors.ts";
-import { deleteNewFiles, type GivenFiles, manifestOfNew, readNewFiles, storeNewFiles } from "./new-files.ts";
+import {
+  deleteNewFiles,
+  type GivenFiles,
+  manifestOfNew,
+  type NewFile,
+  readNewFiles,
+  storeNewFiles,
+} from "./new-files.ts";
 import type { Stores, Workflow } from "./ports.ts";
 import { createWithSlot } from "./admission.ts";
 import { stamped } from "./events.ts";
@@ -14,6 +21,7 @@ import { replayCreate } from "./idempotency.ts";
 import type { Labels } from "./labels.ts";
 import { quotasOf } from "./quotas.ts";
 import { transitions } from "./status.ts";
+import { bytesOfFiles, requireStorage, storageLimits } from "./stored-bytes.ts";
 import { failTurn, notStarted, startTurn } from "./turn-writes.ts";
 import type { Idempotency, KeptCreate, Quotas, Run, RunOwner, TurnMessage } from "./types.ts";
 import type { WebhookUrlRules } from "../accounts/webhook-url.ts";
@@ -133,9 +141,14 @@ interface Preconditions extends Pick<Run, "webhook"> {
 
 /** Checks agent, files, model and webhook in this order; throws the first failure. `url`: the run's own. */
 async function checkPreconditions(
-  { accounts, secretRefusal, addresses }: Pick<CreateRunDeps, "accounts" | "secretRefusal" | "addresses">,
+  {
+    accounts,
+    runs,
+    secretRefusal,
+    addresses,
+  }: Pick<CreateRunDeps, "accounts" | "runs" | "secretRefusal" | "addresses">,
   { agentId, organizationId }: RunOwner,
-  { files, url }: { files: Promise<unknown>; url: string | undefined },
+  { files, url }: { files: Promise<NewFile[]>; url: string | undefined },
 ): Promise<Preconditions> {
   const [found, organization, state] = await Promise.all([
     accounts.findAgent(agentId),
@@ -143,7 +156,7 @@ async function checkPreconditions(
     accounts.findWebhookState(agentId),
   ]);
   const agent = requireActive(found, "create runs");
-  await files;
+  const given = await files;
   const use = { organizationId, purpose: "model" } as const;
   const problem = modelProblem(organization?.model, (secret, address) =>
     secretRefusal(secret, { ...use, url: address }),
@@ -151,6 +164,8 @@ async function checkPreconditions(
   if (problem !== undefined) throw new ServiceError("no_model", problem);
   const quotas = quotasOf(agent, organization);
   const webhook = webhookTarget(url, state, addresses);
+  const limits = storageLimits(agent, organization);
+  await requireStorage(runs, { agentId, organizationId }, { limits, bytes: bytesOfFiles(given) });
   return {
     ...(quotas && { quotas }),
     ...(agent.version !== undefined && { agentVersion: agent.version }),

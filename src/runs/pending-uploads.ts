@@ -2,7 +2,9 @@ import { createHash } from "node:crypto";
 import { requireActive } from "../accounts/agents.ts";
 import type { Accounts } from "../accounts/types.ts";
 import { ServiceError } from "../errors.ts";
-import type { PendingUpload, PendingUploads, PendingUse, ServedTransfers } from "./ports.ts";
+import type { PendingUpload, PendingUploads, PendingUse, Runs, ServedTransfers } from "./ports.ts";
+import { requireStorage, storageLimits } from "./stored-bytes.ts";
+import type { RunOwner } from "./types.ts";
 
 export interface PendingUploadDeps {
   pendingUploads: PendingUploads;
@@ -33,25 +35,37 @@ const validMilliseconds = 24 * 3_600_000;
 
 /**
  * Registers a file that the agent's client will send, or extends the time of one that it has registered before. Rejects
- * with `upload_too_large` above `maxBytes`, with `too_many_uploads` if the agent would have more than `maxPending`, and unless
- * the agent is active.
+ * with `upload_too_large` above `maxBytes`, with `too_many_uploads` if the agent would have more than `maxPending`, with
+ * `storage_quota_exceeded` if quotas leave no room for a run with the file, and unless the agent is active.
  */
 export async function beginUpload(
   {
     accounts,
+    runs,
     pendingUploads,
     now,
     maxBytes,
     maxPending,
-  }: NewUploadDeps & { maxBytes: number; maxPending?: PendingUse },
-  agentId: string,
+  }: NewUploadDeps & {
+    accounts: Pick<Accounts, "findOrganization">;
+    runs: Pick<Runs, "storedBytes">;
+    maxBytes: number;
+    maxPending?: PendingUse;
+  },
+  owner: RunOwner,
   { name, size, sha256 }: NewUpload,
 ): Promise<PendingUpload> {
+  const { agentId, organizationId } = owner;
   if (size > maxBytes) {
     const received = `The file has ${size} bytes; this service accepts at most ${maxBytes}.`;
     throw new ServiceError("upload_too_large", `${received} Split or compress it.`);
   }
-  requireActive(await accounts.findAgent(agentId), purpose);
+  const [found, organization] = await Promise.all([
+    accounts.findAgent(agentId),
+    accounts.findOrganization(organizationId),
+  ]);
+  const agent = requireActive(found, purpose);
+  await requireStorage(runs, owner, { limits: storageLimits(agent, organization), bytes: size });
   const createdAt = now();
   const times = { createdAt, expiresAt: createdAt + validMilliseconds };
   const file = { name, size, sha256: sha256.toLowerCase() };

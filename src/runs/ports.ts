@@ -116,6 +116,8 @@ export interface Runs {
   listWaiting(organizationId?: string): Promise<WaitingRun[]>;
   /** What counts towards the quotas of an agent and its organization. */
   quotaUse(owner: Pick<Run, "agentId" | "organizationId">): Promise<Record<QuotaScope, QuotaUse>>;
+  /** Bytes of the files of all runs of an agent and of its organization. Old contents do not count. */
+  storedBytes(owner: RunOwner): Promise<Record<QuotaScope, number>>;
   /** Corrects counts that differ from the runs. Resolves with their number. No-op for a store that derives them. */
   recount(): Promise<number>;
 }

@@ -47,8 +47,11 @@ export type QuotaScope = "agent" | "organization";
 /** What a run counts towards. */
 export type QuotaPlace = Pick<Run, "agentId" | "organizationId" | "quotaOf" | "waiting">;
 
-/** What the writes of a change depend on: the counts to change, and whether there is a delivery to store. */
-export type RunFacts = QuotaPlace & Pick<Run, "webhook">;
+/**
+ * What the writes of a change depend on: the counts to change, and whether there is a delivery to store. Without `createdAt`,
+ * a store that counts bytes of files by day looks it up.
+ */
+export type RunFacts = QuotaPlace & Pick<Run, "webhook"> & Partial<Pick<Run, "createdAt">>;
 
 /** The quotas that a turn is accepted under. */
 export interface Quotas {

@@ -1,6 +1,5 @@
-import type { FileLimits } from "../agent/tools/file-limits.ts";
 import type { FileVersion } from "../agent/turn/manifest.ts";
-import { type FileContents, type TurnFiles, turnFiles } from "../agent/turn/turn-files.ts";
+import { type FileContents, type TurnFiles, type TurnFilesConfig, turnFiles } from "../agent/turn/turn-files.ts";
 import { log } from "../log.ts";
 import type { Workspace } from "./ports.ts";
 import type { RunJournalEntry, RunState } from "./types.ts";
@@ -9,16 +8,14 @@ import type { RunJournalEntry, RunState } from "./types.ts";
 export function filesOfTurn(
   workspace: Workspace,
   { run, journal, uploads, files }: RunState,
-  { keep, limits, signal }: { keep: number; limits?: Partial<FileLimits> | undefined; signal: AbortSignal },
+  config: Pick<TurnFilesConfig, "keep" | "limits" | "storage" | "signal">,
 ): TurnFiles {
   return turnFiles({
     contents: contentsOf(workspace, run.id),
     atStart: async () => files ?? uploads ?? workspace.listNamed(run.id),
     changes: recordedChanges(journal),
     pinned: (uploads ?? []).flatMap(({ sha256 }) => sha256 ?? []),
-    keep,
-    limits,
-    signal,
+    ...config,
   });
 }
 

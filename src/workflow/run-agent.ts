@@ -16,6 +16,7 @@ import { conversation } from "../runs/conversation.ts";
 import type { LiveOutput } from "../runs/live-output.ts";
 import type { Stores } from "../runs/ports.ts";
 import { turnStartedAt } from "../runs/status.ts";
+import { storageOf } from "../runs/stored-bytes.ts";
 import type { UsedEnvironment } from "../runs/turn-configuration.ts";
 import type { RunJournalEntry, RunState } from "../runs/types.ts";
 import { filesOfTurn } from "../runs/workspace.ts";
@@ -27,7 +28,7 @@ import { findSettings, referencingWriter, plainWriter } from "./turn-settings.ts
 
 export interface AgentDeps
   extends
-    Pick<Stores, "accounts" | "workspace" | "configurations">,
+    Pick<Stores, "accounts" | "runs" | "workspace" | "configurations">,
     Pick<Secrets, "secretOf">,
     Omit<ToolDependencies, "readSecret" | "sandbox" | "readDocument" | "linux">,
     SandboxPerAgent {
@@ -91,7 +92,8 @@ export async function runAgent(deps: AgentDeps, state: RunState, call: AgentCall
     ? plainWriter(call.record)
     : referencingWriter(deps, { ...found, ...usedEnvironment(linux) }, toolbox.tools, agentId, call.record);
   const { fileVersions: keep = defaultFileVersions, fileLimits: limits } = deps;
-  const files = filesOfTurn(deps.workspace, state, { keep, limits, signal });
+  const storage = storageOf(deps, owner);
+  const files = filesOfTurn(deps.workspace, state, { keep, limits, storage, signal });
   const running = runTurn(turnInput(state, agent, opened.name, call.deadline), {
     owner,
     model: opened.model,

@@ -80,11 +80,15 @@ test("a database of version 3 is migrated; its runs have no model, and it has no
   const dataDir = mkdtempSync(join(tmpdir(), "migration-"));
   const before = openLocalPlatform({ dataDir });
   const run = await created(before.runs);
+  const withFile = { ...run, id: "with-file" };
+  await before.runs.create(withFile, [], { uploads: [{ name: "a", size: 70, sha256: "a".repeat(64) }] });
   before.database.db.exec(`
     ALTER TABLE runs DROP COLUMN model; ALTER TABLE runs DROP COLUMN labels; ALTER TABLE runs DROP COLUMN webhook;
     ALTER TABLE runs DROP COLUMN transcript_bytes;
     DROP TABLE operators; DROP TABLE idempotency; DROP TABLE webhooks; DROP TABLE deliveries; DROP TABLE uploads;
     DROP TABLE erasures; DROP TABLE upload_runs; DROP TABLE pending_use; DROP INDEX runs_by_organization;
+    DROP TRIGGER files_added; DROP TRIGGER files_changed; DROP TRIGGER files_removed; DROP TABLE stored_bytes;
+    ALTER TABLE files DROP COLUMN bytes;
     PRAGMA user_version = 3;
   `);
   before.close();
@@ -92,6 +96,7 @@ test("a database of version 3 is migrated; its runs have no model, and it has no
   expect((await after.runs.read(run.id))?.run).toEqual(run);
   expect(await after.runs.change({ ...onTurn(run), model: "m" })).toBe(true);
   expect((await after.runs.read(run.id))?.run).toEqual({ ...run, model: "m" });
+  expect(await after.runs.storedBytes(run)).toEqual({ agent: 70, organization: 70 });
   const { accounts } = after;
   const { token, stored } = await createOperator(accounts, { name: "mira", role: "viewer" });
   expect(await accounts.listOperators()).toEqual([stored]);

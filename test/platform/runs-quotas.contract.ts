@@ -271,6 +271,40 @@ export function describeQuotas(open: () => Promise<Runs>): void {
       ]);
     });
 
+    test("bytes of files count for agent and organization until the run is erased", async () => {
+      const [owner, now] = [ownerOf(slotOf({})), Date.now()];
+      const sibling = { ...owner, agentId: randomUUID() };
+      const made = async (of: Owner, size: number) => {
+        const run = newRun({ ...of, createdAt: now });
+        const uploads = size > 0 ? [{ name: "a", size, sha256: "a".repeat(64) }] : [];
+        await runs.create(run, firstMessages(input(1, "first")), { uploads });
+        return run;
+      };
+      const [first, second] = [await made(owner, 100), await made(owner, 0)];
+      await made(sibling, 7);
+      expect(await runs.storedBytes(owner)).toEqual({ agent: 100, organization: 107 });
+      const wrote = (run: Run, fileBytes: number, sequence: number, facts?: RunChange["facts"]) =>
+        runs.change({
+          runId: run.id,
+          expect: { status: "running", turn: 1 },
+          ...(facts && { facts }),
+          entries: numbered(sequence, {
+            entries: [{ turn: 1, step: sequence, part: "result", call: 0, result: resultOf, fileBytes }],
+          }).entries,
+        });
+      expect(await wrote(first, 50, 1, first)).toBe(true);
+      expect(await wrote(first, 50, 1, first)).toBe(false); // not twice
+      expect(await wrote(second, 30, 1)).toBe(true); // a writer that knows no facts
+      expect(await wrote(first, -20, 2, ownerOf(owner))).toBe(true);
+      expect(await runs.storedBytes(owner)).toEqual({ agent: 160, organization: 167 });
+      const files = [{ name: "a", size: 130, sha256: "b".repeat(64) }];
+      expect(await end(first, { set: { status: "terminated", turn: 1, updatedAt: now }, files })).toBe(true);
+      expect(await runs.storedBytes(owner)).toEqual({ agent: 160, organization: 167 });
+      expect([await runs.erase(first.id), await runs.erase(first.id)]).toEqual([true, true]);
+      expect(await runs.storedBytes(owner)).toEqual({ agent: 30, organization: 37 });
+      expect(await runs.storedBytes(sibling)).toEqual({ agent: 7, organization: 37 });
+    });
+
     test("a run without quotas counts towards none", async () => {
       const owner = ownerOf(slotOf({}));
       const run = newRun(owner);
@@ -281,6 +315,8 @@ export function describeQuotas(open: () => Promise<Runs>): void {
     });
   });
 }
+
+const resultOf = { callId: "c", name: "write_file", text: "Wrote it." };
 
 function ownerOf({ agentId, organizationId }: Owner): Owner {
   return { agentId, organizationId };

@@ -47,6 +47,7 @@ const labels: Record<string, string> = {
   runLimits: "Limits of the whole run",
   maxRunning: "Runs at a time",
   maxDollarsPerDay: "Dollars per day",
+  maxStoredBytes: "Bytes of stored files",
   contextTokens: "Context window",
   cachedInput: "Cached input",
   cacheWriteInput: "Cache writes",

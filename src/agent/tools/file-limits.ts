@@ -8,6 +8,8 @@ export interface FileLimits {
   bytes: number;
   /** Bytes of one file. */
   fileBytes: number;
+  /** The quota that leaves least. `bytes`: as above, with what it leaves. Absent: none. */
+  quota?: { scope: string; limit: number; bytes: number };
 }
 
 const megabyte = 1024 * 1024;
@@ -41,7 +43,15 @@ export function limitProblem(
     );
   }
   const bytes = totals.bytes - (before ?? 0) + size;
-  if (bytes <= limits.bytes || bytes <= totals.bytes) return undefined;
+  if (bytes <= totals.bytes) return undefined;
+  if (limits.quota && bytes > limits.quota.bytes) {
+    const { scope, limit } = limits.quota;
+    return (
+      `With ${file} (${size} bytes), the files of the ${scope}'s runs would have ${limit - limits.quota.bytes + bytes} bytes ` +
+      `together; at most ${limit} are accepted (maxStoredBytes). Delete files that are no longer needed, or write less.`
+    );
+  }
+  if (bytes <= limits.bytes) return undefined;
   return (
     `With ${file} (${size} bytes), the workspace would have ${bytes} bytes; at most ${limits.bytes} are accepted. ` +
     "Delete files that are no longer needed."

@@ -20,7 +20,8 @@ export type FinishReason = "completed" | LimitReason | `run_${LimitReason}` | "a
  *   the agent's `contextTokens`.
  * - `began`: a tool call that must not be repeated is about to start.
  * - `result`: the result of one tool call. `files`: the files that it changed, with their new content. `manifest`: hash of
- *   the manifest after it. Both are absent when it changed none.
+ *   the manifest after it. Both are absent when it changed none. `fileBytes`: bytes that all files have more than before it,
+ *   absent for 0.
  * - `summary`: its text replaces the first `messages` messages of the conversation. `throughTurn`: the last earlier
  *   turn that it covers, 0 for none. `contextTokens`: the context window that it was planned with, if the provider had
  *   rejected the conversation as too long for the configured one.
@@ -52,6 +53,7 @@ export type JournalEntry = { step: number; configuration?: string; agentVersion?
       milliseconds?: number;
       files?: FileVersion[];
       manifest?: string;
+      fileBytes?: number;
     }
   | {
       part: "summary";

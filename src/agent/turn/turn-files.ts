@@ -26,10 +26,14 @@ export interface FileContents {
   remove(sha256s: string[]): Promise<void>;
 }
 
-/** What a result changed: the new contents, and the hash of the manifest with them. Empty: no file. */
+/**
+ * What a result changed: the new contents, the hash of the manifest with them, and the bytes that all files have more than
+ * before (absent: 0). Empty: no file.
+ */
 export interface FileChanges {
   files?: FileVersion[];
   manifest?: string;
+  fileBytes?: number;
 }
 
 /** The workspace during a turn. Its files are those of the recorded results. */
@@ -72,6 +76,8 @@ export interface TurnFilesConfig {
   keep: number;
   /** Default of each: that of `defaultFileLimits`. */
   limits?: Partial<FileLimits> | undefined;
+  /** What quotas leave for further files. Read when a call first writes. Absent, or undefined: there is no quota. */
+  storage?: () => Promise<{ scope: string; limit: number; left: number } | undefined>;
   /** No file is written once it is aborted: the run may have been deleted. */
   signal: AbortSignal;
 }
@@ -86,7 +92,7 @@ interface Writer {
 }
 
 export function turnFiles(config: TurnFilesConfig): TurnFiles {
-  const { contents, atStart, changes, pinned, keep, signal } = config;
+  const { contents, atStart, changes, pinned, keep, storage, signal } = config;
   const limits = { ...defaultFileLimits, ...config.limits };
   let recorded: Manifest = new Map();
   let opening: Promise<void> | undefined;
@@ -168,7 +174,14 @@ export function turnFiles(config: TurnFilesConfig): TurnFiles {
     if (discarded) throw discarded.reason;
     const files = [...writer.changes.values()];
     const manifest = manifestHash(seenBy(writer).manifest);
-    const recording = record({ files, ...(manifest !== undefined && { manifest }) });
+    const sizeBefore = (name: string): number =>
+      (earlier.findLast((each) => each.changes.has(name))?.changes.get(name) ?? recorded.get(name))?.size ?? 0;
+    const fileBytes = files.reduce((bytes, { name, size }) => bytes + size - sizeBefore(name), 0);
+    const recording = record({
+      files,
+      ...(manifest !== undefined && { manifest }),
+      ...(fileBytes !== 0 && { fileBytes }),
+    });
     writer.submitted.resolve();
     if (!(await recording)) return false;
     const applied = applyChanges(recorded, files, keep);
@@ -179,6 +192,13 @@ export function turnFiles(config: TurnFilesConfig): TurnFiles {
     return true;
   }
 
+  /** The bytes that the recorded results have are part of what quotas count. */
+  async function withStorage(): Promise<FileLimits> {
+    const bytes = filesIn(recorded).reduce((sum, { size }) => sum + size, 0);
+    const found = await storage?.();
+    return found ? { ...limits, quota: { ...found, bytes: bytes + found.left } } : limits;
+  }
+
   async function startCall(): Promise<CallFiles> {
     await (opening ??= open());
     callsInProgress++;
@@ -187,10 +207,16 @@ export function turnFiles(config: TurnFilesConfig): TurnFiles {
     let writer: Writer | undefined;
     let ended = false;
     let hasLeft = false;
+    let ownLimits: FileLimits | undefined;
     const seen = (): SeenFiles => (writer ? seenBy(writer) : (seenAtStart ??= new SeenFiles(start.values())));
 
-    function requireAccepted(file: FileInfo): void {
-      const problem = seen().problemOf(file, limits);
+    /** The limits of this call: those of the workspace, and what quotas left when the call first wrote. */
+    async function limitsOfCall(): Promise<FileLimits> {
+      return (ownLimits ??= await withStorage());
+    }
+
+    function requireAccepted(file: FileInfo, accepted: FileLimits): void {
+      const problem = seen().problemOf(file, accepted);
       if (problem !== undefined) throw new FileRefused(problem);
     }
 
@@ -220,7 +246,10 @@ export function turnFiles(config: TurnFilesConfig): TurnFiles {
       list: async () => seen().list(),
       read: async (name) => read(seen().find(name)),
       find: (name) => seen().find(name),
-      problemOf: async (file) => seen().problemOf(file, limits),
+      problemOf: async (file) => {
+        const accepted = await limitsOfCall();
+        return seen().problemOf(file, accepted);
+      },
       update: (work) =>
         lock(async () => {
           startChange();
@@ -228,7 +257,7 @@ export function turnFiles(config: TurnFilesConfig): TurnFiles {
         }),
       async write(name, content) {
         const own = startChange();
-        requireAccepted({ name, size: content.length });
+        requireAccepted({ name, size: content.length }, await limitsOfCall());
         const sha256 = sha256Of(content);
         await removals.get(sha256);
         await contents.write(sha256, content);
@@ -244,7 +273,7 @@ export function turnFiles(config: TurnFilesConfig): TurnFiles {
       },
       async adopt({ name, size, sha256 }) {
         const own = startChange();
-        requireAccepted({ name, size });
+        requireAccepted({ name, size }, await limitsOfCall());
         change(own, { name, size, sha256 });
       },
       async end(record) {

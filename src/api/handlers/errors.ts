@@ -19,6 +19,7 @@ const statusOf: Record<ServiceErrorCode, number> = {
   too_many_requests: 429,
   too_many_runs: 429,
   dollars_spent: 429,
+  storage_quota_exceeded: 429,
   history_failed: 502,
   history_unavailable: 503,
   // Operators only:

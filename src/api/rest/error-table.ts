@@ -98,6 +98,12 @@ export const sharedErrors = {
     when: "The agent or its organization has spent its dollars of the day.",
     detail: "the agent has reached its limit of 20 US dollars per day (maxDollarsPerDay)",
   },
+  storage_quota_exceeded: {
+    status: 429,
+    when: "With these files, those of the runs of the agent or its organization would have more bytes than its quota. Delete runs.",
+    detail:
+      "the files of the agent's runs have 1000 bytes and would have 1100; at most 1048 are accepted (maxStoredBytes); delete runs that are no longer needed",
+  },
   too_many_bytes: {
     status: 429,
     when: "Other requests with the same credential are sending large bodies. Retry when they have ended.",

@@ -963,7 +963,7 @@ export interface components {
              * @description The reason, for programs.
              * @enum {string}
              */
-            code: "invalid_request" | "invalid_argument" | "not_found" | "method_not_allowed" | "run_not_found" | "step_not_found" | "file_not_found" | "file_not_kept" | "files_unknown" | "agent_archived" | "run_ended" | "queue_full" | "transcript_full" | "modified_concurrently" | "body_timeout" | "files_too_large" | "file_not_base64" | "no_model" | "too_many_requests" | "too_many_runs" | "dollars_spent" | "too_many_bytes" | "history_failed" | "history_unavailable" | "storage_full" | "store_unavailable" | "internal_error" | "key_missing" | "key_invalid" | "key_expired" | "template_mismatch" | "delete_not_allowed" | "agent_deleted" | "response_too_large" | "upload_too_large" | "too_many_uploads" | "upload_not_found" | "upload_incomplete" | "upload_mismatch" | "idempotency_key_reused" | "webhook_not_configured";
+            code: "invalid_request" | "invalid_argument" | "not_found" | "method_not_allowed" | "run_not_found" | "step_not_found" | "file_not_found" | "file_not_kept" | "files_unknown" | "agent_archived" | "run_ended" | "queue_full" | "transcript_full" | "modified_concurrently" | "body_timeout" | "files_too_large" | "file_not_base64" | "no_model" | "too_many_requests" | "too_many_runs" | "dollars_spent" | "storage_quota_exceeded" | "too_many_bytes" | "history_failed" | "history_unavailable" | "storage_full" | "store_unavailable" | "internal_error" | "key_missing" | "key_invalid" | "key_expired" | "template_mismatch" | "delete_not_allowed" | "agent_deleted" | "response_too_large" | "upload_too_large" | "too_many_uploads" | "upload_not_found" | "upload_incomplete" | "upload_mismatch" | "idempotency_key_reused" | "webhook_not_configured";
         };
         /** @description One schema violation. */
         ValidationError: {
@@ -1261,7 +1261,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `too_many_bytes`: Other requests with the same credential are sending large bodies. Retry when they have ended. `too_many_requests`: The key or the operator sends more requests per second than the service accepts, where a list or search counts as several, or has too many event streams open. `too_many_runs`: Too many runs wait to start. `dollars_spent`: The agent or its organization has spent its dollars of the day. */
+            /** @description `too_many_bytes`: Other requests with the same credential are sending large bodies. Retry when they have ended. `too_many_requests`: The key or the operator sends more requests per second than the service accepts, where a list or search counts as several, or has too many event streams open. `too_many_runs`: Too many runs wait to start. `dollars_spent`: The agent or its organization has spent its dollars of the day. `storage_quota_exceeded`: With these files, those of the runs of the agent or its organization would have more bytes than its quota. Delete runs. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];
@@ -2024,7 +2024,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `too_many_bytes`: Other requests with the same credential are sending large bodies. Retry when they have ended. `too_many_requests`: The key or the operator sends more requests per second than the service accepts, where a list or search counts as several, or has too many event streams open. `too_many_uploads`: The agent has too many pending uploads, or too many bytes of them (`pending_uploads` of the agent). An upload expires 24 hours after it was registered. */
+            /** @description `too_many_bytes`: Other requests with the same credential are sending large bodies. Retry when they have ended. `too_many_requests`: The key or the operator sends more requests per second than the service accepts, where a list or search counts as several, or has too many event streams open. `too_many_uploads`: The agent has too many pending uploads, or too many bytes of them (`pending_uploads` of the agent). An upload expires 24 hours after it was registered. `storage_quota_exceeded`: With these files, those of the runs of the agent or its organization would have more bytes than its quota. Delete runs. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];

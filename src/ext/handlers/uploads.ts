@@ -17,7 +17,7 @@ export function uploadHandlers(deps: ExtDeps): ExtHandlers {
     async create_upload({ body, principal }) {
       const { filename: name, size, sha256 } = body;
       const given = { name, size, sha256 };
-      const upload = await beginUpload({ ...deps, ...accepted }, principal.agentId, given);
+      const upload = await beginUpload({ ...deps, ...accepted }, principal, given);
       return jsonResponse(201, {
         upload_id: upload.id,
         ...(await addressOf(upload)),

@@ -478,7 +478,7 @@ validate24.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 export const UpdateOrganizationRequest = validate25;
 const schema37 = {"$id":"UpdateOrganizationRequest","$ref":"contract#/components/schemas/UpdateOrganizationRequest"};
-const schema38 = {"type":"object","additionalProperties":false,"properties":{"max_running":{"minimum":1,"maximum":100000,"type":["integer","null"]},"max_dollars_per_day":{"exclusiveMinimum":0,"maximum":1000000,"type":["number","null"]}}};
+const schema38 = {"type":"object","additionalProperties":false,"properties":{"max_running":{"minimum":1,"maximum":100000,"type":["integer","null"]},"max_dollars_per_day":{"exclusiveMinimum":0,"maximum":1000000,"type":["number","null"]},"max_stored_bytes":{"minimum":1,"maximum":1000000000000000,"type":["integer","null"]}}};
 
 function validate25(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="UpdateOrganizationRequest" */;
@@ -493,7 +493,7 @@ evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
-if(!((key0 === "max_running") || (key0 === "max_dollars_per_day"))){
+if(!(((key0 === "max_running") || (key0 === "max_dollars_per_day")) || (key0 === "max_stored_bytes"))){
 const err0 = {instancePath,schemaPath:"contract#/components/schemas/UpdateOrganizationRequest/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema38,data};
 if(vErrors === null){
 vErrors = [err0];
@@ -574,14 +574,49 @@ errors++;
 }
 }
 }
-}
-else {
-const err7 = {instancePath,schemaPath:"contract#/components/schemas/UpdateOrganizationRequest/type",keyword:"type",params:{type: "object"},schema:schema38.type,parentSchema:schema38,data};
+if(data.max_stored_bytes !== undefined){
+let data2 = data.max_stored_bytes;
+if((!(((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2))) && (isFinite(data2)))) && (data2 !== null)){
+const err7 = {instancePath:instancePath+"/max_stored_bytes",schemaPath:"contract#/components/schemas/UpdateOrganizationRequest/properties/max_stored_bytes/type",keyword:"type",params:{type: schema38.properties.max_stored_bytes.type},schema:schema38.properties.max_stored_bytes.type,parentSchema:schema38.properties.max_stored_bytes,data:data2};
 if(vErrors === null){
 vErrors = [err7];
 }
 else {
 vErrors.push(err7);
+}
+errors++;
+}
+if((typeof data2 == "number") && (isFinite(data2))){
+if(data2 > 1000000000000000 || isNaN(data2)){
+const err8 = {instancePath:instancePath+"/max_stored_bytes",schemaPath:"contract#/components/schemas/UpdateOrganizationRequest/properties/max_stored_bytes/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000000000},schema:1000000000000000,parentSchema:schema38.properties.max_stored_bytes,data:data2};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+if(data2 < 1 || isNaN(data2)){
+const err9 = {instancePath:instancePath+"/max_stored_bytes",schemaPath:"contract#/components/schemas/UpdateOrganizationRequest/properties/max_stored_bytes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema38.properties.max_stored_bytes,data:data2};
+if(vErrors === null){
+vErrors = [err9];
+}
+else {
+vErrors.push(err9);
+}
+errors++;
+}
+}
+}
+}
+else {
+const err10 = {instancePath,schemaPath:"contract#/components/schemas/UpdateOrganizationRequest/type",keyword:"type",params:{type: "object"},schema:schema38.type,parentSchema:schema38,data};
+if(vErrors === null){
+vErrors = [err10];
+}
+else {
+vErrors.push(err10);
 }
 errors++;
 }
@@ -1152,7 +1187,7 @@ validate27.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 export const CreateAgentRequest = validate28;
 const schema43 = {"$id":"CreateAgentRequest","$ref":"contract#/components/schemas/CreateAgentRequest"};
 const schema44 = {"type":"object","required":["organization_id","definition"],"additionalProperties":false,"properties":{"organization_id":{"type":"string","format":"uuid","wellFormed":true},"definition":{"$ref":"#/components/schemas/AgentDefinition"}}};
-const schema45 = {"type":"object","required":["name","instructions"],"additionalProperties":false,"properties":{"$schema":{"type":"string","wellFormed":true},"name":{"type":"string","minLength":1,"maxLength":200,"wellFormed":true},"instructions":{"type":"string","minLength":1,"maxLength":100000,"wellFormed":true},"model":{"type":"string","minLength":1,"maxLength":200,"wellFormed":true},"tools":{"type":"array","uniqueItems":true,"items":{"type":"string","enum":["list_files","read_file","write_file","edit_file","delete_file","search_files","run_javascript","run_python","run_shell","web_fetch"],"wellFormed":true},"default":["list_files","read_file","write_file","edit_file","delete_file","search_files","run_javascript","run_python"]},"environment":{"type":"string","pattern":"^[a-z][a-z0-9-]{0,39}$","wellFormed":true},"mcp":{"type":"array","maxItems":10,"if":{"minItems":11},"else":{"items":{"type":"object","required":["name","url"],"additionalProperties":false,"properties":{"name":{"type":"string","pattern":"^[a-z][a-z0-9-]{0,19}$","wellFormed":true},"url":{"type":"string","pattern":"^https?://[^/]","maxLength":2000,"wellFormed":true},"headers":{"type":"object","maxProperties":20,"propertyNames":{"pattern":"^[A-Za-z0-9-]{1,100}$"},"additionalProperties":{"type":"object","required":["secret"],"additionalProperties":false,"properties":{"secret":{"type":"string","minLength":1,"maxLength":2048,"wellFormed":true},"prefix":{"type":"string","maxLength":100,"wellFormed":true}}}},"tools":{"type":"array","uniqueItems":true,"items":{"type":"string","minLength":1,"maxLength":200,"wellFormed":true}}}}}},"webFetch":{"type":"object","additionalProperties":false,"properties":{"privateAddresses":{"type":"boolean"},"hosts":{"type":"array","maxItems":100,"if":{"minItems":101},"else":{"items":{"type":"string","pattern":"^(\\*\\.)?[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$","wellFormed":true}}}}},"limits":{"type":"object","additionalProperties":false,"default":{},"properties":{"steps":{"type":"integer","minimum":1,"maximum":1000,"default":50},"tokens":{"type":"integer","minimum":1,"maximum":1000000000,"default":500000},"seconds":{"type":"integer","minimum":1,"maximum":86400,"default":1800},"inputTokens":{"type":"integer","minimum":1,"maximum":1000000000},"outputTokens":{"type":"integer","minimum":1,"maximum":1000000000},"dollars":{"type":"number","exclusiveMinimum":0,"maximum":1000000}}},"runLimits":{"type":"object","additionalProperties":false,"properties":{"steps":{"type":"integer","minimum":1,"maximum":1000000},"tokens":{"type":"integer","minimum":1,"maximum":1000000000},"inputTokens":{"type":"integer","minimum":1,"maximum":1000000000},"outputTokens":{"type":"integer","minimum":1,"maximum":1000000000},"seconds":{"type":"integer","minimum":1,"maximum":31536000},"dollars":{"type":"number","exclusiveMinimum":0,"maximum":1000000}}},"maxRunning":{"type":"integer","minimum":1,"maximum":100000},"maxDollarsPerDay":{"type":"number","exclusiveMinimum":0,"maximum":1000000},"keepDays":{"type":"integer","minimum":1,"maximum":3650},"allowDelete":{"type":"boolean"},"prices":{"type":"object","required":["input","output"],"additionalProperties":false,"properties":{"input":{"type":"number","minimum":0,"maximum":100000},"cachedInput":{"type":"number","minimum":0,"maximum":100000},"cacheWriteInput":{"type":"number","minimum":0,"maximum":100000},"output":{"type":"number","minimum":0,"maximum":100000}}},"parameters":{"type":"object","additionalProperties":false,"properties":{"temperature":{"type":"number","minimum":0,"maximum":2},"maxOutputTokens":{"type":"integer","minimum":1,"maximum":1000000},"reasoningEffort":{"enum":["low","medium","high"]}}},"contextTokens":{"type":"integer","minimum":2000,"maximum":10000000}}};
+const schema45 = {"type":"object","required":["name","instructions"],"additionalProperties":false,"properties":{"$schema":{"type":"string","wellFormed":true},"name":{"type":"string","minLength":1,"maxLength":200,"wellFormed":true},"instructions":{"type":"string","minLength":1,"maxLength":100000,"wellFormed":true},"model":{"type":"string","minLength":1,"maxLength":200,"wellFormed":true},"tools":{"type":"array","uniqueItems":true,"items":{"type":"string","enum":["list_files","read_file","write_file","edit_file","delete_file","search_files","run_javascript","run_python","run_shell","web_fetch"],"wellFormed":true},"default":["list_files","read_file","write_file","edit_file","delete_file","search_files","run_javascript","run_python"]},"environment":{"type":"string","pattern":"^[a-z][a-z0-9-]{0,39}$","wellFormed":true},"mcp":{"type":"array","maxItems":10,"if":{"minItems":11},"else":{"items":{"type":"object","required":["name","url"],"additionalProperties":false,"properties":{"name":{"type":"string","pattern":"^[a-z][a-z0-9-]{0,19}$","wellFormed":true},"url":{"type":"string","pattern":"^https?://[^/]","maxLength":2000,"wellFormed":true},"headers":{"type":"object","maxProperties":20,"propertyNames":{"pattern":"^[A-Za-z0-9-]{1,100}$"},"additionalProperties":{"type":"object","required":["secret"],"additionalProperties":false,"properties":{"secret":{"type":"string","minLength":1,"maxLength":2048,"wellFormed":true},"prefix":{"type":"string","maxLength":100,"wellFormed":true}}}},"tools":{"type":"array","uniqueItems":true,"items":{"type":"string","minLength":1,"maxLength":200,"wellFormed":true}}}}}},"webFetch":{"type":"object","additionalProperties":false,"properties":{"privateAddresses":{"type":"boolean"},"hosts":{"type":"array","maxItems":100,"if":{"minItems":101},"else":{"items":{"type":"string","pattern":"^(\\*\\.)?[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$","wellFormed":true}}}}},"limits":{"type":"object","additionalProperties":false,"default":{},"properties":{"steps":{"type":"integer","minimum":1,"maximum":1000,"default":50},"tokens":{"type":"integer","minimum":1,"maximum":1000000000,"default":500000},"seconds":{"type":"integer","minimum":1,"maximum":86400,"default":1800},"inputTokens":{"type":"integer","minimum":1,"maximum":1000000000},"outputTokens":{"type":"integer","minimum":1,"maximum":1000000000},"dollars":{"type":"number","exclusiveMinimum":0,"maximum":1000000}}},"runLimits":{"type":"object","additionalProperties":false,"properties":{"steps":{"type":"integer","minimum":1,"maximum":1000000},"tokens":{"type":"integer","minimum":1,"maximum":1000000000},"inputTokens":{"type":"integer","minimum":1,"maximum":1000000000},"outputTokens":{"type":"integer","minimum":1,"maximum":1000000000},"seconds":{"type":"integer","minimum":1,"maximum":31536000},"dollars":{"type":"number","exclusiveMinimum":0,"maximum":1000000}}},"maxRunning":{"type":"integer","minimum":1,"maximum":100000},"maxDollarsPerDay":{"type":"number","exclusiveMinimum":0,"maximum":1000000},"maxStoredBytes":{"type":"integer","minimum":1,"maximum":1000000000000000},"keepDays":{"type":"integer","minimum":1,"maximum":3650},"allowDelete":{"type":"boolean"},"prices":{"type":"object","required":["input","output"],"additionalProperties":false,"properties":{"input":{"type":"number","minimum":0,"maximum":100000},"cachedInput":{"type":"number","minimum":0,"maximum":100000},"cacheWriteInput":{"type":"number","minimum":0,"maximum":100000},"output":{"type":"number","minimum":0,"maximum":100000}}},"parameters":{"type":"object","additionalProperties":false,"properties":{"temperature":{"type":"number","minimum":0,"maximum":2},"maxOutputTokens":{"type":"integer","minimum":1,"maximum":1000000},"reasoningEffort":{"enum":["low","medium","high"]}}},"contextTokens":{"type":"integer","minimum":2000,"maximum":10000000}}};
 const func1 = Object.prototype.hasOwnProperty;
 const pattern5 = new RegExp("^[a-z][a-z0-9-]{0,39}$", "u");
 const pattern6 = new RegExp("^[a-z][a-z0-9-]{0,19}$", "u");
@@ -2682,10 +2717,10 @@ vErrors.push(err121);
 errors++;
 }
 }
-if(data1.keepDays !== undefined){
-let data39 = data1.keepDays;
+if(data1.maxStoredBytes !== undefined){
+let data39 = data1.maxStoredBytes;
 if(!(((typeof data39 == "number") && (!(data39 % 1) && !isNaN(data39))) && (isFinite(data39)))){
-const err122 = {instancePath:instancePath+"/definition/keepDays",schemaPath:"#/components/schemas/AgentDefinition/properties/keepDays/type",keyword:"type",params:{type: "integer"},schema:schema45.properties.keepDays.type,parentSchema:schema45.properties.keepDays,data:data39};
+const err122 = {instancePath:instancePath+"/definition/maxStoredBytes",schemaPath:"#/components/schemas/AgentDefinition/properties/maxStoredBytes/type",keyword:"type",params:{type: "integer"},schema:schema45.properties.maxStoredBytes.type,parentSchema:schema45.properties.maxStoredBytes,data:data39};
 if(vErrors === null){
 vErrors = [err122];
 }
@@ -2695,8 +2730,8 @@ vErrors.push(err122);
 errors++;
 }
 if((typeof data39 == "number") && (isFinite(data39))){
-if(data39 > 3650 || isNaN(data39)){
-const err123 = {instancePath:instancePath+"/definition/keepDays",schemaPath:"#/components/schemas/AgentDefinition/properties/keepDays/maximum",keyword:"maximum",params:{comparison: "<=", limit: 3650},schema:3650,parentSchema:schema45.properties.keepDays,data:data39};
+if(data39 > 1000000000000000 || isNaN(data39)){
+const err123 = {instancePath:instancePath+"/definition/maxStoredBytes",schemaPath:"#/components/schemas/AgentDefinition/properties/maxStoredBytes/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000000000},schema:1000000000000000,parentSchema:schema45.properties.maxStoredBytes,data:data39};
 if(vErrors === null){
 vErrors = [err123];
 }
@@ -2706,7 +2741,7 @@ vErrors.push(err123);
 errors++;
 }
 if(data39 < 1 || isNaN(data39)){
-const err124 = {instancePath:instancePath+"/definition/keepDays",schemaPath:"#/components/schemas/AgentDefinition/properties/keepDays/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema45.properties.keepDays,data:data39};
+const err124 = {instancePath:instancePath+"/definition/maxStoredBytes",schemaPath:"#/components/schemas/AgentDefinition/properties/maxStoredBytes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema45.properties.maxStoredBytes,data:data39};
 if(vErrors === null){
 vErrors = [err124];
 }
@@ -2717,10 +2752,10 @@ errors++;
 }
 }
 }
-if(data1.allowDelete !== undefined){
-let data40 = data1.allowDelete;
-if(typeof data40 !== "boolean"){
-const err125 = {instancePath:instancePath+"/definition/allowDelete",schemaPath:"#/components/schemas/AgentDefinition/properties/allowDelete/type",keyword:"type",params:{type: "boolean"},schema:schema45.properties.allowDelete.type,parentSchema:schema45.properties.allowDelete,data:data40};
+if(data1.keepDays !== undefined){
+let data40 = data1.keepDays;
+if(!(((typeof data40 == "number") && (!(data40 % 1) && !isNaN(data40))) && (isFinite(data40)))){
+const err125 = {instancePath:instancePath+"/definition/keepDays",schemaPath:"#/components/schemas/AgentDefinition/properties/keepDays/type",keyword:"type",params:{type: "integer"},schema:schema45.properties.keepDays.type,parentSchema:schema45.properties.keepDays,data:data40};
 if(vErrors === null){
 vErrors = [err125];
 }
@@ -2729,12 +2764,9 @@ vErrors.push(err125);
 }
 errors++;
 }
-}
-if(data1.prices !== undefined){
-let data41 = data1.prices;
-if(data41 && typeof data41 == "object" && !Array.isArray(data41)){
-if(data41.input === undefined){
-const err126 = {instancePath:instancePath+"/definition/prices",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/required",keyword:"required",params:{missingProperty: "input"},schema:schema45.properties.prices.required,parentSchema:schema45.properties.prices,data:data41};
+if((typeof data40 == "number") && (isFinite(data40))){
+if(data40 > 3650 || isNaN(data40)){
+const err126 = {instancePath:instancePath+"/definition/keepDays",schemaPath:"#/components/schemas/AgentDefinition/properties/keepDays/maximum",keyword:"maximum",params:{comparison: "<=", limit: 3650},schema:3650,parentSchema:schema45.properties.keepDays,data:data40};
 if(vErrors === null){
 vErrors = [err126];
 }
@@ -2743,8 +2775,8 @@ vErrors.push(err126);
 }
 errors++;
 }
-if(data41.output === undefined){
-const err127 = {instancePath:instancePath+"/definition/prices",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/required",keyword:"required",params:{missingProperty: "output"},schema:schema45.properties.prices.required,parentSchema:schema45.properties.prices,data:data41};
+if(data40 < 1 || isNaN(data40)){
+const err127 = {instancePath:instancePath+"/definition/keepDays",schemaPath:"#/components/schemas/AgentDefinition/properties/keepDays/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema45.properties.keepDays,data:data40};
 if(vErrors === null){
 vErrors = [err127];
 }
@@ -2753,9 +2785,12 @@ vErrors.push(err127);
 }
 errors++;
 }
-for(const key9 in data41){
-if(!((((key9 === "input") || (key9 === "cachedInput")) || (key9 === "cacheWriteInput")) || (key9 === "output"))){
-const err128 = {instancePath:instancePath+"/definition/prices",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key9},schema:false,parentSchema:schema45.properties.prices,data:data41};
+}
+}
+if(data1.allowDelete !== undefined){
+let data41 = data1.allowDelete;
+if(typeof data41 !== "boolean"){
+const err128 = {instancePath:instancePath+"/definition/allowDelete",schemaPath:"#/components/schemas/AgentDefinition/properties/allowDelete/type",keyword:"type",params:{type: "boolean"},schema:schema45.properties.allowDelete.type,parentSchema:schema45.properties.allowDelete,data:data41};
 if(vErrors === null){
 vErrors = [err128];
 }
@@ -2765,11 +2800,11 @@ vErrors.push(err128);
 errors++;
 }
 }
-if(data41.input !== undefined){
-let data42 = data41.input;
-if((typeof data42 == "number") && (isFinite(data42))){
-if(data42 > 100000 || isNaN(data42)){
-const err129 = {instancePath:instancePath+"/definition/prices/input",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/input/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema45.properties.prices.properties.input,data:data42};
+if(data1.prices !== undefined){
+let data42 = data1.prices;
+if(data42 && typeof data42 == "object" && !Array.isArray(data42)){
+if(data42.input === undefined){
+const err129 = {instancePath:instancePath+"/definition/prices",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/required",keyword:"required",params:{missingProperty: "input"},schema:schema45.properties.prices.required,parentSchema:schema45.properties.prices,data:data42};
 if(vErrors === null){
 vErrors = [err129];
 }
@@ -2778,8 +2813,8 @@ vErrors.push(err129);
 }
 errors++;
 }
-if(data42 < 0 || isNaN(data42)){
-const err130 = {instancePath:instancePath+"/definition/prices/input",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/input/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema45.properties.prices.properties.input,data:data42};
+if(data42.output === undefined){
+const err130 = {instancePath:instancePath+"/definition/prices",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/required",keyword:"required",params:{missingProperty: "output"},schema:schema45.properties.prices.required,parentSchema:schema45.properties.prices,data:data42};
 if(vErrors === null){
 vErrors = [err130];
 }
@@ -2788,9 +2823,9 @@ vErrors.push(err130);
 }
 errors++;
 }
-}
-else {
-const err131 = {instancePath:instancePath+"/definition/prices/input",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/input/type",keyword:"type",params:{type: "number"},schema:schema45.properties.prices.properties.input.type,parentSchema:schema45.properties.prices.properties.input,data:data42};
+for(const key9 in data42){
+if(!((((key9 === "input") || (key9 === "cachedInput")) || (key9 === "cacheWriteInput")) || (key9 === "output"))){
+const err131 = {instancePath:instancePath+"/definition/prices",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key9},schema:false,parentSchema:schema45.properties.prices,data:data42};
 if(vErrors === null){
 vErrors = [err131];
 }
@@ -2800,11 +2835,11 @@ vErrors.push(err131);
 errors++;
 }
 }
-if(data41.cachedInput !== undefined){
-let data43 = data41.cachedInput;
+if(data42.input !== undefined){
+let data43 = data42.input;
 if((typeof data43 == "number") && (isFinite(data43))){
 if(data43 > 100000 || isNaN(data43)){
-const err132 = {instancePath:instancePath+"/definition/prices/cachedInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cachedInput/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema45.properties.prices.properties.cachedInput,data:data43};
+const err132 = {instancePath:instancePath+"/definition/prices/input",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/input/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema45.properties.prices.properties.input,data:data43};
 if(vErrors === null){
 vErrors = [err132];
 }
@@ -2814,7 +2849,7 @@ vErrors.push(err132);
 errors++;
 }
 if(data43 < 0 || isNaN(data43)){
-const err133 = {instancePath:instancePath+"/definition/prices/cachedInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cachedInput/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema45.properties.prices.properties.cachedInput,data:data43};
+const err133 = {instancePath:instancePath+"/definition/prices/input",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/input/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema45.properties.prices.properties.input,data:data43};
 if(vErrors === null){
 vErrors = [err133];
 }
@@ -2825,7 +2860,7 @@ errors++;
 }
 }
 else {
-const err134 = {instancePath:instancePath+"/definition/prices/cachedInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cachedInput/type",keyword:"type",params:{type: "number"},schema:schema45.properties.prices.properties.cachedInput.type,parentSchema:schema45.properties.prices.properties.cachedInput,data:data43};
+const err134 = {instancePath:instancePath+"/definition/prices/input",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/input/type",keyword:"type",params:{type: "number"},schema:schema45.properties.prices.properties.input.type,parentSchema:schema45.properties.prices.properties.input,data:data43};
 if(vErrors === null){
 vErrors = [err134];
 }
@@ -2835,11 +2870,11 @@ vErrors.push(err134);
 errors++;
 }
 }
-if(data41.cacheWriteInput !== undefined){
-let data44 = data41.cacheWriteInput;
+if(data42.cachedInput !== undefined){
+let data44 = data42.cachedInput;
 if((typeof data44 == "number") && (isFinite(data44))){
 if(data44 > 100000 || isNaN(data44)){
-const err135 = {instancePath:instancePath+"/definition/prices/cacheWriteInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cacheWriteInput/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema45.properties.prices.properties.cacheWriteInput,data:data44};
+const err135 = {instancePath:instancePath+"/definition/prices/cachedInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cachedInput/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema45.properties.prices.properties.cachedInput,data:data44};
 if(vErrors === null){
 vErrors = [err135];
 }
@@ -2849,7 +2884,7 @@ vErrors.push(err135);
 errors++;
 }
 if(data44 < 0 || isNaN(data44)){
-const err136 = {instancePath:instancePath+"/definition/prices/cacheWriteInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cacheWriteInput/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema45.properties.prices.properties.cacheWriteInput,data:data44};
+const err136 = {instancePath:instancePath+"/definition/prices/cachedInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cachedInput/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema45.properties.prices.properties.cachedInput,data:data44};
 if(vErrors === null){
 vErrors = [err136];
 }
@@ -2860,7 +2895,7 @@ errors++;
 }
 }
 else {
-const err137 = {instancePath:instancePath+"/definition/prices/cacheWriteInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cacheWriteInput/type",keyword:"type",params:{type: "number"},schema:schema45.properties.prices.properties.cacheWriteInput.type,parentSchema:schema45.properties.prices.properties.cacheWriteInput,data:data44};
+const err137 = {instancePath:instancePath+"/definition/prices/cachedInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cachedInput/type",keyword:"type",params:{type: "number"},schema:schema45.properties.prices.properties.cachedInput.type,parentSchema:schema45.properties.prices.properties.cachedInput,data:data44};
 if(vErrors === null){
 vErrors = [err137];
 }
@@ -2870,11 +2905,11 @@ vErrors.push(err137);
 errors++;
 }
 }
-if(data41.output !== undefined){
-let data45 = data41.output;
+if(data42.cacheWriteInput !== undefined){
+let data45 = data42.cacheWriteInput;
 if((typeof data45 == "number") && (isFinite(data45))){
 if(data45 > 100000 || isNaN(data45)){
-const err138 = {instancePath:instancePath+"/definition/prices/output",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/output/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema45.properties.prices.properties.output,data:data45};
+const err138 = {instancePath:instancePath+"/definition/prices/cacheWriteInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cacheWriteInput/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema45.properties.prices.properties.cacheWriteInput,data:data45};
 if(vErrors === null){
 vErrors = [err138];
 }
@@ -2884,7 +2919,7 @@ vErrors.push(err138);
 errors++;
 }
 if(data45 < 0 || isNaN(data45)){
-const err139 = {instancePath:instancePath+"/definition/prices/output",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/output/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema45.properties.prices.properties.output,data:data45};
+const err139 = {instancePath:instancePath+"/definition/prices/cacheWriteInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cacheWriteInput/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema45.properties.prices.properties.cacheWriteInput,data:data45};
 if(vErrors === null){
 vErrors = [err139];
 }
@@ -2895,7 +2930,7 @@ errors++;
 }
 }
 else {
-const err140 = {instancePath:instancePath+"/definition/prices/output",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/output/type",keyword:"type",params:{type: "number"},schema:schema45.properties.prices.properties.output.type,parentSchema:schema45.properties.prices.properties.output,data:data45};
+const err140 = {instancePath:instancePath+"/definition/prices/cacheWriteInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cacheWriteInput/type",keyword:"type",params:{type: "number"},schema:schema45.properties.prices.properties.cacheWriteInput.type,parentSchema:schema45.properties.prices.properties.cacheWriteInput,data:data45};
 if(vErrors === null){
 vErrors = [err140];
 }
@@ -2905,9 +2940,11 @@ vErrors.push(err140);
 errors++;
 }
 }
-}
-else {
-const err141 = {instancePath:instancePath+"/definition/prices",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/type",keyword:"type",params:{type: "object"},schema:schema45.properties.prices.type,parentSchema:schema45.properties.prices,data:data41};
+if(data42.output !== undefined){
+let data46 = data42.output;
+if((typeof data46 == "number") && (isFinite(data46))){
+if(data46 > 100000 || isNaN(data46)){
+const err141 = {instancePath:instancePath+"/definition/prices/output",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/output/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema45.properties.prices.properties.output,data:data46};
 if(vErrors === null){
 vErrors = [err141];
 }
@@ -2916,13 +2953,8 @@ vErrors.push(err141);
 }
 errors++;
 }
-}
-if(data1.parameters !== undefined){
-let data46 = data1.parameters;
-if(data46 && typeof data46 == "object" && !Array.isArray(data46)){
-for(const key10 in data46){
-if(!(((key10 === "temperature") || (key10 === "maxOutputTokens")) || (key10 === "reasoningEffort"))){
-const err142 = {instancePath:instancePath+"/definition/parameters",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key10},schema:false,parentSchema:schema45.properties.parameters,data:data46};
+if(data46 < 0 || isNaN(data46)){
+const err142 = {instancePath:instancePath+"/definition/prices/output",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/output/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema45.properties.prices.properties.output,data:data46};
 if(vErrors === null){
 vErrors = [err142];
 }
@@ -2932,11 +2964,8 @@ vErrors.push(err142);
 errors++;
 }
 }
-if(data46.temperature !== undefined){
-let data47 = data46.temperature;
-if((typeof data47 == "number") && (isFinite(data47))){
-if(data47 > 2 || isNaN(data47)){
-const err143 = {instancePath:instancePath+"/definition/parameters/temperature",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/temperature/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2},schema:2,parentSchema:schema45.properties.parameters.properties.temperature,data:data47};
+else {
+const err143 = {instancePath:instancePath+"/definition/prices/output",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/output/type",keyword:"type",params:{type: "number"},schema:schema45.properties.prices.properties.output.type,parentSchema:schema45.properties.prices.properties.output,data:data46};
 if(vErrors === null){
 vErrors = [err143];
 }
@@ -2945,8 +2974,10 @@ vErrors.push(err143);
 }
 errors++;
 }
-if(data47 < 0 || isNaN(data47)){
-const err144 = {instancePath:instancePath+"/definition/parameters/temperature",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/temperature/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema45.properties.parameters.properties.temperature,data:data47};
+}
+}
+else {
+const err144 = {instancePath:instancePath+"/definition/prices",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/type",keyword:"type",params:{type: "object"},schema:schema45.properties.prices.type,parentSchema:schema45.properties.prices,data:data42};
 if(vErrors === null){
 vErrors = [err144];
 }
@@ -2956,8 +2987,12 @@ vErrors.push(err144);
 errors++;
 }
 }
-else {
-const err145 = {instancePath:instancePath+"/definition/parameters/temperature",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/temperature/type",keyword:"type",params:{type: "number"},schema:schema45.properties.parameters.properties.temperature.type,parentSchema:schema45.properties.parameters.properties.temperature,data:data47};
+if(data1.parameters !== undefined){
+let data47 = data1.parameters;
+if(data47 && typeof data47 == "object" && !Array.isArray(data47)){
+for(const key10 in data47){
+if(!(((key10 === "temperature") || (key10 === "maxOutputTokens")) || (key10 === "reasoningEffort"))){
+const err145 = {instancePath:instancePath+"/definition/parameters",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key10},schema:false,parentSchema:schema45.properties.parameters,data:data47};
 if(vErrors === null){
 vErrors = [err145];
 }
@@ -2967,10 +3002,11 @@ vErrors.push(err145);
 errors++;
 }
 }
-if(data46.maxOutputTokens !== undefined){
-let data48 = data46.maxOutputTokens;
-if(!(((typeof data48 == "number") && (!(data48 % 1) && !isNaN(data48))) && (isFinite(data48)))){
-const err146 = {instancePath:instancePath+"/definition/parameters/maxOutputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/maxOutputTokens/type",keyword:"type",params:{type: "integer"},schema:schema45.properties.parameters.properties.maxOutputTokens.type,parentSchema:schema45.properties.parameters.properties.maxOutputTokens,data:data48};
+if(data47.temperature !== undefined){
+let data48 = data47.temperature;
+if((typeof data48 == "number") && (isFinite(data48))){
+if(data48 > 2 || isNaN(data48)){
+const err146 = {instancePath:instancePath+"/definition/parameters/temperature",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/temperature/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2},schema:2,parentSchema:schema45.properties.parameters.properties.temperature,data:data48};
 if(vErrors === null){
 vErrors = [err146];
 }
@@ -2979,9 +3015,8 @@ vErrors.push(err146);
 }
 errors++;
 }
-if((typeof data48 == "number") && (isFinite(data48))){
-if(data48 > 1000000 || isNaN(data48)){
-const err147 = {instancePath:instancePath+"/definition/parameters/maxOutputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/maxOutputTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},schema:1000000,parentSchema:schema45.properties.parameters.properties.maxOutputTokens,data:data48};
+if(data48 < 0 || isNaN(data48)){
+const err147 = {instancePath:instancePath+"/definition/parameters/temperature",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/temperature/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema45.properties.parameters.properties.temperature,data:data48};
 if(vErrors === null){
 vErrors = [err147];
 }
@@ -2990,8 +3025,9 @@ vErrors.push(err147);
 }
 errors++;
 }
-if(data48 < 1 || isNaN(data48)){
-const err148 = {instancePath:instancePath+"/definition/parameters/maxOutputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/maxOutputTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema45.properties.parameters.properties.maxOutputTokens,data:data48};
+}
+else {
+const err148 = {instancePath:instancePath+"/definition/parameters/temperature",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/temperature/type",keyword:"type",params:{type: "number"},schema:schema45.properties.parameters.properties.temperature.type,parentSchema:schema45.properties.parameters.properties.temperature,data:data48};
 if(vErrors === null){
 vErrors = [err148];
 }
@@ -3001,11 +3037,10 @@ vErrors.push(err148);
 errors++;
 }
 }
-}
-if(data46.reasoningEffort !== undefined){
-let data49 = data46.reasoningEffort;
-if(!(((data49 === "low") || (data49 === "medium")) || (data49 === "high"))){
-const err149 = {instancePath:instancePath+"/definition/parameters/reasoningEffort",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/reasoningEffort/enum",keyword:"enum",params:{allowedValues: schema45.properties.parameters.properties.reasoningEffort.enum},schema:schema45.properties.parameters.properties.reasoningEffort.enum,parentSchema:schema45.properties.parameters.properties.reasoningEffort,data:data49};
+if(data47.maxOutputTokens !== undefined){
+let data49 = data47.maxOutputTokens;
+if(!(((typeof data49 == "number") && (!(data49 % 1) && !isNaN(data49))) && (isFinite(data49)))){
+const err149 = {instancePath:instancePath+"/definition/parameters/maxOutputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/maxOutputTokens/type",keyword:"type",params:{type: "integer"},schema:schema45.properties.parameters.properties.maxOutputTokens.type,parentSchema:schema45.properties.parameters.properties.maxOutputTokens,data:data49};
 if(vErrors === null){
 vErrors = [err149];
 }
@@ -3014,10 +3049,9 @@ vErrors.push(err149);
 }
 errors++;
 }
-}
-}
-else {
-const err150 = {instancePath:instancePath+"/definition/parameters",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/type",keyword:"type",params:{type: "object"},schema:schema45.properties.parameters.type,parentSchema:schema45.properties.parameters,data:data46};
+if((typeof data49 == "number") && (isFinite(data49))){
+if(data49 > 1000000 || isNaN(data49)){
+const err150 = {instancePath:instancePath+"/definition/parameters/maxOutputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/maxOutputTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},schema:1000000,parentSchema:schema45.properties.parameters.properties.maxOutputTokens,data:data49};
 if(vErrors === null){
 vErrors = [err150];
 }
@@ -3026,11 +3060,8 @@ vErrors.push(err150);
 }
 errors++;
 }
-}
-if(data1.contextTokens !== undefined){
-let data50 = data1.contextTokens;
-if(!(((typeof data50 == "number") && (!(data50 % 1) && !isNaN(data50))) && (isFinite(data50)))){
-const err151 = {instancePath:instancePath+"/definition/contextTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/contextTokens/type",keyword:"type",params:{type: "integer"},schema:schema45.properties.contextTokens.type,parentSchema:schema45.properties.contextTokens,data:data50};
+if(data49 < 1 || isNaN(data49)){
+const err151 = {instancePath:instancePath+"/definition/parameters/maxOutputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/maxOutputTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema45.properties.parameters.properties.maxOutputTokens,data:data49};
 if(vErrors === null){
 vErrors = [err151];
 }
@@ -3039,9 +3070,12 @@ vErrors.push(err151);
 }
 errors++;
 }
-if((typeof data50 == "number") && (isFinite(data50))){
-if(data50 > 10000000 || isNaN(data50)){
-const err152 = {instancePath:instancePath+"/definition/contextTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/contextTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10000000},schema:10000000,parentSchema:schema45.properties.contextTokens,data:data50};
+}
+}
+if(data47.reasoningEffort !== undefined){
+let data50 = data47.reasoningEffort;
+if(!(((data50 === "low") || (data50 === "medium")) || (data50 === "high"))){
+const err152 = {instancePath:instancePath+"/definition/parameters/reasoningEffort",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/reasoningEffort/enum",keyword:"enum",params:{allowedValues: schema45.properties.parameters.properties.reasoningEffort.enum},schema:schema45.properties.parameters.properties.reasoningEffort.enum,parentSchema:schema45.properties.parameters.properties.reasoningEffort,data:data50};
 if(vErrors === null){
 vErrors = [err152];
 }
@@ -3050,8 +3084,10 @@ vErrors.push(err152);
 }
 errors++;
 }
-if(data50 < 2000 || isNaN(data50)){
-const err153 = {instancePath:instancePath+"/definition/contextTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/contextTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 2000},schema:2000,parentSchema:schema45.properties.contextTokens,data:data50};
+}
+}
+else {
+const err153 = {instancePath:instancePath+"/definition/parameters",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/type",keyword:"type",params:{type: "object"},schema:schema45.properties.parameters.type,parentSchema:schema45.properties.parameters,data:data47};
 if(vErrors === null){
 vErrors = [err153];
 }
@@ -3061,10 +3097,10 @@ vErrors.push(err153);
 errors++;
 }
 }
-}
-}
-else {
-const err154 = {instancePath:instancePath+"/definition",schemaPath:"#/components/schemas/AgentDefinition/type",keyword:"type",params:{type: "object"},schema:schema45.type,parentSchema:schema45,data:data1};
+if(data1.contextTokens !== undefined){
+let data51 = data1.contextTokens;
+if(!(((typeof data51 == "number") && (!(data51 % 1) && !isNaN(data51))) && (isFinite(data51)))){
+const err154 = {instancePath:instancePath+"/definition/contextTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/contextTokens/type",keyword:"type",params:{type: "integer"},schema:schema45.properties.contextTokens.type,parentSchema:schema45.properties.contextTokens,data:data51};
 if(vErrors === null){
 vErrors = [err154];
 }
@@ -3073,15 +3109,49 @@ vErrors.push(err154);
 }
 errors++;
 }
-}
-}
-else {
-const err155 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema44.type,parentSchema:schema44,data};
+if((typeof data51 == "number") && (isFinite(data51))){
+if(data51 > 10000000 || isNaN(data51)){
+const err155 = {instancePath:instancePath+"/definition/contextTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/contextTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10000000},schema:10000000,parentSchema:schema45.properties.contextTokens,data:data51};
 if(vErrors === null){
 vErrors = [err155];
 }
 else {
 vErrors.push(err155);
+}
+errors++;
+}
+if(data51 < 2000 || isNaN(data51)){
+const err156 = {instancePath:instancePath+"/definition/contextTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/contextTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 2000},schema:2000,parentSchema:schema45.properties.contextTokens,data:data51};
+if(vErrors === null){
+vErrors = [err156];
+}
+else {
+vErrors.push(err156);
+}
+errors++;
+}
+}
+}
+}
+else {
+const err157 = {instancePath:instancePath+"/definition",schemaPath:"#/components/schemas/AgentDefinition/type",keyword:"type",params:{type: "object"},schema:schema45.type,parentSchema:schema45,data:data1};
+if(vErrors === null){
+vErrors = [err157];
+}
+else {
+vErrors.push(err157);
+}
+errors++;
+}
+}
+}
+else {
+const err158 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema44.type,parentSchema:schema44,data};
+if(vErrors === null){
+vErrors = [err158];
+}
+else {
+vErrors.push(err158);
 }
 errors++;
 }
@@ -4593,10 +4663,10 @@ vErrors.push(err117);
 errors++;
 }
 }
-if(data0.keepDays !== undefined){
-let data38 = data0.keepDays;
+if(data0.maxStoredBytes !== undefined){
+let data38 = data0.maxStoredBytes;
 if(!(((typeof data38 == "number") && (!(data38 % 1) && !isNaN(data38))) && (isFinite(data38)))){
-const err118 = {instancePath:instancePath+"/definition/keepDays",schemaPath:"#/components/schemas/AgentDefinition/properties/keepDays/type",keyword:"type",params:{type: "integer"},schema:schema45.properties.keepDays.type,parentSchema:schema45.properties.keepDays,data:data38};
+const err118 = {instancePath:instancePath+"/definition/maxStoredBytes",schemaPath:"#/components/schemas/AgentDefinition/properties/maxStoredBytes/type",keyword:"type",params:{type: "integer"},schema:schema45.properties.maxStoredBytes.type,parentSchema:schema45.properties.maxStoredBytes,data:data38};
 if(vErrors === null){
 vErrors = [err118];
 }
@@ -4606,8 +4676,8 @@ vErrors.push(err118);
 errors++;
 }
 if((typeof data38 == "number") && (isFinite(data38))){
-if(data38 > 3650 || isNaN(data38)){
-const err119 = {instancePath:instancePath+"/definition/keepDays",schemaPath:"#/components/schemas/AgentDefinition/properties/keepDays/maximum",keyword:"maximum",params:{comparison: "<=", limit: 3650},schema:3650,parentSchema:schema45.properties.keepDays,data:data38};
+if(data38 > 1000000000000000 || isNaN(data38)){
+const err119 = {instancePath:instancePath+"/definition/maxStoredBytes",schemaPath:"#/components/schemas/AgentDefinition/properties/maxStoredBytes/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000000000},schema:1000000000000000,parentSchema:schema45.properties.maxStoredBytes,data:data38};
 if(vErrors === null){
 vErrors = [err119];
 }
@@ -4617,7 +4687,7 @@ vErrors.push(err119);
 errors++;
 }
 if(data38 < 1 || isNaN(data38)){
-const err120 = {instancePath:instancePath+"/definition/keepDays",schemaPath:"#/components/schemas/AgentDefinition/properties/keepDays/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema45.properties.keepDays,data:data38};
+const err120 = {instancePath:instancePath+"/definition/maxStoredBytes",schemaPath:"#/components/schemas/AgentDefinition/properties/maxStoredBytes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema45.properties.maxStoredBytes,data:data38};
 if(vErrors === null){
 vErrors = [err120];
 }
@@ -4628,10 +4698,10 @@ errors++;
 }
 }
 }
-if(data0.allowDelete !== undefined){
-let data39 = data0.allowDelete;
-if(typeof data39 !== "boolean"){
-const err121 = {instancePath:instancePath+"/definition/allowDelete",schemaPath:"#/components/schemas/AgentDefinition/properties/allowDelete/type",keyword:"type",params:{type: "boolean"},schema:schema45.properties.allowDelete.type,parentSchema:schema45.properties.allowDelete,data:data39};
+if(data0.keepDays !== undefined){
+let data39 = data0.keepDays;
+if(!(((typeof data39 == "number") && (!(data39 % 1) && !isNaN(data39))) && (isFinite(data39)))){
+const err121 = {instancePath:instancePath+"/definition/keepDays",schemaPath:"#/components/schemas/AgentDefinition/properties/keepDays/type",keyword:"type",params:{type: "integer"},schema:schema45.properties.keepDays.type,parentSchema:schema45.properties.keepDays,data:data39};
 if(vErrors === null){
 vErrors = [err121];
 }
@@ -4640,12 +4710,9 @@ vErrors.push(err121);
 }
 errors++;
 }
-}
-if(data0.prices !== undefined){
-let data40 = data0.prices;
-if(data40 && typeof data40 == "object" && !Array.isArray(data40)){
-if(data40.input === undefined){
-const err122 = {instancePath:instancePath+"/definition/prices",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/required",keyword:"required",params:{missingProperty: "input"},schema:schema45.properties.prices.required,parentSchema:schema45.properties.prices,data:data40};
+if((typeof data39 == "number") && (isFinite(data39))){
+if(data39 > 3650 || isNaN(data39)){
+const err122 = {instancePath:instancePath+"/definition/keepDays",schemaPath:"#/components/schemas/AgentDefinition/properties/keepDays/maximum",keyword:"maximum",params:{comparison: "<=", limit: 3650},schema:3650,parentSchema:schema45.properties.keepDays,data:data39};
 if(vErrors === null){
 vErrors = [err122];
 }
@@ -4654,8 +4721,8 @@ vErrors.push(err122);
 }
 errors++;
 }
-if(data40.output === undefined){
-const err123 = {instancePath:instancePath+"/definition/prices",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/required",keyword:"required",params:{missingProperty: "output"},schema:schema45.properties.prices.required,parentSchema:schema45.properties.prices,data:data40};
+if(data39 < 1 || isNaN(data39)){
+const err123 = {instancePath:instancePath+"/definition/keepDays",schemaPath:"#/components/schemas/AgentDefinition/properties/keepDays/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema45.properties.keepDays,data:data39};
 if(vErrors === null){
 vErrors = [err123];
 }
@@ -4664,9 +4731,12 @@ vErrors.push(err123);
 }
 errors++;
 }
-for(const key9 in data40){
-if(!((((key9 === "input") || (key9 === "cachedInput")) || (key9 === "cacheWriteInput")) || (key9 === "output"))){
-const err124 = {instancePath:instancePath+"/definition/prices",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key9},schema:false,parentSchema:schema45.properties.prices,data:data40};
+}
+}
+if(data0.allowDelete !== undefined){
+let data40 = data0.allowDelete;
+if(typeof data40 !== "boolean"){
+const err124 = {instancePath:instancePath+"/definition/allowDelete",schemaPath:"#/components/schemas/AgentDefinition/properties/allowDelete/type",keyword:"type",params:{type: "boolean"},schema:schema45.properties.allowDelete.type,parentSchema:schema45.properties.allowDelete,data:data40};
 if(vErrors === null){
 vErrors = [err124];
 }
@@ -4676,11 +4746,11 @@ vErrors.push(err124);
 errors++;
 }
 }
-if(data40.input !== undefined){
-let data41 = data40.input;
-if((typeof data41 == "number") && (isFinite(data41))){
-if(data41 > 100000 || isNaN(data41)){
-const err125 = {instancePath:instancePath+"/definition/prices/input",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/input/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema45.properties.prices.properties.input,data:data41};
+if(data0.prices !== undefined){
+let data41 = data0.prices;
+if(data41 && typeof data41 == "object" && !Array.isArray(data41)){
+if(data41.input === undefined){
+const err125 = {instancePath:instancePath+"/definition/prices",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/required",keyword:"required",params:{missingProperty: "input"},schema:schema45.properties.prices.required,parentSchema:schema45.properties.prices,data:data41};
 if(vErrors === null){
 vErrors = [err125];
 }
@@ -4689,8 +4759,8 @@ vErrors.push(err125);
 }
 errors++;
 }
-if(data41 < 0 || isNaN(data41)){
-const err126 = {instancePath:instancePath+"/definition/prices/input",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/input/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema45.properties.prices.properties.input,data:data41};
+if(data41.output === undefined){
+const err126 = {instancePath:instancePath+"/definition/prices",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/required",keyword:"required",params:{missingProperty: "output"},schema:schema45.properties.prices.required,parentSchema:schema45.properties.prices,data:data41};
 if(vErrors === null){
 vErrors = [err126];
 }
@@ -4699,9 +4769,9 @@ vErrors.push(err126);
 }
 errors++;
 }
-}
-else {
-const err127 = {instancePath:instancePath+"/definition/prices/input",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/input/type",keyword:"type",params:{type: "number"},schema:schema45.properties.prices.properties.input.type,parentSchema:schema45.properties.prices.properties.input,data:data41};
+for(const key9 in data41){
+if(!((((key9 === "input") || (key9 === "cachedInput")) || (key9 === "cacheWriteInput")) || (key9 === "output"))){
+const err127 = {instancePath:instancePath+"/definition/prices",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key9},schema:false,parentSchema:schema45.properties.prices,data:data41};
 if(vErrors === null){
 vErrors = [err127];
 }
@@ -4711,11 +4781,11 @@ vErrors.push(err127);
 errors++;
 }
 }
-if(data40.cachedInput !== undefined){
-let data42 = data40.cachedInput;
+if(data41.input !== undefined){
+let data42 = data41.input;
 if((typeof data42 == "number") && (isFinite(data42))){
 if(data42 > 100000 || isNaN(data42)){
-const err128 = {instancePath:instancePath+"/definition/prices/cachedInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cachedInput/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema45.properties.prices.properties.cachedInput,data:data42};
+const err128 = {instancePath:instancePath+"/definition/prices/input",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/input/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema45.properties.prices.properties.input,data:data42};
 if(vErrors === null){
 vErrors = [err128];
 }
@@ -4725,7 +4795,7 @@ vErrors.push(err128);
 errors++;
 }
 if(data42 < 0 || isNaN(data42)){
-const err129 = {instancePath:instancePath+"/definition/prices/cachedInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cachedInput/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema45.properties.prices.properties.cachedInput,data:data42};
+const err129 = {instancePath:instancePath+"/definition/prices/input",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/input/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema45.properties.prices.properties.input,data:data42};
 if(vErrors === null){
 vErrors = [err129];
 }
@@ -4736,7 +4806,7 @@ errors++;
 }
 }
 else {
-const err130 = {instancePath:instancePath+"/definition/prices/cachedInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cachedInput/type",keyword:"type",params:{type: "number"},schema:schema45.properties.prices.properties.cachedInput.type,parentSchema:schema45.properties.prices.properties.cachedInput,data:data42};
+const err130 = {instancePath:instancePath+"/definition/prices/input",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/input/type",keyword:"type",params:{type: "number"},schema:schema45.properties.prices.properties.input.type,parentSchema:schema45.properties.prices.properties.input,data:data42};
 if(vErrors === null){
 vErrors = [err130];
 }
@@ -4746,11 +4816,11 @@ vErrors.push(err130);
 errors++;
 }
 }
-if(data40.cacheWriteInput !== undefined){
-let data43 = data40.cacheWriteInput;
+if(data41.cachedInput !== undefined){
+let data43 = data41.cachedInput;
 if((typeof data43 == "number") && (isFinite(data43))){
 if(data43 > 100000 || isNaN(data43)){
-const err131 = {instancePath:instancePath+"/definition/prices/cacheWriteInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cacheWriteInput/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema45.properties.prices.properties.cacheWriteInput,data:data43};
+const err131 = {instancePath:instancePath+"/definition/prices/cachedInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cachedInput/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema45.properties.prices.properties.cachedInput,data:data43};
 if(vErrors === null){
 vErrors = [err131];
 }
@@ -4760,7 +4830,7 @@ vErrors.push(err131);
 errors++;
 }
 if(data43 < 0 || isNaN(data43)){
-const err132 = {instancePath:instancePath+"/definition/prices/cacheWriteInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cacheWriteInput/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema45.properties.prices.properties.cacheWriteInput,data:data43};
+const err132 = {instancePath:instancePath+"/definition/prices/cachedInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cachedInput/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema45.properties.prices.properties.cachedInput,data:data43};
 if(vErrors === null){
 vErrors = [err132];
 }
@@ -4771,7 +4841,7 @@ errors++;
 }
 }
 else {
-const err133 = {instancePath:instancePath+"/definition/prices/cacheWriteInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cacheWriteInput/type",keyword:"type",params:{type: "number"},schema:schema45.properties.prices.properties.cacheWriteInput.type,parentSchema:schema45.properties.prices.properties.cacheWriteInput,data:data43};
+const err133 = {instancePath:instancePath+"/definition/prices/cachedInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cachedInput/type",keyword:"type",params:{type: "number"},schema:schema45.properties.prices.properties.cachedInput.type,parentSchema:schema45.properties.prices.properties.cachedInput,data:data43};
 if(vErrors === null){
 vErrors = [err133];
 }
@@ -4781,11 +4851,11 @@ vErrors.push(err133);
 errors++;
 }
 }
-if(data40.output !== undefined){
-let data44 = data40.output;
+if(data41.cacheWriteInput !== undefined){
+let data44 = data41.cacheWriteInput;
 if((typeof data44 == "number") && (isFinite(data44))){
 if(data44 > 100000 || isNaN(data44)){
-const err134 = {instancePath:instancePath+"/definition/prices/output",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/output/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema45.properties.prices.properties.output,data:data44};
+const err134 = {instancePath:instancePath+"/definition/prices/cacheWriteInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cacheWriteInput/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema45.properties.prices.properties.cacheWriteInput,data:data44};
 if(vErrors === null){
 vErrors = [err134];
 }
@@ -4795,7 +4865,7 @@ vErrors.push(err134);
 errors++;
 }
 if(data44 < 0 || isNaN(data44)){
-const err135 = {instancePath:instancePath+"/definition/prices/output",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/output/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema45.properties.prices.properties.output,data:data44};
+const err135 = {instancePath:instancePath+"/definition/prices/cacheWriteInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cacheWriteInput/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema45.properties.prices.properties.cacheWriteInput,data:data44};
 if(vErrors === null){
 vErrors = [err135];
 }
@@ -4806,7 +4876,7 @@ errors++;
 }
 }
 else {
-const err136 = {instancePath:instancePath+"/definition/prices/output",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/output/type",keyword:"type",params:{type: "number"},schema:schema45.properties.prices.properties.output.type,parentSchema:schema45.properties.prices.properties.output,data:data44};
+const err136 = {instancePath:instancePath+"/definition/prices/cacheWriteInput",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/cacheWriteInput/type",keyword:"type",params:{type: "number"},schema:schema45.properties.prices.properties.cacheWriteInput.type,parentSchema:schema45.properties.prices.properties.cacheWriteInput,data:data44};
 if(vErrors === null){
 vErrors = [err136];
 }
@@ -4816,9 +4886,11 @@ vErrors.push(err136);
 errors++;
 }
 }
-}
-else {
-const err137 = {instancePath:instancePath+"/definition/prices",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/type",keyword:"type",params:{type: "object"},schema:schema45.properties.prices.type,parentSchema:schema45.properties.prices,data:data40};
+if(data41.output !== undefined){
+let data45 = data41.output;
+if((typeof data45 == "number") && (isFinite(data45))){
+if(data45 > 100000 || isNaN(data45)){
+const err137 = {instancePath:instancePath+"/definition/prices/output",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/output/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000},schema:100000,parentSchema:schema45.properties.prices.properties.output,data:data45};
 if(vErrors === null){
 vErrors = [err137];
 }
@@ -4827,13 +4899,8 @@ vErrors.push(err137);
 }
 errors++;
 }
-}
-if(data0.parameters !== undefined){
-let data45 = data0.parameters;
-if(data45 && typeof data45 == "object" && !Array.isArray(data45)){
-for(const key10 in data45){
-if(!(((key10 === "temperature") || (key10 === "maxOutputTokens")) || (key10 === "reasoningEffort"))){
-const err138 = {instancePath:instancePath+"/definition/parameters",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key10},schema:false,parentSchema:schema45.properties.parameters,data:data45};
+if(data45 < 0 || isNaN(data45)){
+const err138 = {instancePath:instancePath+"/definition/prices/output",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/output/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema45.properties.prices.properties.output,data:data45};
 if(vErrors === null){
 vErrors = [err138];
 }
@@ -4843,11 +4910,8 @@ vErrors.push(err138);
 errors++;
 }
 }
-if(data45.temperature !== undefined){
-let data46 = data45.temperature;
-if((typeof data46 == "number") && (isFinite(data46))){
-if(data46 > 2 || isNaN(data46)){
-const err139 = {instancePath:instancePath+"/definition/parameters/temperature",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/temperature/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2},schema:2,parentSchema:schema45.properties.parameters.properties.temperature,data:data46};
+else {
+const err139 = {instancePath:instancePath+"/definition/prices/output",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/properties/output/type",keyword:"type",params:{type: "number"},schema:schema45.properties.prices.properties.output.type,parentSchema:schema45.properties.prices.properties.output,data:data45};
 if(vErrors === null){
 vErrors = [err139];
 }
@@ -4856,8 +4920,10 @@ vErrors.push(err139);
 }
 errors++;
 }
-if(data46 < 0 || isNaN(data46)){
-const err140 = {instancePath:instancePath+"/definition/parameters/temperature",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/temperature/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema45.properties.parameters.properties.temperature,data:data46};
+}
+}
+else {
+const err140 = {instancePath:instancePath+"/definition/prices",schemaPath:"#/components/schemas/AgentDefinition/properties/prices/type",keyword:"type",params:{type: "object"},schema:schema45.properties.prices.type,parentSchema:schema45.properties.prices,data:data41};
 if(vErrors === null){
 vErrors = [err140];
 }
@@ -4867,8 +4933,12 @@ vErrors.push(err140);
 errors++;
 }
 }
-else {
-const err141 = {instancePath:instancePath+"/definition/parameters/temperature",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/temperature/type",keyword:"type",params:{type: "number"},schema:schema45.properties.parameters.properties.temperature.type,parentSchema:schema45.properties.parameters.properties.temperature,data:data46};
+if(data0.parameters !== undefined){
+let data46 = data0.parameters;
+if(data46 && typeof data46 == "object" && !Array.isArray(data46)){
+for(const key10 in data46){
+if(!(((key10 === "temperature") || (key10 === "maxOutputTokens")) || (key10 === "reasoningEffort"))){
+const err141 = {instancePath:instancePath+"/definition/parameters",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key10},schema:false,parentSchema:schema45.properties.parameters,data:data46};
 if(vErrors === null){
 vErrors = [err141];
 }
@@ -4878,10 +4948,11 @@ vErrors.push(err141);
 errors++;
 }
 }
-if(data45.maxOutputTokens !== undefined){
-let data47 = data45.maxOutputTokens;
-if(!(((typeof data47 == "number") && (!(data47 % 1) && !isNaN(data47))) && (isFinite(data47)))){
-const err142 = {instancePath:instancePath+"/definition/parameters/maxOutputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/maxOutputTokens/type",keyword:"type",params:{type: "integer"},schema:schema45.properties.parameters.properties.maxOutputTokens.type,parentSchema:schema45.properties.parameters.properties.maxOutputTokens,data:data47};
+if(data46.temperature !== undefined){
+let data47 = data46.temperature;
+if((typeof data47 == "number") && (isFinite(data47))){
+if(data47 > 2 || isNaN(data47)){
+const err142 = {instancePath:instancePath+"/definition/parameters/temperature",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/temperature/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2},schema:2,parentSchema:schema45.properties.parameters.properties.temperature,data:data47};
 if(vErrors === null){
 vErrors = [err142];
 }
@@ -4890,9 +4961,8 @@ vErrors.push(err142);
 }
 errors++;
 }
-if((typeof data47 == "number") && (isFinite(data47))){
-if(data47 > 1000000 || isNaN(data47)){
-const err143 = {instancePath:instancePath+"/definition/parameters/maxOutputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/maxOutputTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},schema:1000000,parentSchema:schema45.properties.parameters.properties.maxOutputTokens,data:data47};
+if(data47 < 0 || isNaN(data47)){
+const err143 = {instancePath:instancePath+"/definition/parameters/temperature",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/temperature/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema45.properties.parameters.properties.temperature,data:data47};
 if(vErrors === null){
 vErrors = [err143];
 }
@@ -4901,8 +4971,9 @@ vErrors.push(err143);
 }
 errors++;
 }
-if(data47 < 1 || isNaN(data47)){
-const err144 = {instancePath:instancePath+"/definition/parameters/maxOutputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/maxOutputTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema45.properties.parameters.properties.maxOutputTokens,data:data47};
+}
+else {
+const err144 = {instancePath:instancePath+"/definition/parameters/temperature",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/temperature/type",keyword:"type",params:{type: "number"},schema:schema45.properties.parameters.properties.temperature.type,parentSchema:schema45.properties.parameters.properties.temperature,data:data47};
 if(vErrors === null){
 vErrors = [err144];
 }
@@ -4912,11 +4983,10 @@ vErrors.push(err144);
 errors++;
 }
 }
-}
-if(data45.reasoningEffort !== undefined){
-let data48 = data45.reasoningEffort;
-if(!(((data48 === "low") || (data48 === "medium")) || (data48 === "high"))){
-const err145 = {instancePath:instancePath+"/definition/parameters/reasoningEffort",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/reasoningEffort/enum",keyword:"enum",params:{allowedValues: schema45.properties.parameters.properties.reasoningEffort.enum},schema:schema45.properties.parameters.properties.reasoningEffort.enum,parentSchema:schema45.properties.parameters.properties.reasoningEffort,data:data48};
+if(data46.maxOutputTokens !== undefined){
+let data48 = data46.maxOutputTokens;
+if(!(((typeof data48 == "number") && (!(data48 % 1) && !isNaN(data48))) && (isFinite(data48)))){
+const err145 = {instancePath:instancePath+"/definition/parameters/maxOutputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/maxOutputTokens/type",keyword:"type",params:{type: "integer"},schema:schema45.properties.parameters.properties.maxOutputTokens.type,parentSchema:schema45.properties.parameters.properties.maxOutputTokens,data:data48};
 if(vErrors === null){
 vErrors = [err145];
 }
@@ -4925,10 +4995,9 @@ vErrors.push(err145);
 }
 errors++;
 }
-}
-}
-else {
-const err146 = {instancePath:instancePath+"/definition/parameters",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/type",keyword:"type",params:{type: "object"},schema:schema45.properties.parameters.type,parentSchema:schema45.properties.parameters,data:data45};
+if((typeof data48 == "number") && (isFinite(data48))){
+if(data48 > 1000000 || isNaN(data48)){
+const err146 = {instancePath:instancePath+"/definition/parameters/maxOutputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/maxOutputTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},schema:1000000,parentSchema:schema45.properties.parameters.properties.maxOutputTokens,data:data48};
 if(vErrors === null){
 vErrors = [err146];
 }
@@ -4937,11 +5006,8 @@ vErrors.push(err146);
 }
 errors++;
 }
-}
-if(data0.contextTokens !== undefined){
-let data49 = data0.contextTokens;
-if(!(((typeof data49 == "number") && (!(data49 % 1) && !isNaN(data49))) && (isFinite(data49)))){
-const err147 = {instancePath:instancePath+"/definition/contextTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/contextTokens/type",keyword:"type",params:{type: "integer"},schema:schema45.properties.contextTokens.type,parentSchema:schema45.properties.contextTokens,data:data49};
+if(data48 < 1 || isNaN(data48)){
+const err147 = {instancePath:instancePath+"/definition/parameters/maxOutputTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/maxOutputTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema45.properties.parameters.properties.maxOutputTokens,data:data48};
 if(vErrors === null){
 vErrors = [err147];
 }
@@ -4950,9 +5016,12 @@ vErrors.push(err147);
 }
 errors++;
 }
-if((typeof data49 == "number") && (isFinite(data49))){
-if(data49 > 10000000 || isNaN(data49)){
-const err148 = {instancePath:instancePath+"/definition/contextTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/contextTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10000000},schema:10000000,parentSchema:schema45.properties.contextTokens,data:data49};
+}
+}
+if(data46.reasoningEffort !== undefined){
+let data49 = data46.reasoningEffort;
+if(!(((data49 === "low") || (data49 === "medium")) || (data49 === "high"))){
+const err148 = {instancePath:instancePath+"/definition/parameters/reasoningEffort",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/properties/reasoningEffort/enum",keyword:"enum",params:{allowedValues: schema45.properties.parameters.properties.reasoningEffort.enum},schema:schema45.properties.parameters.properties.reasoningEffort.enum,parentSchema:schema45.properties.parameters.properties.reasoningEffort,data:data49};
 if(vErrors === null){
 vErrors = [err148];
 }
@@ -4961,8 +5030,10 @@ vErrors.push(err148);
 }
 errors++;
 }
-if(data49 < 2000 || isNaN(data49)){
-const err149 = {instancePath:instancePath+"/definition/contextTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/contextTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 2000},schema:2000,parentSchema:schema45.properties.contextTokens,data:data49};
+}
+}
+else {
+const err149 = {instancePath:instancePath+"/definition/parameters",schemaPath:"#/components/schemas/AgentDefinition/properties/parameters/type",keyword:"type",params:{type: "object"},schema:schema45.properties.parameters.type,parentSchema:schema45.properties.parameters,data:data46};
 if(vErrors === null){
 vErrors = [err149];
 }
@@ -4972,10 +5043,10 @@ vErrors.push(err149);
 errors++;
 }
 }
-}
-}
-else {
-const err150 = {instancePath:instancePath+"/definition",schemaPath:"#/components/schemas/AgentDefinition/type",keyword:"type",params:{type: "object"},schema:schema45.type,parentSchema:schema45,data:data0};
+if(data0.contextTokens !== undefined){
+let data50 = data0.contextTokens;
+if(!(((typeof data50 == "number") && (!(data50 % 1) && !isNaN(data50))) && (isFinite(data50)))){
+const err150 = {instancePath:instancePath+"/definition/contextTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/contextTokens/type",keyword:"type",params:{type: "integer"},schema:schema45.properties.contextTokens.type,parentSchema:schema45.properties.contextTokens,data:data50};
 if(vErrors === null){
 vErrors = [err150];
 }
@@ -4984,15 +5055,49 @@ vErrors.push(err150);
 }
 errors++;
 }
-}
-}
-else {
-const err151 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema47.type,parentSchema:schema47,data};
+if((typeof data50 == "number") && (isFinite(data50))){
+if(data50 > 10000000 || isNaN(data50)){
+const err151 = {instancePath:instancePath+"/definition/contextTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/contextTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10000000},schema:10000000,parentSchema:schema45.properties.contextTokens,data:data50};
 if(vErrors === null){
 vErrors = [err151];
 }
 else {
 vErrors.push(err151);
+}
+errors++;
+}
+if(data50 < 2000 || isNaN(data50)){
+const err152 = {instancePath:instancePath+"/definition/contextTokens",schemaPath:"#/components/schemas/AgentDefinition/properties/contextTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 2000},schema:2000,parentSchema:schema45.properties.contextTokens,data:data50};
+if(vErrors === null){
+vErrors = [err152];
+}
+else {
+vErrors.push(err152);
+}
+errors++;
+}
+}
+}
+}
+else {
+const err153 = {instancePath:instancePath+"/definition",schemaPath:"#/components/schemas/AgentDefinition/type",keyword:"type",params:{type: "object"},schema:schema45.type,parentSchema:schema45,data:data0};
+if(vErrors === null){
+vErrors = [err153];
+}
+else {
+vErrors.push(err153);
+}
+errors++;
+}
+}
+}
+else {
+const err154 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema47.type,parentSchema:schema47,data};
+if(vErrors === null){
+vErrors = [err154];
+}
+else {
+vErrors.push(err154);
 }
 errors++;
 }

@@ -1218,6 +1218,8 @@ export interface components {
             max_running: number | null;
             /** @description US dollars of all runs of the organization per day (UTC). Then new inputs are rejected. Null: no limit. */
             max_dollars_per_day: number | null;
+            /** @description Bytes of the files of all runs of the organization together, without old contents. Then creates with files and uploads are rejected, and tools cannot write more. Null: no limit. */
+            max_stored_bytes: number | null;
             /** @description Hosts that `web_fetch` can reach, for agents whose definition names none, such as `docs.example.com` or `*.example.com`. Empty: all. */
             web_fetch_hosts: string[];
             /**
@@ -1261,6 +1263,8 @@ export interface components {
             max_running?: number | null;
             /** @description US dollars of all runs of the organization per day (UTC). Then new inputs are rejected. Null: no limit. Requires prices in the definitions of all its agents. */
             max_dollars_per_day?: number | null;
+            /** @description Bytes of the files of all runs of the organization together, without old contents. Then creates with files and uploads are rejected, and tools cannot write more. Null: no limit. */
+            max_stored_bytes?: number | null;
         };
         /** @description What `web_fetch` of the organization's agents can reach. */
         SetWebFetchRequest: {
@@ -2496,7 +2500,7 @@ export interface components {
              * @description The reason, for programs.
              * @enum {string}
              */
-            code: "invalid_request" | "invalid_argument" | "not_found" | "method_not_allowed" | "run_not_found" | "step_not_found" | "file_not_found" | "file_not_kept" | "files_unknown" | "agent_archived" | "run_ended" | "queue_full" | "transcript_full" | "modified_concurrently" | "body_timeout" | "files_too_large" | "file_not_base64" | "no_model" | "too_many_requests" | "too_many_runs" | "dollars_spent" | "too_many_bytes" | "history_failed" | "history_unavailable" | "storage_full" | "store_unavailable" | "internal_error" | "key_missing" | "key_invalid" | "key_expired" | "forbidden" | "organization_not_found" | "agent_not_found" | "version_not_found" | "key_not_found" | "operator_not_found" | "webhook_not_found" | "delivery_not_found" | "request_unknown" | "last_operator" | "agent_deleted" | "modified" | "response_too_large";
+            code: "invalid_request" | "invalid_argument" | "not_found" | "method_not_allowed" | "run_not_found" | "step_not_found" | "file_not_found" | "file_not_kept" | "files_unknown" | "agent_archived" | "run_ended" | "queue_full" | "transcript_full" | "modified_concurrently" | "body_timeout" | "files_too_large" | "file_not_base64" | "no_model" | "too_many_requests" | "too_many_runs" | "dollars_spent" | "storage_quota_exceeded" | "too_many_bytes" | "history_failed" | "history_unavailable" | "storage_full" | "store_unavailable" | "internal_error" | "key_missing" | "key_invalid" | "key_expired" | "forbidden" | "organization_not_found" | "agent_not_found" | "version_not_found" | "key_not_found" | "operator_not_found" | "webhook_not_found" | "delivery_not_found" | "request_unknown" | "last_operator" | "agent_deleted" | "modified" | "response_too_large";
         };
         /** @description One schema violation. */
         ValidationError: {
@@ -2611,6 +2615,8 @@ export interface components {
             maxRunning?: number;
             /** @description Cost in US dollars of all runs of the agent per day (UTC). Then new inputs are rejected (429). Turns in progress reserve what a turn costs: further runs wait if nothing is left. Requires `prices`. Default: no limit. */
             maxDollarsPerDay?: number;
+            /** @description Bytes of the files of all runs of the agent together, without old contents. Then creates with files and uploads are rejected (429), and tools cannot write more. Default: no limit. */
+            maxStoredBytes?: number;
             /** @description Days after its last change that a run is deleted, with its texts and files. A run in progress is kept. Default: runs are kept. Not on AWS, where the setting `retentionDays` is for all runs. */
             keepDays?: number;
             /** @description Whether programs may delete the agent's runs with its API key. Default: false. */
@@ -6102,7 +6108,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `too_many_bytes`: Other requests with the same credential are sending large bodies. Retry when they have ended. `too_many_requests`: The key or the operator sends more requests per second than the service accepts, where a list or search counts as several, or has too many event streams open. `too_many_runs`: Too many runs wait to start. `dollars_spent`: The agent or its organization has spent its dollars of the day. */
+            /** @description `too_many_bytes`: Other requests with the same credential are sending large bodies. Retry when they have ended. `too_many_requests`: The key or the operator sends more requests per second than the service accepts, where a list or search counts as several, or has too many event streams open. `too_many_runs`: Too many runs wait to start. `dollars_spent`: The agent or its organization has spent its dollars of the day. `storage_quota_exceeded`: With these files, those of the runs of the agent or its organization would have more bytes than its quota. Delete runs. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];

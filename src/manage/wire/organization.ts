@@ -6,13 +6,24 @@ import type { Schemas } from "../call.ts";
 import { timeOf } from "../../api/rest/wire/time.ts";
 
 export function wireOrganization(organization: Organization): Schemas["Organization"] {
-  const { id, name, model, maxRunning, maxDollarsPerDay, webFetchHosts = [], createdAt, updatedAt } = organization;
+  const {
+    id,
+    name,
+    model,
+    maxRunning,
+    maxDollarsPerDay,
+    maxStoredBytes,
+    webFetchHosts = [],
+    createdAt,
+    updatedAt,
+  } = organization;
   return {
     id,
     name,
     model: model ? wireModel(model) : null,
     max_running: maxRunning ?? null,
     max_dollars_per_day: maxDollarsPerDay ?? null,
+    max_stored_bytes: maxStoredBytes ?? null,
     web_fetch_hosts: webFetchHosts,
     created_at: timeOf(createdAt),
     updated_at: timeOf(updatedAt),

@@ -1,6 +1,7 @@
 import type { TransactWriteCommandInput } from "@aws-sdk/lib-dynamodb";
 import { usageFields } from "../../agent/turn/limits.ts";
 import { sequenceOf } from "../../runs/events.ts";
+import { storedBytesOf } from "../../runs/stored-bytes.ts";
 import { transcriptBytesOf } from "../../runs/transcript-bytes.ts";
 import type { RunChange, RunFacts } from "../../runs/types.ts";
 import { placeFields } from "./quota-place.ts";
@@ -86,6 +87,11 @@ export function headWrite(table: string, change: RunChange, facts: RunFacts | un
   if (bytes > 0) {
     adds.push("transcriptBytes :bytes");
     values[":bytes"] = bytes;
+  }
+  const fileBytes = storedBytesOf(change);
+  if (fileBytes !== 0) {
+    adds.push("storedBytes :storedBytes");
+    values[":storedBytes"] = fileBytes;
   }
   for (const field of used ? usageFields : []) {
     if (!used?.[field]) continue;

@@ -1,5 +1,6 @@
 import type { CancellationReason } from "@aws-sdk/client-dynamodb";
 import { endsTurn } from "../../runs/deliveries.ts";
+import { storedBytesOf } from "../../runs/stored-bytes.ts";
 import type { QuotaScope, RunChange, RunFacts } from "../../runs/types.ts";
 import { dependsOnPlace } from "./quota-items.ts";
 import type { Item } from "./run-items.ts";
@@ -12,12 +13,12 @@ export const maxAttempts = 3;
 
 /** Whether the writes of the change depend on facts, so that a condition has to check them. */
 export function dependsOnFacts(change: RunChange): boolean {
-  return dependsOnPlace(change) || endsTurn(change);
+  return dependsOnPlace(change) || endsTurn(change) || storedBytesOf(change) !== 0;
 }
 
 /** The facts of a head item that failed a condition, in DynamoDB's JSON. Undefined: the run does not exist. */
 export function factsIn(item: CancellationReason["Item"]): RunFacts | undefined {
-  const { agentId, organizationId, quotaOf, waiting, webhook } = item ?? {};
+  const { agentId, organizationId, quotaOf, waiting, webhook, createdAt } = item ?? {};
   if (agentId?.S === undefined || organizationId?.S === undefined) return undefined;
   return {
     agentId: agentId.S,
@@ -25,10 +26,13 @@ export function factsIn(item: CancellationReason["Item"]): RunFacts | undefined 
     ...(quotaOf?.S !== undefined && { quotaOf: quotaOf.S as QuotaScope }),
     ...(waiting?.BOOL !== undefined && { waiting: waiting.BOOL }),
     ...(webhook?.S !== undefined && { webhook: webhook.S }),
+    ...(createdAt?.N !== undefined && { createdAt: Number(createdAt.N) }),
   };
 }
 
-export function areSameFacts(a: RunFacts, b: RunFacts | undefined): boolean {
+/** The time of creation never changes, but a caller may not know it. */
+export function areSameFacts(change: RunChange, a: RunFacts, b: RunFacts | undefined): boolean {
+  if (storedBytesOf(change) !== 0 && b?.createdAt === undefined) return false;
   return a.quotaOf === b?.quotaOf && (a.waiting ?? false) === (b?.waiting ?? false) && a.webhook === b?.webhook;
 }
 
@@ -53,5 +57,7 @@ export function factConditions(change: RunChange, facts: RunFacts | undefined): 
       conditions.push("webhook = :expectedWebhook");
     }
   }
+  // False for every run: what the files count towards is unknown.
+  if (storedBytesOf(change) !== 0 && facts?.createdAt === undefined) conditions.push("attribute_not_exists(agentId)");
   return { conditions, values };
 }

@@ -5,6 +5,7 @@ import type { FileVersion } from "../../agent/turn/manifest.ts";
 import type { RunChange, RunFacts, RunJournalEntry, Stamped, TurnMessage } from "../../runs/types.ts";
 import type { Runs } from "../../runs/ports.ts";
 import { deliveryOf } from "../../runs/deliveries.ts";
+import { bytesOfFiles, storedBytesOf } from "../../runs/stored-bytes.ts";
 import { auditItem } from "./audit.ts";
 import { sendConditional, runUpdates } from "./conditional-write.ts";
 import { deliveryItem } from "./deliveries.ts";
@@ -18,9 +19,11 @@ import {
   type RunsTable,
   entryKey,
   expiryAfter,
+  isExpired,
   filesKey,
   summaryKey,
   toItem,
+  toRun,
   uploadsKey,
 } from "./run-items.ts";
 import { isConflict } from "./errors.ts";
@@ -29,6 +32,7 @@ import { placeOf } from "./quota-place.ts";
 import { areSameFacts, dependsOnFacts, factsIn, maxAttempts } from "./run-facts.ts";
 import { head, objectPrefixes } from "./table.ts";
 import { storeText } from "./large-text.ts";
+import { storedBytesWrites } from "./stored-bytes.ts";
 
 /** `conflict`: the error of a write that lost to another transaction on one of its items. */
 type Applied = { applied: true } | { applied: false; reasons: CancellationReason[]; conflict?: unknown };
@@ -143,8 +147,29 @@ export function awsRunWrites(
     return delivery ? [{ Put: { TableName: table, Item: { ...deliveryItem(delivery), ...expiry() } } }] : [];
   }
 
+  /** Unknown facts reject the change. */
+  function bytesWrites(change: RunChange, facts: RunFacts | undefined): Write[] {
+    const { createdAt } = facts ?? {};
+    if (!facts || createdAt === undefined) return [];
+    return storedBytesWrites(runsTable, { ...facts, createdAt, id: change.runId }, storedBytesOf(change));
+  }
+
   function auditWrites(audit: RunChange["audit"]): Write[] {
     return audit ? [{ Put: { TableName: table, Item: auditItem(audit) } }] : [];
+  }
+
+  /** Subtracts the bytes of an erased run's files, once. False: another erasure has done so at the same time. */
+  async function giveBack(item: Item): Promise<boolean> {
+    const [run, bytes] = [toRun(item), Number(item["storedBytes"] ?? 0)];
+    if (bytes === 0 || isExpired(item)) return true; // the counts expire with the run
+    const Update = {
+      TableName: table,
+      Key: { pk: partition(run.id), sk: head },
+      ConditionExpression: "storedBytes = :bytes",
+      UpdateExpression: "REMOVE storedBytes",
+      ExpressionAttributeValues: { ":bytes": bytes },
+    };
+    return (await transact([{ Update }, ...storedBytesWrites(runsTable, run, -bytes)])).applied;
   }
 
   return {
@@ -154,9 +179,13 @@ export function awsRunWrites(
       // A large text is written first. If the transaction fails, it expires with the other texts.
       const texts = await Promise.all([messageWrites(run.id, messages), uploadsWrites(run.id, uploads)]);
       const keys = idempotency ? [keepKey(table, run, idempotency, expiry())] : [];
-      const item = toItem({ ...run, ...placeOf(slot, false) }, messages, uploads.length > 0);
+      const bytes = bytesOfFiles(uploads);
+      const item = {
+        ...toItem({ ...run, ...placeOf(slot, false) }, messages, uploads.length > 0),
+        ...(bytes > 0 && { storedBytes: bytes }),
+      };
       const stored = [put(item), ...texts.flat(), ...auditWrites(audit)];
-      const counted = slot ? slotWrites(table, slot) : [];
+      const counted = [...(slot ? slotWrites(table, slot) : []), ...storedBytesWrites(runsTable, run, bytes)];
       const send = slot || idempotency ? transactContended : transact;
       const result = await send([...keys, ...stored, ...counted]);
       if (result.applied) return "created";
@@ -183,13 +212,17 @@ export function awsRunWrites(
       const stored = [...texts.flat(), ...auditWrites(audit)];
       // Repeats when the facts of the run are not those that the caller knew.
       for (let { facts } = change, attempt = 1; ; attempt++) {
-        const dependent = [...countWrites(table, change, facts), ...deliveryWrites(change, facts)];
+        const dependent = [
+          ...countWrites(table, change, facts),
+          ...bytesWrites(change, facts),
+          ...deliveryWrites(change, facts),
+        ];
         const writes = [headWrite(table, change, facts), ...dependent, ...stored];
         // A waiting run keeps its place in the queue: a rejection would tell that it no longer waits.
         const result = await (slot && !expect.waiting ? transactContended(writes) : transact(writes));
         if (result.applied) return true;
         const actual = dependsOnFacts(change) ? factsIn(result.reasons[0]?.Item) : undefined;
-        if (!actual || areSameFacts(actual, facts) || attempt === maxAttempts) return false;
+        if (!actual || areSameFacts(change, actual, facts) || attempt === maxAttempts) return false;
         facts = actual;
       }
     },
@@ -204,8 +237,9 @@ export function awsRunWrites(
           "SET #name = :none, messageCount = :zero, queued = :zero, #sequence = :zero, transcriptBytes = :zero REMOVE failure, labels, filesTurn",
         ExpressionAttributeNames: { "#status": "status", "#name": "name", "#sequence": "sequence" },
         ExpressionAttributeValues: { ":terminated": "terminated", ":none": "", ":zero": 0 },
+        ReturnValues: "ALL_NEW",
       });
-      if (!bare) return false;
+      if (!bare?.Attributes || !(await giveBack(bare.Attributes))) return false;
       const pages = paginateQuery(
         { client: documents },
         {

@@ -7,6 +7,7 @@ import type { RunsTable } from "./run-items.ts";
 import { awsRunList } from "./run-list.ts";
 import { awsRunReads } from "./run-reads.ts";
 import { awsRunWrites } from "./run-writes.ts";
+import { awsStoredBytes } from "./stored-bytes.ts";
 
 /** Runs as items of the table (layout in `table.ts`), with large texts in the bucket. */
 export function awsRuns(table: RunsTable): Runs {
@@ -17,5 +18,6 @@ export function awsRuns(table: RunsTable): Runs {
     ...awsRunWrites(table),
     ...awsLeases(table),
     ...awsQuotas(table),
+    ...awsStoredBytes(table),
   });
 }

@@ -62,6 +62,7 @@ export function localRunReads(
   | "read"
   | "open"
   | "transcriptBytes"
+  | "storedBytes"
   | "output"
   | "load"
   | "loadTurn"
@@ -92,6 +93,7 @@ export function localRunReads(
   const bytesOf = db.prepare("SELECT transcript_bytes FROM runs WHERE id = ?");
   const queueOf = db.prepare("SELECT turn, text FROM queue WHERE run = ? ORDER BY turn");
   const summaryOf = db.prepare("SELECT through_turn, text FROM summaries WHERE run = ?");
+  const storedBytes = db.prepare("SELECT bytes FROM stored_bytes WHERE owner = ?");
   const filesOf = db.prepare("SELECT uploads, current FROM files WHERE run = ?");
   const runsOf = (owner: "agent_id" | "organization_id") =>
     db.prepare(
@@ -170,6 +172,11 @@ export function localRunReads(
         if (!isOwn(run, expected)) return undefined;
         return transcriptBytes > maxWholeBytes ? { run, pieces: piecesOf(seq) } : { run, transcript: transcript(seq) };
       });
+    },
+
+    async storedBytes({ agentId, organizationId }) {
+      const [agent, organization] = read(() => [storedBytes.get(agentId), storedBytes.get(organizationId)]);
+      return { agent: Number(agent?.["bytes"] ?? 0), organization: Number(organization?.["bytes"] ?? 0) };
     },
 
     transcriptBytes: async (id) => Number(read(() => bytesOf.get(id))?.["transcript_bytes"] ?? 0),

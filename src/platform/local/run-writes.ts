@@ -3,6 +3,7 @@ import { deliveryOf, endsTurn } from "../../runs/deliveries.ts";
 import { sequenceOf } from "../../runs/events.ts";
 import type { Runs } from "../../runs/ports.ts";
 import type { Lease, QuotaScope, RunChange, RunJournalEntry, Slot, Stamped, TurnMessage } from "../../runs/types.ts";
+import { bytesOfFiles, storedBytesOf } from "../../runs/stored-bytes.ts";
 import { transcriptBytesOf } from "../../runs/transcript-bytes.ts";
 import { auditWriter } from "./audit.ts";
 import { deliveryWriter } from "./deliveries.ts";
@@ -28,9 +29,13 @@ export function localRunWrites(
   const insertRun = db.prepare(
     "INSERT INTO runs VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, NULL, 0, NULL, ?, ?, ?, NULL, ?, ?, ?)",
   );
-  const insertUploads = db.prepare("INSERT INTO files (run, uploads) VALUES (?, ?)");
+  const insertUploads = db.prepare("INSERT INTO files (run, uploads, bytes) VALUES (?, ?, ?)");
   const putFiles = db.prepare(
-    "INSERT INTO files (run, current) VALUES (?, ?) ON CONFLICT (run) DO UPDATE SET current = excluded.current",
+    "INSERT INTO files (run, current, bytes) VALUES (?, ?, ?) " +
+      "ON CONFLICT (run) DO UPDATE SET current = excluded.current, bytes = excluded.bytes",
+  );
+  const addBytes = db.prepare(
+    "INSERT INTO files (run, bytes) VALUES (?, ?) ON CONFLICT (run) DO UPDATE SET bytes = bytes + excluded.bytes",
   );
   const putSummary = db.prepare("INSERT OR REPLACE INTO summaries VALUES (?, ?, ?)");
   const expected = db.prepare(
@@ -82,7 +87,9 @@ export function localRunWrites(
     if (used && quotaOf !== null) {
       quotas.charge({ agentId, organizationId, quotaOf }, used.dollars, endsTurn(change) ? 1 : 0);
     }
-    if (files) putFiles.run(seq, JSON.stringify(files));
+    const bytes = storedBytesOf(change);
+    if (files) putFiles.run(seq, JSON.stringify(files), bytesOfFiles(files));
+    else if (bytes !== 0) addBytes.run(seq, bytes);
     const queued = queue === undefined ? queuedBefore : requeue(seq, queuedBefore, queue);
     if (set) {
       const failure = set.failure ? JSON.stringify(set.failure) : null;
@@ -117,7 +124,7 @@ export function localRunWrites(
         const more = [labels === undefined ? null : JSON.stringify(labels), webhook, transcriptBytesOf({ messages })];
         const { lastInsertRowid: seq } = insertRun.run(...values, ...placeOf(slot, false), ...more);
         insert(seq, messages, []);
-        if (uploads.length > 0) insertUploads.run(seq, JSON.stringify(uploads));
+        if (uploads.length > 0) insertUploads.run(seq, JSON.stringify(uploads), bytesOfFiles(uploads));
         if (idempotency) idempotent.keep(run, idempotency);
         if (audit) insertAudit(audit);
         return "created";

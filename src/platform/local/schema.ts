@@ -101,6 +101,29 @@ const files = `
   -- "uploads": files of the create. "current": files after the last turn that changed some.
   CREATE TABLE files (run INTEGER PRIMARY KEY, uploads TEXT, current TEXT) STRICT;`;
 
+// Bytes of the files of each run, and of all runs by agent and by organization.
+const storedBytes = `
+  ALTER TABLE files ADD COLUMN bytes INTEGER NOT NULL DEFAULT 0;
+  UPDATE files SET bytes =
+    coalesce((SELECT sum(value ->> 'size') FROM json_each(coalesce(current, uploads, '[]'))), 0);
+  CREATE TABLE stored_bytes (owner TEXT PRIMARY KEY, bytes INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+  INSERT INTO stored_bytes SELECT agent_id, sum(bytes) FROM files JOIN runs ON seq = run GROUP BY 1;
+  INSERT INTO stored_bytes SELECT organization_id, sum(bytes) FROM files JOIN runs ON seq = run GROUP BY 1;
+  CREATE TRIGGER files_added AFTER INSERT ON files BEGIN
+    INSERT INTO stored_bytes SELECT agent_id, new.bytes FROM runs WHERE seq = new.run
+      ON CONFLICT DO UPDATE SET bytes = bytes + excluded.bytes;
+    INSERT INTO stored_bytes SELECT organization_id, new.bytes FROM runs WHERE seq = new.run
+      ON CONFLICT DO UPDATE SET bytes = bytes + excluded.bytes;
+  END;
+  CREATE TRIGGER files_changed AFTER UPDATE OF bytes ON files WHEN new.bytes <> old.bytes BEGIN
+    UPDATE stored_bytes SET bytes = bytes + new.bytes - old.bytes WHERE owner IN
+      (SELECT agent_id FROM runs WHERE seq = new.run UNION ALL SELECT organization_id FROM runs WHERE seq = new.run);
+  END;
+  CREATE TRIGGER files_removed AFTER DELETE ON files BEGIN
+    UPDATE stored_bytes SET bytes = bytes - old.bytes WHERE owner IN
+      (SELECT agent_id FROM runs WHERE seq = old.run UNION ALL SELECT organization_id FROM runs WHERE seq = old.run);
+  END;`;
+
 // A list of an organization reads its page, however many agents the organization has. A create alone writes 7.5 pages with this
 // index and 6.1 without, and one of 500 in a commit 0.27 and 0.23 (counted).
 const organizationRuns = `
@@ -136,6 +159,7 @@ const schema = `
   ${pendingUse}
   ${erasures}
   ${organizationRuns}
+  ${storedBytes}
 `;
 
 // Version 1 stored all tool results of a step in one row, and no counts of queued inputs and usage.
@@ -197,7 +221,7 @@ const fromVersion4 = `
 `;
 
 // Version 5 did not remember which runs are being deleted, and which pending uploads runs were created with, counted no turns
-// that spent dollars and no bytes of transcripts, and listed the runs of an organization from the lists of its agents.
+// that spent dollars and no bytes of transcripts and files, and listed the runs of an organization from the lists of its agents.
 const fromVersion5 = `
   ${destinations}
   ${erasures}
@@ -207,6 +231,7 @@ const fromVersion5 = `
   DROP TABLE spent_5;
   ${pendingUse}
   ${organizationRuns}
+  ${storedBytes}
   ALTER TABLE runs ADD COLUMN transcript_bytes INTEGER NOT NULL DEFAULT 0;
   UPDATE runs SET transcript_bytes =
     coalesce((SELECT sum(octet_length(text)) FROM messages WHERE run = seq), 0) +

@@ -267,7 +267,7 @@ export interface operations {
                     "application/json": components["schemas"]["HTTPValidationError"] | components["schemas"]["PublicErrorResponse"];
                 };
             };
-            /** @description A quota of the agent or its organization is used up: too many runs wait to start, or the dollars of the day are spent. Or the key sends too many requests per second, or other requests with it are sending large bodies. No run was created. API Gateway can also respond with 429, with a different body and headers. */
+            /** @description A quota of the agent or its organization is used up: too many runs wait to start, the dollars of the day are spent, or the files of all runs would have too many bytes. Or the key sends too many requests per second, or other requests with it are sending large bodies. No run was created. API Gateway can also respond with 429, with a different body and headers. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];

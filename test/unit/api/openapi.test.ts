@@ -128,7 +128,7 @@ describe("schemas", () => {
         }
       }
     }
-    expect(checked).toBe(24);
+    expect(checked).toBe(25);
   });
 
   test("the issues in examples are those of the validators", async () => {

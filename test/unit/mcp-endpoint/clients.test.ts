@@ -170,10 +170,12 @@ describe.each(["legacy", "auto"] as const)("a client with protocol version %s", 
   test("starts a run with a file that was uploaded before", async () => {
     const content = Buffer.from("Sent before");
     const sha256 = createHash("sha256").update(content).digest("hex");
-    const { accounts, pendingUploads } = service.platform;
-    const deps = { accounts, pendingUploads, now: Date.now };
+    const { accounts, runs, pendingUploads } = service.platform;
+    const deps = { accounts, runs, pendingUploads, now: Date.now };
+    const { organizationId = "" } = (await accounts.findAgent(service.templateId)) ?? {};
+    const owner = { agentId: service.templateId, organizationId };
     const named = { name: "sent.txt", size: content.length, sha256 };
-    const { id } = await beginUpload({ ...deps, maxBytes: 100 }, service.templateId, named);
+    const { id } = await beginUpload({ ...deps, maxBytes: 100 }, owner, named);
     const incoming = { length: content.length, chunks: Readable.from([content]) };
     await receiveUpload({ ...deps, receive: pendingUploads.receive }, service.templateId, id, incoming);
     const started = await callTool(client, "start_run", { name: "Uploads", input: "look", uploads: [id] });

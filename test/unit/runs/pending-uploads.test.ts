@@ -171,7 +171,11 @@ async function service<Open extends Opened>({ stores, send, workspaces }: Open) 
     return {
       begin: (name: string, content: string) => {
         const bytes = Buffer.from(content);
-        return beginUpload(deps, agentId, { name, size: bytes.length, sha256: sha256Of(bytes).toUpperCase() });
+        return beginUpload(
+          deps,
+          { agentId, organizationId },
+          { name, size: bytes.length, sha256: sha256Of(bytes).toUpperCase() },
+        );
       },
       receive: (id: string, chunks: string[], length?: number) => {
         const { receive } = (stores as ReturnType<typeof temporaryStores>).pendingUploads;

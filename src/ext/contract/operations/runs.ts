@@ -31,6 +31,7 @@ export const runOperations = {
       "webhook_not_configured",
       "too_many_runs",
       "dollars_spent",
+      "storage_quota_exceeded",
     ],
   }),
   list_runs: operation("list_runs", {

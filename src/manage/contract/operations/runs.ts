@@ -47,6 +47,7 @@ export const runOperations = {
       "invalid_argument",
       "too_many_runs",
       "dollars_spent",
+      "storage_quota_exceeded",
     ],
   }),
   get_run: operation("get_run", {

@@ -25,6 +25,8 @@ const compat = "How the server differs from OpenAI's API. Only for `openai-compa
 const maxRunning = "Runs of the organization with a turn in progress. Further runs wait. Null: no limit.";
 const maxDollars =
   "US dollars of all runs of the organization per day (UTC). Then new inputs are rejected. Null: no limit.";
+const maxStoredBytes =
+  "Bytes of the files of all runs of the organization together, without old contents. Then creates with files and uploads are rejected, and tools cannot write more. Null: no limit.";
 const webFetchHosts =
   "Hosts that `web_fetch` can reach, for agents whose definition names none, such as `docs.example.com` or `*.example.com`. Empty: all.";
 
@@ -89,6 +91,7 @@ export const organizationSchemas = {
     model: nullableReference("Null: the organization's agents cannot start runs.", reference("Model")),
     max_running: nullable(integer(maxRunning)),
     max_dollars_per_day: nullable(number(maxDollars)),
+    max_stored_bytes: nullable(integer(maxStoredBytes)),
     web_fetch_hosts: list(webFetchHosts, { type: "string" }),
     created_at: nullable(time("When it was created. Null: an earlier release created it.")),
     updated_at: nullable(time("When it last changed.")),
@@ -111,6 +114,7 @@ export const organizationSchemas = {
         maximum: 1_000_000,
       }),
     ),
+    max_stored_bytes: nullable(integer(maxStoredBytes, { minimum: 1, maximum: 1_000_000_000_000_000 })),
   }),
   SetWebFetchRequest: body(
     "What `web_fetch` of the organization's agents can reach.",
