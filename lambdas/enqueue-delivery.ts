@@ -1,15 +1,24 @@
 import type { DynamoDBStreamEvent } from "aws-lambda";
 import { awsSettings, env } from "../src/env.ts";
+import { documentClient } from "../src/platform/aws/clients.ts";
+import { deliveryGroups } from "../src/platform/aws/delivery-groups.ts";
 import { deliveryQueue } from "../src/platform/aws/delivery-queue.ts";
 import { deliveryPrefix } from "../src/platform/aws/table.ts";
 
-const queue = deliveryQueue(awsSettings(), env("DELIVERY_QUEUE_URL"));
+const settings = awsSettings();
+const queue = deliveryQueue(settings, env("DELIVERY_QUEUE_URL"));
+const groups = deliveryGroups({ documents: documentClient(settings), table: env("TABLE_NAME") });
 
 /**
- * Enqueues new deliveries. The stream has only the keys of items, so this function sees no data. It throws if a message was
- * not accepted: Lambda repeats the batch, and a message that is sent twice is harmless.
+ * Enqueues new deliveries. The stream has only the keys of items, and this function reads only where a delivery goes. It throws
+ * if a message was not accepted: Lambda repeats the batch, and a message that is sent twice is harmless.
  */
 export async function handler({ Records }: DynamoDBStreamEvent): Promise<void> {
   const keys = Records.flatMap(({ dynamodb }) => dynamodb?.Keys?.["pk"]?.S ?? []);
-  await Promise.all(keys.map((key) => queue.send({ id: key.slice(deliveryPrefix.length), attempts: 0 })));
+  await Promise.all(keys.map((key) => enqueue(key.slice(deliveryPrefix.length))));
+}
+
+async function enqueue(id: string): Promise<void> {
+  const group = await groups.find(id);
+  if (group !== undefined) await queue.send({ id, attempts: 0, group }); // otherwise its run was deleted
 }

@@ -16,6 +16,7 @@ import {
   type FunctionProps,
   Handler,
   LoggingFormat,
+  RecursiveLoop,
   Runtime,
   type TenancyConfig,
 } from "aws-cdk-lib/aws-lambda";
@@ -46,6 +47,8 @@ export interface ServiceFunctionProps {
   deadLetters?: IQueue;
   /** For asynchronous invocations: maximum event age. Absent: Lambda's default, six hours. */
   eventSeconds?: number;
+  /** For a function that sends messages to its own queue, a limited number of times. */
+  sendsToItself?: boolean;
   /** For a function in a VPC. Its role also needs the permissions for network interfaces. */
   network?: Required<Pick<FunctionProps, "vpc" | "vpcSubnets" | "securityGroups">>;
   /** For a function with tenant isolation: no execution environment serves two tenants. */
@@ -75,6 +78,8 @@ export function serviceFunction(scope: Construct, id: string, props: ServiceFunc
     ...(props.concurrency && { reservedConcurrentExecutions: props.concurrency }),
     ...(props.deadLetters && { deadLetterQueue: props.deadLetters }),
     ...(props.eventSeconds && { maxEventAge: Duration.seconds(props.eventSeconds) }),
+    // By default, Lambda drops a batch after about 16 hops, and one old message of a batch counts for all.
+    ...(props.sendsToItself && { recursiveLoop: RecursiveLoop.ALLOW }),
     ...props.network,
     ...(props.tenancy && { tenancyConfig: props.tenancy }),
   });

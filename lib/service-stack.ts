@@ -21,6 +21,7 @@ import {
   endsTurns,
   type ItemPermission,
   keyUse,
+  readsDestinations,
   sendsDeliveries,
   Storage,
   webhookState,
@@ -31,8 +32,8 @@ import { Workflow } from "./workflow.ts";
 /** API Gateway ends a request after 30 seconds. */
 const requestSeconds = 29;
 
-/** One call of SQS, which may take three attempts of 3 s. */
-const enqueueDeliverySeconds = 15;
+/** A read of the table and a call of SQS, which may take three attempts of 3 s each. */
+const enqueueDeliverySeconds = 25;
 
 /**
  * The stack's functions by construct id; the sandbox adds its own. `memory` in MB.
@@ -184,7 +185,8 @@ export class ServiceStack extends Stack {
     new Recovery(this, "Repair", { stateMachine: workflow.stateMachine, reconcile, sweep, deadLetters });
 
     const enqueue = newFunction("EnqueueDelivery");
-    const send = newFunction("SendDelivery");
+    storage.grantItems(enqueue, [readsDestinations]);
+    const send = newFunction("SendDelivery", { sendsToItself: true }); // a delivery has at most 9 attempts
     storage.grantItems(send, sendsDeliveries);
     if (settings.privateAddresses === "allowed") grant(send, { PRIVATE_ADDRESSES: settings.privateAddresses });
     new Deliveries(this, "Deliveries", { table: storage.table, enqueue, send, deadLetters });

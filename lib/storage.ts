@@ -12,6 +12,7 @@ import type { Function } from "aws-cdk-lib/aws-lambda";
 import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership } from "aws-cdk-lib/aws-s3";
 import { Construct, type IConstruct } from "constructs";
 import {
+  destinationAttributes,
   listIndex,
   objectPrefixes,
   organizationIndex,
@@ -89,6 +90,13 @@ export const createsKeyedRuns: ItemPermission[] = [
   ...creates([...changedWithRun, "IDEMPOTENCY"]),
   { kinds: ["IDEMPOTENCY"], actions: ["GetItem"] },
 ];
+
+/** For the function that enqueues deliveries: where they go, and nothing that they report. */
+export const readsDestinations: ItemPermission = {
+  kinds: ["DELIVERY"],
+  actions: ["GetItem"],
+  attributes: [partitionKey, sortKey, ...destinationAttributes],
+};
 
 /** For the function that sends deliveries. It disables a webhook whose receiver is gone. */
 export const sendsDeliveries: ItemPermission[] = [

@@ -106,8 +106,10 @@ function deliveryCost(attempts: number, scheduled: number): number {
     assumed.deliveryReadUnits * price.readUnit +
     assumed.attemptWriteUnits * price.writeUnit +
     log(assumed.deliveryLog);
-  const first = assumed.deliveryWriteUnits * price.writeUnit + lambda(enqueue, 10) + log(assumed.deliveryLog);
-  return first + attempts * attempt + scheduled * price.schedule;
+  const first =
+    assumed.deliveryWriteUnits * price.writeUnit + price.readUnit + lambda(enqueue, 15) + log(assumed.deliveryLog);
+  const wait = price.schedule + 3 * price.queueRequest + lambda(send, 15); // its message is sent again, with its group
+  return first + attempts * attempt + scheduled * wait;
 }
 
 /** What the console's stack adds to the idle bill, and an hour of a page that shows a run in progress. */

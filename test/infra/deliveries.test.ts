@@ -48,6 +48,25 @@ test("messages that are due are sent, a hundred at once, and only those that fai
   });
 });
 
+test("the function that enqueues reads where a delivery goes, and nothing that it reports", () => {
+  const { PolicyDocument } = named("AWS::IAM::Policy", "EnqueueDeliveryRoleDefaultPolicy");
+  const { Statement } = PolicyDocument as { Statement: { Action: unknown; Resource: unknown; Condition?: unknown }[] };
+  const ofItems = Statement.filter(({ Resource }) => Resource === "<StorageTable.Arn>");
+  expect(ofItems).toMatchObject([
+    {
+      Action: "dynamodb:GetItem",
+      Condition: {
+        "ForAllValues:StringLike": { "dynamodb:LeadingKeys": ["DELIVERY#*"] },
+        "ForAllValues:StringEquals": { "dynamodb:Attributes": ["pk", "sk", "agentId", "destination"] },
+      },
+    },
+  ]);
+});
+
+test("the function that sends to its own queue is not taken for an endless loop", () => {
+  expect(named("AWS::Lambda::Function", "SendDelivery")).toMatchObject({ RecursiveLoop: "Allow" });
+});
+
 test("only this stack's schedules can use the role that sends messages to the queue", () => {
   const { AssumeRolePolicyDocument } = named("AWS::IAM::Role", "DeliveriesSchedulerRole");
   expect(AssumeRolePolicyDocument).toMatchObject({

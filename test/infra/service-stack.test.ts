@@ -100,7 +100,7 @@ describe("functions", () => {
         "WORKSPACE_FILES",
       ],
       Create: ["BUCKET_NAME", "RETENTION_DAYS", "SECRET_PREFIX", "STATE_MACHINE_ARN", "TABLE_NAME"],
-      EnqueueDelivery: ["DELIVERY_QUEUE_URL"],
+      EnqueueDelivery: ["DELIVERY_QUEUE_URL", "TABLE_NAME"],
       ExtRead: [
         "BUCKET_NAME",
         "MAX_UPLOAD_BYTES",

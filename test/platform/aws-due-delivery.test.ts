@@ -2,7 +2,7 @@ import { ConflictException, CreateScheduleCommand, SchedulerClient } from "@aws-
 import { SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { mockClient } from "aws-sdk-client-mock";
 import { beforeEach, expect, test } from "vitest";
-import { deliveryQueue } from "../../src/platform/aws/delivery-queue.ts";
+import { deliveryQueue, type DueDelivery } from "../../src/platform/aws/delivery-queue.ts";
 import { deliverySchedules } from "../../src/platform/aws/delivery-schedules.ts";
 import { handleDue } from "../../src/platform/aws/due-delivery.ts";
 import type { SendOutcome } from "../../src/webhooks/send-delivery.ts";
@@ -14,6 +14,7 @@ const region = "eu-central-1";
 const QueueUrl = "https://sqs.eu-central-1.amazonaws.com/1/Due";
 const [queueArn, roleArn] = ["arn:aws:sqs:eu-central-1:1:Due", "arn:aws:iam::1:role/Scheduler"];
 const id = "msg_9f8e7d6c5b4a49388271605f4e3d2c1b_1_finished";
+const group = "5f3c";
 const now = Date.parse("2026-11-22T14:00:00.000Z");
 const minute = 60_000;
 
@@ -27,14 +28,14 @@ beforeEach(() => {
 });
 
 /** Handles a message whose sending has this outcome. Resolves with what was sent to SQS and to the scheduler. */
-async function handled(attempts: number, outcome: SendOutcome) {
+async function handled(attempts: number, outcome: SendOutcome, parts: Partial<DueDelivery> = { group }) {
   const deps = {
     queue: deliveryQueue({ region }, QueueUrl),
     schedules: deliverySchedules({ region }, { group: "Group", queueArn, roleArn }),
     send: async () => outcome,
     now: () => now,
   };
-  await handleDue(deps, { id, attempts });
+  await handleDue(deps, { id, attempts, ...parts });
   return {
     messages: sqs.commandCalls(SendMessageCommand).map(({ args }) => args[0].input),
     schedules: scheduler.commandCalls(CreateScheduleCommand).map(({ args }) => args[0].input),
@@ -52,7 +53,8 @@ test.each([
   [-minute, 0], // the message was repeated after a crash, and late
 ])("an attempt that is due in %i ms is a message that is delayed by %i s", async (milliseconds, DelaySeconds) => {
   const { messages, schedules } = await handled(2, { attempts: 3, retryAt: now + milliseconds });
-  expect(messages).toEqual([{ QueueUrl, MessageBody: JSON.stringify({ id, attempts: 3 }), DelaySeconds }]);
+  const MessageBody = JSON.stringify({ id, attempts: 3, group });
+  expect(messages).toEqual([{ QueueUrl, MessageBody, DelaySeconds, MessageGroupId: group }]);
   expect(schedules).toEqual([]);
 });
 
@@ -66,9 +68,27 @@ test("a later attempt is a one-time schedule, which is named after the attempt a
       ScheduleExpression: "at(2026-11-22T16:00:00)",
       FlexibleTimeWindow: { Mode: "OFF" },
       ActionAfterCompletion: "DELETE",
-      Target: { Arn: queueArn, RoleArn: roleArn, Input: JSON.stringify({ id, attempts: 5 }) },
+      Target: {
+        Arn: queueArn,
+        RoleArn: roleArn,
+        Input: JSON.stringify({ id, attempts: 5, group, isScheduled: true }),
+      },
     },
   ]);
+});
+
+test("a message of a schedule goes back to the queue with its group, and is sent only then", async () => {
+  const scheduled = await handled(5, { attempts: 6, retryAt: now + minute }, { group, isScheduled: true });
+  const MessageBody = JSON.stringify({ id, attempts: 5, group });
+  expect(scheduled).toEqual({
+    messages: [{ QueueUrl, MessageBody, DelaySeconds: 0, MessageGroupId: group }],
+    schedules: [],
+  });
+});
+
+test("a message of an earlier version has no group, and neither has the next one", async () => {
+  const { messages } = await handled(0, { attempts: 1, retryAt: now }, {});
+  expect(messages).toEqual([{ QueueUrl, MessageBody: JSON.stringify({ id, attempts: 1 }), DelaySeconds: 0 }]);
 });
 
 test("the name of a schedule is that of its attempt", async () => {

@@ -24,13 +24,14 @@ export function deliverySchedules(
   const scheduler = new SchedulerClient(tuned(settings, 5_000));
   return {
     async create(due, at) {
+      const message: DueDelivery = { ...due, isScheduled: true };
       const command = new CreateScheduleCommand({
         GroupName: group,
         Name: nameOf(due),
         ScheduleExpression: `at(${new Date(at).toISOString().slice(0, 19)})`, // UTC, without milliseconds
         FlexibleTimeWindow: { Mode: "OFF" },
         ActionAfterCompletion: "DELETE",
-        Target: { Arn: queueArn, RoleArn: roleArn, Input: JSON.stringify(due) },
+        Target: { Arn: queueArn, RoleArn: roleArn, Input: JSON.stringify(message) },
       });
       try {
         await scheduler.send(command);

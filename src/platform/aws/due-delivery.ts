@@ -20,14 +20,20 @@ export interface DueDeliveryDeps {
  *   not know, and enqueues the next one;
  * - after the next message: the repeated message adds a second one for the same attempt. The first of the two that is
  *   handled sends, and the other finds its attempt recorded. Schedules are named after the attempt, so there is only one.
+ *
+ * A message of a schedule goes back to the queue with its group, so that it waits behind those of other groups.
  */
-export async function handleDue({ queue, schedules, send, now }: DueDeliveryDeps, due: DueDelivery): Promise<void> {
+export async function handleDue(
+  { queue, schedules, send, now }: DueDeliveryDeps,
+  { isScheduled, ...due }: DueDelivery,
+): Promise<void> {
+  if (isScheduled) return queue.send(due);
   const outcome = await send(due.id, due.attempts);
   if (outcome === "done") return;
   const { attempts, retryAt } = outcome;
   // The attempt after the one of this message was made, so its own message enqueues the next one.
   if (attempts > due.attempts + 1) return;
-  const next = { id: due.id, attempts };
+  const next = { ...due, attempts };
   const seconds = Math.max(0, Math.ceil((retryAt - now()) / 1_000));
   await (seconds <= maxDelaySeconds ? queue.send(next, seconds) : schedules.create(next, retryAt));
 }
