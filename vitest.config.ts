@@ -29,7 +29,7 @@ export default defineConfig({
   test: {
     maxWorkers: "100%",
     silent: "passed-only",
-    globalSetup: ["test/support/temporary-directory.ts"],
+    globalSetup: ["test/support/validators.mjs", "test/support/temporary-directory.ts"],
     setupFiles: ["test/support/no-log.ts", "test/support/loopback-only.ts"],
     expect: { poll: { timeout: 8_000 } }, // on a busy machine, the default of 1 s is too short
     projects: [

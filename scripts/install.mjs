@@ -1,10 +1,10 @@
 // Runs before npm scripts, with any installed Node: installs the dependencies if the lock file is newer. Node 24 (Node 26
-// on Apple silicon) is one of them on most platforms; npm scripts find it first. With --console, it also builds the
-// console if one of its sources is newer.
+// on Apple silicon) is one of them on most platforms; npm scripts find it first. Then compiles the validators and,
+// with --console, builds the console, if one of their sources is newer.
 import { spawnSync } from "node:child_process";
-import { existsSync, readdirSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { buildConsole, buildValidators } from "./built.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const installed = `${root}node_modules/.package-lock.json`;
@@ -36,21 +36,5 @@ if (!existsSync(installedNode) && Number.parseInt(process.versions.node, 10) < 2
   process.exit(1);
 }
 
-const consoleSources = ["console", "schemas", "package-lock.json", "scripts/build-console.ts"];
-
-/** The latest modification in a file or folder, in milliseconds since 1970. A folder changes when a file is removed. */
-function newest(path) {
-  const stats = statSync(path);
-  if (!stats.isDirectory()) return stats.mtimeMs;
-  return Math.max(stats.mtimeMs, ...readdirSync(path).map((name) => newest(join(path, name))));
-}
-
-const builtPage = join(root, "dist/console/index.html");
-if (
-  process.argv.includes("--console") &&
-  (!existsSync(builtPage) || consoleSources.some((source) => newest(join(root, source)) > statSync(builtPage).mtimeMs))
-) {
-  const node = existsSync(installedNode) ? installedNode : process.execPath;
-  const { status } = spawnSync(node, [join(root, "scripts/build-console.ts")], { stdio: ["ignore", "ignore", 2] });
-  if (status !== 0) process.exit(status ?? 1);
-}
+const node = existsSync(installedNode) ? installedNode : process.execPath;
+await Promise.all([buildValidators(node), process.argv.includes("--console") && buildConsole(node)]);

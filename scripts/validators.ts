@@ -1,4 +1,4 @@
-import { _, type CodeKeywordDefinition, type KeywordCxt, type Options, str } from "ajv";
+import { _, Ajv, type CodeKeywordDefinition, type KeywordCxt, type Options, str } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import standaloneCode from "ajv/dist/standalone/index.js";
 import { uuidPattern } from "../src/api/validation/uuid-errors.ts";
@@ -31,19 +31,31 @@ export function validatorsSource(
   for (const [name, schema] of Object.entries(validators)) {
     ajv.addSchema({ $id: name, ...inContract(forValidation(schema)) });
   }
-  const code = standaloneCode.default(ajv, Object.fromEntries(Object.keys(validators).map((name) => [name, name])));
+  return standaloneSource(ajv, Object.keys(validators));
+}
+
+/**
+ * The source of a module with one validator per tool, which explains violations to models. As `validatorsSource`, but with
+ * draft 7, which the definitions of tools are written in.
+ */
+export function inputValidatorsSource(inputs: Record<string, object>): string {
+  const ajv = new Ajv({
+    allErrors: true,
+    strict: true,
+    schemas: Object.entries(inputs).map(([name, input]) => Object.assign({ $id: name }, input)),
+    code: { source: true, esm: true, lines: true },
+  });
+  return standaloneSource(ajv, Object.keys(inputs));
+}
+
+function standaloneSource(ajv: Ajv, names: string[]): string {
+  const code = standaloneCode.default(ajv, Object.fromEntries(names.map((name) => [name, name])));
   if (/\brequire\(/.test(code)) {
     throw new Error(
-      "The contract uses a keyword that needs ajv at run time; define that keyword in scripts/validators.ts",
+      "A schema uses a keyword that needs ajv at run time; define that keyword in scripts/validators.ts, or check it in code",
     );
   }
   return code;
-}
-
-/** The declarations of a module of validators. `folder`: from the module to `src/`. */
-export function validatorsTypes(names: string[], folder: string): string {
-  const lines = names.map((name) => `export const ${name}: SchemaValidator;\n`);
-  return `import type { SchemaValidator } from "${folder}/api/validation/schema-violation.ts";\n\n${lines.join("")}`;
 }
 
 /** The schemas that these schemas refer to, directly or not, by name. */

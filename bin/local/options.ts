@@ -166,8 +166,8 @@ export function localProgram(start: (options: LocalOptions) => Promise<void>): C
 }
 
 const cloneHelp = `
-Under a process manager, and on Windows: install Node 24, run npm ci and
-node scripts/build-console.ts, then run node bin/local.ts [options]. It receives signals
+Under a process manager, and on Windows: install Node 24, run
+node scripts/install.mjs --console, then node bin/local.ts [options]. It receives signals
 directly; a killed npm leaves the service running.`;
 
 const packageHelp = `

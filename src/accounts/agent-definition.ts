@@ -1,5 +1,6 @@
-import { type AgentFileError, validateAgentFile } from "./generated/agent-file.js";
+import { validateAgentFile } from "../../dist/generated/agent-file.js";
 import { withoutUserinfo } from "../agent/public-url.ts";
+import type { SchemaViolation } from "../schema-validator.ts";
 import type { AgentDefinition } from "./types.ts";
 
 /**
@@ -52,7 +53,7 @@ export function keepDaysProblems({ keepDays }: AgentDefinition, retentionDays: n
   return [`keepDays is ${keepDays}, but is for services on one machine; ${here}: remove keepDays`];
 }
 
-function problem({ instancePath, keyword, params, message = "is wrong", data }: AgentFileError): string | [] {
+function problem({ instancePath, keyword, params, message = "is wrong", data }: SchemaViolation): string | [] {
   if (keyword === "if") return []; // its `else` reports the errors
   const place = instancePath.slice(1).replaceAll("/", ".");
   const field = (name: unknown): string => (place ? `${place}.${String(name)}` : String(name));

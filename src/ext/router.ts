@@ -6,8 +6,8 @@ import type { ExtHandlers } from "./call.ts";
 import { operations } from "./contract/operations/index.ts";
 import { basePath } from "./contract/operations/operation.ts";
 import { extErrors } from "./errors.ts";
-import * as bodies from "./generated/bodies.js";
-import * as parameters from "./generated/parameters.js";
+import * as bodies from "../../dist/generated/ext-bodies.js";
+import * as parameters from "../../dist/generated/ext-parameters.js";
 
 /** Whether a path belongs to the extension API. */
 export function isExtPath(path: string): boolean {

@@ -6,8 +6,8 @@ import type { AllHandlers } from "./call.ts";
 import { operations } from "./contract/operations/index.ts";
 import { basePath } from "./contract/operations/operation.ts";
 import { manageErrors } from "./errors.ts";
-import * as bodies from "./generated/bodies.js";
-import * as parameters from "./generated/parameters.js";
+import * as bodies from "../../dist/generated/manage-bodies.js";
+import * as parameters from "../../dist/generated/manage-parameters.js";
 
 /** Which operator sends a request. Rejects with a `ServiceError` for a request without a valid credential. */
 export type Authenticate = RestAuthenticate<OperatorPrincipal>;

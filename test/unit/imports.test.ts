@@ -11,6 +11,7 @@ const allowed: Record<string, string[]> = {
   "src/sandbox": ["schemas/agent.schema.json", "src/async", "src/command-line.ts", "src/documents", "src/filenames.ts"],
   // In src/agent: model.ts and other shared files <- models; tools <- mcp, turn <- toolbox.ts
   "src/agent/tools": [
+    "dist/generated",
     "src/agent/attachment-limits.ts",
     "src/agent/model.ts",
     "src/async",
@@ -48,6 +49,7 @@ const allowed: Record<string, string[]> = {
     "src/sandbox",
   ],
   "src/agent": [
+    "dist/generated",
     "src/async",
     "src/command-line.ts",
     "src/documents",
@@ -56,7 +58,15 @@ const allowed: Record<string, string[]> = {
     "src/net",
     "src/sandbox",
   ],
-  "src/accounts": ["schemas/agent.schema.json", "src/agent", "src/errors.ts", "src/json.ts", "src/net"],
+  "src/accounts": [
+    "dist/generated",
+    "schemas/agent.schema.json",
+    "src/agent",
+    "src/errors.ts",
+    "src/json.ts",
+    "src/net",
+    "src/schema-validator.ts",
+  ],
   "src/runs": [
     "src/accounts",
     "src/agent",
@@ -79,11 +89,20 @@ const allowed: Record<string, string[]> = {
     "src/sandbox",
   ],
   "src/observability": ["src/agent", "src/env.ts", "src/log.ts", "src/net", "src/runs"],
-  "src/api/rest": ["src/agent", "src/api", "src/errors.ts", "src/log.ts", "src/runs"],
-  "src/api": ["src/accounts", "src/async", "src/errors.ts", "src/log.ts", "src/runs"],
+  "src/api/rest": ["src/agent", "src/api", "src/errors.ts", "src/log.ts", "src/runs", "src/schema-validator.ts"],
+  "src/api": [
+    "dist/generated",
+    "src/accounts",
+    "src/async",
+    "src/errors.ts",
+    "src/log.ts",
+    "src/runs",
+    "src/schema-validator.ts",
+  ],
   // The management API and the extension API share src/api/rest. Neither imports the other.
-  "src/ext": ["src/accounts", "src/api", "src/errors.ts", "src/json.ts", "src/log.ts", "src/runs"],
+  "src/ext": ["dist/generated", "src/accounts", "src/api", "src/errors.ts", "src/json.ts", "src/log.ts", "src/runs"],
   "src/manage": [
+    "dist/generated",
     "src/accounts",
     "src/agent",
     "src/api",

@@ -1,4 +1,4 @@
-import * as toolInputs from "./generated/tool-inputs.ts";
+import * as toolInputs from "../../../dist/generated/tool-inputs.js";
 import type { ProgramOwner } from "../../sandbox/types.ts";
 import type { ToolDefinition, ToolResult } from "../model.ts";
 import type { Files } from "./files.ts";
@@ -82,7 +82,7 @@ export function builtInTool<Input extends object>(
   validator: string = definition.name,
 ): Tool {
   const validate = (toolInputs as Record<string, Validator>)[validator];
-  if (!validate) throw new Error(`No validator ${validator}: run npm run generate`);
+  if (!validate) throw new Error(`No validator ${validator}: run node scripts/install.mjs`);
   return {
     definition,
     async run(input, context) {

@@ -3,11 +3,11 @@ import { InvalidRequest } from "../handlers/errors.ts";
 import type { ApiRequest } from "../handlers/handler.ts";
 import type { ValidationIssue } from "../validation/issue.ts";
 import { parseJsonBody } from "../validation/parse-json.ts";
-import type { SchemaValidator } from "../validation/schema-violation.ts";
+import type { SchemaValidator } from "../../schema-validator.ts";
 import { canonicalUuid } from "../validation/uuid-errors.ts";
 import { issuesOf } from "../validation/violation-issues.ts";
 
-/** The generated validators of an API. */
+/** The compiled validators of an API. */
 export interface Validators {
   /** By the name of the schema. */
   bodies: Record<string, SchemaValidator>;
@@ -58,7 +58,7 @@ function checked<Value>(
   value: Value,
   place: "body" | "path" | "query",
 ): { value: Value & object; issues: ValidationIssue[] } {
-  if (!validate) throw new Error(`no validator for a ${place}: run npm run generate`);
+  if (!validate) throw new Error(`no validator for a ${place}: run node scripts/install.mjs`);
   const valid = validate(value);
   const issues = valid ? [] : issuesOf(validate.errors, place);
   validate.errors = null; // they reference the whole value

@@ -1,5 +1,5 @@
 import { type CreateBody, PublicAgentFileInput, PublicCreateAgentRequest } from "../contract.ts";
-import { validateCreateRequest } from "../generated/validators.js";
+import { validateCreateRequest } from "../../../dist/generated/v1.js";
 import type { Issues } from "./issue.ts";
 import { canonicalUuid, uuidPattern } from "./uuid-errors.ts";
 import { issuesOf, notUnicode, uuidIssue } from "./violation-issues.ts";

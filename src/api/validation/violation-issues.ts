@@ -1,5 +1,5 @@
 import { issue, notAnObject, type ValidationIssue } from "./issue.ts";
-import type { SchemaViolation } from "./schema-violation.ts";
+import type { SchemaViolation } from "../../schema-validator.ts";
 import { describeUuidError } from "./uuid-errors.ts";
 
 type Loc = ValidationIssue["loc"];

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { validateCreateRequest } from "../../../src/api/generated/validators.js";
+import { validateCreateRequest } from "../../../dist/generated/v1.js";
 import { issue } from "../../../src/api/validation/issue.ts";
 import { validateCreate, validateRunId } from "../../../src/api/validation/public-requests.ts";
 

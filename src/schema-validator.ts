@@ -1,4 +1,4 @@
-/** A violation of a schema that a generated validator found. `schema`: the value of the keyword. `data`: the value at `instancePath`. */
+/** A violation of a schema that a compiled validator found. `schema`: the value of the keyword. `data`: the value at `instancePath`. */
 export interface SchemaViolation {
   keyword: string;
   instancePath: string;
@@ -8,9 +8,11 @@ export interface SchemaViolation {
   data: unknown;
   /** Of a property whose name violates `propertyNames`. */
   propertyName?: string;
+  /** Only of validators that explain violations to people. */
+  message?: string;
 }
 
-/** A generated validator. It can change the value: see its module. */
+/** A validator in `dist/generated`, which `scripts/build-validators.ts` compiles. It can set defaults in the value. */
 export interface SchemaValidator {
   (value: unknown): boolean;
   errors?: SchemaViolation[] | null;
