@@ -36,11 +36,17 @@ interface Waiting {
   start: () => void;
 }
 
-/** What one owner holds and waits for, with its parts. They are in order of arrival, or of their last work's end. */
+/** What one owner holds and waits for, with its parts. */
 interface Share {
   held: number;
   waits: number;
+  /** Number of its arrival, or of the end of its last work. The lowest is next. */
+  turn: number;
   parts: Map<string, Share>;
+  /** Parts that wait and hold nothing, in turn. There can be any number of them. */
+  idle: Set<Share>;
+  /** Parts that wait and hold places: at most as many as there are places. */
+  busy: Set<Share>;
   /** In order of arrival. Only of the smallest owners. */
   queue: Set<Waiting>;
 }
@@ -57,15 +63,30 @@ interface Share {
  * else is in progress, work always starts: with one or two places, there is one piece of work of each organization at most.
  */
 export function scheduler({ places, longestWait }: SchedulerOptions): Scheduler {
-  const root = newShare();
+  let turns = 0;
+  const root = newShare(turns);
+
+  /** The shares of all `owners`, the whole first. Adds those that are missing. */
+  function sharesOf(owners: Owners): Share[] {
+    const shares = [root];
+    let share = root;
+    for (const owner of owners) {
+      const part = share.parts.get(owner) ?? newShare(++turns);
+      share.parts.set(owner, part);
+      shares.push(part);
+      share = part;
+    }
+    return shares;
+  }
 
   /** The next work to start among those of `share`. `needed`: places that must be free for it. */
   function nextOf(share: Share, needed: number): Waiting | undefined {
     if (needed > places - root.held) return undefined;
     for (const first of share.queue) return first;
-    const waiting = [...share.parts.values()].filter(({ waits }) => waits > 0);
-    for (const part of waiting.toSorted((a, b) => a.held - b.held)) {
-      const next = nextOf(part, needed + (part.held > 0 ? 1 : 0));
+    for (const first of share.idle) return nextOf(first, needed);
+    if (needed + 1 > places - root.held) return undefined;
+    for (const part of [...share.busy].toSorted((a, b) => a.held - b.held || a.turn - b.turn)) {
+      const next = nextOf(part, needed + 1);
       if (next) return next;
     }
     return undefined;
@@ -73,29 +94,38 @@ export function scheduler({ places, longestWait }: SchedulerOptions): Scheduler 
 
   function startNext(): void {
     for (let next = nextOf(root, 1); next; next = nextOf(root, 1)) {
-      leaveQueue(next);
-      for (const share of sharesOf(root, next.owners)) share.held++;
+      const shares = sharesOf(next.owners);
+      shares.at(-1)?.queue.delete(next);
+      for (const share of shares) {
+        share.waits--;
+        share.held++;
+      }
+      arrange(shares, next.owners);
       next.start();
     }
   }
 
   function enterQueue(waiting: Waiting): void {
-    const shares = sharesOf(root, waiting.owners);
+    const shares = sharesOf(waiting.owners);
     for (const share of shares) share.waits++;
     shares.at(-1)?.queue.add(waiting);
+    arrange(shares, waiting.owners);
   }
 
   function leaveQueue(waiting: Waiting): void {
-    const shares = sharesOf(root, waiting.owners);
+    const shares = sharesOf(waiting.owners);
     shares.at(-1)?.queue.delete(waiting);
     for (const share of shares) share.waits--;
-    removeUnused(root, waiting.owners);
+    arrange(shares, waiting.owners);
   }
 
   function release(owners: Owners): void {
-    for (const share of sharesOf(root, owners)) share.held--;
-    moveBack(root, owners);
-    removeUnused(root, owners);
+    const shares = sharesOf(owners);
+    for (const share of shares) {
+      share.held--;
+      share.turn = ++turns; // lets others have their turn before
+    }
+    arrange(shares, owners);
     startNext();
   }
 
@@ -139,44 +169,25 @@ export function scheduler({ places, longestWait }: SchedulerOptions): Scheduler 
   };
 }
 
-function newShare(): Share {
-  return { held: 0, waits: 0, parts: new Map(), queue: new Set() };
+function newShare(turn: number): Share {
+  return { held: 0, waits: 0, turn, parts: new Map(), idle: new Set(), busy: new Set(), queue: new Set() };
 }
 
-/** The shares of all `owners`, the whole first. Adds those that are missing. */
-function sharesOf(root: Share, owners: Owners): Share[] {
-  const shares = [root];
-  let share = root;
-  for (const owner of owners) {
-    const part = share.parts.get(owner) ?? newShare();
-    share.parts.set(owner, part);
-    shares.push(part);
-    share = part;
-  }
-  return shares;
-}
-
-/** Lets others have their turn before these owners. */
-function moveBack(root: Share, owners: Owners): void {
-  let share = root;
-  for (const owner of owners) {
-    const part = share.parts.get(owner);
-    if (!part) return;
-    share.parts.delete(owner);
-    share.parts.set(owner, part);
-    share = part;
-  }
-}
-
-/** Forgets owners that hold nothing and wait for nothing. */
-function removeUnused(root: Share, owners: Owners): void {
-  let share = root;
-  for (const owner of owners) {
-    const part = share.parts.get(owner);
-    if (!part) return;
+/** Puts each share where the one before looks for it, and forgets those that hold nothing and wait for nothing. */
+function arrange(shares: Share[], owners: Owners): void {
+  for (const [index, owner] of owners.entries()) {
+    const [share, part] = shares.slice(index, index + 2);
+    if (!share || !part) return;
+    setMember(share.idle, part, part.waits > 0 && part.held === 0);
+    setMember(share.busy, part, part.waits > 0 && part.held > 0);
     if (part.held === 0 && part.waits === 0) return void share.parts.delete(owner);
-    share = part;
   }
+}
+
+/** A member that stays one keeps its turn. */
+function setMember(set: Set<Share>, share: Share, isMember: boolean): void {
+  if (isMember) set.add(share);
+  else set.delete(share);
 }
 
 function noPlace(places: number, { seconds, what, remedy }: LongestWait): NoPlace {
