@@ -76,7 +76,8 @@ export function localRunReads(
   | "recount"
 > {
   const { db, read } = database;
-  const piecesOf = transcriptPieces(database);
+  const inTurn = tickByTick();
+  const piecesOf = transcriptPieces(database, inTurn);
   const findRun = db.prepare("SELECT * FROM runs WHERE id = ?");
   const transcriptOf = db.prepare("SELECT role, text FROM messages WHERE run = ? ORDER BY sequence");
   const versionOf = db.prepare("SELECT agent_version FROM messages WHERE run = ? ORDER BY sequence DESC LIMIT 1");
@@ -132,8 +133,6 @@ export function localRunReads(
     return { run, ...(agentVersion !== null && { agentVersion }), journal, ...toFiles(filesOf.get(seq)) };
   }
 
-  const inTurn = tickByTick();
-
   /** The runs of an owner behind a place, read in pieces: 1,000 rows at once take 10 ms, for which nothing else is done. */
   async function listPart(
     { statement, owner, since }: { statement: StatementSync; owner: string; since: number },
@@ -170,7 +169,8 @@ export function localRunReads(
         const [seq, agentId, organizationId, status, transcriptBytes] = row;
         const run = { id, agentId, organizationId, status };
         if (!isOwn(run, expected)) return undefined;
-        return transcriptBytes > maxWholeBytes ? { run, pieces: piecesOf(seq) } : { run, transcript: transcript(seq) };
+        if (transcriptBytes <= maxWholeBytes) return { run, transcript: transcript(seq) };
+        return { run, pieces: piecesOf(seq, [organizationId, agentId]) };
       });
     },
 
