@@ -94,9 +94,8 @@ export function agentHandlers(deps: ManageDeps) {
 async function checkedDefinition(
   { secretProblem, retentionDays }: ManageDeps,
   organizationId: string,
-  { $schema: _schema, ...fields }: Schemas["AgentDefinition"],
+  { $schema: _schema, ...definition }: Schemas["AgentDefinition"],
 ): Promise<AgentDefinition> {
-  const definition = fields as AgentDefinition;
   const problems = [
     ...definitionProblems(definition),
     ...keepDaysProblems(definition, retentionDays),

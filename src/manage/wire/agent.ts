@@ -34,7 +34,8 @@ export function wireVersion({ version, createdAt, hash }: AgentVersionHead): Sch
 /** A definition as in its agent file, without what may be a pasted key. */
 export function wireDefinition(definition: AgentDefinition): Schemas["AgentDefinition"] {
   const { mcp, ...fields } = definition;
-  return { ...fields, ...(mcp && { mcp: mcp.map(wireServer) }) } as Schemas["AgentDefinition"];
+  const tools = fields.tools as Schemas["AgentDefinition"]["tools"]; // checked when it was stored
+  return { ...fields, tools, ...(mcp && { mcp: mcp.map(wireServer) }) };
 }
 
 function wireServer({ headers, ...stored }: McpServer): McpServer {
