@@ -10,7 +10,7 @@ let loading: Promise<unknown> | undefined;
 
 /** Loads the Markdown reader when the first text needs it. Resolves also if that fails: a later call tries again. */
 function loadReader(): Promise<unknown> {
-  loading ??= import("./markdown/elements.ts").then(
+  loading ??= import("./markdown-elements.ts").then(
     ({ markdownElements }) => (read = markdownElements),
     () => (loading = undefined),
   );

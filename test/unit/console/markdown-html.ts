@@ -1,5 +1,5 @@
 // By a name that the compiler does not follow: Preact's types bring those of a browser.
-const module: string = new URL("../../../console/run/text/markdown/elements.ts", import.meta.url).href;
+const module: string = new URL("../../../console/run/text/markdown-elements.ts", import.meta.url).href;
 const { markdownElements } = (await import(module)) as { markdownElements: (text: string) => unknown };
 
 interface Element {
@@ -22,6 +22,17 @@ export function html(text: string): string {
 /** What a person can read of it. */
 export function shownText(text: string): string {
   return textOf(markdownElements(text));
+}
+
+/** How deep its elements are in each other. */
+export function levels(text: string): number {
+  return levelsOf(markdownElements(text));
+}
+
+function levelsOf(node: unknown): number {
+  if (Array.isArray(node)) return Math.max(0, ...node.map(levelsOf));
+  if (typeof node !== "object" || node === null) return 0;
+  return 1 + levelsOf((node as Element).props.children);
 }
 
 function htmlOf(node: unknown): string {
