@@ -2,7 +2,6 @@ import type { ComponentType } from "preact";
 import lazy from "preact-iso/lazy";
 import { LocationProvider, Route, Router, useLocation } from "preact-iso/router";
 import { useEffect } from "preact/hooks";
-import { RunsPage } from "./runs/runs-page.tsx";
 import { Gate } from "./shell/gate.tsx";
 import { PageBoundary, PageNotLoaded } from "./shell/page-boundary.tsx";
 import { Shell } from "./shell/shell.tsx";
@@ -13,6 +12,7 @@ import { usePageTitle } from "./state/page-title.ts";
 import { refused, token } from "./state/session.ts";
 import { Empty } from "./ui/empty.tsx";
 
+const RunsPage = page(() => import("./runs/runs-page.tsx").then((module) => module.RunsPage));
 const RunPage = page(() => import("./run/run-page.tsx").then((module) => module.RunPage));
 const AgentsPage = page(() => import("./configure.ts").then((module) => module.AgentsPage));
 const AgentPage = page(() => import("./configure.ts").then((module) => module.AgentPage));

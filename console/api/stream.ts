@@ -1,4 +1,3 @@
-import { EventSourceParserStream } from "eventsource-parser/stream";
 import { reached, unreached } from "../state/connection.ts";
 import { ApiError, send } from "./client.ts";
 import type { CallOutput, RunDetail, RunEvent } from "./types.ts";
@@ -42,6 +41,7 @@ export async function* streamEvents(
       const { body } = await send("list_events", parameters, { headers, signal: shown });
       reached();
       attempt = 0;
+      const { EventSourceParserStream } = await import("eventsource-parser/stream"); // no first view needs it
       const onRetry = (ms: number): void => void (retryMs = ms);
       const events = body?.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream({ onRetry }));
       const reader = events?.getReader();

@@ -4,8 +4,8 @@ import { useShortcuts } from "../state/keyboard.ts";
 import { blocked } from "../state/blocked.ts";
 import { useQuery } from "../state/url.ts";
 import { copyAndSay } from "../ui/copy-button.tsx";
+import { loadLater } from "../ui/load-later.tsx";
 import type { RunApi, RunDetail } from "./api.ts";
-import { RunDialogs } from "./dialogs/run-dialogs.tsx";
 import type { RunDialog } from "./header/actions.tsx";
 import { RunHeader } from "./header/header.tsx";
 import { HintBar } from "./hint-bar.tsx";
@@ -16,6 +16,8 @@ import { neighbour, parsePlace } from "./selection.ts";
 import type { TimelineHandle } from "./timeline/timeline.tsx";
 import { TimelinePanel } from "./timeline/timeline-panel.tsx";
 import { visibleRows } from "./timeline/visible-rows.ts";
+
+const RunDialogs = loadLater(() => import("./dialogs/run-dialogs.tsx").then((module) => module.RunDialogs));
 
 interface Props {
   store: RunStore;
@@ -128,15 +130,17 @@ export function RunContent({ store, api, detail, onDeleted }: Props) {
         />
       </div>
       <HintBar store={store} />
-      <RunDialogs
-        dialog={dialog}
-        store={store}
-        api={api}
-        detail={detail}
-        onClose={() => setDialog(undefined)}
-        onStopped={() => setStopped(detail.turn)}
-        onDeleted={onDeleted}
-      />
+      {dialog !== undefined && (
+        <RunDialogs
+          dialog={dialog}
+          store={store}
+          api={api}
+          detail={detail}
+          onClose={() => setDialog(undefined)}
+          onStopped={() => setStopped(detail.turn)}
+          onDeleted={onDeleted}
+        />
+      )}
     </main>
   );
 }

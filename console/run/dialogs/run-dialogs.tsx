@@ -8,7 +8,7 @@ import { CopyDialog } from "./copy-dialog.tsx";
 import { InputDialog } from "./input-dialog.tsx";
 
 interface Props {
-  dialog: RunDialog | undefined;
+  dialog: RunDialog;
   store: RunStore;
   api: RunApi;
   detail: RunDetail;
@@ -20,8 +20,6 @@ interface Props {
 /** The dialog that is open. */
 export function RunDialogs({ dialog, store, api, detail, onClose, onStopped, onDeleted }: Props) {
   switch (dialog) {
-    case undefined:
-      return null;
     case "input":
       return <InputDialog running={detail.status === "running"} send={(text) => api.input(text)} onClose={onClose} />;
     case "stop":

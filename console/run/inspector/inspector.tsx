@@ -2,17 +2,19 @@ import { useEffect, useRef } from "preact/hooks";
 import { useQuery } from "../../state/url.ts";
 import { Button } from "../../ui/button.tsx";
 import { copyAndSay } from "../../ui/copy-button.tsx";
+import { loadLater } from "../../ui/load-later.tsx";
 import type { RunApi, RunDetail } from "../api.ts";
-import { FilesTab } from "../files/files-tab.tsx";
 import { useLoaded } from "../files/use-loaded.ts";
 import type { RunStore } from "../run-store.ts";
 import { formatPlace, parsePlace, placeName } from "../selection.ts";
 import { visibleLine } from "../text/visible.ts";
-import { CallTab } from "./call-tab.tsx";
-import { CostTab } from "./cost-tab.tsx";
 import { ResizeHandle } from "./resize-handle.tsx";
 import { type TabId, tabs } from "./tabs.ts";
-import { ToolsTab } from "./tools-tab.tsx";
+
+const CallTab = loadLater(() => import("./call-tab.tsx").then((module) => module.CallTab));
+const CostTab = loadLater(() => import("./cost-tab.tsx").then((module) => module.CostTab));
+const FilesTab = loadLater(() => import("../files/files-tab.tsx").then((module) => module.FilesTab));
+const ToolsTab = loadLater(() => import("./tools-tab.tsx").then((module) => module.ToolsTab));
 
 interface Props {
   store: RunStore;

@@ -1,12 +1,15 @@
+import { useState } from "preact/hooks";
 import { useQuery } from "../../state/url.ts";
 import { Icon } from "../../ui/icon.tsx";
+import { loadLater } from "../../ui/load-later.tsx";
 import type { Row } from "../model/types.ts";
 import type { RunStore } from "../run-store.ts";
 import { count } from "../text/words.ts";
-import { FindInRun } from "./find-in-run.tsx";
 import type { TimelineHandle } from "./timeline.tsx";
 import type { RowFilter } from "./visible-rows.ts";
 import { Segments } from "../../ui/segments.tsx";
+
+const FindField = loadLater(() => import("./find-field.tsx").then((module) => module.FindField));
 
 interface Props {
   store: RunStore;
@@ -18,7 +21,8 @@ interface Props {
 
 /** What the timeline shows, and the totals of the run. */
 export function TimelineBar({ store, rows, filter, handle, onCursor }: Props) {
-  const [, setQuery] = useQuery();
+  const [query, setQuery] = useQuery();
+  const [finding, setFinding] = useState(query["find"] !== undefined);
   void store.version.value;
   const { steps, calls, failedCalls } = store.model;
   const options: ["timeline" | "messages", string][] = [
@@ -41,7 +45,13 @@ export function TimelineBar({ store, rows, filter, handle, onCursor }: Props) {
       >
         <Icon name="warning" /> Errors only <kbd aria-hidden="true">E</kbd>
       </button>
-      <FindInRun rows={rows} handle={handle} onCursor={onCursor} />
+      {finding ? (
+        <FindField rows={rows} handle={handle} onCursor={onCursor} onClose={() => setFinding(false)} />
+      ) : (
+        <button type="button" class="run-find-open" aria-label="Find in run" onClick={() => setFinding(true)}>
+          <Icon name="search" /> <span>Find in run</span>
+        </button>
+      )}
       <span class="totals">
         {count(steps.length, "step")}, {count(calls, "tool call")}
         {failedCalls > 0 && `, ${failedCalls.toLocaleString("en")} failed`}

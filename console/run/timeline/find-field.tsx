@@ -1,7 +1,6 @@
 import { useMemo, useState } from "preact/hooks";
 import { useQuery } from "../../state/url.ts";
 import { Button } from "../../ui/button.tsx";
-import { Icon } from "../../ui/icon.tsx";
 import type { Row } from "../model/types.ts";
 import type { TimelineHandle } from "./timeline.tsx";
 import { rowsWith } from "./visible-rows.ts";
@@ -10,13 +9,13 @@ interface Props {
   rows: Row[];
   handle: { current: TimelineHandle | null };
   onCursor: (index: number) => void;
+  onClose: () => void;
 }
 
 /** Finds rows by text. Enter goes to the next one, Shift Enter to the one before. Reads what is loaded of each text. */
-export function FindInRun({ rows, handle, onCursor }: Props) {
+export function FindField({ rows, handle, onCursor, onClose }: Props) {
   const [query, setQuery] = useQuery();
   const text = query["find"];
-  const [open, setOpen] = useState(text !== undefined);
   const [current, setCurrent] = useState(0);
   const found = useMemo(() => (text === undefined ? [] : rowsWith(rows, text)), [rows, rows.length, text]);
 
@@ -29,15 +28,8 @@ export function FindInRun({ rows, handle, onCursor }: Props) {
     handle.current?.scrollToRow(row);
   }
 
-  if (!open) {
-    return (
-      <button type="button" class="run-find-open" aria-label="Find in run" onClick={() => setOpen(true)}>
-        <Icon name="search" /> <span>Find in run</span>
-      </button>
-    );
-  }
   const close = (): void => {
-    setOpen(false);
+    onClose();
     setQuery({ find: undefined });
   };
   return (
