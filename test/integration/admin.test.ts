@@ -309,12 +309,13 @@ describe("without a server", () => {
   });
 
   test("org set-web-fetch sets the hosts for agents that name none", async () => {
-    const { id } = await done(dataDir, "org", "create", "--name", "Hosts");
-    const setHosts = (hosts: string) => done(dataDir, "org", "set-web-fetch", id, "--hosts", hosts);
+    const folder = newFolder();
+    const { id } = await done(folder, "org", "create", "--name", "Hosts");
+    const setHosts = (hosts: string) => done(folder, "org", "set-web-fetch", id, "--hosts", hosts);
     expect(await setHosts("docs.example.com, *.example.org")).toMatchObject({
       web_fetch_hosts: "docs.example.com, *.example.org",
     });
-    expect(await rejected(dataDir, "org", "set-web-fetch", id, "--hosts", "https://example.com")).toBe(
+    expect(await rejected(folder, "org", "set-web-fetch", id, "--hosts", "https://example.com")).toBe(
       '"https://example.com" is not a host; expected a name in lower case such as docs.example.com, or *.example.com',
     );
     expect(await setHosts("none")).not.toHaveProperty("web_fetch_hosts");

@@ -39,7 +39,7 @@ const startInput = z
       .describe("A unique text. Repeating the same call with it returns the same run, for when no answer came."),
   })
   .refine(({ files, uploads }) => files.length + uploads.length <= maxFiles, {
-    message: `files and uploads may have ${maxFiles} items in sum`,
+    message: `files and uploads may have at most ${maxFiles} items in total`,
   });
 
 /** `start_run`. Returns a task to a client that declares the Tasks extension, otherwise the id of the run. */
