@@ -18,6 +18,7 @@ const long = named([
   "unit/api/ended-credentials",
   "unit/api/response-size",
   "unit/api/write-response",
+  "unit/console/markdown-hostile",
   "unit/manage/run-streams",
   "unit/mcp-endpoint/clients",
   "unit/mcp-endpoint/requests",
