@@ -66,8 +66,14 @@ export async function readKeys(agentId: string): Promise<Key[]> {
   return (await call("list_keys", { agent_id: agentId })).data;
 }
 
-export function createKey(agentId: string, name: string): Promise<CreatedKey> {
-  return call("create_key", { agent_id: agentId }, { body: name.trim() === "" ? {} : { name: name.trim() } });
+/** `expiresAt`: RFC 3339. Undefined: it does not expire. */
+export function createKey(agentId: string, name: string, expiresAt: string | undefined): Promise<CreatedKey> {
+  const ends = expiresAt === undefined ? {} : { expires_at: expiresAt };
+  return call(
+    "create_key",
+    { agent_id: agentId },
+    { body: { ...(name.trim() !== "" && { name: name.trim() }), ...ends } },
+  );
 }
 
 export function setKeyEnabled(id: string, isEnabled: boolean): Promise<Key> {

@@ -1,6 +1,8 @@
 import { useState } from "preact/hooks";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
+import { endOf, type ExpiryChoice } from "../ui/expiry-choice.ts";
+import { ExpiryField } from "../ui/expiry.tsx";
 import { Field } from "../ui/field.tsx";
 import { type Agent, createKey, type CreatedKey } from "./agent-calls.ts";
 
@@ -10,14 +12,15 @@ interface CreateKeyDialogProps {
   onCreated: (key: CreatedKey) => void;
 }
 
-/** Asks for the name of a new key. */
+/** Asks for the name of a new key, and for when it ends. */
 export function CreateKeyDialog({ agent, onClose, onCreated }: CreateKeyDialogProps) {
   const [name, setName] = useState("");
+  const [expiry, setExpiry] = useState<ExpiryChoice>({});
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string>();
   const create = (): void => {
     setBusy(true);
-    createKey(agent.id, name).then(onCreated, (error: Error) => {
+    createKey(agent.id, name, endOf(expiry, Date.now())).then(onCreated, (error: Error) => {
       setProblem(error.message);
       setBusy(false);
     });
@@ -39,6 +42,7 @@ export function CreateKeyDialog({ agent, onClose, onCreated }: CreateKeyDialogPr
     >
       <form
         id="create-key"
+        class="stack"
         onSubmit={(event) => {
           event.preventDefault();
           if (!isBusy) create();
@@ -57,6 +61,7 @@ export function CreateKeyDialog({ agent, onClose, onCreated }: CreateKeyDialogPr
             />
           )}
         </Field>
+        <ExpiryField choice={expiry} onChange={setExpiry} />
       </form>
     </Dialog>
   );

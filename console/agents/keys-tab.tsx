@@ -5,6 +5,7 @@ import { me } from "../state/session.ts";
 import { Button } from "../ui/button.tsx";
 import { Confirm } from "../ui/confirm.tsx";
 import { Loading } from "../ui/empty.tsx";
+import { Expiry } from "../ui/expiry.tsx";
 import { Problem } from "../ui/problem.tsx";
 import { RelativeTime } from "../ui/time.tsx";
 import { toast } from "../ui/toast.tsx";
@@ -105,6 +106,7 @@ function KeyTable({ keys, organizationId, reload }: KeyTableProps) {
             <th scope="col">Starts with</th>
             <th scope="col">Created</th>
             <th scope="col">Last used</th>
+            <th scope="col">Expires</th>
             <th scope="col">State</th>
             <th scope="col">
               <span class="visually-hidden">Actions</span>
@@ -120,6 +122,9 @@ function KeyTable({ keys, organizationId, reload }: KeyTableProps) {
                 <RelativeTime at={key.created_at} />
               </td>
               <td>{key.last_used_at === null ? "never" : <RelativeTime at={key.last_used_at} />}</td>
+              <td>
+                <Expiry at={key.expires_at} />
+              </td>
               <td>{key.enabled ? "enabled" : <span class="badge">disabled</span>}</td>
               <td class="number">
                 {key.enabled ? (

@@ -1,6 +1,8 @@
 import { useState } from "preact/hooks";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
+import { endOf, type ExpiryChoice } from "../ui/expiry-choice.ts";
+import { ExpiryField } from "../ui/expiry.tsx";
 import { Field } from "../ui/field.tsx";
 import { AccessFields } from "./access-fields.tsx";
 import { type CreatedOperator, createOperator, type NewAccess } from "./settings-calls.ts";
@@ -10,16 +12,17 @@ interface CreateOperatorDialogProps {
   onCreated: (operator: CreatedOperator) => void;
 }
 
-/** Asks for the name of a new operator, and for what they may do. */
+/** Asks for the name of a new operator, for what they may do, and for when the link ends. */
 export function CreateOperatorDialog({ onClose, onCreated }: CreateOperatorDialogProps) {
   const [name, setName] = useState("");
   const [access, setAccess] = useState<NewAccess>({ role: "operator" });
+  const [expiry, setExpiry] = useState<ExpiryChoice>({});
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string>();
   const isEmpty = name.trim() === "" || access.organizations?.length === 0;
   const create = (): void => {
     setBusy(true);
-    createOperator(name.trim(), access).then(onCreated, (error: Error) => {
+    createOperator(name.trim(), access, endOf(expiry, Date.now())).then(onCreated, (error: Error) => {
       setProblem(error.message);
       setBusy(false);
     });
@@ -61,6 +64,7 @@ export function CreateOperatorDialog({ onClose, onCreated }: CreateOperatorDialo
           )}
         </Field>
         <AccessFields access={access} onChange={setAccess} />
+        <ExpiryField choice={expiry} onChange={setExpiry} />
       </form>
     </Dialog>
   );

@@ -7,6 +7,7 @@ import { me } from "../state/session.ts";
 import { Button } from "../ui/button.tsx";
 import { Confirm } from "../ui/confirm.tsx";
 import { Loading } from "../ui/empty.tsx";
+import { Expiry } from "../ui/expiry.tsx";
 import { Problem } from "../ui/problem.tsx";
 import { RelativeTime } from "../ui/time.tsx";
 import { toast } from "../ui/toast.tsx";
@@ -71,6 +72,7 @@ function OperatorTable({ operators, reload }: { operators: Operator[]; reload: (
             <th scope="col">Starts with</th>
             <th scope="col">Created</th>
             <th scope="col">Last used</th>
+            <th scope="col">Expires</th>
             <th scope="col">
               <span class="visually-hidden">Actions</span>
             </th>
@@ -88,6 +90,9 @@ function OperatorTable({ operators, reload }: { operators: Operator[]; reload: (
                 <RelativeTime at={operator.created_at} />
               </td>
               <td>{operator.last_used_at === null ? "never" : <RelativeTime at={operator.last_used_at} />}</td>
+              <td>
+                <Expiry at={operator.expires_at} />
+              </td>
               <td class="number">
                 {operator.enabled ? (
                   <Button size="small" kind="danger" blocked={reason} onClick={() => setRevoking(operator)}>

@@ -12,8 +12,14 @@ export async function readOperators(): Promise<Operator[]> {
 /** What a new operator may do: with a role in all organizations, or in single ones. */
 export type NewAccess = Pick<Schemas["CreateOperatorRequest"], "role" | "organizations">;
 
-export function createOperator(name: string, access: NewAccess): Promise<CreatedOperator> {
-  return call("create_operator", {}, { body: { name, ...access } });
+/** `expiresAt`: RFC 3339. Undefined: it does not expire. */
+export function createOperator(
+  name: string,
+  access: NewAccess,
+  expiresAt: string | undefined,
+): Promise<CreatedOperator> {
+  const ends = expiresAt === undefined ? {} : { expires_at: expiresAt };
+  return call("create_operator", {}, { body: { name, ...access, ...ends } });
 }
 
 export function revokeOperator(id: string): Promise<Operator> {

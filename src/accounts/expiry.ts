@@ -22,6 +22,11 @@ export function checkExpiry(expiresAt: number, now: number): void {
   throw new ServiceError("invalid_argument", message);
 }
 
+/** Whether a key or token ends within two weeks, or has ended: the time to hand over another one. */
+export function endsSoon({ expiresAt = Infinity }: Expiring, now: number): boolean {
+  return expiresAt - now <= 14 * day;
+}
+
 /** The end of a key or token for people, such as `in 6 days` or `expired`. Undefined: it does not expire. */
 export function expiryText({ expiresAt }: Expiring, now: number): string | undefined {
   if (expiresAt === undefined) return undefined;

@@ -138,3 +138,45 @@ test("a page stays signed in over a restart", async () => {
   expect(tokenOf(service.consoleUrl)).toBe(tokenOf(consoleUrl));
   expect((await call("GET", "/manage/v1/me", tokenOf(consoleUrl))).status).toBe(200);
 });
+
+test("the last operator cannot revoke itself in the page; the CLI can", async () => {
+  await using alone = await startService(newDataDir());
+  const headers = { authorization: `Bearer ${tokenOf(alone.consoleUrl)}` };
+  const list = await fetch(`${alone.baseUrl}/manage/v1/operators`, { headers });
+  const [only, ...others] = ((await list.json()) as { data: { id: string; hint: string }[] }).data;
+  if (!only) throw new Error("npm start made no operator");
+  expect(others).toEqual([]);
+  const revoke = () => fetch(`${alone.baseUrl}/manage/v1/operators/${only.id}/revoke`, { method: "POST", headers });
+  const refused = await revoke();
+  expect([refused.status, await refused.json()]).toMatchObject([409, { code: "last_operator" }]);
+  expect((await fetch(`${alone.baseUrl}/manage/v1/me`, { headers })).status).toBe(200);
+
+  // A viewer, and an operator whose link has ended, could not manage the service either.
+  await done(alone.dataDir, "operator", "link", "--name", "vera", "--role", "viewer");
+  expect((await revoke()).status).toBe(409);
+  await done(alone.dataDir, "operator", "link", "--name", "mira", "--role", "operator");
+  expect((await revoke()).status).toBe(200);
+  const mira = await done(alone.dataDir, "operator", "link", "--name", "noor", "--role", "operator");
+  await done(alone.dataDir, "operator", "revoke", String(mira["hint"]));
+});
+
+test("a key and a link end at the time of --expires", async () => {
+  const days = async (expires: string) => {
+    const created = await done(service.dataDir, "operator", "link", "--name", "temp", "--expires", expires);
+    return Math.round((Date.parse(String(created["expires_at"])) - Date.now()) / 86_400_000);
+  };
+  expect(await days("90d")).toBe(90);
+  const day = new Date(Date.now() + 30 * 86_400_000).toISOString().slice(0, 10);
+  expect([29, 30]).toContain(await days(day));
+  const agent = ["--agent", service.templateId];
+  const key = await done(service.dataDir, "key", "create", ...agent, "--expires", "7d");
+  expect(key).toMatchObject({ expires: expect.stringMatching(/^in [67] days$/) });
+  for (const [expires, problem] of [
+    ["soon", '--expires is "soon"; expected days such as 90d, or a time such as 2026-11-01'],
+    ["2020-01-01", "expected a time in the future, at most ten years from now"],
+    ["9999d", "expected a time in the future, at most ten years from now"],
+  ] as const) {
+    const { code, stderr } = await admin(service.dataDir, "key", "create", ...agent, "--expires", expires);
+    expect([code, stderr]).toEqual([1, expect.stringContaining(problem)]);
+  }
+});

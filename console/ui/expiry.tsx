@@ -1,0 +1,75 @@
+import { endsSoon, expiryText } from "../../src/accounts/expiry.ts";
+import { formatDateTime } from "../format.ts";
+import { endOf, type ExpiryChoice } from "./expiry-choice.ts";
+import { Field } from "./field.tsx";
+import { useKnownNow } from "./time.tsx";
+
+/** When a key or link ends. From two weeks before, the end stands out. `at`: RFC 3339; null: it does not expire. */
+export function Expiry({ at }: { at: string | null }) {
+  const now = useKnownNow();
+  if (at === null) return <span class="muted">never</span>;
+  const ends = { expiresAt: Date.parse(at) };
+  const kind = ends.expiresAt <= now ? "badge bad" : endsSoon(ends, now) ? "badge warn" : undefined;
+  return (
+    <time dateTime={at} title={formatDateTime(at)} class={kind}>
+      {expiryText(ends, now)}
+    </time>
+  );
+}
+
+interface ExpiryFieldProps {
+  choice: ExpiryChoice;
+  onChange: (choice: ExpiryChoice) => void;
+}
+
+const periods: [string, string][] = [
+  ["never", "never"],
+  ["30", "in 30 days"],
+  ["90", "in 90 days"],
+  ["365", "in a year"],
+  ["date", "on a date"],
+];
+
+/** Asks when a key or link ends. */
+export function ExpiryField({ choice: { days, date }, onChange }: ExpiryFieldProps) {
+  const tomorrow = endOf({ days: 1 }, Date.now())?.slice(0, 10);
+  const choose = (value: string): void => {
+    if (value === "never") onChange({});
+    else onChange(value === "date" ? { date: tomorrow ?? "" } : { days: Number(value) });
+  };
+  return (
+    <>
+      <Field name="Expires" help="Requests with it get 401 from then on.">
+        {(control) => (
+          <select
+            {...control}
+            class="input"
+            value={date === undefined ? String(days ?? "never") : "date"}
+            onChange={({ currentTarget }) => choose(currentTarget.value)}
+          >
+            {periods.map(([value, text]) => (
+              <option key={value} value={value}>
+                {text}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+      {date !== undefined && (
+        <Field name="Expiry date" help="It ends when this day begins, in UTC.">
+          {(control) => (
+            <input
+              {...control}
+              class="input"
+              type="date"
+              required
+              min={tomorrow}
+              value={date}
+              onInput={({ currentTarget }) => onChange({ date: currentTarget.value })}
+            />
+          )}
+        </Field>
+      )}
+    </>
+  );
+}
