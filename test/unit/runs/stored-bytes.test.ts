@@ -37,6 +37,7 @@ describe.each(platforms)("the quota of stored bytes on %s", (_, open) => {
     const service = await newService(stores);
     const sibling = await newService(stores, {}, service.organizationId);
     const { id } = await service.create(60);
+    await service.run(id, 0); // an idle run is deleted at once
     await setQuota(stores.accounts, service.organizationId, { maxStoredBytes: 100 });
     const rejected = await sibling.create(50);
     expect([rejected.status, rejected.detail]).toEqual([
