@@ -2,6 +2,7 @@ import { readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import openapiTypes, { astToString } from "openapi-typescript";
 import { publicApi } from "../src/api/public-api.ts";
+import { clientClasses } from "../src/error-codes.ts";
 import { extApi } from "../src/ext/contract/ext-api.ts";
 import { methodsAndPaths } from "./operation-table.ts";
 import { pythonOperations, pythonTypes, synchronousModule } from "./python-client.ts";
@@ -9,6 +10,7 @@ import { pythonOperations, pythonTypes, synchronousModule } from "./python-clien
 const clients = fileURLToPath(new URL("../clients", import.meta.url));
 const typescript = `${clients}/typescript/src/generated`;
 const python = `${clients}/python/agent_runs`;
+const errorCodes = "src/error-codes.ts";
 const contracts = "src/ext/contract/ and src/api/contract.ts";
 
 /** The content of the generated files of the clients, by path. */
@@ -18,6 +20,8 @@ export async function clientFiles(): Promise<Record<string, string>> {
     [`${typescript}/ext.ts`]: await typescriptTypes(extApi.schemas, "src/ext/contract/"),
     [`${typescript}/v1.ts`]: await typescriptTypes(publicApi.schemas, "src/api/contract.ts"),
     [`${typescript}/operations.ts`]: typescriptOperations(),
+    [`${typescript}/error-classes.ts`]: typescriptErrorClasses(),
+    [`${python}/_error_classes.py`]: pythonErrorClasses(),
     [`${python}/_operations.py`]: pythonOperations({ Ext: extApi, V1: publicApi }, notice(contracts)),
     [`${python}/_types.py`]: pythonTypes(extApi.schemas, notice("src/ext/contract/")),
     ...Object.fromEntries(
@@ -37,6 +41,24 @@ export const ext = ${methodsAndPaths(extApi)};
 
 /** Method and path of each operation of the API v1. */
 export const v1 = ${methodsAndPaths(publicApi)};
+`;
+}
+
+function typescriptErrorClasses(): string {
+  const rows = Object.entries(clientClasses()).map(([code, name]) => `  ${code}: "${name}",\n`);
+  return `${notice(errorCodes, "//")}
+/** The class of \`APIError\` for each error code of the extension API. */
+export const errorClasses = {
+${rows.join("")}} as const;
+`;
+}
+
+function pythonErrorClasses(): string {
+  const rows = Object.entries(clientClasses()).map(([code, name]) => `    "${code}": "${name}",\n`);
+  return `${notice(errorCodes)}
+ERROR_CLASSES = {
+${rows.join("")}}
+"""The class of \`APIError\` for each error code of the extension API."""
 `;
 }
 

@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import { commandPrefix } from "../../src/command-line.ts";
-import { ServiceError, type ServiceErrorCode } from "../../src/errors.ts";
+import type { ErrorCode } from "../../src/error-codes.ts";
+import { ServiceError } from "../../src/errors.ts";
 import { type FileIo, runProgram } from "../cli.ts";
 import { printableJson } from "../printable.ts";
 import type { Action, Handler } from "./action.ts";
@@ -73,7 +74,7 @@ export function adminProgram(action: Action, io: FileIo): Command {
 }
 
 /** What to do about an error of a use case. */
-const hints: Partial<Record<ServiceErrorCode, string>> = {
+const hints: Partial<Record<ErrorCode, string>> = {
   organization_not_found: "see org list",
   agent_not_found: "see agent list",
   version_not_found: "see agent history ID",

@@ -1,4 +1,4 @@
 import { apiErrors } from "../api/rest/errors.ts";
-import { errors } from "./contract/errors.ts";
+import { errorsOf } from "../error-codes.ts";
 
-export const extErrors = apiErrors(errors);
+export const extErrors = apiErrors(errorsOf("ext"));

@@ -1,7 +1,7 @@
 import { apiErrors } from "../api/rest/errors.ts";
-import { errors } from "./contract/errors.ts";
+import { errorsOf } from "../error-codes.ts";
 
-export const manageErrors = apiErrors(errors);
+export const manageErrors = apiErrors(errorsOf("manage"));
 
 /** An error of the management API with its status. */
 export const manageError = manageErrors.error;

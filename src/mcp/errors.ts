@@ -1,17 +1,11 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import { redactWholeTokens } from "../accounts/token.ts";
 import { type ErrorFormat, HttpError } from "../api/handlers/errors.ts";
-import { ServiceError, type ServiceErrorCode, StoreUnavailable } from "../errors.ts";
+import { type ErrorCode, type ErrorEntry, errorsOf } from "../error-codes.ts";
+import { ServiceError, StoreUnavailable } from "../errors.ts";
 import { log } from "../log.ts";
 
-const statusOf: Partial<Record<ServiceErrorCode, number>> = {
-  key_missing: 401,
-  key_invalid: 401,
-  key_expired: 401,
-  agent_deleted: 401,
-  files_too_large: 413,
-  too_many_requests: 429,
-};
+const errors: Partial<Record<ErrorCode, ErrorEntry>> = errorsOf("mcp");
 
 /** JSON-RPC codes: the body could not be parsed; it is no request; anything else of this server. */
 const [parseError, invalidRequest, serverError] = [-32_700, -32_600, -32_000];
@@ -19,7 +13,7 @@ const rpcCodes: Record<string, number> = { parse_error: parseError, invalid_requ
 
 /** How the endpoint reports errors outside of JSON-RPC, such as a missing key: as a JSON-RPC error without an id. */
 export const errorFormat: ErrorFormat = {
-  statusOf: (code) => statusOf[code] ?? 400,
+  statusOf: (code) => errors[code]?.status ?? 400,
   body: (detail, code) => ({
     jsonrpc: "2.0",
     id: null,

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import { expect } from "vitest";
+import { clientClasses, errorsOf } from "../../src/error-codes.ts";
 import type { Job, Outcome } from "./driver.ts";
 import {
   cutBody,
@@ -657,4 +658,24 @@ const other: Record<string, Case> = {
 };
 
 /** What each client does, by name. */
-export const cases: Record<string, Case> = { ...creating, ...waiting, ...streaming, ...onV1, ...errors, ...other };
+/** One case for each code of the extension API. Codes that are transient are answered until the client gives up. */
+const codes = Object.fromEntries(
+  Object.entries(errorsOf("ext")).map(([code, { status, detail }]): [string, Case] => [
+    `knows ${code}`,
+    {
+      replies: [agent, ...range(20).map(() => json(status, { detail, code }))],
+      job: { method: "get", args: [id] },
+      expected: () => ({ error: { name: clientClasses()[code], status, code } }),
+    },
+  ]),
+);
+
+export const cases: Record<string, Case> = {
+  ...creating,
+  ...waiting,
+  ...streaming,
+  ...onV1,
+  ...errors,
+  ...codes,
+  ...other,
+};

@@ -5,6 +5,8 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Any, TypedDict, TypeGuard, cast
 
+from ._error_classes import ERROR_CLASSES
+
 if TYPE_CHECKING:
     from ._async.run import AsyncRun
     from ._sync.run import Run
@@ -170,32 +172,26 @@ class ServiceUnavailable(APIError):
 
 
 _classes: dict[str, type[APIError]] = {
-    "key_missing": AuthenticationError,
-    "key_invalid": AuthenticationError,
-    "key_expired": AuthenticationError,
-    "template_mismatch": TemplateMismatch,
-    "agent_deleted": AgentNotFound,
-    "agent_not_found": AgentNotFound,
-    "agent_archived": AgentArchived,
-    "run_not_found": RunNotFound,
-    "file_not_found": FileNotFound,
-    "file_not_kept": FileNotFound,
-    "files_unknown": FileNotFound,
-    "step_not_found": FileNotFound,
-    "files_too_large": PayloadTooLarge,
-    "upload_too_large": PayloadTooLarge,
-    "upload_not_found": UploadFailed,
-    "upload_incomplete": UploadFailed,
-    "upload_mismatch": UploadFailed,
-    "response_too_large": APIError,
-    "invalid_request": InvalidRequest,
-    "invalid_argument": InvalidRequest,
-    "file_not_base64": InvalidRequest,
-    "no_model": ModelNotConfigured,
-    "webhook_not_configured": WebhookNotConfigured,
-    "idempotency_key_reused": IdempotencyKeyReused,
-    "run_ended": RunEnded,
-    "queue_full": QueueFull,
+    each.__name__: each
+    for each in (
+        AgentArchived,
+        AgentNotFound,
+        APIError,
+        AuthenticationError,
+        FileNotFound,
+        IdempotencyKeyReused,
+        InvalidRequest,
+        ModelNotConfigured,
+        PayloadTooLarge,
+        QueueFull,
+        RateLimited,
+        RunEnded,
+        RunNotFound,
+        ServiceUnavailable,
+        TemplateMismatch,
+        UploadFailed,
+        WebhookNotConfigured,
+    )
 }
 
 # Codes of the reasons that the API v1 gives as text only (its specification, section 7.2).
@@ -209,8 +205,8 @@ _codes_of_details = {
 def error_of(call: str, response: ErrorResponse, is_json: bool) -> APIError:
     """The error of a response that is not a success. `is_json`: the service sent it, not a proxy."""
     code = response.code or (_code_in_v1(response) if is_json else None)
-    known = _classes.get(code) if code else None
-    return (known or _class_of_status(response.status))(call, response)
+    known = ERROR_CLASSES.get(code) if code else None
+    return (_classes[known] if known else _class_of_status(response.status))(call, response)
 
 
 def _code_in_v1(response: ErrorResponse) -> str | None:
@@ -223,6 +219,7 @@ def _code_in_v1(response: ErrorResponse) -> str | None:
 
 
 def _class_of_status(status: int) -> type[APIError]:
+    """For a code that a later release of the service added, and for answers without a code."""
     known = {401: AuthenticationError, 413: PayloadTooLarge, 422: InvalidRequest, 429: RateLimited}
     return known.get(status, ServiceUnavailable if status >= 500 else APIError)
 

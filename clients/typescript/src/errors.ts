@@ -1,3 +1,4 @@
+import { errorClasses } from "./generated/error-classes.ts";
 import type { Run } from "./run.ts";
 
 /** The base class of all errors of this client. */
@@ -129,33 +130,26 @@ export class QueueFull extends APIError {}
 /** The service failed (status 500 and above). */
 export class ServiceUnavailable extends APIError {}
 
-const classes: Record<string, typeof APIError> = {
-  key_missing: AuthenticationError,
-  key_invalid: AuthenticationError,
-  key_expired: AuthenticationError,
-  template_mismatch: TemplateMismatch,
-  agent_deleted: AgentNotFound,
-  agent_not_found: AgentNotFound,
-  agent_archived: AgentArchived,
-  run_not_found: RunNotFound,
-  file_not_found: FileNotFound,
-  file_not_kept: FileNotFound,
-  files_unknown: FileNotFound,
-  files_too_large: PayloadTooLarge,
-  upload_too_large: PayloadTooLarge,
-  upload_not_found: UploadFailed,
-  upload_incomplete: UploadFailed,
-  upload_mismatch: UploadFailed,
-  response_too_large: APIError,
-  step_not_found: FileNotFound,
-  invalid_request: InvalidRequest,
-  invalid_argument: InvalidRequest,
-  file_not_base64: InvalidRequest,
-  no_model: ModelNotConfigured,
-  webhook_not_configured: WebhookNotConfigured,
-  idempotency_key_reused: IdempotencyKeyReused,
-  run_ended: RunEnded,
-  queue_full: QueueFull,
+type ErrorCode = keyof typeof errorClasses;
+
+const classes: Record<(typeof errorClasses)[ErrorCode], typeof APIError> = {
+  AgentArchived,
+  AgentNotFound,
+  APIError,
+  AuthenticationError,
+  FileNotFound,
+  IdempotencyKeyReused,
+  InvalidRequest,
+  ModelNotConfigured,
+  PayloadTooLarge,
+  QueueFull,
+  RateLimited,
+  RunEnded,
+  RunNotFound,
+  ServiceUnavailable,
+  TemplateMismatch,
+  UploadFailed,
+  WebhookNotConfigured,
 };
 
 /** Codes of the reasons that the API v1 gives as text only (its specification, section 7.2). */
@@ -168,8 +162,11 @@ const codesOfDetails: Record<string, string> = {
 /** The error of a response that is not a success. `isJson`: the service sent it, not a proxy. */
 export function errorOf(call: string, response: ErrorResponse, isJson: boolean): APIError {
   const code = response.code ?? (isJson ? codeInV1(response) : undefined);
-  const known = code === undefined ? undefined : classes[code];
-  return new (known ?? classOfStatus(response.status))(call, response);
+  return new (isKnown(code) ? classes[errorClasses[code]] : classOfStatus(response.status))(call, response);
+}
+
+function isKnown(code: string | undefined): code is ErrorCode {
+  return code !== undefined && Object.hasOwn(errorClasses, code);
 }
 
 function codeInV1({ status, detail, issues }: ErrorResponse): string | undefined {
@@ -179,6 +176,7 @@ function codeInV1({ status, detail, issues }: ErrorResponse): string | undefined
   return codesOfDetails[detail];
 }
 
+/** For a code that a later release of the service added, and for answers without a code. */
 function classOfStatus(status: number): typeof APIError {
   if (status === 401) return AuthenticationError;
   if (status === 413) return PayloadTooLarge;

@@ -1,58 +1,9 @@
 import { redactWholeTokens } from "../../accounts/token.ts";
-import { invalidKey, ServiceError, type ServiceErrorCode, StoreUnavailable } from "../../errors.ts";
+import { type ErrorCode, type ErrorEntry, errorsOf } from "../../error-codes.ts";
+import { invalidKey, ServiceError, StoreUnavailable } from "../../errors.ts";
 import { log } from "../../log.ts";
 import type { Issues, ValidationIssue } from "../validation/issue.ts";
 import { type ApiResponse, jsonResponse } from "./handler.ts";
-
-/** The HTTP status of every error code (specification section 7.2). The codes of operators never reach HTTP today. */
-const statusOf: Record<ServiceErrorCode, number> = {
-  key_missing: 401,
-  key_invalid: 401,
-  key_expired: 401,
-  template_mismatch: 403,
-  agent_deleted: 404,
-  run_not_found: 404,
-  agent_archived: 409,
-  files_too_large: 413,
-  file_not_base64: 422,
-  no_model: 422,
-  too_many_requests: 429,
-  too_many_runs: 429,
-  dollars_spent: 429,
-  storage_quota_exceeded: 429,
-  history_failed: 502,
-  history_unavailable: 503,
-  // Operators only:
-  organization_not_found: 404,
-  agent_not_found: 404,
-  version_not_found: 404,
-  key_not_found: 404,
-  operator_not_found: 404,
-  webhook_not_found: 404,
-  delivery_not_found: 404,
-  step_not_found: 404,
-  file_not_found: 404,
-  file_not_kept: 404,
-  files_unknown: 404,
-  key_ambiguous: 409,
-  operator_ambiguous: 409,
-  last_operator: 409,
-  modified: 412,
-  modified_concurrently: 409,
-  queue_full: 409,
-  transcript_full: 409,
-  run_ended: 409,
-  delete_not_allowed: 403,
-  invalid_argument: 422,
-  // Clients of the extension API only:
-  upload_too_large: 413,
-  too_many_uploads: 429,
-  upload_not_found: 422,
-  upload_incomplete: 422,
-  upload_mismatch: 422,
-  idempotency_key_reused: 422,
-  webhook_not_configured: 422,
-};
 
 /** An error of HTTP itself, outside of the contract: the host could not receive the request. */
 export class HttpError extends Error {
@@ -77,14 +28,18 @@ interface HttpErrorOptions extends ErrorOptions {
 
 /** How an API reports errors. */
 export interface ErrorFormat {
-  statusOf: (code: ServiceErrorCode) => number;
+  /** The HTTP status. Undefined: the API has no such error, so the call failed unexpectedly. */
+  statusOf: (code: ErrorCode) => number | undefined;
   /** The body. `detail`: a sentence, or the violations of a schema. */
   body: (detail: string | ValidationIssue[], code: string) => object;
 }
 
+/** The errors of v1 (specification section 7.2). */
+const publicErrors: Partial<Record<ErrorCode, ErrorEntry>> = errorsOf("v1");
+
 /** The format of v1, which knows no expiry: an expired key is an invalid one. */
 const publicFormat: ErrorFormat = {
-  statusOf: (code) => statusOf[code],
+  statusOf: (code) => publicErrors[code]?.status,
   body: (detail, code) => ({ detail: code === "key_expired" ? invalidKey : detail }),
 };
 
@@ -145,6 +100,7 @@ function describe(error: unknown, format: ErrorFormat): KnownError | undefined {
   if (!(error instanceof ServiceError)) return undefined;
   const { code, message: detail, retryAfterSeconds } = error;
   const status = format.statusOf(code);
+  if (status === undefined) return undefined;
   const headers = {
     ...(status === 401 && { "www-authenticate": "Bearer" }),
     ...(retryAfterSeconds !== undefined && { "retry-after": String(retryAfterSeconds) }),

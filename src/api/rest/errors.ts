@@ -1,5 +1,8 @@
 import { type ErrorFormat, HttpError } from "../handlers/errors.ts";
-import type { ErrorEntry } from "./error-table.ts";
+import type { ErrorCodeOf, ErrorEntry } from "../../error-codes.ts";
+
+/** The codes that the management API and the extension API share. */
+export type SharedErrorCode = ErrorCodeOf<"ext"> & ErrorCodeOf<"manage">;
 
 /** The errors of an API whose error bodies are `{"detail", "code"}`. */
 export interface ApiErrors<Code extends string> {

@@ -1,5 +1,6 @@
+import type { ErrorEntry } from "../../error-codes.ts";
 import type { Operation, Parameter, ResponseEntry } from "../description.ts";
-import type { ErrorEntry, SharedErrorCode } from "./error-table.ts";
+import type { SharedErrorCode } from "./errors.ts";
 
 /** An operation as a contract writes it. `Code`: of the errors of its API. */
 export interface OperationEntry<Code extends string> {

@@ -4,8 +4,7 @@ import { credentialCheck } from "../handlers/credential-check.ts";
 import type { ApiHandler, ApiRequest, ApiResponse } from "../handlers/handler.ts";
 import { withErrorResponses } from "../handlers/middleware.ts";
 import { routeTable } from "../route-table.ts";
-import type { SharedErrorCode } from "./error-table.ts";
-import type { ApiErrors } from "./errors.ts";
+import type { ApiErrors, SharedErrorCode } from "./errors.ts";
 import { withSecurityHeaders } from "./security-headers.ts";
 import { type Validators, validBody, validParameters } from "./validate.ts";
 

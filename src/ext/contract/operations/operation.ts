@@ -1,11 +1,11 @@
 import { operationsOf } from "../../../api/rest/operation.ts";
-import { type ErrorCode, errors } from "../errors.ts";
+import { type ErrorCodeOf, errorsOf } from "../../../error-codes.ts";
 
 export const basePath = "/ext/v1";
 
 /** Completes an operation of the extension API with the errors that each operation has. */
-export const operation = operationsOf<ErrorCode>({
+export const operation = operationsOf<ErrorCodeOf<"ext">>({
   basePath,
-  errors,
+  errors: errorsOf("ext"),
   credentialErrors: ["key_missing", "key_invalid", "key_expired", "agent_deleted"],
 });

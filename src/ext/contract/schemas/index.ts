@@ -1,6 +1,6 @@
+import { errorsOf } from "../../../error-codes.ts";
 import { errorSchemas } from "../../../api/rest/schemas/errors.ts";
 import { sharedSchemas } from "../../../api/rest/schemas/index.ts";
-import { errors } from "../errors.ts";
 import { agentSchemas } from "./agent.ts";
 import { runSchemas } from "./runs.ts";
 import { uploadSchemas } from "./uploads.ts";
@@ -11,5 +11,5 @@ export const schemas = {
   ...runSchemas,
   ...uploadSchemas,
   ...sharedSchemas,
-  ...errorSchemas(Object.keys(errors)),
+  ...errorSchemas(Object.keys(errorsOf("ext"))),
 };

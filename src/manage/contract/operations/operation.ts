@@ -1,6 +1,6 @@
 import type { Operation } from "../../../api/description.ts";
 import { type OperationEntry, operationsOf } from "../../../api/rest/operation.ts";
-import { type ErrorCode, errors } from "../errors.ts";
+import { type ErrorCodeOf, errorsOf } from "../../../error-codes.ts";
 
 /** What a caller may do. A viewer may only read. */
 export type Role = "operator" | "viewer";
@@ -15,9 +15,9 @@ export interface ManageOperation extends Operation {
 
 export const basePath = "/manage/v1";
 
-const complete = operationsOf<ErrorCode>({
+const complete = operationsOf<ErrorCodeOf<"manage">>({
   basePath,
-  errors,
+  errors: errorsOf("manage"),
   credentialErrors: ["key_missing", "key_invalid", "key_expired", "forbidden"],
 });
 
@@ -27,7 +27,7 @@ const complete = operationsOf<ErrorCode>({
  */
 export function operation(
   operationId: string,
-  { service = false, ...entry }: OperationEntry<ErrorCode> & { service?: boolean },
+  { service = false, ...entry }: OperationEntry<ErrorCodeOf<"manage">> & { service?: boolean },
 ): ManageOperation {
   const role = entry.at.startsWith("GET ") ? "viewer" : "operator";
   const where = service ? " in all organizations" : "";

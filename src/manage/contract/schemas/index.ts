@@ -1,6 +1,6 @@
+import { errorsOf } from "../../../error-codes.ts";
 import { errorSchemas } from "../../../api/rest/schemas/errors.ts";
 import { sharedSchemas } from "../../../api/rest/schemas/index.ts";
-import { errors } from "../errors.ts";
 import { agentSchemas } from "./agents.ts";
 import { keySchemas } from "./keys.ts";
 import { modelRequestSchemas } from "./model-requests.ts";
@@ -21,5 +21,5 @@ export const schemas = {
   ...modelRequestSchemas,
   ...usageReportSchemas,
   ...sharedSchemas,
-  ...errorSchemas(Object.keys(errors)),
+  ...errorSchemas(Object.keys(errorsOf("manage"))),
 };
