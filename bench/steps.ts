@@ -6,7 +6,7 @@ import { noUsage } from "../src/agent/turn/limits.ts";
 import type { Model } from "../src/agent/model.ts";
 import { builtInTools } from "../src/agent/tools/index.ts";
 import { runTurn } from "../src/agent/turn/run-turn.ts";
-import { filesOfTurn } from "../src/runs/workspace.ts";
+import { filesOfTurn } from "../src/runs/files/workspace.ts";
 import type { Run, RunJournalEntry } from "../src/runs/types.ts";
 import { finishTurn, journalWriter } from "../src/runs/turn-writes.ts";
 import { type LocalPlatform, openLocalPlatform } from "../src/platform/local/index.ts";

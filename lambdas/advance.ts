@@ -1,14 +1,14 @@
 import type { Context } from "aws-lambda";
 import { awsSettings, envIfSet, numberIfSet, traceSettings } from "../src/env.ts";
-import { bundledSandbox } from "../src/platform/aws/bundled-sandbox.ts";
-import { sandboxFunctions } from "../src/platform/aws/sandbox-functions.ts";
+import { bundledSandbox } from "../src/platform/aws/functions/bundled-sandbox.ts";
+import { sandboxFunctions } from "../src/platform/aws/functions/sandbox-functions.ts";
 import { sandboxDocumentReader } from "../src/sandbox/document-reader.ts";
 import { advance, type AdvanceDeps } from "../src/workflow/advance.ts";
 import type { AdvancePayload, AdvanceResponse } from "../src/workflow/payload.ts";
 import { abortSeconds, lastStepSeconds } from "../src/workflow/policy.ts";
 import { retryAfterResponse } from "../src/workflow/retry-later.ts";
 import type { Telemetry } from "../src/observability/tracing.ts";
-import { measuredStores, readSecrets } from "../src/platform/aws/lambda.ts";
+import { measuredStores, readSecrets } from "../src/platform/aws/functions/lambda.ts";
 
 const settings = awsSettings();
 const traces = traceSettings();
@@ -45,7 +45,7 @@ export async function handler(payload: AdvancePayload, context: Context): Promis
   /** In executions of an earlier version, which do not pass the ARN, the sweep starts the next run. */
   async function onSlotFreed(organizationId: string): Promise<void> {
     if (stateMachineArn === undefined) return;
-    const { nextStarter } = await import("../src/platform/aws/start-next.ts");
+    const { nextStarter } = await import("../src/platform/aws/functions/start-next.ts");
     startNext ??= nextStarter(settings, deps, stateMachineArn);
     await startNext(organizationId);
   }

@@ -1,13 +1,13 @@
 import { join } from "node:path";
-import { compress } from "../src/api/handlers/compression.ts";
-import { type ApiHandler, jsonResponse } from "../src/api/handlers/handler.ts";
-import { withErrorResponses } from "../src/api/handlers/middleware.ts";
-import { lambdaHandler } from "../src/api/server/lambda.ts";
+import { compress } from "../src/http/compression.ts";
+import { type ApiHandler, jsonResponse } from "../src/http/handler.ts";
+import { withErrorResponses } from "../src/http/middleware.ts";
+import { lambdaHandler } from "../src/http/server/lambda.ts";
 import { env } from "../src/env.ts";
 import { consoleFiles, isConsolePath } from "../src/manage/console-files.ts";
 import { manageError, manageErrors } from "../src/manage/errors.ts";
 import { openapiDocument } from "../src/manage/generated/openapi.ts";
-import { withSecurityHeaders } from "../src/api/rest/security-headers.ts";
+import { withSecurityHeaders } from "../src/http/rest/security-headers.ts";
 import { oidcSignIn } from "../src/manage/sign-in/discovery.ts";
 import type { SignIn } from "../src/manage/sign-in/types.ts";
 

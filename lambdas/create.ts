@@ -1,8 +1,8 @@
-import { createHandler } from "../src/api/handlers/create.ts";
-import { lambdaHandler } from "../src/api/server/lambda.ts";
+import { createHandler } from "../src/v1/create.ts";
+import { lambdaHandler } from "../src/http/server/lambda.ts";
 import { awsSettings, env } from "../src/env.ts";
-import { measuredStores, stateMachine } from "../src/platform/aws/lambda.ts";
-import { awsSecretRefusal } from "../src/platform/aws/secret-names.ts";
+import { measuredStores, stateMachine } from "../src/platform/aws/functions/lambda.ts";
+import { awsSecretRefusal } from "../src/platform/aws/sdk/secret-names.ts";
 import { awsWorkflow } from "../src/platform/aws/workflow.ts";
 
 const settings = awsSettings();

@@ -1,9 +1,9 @@
 import type { DynamoDBStreamEvent } from "aws-lambda";
 import { awsSettings, env } from "../src/env.ts";
-import { documentClient } from "../src/platform/aws/clients.ts";
-import { deliveryGroups } from "../src/platform/aws/delivery-groups.ts";
-import { deliveryQueue } from "../src/platform/aws/delivery-queue.ts";
-import { deliveryPrefix } from "../src/platform/aws/table.ts";
+import { documentClient } from "../src/platform/aws/sdk/clients.ts";
+import { deliveryGroups } from "../src/platform/aws/delivery/delivery-groups.ts";
+import { deliveryQueue } from "../src/platform/aws/delivery/delivery-queue.ts";
+import { deliveryPrefix } from "../src/platform/aws/dynamodb/table.ts";
 
 const settings = awsSettings();
 const queue = deliveryQueue(settings, env("DELIVERY_QUEUE_URL"));

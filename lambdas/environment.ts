@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { runtimeSettings } from "../src/env.ts";
-import { handleProgram, readFacts } from "../src/platform/aws/container-handler.ts";
-import { handleJavascript } from "../src/platform/aws/container-javascript.ts";
-import { containerProcesses } from "../src/platform/aws/container-processes.ts";
-import type { FunctionEvent } from "../src/platform/aws/program-messages.ts";
-import { type Invocation, serveInvocations } from "../src/platform/aws/runtime-api.ts";
+import { handleProgram, readFacts } from "../src/platform/aws/container/container-handler.ts";
+import { handleJavascript } from "../src/platform/aws/container/container-javascript.ts";
+import { containerProcesses } from "../src/platform/aws/container/container-processes.ts";
+import type { FunctionEvent } from "../src/platform/aws/container/program-messages.ts";
+import { type Invocation, serveInvocations } from "../src/platform/aws/container/runtime-api.ts";
 import { handler as runProgram, sandbox } from "./run-program.ts";
 
 // Entry point of the image of a Linux environment: runs programs in this container, one after the other.

@@ -1,14 +1,14 @@
-import { compress } from "../src/api/handlers/compression.ts";
-import { inlineBytesOnLambda, limitOnLambda } from "../src/api/rest/lambda-limits.ts";
-import { lambdaHandler } from "../src/api/server/lambda.ts";
+import { compress } from "../src/http/compression.ts";
+import { inlineBytesOnLambda, limitOnLambda } from "../src/http/rest/lambda-limits.ts";
+import { lambdaHandler } from "../src/http/server/lambda.ts";
 import { awsSettings, env } from "../src/env.ts";
 import { extErrors } from "../src/ext/errors.ts";
 import { extHandlers } from "../src/ext/handlers/index.ts";
 import { extRouter } from "../src/ext/router.ts";
-import { loadS3Client } from "../src/platform/aws/clients.ts";
-import { inputLimits, measuredStores, stateMachine } from "../src/platform/aws/lambda.ts";
-import { awsSecretRefusal } from "../src/platform/aws/secret-names.ts";
-import { signedTransfers } from "../src/platform/aws/signed-transfers.ts";
+import { loadS3Client } from "../src/platform/aws/sdk/clients.ts";
+import { inputLimits, measuredStores, stateMachine } from "../src/platform/aws/functions/lambda.ts";
+import { awsSecretRefusal } from "../src/platform/aws/sdk/secret-names.ts";
+import { signedTransfers } from "../src/platform/aws/s3/signed-transfers.ts";
 import { awsWorkflow } from "../src/platform/aws/workflow.ts";
 
 // The extension API. Two functions have this code: `lib/http-api.ts` sends requests that only read to the one that cannot

@@ -1,7 +1,7 @@
 import { awsSettings } from "../src/env.ts";
 import { fail } from "../src/workflow/fail.ts";
 import { type FailPayload, reasonOf } from "../src/workflow/payload.ts";
-import { statusOnlyRuns } from "../src/platform/aws/lambda.ts";
+import { statusOnlyRuns } from "../src/platform/aws/functions/lambda.ts";
 
 const deps = { runs: statusOnlyRuns(awsSettings()), now: Date.now };
 

@@ -1,8 +1,8 @@
-import { compress } from "../src/api/handlers/compression.ts";
-import { getHandler } from "../src/api/handlers/get.ts";
-import { limitResponseSize } from "../src/api/handlers/response-size.ts";
-import { lambdaHandler } from "../src/api/server/lambda.ts";
+import { compress } from "../src/http/compression.ts";
+import { getHandler } from "../src/v1/get.ts";
+import { limitResponseSize } from "../src/http/response-size.ts";
+import { lambdaHandler } from "../src/http/server/lambda.ts";
 import { awsSettings } from "../src/env.ts";
-import { readOnlyStores } from "../src/platform/aws/lambda.ts";
+import { readOnlyStores } from "../src/platform/aws/functions/lambda.ts";
 
 export const handler = lambdaHandler(limitResponseSize(compress(getHandler(readOnlyStores(awsSettings())))));

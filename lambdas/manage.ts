@@ -1,16 +1,16 @@
 import type { APIGatewayProxyStructuredResultV2 } from "aws-lambda";
 import packageFile from "../package.json" with { type: "json" };
-import { compress } from "../src/api/handlers/compression.ts";
-import { bodyBytesOnLambda } from "../src/api/rest/lambda-limits.ts";
-import { type ApiGatewayEvent, lambdaHandler } from "../src/api/server/lambda.ts";
+import { compress } from "../src/http/compression.ts";
+import { bodyBytesOnLambda } from "../src/http/rest/lambda-limits.ts";
+import { type ApiGatewayEvent, lambdaHandler } from "../src/http/server/lambda.ts";
 import { awsSettings, env, envIfSet } from "../src/env.ts";
 import { manageHandlers } from "../src/manage/handlers/index.ts";
 import { limitOnLambda } from "../src/manage/lambda-limits.ts";
 import { manageRouter } from "../src/manage/router.ts";
 import { jwtAuthentication } from "../src/manage/sign-in/authenticate.ts";
 import type { ConsoleRoles } from "../src/manage/sign-in/types.ts";
-import { stackEnvironments } from "../src/platform/aws/environment-facts.ts";
-import { allSecrets, inputLimits, measuredStores, stateMachine } from "../src/platform/aws/lambda.ts";
+import { stackEnvironments } from "../src/platform/aws/functions/environment-facts.ts";
+import { allSecrets, inputLimits, measuredStores, stateMachine } from "../src/platform/aws/functions/lambda.ts";
 import { awsWorkflow } from "../src/platform/aws/workflow.ts";
 
 // The management API behind the console's HTTP API. Two functions have this code: `lib/console/stack.ts` sends requests that

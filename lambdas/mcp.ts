@@ -1,10 +1,10 @@
 import packageFile from "../package.json" with { type: "json" };
-import { inlineBytesOnLambda } from "../src/api/rest/lambda-limits.ts";
-import { lambdaHandler } from "../src/api/server/lambda.ts";
+import { inlineBytesOnLambda } from "../src/http/rest/lambda-limits.ts";
+import { lambdaHandler } from "../src/http/server/lambda.ts";
 import { awsSettings, env } from "../src/env.ts";
 import { mcpHandler } from "../src/mcp/handler.ts";
-import { inputLimits, measuredStores, stateMachine } from "../src/platform/aws/lambda.ts";
-import { awsSecretRefusal } from "../src/platform/aws/secret-names.ts";
+import { inputLimits, measuredStores, stateMachine } from "../src/platform/aws/functions/lambda.ts";
+import { awsSecretRefusal } from "../src/platform/aws/sdk/secret-names.ts";
 import { awsWorkflow } from "../src/platform/aws/workflow.ts";
 
 const settings = awsSettings();

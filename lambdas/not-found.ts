@@ -1,4 +1,4 @@
-import { notFoundHandler } from "../src/api/handlers/not-found.ts";
-import { lambdaHandler } from "../src/api/server/lambda.ts";
+import { notFoundHandler } from "../src/v1/not-found.ts";
+import { lambdaHandler } from "../src/http/server/lambda.ts";
 
 export const handler = lambdaHandler(notFoundHandler());

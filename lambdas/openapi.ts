@@ -1,5 +1,5 @@
-import { compress } from "../src/api/handlers/compression.ts";
-import { openapiHandler } from "../src/api/handlers/openapi.ts";
-import { lambdaHandler } from "../src/api/server/lambda.ts";
+import { compress } from "../src/http/compression.ts";
+import { openapiHandler } from "../src/v1/openapi.ts";
+import { lambdaHandler } from "../src/http/server/lambda.ts";
 
 export const handler = lambdaHandler(compress(openapiHandler()));

@@ -1,4 +1,4 @@
-import { bundledSandbox } from "../src/platform/aws/bundled-sandbox.ts";
+import { bundledSandbox } from "../src/platform/aws/functions/bundled-sandbox.ts";
 import type { Sandbox } from "../src/sandbox/types.ts";
 import { maxFileMegabytes, encodeMessage, decodeRequest } from "../src/sandbox/codec.ts";
 

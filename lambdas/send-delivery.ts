@@ -1,11 +1,11 @@
 import type { SQSBatchResponse, SQSEvent } from "aws-lambda";
 import { awsSettings, env, envIfSet } from "../src/env.ts";
 import { log } from "../src/log.ts";
-import { deliveryQueue, type DueDelivery } from "../src/platform/aws/delivery-queue.ts";
-import { deliverySchedules } from "../src/platform/aws/delivery-schedules.ts";
-import { handleDue } from "../src/platform/aws/due-delivery.ts";
-import { deliveryStores } from "../src/platform/aws/lambda.ts";
-import { sendDelivery } from "../src/webhooks/send-delivery.ts";
+import { deliveryQueue, type DueDelivery } from "../src/platform/aws/delivery/delivery-queue.ts";
+import { deliverySchedules } from "../src/platform/aws/delivery/delivery-schedules.ts";
+import { handleDue } from "../src/platform/aws/delivery/due-delivery.ts";
+import { deliveryStores } from "../src/platform/aws/functions/lambda.ts";
+import { sendDelivery } from "../src/deliveries/send-delivery.ts";
 
 const settings = awsSettings();
 

@@ -1,8 +1,8 @@
 import { awsSettings } from "../src/env.ts";
-import { awsExecutions } from "../src/platform/aws/execution-list.ts";
+import { awsExecutions } from "../src/platform/aws/functions/execution-list.ts";
 import { awsWorkflow } from "../src/platform/aws/workflow.ts";
 import { sweep, type SweepResult } from "../src/workflow/sweep.ts";
-import { emit, readAccounts, stateMachine, statusOnlyRuns } from "../src/platform/aws/lambda.ts";
+import { emit, readAccounts, stateMachine, statusOnlyRuns } from "../src/platform/aws/functions/lambda.ts";
 
 const settings = awsSettings();
 const machine = stateMachine(settings);

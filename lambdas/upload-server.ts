@@ -2,15 +2,15 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { GetSecretValueCommand } from "@aws-sdk/client-secrets-manager";
-import { createHandler } from "../src/api/handlers/create.ts";
-import { uploadServer } from "../src/api/server/upload-server.ts";
-import { notFoundHandler } from "../src/api/handlers/not-found.ts";
+import { createHandler } from "../src/v1/create.ts";
+import { uploadServer } from "../src/v1/upload-server.ts";
+import { notFoundHandler } from "../src/v1/not-found.ts";
 import { awsLocation, env, listenAddress } from "../src/env.ts";
 import { log } from "../src/log.ts";
-import { awsSecretRefusal } from "../src/platform/aws/secret-names.ts";
+import { awsSecretRefusal } from "../src/platform/aws/sdk/secret-names.ts";
 import { secretsManagerClient } from "../src/platform/aws/secrets.ts";
 import { awsWorkflow } from "../src/platform/aws/workflow.ts";
-import { emit, measuredStores, stateMachine } from "../src/platform/aws/lambda.ts";
+import { emit, measuredStores, stateMachine } from "../src/platform/aws/functions/lambda.ts";
 
 // No credentials: this process can outlive them, so the clients look them up and renew them.
 const settings = awsLocation();

@@ -11,8 +11,8 @@ import {
 import { ScheduleGroup } from "aws-cdk-lib/aws-scheduler";
 import { Queue, QueueEncryption } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
-import { deliveryBatch, sendDeliverySeconds } from "../src/platform/aws/delivery-limits.ts";
-import { deliveryPrefix, partitionKey } from "../src/platform/aws/table.ts";
+import { deliveryBatch, sendDeliverySeconds } from "../src/platform/aws/delivery/delivery-limits.ts";
+import { deliveryPrefix, partitionKey } from "../src/platform/aws/dynamodb/table.ts";
 import { deadLetterQueue } from "./recovery.ts";
 import { acknowledgeWildcard, grant } from "./service-function.ts";
 

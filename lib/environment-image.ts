@@ -90,7 +90,7 @@ export function writeImageContext(source: string, folder: string): void {
 /** Writes the code of the function: the entry point in `index.js`, and what its child processes need. */
 export function bundleEnvironmentHandler(folder: string): string[] {
   const files = [...bundleFunction("environment", folder), ...bundleSandboxProcess(folder)];
-  const supervisor = "src/platform/aws/supervise.py";
+  const supervisor = "src/platform/aws/container/supervise.py";
   cpSync(join(root, supervisor), join(folder, "supervise.py"));
   return [...files, supervisor];
 }

@@ -12,7 +12,7 @@ import { HttpLambdaIntegration } from "aws-cdk-lib/aws-apigatewayv2-integrations
 import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import { LogGroup, type RetentionDays } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
-import { type Operation, operations } from "../src/api/contract.ts";
+import { type Operation, operations } from "../src/v1/contract.ts";
 import { basePath } from "../src/ext/contract/operations/operation.ts";
 import { mcpPath } from "../src/mcp/path.ts";
 

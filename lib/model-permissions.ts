@@ -1,7 +1,7 @@
 import { ArnFormat, Aws, Stack } from "aws-cdk-lib";
 import type { PolicyStatementProps } from "aws-cdk-lib/aws-iam";
 import type { Function } from "aws-cdk-lib/aws-lambda";
-import { secretPrefixOf } from "../src/platform/aws/table.ts";
+import { secretPrefixOf } from "../src/platform/aws/dynamodb/table.ts";
 import { acknowledgeWildcard, grant } from "./service-function.ts";
 import type { Settings } from "./settings.ts";
 

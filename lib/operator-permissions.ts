@@ -1,4 +1,4 @@
-import { listIndex, organizationIndex, runningIndex } from "../src/platform/aws/table.ts";
+import { listIndex, organizationIndex, runningIndex } from "../src/platform/aws/dynamodb/table.ts";
 import { everyOrganization, type ItemPermission, type ObjectPermissions, webhookView } from "./storage.ts";
 
 // What operators may do with the service's data: through the CLI and `npm run console` with their own credentials, and

@@ -1,5 +1,5 @@
 import type { Function } from "aws-cdk-lib/aws-lambda";
-import { secretPrefixOf, listIndex } from "../src/platform/aws/table.ts";
+import { secretPrefixOf, listIndex } from "../src/platform/aws/dynamodb/table.ts";
 import { grant } from "./service-function.ts";
 import type { Settings } from "./settings.ts";
 import { createsKeyedRuns, type ItemPermission, keyUse, type Storage, webhookState } from "./storage.ts";

@@ -12,8 +12,8 @@ import {
 import { AnyPrincipal, Effect, PolicyStatement } from "aws-cdk-lib/aws-iam";
 import { type Function, TenancyConfig } from "aws-cdk-lib/aws-lambda";
 import { Construct } from "constructs";
-import { objectPrefixes } from "../src/platform/aws/table.ts";
-import { transferSeconds } from "../src/platform/aws/transfer-seconds.ts";
+import { objectPrefixes } from "../src/platform/aws/dynamodb/table.ts";
+import { transferSeconds } from "../src/platform/aws/s3/transfer-seconds.ts";
 import { programSeconds } from "../src/sandbox/linux/limits.ts";
 import { bundleSandbox } from "./bundling.ts";
 import { environmentImage } from "./environment-image.ts";

@@ -1,7 +1,7 @@
 import { CfnOutput, Stack } from "aws-cdk-lib";
 import type { Construct } from "constructs";
-import { sendDeliverySeconds } from "../src/platform/aws/delivery-limits.ts";
-import { runningIndex, secretPrefixOf } from "../src/platform/aws/table.ts";
+import { sendDeliverySeconds } from "../src/platform/aws/delivery/delivery-limits.ts";
+import { runningIndex, secretPrefixOf } from "../src/platform/aws/dynamodb/table.ts";
 import { advanceSeconds, failSeconds, reconcileSeconds, sweepMinutes, sweepSeconds } from "../src/workflow/policy.ts";
 import { grant, type ServiceFunctionProps, serviceFunction } from "./service-function.ts";
 import { bundleAdvance } from "./bundling.ts";

@@ -20,7 +20,7 @@ import {
   runningIndex,
   sortKey,
   ttlAttribute,
-} from "../src/platform/aws/table.ts";
+} from "../src/platform/aws/dynamodb/table.ts";
 import { acknowledgeWildcard, arnInFindings, grant } from "./service-function.ts";
 import type { Settings } from "./settings.ts";
 
@@ -49,7 +49,7 @@ type ItemAction = "GetItem" | "BatchGetItem" | "Query" | "PutItem" | "UpdateItem
 type Prefix = keyof typeof objectPrefixes;
 
 /**
- * `kinds`: prefixes of the partition key (`src/platform/aws/table.ts`), or of the index's key if `index` is set.
+ * `kinds`: prefixes of the partition key (`src/platform/aws/dynamodb/table.ts`), or of the index's key if `index` is set.
  * `attributes`: the only attributes that the calls may name, the key included.
  */
 export interface ItemPermission {

@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import openapiTypes, { astToString } from "openapi-typescript";
-import { publicApi } from "../src/api/public-api.ts";
+import { publicApi } from "../src/v1/public-api.ts";
 import { clientClasses } from "../src/error-codes.ts";
 import { extApi } from "../src/ext/contract/ext-api.ts";
 import { methodsAndPaths } from "./operation-table.ts";
@@ -11,14 +11,14 @@ const clients = fileURLToPath(new URL("../clients", import.meta.url));
 const typescript = `${clients}/typescript/src/generated`;
 const python = `${clients}/python/agent_runs`;
 const errorCodes = "src/error-codes.ts";
-const contracts = "src/ext/contract/ and src/api/contract.ts";
+const contracts = "src/ext/contract/ and src/v1/contract.ts";
 
 /** The content of the generated files of the clients, by path. */
 export async function clientFiles(): Promise<Record<string, string>> {
   const modules = readdirSync(`${python}/_async`).filter((name) => name.endsWith(".py") && name !== "__init__.py");
   return {
     [`${typescript}/ext.ts`]: await typescriptTypes(extApi.schemas, "src/ext/contract/"),
-    [`${typescript}/v1.ts`]: await typescriptTypes(publicApi.schemas, "src/api/contract.ts"),
+    [`${typescript}/v1.ts`]: await typescriptTypes(publicApi.schemas, "src/v1/contract.ts"),
     [`${typescript}/operations.ts`]: typescriptOperations(),
     [`${typescript}/error-classes.ts`]: typescriptErrorClasses(),
     [`${python}/_error_classes.py`]: pythonErrorClasses(),

@@ -2,10 +2,10 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import openapiTypes, { astToString } from "openapi-typescript";
-import type { ApiDescription } from "../src/api/description.ts";
-import { buildOpenapiDocument } from "../src/api/openapi-document.ts";
-import { publicApi } from "../src/api/public-api.ts";
-import { sharedSchemas } from "../src/api/rest/schemas/index.ts";
+import type { ApiDescription } from "../src/http/description.ts";
+import { buildOpenapiDocument } from "../src/http/openapi-document.ts";
+import { publicApi } from "../src/v1/public-api.ts";
+import { sharedSchemas } from "../src/http/rest/schemas/index.ts";
 import { extApi } from "../src/ext/contract/ext-api.ts";
 import { manageApi } from "../src/manage/contract/manage-api.ts";
 import { basePath as managePath } from "../src/manage/contract/operations/operation.ts";
@@ -28,10 +28,10 @@ export async function generatedFiles(): Promise<Record<string, string>> {
 }
 
 async function publicFiles(): Promise<Record<string, string>> {
-  const notice = noticeOf("src/api/contract.ts");
+  const notice = noticeOf("src/v1/contract.ts");
   return {
-    [pathOf("src/api/generated/llms-txt.ts")]: await llmsSource(),
-    ...(await documentFiles(publicApi, "src/api/generated/openapi.ts", "test/client/generated/api.d.ts", notice)),
+    [pathOf("src/v1/generated/llms-txt.ts")]: await llmsSource(),
+    ...(await documentFiles(publicApi, "src/v1/generated/openapi.ts", "test/client/generated/api.d.ts", notice)),
   };
 }
 
@@ -47,7 +47,7 @@ async function sharedFiles(): Promise<Record<string, string>> {
   const info = { title: "Shared schemas", version: "1" };
   const document = { openapi: "3.1.0", info, paths: {}, components: { schemas: sharedSchemas } };
   const types = astToString(await openapiTypes(JSON.stringify(document)));
-  return { [pathOf("src/api/rest/generated/types.d.ts")]: noticeOf("src/api/rest/schemas/") + types };
+  return { [pathOf("src/http/rest/generated/types.d.ts")]: noticeOf("src/http/rest/schemas/") + types };
 }
 
 /** Document and types of an API whose contract is in `folder`. */

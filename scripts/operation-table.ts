@@ -1,4 +1,4 @@
-import type { ApiDescription, Operation, Parameter } from "../src/api/description.ts";
+import type { ApiDescription, Operation, Parameter } from "../src/http/description.ts";
 
 /** The source of a table with method and path of each operation. `basePath`: left out of the paths. */
 export function methodsAndPaths({ operations }: ApiDescription, basePath = ""): string {

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import type { ApiDescription } from "../src/api/description.ts";
+import type { ApiDescription } from "../src/http/description.ts";
 
 /** A JSON Schema, as far as the extension API uses it. */
 interface Schema {

@@ -1,7 +1,7 @@
 import { _, Ajv, type CodeKeywordDefinition, type KeywordCxt, type Options, str } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import standaloneCode from "ajv/dist/standalone/index.js";
-import { uuidPattern } from "../src/api/validation/uuid-errors.ts";
+import { uuidPattern } from "../src/http/validation/uuid-errors.ts";
 
 const date = "\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])";
 const time = "([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d{1,9})?([Zz]|[+-]([01]\\d|2[0-3]):[0-5]\\d)";

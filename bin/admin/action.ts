@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { OperatorPlatform } from "./connect.ts";
+import type { OperatorPlatform } from "./operator-platform.ts";
 import type { FileOutput, Output } from "./output.ts";
 
 /** What a command does. It resolves with what to print, or with an iterable that prints as it goes. */

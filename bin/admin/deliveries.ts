@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { Delivery } from "../../src/runs/deliveries.ts";
-import { listDeliveries, type ListedDeliveries } from "../../src/webhooks/list-deliveries.ts";
-import { resendDelivery } from "../../src/webhooks/resend-delivery.ts";
+import { listDeliveries, type ListedDeliveries } from "../../src/deliveries/list-deliveries.ts";
+import { resendDelivery } from "../../src/deliveries/resend-delivery.ts";
 import type { Action } from "./action.ts";
 import { maxListed, wholeNumber } from "./option-values.ts";
 import { isoTime, type Output, record, table } from "./output.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { findRun } from "../../src/runs/find-run.ts";
-import { eventsOf } from "../../src/runs/list-events.ts";
+import { findRun } from "../../src/runs/read/find-run.ts";
+import { eventsOf } from "../../src/runs/read/list-events.ts";
 import type { Runs } from "../../src/runs/ports.ts";
 import type { Run, RunEvent } from "../../src/runs/types.ts";
 import { eventOutput } from "./format-event.ts";

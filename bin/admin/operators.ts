@@ -5,7 +5,7 @@ import type { Operator, OperatorRole } from "../../src/accounts/types.ts";
 import { CliError, type Io } from "../cli.ts";
 import { consoleLink } from "../console-link.ts";
 import type { Action } from "./action.ts";
-import { systemUser } from "./connect.ts";
+import { systemUser } from "./operator-platform.ts";
 import { addInviteCommand } from "./invite.ts";
 import { accessOf, expiresOption, expiryOf, organizationOption, roleOf } from "./option-values.ts";
 import { expiryFields, isoTime, record, table } from "./output.ts";

@@ -7,7 +7,7 @@ import type { Command } from "commander";
 import packageFile from "../../package.json" with { type: "json" };
 import { findOrganization } from "../../src/accounts/organizations.ts";
 import { exportOrganization } from "../../src/manage/export-organization.ts";
-import { tar } from "../../src/runs/tar.ts";
+import { tar } from "../../src/runs/files/tar.ts";
 import { CliError } from "../cli.ts";
 import type { Action } from "./action.ts";
 

@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import type { Command } from "commander";
-import { findRun } from "../../src/runs/find-run.ts";
-import { listRunFiles, readRunFile, type RunFiles, type RunPoint } from "../../src/runs/read-files.ts";
+import { findRun } from "../../src/runs/read/find-run.ts";
+import { listRunFiles, readRunFile, type RunFiles, type RunPoint } from "../../src/runs/files/read-files.ts";
 import type { Stores } from "../../src/runs/ports.ts";
 import { CliError, type FileIo } from "../cli.ts";
 import type { Action } from "./action.ts";

@@ -2,10 +2,10 @@ import { readFile, stat } from "node:fs/promises";
 import { basename } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { isUtf8 } from "node:buffer";
-import { maxBodyBytes } from "../../src/api/server/read-body.ts";
+import { maxBodyBytes } from "../../src/http/server/read-body.ts";
 import { safeFilenames } from "../../src/filenames.ts";
 import { newRunLimits } from "../../src/runs/new-run-limits.ts";
-import type { Upload } from "../../src/runs/uploads.ts";
+import type { Upload } from "../../src/runs/files/uploads.ts";
 import { CliError } from "../cli.ts";
 import { printableLine } from "../printable.ts";
 

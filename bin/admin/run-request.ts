@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import { findRun } from "../../src/runs/find-run.ts";
-import { rebuildRequest } from "../../src/runs/rebuild-request.ts";
+import { findRun } from "../../src/runs/read/find-run.ts";
+import { rebuildRequest } from "../../src/runs/read/rebuild-request.ts";
 import { CliError } from "../cli.ts";
 import { printable } from "../printable.ts";
 import type { Action } from "./action.ts";

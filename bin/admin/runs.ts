@@ -1,10 +1,10 @@
 import type { Command } from "commander";
 import type { FileVersion } from "../../src/agent/turn/manifest.ts";
 import { acceptInput, deleteRun, stopRun } from "../../src/runs/control-run.ts";
-import { findRun } from "../../src/runs/find-run.ts";
-import { journalOf } from "../../src/runs/list-events.ts";
-import { listRuns, type RunFilter } from "../../src/runs/list-runs.ts";
-import { listRunFiles } from "../../src/runs/read-files.ts";
+import { findRun } from "../../src/runs/read/find-run.ts";
+import { journalOf } from "../../src/runs/read/list-events.ts";
+import { listRuns, type RunFilter } from "../../src/runs/read/list-runs.ts";
+import { listRunFiles } from "../../src/runs/files/read-files.ts";
 import { runStatuses } from "../../src/runs/status.ts";
 import type { Labels } from "../../src/runs/labels.ts";
 import { referenceIn } from "../../src/runs/turn-configuration.ts";

@@ -3,12 +3,12 @@ import { GetCallerIdentityCommand, STSClient } from "@aws-sdk/client-sts";
 import { frontDoorStackName, outputs, type OutputName } from "../../lib/outputs.ts";
 import { commandLine } from "../../src/command-line.ts";
 import { SecretRefused } from "../../src/agent/secret.ts";
-import type { ClientSettings } from "../../src/platform/aws/clients.ts";
-import { stackEnvironments } from "../../src/platform/aws/environment-facts.ts";
+import type { ClientSettings } from "../../src/platform/aws/sdk/clients.ts";
+import { stackEnvironments } from "../../src/platform/aws/functions/environment-facts.ts";
 import { awsPlatform } from "../../src/platform/aws/index.ts";
 import { type Aws, connectToAws, credentialsError, isMissingStack } from "../aws.ts";
 import { CliError } from "../cli.ts";
-import { type OperatorPlatform, systemUser } from "./connect.ts";
+import { type OperatorPlatform, systemUser } from "./operator-platform.ts";
 
 /** The operator policy does not include the values of secrets: runs need them, operators do not. */
 export const deniedSecret = new SecretRefused(

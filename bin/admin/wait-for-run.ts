@@ -1,9 +1,9 @@
 import type { AnswerEntry } from "../../src/agent/turn/journal.ts";
-import { findRun } from "../../src/runs/find-run.ts";
+import { findRun } from "../../src/runs/read/find-run.ts";
 import type { Run, RunEvent } from "../../src/runs/types.ts";
 import { CliError, type FileIo } from "../cli.ts";
 import { printable, printableLine } from "../printable.ts";
-import type { OperatorPlatform } from "./connect.ts";
+import type { OperatorPlatform } from "./operator-platform.ts";
 import { failureText, followEvents } from "./follow-run.ts";
 import type { FileOutput } from "./output.ts";
 import { runFields, runUsage } from "./run-fields.ts";

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
 import type { OperatorPrincipal } from "../../src/accounts/operators.ts";
 import { newToken, tokenHash } from "../../src/accounts/token.ts";
-import { bearerOf } from "../../src/api/handlers/middleware.ts";
+import { bearerOf } from "../../src/http/middleware.ts";
 import { commandLine } from "../../src/command-line.ts";
 import { ServiceError } from "../../src/errors.ts";
 import type { Authenticate } from "../../src/manage/router.ts";

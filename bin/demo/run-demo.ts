@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
-import { findRun } from "../../src/runs/find-run.ts";
-import { eventsOf } from "../../src/runs/list-events.ts";
+import { findRun } from "../../src/runs/read/find-run.ts";
+import { eventsOf } from "../../src/runs/read/list-events.ts";
 import { type LocalPlatform, openLocalPlatform } from "../../src/platform/local/index.ts";
 import type { RunEvent } from "../../src/runs/types.ts";
 import { CliError } from "../cli.ts";

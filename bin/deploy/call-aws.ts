@@ -1,4 +1,4 @@
-import { signedHeaders } from "../../src/platform/aws/sign-request.ts";
+import { signedHeaders } from "../../src/platform/aws/sdk/sign-request.ts";
 import type { Aws } from "../aws.ts";
 
 interface Call {

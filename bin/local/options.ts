@@ -5,20 +5,20 @@ import type { ModelConfiguration } from "../../src/agent/model.ts";
 import { configurationFields, modelUrl, providerNames } from "../../src/agent/models/model-config.ts";
 import { defaultFileLimits, type FileLimits } from "../../src/agent/tools/file-limits.ts";
 import { defaultFileVersions } from "../../src/agent/turn/manifest.ts";
-import { parseHost } from "../../src/api/server/host-check.ts";
-import { parseAllowedAddress } from "../../src/platform/local/allowed-addresses.ts";
+import { parseHost } from "../../src/http/server/host-check.ts";
+import { parseAllowedAddress } from "../../src/platform/local/process/allowed-addresses.ts";
 import {
   type AllowedSecret,
   hostEntry,
   parseAllowedSecret,
   usualSecrets,
-} from "../../src/platform/local/allowed-secrets.ts";
+} from "../../src/platform/local/process/allowed-secrets.ts";
 import { commandLine, commandPrefix } from "../../src/command-line.ts";
 import { isPackage } from "../../src/layout.ts";
 import { type SandboxChoice, sandboxChoices } from "../../src/platform/local/linux.ts";
 import { linuxLimits, programSeconds } from "../../src/sandbox/linux/limits.ts";
 import { transcriptMegabytes } from "../../src/runs/control-run.ts";
-import { pendingLimits, uploadMegabytes } from "../../src/runs/pending-uploads.ts";
+import { pendingLimits, uploadMegabytes } from "../../src/runs/files/pending-uploads.ts";
 import { CliError } from "../cli.ts";
 
 const megabyte = 1024 * 1024;

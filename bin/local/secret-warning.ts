@@ -1,6 +1,6 @@
 import type { Accounts } from "../../src/accounts/types.ts";
 import { configurationFields, modelUrl } from "../../src/agent/models/model-config.ts";
-import type { SecretAllowList } from "../../src/platform/local/allowed-secrets.ts";
+import type { SecretAllowList } from "../../src/platform/local/process/allowed-secrets.ts";
 
 /** A warning when models or MCP servers use secrets that are not allowed, as data of earlier versions may. */
 export async function notAllowedWarning(accounts: Accounts, allowList: SecretAllowList): Promise<string | undefined> {

@@ -8,7 +8,6 @@ export type Organization = Schemas["Organization"];
 export type Run = Schemas["Run"];
 export type RunDetail = Schemas["RunDetail"];
 export type RunCounts = Schemas["RunCounts"];
-export type Agent = Schemas["Agent"];
 export type AgentSummary = Schemas["AgentSummary"];
 export type RunEvent = Schemas["Event"];
 export type InputEvent = Schemas["InputEvent"];
@@ -21,7 +20,7 @@ export type FailedEvent = Schemas["ModelCallFailedEvent"];
 export type FileChange = ToolResultEvent["files"][number];
 export type TokenUsage = Schemas["TokenUsage"];
 /** What a call of the current turn has printed so far. It is not recorded: the call's result replaces it. */
-export type { CallOutput } from "../../src/runs/live-output.ts";
+export type { CallOutput } from "../../src/runs/read/live-output.ts";
 
 /** A page of a list. `next`: the cursor of the following page. */
 export interface Page<Item> {

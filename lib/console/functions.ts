@@ -1,6 +1,6 @@
 import { Arn, ArnFormat, Aws, Fn, type Stack } from "aws-cdk-lib";
 import type { Function } from "aws-cdk-lib/aws-lambda";
-import { secretPrefixOf } from "../../src/platform/aws/table.ts";
+import { secretPrefixOf } from "../../src/platform/aws/dynamodb/table.ts";
 import { bundleConsole } from "../bundling.ts";
 import { grantModels, modelSecrets } from "../model-permissions.ts";
 import { changeItems, changeObjects, viewItems, viewObjects } from "../operator-permissions.ts";

@@ -1,4 +1,4 @@
-import { shards } from "../../src/platform/aws/table.ts";
+import { shards } from "../../src/platform/aws/dynamodb/table.ts";
 import { sweepMinutes } from "../../src/workflow/policy.ts";
 import { assumed, price } from "./prices.ts";
 

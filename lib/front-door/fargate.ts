@@ -34,7 +34,7 @@ import {
 import { Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { AwsCustomResource, AwsCustomResourcePolicy, PhysicalResourceId } from "aws-cdk-lib/custom-resources";
 import type { Construct } from "constructs";
-import { healthPath } from "../../src/api/server/origin-secret.ts";
+import { healthPath } from "../../src/http/server/origin-secret.ts";
 import { uploadHostings } from "./hosting.ts";
 import { grantServer, type UploadOrigin, type UploadServer, writeImage } from "./server.ts";
 import { alarmPeriod, formula } from "../alarm.ts";

@@ -8,7 +8,7 @@ import { LogGroup } from "aws-cdk-lib/aws-logs";
 import { Secret } from "aws-cdk-lib/aws-secretsmanager";
 import type { Construct, IDependable } from "constructs";
 import type { EnvName } from "../../src/env.ts";
-import { objectPrefixes, secretPrefixOf } from "../../src/platform/aws/table.ts";
+import { objectPrefixes, secretPrefixOf } from "../../src/platform/aws/dynamodb/table.ts";
 import { bundleUploadServer } from "../bundling.ts";
 import { type UploadHosting, memoryEnvironment } from "./hosting.ts";
 import { createsRuns, itemStatement, keyUse, webhookState } from "../storage.ts";

@@ -17,8 +17,8 @@ import {
 } from "aws-cdk-lib/aws-cloudfront";
 import { HttpOrigin } from "aws-cdk-lib/aws-cloudfront-origins";
 import type { Construct } from "constructs";
-import { operations } from "../../src/api/contract.ts";
-import { originSecretHeader } from "../../src/api/server/origin-secret.ts";
+import { operations } from "../../src/v1/contract.ts";
+import { originSecretHeader } from "../../src/http/server/origin-secret.ts";
 import { defaultRunbook } from "../alarm.ts";
 import { FrontDoorAlarms } from "./alarms.ts";
 import { fargateOrigin } from "./fargate.ts";

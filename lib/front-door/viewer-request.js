@@ -4,7 +4,7 @@ import cf from "cloudfront";
 var maxSmallBody = 1000000;
 // Bytes. The upload server rejects larger bodies.
 var maxBody = 20971520;
-// Bytes. As bodyBytesOnLambda in src/api/rest/lambda-limits.ts. Programs send larger files as uploads, to the bucket.
+// Bytes. As bodyBytesOnLambda in src/http/rest/lambda-limits.ts. Programs send larger files as uploads, to the bucket.
 var maxProgramBody = 3145728;
 // CloudFront requires a behavior for the upload server's origin. No client uses its path.
 var unusedPath = "/large-bodies-are-chosen-by-size";
@@ -40,7 +40,7 @@ function handler(event) {
   return request;
 }
 
-// As apiKeyOf in src/api/handlers/middleware.ts.
+// As apiKeyOf in src/http/middleware.ts.
 function apiKeyOf(headers) {
   var bearer = /^bearer[ \t]+(.+)$/i.exec(valueOf(headers, "authorization"));
   return (bearer && bearer[1].trim()) || valueOf(headers, "x-api-key");

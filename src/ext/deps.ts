@@ -1,5 +1,5 @@
 import type { InputLimits } from "../runs/control-run.ts";
-import type { OpenCounts } from "../api/open-counts.ts";
+import type { OpenCounts } from "../http/open-counts.ts";
 import type { CreateRunDeps } from "../runs/create-run.ts";
 import type { PendingUse, ServedTransfers, SignedTransfers } from "../runs/ports.ts";
 

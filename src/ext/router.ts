@@ -1,7 +1,7 @@
 import { authenticate, type AuthenticationDeps, type Principal } from "../accounts/authenticate.ts";
-import type { ApiHandler } from "../api/handlers/handler.ts";
-import { apiKeyOf } from "../api/handlers/middleware.ts";
-import { restRouter } from "../api/rest/router.ts";
+import type { ApiHandler } from "../http/handler.ts";
+import { apiKeyOf } from "../http/middleware.ts";
+import { restRouter } from "../http/rest/router.ts";
 import type { ExtHandlers } from "./call.ts";
 import { operations } from "./contract/operations/index.ts";
 import { basePath } from "./contract/operations/operation.ts";

@@ -2,7 +2,7 @@ import { admitted } from "../accounts/authenticate.ts";
 import { authenticateOperator } from "../accounts/operators.ts";
 import type { RequestRate } from "../accounts/request-rate.ts";
 import type { Accounts } from "../accounts/types.ts";
-import { bearerOf } from "../api/handlers/middleware.ts";
+import { bearerOf } from "../http/middleware.ts";
 import type { Authenticate } from "./router.ts";
 
 /** Authenticates operators by their tokens. `rate`: how many requests each may send. Absent: any number. */

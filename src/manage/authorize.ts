@@ -3,9 +3,9 @@ import { findAgent } from "../accounts/agents.ts";
 import { findKey } from "../accounts/keys.ts";
 import type { OperatorPrincipal } from "../accounts/operators.ts";
 import { findOrganization } from "../accounts/organizations.ts";
-import { findRunHead } from "../runs/find-run.ts";
+import { findRunHead } from "../runs/read/find-run.ts";
 import type { Stores } from "../runs/ports.ts";
-import { findDelivery } from "../webhooks/resend-delivery.ts";
+import { findDelivery } from "../deliveries/resend-delivery.ts";
 import type { ManageOperation } from "./contract/operations/operation.ts";
 import { manageError } from "./errors.ts";
 

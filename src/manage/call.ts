@@ -1,5 +1,5 @@
 import type { OperatorPrincipal } from "../accounts/operators.ts";
-import type { RestCall, RestHandlers } from "../api/rest/call.ts";
+import type { RestCall, RestHandlers } from "../http/rest/call.ts";
 import type { OperationName } from "./contract/operations/index.ts";
 import type { operations } from "./generated/types.d.ts";
 

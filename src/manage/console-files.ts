@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { extname, join } from "node:path";
-import { acceptsCoding } from "../api/handlers/compression.ts";
-import { type ApiHandler, type ApiResponse, jsonResponse } from "../api/handlers/handler.ts";
+import { acceptsCoding } from "../http/compression.ts";
+import { type ApiHandler, type ApiResponse, jsonResponse } from "../http/handler.ts";
 import { log } from "../log.ts";
 import type { OidcSignIn } from "./sign-in/discovery.ts";
 

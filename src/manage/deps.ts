@@ -1,8 +1,8 @@
 import type { InputLimits } from "../runs/control-run.ts";
-import type { OpenCounts } from "../api/open-counts.ts";
+import type { OpenCounts } from "../http/open-counts.ts";
 import type { Secrets } from "../agent/secret.ts";
 import type { WebhookUrlRules } from "../accounts/webhook-url.ts";
-import type { LiveOutput } from "../runs/live-output.ts";
+import type { LiveOutput } from "../runs/read/live-output.ts";
 import type { ServedTransfers, Stores, Workflow } from "../runs/ports.ts";
 import type { KnownEnvironment } from "../sandbox/linux/types.ts";
 import type { Schemas } from "./call.ts";

@@ -1,4 +1,4 @@
-import { apiErrors } from "../api/rest/errors.ts";
+import { apiErrors } from "../http/rest/errors.ts";
 import { errorsOf } from "../error-codes.ts";
 
 export const manageErrors = apiErrors(errorsOf("manage"));

@@ -1,4 +1,4 @@
-import { timeIn } from "../api/rest/parameter-values.ts";
+import { timeIn } from "../http/rest/parameter-values.ts";
 
 /** The end of a new key or token, in milliseconds since 1970. Undefined: it does not expire. */
 export function expiryIn(expires_at: string | null | undefined): number | undefined {

@@ -1,10 +1,10 @@
 import { findOrganization } from "../accounts/organizations.ts";
 import type { AuditEntry } from "../accounts/types.ts";
 import { addUsage, noUsage, type Usage } from "../agent/turn/limits.ts";
-import { type ExportedFile, exportedFile, exportRun, jsonFile } from "../runs/export-run.ts";
+import { type ExportedFile, exportedFile, exportRun, jsonFile } from "../runs/read/export-run.ts";
 import type { Stores } from "../runs/ports.ts";
 import { dayOf } from "../runs/quotas.ts";
-import type { ArchiveFile } from "../runs/tar.ts";
+import type { ArchiveFile } from "../runs/files/tar.ts";
 import { wireAgent, wireDefinition, wireVersion } from "./wire/agent.ts";
 import { wireAuditEntry } from "./wire/operator.ts";
 import { wireOrganization } from "./wire/organization.ts";

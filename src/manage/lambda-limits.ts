@@ -1,5 +1,5 @@
-import type { ApiHandler } from "../api/handlers/handler.ts";
-import { limitOnLambda as limitResponses } from "../api/rest/lambda-limits.ts";
+import type { ApiHandler } from "../http/handler.ts";
+import { limitOnLambda as limitResponses } from "../http/rest/lambda-limits.ts";
 import { manageErrors } from "./errors.ts";
 
 /** Keeps responses within Lambda's limit. A longer one becomes an error that names the CLI's command. */

@@ -1,6 +1,6 @@
 import type { OperatorPrincipal } from "../accounts/operators.ts";
-import type { ApiHandler } from "../api/handlers/handler.ts";
-import { type Authenticate as RestAuthenticate, restRouter } from "../api/rest/router.ts";
+import type { ApiHandler } from "../http/handler.ts";
+import { type Authenticate as RestAuthenticate, restRouter } from "../http/rest/router.ts";
 import { authorize, callAuthorization, type OwnerStores } from "./authorize.ts";
 import type { AllHandlers } from "./call.ts";
 import { operations } from "./contract/operations/index.ts";

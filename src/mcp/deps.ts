@@ -1,8 +1,8 @@
 import type { InputLimits } from "../runs/control-run.ts";
 import type { AuthenticationDeps, Principal } from "../accounts/authenticate.ts";
-import type { CredentialCheck } from "../api/handlers/credential-check.ts";
+import type { CredentialCheck } from "../http/credential-check.ts";
 import type { CreateRunDeps } from "../runs/create-run.ts";
-import type { RunDescriber } from "../runs/describe-runs.ts";
+import type { RunDescriber } from "../runs/read/describe-runs.ts";
 
 /** What the MCP endpoint needs. */
 export interface McpDeps extends InputLimits, CreateRunDeps, AuthenticationDeps {

@@ -1,6 +1,6 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import { redactWholeTokens } from "../accounts/token.ts";
-import { type ErrorFormat, HttpError } from "../api/handlers/errors.ts";
+import { type ErrorFormat, HttpError } from "../http/errors.ts";
 import { type ErrorCode, type ErrorEntry, errorsOf } from "../error-codes.ts";
 import { ServiceError, StoreUnavailable } from "../errors.ts";
 import { log } from "../log.ts";

@@ -1,8 +1,8 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { findOwnRun, lastOutput } from "../runs/own-run.ts";
-import { type ChangedFile, listChangedFiles } from "../runs/read-files.ts";
-import type { Activity } from "../runs/run-progress.ts";
+import { type ChangedFile, listChangedFiles } from "../runs/files/read-files.ts";
+import type { Activity } from "../runs/read/run-progress.ts";
 import type { Run } from "../runs/types.ts";
 import type { McpCall } from "./deps.ts";
 import { pieceOf } from "./text-piece.ts";

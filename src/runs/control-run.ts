@@ -4,7 +4,7 @@ import { pause } from "../async/backoff.ts";
 import type { AuditEntry } from "../accounts/types.ts";
 import { ServiceError } from "../errors.ts";
 import { stamped } from "./events.ts";
-import { findRunHead } from "./find-run.ts";
+import { findRunHead } from "./read/find-run.ts";
 import { drainMilliseconds } from "./leases.ts";
 import {
   type AdmissionDeps,

@@ -13,7 +13,7 @@ import {
   type NewFile,
   readNewFiles,
   storeNewFiles,
-} from "./new-files.ts";
+} from "./files/new-files.ts";
 import type { Stores, Workflow } from "./ports.ts";
 import { createWithSlot } from "./admission.ts";
 import { stamped } from "./events.ts";
@@ -21,7 +21,7 @@ import { replayCreate } from "./idempotency.ts";
 import type { Labels } from "./labels.ts";
 import { quotasOf } from "./quotas.ts";
 import { transitions } from "./status.ts";
-import { bytesOfFiles, requireStorage, storageLimits } from "./stored-bytes.ts";
+import { bytesOfFiles, requireStorage, storageLimits } from "./files/stored-bytes.ts";
 import { failTurn, notStarted, startTurn } from "./turn-writes.ts";
 import type { Idempotency, KeptCreate, Quotas, Run, RunOwner, TurnMessage } from "./types.ts";
 import type { WebhookUrlRules } from "../accounts/webhook-url.ts";

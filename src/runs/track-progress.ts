@@ -1,6 +1,6 @@
 import { boundedCache } from "./bounded-cache.ts";
 import type { Runs } from "./ports.ts";
-import { foldEvent, newTurn, type RunProgress } from "./run-progress.ts";
+import { foldEvent, newTurn, type RunProgress } from "./read/run-progress.ts";
 import type { Run, TurnState } from "./types.ts";
 
 /** Reads the progress of runs. Each event of a run is read once, so that polling costs little. */

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { TurnOutcome } from "../agent/turn/types.ts";
 import { pause } from "../async/backoff.ts";
 import { log } from "../log.ts";
-import { summaryIn } from "../runs/conversation.ts";
+import { summaryIn } from "../runs/read/conversation.ts";
 import { claimRun, keepLease } from "../runs/leases.ts";
 import type { Runs } from "../runs/ports.ts";
 import {

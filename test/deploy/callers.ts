@@ -1,4 +1,4 @@
-import { signedHeaders } from "../../src/platform/aws/sign-request.ts";
+import { signedHeaders } from "../../src/platform/aws/sdk/sign-request.ts";
 import { emulated, endpoint } from "./service.ts";
 
 /** Access keys of a user with limited rights, in the environment variables of the SDK. */

@@ -1,5 +1,5 @@
 import { text } from "node:stream/consumers";
-import type { FunctionEvent } from "../../src/platform/aws/program-messages.ts";
+import type { FunctionEvent } from "../../src/platform/aws/container/program-messages.ts";
 import { containerProblem, environmentContainer } from "../support/environment-container.ts";
 import { httpServer } from "../support/http-server.ts";
 

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
-import { signedHeaders } from "../../src/platform/aws/sign-request.ts";
+import { signedHeaders } from "../../src/platform/aws/sdk/sign-request.ts";
 import { newStandIn } from "./callers.ts";
 import { assembly, cdk, frontDoorName } from "./cdk.ts";
 import { emulated, endpoint, stackOutputs } from "./service.ts";

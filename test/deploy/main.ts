@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { HeadBucketCommand, NotFound, PutBucketTaggingCommand } from "@aws-sdk/client-s3";
 import { DescribeStateMachineCommand } from "@aws-sdk/client-sfn";
-import { loadS3Client, sfnClient } from "../../src/platform/aws/clients.ts";
+import { loadS3Client, sfnClient } from "../../src/platform/aws/sdk/clients.ts";
 import { newUserWith } from "./callers.ts";
 import { cdk, consoleName, frontDoorName, npmRunDeploy, stackName } from "./cdk.ts";
 import { startEnvironmentFunction } from "./environment-function.ts";

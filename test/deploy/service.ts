@@ -4,7 +4,7 @@ import {
   DescribeStackResourcesCommand,
   DescribeStacksCommand,
 } from "@aws-sdk/client-cloudformation";
-import { signedHeaders } from "../../src/platform/aws/sign-request.ts";
+import { signedHeaders } from "../../src/platform/aws/sdk/sign-request.ts";
 import { consoleName, stackName } from "./cdk.ts";
 import { forwardTo } from "./forwarder.ts";
 import { environment, run, succeed } from "./processes.ts";

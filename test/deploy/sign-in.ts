@@ -1,4 +1,10 @@
-import { type BrowserWindow, finishSignIn, type OidcConfig, startSignIn, type Tokens } from "../../console/api/oidc.ts";
+import {
+  type BrowserWindow,
+  finishSignIn,
+  type OidcConfig,
+  startSignIn,
+  type Tokens,
+} from "../../console/state/oidc.ts";
 import {
   CognitoIdentityProviderClient,
   ListUserPoolClientsCommand,

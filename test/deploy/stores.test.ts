@@ -10,10 +10,10 @@ import { CreateStateMachineCommand, DeleteStateMachineCommand, paginateListExecu
 import { type DynamoDBDocumentClient, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Stores } from "../../src/runs/ports.ts";
-import { documentClient, loadS3Client, sfnClient } from "../../src/platform/aws/clients.ts";
+import { documentClient, loadS3Client, sfnClient } from "../../src/platform/aws/sdk/clients.ts";
 import { awsStores } from "../../src/platform/aws/index.ts";
-import { bucketObjects } from "../../src/platform/aws/bucket.ts";
-import { signedTransfers } from "../../src/platform/aws/signed-transfers.ts";
+import { bucketObjects } from "../../src/platform/aws/s3/bucket.ts";
+import { signedTransfers } from "../../src/platform/aws/s3/signed-transfers.ts";
 import {
   listIndex,
   organizationIndex,
@@ -21,7 +21,7 @@ import {
   runningIndex,
   sortKey,
   ttlAttribute,
-} from "../../src/platform/aws/table.ts";
+} from "../../src/platform/aws/dynamodb/table.ts";
 import { awsWorkflow } from "../../src/platform/aws/workflow.ts";
 import { describeAccounts } from "../platform/accounts.contract.ts";
 import { describeConfigurations } from "../platform/configurations.contract.ts";

@@ -1,5 +1,5 @@
-import { validateCreate, validateRunId } from "../../src/api/validation/public-requests.ts";
-import { parseJsonBody } from "../../src/api/validation/parse-json.ts";
+import { validateCreate, validateRunId } from "../../src/v1/public-requests.ts";
+import { parseJsonBody } from "../../src/http/validation/parse-json.ts";
 import type { Case } from "./cases.ts";
 
 /** A response as record.py stores it: its status, and its body if that is JSON. */

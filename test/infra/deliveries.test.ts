@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { sendDeliverySeconds } from "../../src/platform/aws/delivery-limits.ts";
+import { sendDeliverySeconds } from "../../src/platform/aws/delivery/delivery-limits.ts";
 import { short, synthesize } from "./synth.ts";
 
 const { all } = synthesize();

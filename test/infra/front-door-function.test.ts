@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { newToken } from "../../src/accounts/token.ts";
-import { bodyBytesOnLambda } from "../../src/api/rest/lambda-limits.ts";
-import { limits } from "../../src/api/server/upload-server.ts";
-import { apiKeyOf } from "../../src/api/handlers/middleware.ts";
+import { bodyBytesOnLambda } from "../../src/http/rest/lambda-limits.ts";
+import { limits } from "../../src/v1/upload-server.ts";
+import { apiKeyOf } from "../../src/http/middleware.ts";
 import { runViewerRequest } from "../integration/front-door/viewer-request.ts";
 import { synthesizeFrontDoor } from "./front-door.ts";
 

@@ -2,7 +2,7 @@ import { Annotations, Match } from "aws-cdk-lib/assertions";
 import { AwsSolutionsChecks } from "cdk-nag";
 import { describe, expect, test } from "vitest";
 import cdkJson from "../../cdk.json" with { type: "json" };
-import { limits } from "../../src/api/server/upload-server.ts";
+import { limits } from "../../src/v1/upload-server.ts";
 import { envNames } from "../../src/env.ts";
 import { uploadHostings } from "../../lib/front-door/hosting.ts";
 import { fileLimitsWithoutFrontDoor, warningWithoutFrontDoor } from "../../lib/front-door/limits.ts";

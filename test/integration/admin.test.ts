@@ -5,7 +5,7 @@ import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { saveAllowedSecrets } from "../../src/platform/local/allowed-secrets.ts";
+import { saveAllowedSecrets } from "../../src/platform/local/process/allowed-secrets.ts";
 import { openLocalPlatform } from "../../src/platform/local/index.ts";
 import { defaultTools } from "../../src/agent/tools/definitions.ts";
 import { toolNames } from "../../src/agent/tools/index.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Stores } from "../../src/runs/ports.ts";
-import { listRunFiles, readRunFile } from "../../src/runs/read-files.ts";
+import { listRunFiles, readRunFile } from "../../src/runs/files/read-files.ts";
 import { advance, type AdvanceDeps } from "../../src/workflow/advance.ts";
 import { RetryLater } from "../../src/workflow/retry-later.ts";
 import { fail } from "../../src/workflow/fail.ts";

@@ -2,10 +2,10 @@ import { ConflictException, CreateScheduleCommand, SchedulerClient } from "@aws-
 import { SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { mockClient } from "aws-sdk-client-mock";
 import { beforeEach, expect, test } from "vitest";
-import { deliveryQueue, type DueDelivery } from "../../src/platform/aws/delivery-queue.ts";
-import { deliverySchedules } from "../../src/platform/aws/delivery-schedules.ts";
-import { handleDue } from "../../src/platform/aws/due-delivery.ts";
-import type { SendOutcome } from "../../src/webhooks/send-delivery.ts";
+import { deliveryQueue, type DueDelivery } from "../../src/platform/aws/delivery/delivery-queue.ts";
+import { deliverySchedules } from "../../src/platform/aws/delivery/delivery-schedules.ts";
+import { handleDue } from "../../src/platform/aws/delivery/due-delivery.ts";
+import type { SendOutcome } from "../../src/deliveries/send-delivery.ts";
 import { problem } from "./aws-mocks.ts";
 
 // What is sent to SQS and to EventBridge Scheduler: the deploy test does not wait for hours.

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "vitest";
-import { keptFacts, stackEnvironments } from "../../src/platform/aws/environment-facts.ts";
-import { newS3Client } from "../../src/platform/aws/bucket.ts";
-import { stagedObjects } from "../../src/platform/aws/staged-objects.ts";
+import { keptFacts, stackEnvironments } from "../../src/platform/aws/functions/environment-facts.ts";
+import { newS3Client } from "../../src/platform/aws/s3/bucket.ts";
+import { stagedObjects } from "../../src/platform/aws/s3/staged-objects.ts";
 import { wireEnvironment } from "../../src/manage/wire/environment.ts";
 import type { EnvironmentFacts } from "../../src/sandbox/linux/types.ts";
 import { objectServer } from "../support/object-server.ts";

@@ -4,7 +4,7 @@ import type { GetCommand, PutCommand, QueryCommand, TransactWriteCommand } from 
 import { mockClient } from "aws-sdk-client-mock";
 import { vi } from "vitest";
 import type { Run, RunJournalEntry } from "../../src/runs/types.ts";
-import { documentClient } from "../../src/platform/aws/clients.ts";
+import { documentClient } from "../../src/platform/aws/sdk/clients.ts";
 import { awsStores } from "../../src/platform/aws/index.ts";
 import { awsWorkflow } from "../../src/platform/aws/workflow.ts";
 

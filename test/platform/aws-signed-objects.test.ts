@@ -1,8 +1,8 @@
 import { GetObjectCommand } from "@aws-sdk/client-s3";
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import { describe, expect, test } from "vitest";
-import { newS3Client } from "../../src/platform/aws/bucket.ts";
-import { objectSigner } from "../../src/platform/aws/signed-objects.ts";
+import { newS3Client } from "../../src/platform/aws/s3/bucket.ts";
+import { objectSigner } from "../../src/platform/aws/s3/signed-objects.ts";
 
 const credentials = {
   accessKeyId: "AKIAIOSFODNN7EXAMPLE",

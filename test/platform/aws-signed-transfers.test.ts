@@ -3,8 +3,8 @@ import { HeadObjectCommand, NotFound, S3ServiceException } from "@aws-sdk/client
 import { mockClient } from "aws-sdk-client-mock";
 import { beforeEach, expect, test } from "vitest";
 import { StoreUnavailable } from "../../src/errors.ts";
-import { newS3Client } from "../../src/platform/aws/bucket.ts";
-import { signedTransfers } from "../../src/platform/aws/signed-transfers.ts";
+import { newS3Client } from "../../src/platform/aws/s3/bucket.ts";
+import { signedTransfers } from "../../src/platform/aws/s3/signed-transfers.ts";
 import { newUpload } from "./pending-uploads.contract.ts";
 
 const credentials = { accessKeyId: "AKIAEXAMPLE", secretAccessKey: "s", sessionToken: "token" };

@@ -1,8 +1,8 @@
 import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, test } from "vitest";
 import { acceptInput } from "../../src/runs/control-run.ts";
-import { eventsOf } from "../../src/runs/list-events.ts";
-import { listRunFiles, readRunFile, type RunPoint } from "../../src/runs/read-files.ts";
+import { eventsOf } from "../../src/runs/read/list-events.ts";
+import { listRunFiles, readRunFile, type RunPoint } from "../../src/runs/files/read-files.ts";
 import type { RunEvent } from "../../src/runs/types.ts";
 import { advance } from "../../src/workflow/advance.ts";
 import { fakeAwsStores } from "../support/fake-aws/platform.ts";

@@ -7,7 +7,7 @@ import { httpServer } from "../support/http-server.ts";
 import { StoreUnavailable } from "../../src/errors.ts";
 import type { RunChange } from "../../src/runs/types.ts";
 import type { Runs } from "../../src/runs/ports.ts";
-import { type ClientSettings, tuned } from "../../src/platform/aws/clients.ts";
+import { type ClientSettings, tuned } from "../../src/platform/aws/sdk/clients.ts";
 import { awsRuns } from "../../src/platform/aws/runs.ts";
 
 const region = "eu-central-1";

@@ -6,8 +6,8 @@ import { createOperator, revokeOperator } from "../../src/accounts/operators.ts"
 import { createOrganization } from "../../src/accounts/organizations.ts";
 import type { Agent } from "../../src/accounts/types.ts";
 import { sha256Of } from "../../src/agent/turn/manifest.ts";
-import { operations as publicOperations } from "../../src/api/contract.ts";
-import type { Operation } from "../../src/api/description.ts";
+import { operations as publicOperations } from "../../src/v1/contract.ts";
+import type { Operation } from "../../src/http/description.ts";
 import type { ExtDeps } from "../../src/ext/deps.ts";
 import { type OperationName as ExtName, operations as extOperations } from "../../src/ext/contract/operations/index.ts";
 import { operations as manageOperations } from "../../src/manage/contract/operations/index.ts";

@@ -1,9 +1,9 @@
 import { HeadObjectCommand } from "@aws-sdk/client-s3";
 import { mockClient } from "aws-sdk-client-mock";
 import { describe } from "vitest";
-import { newS3Client } from "../../src/platform/aws/bucket.ts";
+import { newS3Client } from "../../src/platform/aws/s3/bucket.ts";
 import { uploadKey } from "../../src/platform/aws/pending-uploads.ts";
-import { signedTransfers } from "../../src/platform/aws/signed-transfers.ts";
+import { signedTransfers } from "../../src/platform/aws/s3/signed-transfers.ts";
 import { describeOrganizationExport } from "./organization-export.contract.ts";
 import { describeOrganizationDeletion } from "./organization-deletion.contract.ts";
 import { describeAccounts } from "./accounts.contract.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate as nextTick } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type Database, openDatabase } from "../../src/platform/local/sqlite.ts";
+import { type Database, openDatabase } from "../../src/platform/local/database/sqlite.ts";
 
 interface Kept {
   name: string;

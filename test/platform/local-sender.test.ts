@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import type { Delivery } from "../../src/runs/deliveries.ts";
 import { openLocalPlatform } from "../../src/platform/local/index.ts";
-import { startSender } from "../../src/platform/local/sender.ts";
+import { startSender } from "../../src/platform/local/process/sender.ts";
 import { temporaryStores } from "../support/temporary-stores.ts";
 import { webhookReceiver } from "../support/webhook-receiver.ts";
 import { newDelivery } from "./deliveries.contract.ts";

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import { noUsage } from "../../src/agent/turn/limits.ts";
 import type { Runs } from "../../src/runs/ports.ts";
-import { journalOf } from "../../src/runs/list-events.ts";
+import { journalOf } from "../../src/runs/read/list-events.ts";
 import type { Run, RunEvent, Stamped } from "../../src/runs/types.ts";
 import { answered, created, input, largeText, newRun, numbered, onTurn, output, resulted } from "./run-fixtures.ts";
 

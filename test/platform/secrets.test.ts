@@ -10,7 +10,7 @@ import {
 import { mockClient } from "aws-sdk-client-mock";
 import { beforeEach, describe, expect, test } from "vitest";
 import { SecretRefused } from "../../src/agent/secret.ts";
-import { awsSecretRefusal } from "../../src/platform/aws/secret-names.ts";
+import { awsSecretRefusal } from "../../src/platform/aws/sdk/secret-names.ts";
 import { deniedSecret } from "../../bin/admin/stack.ts";
 import { testModel } from "../../src/agent/models/test-model.ts";
 import { awsSecretOf, awsSecretProblem, awsSecrets } from "../../src/platform/aws/secrets.ts";
@@ -19,7 +19,7 @@ import {
   readAllowedSecrets,
   saveAllowedSecrets,
   secretAllowList,
-} from "../../src/platform/local/allowed-secrets.ts";
+} from "../../src/platform/local/process/allowed-secrets.ts";
 import { localSecrets } from "../../src/platform/local/secrets.ts";
 
 const key = "sk-0123456789abcdef";

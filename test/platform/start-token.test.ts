@@ -2,9 +2,9 @@ import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { authenticateOperator, listOperators, revokeOperator } from "../../src/accounts/operators.ts";
-import { lockDataDir, isLocked } from "../../src/platform/local/data-dir-lock.ts";
-import { findServerAddress, saveServerAddress } from "../../src/platform/local/server-address.ts";
-import { startToken } from "../../src/platform/local/start-token.ts";
+import { lockDataDir, isLocked } from "../../src/platform/local/process/data-dir-lock.ts";
+import { findServerAddress, saveServerAddress } from "../../src/platform/local/process/server-address.ts";
+import { startToken } from "../../src/platform/local/process/start-token.ts";
 import { temporaryStores } from "../support/temporary-stores.ts";
 
 const { dataDir, accounts, ...stores } = temporaryStores();

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { bundleEnvironmentHandler } from "../../lib/environment-image.ts";
-import type { FunctionEvent } from "../../src/platform/aws/program-messages.ts";
+import type { FunctionEvent } from "../../src/platform/aws/container/program-messages.ts";
 import { httpServer } from "./http-server.ts";
 import { installedRoot } from "./installed-root.ts";
 

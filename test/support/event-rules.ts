@@ -1,4 +1,4 @@
-import { eventsOf } from "../../src/runs/list-events.ts";
+import { eventsOf } from "../../src/runs/read/list-events.ts";
 import type { Runs } from "../../src/runs/ports.ts";
 import type { RunEvent } from "../../src/runs/types.ts";
 

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { text } from "node:stream/consumers";
-import { newS3Client } from "../../src/platform/aws/bucket.ts";
+import { newS3Client } from "../../src/platform/aws/s3/bucket.ts";
 import { lambdaEnvironments } from "../../src/platform/aws/linux.ts";
-import type { FunctionEvent } from "../../src/platform/aws/program-messages.ts";
+import type { FunctionEvent } from "../../src/platform/aws/container/program-messages.ts";
 import { lambdaSandbox } from "../../src/platform/aws/sandbox.ts";
-import { stagedObjects } from "../../src/platform/aws/staged-objects.ts";
+import { stagedObjects } from "../../src/platform/aws/s3/staged-objects.ts";
 import { contentKey } from "../../src/platform/aws/workspace.ts";
 import type { Sandbox } from "../../src/sandbox/types.ts";
 import type { Linux, LinuxResult, StoredFile } from "../../src/sandbox/linux/types.ts";

@@ -1,9 +1,9 @@
-import { createHandler } from "../../src/api/handlers/create.ts";
-import { getHandler } from "../../src/api/handlers/get.ts";
-import type { ApiHandler } from "../../src/api/handlers/handler.ts";
-import { notFoundHandler } from "../../src/api/handlers/not-found.ts";
-import { openapiHandler } from "../../src/api/handlers/openapi.ts";
-import { router } from "../../src/api/routes.ts";
+import { createHandler } from "../../src/v1/create.ts";
+import { getHandler } from "../../src/v1/get.ts";
+import type { ApiHandler } from "../../src/http/handler.ts";
+import { notFoundHandler } from "../../src/v1/not-found.ts";
+import { openapiHandler } from "../../src/v1/openapi.ts";
+import { router } from "../../src/v1/routes.ts";
 import type { ExtDeps } from "../../src/ext/deps.ts";
 import { extHandlers } from "../../src/ext/handlers/index.ts";
 import { extRouter, isExtPath } from "../../src/ext/router.ts";

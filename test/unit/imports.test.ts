@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { glob } from "node:fs/promises";
 import { dirname, join, normalize } from "node:path";
 import { expect, test } from "vitest";
@@ -77,7 +77,7 @@ const allowed: Record<string, string[]> = {
     "src/log.ts",
     "src/sandbox/linux/types.ts",
   ],
-  "src/webhooks": ["src/accounts", "src/async", "src/errors.ts", "src/net", "src/runs"],
+  "src/deliveries": ["src/accounts", "src/async", "src/errors.ts", "src/net", "src/runs"],
   "src/workflow": [
     "src/accounts",
     "src/agent",
@@ -89,18 +89,11 @@ const allowed: Record<string, string[]> = {
     "src/sandbox",
   ],
   "src/observability": ["src/agent", "src/env.ts", "src/log.ts", "src/net", "src/runs"],
-  "src/api/rest": [
-    "src/agent",
-    "src/api",
-    "src/error-codes.ts",
-    "src/errors.ts",
-    "src/log.ts",
-    "src/runs",
-    "src/schema-validator.ts",
-  ],
-  "src/api": [
+  // The framework of all APIs. It knows no operations.
+  "src/http": [
     "dist/generated",
     "src/accounts",
+    "src/agent",
     "src/async",
     "src/error-codes.ts",
     "src/errors.ts",
@@ -108,40 +101,54 @@ const allowed: Record<string, string[]> = {
     "src/runs",
     "src/schema-validator.ts",
   ],
-  // The management API and the extension API share src/api/rest. Neither imports the other.
+  // The APIs, side by side. The extension API and the management API use shapes of v1's contract.
+  "src/v1": [
+    "dist/generated",
+    "src/accounts",
+    "src/async",
+    "src/error-codes.ts",
+    "src/errors.ts",
+    "src/http",
+    "src/log.ts",
+    "src/runs",
+    "src/schema-validator.ts",
+  ],
   "src/ext": [
     "dist/generated",
     "src/accounts",
-    "src/api",
     "src/error-codes.ts",
     "src/errors.ts",
+    "src/http",
     "src/json.ts",
     "src/log.ts",
     "src/runs",
+    "src/v1/contract.ts",
+    "src/v1/public-api.ts",
   ],
   "src/manage": [
     "dist/generated",
     "src/accounts",
     "src/agent",
-    "src/api",
     "src/async",
     "src/command-line.ts",
+    "src/deliveries",
     "src/error-codes.ts",
     "src/errors.ts",
     "src/filenames.ts",
+    "src/http",
     "src/json.ts",
     "src/log.ts",
     "src/runs",
     "src/sandbox/linux/types.ts",
-    "src/webhooks",
+    "src/v1/contract.ts",
   ],
   "src/mcp": [
     "src/accounts",
-    "src/api",
     "src/async",
     "src/documents",
     "src/error-codes.ts",
     "src/errors.ts",
+    "src/http",
     "src/log.ts",
     "src/runs",
   ],
@@ -151,6 +158,7 @@ const allowed: Record<string, string[]> = {
     "src/agent",
     "src/async",
     "src/command-line.ts",
+    "src/deliveries",
     "src/errors.ts",
     "src/filenames.ts",
     "src/layout.ts",
@@ -158,13 +166,13 @@ const allowed: Record<string, string[]> = {
     "src/platform/types.ts",
     "src/runs",
     "src/sandbox",
-    "src/webhooks",
     "src/workflow",
   ],
   "src/platform/aws": [
     "src/accounts",
     "src/agent",
     "src/async",
+    "src/deliveries",
     "src/env.ts",
     "src/errors.ts",
     "src/filenames.ts",
@@ -173,70 +181,40 @@ const allowed: Record<string, string[]> = {
     "src/platform/types.ts",
     "src/runs",
     "src/sandbox",
-    "src/webhooks",
     "src/workflow",
   ],
   lambdas: [
     "package.json",
-    "src/api",
+    "src/deliveries",
     "src/env.ts",
     "src/ext",
+    "src/http",
     "src/log.ts",
     "src/manage",
     "src/mcp",
     "src/observability",
     "src/platform/aws",
     "src/sandbox",
-    "src/webhooks",
+    "src/v1",
     "src/workflow",
   ],
   // Names, schemas and durations only.
   lib: [
-    "src/api/contract.ts",
-    "src/api/server/origin-secret.ts",
     "src/env.ts",
     "src/ext/contract/operations/operation.ts",
+    "src/http/server/origin-secret.ts",
     "src/manage/sign-in/types.ts",
     "src/mcp/path.ts",
     "src/observability/metrics.ts",
-    "src/platform/aws/delivery-limits.ts",
-    "src/platform/aws/table.ts",
-    "src/platform/aws/transfer-seconds.ts",
+    "src/platform/aws/delivery/delivery-limits.ts",
+    "src/platform/aws/dynamodb/table.ts",
+    "src/platform/aws/s3/transfer-seconds.ts",
     "src/sandbox/linux/environment-name.ts",
     "src/sandbox/linux/limits.ts",
+    "src/v1/contract.ts",
     "src/workflow/policy.ts",
   ],
   conformance: [],
-};
-
-// The page: pages <- state <- ui <- api. No page imports another, but for a tab or a dialog that it shows.
-const floor = ["console/api", "console/format.ts", "console/ui"];
-const page = [...floor, "console/state"];
-const allowedInConsole: Record<string, string[]> = {
-  "console/api": ["src/manage/generated/operations.ts", "src/manage/schema-types.ts", "src/runs/live-output.ts"],
-  "console/ui": ["console/api", "console/format.ts", "src/accounts/expiry.ts"],
-  "console/state": floor,
-  "console/agents": [
-    ...page,
-    "console/environments.ts",
-    "console/limits-text.ts",
-    "console/webhook",
-    "schemas/agent.schema.json",
-  ],
-  "console/models": page,
-  "console/run": [
-    ...page,
-    "console/copy-as.ts",
-    "console/environments.ts",
-    "console/run-words.ts",
-    "src/agent/turn/tool-notes.ts",
-  ],
-  "console/runs": [...page, "console/environments.ts", "console/run-words.ts"],
-  "console/settings": [...page, "src/manage/generated/operations.ts"],
-  "console/shell": [...page, "console/start"],
-  "console/start": [...page, "console/copy-as.ts", "console/limits-text.ts"],
-  "console/usage": page,
-  "console/webhook": page,
 };
 
 const packages: Record<string, RegExp> = {
@@ -250,11 +228,10 @@ const imports = /(?:from|import)\s*\(?\s*"([^"]+)"/g;
 test("imports follow the rules, and process.env is read in src/env.ts and bin/ only", async () => {
   const wrong: string[] = [];
   let checked = 0;
-  const rules = { ...allowed, ...allowedInConsole };
-  for await (const path of glob("{bin,lib,lambdas,src,conformance,console}/**/*.{ts,tsx}")) {
+  for await (const path of glob("{bin,lib,lambdas,src,conformance}/**/*.ts")) {
     const file = path.replaceAll("\\", "/");
     const source = readFileSync(file, "utf8");
-    const folder = Object.keys(rules).find((name) => file === name || file.startsWith(`${name}/`));
+    const folder = Object.keys(allowed).find((name) => file === name || file.startsWith(`${name}/`));
     for (const [, target = ""] of source.matchAll(imports)) {
       checked++;
       for (const [name, places] of Object.entries(packages)) {
@@ -262,13 +239,19 @@ test("imports follow the rules, and process.env is read in src/env.ts and bin/ o
       }
       if (!target.startsWith(".") || folder === undefined) continue;
       const to = normalize(join(dirname(file), target)).replaceAll("\\", "/");
-      const may = [folder, ...(rules[folder] ?? [])];
+      const may = [folder, ...(allowed[folder] ?? [])];
       if (!may.some((place) => to === place || to.startsWith(`${place}/`))) wrong.push(`${file} imports ${to}`);
     }
-    // The page shows programs that read it.
-    if (source.includes("process.env") && !/^(bin\/|console\/|src\/env\.ts$)/.test(file))
-      wrong.push(`${file} reads process.env`);
+    if (source.includes("process.env") && !/^(bin\/|src\/env\.ts$)/.test(file)) wrong.push(`${file} reads process.env`);
   }
   expect(wrong).toEqual([]);
   expect(checked).toBeGreaterThan(50);
+});
+
+test("src/platform/local and src/platform/aws have the same files", () => {
+  const [local = [], aws = []] = ["local", "aws"].map((platform) =>
+    readdirSync(`src/platform/${platform}`).filter((name) => name.includes(".")),
+  );
+  expect(aws.sort()).toEqual(local.sort());
+  expect(local.length).toBeGreaterThan(10);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { openCounts } from "../../src/api/open-counts.ts";
+import { openCounts } from "../../src/http/open-counts.ts";
 
 test("each owner may have as many open as the limit, and again when one is closed", () => {
   const streams = openCounts(2);

@@ -3,7 +3,7 @@ import { mkdtempDisposableSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { remainsIn } from "../../src/platform/local/unused-space.ts";
+import { remainsIn } from "../../src/platform/local/database/unused-space.ts";
 
 const pageBytes = 4_096;
 

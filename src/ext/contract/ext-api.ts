@@ -1,6 +1,6 @@
-import { headers } from "../../api/contract.ts";
-import type { ApiDescription } from "../../api/description.ts";
-import { publicApi } from "../../api/public-api.ts";
+import { headers } from "../../http/response-headers.ts";
+import type { ApiDescription } from "../../http/description.ts";
+import { publicApi } from "../../v1/public-api.ts";
 import { operations } from "./operations/index.ts";
 import { pathParameters } from "./operations/parameters.ts";
 import { schemas } from "./schemas/index.ts";

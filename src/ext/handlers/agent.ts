@@ -1,6 +1,6 @@
 import { modelNameOf } from "../../accounts/model-name.ts";
-import { jsonResponse } from "../../api/handlers/handler.ts";
-import { wireLimits } from "../../api/rest/wire/run.ts";
+import { jsonResponse } from "../../http/handler.ts";
+import { wireLimits } from "../../http/rest/wire/run.ts";
 import { agentNotFound, ServiceError } from "../../errors.ts";
 import type { ExtHandlers, Schemas } from "../call.ts";
 import type { ExtDeps } from "../deps.ts";

@@ -1,5 +1,5 @@
 import type { Principal } from "../../accounts/authenticate.ts";
-import { base64Uploads } from "../../api/validation/base64-files.ts";
+import { base64Uploads } from "../../http/validation/base64-files.ts";
 import { ServiceError } from "../../errors.ts";
 import type { NewRun } from "../../runs/create-run.ts";
 import { idempotencyOf } from "../../runs/idempotency.ts";

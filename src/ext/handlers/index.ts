@@ -1,5 +1,5 @@
-import { jsonResponse } from "../../api/handlers/handler.ts";
-import { runDescriber } from "../../runs/describe-runs.ts";
+import { jsonResponse } from "../../http/handler.ts";
+import { runDescriber } from "../../runs/read/describe-runs.ts";
 import type { ExtHandlers } from "../call.ts";
 import type { ExtDeps } from "../deps.ts";
 import { openapiDocument } from "../generated/openapi.ts";

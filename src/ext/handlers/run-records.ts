@@ -1,11 +1,11 @@
-import { type ApiResponse, jsonResponse } from "../../api/handlers/handler.ts";
-import { contentDisposition, streamedAttachment } from "../../api/rest/attachment.ts";
-import { listEvents } from "../../api/rest/list-events.ts";
-import { pointOf } from "../../api/rest/parameter-values.ts";
-import { wireFile } from "../../api/rest/wire/run.ts";
-import type { RunDescriber } from "../../runs/describe-runs.ts";
+import { type ApiResponse, jsonResponse } from "../../http/handler.ts";
+import { contentDisposition, streamedAttachment } from "../../http/rest/attachment.ts";
+import { listEvents } from "../../http/rest/list-events.ts";
+import { pointOf } from "../../http/rest/parameter-values.ts";
+import { wireFile } from "../../http/rest/wire/run.ts";
+import type { RunDescriber } from "../../runs/read/describe-runs.ts";
 import { findOwnRun } from "../../runs/own-run.ts";
-import { type ChangedFile, findRunFile, listChangedFiles, notKept } from "../../runs/read-files.ts";
+import { type ChangedFile, findRunFile, listChangedFiles, notKept } from "../../runs/files/read-files.ts";
 import type { ExtHandlers, Schemas } from "../call.ts";
 import type { ExtDeps } from "../deps.ts";
 import { wireProgress } from "../wire/run.ts";

@@ -1,11 +1,11 @@
-import { jsonResponse } from "../../api/handlers/handler.ts";
-import { charged, searchIn } from "../../api/rest/parameter-values.ts";
+import { jsonResponse } from "../../http/handler.ts";
+import { charged, searchIn } from "../../http/rest/parameter-values.ts";
 import { log } from "../../log.ts";
 import { acceptInput, deleteOwnRun, stopRun } from "../../runs/control-run.ts";
 import { createRun } from "../../runs/create-run.ts";
-import type { RunDescriber } from "../../runs/describe-runs.ts";
+import type { RunDescriber } from "../../runs/read/describe-runs.ts";
 import { findOwnRun, lastOutput } from "../../runs/own-run.ts";
-import { type RunSearch, searchRuns } from "../../runs/search-runs.ts";
+import { type RunSearch, searchRuns } from "../../runs/read/search-runs.ts";
 import type { Run } from "../../runs/types.ts";
 import type { Call, ExtHandlers, Schemas } from "../call.ts";
 import type { ExtDeps } from "../deps.ts";

@@ -1,6 +1,6 @@
-import { jsonResponse } from "../../api/handlers/handler.ts";
-import { timeOf } from "../../api/rest/wire/time.ts";
-import { beginUpload, receiveUpload } from "../../runs/pending-uploads.ts";
+import { jsonResponse } from "../../http/handler.ts";
+import { timeOf } from "../../http/rest/wire/time.ts";
+import { beginUpload, receiveUpload } from "../../runs/files/pending-uploads.ts";
 import type { PendingUpload, SignedRequest } from "../../runs/ports.ts";
 import type { ExtHandlers, Schemas } from "../call.ts";
 import { basePath } from "../contract/operations/operation.ts";

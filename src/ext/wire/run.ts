@@ -1,5 +1,5 @@
-import { wireRunFields, wireTurnFields } from "../../api/rest/wire/run.ts";
-import type { DescribedRun, RunDetail } from "../../runs/describe-runs.ts";
+import { wireRunFields, wireTurnFields } from "../../http/rest/wire/run.ts";
+import type { DescribedRun, RunDetail } from "../../runs/read/describe-runs.ts";
 import type { WebhookTarget } from "../../runs/types.ts";
 import type { Schemas } from "../call.ts";
 

@@ -1,5 +1,5 @@
-import { headers } from "../../api/contract.ts";
-import type { ApiDescription } from "../../api/description.ts";
+import { headers } from "../../http/response-headers.ts";
+import type { ApiDescription } from "../../http/description.ts";
 import { operations } from "./operations/index.ts";
 import { pathParameters } from "./operations/parameters.ts";
 import { schemas } from "./schemas/index.ts";

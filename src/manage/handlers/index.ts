@@ -1,5 +1,5 @@
-import { jsonResponse } from "../../api/handlers/handler.ts";
-import { runDescriber } from "../../runs/describe-runs.ts";
+import { jsonResponse } from "../../http/handler.ts";
+import { runDescriber } from "../../runs/read/describe-runs.ts";
 import { keptAgents } from "../../runs/kept-agents.ts";
 import type { AllHandlers } from "../call.ts";
 import type { ManageDeps } from "../deps.ts";

@@ -1,6 +1,6 @@
 import { findAgent } from "../../accounts/agents.ts";
 import { createKey, setKeyEnabled } from "../../accounts/keys.ts";
-import { jsonResponse } from "../../api/handlers/handler.ts";
+import { jsonResponse } from "../../http/handler.ts";
 import type { ManageHandlers, Schemas } from "../call.ts";
 import type { ManageDeps } from "../deps.ts";
 import { expiryIn } from "../expiry.ts";

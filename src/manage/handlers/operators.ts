@@ -1,6 +1,6 @@
 import { limitedTo } from "../../accounts/access.ts";
 import { createOperator, listOperators, revokeOperator } from "../../accounts/operators.ts";
-import { jsonResponse } from "../../api/handlers/handler.ts";
+import { jsonResponse } from "../../http/handler.ts";
 import { commandPrefix } from "../../command-line.ts";
 import { ServiceError } from "../../errors.ts";
 import { newRunLimits } from "../../runs/new-run-limits.ts";

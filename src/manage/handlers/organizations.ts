@@ -8,7 +8,7 @@ import {
   setQuota,
   setWebFetchHosts,
 } from "../../accounts/organizations.ts";
-import { jsonResponse } from "../../api/handlers/handler.ts";
+import { jsonResponse } from "../../http/handler.ts";
 import { testModel } from "../../agent/models/test-model.ts";
 import { deleteOrganization } from "../../runs/delete-organization.ts";
 import type { ManageHandlers, Schemas } from "../call.ts";
@@ -17,7 +17,7 @@ import { manageError } from "../errors.ts";
 import { configurationOf, modelOf } from "../model-settings.ts";
 import { byName, pageOf } from "../page.ts";
 import { wireOrganization } from "../wire/organization.ts";
-import { wireTokens } from "../../api/rest/wire/token-usage.ts";
+import { wireTokens } from "../../http/rest/wire/token-usage.ts";
 
 /** Milliseconds until the last page of a deletion: API Gateway waits 30 s for a response. */
 const maxDeletionTime = 15_000;

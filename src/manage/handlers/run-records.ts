@@ -1,17 +1,17 @@
-import { jsonResponse } from "../../api/handlers/handler.ts";
+import { jsonResponse } from "../../http/handler.ts";
 import { ServiceError } from "../../errors.ts";
-import type { RunDescriber } from "../../runs/describe-runs.ts";
-import { findRunHead } from "../../runs/find-run.ts";
-import { findRunFile, listChangedFiles, notKept, readRunFile } from "../../runs/read-files.ts";
-import { rebuildRequest } from "../../runs/rebuild-request.ts";
-import { attachment, streamedAttachment } from "../../api/rest/attachment.ts";
+import type { RunDescriber } from "../../runs/read/describe-runs.ts";
+import { findRunHead } from "../../runs/read/find-run.ts";
+import { findRunFile, listChangedFiles, notKept, readRunFile } from "../../runs/files/read-files.ts";
+import { rebuildRequest } from "../../runs/read/rebuild-request.ts";
+import { attachment, streamedAttachment } from "../../http/rest/attachment.ts";
 import type { ManageHandlers, Schemas } from "../call.ts";
 import type { ManageDeps } from "../deps.ts";
 import { manageError } from "../errors.ts";
-import { listEvents } from "../../api/rest/list-events.ts";
-import { pointOf } from "../../api/rest/parameter-values.ts";
-import { wireFile } from "../../api/rest/wire/run.ts";
-import { wireEvent } from "../../api/rest/wire/event.ts";
+import { listEvents } from "../../http/rest/list-events.ts";
+import { pointOf } from "../../http/rest/parameter-values.ts";
+import { wireFile } from "../../http/rest/wire/run.ts";
+import { wireEvent } from "../../http/rest/wire/event.ts";
 import { wireModelRequest } from "../wire/model-request.ts";
 import { wireDetail } from "../wire/run.ts";
 

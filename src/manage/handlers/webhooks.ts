@@ -1,7 +1,7 @@
 import { findWebhook, removeWebhook, rotateSecret, setWebhook } from "../../accounts/webhooks.ts";
-import { jsonResponse } from "../../api/handlers/handler.ts";
-import { listDeliveries } from "../../webhooks/list-deliveries.ts";
-import { resendDelivery } from "../../webhooks/resend-delivery.ts";
+import { jsonResponse } from "../../http/handler.ts";
+import { listDeliveries } from "../../deliveries/list-deliveries.ts";
+import { resendDelivery } from "../../deliveries/resend-delivery.ts";
 import type { ManageHandlers, Schemas } from "../call.ts";
 import type { ManageDeps } from "../deps.ts";
 import { wireChangedWebhook, wireDelivery, wireWebhook } from "../wire/webhook.ts";

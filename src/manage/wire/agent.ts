@@ -5,7 +5,7 @@ import type { Agent, AgentDefinition, AgentVersionHead, Organization } from "../
 import type { McpServer } from "../../agent/mcp/types.ts";
 import { withoutUserinfo } from "../../agent/public-url.ts";
 import type { Schemas } from "../call.ts";
-import { timeOf } from "../../api/rest/wire/time.ts";
+import { timeOf } from "../../http/rest/wire/time.ts";
 
 /** `organization`: the agent's. Undefined: it is missing from the store. */
 export function wireAgentSummary(agent: Agent, organization: Organization | undefined): Schemas["AgentSummary"] {

@@ -1,6 +1,6 @@
 import type { Message } from "../../agent/model.ts";
-import type { RebuiltRequest } from "../../runs/rebuild-request.ts";
-import { wireAttachments, wireToolCall } from "../../api/rest/wire/event.ts";
+import type { RebuiltRequest } from "../../runs/read/rebuild-request.ts";
+import { wireAttachments, wireToolCall } from "../../http/rest/wire/event.ts";
 import type { Schemas } from "../call.ts";
 
 /** A rebuilt request without contents of attachments, and without the provider's original messages (`echo`). */

@@ -1,6 +1,6 @@
 import type { Access, AuditEntry, Operator } from "../../accounts/types.ts";
 import type { Schemas } from "../call.ts";
-import { timeOf } from "../../api/rest/wire/time.ts";
+import { timeOf } from "../../http/rest/wire/time.ts";
 
 export function wireAccess({ role, organizations = [] }: Access): Pick<Schemas["Me"], "role" | "organizations"> {
   return { role: role ?? null, organizations };

@@ -3,7 +3,7 @@ import type { ModelConfiguration } from "../../agent/model.ts";
 import { configurationFields } from "../../agent/models/model-config.ts";
 import { publicBaseUrl } from "../../agent/public-url.ts";
 import type { Schemas } from "../call.ts";
-import { timeOf } from "../../api/rest/wire/time.ts";
+import { timeOf } from "../../http/rest/wire/time.ts";
 
 export function wireOrganization(organization: Organization): Schemas["Organization"] {
   const {

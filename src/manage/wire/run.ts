@@ -1,6 +1,6 @@
-import { wireRunFields, wireTurnFields, wireUsage } from "../../api/rest/wire/run.ts";
-import type { DescribedRun, RunDetail } from "../../runs/describe-runs.ts";
-import type { DayUsage } from "../../runs/usage-by-day.ts";
+import { wireRunFields, wireTurnFields, wireUsage } from "../../http/rest/wire/run.ts";
+import type { DescribedRun, RunDetail } from "../../runs/read/describe-runs.ts";
+import type { DayUsage } from "../../runs/read/usage-by-day.ts";
 import type { Schemas } from "../call.ts";
 
 export function wireRun(described: DescribedRun): Schemas["Run"] {

@@ -1,6 +1,6 @@
 import type { WebhookView } from "../../accounts/types.ts";
 import { type ChangedWebhook, oldSecretsValidUntil } from "../../accounts/webhooks.ts";
-import { timeOf } from "../../api/rest/wire/time.ts";
+import { timeOf } from "../../http/rest/wire/time.ts";
 import type { Delivery, DeliveryAttempt } from "../../runs/deliveries.ts";
 import type { Schemas } from "../call.ts";
 

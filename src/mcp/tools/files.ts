@@ -3,7 +3,7 @@ import { z } from "zod";
 import { decodeText } from "../../documents/decode-text.ts";
 import { ServiceError } from "../../errors.ts";
 import { findOwnRun } from "../../runs/own-run.ts";
-import { listChangedFiles, readRunFile } from "../../runs/read-files.ts";
+import { listChangedFiles, readRunFile } from "../../runs/files/read-files.ts";
 import type { McpCall } from "../deps.ts";
 import { maxTextLength, pieceOf } from "../text-piece.ts";
 import { guarded, runId } from "./tool.ts";

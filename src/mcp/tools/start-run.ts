@@ -1,11 +1,11 @@
 import type { McpServer } from "@modelcontextprotocol/server";
 import { z } from "zod";
-import { base64Uploads } from "../../api/validation/base64-files.ts";
+import { base64Uploads } from "../../http/validation/base64-files.ts";
 import { log } from "../../log.ts";
 import { createRun } from "../../runs/create-run.ts";
 import { idempotencyOf } from "../../runs/idempotency.ts";
 import { newRunLimits } from "../../runs/new-run-limits.ts";
-import type { Upload } from "../../runs/uploads.ts";
+import type { Upload } from "../../runs/files/uploads.ts";
 import type { McpCall } from "../deps.ts";
 import { uploadsAdvice } from "../errors.ts";
 import { declaresTasks, newTask } from "../tasks.ts";

@@ -19,10 +19,10 @@ import type {
   Revised,
 } from "../../accounts/types.ts";
 import { auditItem, awsAudit } from "./audit.ts";
-import type { DynamoTable } from "./clients.ts";
-import { isConditionFailure, withMappedErrors } from "./errors.ts";
-import { sendConditional } from "./conditional-write.ts";
-import { head, listIndex, sortable } from "./table.ts";
+import type { DynamoTable } from "./sdk/clients.ts";
+import { isConditionFailure, withMappedErrors } from "./sdk/errors.ts";
+import { sendConditional } from "./dynamodb/conditional-write.ts";
+import { head, listIndex, sortable } from "./dynamodb/table.ts";
 import { awsWebhooks } from "./webhooks.ts";
 
 /** The primary key of a record, and its place in the list index. */

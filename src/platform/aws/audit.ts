@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { paginateQuery } from "@aws-sdk/lib-dynamodb";
 import type { Accounts, AuditEntry } from "../../accounts/types.ts";
-import type { DynamoTable } from "./clients.ts";
-import { sortable } from "./table.ts";
+import type { DynamoTable } from "./sdk/clients.ts";
+import { sortable } from "./dynamodb/table.ts";
 
 const partition = "AUDIT";
 /** Later than every entry. Keys have 15 digits. */

@@ -1,10 +1,10 @@
 import { GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { cachedConfigurations } from "../../runs/cached-configurations.ts";
 import type { Configurations } from "../../runs/ports.ts";
-import { withMappedErrors } from "./errors.ts";
-import { readText, type StoredText, storeText } from "./large-text.ts";
-import type { RunsTable } from "./run-items.ts";
-import { ttlAttribute } from "./table.ts";
+import { withMappedErrors } from "./sdk/errors.ts";
+import { readText, type StoredText, storeText } from "./dynamodb/large-text.ts";
+import type { RunsTable } from "./dynamodb/run-items.ts";
+import { ttlAttribute } from "./dynamodb/table.ts";
 
 const daySeconds = 86_400;
 

@@ -3,10 +3,10 @@ import { GetCommand, QueryCommand, TransactWriteCommand, UpdateCommand } from "@
 import type { Delivery, DeliveryPlace } from "../../runs/deliveries.ts";
 import type { Deliveries } from "../../runs/ports.ts";
 import { auditItem } from "./audit.ts";
-import { sendConditional } from "./conditional-write.ts";
-import { withMappedErrors } from "./errors.ts";
-import { expiryAfter, isExpired, type Item, type RunsTable } from "./run-items.ts";
-import { deliveryPrefix, head, listIndex, sortable, ttlAttribute } from "./table.ts";
+import { sendConditional } from "./dynamodb/conditional-write.ts";
+import { withMappedErrors } from "./sdk/errors.ts";
+import { expiryAfter, isExpired, type Item, type RunsTable } from "./dynamodb/run-items.ts";
+import { deliveryPrefix, head, listIndex, sortable, ttlAttribute } from "./dynamodb/table.ts";
 
 function keyOf(id: string): { pk: string; sk: string } {
   return { pk: deliveryPrefix + id, sk: head };

@@ -2,10 +2,10 @@ import type { CancellationReason } from "@aws-sdk/client-dynamodb";
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import type { Runs } from "../../runs/ports.ts";
 import type { Idempotency, KeptCreate, Run } from "../../runs/types.ts";
-import type { DynamoTable } from "./clients.ts";
-import type { Write } from "./head-write.ts";
-import { isExpired, type Item } from "./run-items.ts";
-import { head, ttlAttribute } from "./table.ts";
+import type { DynamoTable } from "./sdk/clients.ts";
+import type { Write } from "./dynamodb/head-write.ts";
+import { isExpired, type Item } from "./dynamodb/run-items.ts";
+import { head, ttlAttribute } from "./dynamodb/table.ts";
 
 function keyOf(agentId: string, key: string): { pk: string; sk: string } {
   return { pk: `IDEMPOTENCY#${agentId}#${key}`, sk: head };

@@ -3,8 +3,8 @@ import type { S3Client } from "@aws-sdk/client-s3";
 import type { Stores } from "../../runs/ports.ts";
 import type { Platform } from "../types.ts";
 import { awsAccounts } from "./accounts.ts";
-import type { Objects } from "./bucket.ts";
-import { type ClientSettings, documentClient, type DynamoTable, loadS3Client, sfnClient } from "./clients.ts";
+import type { Objects } from "./s3/bucket.ts";
+import { type ClientSettings, documentClient, type DynamoTable, loadS3Client, sfnClient } from "./sdk/clients.ts";
 import { awsConfigurations } from "./configurations.ts";
 import { awsDeliveries } from "./deliveries.ts";
 import { awsPendingUploads } from "./pending-uploads.ts";
@@ -62,7 +62,7 @@ export interface AwsStoresConfig extends DynamoTable {
 /** The stores on AWS: one DynamoDB table (layout in `table.ts`) and one bucket. */
 export function awsStores({ documents, s3, table, bucket, retentionDays }: AwsStoresConfig): Stores {
   const objects = once(async (): Promise<Objects> => {
-    const [{ bucketObjects }, client] = await Promise.all([import("./bucket.ts"), s3()]);
+    const [{ bucketObjects }, client] = await Promise.all([import("./s3/bucket.ts"), s3()]);
     return bucketObjects(client, bucket);
   });
   const runsTable = { documents, table, objects, ...(retentionDays !== undefined && { retentionDays }) };

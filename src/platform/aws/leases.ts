@@ -1,7 +1,7 @@
 import type { LeaseRequest } from "../../runs/types.ts";
 import type { Runs } from "../../runs/ports.ts";
-import type { DynamoTable } from "./clients.ts";
-import { runUpdates } from "./conditional-write.ts";
+import type { DynamoTable } from "./sdk/clients.ts";
+import { runUpdates } from "./dynamodb/conditional-write.ts";
 import { readHead } from "./run-reads.ts";
 
 /** Leases as attributes of the run's head item, so that every write to the run can check the fencing token. */

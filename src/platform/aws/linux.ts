@@ -14,15 +14,15 @@ import type {
   NoLinux,
   StoredFile,
 } from "../../sandbox/linux/types.ts";
-import { bucketAddresses } from "./bucket-addresses.ts";
-import { keptFacts } from "./environment-facts.ts";
-import { invokeFunction, type SandboxFunction, unavailable } from "./invoke-function.ts";
-import { parseAnswer } from "./program-answer.ts";
-import { outputName, type ProgramAnswer, type ProgramCall } from "./program-messages.ts";
-import { objectSigner } from "./signed-objects.ts";
-import type { StagedObjects } from "./staged-objects.ts";
-import { objectPrefixes } from "./table.ts";
-import { transferSeconds } from "./transfer-seconds.ts";
+import { bucketAddresses } from "./s3/bucket-addresses.ts";
+import { keptFacts } from "./functions/environment-facts.ts";
+import { invokeFunction, type SandboxFunction, unavailable } from "./functions/invoke-function.ts";
+import { parseAnswer } from "./container/program-answer.ts";
+import { outputName, type ProgramAnswer, type ProgramCall } from "./container/program-messages.ts";
+import { objectSigner } from "./s3/signed-objects.ts";
+import type { StagedObjects } from "./s3/staged-objects.ts";
+import { objectPrefixes } from "./dynamodb/table.ts";
+import { transferSeconds } from "./s3/transfer-seconds.ts";
 import { contentKey } from "./workspace.ts";
 
 /** The function of one environment. */

@@ -1,9 +1,9 @@
 import { DeleteCommand, GetCommand, paginateQuery, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { requireFlatName } from "../../filenames.ts";
 import type { PendingUpload, PendingUploads } from "../../runs/ports.ts";
-import { withMappedErrors } from "./errors.ts";
-import { partition, type RunsTable } from "./run-items.ts";
-import { head, objectPrefixes, ttlAttribute } from "./table.ts";
+import { withMappedErrors } from "./sdk/errors.ts";
+import { partition, type RunsTable } from "./dynamodb/run-items.ts";
+import { head, objectPrefixes, ttlAttribute } from "./dynamodb/table.ts";
 import { contentKey } from "./workspace.ts";
 
 /** Pending uploads as items that expire, and their contents as objects that a lifecycle rule deletes. */

@@ -2,12 +2,12 @@ import { paginateQuery, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { dayOf } from "../../runs/quotas.ts";
 import type { Runs } from "../../runs/ports.ts";
 import type { QuotaUse, WaitingRun } from "../../runs/types.ts";
-import type { DynamoTable } from "./clients.ts";
-import { sendConditional } from "./conditional-write.ts";
-import { fromShards } from "./index-shards.ts";
-import { changedAt, type Count, countKey, counts, dayKey } from "./quota-items.ts";
-import { type Item, running, runningIn, shardOf, waitingIn, waitingRuns } from "./run-items.ts";
-import { head, runningIndex } from "./table.ts";
+import type { DynamoTable } from "./sdk/clients.ts";
+import { sendConditional } from "./dynamodb/conditional-write.ts";
+import { fromShards } from "./dynamodb/index-shards.ts";
+import { changedAt, type Count, countKey, counts, dayKey } from "./dynamodb/quota-items.ts";
+import { type Item, running, runningIn, shardOf, waitingIn, waitingRuns } from "./dynamodb/run-items.ts";
+import { head, runningIndex } from "./dynamodb/table.ts";
 
 /**
  * A count is only compared with the runs if it has not changed for this long, in milliseconds: the index lags behind. A

@@ -2,11 +2,11 @@ import { randomUUID } from "node:crypto";
 import { DeleteCommand, paginateQuery, type QueryCommandInput, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import type { Removal } from "../../runs/ports.ts";
 import { auditItem } from "./audit.ts";
-import { sendConditional } from "./conditional-write.ts";
-import { withMappedErrors } from "./errors.ts";
-import { countKey } from "./quota-items.ts";
-import { partition, type RunsTable } from "./run-items.ts";
-import { head, listIndex, objectPrefixes } from "./table.ts";
+import { sendConditional } from "./dynamodb/conditional-write.ts";
+import { withMappedErrors } from "./sdk/errors.ts";
+import { countKey } from "./dynamodb/quota-items.ts";
+import { partition, type RunsTable } from "./dynamodb/run-items.ts";
+import { head, listIndex, objectPrefixes } from "./dynamodb/table.ts";
 
 /** Deletes the records of organizations. Idempotency keys have no list: they are hashes, and expire. */
 export function awsRemoval({ documents, table, objects }: Pick<RunsTable, "documents" | "table" | "objects">): Removal {

@@ -13,7 +13,7 @@ import {
   readMessage,
   type RunsTable,
   unnumberedPrefix,
-} from "./run-items.ts";
+} from "./dynamodb/run-items.ts";
 import { readHead } from "./run-reads.ts";
 
 /** Texts of a page that are read from the bucket. Each can have 20 MB. */

@@ -5,8 +5,8 @@ import { isOwn } from "../../runs/own-run.ts";
 import type { RunStatus } from "../../runs/status.ts";
 import type { QueuedInput, Run, RunState, RunView, TranscriptMessage, TurnState } from "../../runs/types.ts";
 import type { Runs } from "../../runs/ports.ts";
-import type { DynamoTable } from "./clients.ts";
-import { attempts, backOff } from "./conditional-write.ts";
+import type { DynamoTable } from "./sdk/clients.ts";
+import { attempts, backOff } from "./dynamodb/conditional-write.ts";
 import {
   firstInternal,
   holdsAllEvents,
@@ -26,9 +26,9 @@ import {
   toRun,
   uploadsIn,
   versionIn,
-} from "./run-items.ts";
-import { head } from "./table.ts";
-import { readStart, readText, type StoredText } from "./large-text.ts";
+} from "./dynamodb/run-items.ts";
+import { head } from "./dynamodb/table.ts";
+import { readStart, readText, type StoredText } from "./dynamodb/large-text.ts";
 
 export function awsRunReads({
   documents,

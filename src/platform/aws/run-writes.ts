@@ -5,11 +5,11 @@ import type { FileVersion } from "../../agent/turn/manifest.ts";
 import type { RunChange, RunFacts, RunJournalEntry, Stamped, TurnMessage } from "../../runs/types.ts";
 import type { Runs } from "../../runs/ports.ts";
 import { deliveryOf } from "../../runs/deliveries.ts";
-import { bytesOfFiles, storedBytesOf } from "../../runs/stored-bytes.ts";
+import { bytesOfFiles, storedBytesOf } from "../../runs/files/stored-bytes.ts";
 import { auditItem } from "./audit.ts";
-import { sendConditional, runUpdates } from "./conditional-write.ts";
+import { sendConditional, runUpdates } from "./dynamodb/conditional-write.ts";
 import { deliveryItem } from "./deliveries.ts";
-import { headWrite, type Write } from "./head-write.ts";
+import { headWrite, type Write } from "./dynamodb/head-write.ts";
 import { awsIdempotency, keepKey, keptIn } from "./idempotency.ts";
 import {
   type Item,
@@ -25,14 +25,14 @@ import {
   toItem,
   toRun,
   uploadsKey,
-} from "./run-items.ts";
-import { isConflict } from "./errors.ts";
-import { countWrites, slotWrites } from "./quota-items.ts";
-import { placeOf } from "./quota-place.ts";
-import { areSameFacts, dependsOnFacts, factsIn, maxAttempts } from "./run-facts.ts";
-import { head, objectPrefixes } from "./table.ts";
-import { storeText } from "./large-text.ts";
-import { storedBytesWrites } from "./stored-bytes.ts";
+} from "./dynamodb/run-items.ts";
+import { isConflict } from "./sdk/errors.ts";
+import { countWrites, slotWrites } from "./dynamodb/quota-items.ts";
+import { placeOf } from "./dynamodb/quota-place.ts";
+import { areSameFacts, dependsOnFacts, factsIn, maxAttempts } from "./dynamodb/run-facts.ts";
+import { head, objectPrefixes } from "./dynamodb/table.ts";
+import { storeText } from "./dynamodb/large-text.ts";
+import { storedBytesWrites } from "./dynamodb/stored-bytes.ts";
 
 /** `conflict`: the error of a write that lost to another transaction on one of its items. */
 type Applied = { applied: true } | { applied: false; reasons: CancellationReason[]; conflict?: unknown };

@@ -2,18 +2,18 @@ import { createHash, randomUUID } from "node:crypto";
 import { maxFileMegabytes, decodeResult, encodeMessage, encodeWhole, maxMessageBytes } from "../../sandbox/codec.ts";
 import { sandboxLimits } from "../../sandbox/limits.ts";
 import type { Sandbox, SandboxRequest, SandboxResult } from "../../sandbox/types.ts";
-import { bucketAddresses } from "./bucket-addresses.ts";
-import { invokeFunction, type SandboxFunction, unavailable } from "./invoke-function.ts";
+import { bucketAddresses } from "./s3/bucket-addresses.ts";
+import { invokeFunction, type SandboxFunction, unavailable } from "./functions/invoke-function.ts";
 import {
   type JavascriptAnswer,
   type JavascriptEvent,
   requestName,
   resultName,
   type StagedMessages,
-} from "./program-messages.ts";
-import { objectSigner } from "./signed-objects.ts";
-import type { StagedObjects } from "./staged-objects.ts";
-import { objectPrefixes } from "./table.ts";
+} from "./container/program-messages.ts";
+import { objectSigner } from "./s3/signed-objects.ts";
+import type { StagedObjects } from "./s3/staged-objects.ts";
+import { objectPrefixes } from "./dynamodb/table.ts";
 
 /** Added to the time limit of the program: the cold start of the function and both messages. */
 const overheadSeconds = 30;

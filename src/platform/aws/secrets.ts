@@ -1,7 +1,7 @@
 import type { SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import { hostRefused, mayBeSentTo, SecretRefused, type Secrets } from "../../agent/secret.ts";
-import { type ClientSettings, tuned } from "./clients.ts";
-import { awsSecretRefusal, resolveSecretName } from "./secret-names.ts";
+import { type ClientSettings, tuned } from "./sdk/clients.ts";
+import { awsSecretRefusal, resolveSecretName } from "./sdk/secret-names.ts";
 
 /** Milliseconds for which a value is cached. After a rotation, the old key must stay valid for as long. */
 const cacheMilliseconds = 5 * 60_000;

@@ -3,9 +3,9 @@ import { GetCommand, type GetCommandInput, TransactWriteCommand } from "@aws-sdk
 import type { Accounts, Webhook, WebhookState, WebhookView } from "../../accounts/types.ts";
 import { webhookState, webhookView } from "../../accounts/webhooks.ts";
 import { auditItem } from "./audit.ts";
-import type { DynamoTable } from "./clients.ts";
-import { sendConditional } from "./conditional-write.ts";
-import { head } from "./table.ts";
+import type { DynamoTable } from "./sdk/clients.ts";
+import { sendConditional } from "./dynamodb/conditional-write.ts";
+import { head } from "./dynamodb/table.ts";
 
 /**
  * Attributes of a webhook's item. Permissions can be limited to some: functions that create runs read `state` only, and

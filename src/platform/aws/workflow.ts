@@ -6,7 +6,7 @@ import {
   StopExecutionCommand,
 } from "@aws-sdk/client-sfn";
 import type { Workflow } from "../../runs/ports.ts";
-import { withMappedErrors } from "./errors.ts";
+import { withMappedErrors } from "./sdk/errors.ts";
 
 /** The Step Functions state machine that drives turns, and its client. */
 export interface StateMachine {

@@ -1,9 +1,9 @@
 import { settleAll } from "../../async/settle-all.ts";
 import { contentName, isFlatName, requireFlatName } from "../../filenames.ts";
 import type { Workspace } from "../../runs/ports.ts";
-import { withMappedErrors } from "./errors.ts";
-import type { Objects } from "./bucket.ts";
-import { objectPrefixes } from "./table.ts";
+import { withMappedErrors } from "./sdk/errors.ts";
+import type { Objects } from "./s3/bucket.ts";
+import { objectPrefixes } from "./dynamodb/table.ts";
 
 /** Stores the contents of each run as objects with a common prefix. `objects` is opened at the first use. */
 export function awsWorkspace(objects: () => Promise<Objects>): Workspace {

@@ -12,7 +12,7 @@ import type {
 } from "../../accounts/types.ts";
 import { auditWriter, localAudit } from "./audit.ts";
 import { localWebhooks } from "./webhooks.ts";
-import type { Database } from "./sqlite.ts";
+import type { Database } from "./database/sqlite.ts";
 
 export function localAccounts(database: Database): Accounts {
   const { db, read, write, kept } = database;

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Accounts, AuditEntry } from "../../accounts/types.ts";
-import type { Database } from "./sqlite.ts";
+import type { Database } from "./database/sqlite.ts";
 
 /** Returns a function that inserts an audit entry, as part of the transaction in progress. */
 export function auditWriter(db: DatabaseSync): (entry: AuditEntry) => void {

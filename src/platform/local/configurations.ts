@@ -1,6 +1,6 @@
 import { cachedConfigurations } from "../../runs/cached-configurations.ts";
 import type { Configurations } from "../../runs/ports.ts";
-import type { Database } from "./sqlite.ts";
+import type { Database } from "./database/sqlite.ts";
 
 /**
  * Configurations in the database. They are kept: there is one per change of an agent, a model or a server's tools, and

@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import type { Delivery } from "../../runs/deliveries.ts";
 import type { Deliveries } from "../../runs/ports.ts";
 import { auditWriter } from "./audit.ts";
-import type { Database } from "./sqlite.ts";
+import type { Database } from "./database/sqlite.ts";
 
 /** The deliveries of one machine, which are sent by its server. */
 export interface LocalDeliveries extends Deliveries {

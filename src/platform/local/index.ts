@@ -4,19 +4,19 @@ import { environmentsFolder } from "../../sandbox/linux/environments.ts";
 import { type LinuxLimits, linuxLimits } from "../../sandbox/linux/limits.ts";
 import { sandboxDocumentReader } from "../../sandbox/document-reader.ts";
 import type { Platform } from "../types.ts";
-import { readAllowedAddresses } from "./allowed-addresses.ts";
-import { type SecretAllowList, readAllowedSecrets, secretAllowList } from "./allowed-secrets.ts";
+import { readAllowedAddresses } from "./process/allowed-addresses.ts";
+import { type SecretAllowList, readAllowedSecrets, secretAllowList } from "./process/allowed-secrets.ts";
 import { localAccounts } from "./accounts.ts";
 import { localConfigurations } from "./configurations.ts";
 import { type LocalDeliveries, localDeliveries } from "./deliveries.ts";
-import { removeOrphanedFiles } from "./orphaned-files.ts";
+import { removeOrphanedFiles } from "./database/orphaned-files.ts";
 import { type LocalPendingUploads, localPendingUploads } from "./pending-uploads.ts";
 import { type LocalLinux, localLinux, type SandboxChoice } from "./linux.ts";
 import { localRemoval } from "./removal.ts";
 import { localRuns } from "./runs.ts";
 import { localSandbox } from "./sandbox.ts";
 import { localSecrets } from "./secrets.ts";
-import { type Database, openDatabase } from "./sqlite.ts";
+import { type Database, openDatabase } from "./database/sqlite.ts";
 import { type LocalWorkspace, localWorkspace } from "./workspace.ts";
 
 /** The server adds the workflow that `startRunner` returns, other processes on its data directory `externalWorkflow`. */

@@ -26,7 +26,7 @@ import {
 } from "../../sandbox/linux/types.ts";
 import type { RunOfProgram } from "../../sandbox/linux/slots.ts";
 import type { ProgramOwner } from "../../sandbox/types.ts";
-import { runContents } from "./run-contents.ts";
+import { runContents } from "./database/run-contents.ts";
 import { programPlaces } from "./sandbox.ts";
 
 /** How programs are run on this machine. `auto`: with the first engine that works. `off`: not in a Linux. */

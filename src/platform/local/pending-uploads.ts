@@ -2,7 +2,7 @@ import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { requireFlatName } from "../../filenames.ts";
 import type { PendingUpload, PendingUploads, PendingUse, ServedTransfers } from "../../runs/ports.ts";
-import type { Database } from "./sqlite.ts";
+import type { Database } from "./database/sqlite.ts";
 import { absent, refused, storeFile, syncFolder, writeWhole } from "./workspace.ts";
 
 export interface LocalPendingUploads extends PendingUploads {

@@ -1,6 +1,6 @@
 import { admits, dayOf } from "../../runs/quotas.ts";
 import type { QuotaPlace, QuotaScope, QuotaUse, Run, Slot, WaitingRun } from "../../runs/types.ts";
-import type { Database } from "./sqlite.ts";
+import type { Database } from "./database/sqlite.ts";
 
 /** What counts towards quotas: running and waiting runs by an indexed query, spent dollars in their own table. */
 export function localQuotas(db: Database["db"]) {

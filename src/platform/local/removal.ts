@@ -1,7 +1,7 @@
 import type { PendingUpload, Removal } from "../../runs/ports.ts";
 import { auditWriter } from "./audit.ts";
 import type { LocalPendingUploads } from "./pending-uploads.ts";
-import type { Database } from "./sqlite.ts";
+import type { Database } from "./database/sqlite.ts";
 
 /** Rows that are deleted in one transaction: other writes go in between. */
 const rowsAtOnce = 1_000;

@@ -2,7 +2,7 @@ import type { StatementSync } from "node:sqlite";
 import { consecutive, inTurnOrder } from "../../runs/events.ts";
 import type { Runs } from "../../runs/ports.ts";
 import type { EventStamp, RunEvent, RunJournalEntry, TurnMessage } from "../../runs/types.ts";
-import type { Database } from "./sqlite.ts";
+import type { Database } from "./database/sqlite.ts";
 
 /** Characters after which a page ends. */
 const maxPageLength = 1_000_000;

@@ -4,7 +4,7 @@ import type { FileVersion, ManifestFile } from "../../agent/turn/manifest.ts";
 import { startOf } from "../../runs/text.ts";
 import { tickByTick } from "../../async/tick-by-tick.ts";
 import { isOwn } from "../../runs/own-run.ts";
-import { mergeRuns, placeOf } from "../../runs/merge-runs.ts";
+import { mergeRuns, placeOf } from "../../runs/read/merge-runs.ts";
 import type { Runs } from "../../runs/ports.ts";
 import type {
   QueuedInput,
@@ -18,8 +18,8 @@ import type {
   TurnState,
 } from "../../runs/types.ts";
 import { localQuotas } from "./quotas.ts";
-import type { Database } from "./sqlite.ts";
-import { transcriptPieces } from "./transcript-pieces.ts";
+import type { Database } from "./database/sqlite.ts";
+import { transcriptPieces } from "./database/transcript-pieces.ts";
 
 /** A row of `runs` as an array. Polls read rows as arrays, because objects take 1.7 times as long. */
 type RunRow = [

@@ -3,13 +3,13 @@ import { deliveryOf, endsTurn } from "../../runs/deliveries.ts";
 import { sequenceOf } from "../../runs/events.ts";
 import type { Runs } from "../../runs/ports.ts";
 import type { Lease, QuotaScope, RunChange, RunJournalEntry, Slot, Stamped, TurnMessage } from "../../runs/types.ts";
-import { bytesOfFiles, storedBytesOf } from "../../runs/stored-bytes.ts";
+import { bytesOfFiles, storedBytesOf } from "../../runs/files/stored-bytes.ts";
 import { transcriptBytesOf } from "../../runs/transcript-bytes.ts";
 import { auditWriter } from "./audit.ts";
 import { deliveryWriter } from "./deliveries.ts";
 import { localIdempotency } from "./idempotency.ts";
 import { localQuotas } from "./quotas.ts";
-import type { Database } from "./sqlite.ts";
+import type { Database } from "./database/sqlite.ts";
 
 /** `isCurrent`: whether the fencing token of a change is the current one. */
 export function localRunWrites(

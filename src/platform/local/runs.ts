@@ -3,7 +3,7 @@ import { memoryLeases } from "./leases.ts";
 import { localRunEvents } from "./run-events.ts";
 import { localRunReads } from "./run-reads.ts";
 import { localRunWrites } from "./run-writes.ts";
-import type { Database } from "./sqlite.ts";
+import type { Database } from "./database/sqlite.ts";
 
 /** Runs in the database, leases in memory. */
 export function localRuns(database: Database): Runs {

@@ -2,7 +2,7 @@ import { accessSync, constants, readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { secretMissing, SecretRefused, type Secrets } from "../../agent/secret.ts";
 import { commandLine } from "../../command-line.ts";
-import { type SecretAllowList, usualSecrets } from "./allowed-secrets.ts";
+import { type SecretAllowList, usualSecrets } from "./process/allowed-secrets.ts";
 
 /**
  * Secrets of one machine, if they are on the allow-list.

@@ -1,7 +1,7 @@
 import type { Accounts, Webhook } from "../../accounts/types.ts";
 import { webhookState, webhookView } from "../../accounts/webhooks.ts";
 import { auditWriter } from "./audit.ts";
-import type { Database } from "./sqlite.ts";
+import type { Database } from "./database/sqlite.ts";
 
 /** The webhooks of agents. */
 export function localWebhooks({

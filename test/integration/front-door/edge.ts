@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { type IncomingHttpHeaders, request as httpRequest } from "node:http";
 import { fileURLToPath } from "node:url";
 import { httpServer } from "../../support/http-server.ts";
-import { originSecretHeader } from "../../../src/api/server/origin-secret.ts";
+import { originSecretHeader } from "../../../src/http/server/origin-secret.ts";
 import { runViewerRequest } from "./viewer-request.ts";
 
 const code = readFileSync(fileURLToPath(new URL("../../../lib/front-door/viewer-request.js", import.meta.url)), "utf8");

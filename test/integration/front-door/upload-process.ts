@@ -3,7 +3,7 @@ import { request as httpRequest } from "node:http";
 import type { UploadHosting } from "../../../lib/front-door/hosting.ts";
 import { issueKey } from "../../../src/accounts/keys.ts";
 import { awsAccounts } from "../../../src/platform/aws/accounts.ts";
-import { documentClient } from "../../../src/platform/aws/clients.ts";
+import { documentClient } from "../../../src/platform/aws/sdk/clients.ts";
 import { type FakeAwsEndpoint, fakeAwsEndpoint } from "../../support/fake-aws/endpoint.ts";
 import { type Bundle, startBundle } from "./bundle.ts";
 

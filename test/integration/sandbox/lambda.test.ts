@@ -7,7 +7,7 @@ import { httpServer } from "../../support/http-server.ts";
 import { maxMessageBytes, encodeMessage, decodeRequest, decodeResult } from "../../../src/sandbox/codec.ts";
 import { StoreUnavailable } from "../../../src/errors.ts";
 import { lambdaSandbox } from "../../../src/platform/aws/sandbox.ts";
-import { signedHeaders } from "../../../src/platform/aws/sign-request.ts";
+import { signedHeaders } from "../../../src/platform/aws/sdk/sign-request.ts";
 import { sandbox } from "./sandbox.ts";
 
 afterAll(() => sandbox.close());

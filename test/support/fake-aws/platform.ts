@@ -1,13 +1,13 @@
 import type { Configurations, Stores } from "../../../src/runs/ports.ts";
 import { awsAccounts } from "../../../src/platform/aws/accounts.ts";
-import type { Objects } from "../../../src/platform/aws/bucket.ts";
+import type { Objects } from "../../../src/platform/aws/s3/bucket.ts";
 import { awsConfigurations } from "../../../src/platform/aws/configurations.ts";
 import { awsDeliveries } from "../../../src/platform/aws/deliveries.ts";
 import { awsPendingUploads } from "../../../src/platform/aws/pending-uploads.ts";
 import { awsRemoval } from "../../../src/platform/aws/removal.ts";
 import { awsRuns } from "../../../src/platform/aws/runs.ts";
 import { awsWorkspace } from "../../../src/platform/aws/workspace.ts";
-import type { DynamoTable } from "../../../src/platform/aws/clients.ts";
+import type { DynamoTable } from "../../../src/platform/aws/sdk/clients.ts";
 import { fakeDocumentClient, type FaultAt } from "./client.ts";
 
 /** The table's client, counts of calls to DynamoDB and S3, and the keys of the bucket. */

@@ -1,4 +1,4 @@
-import { organizationIndex } from "../../../src/platform/aws/table.ts";
+import { organizationIndex } from "../../../src/platform/aws/dynamodb/table.ts";
 import { type Attribute, type Expressions, type Item, meets, updated } from "./expressions.ts";
 
 type Write = Expressions & {

@@ -2,10 +2,10 @@ import { type IncomingMessage, request as httpRequest } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { acceptsCoding, compress } from "../../../src/api/handlers/compression.ts";
-import type { ApiResponse } from "../../../src/api/handlers/handler.ts";
-import { openapiHandler } from "../../../src/api/handlers/openapi.ts";
-import { lambdaHandler } from "../../../src/api/server/lambda.ts";
+import { acceptsCoding, compress } from "../../../src/http/compression.ts";
+import type { ApiResponse } from "../../../src/http/handler.ts";
+import { openapiHandler } from "../../../src/v1/openapi.ts";
+import { lambdaHandler } from "../../../src/http/server/lambda.ts";
 import { type ManageService, manageService } from "../../support/manage-service.ts";
 
 let service: ManageService;

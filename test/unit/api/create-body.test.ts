@@ -1,8 +1,8 @@
 import fc from "../../support/properties.ts";
 import { expect, test } from "vitest";
-import { parseCreateBody } from "../../../src/api/validation/create-body.ts";
-import { base64Uploads } from "../../../src/api/validation/base64-files.ts";
-import { readUploads } from "../../../src/runs/uploads.ts";
+import { parseCreateBody } from "../../../src/v1/create-body.ts";
+import { base64Uploads } from "../../../src/http/validation/base64-files.ts";
+import { readUploads } from "../../../src/runs/files/uploads.ts";
 
 const type = "application/json";
 const template_id = "00000000-0000-4000-8000-000000000001";

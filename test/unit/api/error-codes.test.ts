@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import * as client from "../../../clients/typescript/src/errors.ts";
 import { errorClasses } from "../../../clients/typescript/src/generated/error-classes.ts";
-import { openapiDocument as publicDocument } from "../../../src/api/generated/openapi.ts";
+import { openapiDocument as publicDocument } from "../../../src/v1/generated/openapi.ts";
 import { clientClasses, type ErrorEntry, errorsOf } from "../../../src/error-codes.ts";
 import { openapiDocument as extDocument } from "../../../src/ext/generated/openapi.ts";
 import { openapiDocument as manageDocument } from "../../../src/manage/generated/openapi.ts";

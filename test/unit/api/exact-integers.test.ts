@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseCreateBody } from "../../../src/api/validation/create-body.ts";
+import { parseCreateBody } from "../../../src/v1/create-body.ts";
 
 /** The inputs that the issues of a body echo, as JSON. */
 async function inputs(body: string): Promise<string[]> {

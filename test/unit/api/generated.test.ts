@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { relative } from "node:path";
 import { expect, expectTypeOf, test } from "vitest";
-import type { CreateBody, CreateResponse, StatusResponse } from "../../../src/api/contract.ts";
-import type { ValidationIssue } from "../../../src/api/validation/issue.ts";
+import type { CreateBody, CreateResponse, StatusResponse } from "../../../src/v1/contract.ts";
+import type { ValidationIssue } from "../../../src/http/validation/issue.ts";
 import { validatorFiles } from "../../../scripts/build-validators.ts";
 import { generatedFiles } from "../../../scripts/generate.ts";
 import type { components } from "../../client/generated/api.d.ts";

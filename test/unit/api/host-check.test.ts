@@ -7,11 +7,11 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, describe, expect, test } from "vitest";
 import { localProgram } from "../../../bin/local/options.ts";
-import { jsonResponse } from "../../../src/api/handlers/handler.ts";
-import { withErrorResponses } from "../../../src/api/handlers/middleware.ts";
-import type { HostRules } from "../../../src/api/server/host-check.ts";
-import { localServer } from "../../../src/api/server/local-server.ts";
-import { createSpoolDirectory } from "../../../src/api/server/spool-file.ts";
+import { jsonResponse } from "../../../src/http/handler.ts";
+import { withErrorResponses } from "../../../src/http/middleware.ts";
+import type { HostRules } from "../../../src/http/server/host-check.ts";
+import { localServer } from "../../../src/http/server/local-server.ts";
+import { createSpoolDirectory } from "../../../src/http/server/spool-file.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "hosts-"));
 const servers: Server[] = [];

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { validateCreateRequest } from "../../../dist/generated/v1.js";
-import { issue } from "../../../src/api/validation/issue.ts";
-import { validateCreate, validateRunId } from "../../../src/api/validation/public-requests.ts";
+import { issue } from "../../../src/http/validation/issue.ts";
+import { validateCreate, validateRunId } from "../../../src/v1/public-requests.ts";
 
 const echoes = (input: unknown): boolean => "input" in issue("t", [], "m", input);
 const uuid = "6ba7b810-9dad-11d1-80b4-00c04fd430c8";

@@ -1,9 +1,9 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, test } from "vitest";
-import { operations, schemas } from "../../../src/api/contract.ts";
-import { parseJsonBody } from "../../../src/api/validation/parse-json.ts";
-import { validateCreate, validateRunId } from "../../../src/api/validation/public-requests.ts";
-import { openapiDocument } from "../../../src/api/generated/openapi.ts";
+import { operations, schemas } from "../../../src/v1/contract.ts";
+import { parseJsonBody } from "../../../src/http/validation/parse-json.ts";
+import { validateCreate, validateRunId } from "../../../src/v1/public-requests.ts";
+import { openapiDocument } from "../../../src/v1/generated/openapi.ts";
 import { lintDocument } from "../../support/redocly.ts";
 
 interface Document {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import fc from "../../support/properties.ts";
 import { describe, expect, test } from "vitest";
-import { parseJsonBody } from "../../../src/api/validation/parse-json.ts";
+import { parseJsonBody } from "../../../src/http/validation/parse-json.ts";
 
 const parse = (raw: string | Uint8Array) => parseJsonBody(raw, "application/json");
 

@@ -5,13 +5,13 @@ import { type AddressInfo, connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
-import { type ApiRequest, jsonResponse } from "../../../src/api/handlers/handler.ts";
-import { withErrorResponses } from "../../../src/api/handlers/middleware.ts";
-import { byteBudget } from "../../../src/api/server/byte-budget.ts";
-import { bodyHandler, nodeServer } from "../../../src/api/server/node-server.ts";
-import { responseWriter } from "../../../src/api/server/write-response.ts";
-import { maxBufferedBytes } from "../../../src/api/server/read-body.ts";
-import { createSpoolDirectory } from "../../../src/api/server/spool-file.ts";
+import { type ApiRequest, jsonResponse } from "../../../src/http/handler.ts";
+import { withErrorResponses } from "../../../src/http/middleware.ts";
+import { byteBudget } from "../../../src/http/server/byte-budget.ts";
+import { bodyHandler, nodeServer } from "../../../src/http/server/node-server.ts";
+import { responseWriter } from "../../../src/http/server/write-response.ts";
+import { maxBufferedBytes } from "../../../src/http/server/read-body.ts";
+import { createSpoolDirectory } from "../../../src/http/server/spool-file.ts";
 
 const MiB = 1024 * 1024;
 const root = mkdtempSync(join(tmpdir(), "bodies-"));
@@ -199,14 +199,14 @@ const diskFull = `
   import { once } from "node:events";
   import { mkdtempSync } from "node:fs";
   import { tmpdir } from "node:os";
-  import { localServer } from "./src/api/server/local-server.ts";
-  import { createSpoolDirectory } from "./src/api/server/spool-file.ts";
+  import { localServer } from "./src/http/server/local-server.ts";
+  import { createSpoolDirectory } from "./src/http/server/spool-file.ts";
   const notFound = async ({ parseBody }) => ({
     status: 200,
     headers: {},
     body: await parseBody(async ({ length }) => String(length)),
   });
-  const { withErrorResponses } = await import("./src/api/handlers/middleware.ts");
+  const { withErrorResponses } = await import("./src/http/middleware.ts");
   const server = localServer(
     withErrorResponses(notFound),
     { spoolDirectory: createSpoolDirectory(mkdtempSync(tmpdir() + "/full-")), hosts: { host: "", allowedHosts: [] } },

@@ -5,12 +5,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, expect, test } from "vitest";
-import { HttpError } from "../../../src/api/handlers/errors.ts";
-import { type ApiRequest, jsonResponse } from "../../../src/api/handlers/handler.ts";
-import { withErrorResponses } from "../../../src/api/handlers/middleware.ts";
-import { byteBudget } from "../../../src/api/server/byte-budget.ts";
-import { bodyHandler, nodeServer } from "../../../src/api/server/node-server.ts";
-import { responseWriter } from "../../../src/api/server/write-response.ts";
+import { HttpError } from "../../../src/http/errors.ts";
+import { type ApiRequest, jsonResponse } from "../../../src/http/handler.ts";
+import { withErrorResponses } from "../../../src/http/middleware.ts";
+import { byteBudget } from "../../../src/http/server/byte-budget.ts";
+import { bodyHandler, nodeServer } from "../../../src/http/server/node-server.ts";
+import { responseWriter } from "../../../src/http/server/write-response.ts";
 
 const MiB = 1024 * 1024;
 const spoolDirectory = mkdtempSync(join(tmpdir(), "streamed-"));

@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { getHandler } from "../../../src/api/handlers/get.ts";
+import { getHandler } from "../../../src/v1/get.ts";
 import type { Runs } from "../../../src/runs/ports.ts";
-import { limitResponseSize } from "../../../src/api/handlers/response-size.ts";
-import { lambdaHandler } from "../../../src/api/server/lambda.ts";
+import { limitResponseSize } from "../../../src/http/response-size.ts";
+import { lambdaHandler } from "../../../src/http/server/lambda.ts";
 import { issueKey } from "../../../src/accounts/keys.ts";
 import { firstMessages, input, newRun } from "../../platform/run-fixtures.ts";
 import { temporaryStores } from "../../support/temporary-stores.ts";

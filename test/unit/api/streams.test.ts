@@ -5,10 +5,10 @@ import type { AddressInfo, Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { ApiResponse, StreamBody } from "../../../src/api/handlers/handler.ts";
-import { limitResponseSize } from "../../../src/api/handlers/response-size.ts";
-import { lambdaHandler } from "../../../src/api/server/lambda.ts";
-import { localServer } from "../../../src/api/server/local-server.ts";
+import type { ApiResponse, StreamBody } from "../../../src/http/handler.ts";
+import { limitResponseSize } from "../../../src/http/response-size.ts";
+import { lambdaHandler } from "../../../src/http/server/lambda.ts";
+import { localServer } from "../../../src/http/server/local-server.ts";
 import { pause } from "../../../src/async/backoff.ts";
 
 /** A server whose `GET /` streams `body`. `ready` is called for each request; the response begins when it resolves. */

@@ -1,10 +1,10 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { expect, test } from "vitest";
-import type { ApiResponse } from "../../../src/api/handlers/handler.ts";
-import { byteBudget } from "../../../src/api/server/byte-budget.ts";
-import { nodeServer } from "../../../src/api/server/node-server.ts";
-import { responseWriter } from "../../../src/api/server/write-response.ts";
+import type { ApiResponse } from "../../../src/http/handler.ts";
+import { byteBudget } from "../../../src/http/server/byte-budget.ts";
+import { nodeServer } from "../../../src/http/server/node-server.ts";
+import { responseWriter } from "../../../src/http/server/write-response.ts";
 
 const MiB = 1024 * 1024;
 const bytes = 40 * MiB; // more than the operating system takes for a connection

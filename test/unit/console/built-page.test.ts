@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { beforeAll, describe, expect, test } from "vitest";
 import { buildConsole, type ConsoleSizes, firstViewBytes } from "../../../scripts/build-console.ts";
-import type { ApiRequest, ApiResponse } from "../../../src/api/handlers/handler.ts";
+import type { ApiRequest, ApiResponse } from "../../../src/http/handler.ts";
 import type { OidcSignIn } from "../../../src/manage/sign-in/discovery.ts";
 import { consoleFiles } from "../../../src/manage/console-files.ts";
 

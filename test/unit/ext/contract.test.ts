@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { pathParameterNames } from "../../../src/api/openapi-document.ts";
+import { pathParameterNames } from "../../../src/http/openapi-document.ts";
 import { operations } from "../../../src/ext/contract/operations/index.ts";
 import { pathParameters } from "../../../src/ext/contract/operations/parameters.ts";
 import { openapiDocument } from "../../../src/ext/generated/openapi.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { pathParameterNames } from "../../../src/api/openapi-document.ts";
+import { pathParameterNames } from "../../../src/http/openapi-document.ts";
 import { operations } from "../../../src/manage/contract/operations/index.ts";
 import { pathParameters } from "../../../src/manage/contract/operations/parameters.ts";
 import { openapiDocument } from "../../../src/manage/generated/openapi.ts";

@@ -4,13 +4,13 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, expect, test, vi } from "vitest";
 import { StoreUnavailable } from "../../../src/errors.ts";
-import { streamResponse } from "../../../src/api/rest/event-stream.ts";
+import { streamResponse } from "../../../src/http/rest/event-stream.ts";
 import { wireDetail } from "../../../src/manage/wire/run.ts";
 import { openLocalPlatform } from "../../../src/platform/local/index.ts";
-import { runDescriber } from "../../../src/runs/describe-runs.ts";
+import { runDescriber } from "../../../src/runs/read/describe-runs.ts";
 import type { Runs } from "../../../src/runs/ports.ts";
-import type { RunUpdate } from "../../../src/runs/watch-run.ts";
-import { watchRun } from "../../../src/runs/watch-run.ts";
+import type { RunUpdate } from "../../../src/runs/read/watch-run.ts";
+import { watchRun } from "../../../src/runs/read/watch-run.ts";
 
 afterEach(() => vi.useRealTimers());
 

@@ -4,7 +4,7 @@ import { createKey } from "../../../src/accounts/keys.ts";
 import { createOperator } from "../../../src/accounts/operators.ts";
 import { createOrganization, setModel } from "../../../src/accounts/organizations.ts";
 import { setWebhook } from "../../../src/accounts/webhooks.ts";
-import { pathParameterNames } from "../../../src/api/openapi-document.ts";
+import { pathParameterNames } from "../../../src/http/openapi-document.ts";
 import { basePath, type ManageOperation } from "../../../src/manage/contract/operations/operation.ts";
 import { operations } from "../../../src/manage/contract/operations/index.ts";
 import { createRun } from "../../../src/runs/create-run.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { Schemas } from "../../../src/manage/call.ts";
-import { attachment } from "../../../src/api/rest/attachment.ts";
-import { wireEvent } from "../../../src/api/rest/wire/event.ts";
+import { attachment } from "../../../src/http/rest/attachment.ts";
+import { wireEvent } from "../../../src/http/rest/wire/event.ts";
 import { anAnswer } from "../../platform/run-fixtures.ts";
 import { describeFolders } from "../../support/folders.ts";
 import { type ManageService, manageService } from "../../support/manage-service.ts";

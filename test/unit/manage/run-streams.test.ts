@@ -1,12 +1,12 @@
 import { createParser, type EventSourceMessage } from "eventsource-parser";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Schemas } from "../../../src/manage/call.ts";
-import { streamResponse } from "../../../src/api/rest/event-stream.ts";
+import { streamResponse } from "../../../src/http/rest/event-stream.ts";
 import { wireDetail } from "../../../src/manage/wire/run.ts";
-import { runDescriber } from "../../../src/runs/describe-runs.ts";
+import { runDescriber } from "../../../src/runs/read/describe-runs.ts";
 import { acceptInput } from "../../../src/runs/control-run.ts";
 import { externalWorkflow } from "../../../src/platform/local/workflow.ts";
-import { watchRun } from "../../../src/runs/watch-run.ts";
+import { watchRun } from "../../../src/runs/read/watch-run.ts";
 import { advance } from "../../../src/workflow/advance.ts";
 import { fakeAwsStores } from "../../support/fake-aws/platform.ts";
 import { type ManageService, manageService } from "../../support/manage-service.ts";

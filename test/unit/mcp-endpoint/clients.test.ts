@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
 import type { Client } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { beginUpload, receiveUpload } from "../../../src/runs/pending-uploads.ts";
+import { beginUpload, receiveUpload } from "../../../src/runs/files/pending-uploads.ts";
 import { scriptedModel } from "../../browser/scripted-model.ts";
 import { callTool, connectClient } from "../../support/mcp-clients.ts";
 import { deletedFile, folderFiles, folderRun } from "../../support/folder-run.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { issueKey } from "../../../src/accounts/keys.ts";
-import { lambdaHandler } from "../../../src/api/server/lambda.ts";
+import { lambdaHandler } from "../../../src/http/server/lambda.ts";
 import { mcpHandler } from "../../../src/mcp/handler.ts";
 import { fakeAwsStores } from "../../support/fake-aws/platform.ts";
 import { putAgent } from "../../support/scripted-runs.ts";

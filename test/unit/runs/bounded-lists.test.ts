@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import { expect, test, vi } from "vitest";
 import { createAgent } from "../../../src/accounts/agents.ts";
 import { createOrganization } from "../../../src/accounts/organizations.ts";
-import { runDescriber } from "../../../src/runs/describe-runs.ts";
-import { countRuns, searchRuns } from "../../../src/runs/search-runs.ts";
+import { runDescriber } from "../../../src/runs/read/describe-runs.ts";
+import { countRuns, searchRuns } from "../../../src/runs/read/search-runs.ts";
 import { created } from "../../platform/run-fixtures.ts";
 import { fakeAwsStores } from "../../support/fake-aws/platform.ts";
 

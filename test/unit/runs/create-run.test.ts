@@ -6,7 +6,7 @@ import { StoreUnavailable } from "../../../src/errors.ts";
 import { createRun, type CreateRunDeps, type NewRun } from "../../../src/runs/create-run.ts";
 import { idempotencyOf } from "../../../src/runs/idempotency.ts";
 import type { Stores } from "../../../src/runs/ports.ts";
-import { readRunFile } from "../../../src/runs/read-files.ts";
+import { readRunFile } from "../../../src/runs/files/read-files.ts";
 import { anAnswer } from "../../platform/run-fixtures.ts";
 import { fakeAwsStores } from "../../support/fake-aws/platform.ts";
 import { temporaryStores } from "../../support/temporary-stores.ts";

@@ -3,7 +3,7 @@ import { createAgent, updateAgent } from "../../../src/accounts/agents.ts";
 import { createOrganization } from "../../../src/accounts/organizations.ts";
 import type { ToolCall } from "../../../src/agent/model.ts";
 import { noUsage } from "../../../src/agent/turn/limits.ts";
-import { runDescriber } from "../../../src/runs/describe-runs.ts";
+import { runDescriber } from "../../../src/runs/read/describe-runs.ts";
 import { stamped } from "../../../src/runs/events.ts";
 import type { Stores } from "../../../src/runs/ports.ts";
 import { encodeConfiguration } from "../../../src/runs/turn-configuration.ts";

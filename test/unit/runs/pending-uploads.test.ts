@@ -5,9 +5,9 @@ import { createOrganization } from "../../../src/accounts/organizations.ts";
 import { sha256Of } from "../../../src/agent/turn/manifest.ts";
 import { uploadKey } from "../../../src/platform/aws/pending-uploads.ts";
 import { createRun } from "../../../src/runs/create-run.ts";
-import { beginUpload, receiveUpload } from "../../../src/runs/pending-uploads.ts";
+import { beginUpload, receiveUpload } from "../../../src/runs/files/pending-uploads.ts";
 import type { PendingUpload, Stores } from "../../../src/runs/ports.ts";
-import { readRunFile, listRunFiles } from "../../../src/runs/read-files.ts";
+import { readRunFile, listRunFiles } from "../../../src/runs/files/read-files.ts";
 import { fakeAwsStores } from "../../support/fake-aws/platform.ts";
 import { temporaryStores } from "../../support/temporary-stores.ts";
 

@@ -5,7 +5,7 @@ import { issueKey } from "../../../src/accounts/keys.ts";
 import { createAgent, updateAgent } from "../../../src/accounts/agents.ts";
 import { createOrganization, setQuota } from "../../../src/accounts/organizations.ts";
 import { noUsage } from "../../../src/agent/turn/limits.ts";
-import { createHandler } from "../../../src/api/handlers/create.ts";
+import { createHandler } from "../../../src/v1/create.ts";
 import { startAllWaiting, startWaiting } from "../../../src/runs/admission.ts";
 import { acceptInput, deleteRun, stopRun } from "../../../src/runs/control-run.ts";
 import { maxWaiting } from "../../../src/runs/quotas.ts";

@@ -3,7 +3,7 @@ import type { Message, Model } from "../../../src/agent/model.ts";
 import { sha256Of } from "../../../src/agent/turn/manifest.ts";
 import { acceptInput, deleteRun } from "../../../src/runs/control-run.ts";
 import type { Stores } from "../../../src/runs/ports.ts";
-import { listRunFiles, readRunFile, type RunPoint } from "../../../src/runs/read-files.ts";
+import { listRunFiles, readRunFile, type RunPoint } from "../../../src/runs/files/read-files.ts";
 import { externalWorkflow } from "../../../src/platform/local/workflow.ts";
 import { advance } from "../../../src/workflow/advance.ts";
 import { fakeAwsStores } from "../../support/fake-aws/platform.ts";

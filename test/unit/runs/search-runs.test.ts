@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { noUsage } from "../../../src/agent/turn/limits.ts";
-import { runDescriber } from "../../../src/runs/describe-runs.ts";
+import { runDescriber } from "../../../src/runs/read/describe-runs.ts";
 import type { Stores } from "../../../src/runs/ports.ts";
-import { countRuns, type RunSearch, searchRuns } from "../../../src/runs/search-runs.ts";
+import { countRuns, type RunSearch, searchRuns } from "../../../src/runs/read/search-runs.ts";
 import type { Run } from "../../../src/runs/types.ts";
-import { usageByDay } from "../../../src/runs/usage-by-day.ts";
+import { usageByDay } from "../../../src/runs/read/usage-by-day.ts";
 import { newRun, numbered, input } from "../../platform/run-fixtures.ts";
 import { fakeAwsStores } from "../../support/fake-aws/platform.ts";
 import { temporaryStores } from "../../support/temporary-stores.ts";

@@ -1,8 +1,8 @@
 import fc from "../../support/properties.ts";
 import { expect, test } from "vitest";
 import { ServiceError } from "../../../src/errors.ts";
-import { base64Uploads, decodeBase64 } from "../../../src/api/validation/base64-files.ts";
-import { readUploads } from "../../../src/runs/uploads.ts";
+import { base64Uploads, decodeBase64 } from "../../../src/http/validation/base64-files.ts";
+import { readUploads } from "../../../src/runs/files/uploads.ts";
 
 // Accepted by Python's b64decode(validate=True), as measured.
 test.each(["QQ==", "QR==", "QUI=", "QUJD", "+/8="])("%j is base64", (text) => {

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { contentName } from "../../../src/filenames.ts";
-import { runContents } from "../../../src/platform/local/run-contents.ts";
+import { runContents } from "../../../src/platform/local/database/run-contents.ts";
 import { copiedContents, linkFiles } from "../../../src/sandbox/linux/file-links.ts";
 
 test("copies of files whose names begin alike are complete, and are not the stored contents", async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { nextAttempt } from "../../../src/webhooks/retries.ts";
+import { nextAttempt } from "../../../src/deliveries/retries.ts";
 
 test("nine attempts are made over about a day, each later than the one before", () => {
   const waits: number[] = [];

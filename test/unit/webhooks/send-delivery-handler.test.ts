@@ -2,7 +2,7 @@ import { SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
 import type { SQSEvent } from "aws-lambda";
 import { mockClient } from "aws-sdk-client-mock";
 import { afterEach, expect, test, vi } from "vitest";
-import { documentClient } from "../../../src/platform/aws/clients.ts";
+import { documentClient } from "../../../src/platform/aws/sdk/clients.ts";
 import { awsDeliveries } from "../../../src/platform/aws/deliveries.ts";
 import { fakeAwsEndpoint } from "../../support/fake-aws/endpoint.ts";
 

@@ -1,7 +1,7 @@
 import { Webhook } from "standardwebhooks";
 import { expect, test } from "vitest";
 import type { Delivery } from "../../../src/runs/deliveries.ts";
-import { webhookRequest } from "../../../src/webhooks/message.ts";
+import { webhookRequest } from "../../../src/deliveries/message.ts";
 
 const [first, second] = ["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD"];
 const delivery: Delivery = {

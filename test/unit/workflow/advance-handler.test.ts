@@ -4,7 +4,7 @@ import { createAgent, updateAgent } from "../../../src/accounts/agents.ts";
 import { createOrganization, setModel } from "../../../src/accounts/organizations.ts";
 import { awsPlatform } from "../../../src/platform/aws/index.ts";
 import { createRun } from "../../../src/runs/create-run.ts";
-import { journalOf } from "../../../src/runs/list-events.ts";
+import { journalOf } from "../../../src/runs/read/list-events.ts";
 import type { AdvanceResponse } from "../../../src/workflow/payload.ts";
 import { lastStepSeconds } from "../../../src/workflow/policy.ts";
 import {

@@ -5,9 +5,9 @@ import type { Attachment } from "../../../src/agent/model.ts";
 import { openModel } from "../../../src/agent/models/index.ts";
 import { acceptInput } from "../../../src/runs/control-run.ts";
 import { createRun } from "../../../src/runs/create-run.ts";
-import { journalOf } from "../../../src/runs/list-events.ts";
+import { journalOf } from "../../../src/runs/read/list-events.ts";
 import type { Stores } from "../../../src/runs/ports.ts";
-import { rebuildRequest } from "../../../src/runs/rebuild-request.ts";
+import { rebuildRequest } from "../../../src/runs/read/rebuild-request.ts";
 import { advance } from "../../../src/workflow/advance.ts";
 import {
   chatServer,

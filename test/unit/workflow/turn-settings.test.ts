@@ -11,7 +11,7 @@ import type { RunJournalEntry } from "../../../src/runs/types.ts";
 import { advance, type AdvanceDeps } from "../../../src/workflow/advance.ts";
 import { acceptInput } from "../../../src/runs/control-run.ts";
 import { createRun } from "../../../src/runs/create-run.ts";
-import { journalOf } from "../../../src/runs/list-events.ts";
+import { journalOf } from "../../../src/runs/read/list-events.ts";
 import { fakeAwsStores } from "../../support/fake-aws/platform.ts";
 import { scriptedModel } from "../../support/scripted-runs.ts";
 import { temporaryStores } from "../../support/temporary-stores.ts";

@@ -1,4 +1,4 @@
-import type { Operation } from "../../../api/description.ts";
+import type { Operation } from "../../../http/description.ts";
 import { agentOperations } from "./agent.ts";
 import { operation } from "./operation.ts";
 import { runRecordOperations } from "./run-records.ts";

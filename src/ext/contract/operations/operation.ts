@@ -1,4 +1,4 @@
-import { operationsOf } from "../../../api/rest/operation.ts";
+import { operationsOf } from "../../../http/rest/operation.ts";
 import { type ErrorCodeOf, errorsOf } from "../../../error-codes.ts";
 
 export const basePath = "/ext/v1";

@@ -1,4 +1,4 @@
-import { fileName, idParameter, parameter } from "../../../api/rest/parameters.ts";
+import { fileName, idParameter, parameter } from "../../../http/rest/parameters.ts";
 
 /** Parameters of paths, by name. */
 export const pathParameters = {

@@ -1,4 +1,4 @@
-import { at, eventHeaders, eventParameters } from "../../../api/rest/parameters.ts";
+import { at, eventHeaders, eventParameters } from "../../../http/rest/parameters.ts";
 import { operation } from "./operation.ts";
 
 const tag = "runs";

@@ -1,4 +1,4 @@
-import { cursor, limit, runStatus, searchFilters } from "../../../api/rest/parameters.ts";
+import { cursor, limit, runStatus, searchFilters } from "../../../http/rest/parameters.ts";
 import { operation } from "./operation.ts";
 import { idempotencyKey } from "./parameters.ts";
 

@@ -1,5 +1,5 @@
-import { flag, integer, list, nullable, object, oneOfTexts, text, uuid } from "../../../api/rest/schemas/schema.ts";
-import { reference } from "../../../api/description.ts";
+import { flag, integer, list, nullable, object, oneOfTexts, text, uuid } from "../../../http/rest/schemas/schema.ts";
+import { reference } from "../../../http/description.ts";
 
 export const agentSchemas = {
   Agent: object("The agent that the key belongs to.", {

@@ -1,6 +1,6 @@
 import { errorsOf } from "../../../error-codes.ts";
-import { errorSchemas } from "../../../api/rest/schemas/errors.ts";
-import { sharedSchemas } from "../../../api/rest/schemas/index.ts";
+import { errorSchemas } from "../../../http/rest/schemas/errors.ts";
+import { sharedSchemas } from "../../../http/rest/schemas/index.ts";
 import { agentSchemas } from "./agent.ts";
 import { runSchemas } from "./runs.ts";
 import { uploadSchemas } from "./uploads.ts";

@@ -1,7 +1,7 @@
-import { PublicAgentFileInput, PublicCreateAgentRequest } from "../../../api/contract.ts";
-import { reference } from "../../../api/description.ts";
-import { runFields, turnFields } from "../../../api/rest/schemas/runs.ts";
-import { body, list, nullable, object, oneOfTexts, page, text, uuid } from "../../../api/rest/schemas/schema.ts";
+import { PublicAgentFileInput, PublicCreateAgentRequest } from "../../../v1/contract.ts";
+import { reference } from "../../../http/description.ts";
+import { runFields, turnFields } from "../../../http/rest/schemas/runs.ts";
+import { body, list, nullable, object, oneOfTexts, page, text, uuid } from "../../../http/rest/schemas/schema.ts";
 import { labelNamePattern, maxLabelLength, maxLabels } from "../../../runs/labels.ts";
 import { newRunLimits } from "../../../runs/new-run-limits.ts";
 

@@ -1,4 +1,4 @@
-import { body, integer, object, text, time, uuid } from "../../../api/rest/schemas/schema.ts";
+import { body, integer, object, text, time, uuid } from "../../../http/rest/schemas/schema.ts";
 import { newRunLimits } from "../../../runs/new-run-limits.ts";
 
 export const uploadSchemas = {

@@ -1,5 +1,5 @@
 import { operation } from "./operation.ts";
-import { cursor, limit } from "../../../api/rest/parameters.ts";
+import { cursor, limit } from "../../../http/rest/parameters.ts";
 import { agentFilters } from "./parameters.ts";
 
 const tag = "agents";

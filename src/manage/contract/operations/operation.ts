@@ -1,5 +1,5 @@
-import type { Operation } from "../../../api/description.ts";
-import { type OperationEntry, operationsOf } from "../../../api/rest/operation.ts";
+import type { Operation } from "../../../http/description.ts";
+import { type OperationEntry, operationsOf } from "../../../http/rest/operation.ts";
 import { type ErrorCodeOf, errorsOf } from "../../../error-codes.ts";
 
 /** What a caller may do. A viewer may only read. */

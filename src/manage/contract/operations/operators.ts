@@ -1,5 +1,5 @@
 import { operation } from "./operation.ts";
-import { limit, timeParameter } from "../../../api/rest/parameters.ts";
+import { limit, timeParameter } from "../../../http/rest/parameters.ts";
 
 const tag = "operators";
 

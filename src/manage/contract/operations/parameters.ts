@@ -1,4 +1,4 @@
-import { fileName, idParameter, parameter, searchFilters } from "../../../api/rest/parameters.ts";
+import { fileName, idParameter, parameter, searchFilters } from "../../../http/rest/parameters.ts";
 
 const hash = { type: "string", pattern: "^[0-9a-f]{64}$" };
 

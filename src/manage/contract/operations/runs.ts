@@ -1,6 +1,6 @@
-import type { Parameter } from "../../../api/description.ts";
+import type { Parameter } from "../../../http/description.ts";
 import { operation } from "./operation.ts";
-import { cursor, limit, runStatus } from "../../../api/rest/parameters.ts";
+import { cursor, limit, runStatus } from "../../../http/rest/parameters.ts";
 import { runFilters } from "./parameters.ts";
 
 const tag = "runs";

@@ -1,5 +1,5 @@
 import { maxSecrets } from "../../../accounts/webhooks.ts";
-import { cursor, limit } from "../../../api/rest/parameters.ts";
+import { cursor, limit } from "../../../http/rest/parameters.ts";
 import { operation } from "./operation.ts";
 
 const tag = "webhooks";

@@ -1,4 +1,4 @@
-import { reference } from "../../../api/description.ts";
+import { reference } from "../../../http/description.ts";
 import {
   body,
   integer,
@@ -11,7 +11,7 @@ import {
   text,
   time,
   uuid,
-} from "../../../api/rest/schemas/schema.ts";
+} from "../../../http/rest/schemas/schema.ts";
 
 const summary = {
   id: uuid("The agent's ID: `template_id` in v1."),

@@ -1,6 +1,6 @@
 import { errorsOf } from "../../../error-codes.ts";
-import { errorSchemas } from "../../../api/rest/schemas/errors.ts";
-import { sharedSchemas } from "../../../api/rest/schemas/index.ts";
+import { errorSchemas } from "../../../http/rest/schemas/errors.ts";
+import { sharedSchemas } from "../../../http/rest/schemas/index.ts";
 import { agentSchemas } from "./agents.ts";
 import { keySchemas } from "./keys.ts";
 import { modelRequestSchemas } from "./model-requests.ts";

@@ -1,6 +1,6 @@
-import { reference } from "../../../api/description.ts";
+import { reference } from "../../../http/description.ts";
 import { expiry } from "./expiry.ts";
-import { body, flag, nullable, object, page, sha256, text, time, uuid } from "../../../api/rest/schemas/schema.ts";
+import { body, flag, nullable, object, page, sha256, text, time, uuid } from "../../../http/rest/schemas/schema.ts";
 
 const key = {
   id: sha256("The key's ID: its SHA-256, in hex."),

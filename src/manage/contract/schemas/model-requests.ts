@@ -1,5 +1,5 @@
-import { reference } from "../../../api/description.ts";
-import { attachment } from "../../../api/rest/schemas/events.ts";
+import { reference } from "../../../http/description.ts";
+import { attachment } from "../../../http/rest/schemas/events.ts";
 import {
   flag,
   list,
@@ -9,7 +9,7 @@ import {
   oneOfTexts,
   sha256,
   text,
-} from "../../../api/rest/schemas/schema.ts";
+} from "../../../http/rest/schemas/schema.ts";
 
 export const modelRequestSchemas = {
   ModelRequest: object("The request that the model was sent in a step, rebuilt from the record.", {

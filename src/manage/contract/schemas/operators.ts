@@ -1,6 +1,6 @@
 import { maxOrganizations } from "../../../accounts/access.ts";
 import { auditActions } from "../../../accounts/types.ts";
-import { reference } from "../../../api/description.ts";
+import { reference } from "../../../http/description.ts";
 import { expiry } from "./expiry.ts";
 import {
   body,
@@ -14,7 +14,7 @@ import {
   text,
   time,
   uuid,
-} from "../../../api/rest/schemas/schema.ts";
+} from "../../../http/rest/schemas/schema.ts";
 
 const role = oneOfTexts("`viewer` may only read.", ["operator", "viewer"]);
 

@@ -1,5 +1,5 @@
 import { hostSchema, maxHosts } from "../../../accounts/web-fetch-hosts.ts";
-import { reference } from "../../../api/description.ts";
+import { reference } from "../../../http/description.ts";
 import { compatSettings } from "../../../agent/model.ts";
 import { providerNames } from "../../../agent/models/model-config.ts";
 import {
@@ -16,7 +16,7 @@ import {
   text,
   time,
   uuid,
-} from "../../../api/rest/schemas/schema.ts";
+} from "../../../http/rest/schemas/schema.ts";
 
 const secret =
   "Location of the provider's API key, never the key itself: `env:NAME` or `file:PATH`, on AWS `secretsmanager:NAME`.";

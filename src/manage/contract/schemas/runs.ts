@@ -1,6 +1,6 @@
-import { PublicAgentFileInput } from "../../../api/contract.ts";
-import { reference } from "../../../api/description.ts";
-import { runFields, turnFields } from "../../../api/rest/schemas/runs.ts";
+import { PublicAgentFileInput } from "../../../v1/contract.ts";
+import { reference } from "../../../http/description.ts";
+import { runFields, turnFields } from "../../../http/rest/schemas/runs.ts";
 import {
   body,
   flag,
@@ -13,7 +13,7 @@ import {
   page,
   text,
   uuid,
-} from "../../../api/rest/schemas/schema.ts";
+} from "../../../http/rest/schemas/schema.ts";
 
 const run = {
   ...runFields,

@@ -1,6 +1,6 @@
-import { reference } from "../../../api/description.ts";
-import { flag, integer, list, nullable, number, object, text, uuid } from "../../../api/rest/schemas/schema.ts";
-import { cached, tokens } from "../../../api/rest/schemas/usage.ts";
+import { reference } from "../../../http/description.ts";
+import { flag, integer, list, nullable, number, object, text, uuid } from "../../../http/rest/schemas/schema.ts";
+import { cached, tokens } from "../../../http/rest/schemas/usage.ts";
 
 export const usageReportSchemas = {
   UsageRow: object("What the runs that one agent created on one day used with one model.", {

@@ -1,5 +1,5 @@
 import { overlapHours } from "../../../accounts/webhooks.ts";
-import { reference } from "../../../api/description.ts";
+import { reference } from "../../../http/description.ts";
 import {
   body,
   flag,
@@ -12,7 +12,7 @@ import {
   text,
   time,
   uuid,
-} from "../../../api/rest/schemas/schema.ts";
+} from "../../../http/rest/schemas/schema.ts";
 import { deliveryTypes } from "../../../runs/deliveries.ts";
 
 const url = "URL of the receiver. Null: only runs with a URL of their own are reported.";

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { runContents } from "../../../../src/platform/local/run-contents.ts";
+import { runContents } from "../../../../src/platform/local/database/run-contents.ts";
 import { localWorkspace } from "../../../../src/platform/local/workspace.ts";
 import { containerLinux } from "../../../../src/sandbox/linux/container.ts";
 import { findContainers } from "../../../../src/sandbox/linux/find-containers.ts";

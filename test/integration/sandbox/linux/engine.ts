@@ -4,7 +4,7 @@ import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { contentName } from "../../../../src/filenames.ts";
 import { localWorkspace } from "../../../../src/platform/local/workspace.ts";
-import { runContents } from "../../../../src/platform/local/run-contents.ts";
+import { runContents } from "../../../../src/platform/local/database/run-contents.ts";
 import { type Bubblewrap, bubblewrapLinux } from "../../../../src/sandbox/linux/bubblewrap.ts";
 import type { RootFolder } from "../../../../src/sandbox/linux/bwrap-arguments.ts";
 import { findBubblewrap, machineRoot } from "../../../../src/sandbox/linux/find-bubblewrap.ts";

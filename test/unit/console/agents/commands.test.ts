@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { adminCommand, agentFileName, curlCommand } from "../../../../console/agents/commands.ts";
 import { callLanguages, firstCall } from "../../../../console/agents/first-call.ts";
-import { validateCreate } from "../../../../src/api/validation/public-requests.ts";
+import { validateCreate } from "../../../../src/v1/public-requests.ts";
 
 const agentId = "6affadb2-0c1e-4f4e-9d53-7f1c2ab0e911";
 const call = { serviceUrl: "http://127.0.0.1:8787/", agentId, key: "ak_secret" };

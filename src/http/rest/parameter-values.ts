@@ -1,0 +1,47 @@
+import { ServiceError } from "../../errors.ts";
+import type { RunPoint } from "../../runs/files/read-files.ts";
+import type { RunSearch } from "../../runs/read/search-runs.ts";
+
+/** A point of a run as `TURN.STEP`. */
+export function pointOf(at: string): RunPoint {
+  const [turn = 0, step = 0] = at.split(".").map(Number);
+  return { turn, step };
+}
+
+/** Milliseconds since 1970. Date.parse takes February 30 for March 2. */
+export function timeIn(parameter: string, text: string): number {
+  const [milliseconds, day] = [Date.parse(text), Date.parse(text.slice(0, 10))];
+  if (!Number.isNaN(milliseconds) && new Date(day).toISOString().startsWith(text.slice(0, 10))) return milliseconds;
+  throw new ServiceError("invalid_argument", `${parameter} is ${JSON.stringify(text)}, which is not a date`);
+}
+
+/** The option of a list or search that charges its caller for the runs that it reads. */
+export function charged({ chargeRuns }: { chargeRuns?: (runs: number) => void }): Pick<RunSearch, "onRead"> {
+  return chargeRuns ? { onRead: chargeRuns } : {};
+}
+
+/** The values of `searchFilters`. */
+export function searchIn({
+  since,
+  until,
+  label,
+  q,
+}: {
+  since?: string;
+  until?: string;
+  label?: string;
+  q?: string;
+}): Pick<RunSearch, "since" | "until" | "label" | "text"> {
+  return {
+    ...(since !== undefined && { since: timeIn("since", since) }),
+    ...(until !== undefined && { until: timeIn("until", until) }),
+    ...(label !== undefined && { label: labelIn(label) }),
+    ...(q !== undefined && { text: q }),
+  };
+}
+
+/** A label as `KEY=VALUE`. A value can contain `=`, a key cannot. */
+function labelIn(text: string): { name: string; value: string } {
+  const at = text.indexOf("=");
+  return { name: text.slice(0, at), value: text.slice(at + 1) };
+}

@@ -1,0 +1,97 @@
+import { StoreUnavailable } from "../../errors.ts";
+import type { Operation } from "../description.ts";
+import { credentialCheck } from "../credential-check.ts";
+import type { ApiHandler, ApiRequest, ApiResponse } from "../handler.ts";
+import { withErrorResponses } from "../middleware.ts";
+import { routeTable } from "../route-table.ts";
+import type { ApiErrors, SharedErrorCode } from "./errors.ts";
+import { withSecurityHeaders } from "./security-headers.ts";
+import { type Validators, validBody, validParameters } from "./validate.ts";
+
+/** Who sends a request. Rejects with a `ServiceError` for a request without a valid credential. */
+export type Authenticate<Principal> = (request: ApiRequest) => Promise<Principal>;
+
+/** What a router needs of an API. `Entry`: what the API knows about each operation. */
+export interface RestApi<Name extends string, Entry extends Operation, Principal> {
+  operations: Record<Name, Entry>;
+  validators: Validators;
+  errors: ApiErrors<SharedErrorCode>;
+  /** Throws for a caller that may not call an operation. Default: all may. */
+  authorize?: (principal: Principal, operation: Entry) => void;
+  /** Rejects for a caller that may not use what a validated request names. Default: all may. */
+  authorizeCall?: (principal: Principal, operation: Entry, named: object) => Promise<void>;
+  /** The caller of an operation that takes no credential. */
+  nobody: Principal;
+}
+
+/** A validated request of any operation. */
+interface AnyCall<Principal> {
+  request: ApiRequest;
+  principal: Principal;
+  path: object;
+  query: object;
+  body: object | undefined;
+}
+
+/**
+ * An API as one handler. For each request, in this order: finds the operation (404, 405), authenticates (401), authorizes
+ * (403), validates parameters and body (422), checks what they name (404, 403), and calls the operation's handler. An
+ * operation without a handler is a 404. A credential that ends while a body arrives or a stream is sent ends the request,
+ * too.
+ */
+export function restRouter<Name extends string, Entry extends Operation, Principal>(
+  api: RestApi<Name, Entry, Principal>,
+  handlers: Partial<Record<Name, (call: never) => Promise<ApiResponse>>>,
+  authenticate: Authenticate<Principal>,
+): ApiHandler {
+  const { operations, validators, errors, authorize, authorizeCall, nobody } = api;
+  const routes = routeTable(operations);
+
+  function find({ method, path }: ApiRequest): NonNullable<ReturnType<typeof routes.find>> {
+    const found = routes.find(method, path);
+    if (found) return found;
+    const allowed = routes.methodsOf(path);
+    if (allowed.length === 0) throw errors.error("not_found");
+    throw errors.error("method_not_allowed", undefined, { allow: allowed.join(", ") });
+  }
+
+  async function respond(received: ApiRequest): Promise<ApiResponse> {
+    const { name, parameters } = find(received);
+    const handler = handlers[name] as ((call: AnyCall<Principal>) => Promise<ApiResponse>) | undefined;
+    if (!handler) throw errors.error("not_found");
+    const request = { ...received, parameters };
+    const operation = operations[name];
+    if (!operation.authenticated) return call(handler, request, nobody, operation);
+    const principal = await authenticate(request);
+    const credential = credentialCheck(() => authenticate(request));
+    const response = await call(handler, credential.guardBody(request), principal, operation);
+    const { body } = response;
+    return typeof body === "function" ? { ...response, body: credential.guardStream(body) } : response;
+  }
+
+  async function call(
+    handler: (call: AnyCall<Principal>) => Promise<ApiResponse>,
+    request: ApiRequest,
+    principal: Principal,
+    operation: Entry,
+  ): Promise<ApiResponse> {
+    authorize?.(principal, operation);
+    const { path, query } = validParameters(validators, operation, request);
+    const body = await validBody(validators, operation, request);
+    if (operation.authenticated) await authorizeCall?.(principal, operation, { ...query, ...body, ...path });
+    return handler({ request, principal, path, query, body });
+  }
+
+  const handle = withErrorResponses(async (request) => {
+    try {
+      return await respond(request);
+    } catch (error) {
+      throw error instanceof StoreUnavailable && !error.full ? storeUnavailable(errors, error) : error;
+    }
+  }, errors.format);
+  return async (request) => withSecurityHeaders(await handle(request));
+}
+
+function storeUnavailable(errors: ApiErrors<SharedErrorCode>, cause: StoreUnavailable): Error {
+  return Object.assign(errors.error("store_unavailable", undefined, { "retry-after": "5" }), { cause });
+}

@@ -1,0 +1,92 @@
+import type { Operation } from "../description.ts";
+import { InvalidRequest } from "../errors.ts";
+import type { ApiRequest } from "../handler.ts";
+import type { ValidationIssue } from "../validation/issue.ts";
+import { parseJsonBody } from "../validation/parse-json.ts";
+import type { SchemaValidator } from "../../schema-validator.ts";
+import { canonicalUuid } from "../validation/uuid-errors.ts";
+import { issuesOf } from "../validation/violation-issues.ts";
+
+/** The compiled validators of an API. */
+export interface Validators {
+  /** By the name of the schema. */
+  bodies: Record<string, SchemaValidator>;
+  /** `path_NAME` by the name of a path's parameter, `query_NAME` by the name of an operation. */
+  parameters: Record<string, SchemaValidator>;
+}
+
+/** The parameters of a request. Throws `InvalidRequest` with the issues of path and query. */
+export function validParameters(
+  { parameters }: Validators,
+  { operationId }: Operation,
+  { parameters: inPath, query }: Pick<ApiRequest, "parameters" | "query">,
+): { path: object; query: object } {
+  const checkedPath = Object.entries(inPath).map(([name, value]) =>
+    checked(parameters[`path_${name}`], { [name]: value }, "path"),
+  );
+  const checkedQuery = checked(parameters[`query_${operationId}`], queryObject(query), "query");
+  const issues = [...checkedPath, checkedQuery].flatMap((each) => each.issues);
+  if (issues.length > 0) throw new InvalidRequest(issues);
+  return {
+    path: withCanonicalIds(Object.assign({}, ...checkedPath.map(({ value }) => value)) as object),
+    query: withCanonicalIds(checkedQuery.value),
+  };
+}
+
+/**
+ * The body of a request; undefined if it was left out and may be. Rejects with `InvalidRequest`. Issues do not repeat what
+ * was received: it may contain a secret that was pasted in the wrong place.
+ */
+export async function validBody(
+  { bodies }: Validators,
+  { request, requestOptional }: Operation,
+  { headers, parseBody }: Pick<ApiRequest, "headers" | "parseBody">,
+): Promise<object | undefined> {
+  if (request === undefined) return undefined;
+  const { value, issues } = await parseBody(async (raw) => {
+    if (raw.length === 0 && requestOptional) return { value: undefined, issues: [] };
+    const parsed = await parseJsonBody(raw, headers["content-type"]);
+    return "issues" in parsed ? { value: undefined, ...parsed } : checked(bodies[request], parsed.value, "body");
+  });
+  if (issues.length > 0) throw new InvalidRequest(issues.map(withoutInput));
+  return value && withCanonicalIds(value);
+}
+
+/** Validates a value, which gets the defaults of what is missing. */
+function checked<Value>(
+  validate: SchemaValidator | undefined,
+  value: Value,
+  place: "body" | "path" | "query",
+): { value: Value & object; issues: ValidationIssue[] } {
+  if (!validate) throw new Error(`no validator for a ${place}: run node scripts/install.mjs`);
+  const valid = validate(value);
+  const issues = valid ? [] : issuesOf(validate.errors, place);
+  validate.errors = null; // they reference the whole value
+  return { value: value as Value & object, issues };
+}
+
+/** A parameter that is given twice is a list, which no parameter accepts. */
+function queryObject(query: URLSearchParams): Record<string, string | string[]> {
+  return Object.fromEntries(
+    [...new Set(query.keys())].map((name) => {
+      const values = query.getAll(name);
+      return [name, values.length > 1 ? values : (values[0] ?? "")];
+    }),
+  );
+}
+
+/** Fields whose names end in `_id` and that are not UUIDs. They stay as they are. */
+const otherIds = new Set(["key_id", "delivery_id"]);
+
+/** The fields that are UUIDs have names that end in `_id`. */
+function withCanonicalIds<Value extends object>(value: Value): Value {
+  const entries = Object.entries(value).map(([name, field]: [string, unknown]) => {
+    const isUuid = name.endsWith("_id") && !otherIds.has(name) && typeof field === "string";
+    return [name, isUuid ? canonicalUuid(field) : field];
+  });
+  return Object.fromEntries(entries) as Value;
+}
+
+function withoutInput({ input: _input, ...issue }: ValidationIssue): ValidationIssue {
+  return issue;
+}

@@ -1,0 +1,66 @@
+import { noUsage, type RunLimits, type Usage } from "../../../agent/turn/limits.ts";
+import type { DescribedRun, RunDetail } from "../../../runs/read/describe-runs.ts";
+import type { Activity } from "../../../runs/read/run-progress.ts";
+import type { ChangedFile } from "../../../runs/files/read-files.ts";
+import type { SharedSchemas } from "../schemas/types.ts";
+import { timeOf } from "./time.ts";
+
+/** The fields of a run that all APIs have. */
+export function wireRunFields({ run, state, inputExcerpt, finishReason, activity }: DescribedRun) {
+  const { id, name, status, turn, queued, createdAt, updatedAt, sequence } = run;
+  return {
+    id,
+    name,
+    labels: run.labels ?? {},
+    status,
+    state,
+    turn,
+    queued_inputs: queued ?? 0,
+    created_at: timeOf(createdAt),
+    updated_at: timeOf(updatedAt),
+    sequence,
+    model: run.model ?? null,
+    usage: wireUsage(run.used ?? noUsage),
+    failure: run.failure ?? null,
+    finish_reason: finishReason ?? null,
+    input_excerpt: inputExcerpt ?? null,
+    activity: activity ? wireActivity(activity) : null,
+  };
+}
+
+/** The fields of a run's current turn. */
+export function wireTurnFields({ limits, runLimits, turnUsage, turnStartedAt }: RunDetail) {
+  return {
+    // The turn's limits are known with those of the run, which an agent need not have.
+    limits: { turn: limits ? wireLimits(limits) : null, run: limits ? wireLimits(runLimits ?? {}) : null },
+    turn_usage: wireUsage(turnUsage),
+    turn_started_at: timeOf(turnStartedAt),
+  };
+}
+
+function wireActivity({ kind, turn, step, tools, since, until }: Activity): SharedSchemas["Activity"] {
+  return { kind, turn, step, tools, since: timeOf(since), until: timeOf(until) };
+}
+
+export function wireUsage({ milliseconds, dollars, ...used }: Usage): SharedSchemas["Usage"] {
+  return {
+    steps: used.steps,
+    input_tokens: used.inputTokens,
+    output_tokens: used.outputTokens,
+    // Totals that an earlier release stored lack fields that were added later.
+    cached_input_tokens: used.cachedInputTokens ?? 0,
+    cache_write_input_tokens: used.cacheWriteInputTokens ?? 0,
+    reasoning_tokens: used.reasoningTokens ?? 0,
+    milliseconds: Math.round(milliseconds ?? 0),
+    dollars: dollars ?? 0,
+  };
+}
+
+export function wireLimits(limits: RunLimits): SharedSchemas["Limits"] {
+  return { ...limits };
+}
+
+export function wireFile({ name, size, sha256, changedAt }: ChangedFile): SharedSchemas["RunFile"] {
+  const changed_at_step = changedAt ? `${changedAt.turn}.${changedAt.step}` : null;
+  return { name, size, sha256: sha256 ?? null, changed_at_step };
+}

@@ -1,0 +1,59 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { ApiResponse } from "../handler.ts";
+import { type ByteBudget, byteBudget, ownerOf } from "./byte-budget.ts";
+import { type Waiting, writeStream } from "./write-stream.ts";
+
+const MiB = 1024 * 1024;
+
+/** How responses wait for clients that do not read them. */
+export interface ResponseLimits {
+  /** Time after which a connection is closed that takes nothing of its response. */
+  stallMilliseconds: number;
+  /** Bytes of the responses that wait at a time, by credential. */
+  budget: ByteBudget;
+}
+
+/** 45 stalled readers of large runs hold about 20 MiB. */
+const defaultLimits = (): ResponseLimits => ({
+  stallMilliseconds: 60_000,
+  budget: byteBudget({ all: 1024 * MiB, each: 64 * MiB }),
+});
+
+/**
+ * Returns a function that writes a response. It resolves when the response has been sent, or its client is gone. The
+ * connection of a client that does not read is closed, and so is that of one whose key lets too many bytes wait.
+ * `closing`: aborts when the server closes, which ends streams.
+ */
+export function responseWriter(
+  closing: AbortSignal,
+  limits = defaultLimits(),
+): (incoming: IncomingMessage, outgoing: ServerResponse, response: ApiResponse) => Promise<void> {
+  const { stallMilliseconds, budget } = limits;
+
+  function closeWhenStalled(outgoing: ServerResponse): void {
+    outgoing.setTimeout(stallMilliseconds, () => outgoing.destroy());
+  }
+
+  return async (incoming, outgoing, { status, headers, body }) => {
+    const wait: Waiting = (bytes) => {
+      const owner = ownerOf(incoming);
+      if (budget.take(owner, bytes) !== undefined) return undefined;
+      return { [Symbol.dispose]: () => budget.give(owner, bytes) };
+    };
+    if (outgoing.destroyed) return; // the client is gone
+    if (typeof body === "function") {
+      closeWhenStalled(outgoing);
+      return writeStream(outgoing, { status, headers, body }, closing, wait);
+    }
+    const bytes = Buffer.byteLength(body);
+    const length = status === 204 ? {} : { "content-length": bytes }; // RFC 9110, 8.6
+    outgoing.writeHead(status, { ...headers, ...length });
+    outgoing.end(body);
+    if (outgoing.socket?.writableLength === 0) return; // the operating system has all of it
+    const sent = new Promise<void>((resolve) => void outgoing.once("close", resolve)); // also follows the end of a response
+    closeWhenStalled(outgoing);
+    using waiting = wait(bytes);
+    if (!waiting) outgoing.destroy();
+    await sent;
+  };
+}

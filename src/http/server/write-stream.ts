@@ -1,0 +1,51 @@
+import { once } from "node:events";
+import type { ServerResponse } from "node:http";
+import type { ApiResponse, StreamBody } from "../handler.ts";
+
+/** Counts bytes that wait for a client. Undefined: its key already lets too many wait. Disposal ends the wait. */
+export type Waiting = (bytes: number) => Disposable | undefined;
+
+/**
+ * Sends a stream, with backpressure. Resolves when it has ended, the client is gone, or `closing` has aborted. The
+ * connection is closed with it. A response that is not whole ends without its end: its client sees that it is cut.
+ */
+export async function writeStream(
+  response: ServerResponse,
+  { status, headers, body }: ApiResponse & { body: StreamBody },
+  closing: AbortSignal,
+  wait: Waiting,
+): Promise<void> {
+  // Events continue until the client leaves. It may do so before there is a response, by ending its side of the connection.
+  const isEndless = headers["content-type"] === "text/event-stream";
+  if (isEndless && response.socket?.readableEnded) return void response.destroy();
+  const gone = new AbortController();
+  const leave = (): void => gone.abort();
+  response.once("close", leave);
+  if (isEndless) response.socket?.once("end", leave); // a server that allows half-open connections sees no close
+  const signal = AbortSignal.any([gone.signal, closing]);
+  response.writeHead(status, { ...headers, connection: "close" });
+  let isWhole = false;
+  try {
+    isWhole = await sendAll(response, body(signal), signal, wait);
+  } finally {
+    if (isWhole || (signal.aborted && isEndless)) response.end();
+    else response.destroy();
+  }
+}
+
+/** False: not all parts were sent. */
+async function sendAll(
+  response: ServerResponse,
+  parts: AsyncIterable<string | Uint8Array>,
+  signal: AbortSignal,
+  wait: Waiting,
+): Promise<boolean> {
+  for await (const part of parts) {
+    if (signal.aborted) return false;
+    if (response.write(part)) continue;
+    using waiting = wait(Buffer.byteLength(part));
+    if (!waiting) return false;
+    await once(response, "drain", { signal }).catch(() => {});
+  }
+  return !signal.aborted;
+}

@@ -1,0 +1,157 @@
+import { readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { settleAll } from "../../../async/settle-all.ts";
+import { semaphore } from "../../../async/semaphore.ts";
+import { collectChanges, sha256OfFile } from "../../../sandbox/linux/changes.ts";
+import { type LinuxLimits, linuxLimits } from "../../../sandbox/linux/limits.ts";
+import { failedResult, noChanges } from "../../../sandbox/linux/program-end.ts";
+import type { EnvironmentFacts, LinuxResult, StoredFile } from "../../../sandbox/linux/types.ts";
+import {
+  cleanContainer,
+  containerFolders,
+  freeBytes,
+  makeFolders,
+  makeReadable,
+  runInContainer,
+} from "./container-program.ts";
+import type { ContainerProcesses } from "./container-processes.ts";
+import { concurrentTransfers, type ObjectTransfers, objectTransfers, TransferFailed } from "../s3/object-transfers.ts";
+import {
+  inlineCharacters,
+  outputName,
+  type ProgramAnswer,
+  type ProgramCall,
+  type ProgramUnavailable,
+} from "./program-messages.ts";
+import { transferSeconds } from "../s3/transfer-seconds.ts";
+
+const megabyte = 1024 * 1024;
+/** Memory of the service's own processes, and of the platform's. */
+const ownMemoryBytes = 320 * megabyte;
+/** Milliseconds between two questions whether the program is still wanted. */
+const stopPollMilliseconds = 5_000;
+
+export interface Container {
+  /** Path of `supervise.py`. */
+  supervisor: string;
+  processes: ContainerProcesses;
+  /** Of the function. */
+  memoryMegabytes: number;
+}
+
+/** Reads what the environment has. It was written when the image was built. */
+export async function readFacts(): Promise<EnvironmentFacts> {
+  return JSON.parse(await readFile("/usr/share/agent-environment/facts.json", "utf8")) as EnvironmentFacts;
+}
+
+/**
+ * Runs one program in this container: fetches its files, runs it, stores what it changed, and removes all that is left of it.
+ * `deadline`: milliseconds since 1970. Rejects when something of the program remains: the process must then end.
+ */
+export async function handleProgram(
+  container: Container,
+  call: ProgramCall,
+  deadline: number,
+): Promise<ProgramAnswer | ProgramUnavailable> {
+  const transfers = objectTransfers(call.addresses);
+  try {
+    await cleanContainer(container.processes);
+    return await answerOf(container, call, transfers, deadline);
+  } catch (error) {
+    if (error instanceof TransferFailed) return { unavailable: error.message };
+    throw error;
+  } finally {
+    transfers.close();
+    await cleanContainer(container.processes);
+  }
+}
+
+async function answerOf(
+  { supervisor, processes, memoryMegabytes }: Container,
+  call: ProgramCall,
+  transfers: ObjectTransfers,
+  deadline: number,
+): Promise<ProgramAnswer> {
+  const { files, maxFiles = linuxLimits.files, staging } = call;
+  const needed = files.reduce((sum, { size }) => sum + size, 0);
+  const free = await freeBytes();
+  if (needed >= free) return failedResult(`The files have ${needed} bytes; the sandbox has room for ${free}.`);
+  await fetchFiles(call, transfers);
+
+  const left = (deadline - Date.now()) / 1_000 - transferSeconds.store;
+  const seconds = Math.floor(Math.min(call.seconds, left));
+  if (seconds < 1) return failedResult("The files could not be read in time. Run the program on fewer files.");
+  const limits = { ...linuxLimits, files: maxFiles, memoryBytes: memoryMegabytes * megabyte - ownMemoryBytes };
+  const unwanted = new AbortController();
+  const poll = setInterval(() => {
+    void transfers.exists(call.stop).then((exists) => exists && unwanted.abort());
+  }, stopPollMilliseconds);
+  const { output, ...end } = await runInContainer(
+    { ...call, seconds },
+    { supervisor, processes, limits },
+    unwanted.signal,
+  ).finally(() => clearInterval(poll));
+
+  const isLong = output.length > inlineCharacters;
+  if (isLong) await transfers.upload(staging, outputName, { text: output });
+  const ended = { ...(isLong ? {} : { output }), ...end };
+  if (end.exitCode === undefined) return { ...ended, ...noChanges };
+  const changes = await storeChanges(files, limits, (name, path) => transfers.upload(staging, name, { path }));
+  const { problem = changes.problem } = end;
+  return { ...ended, ...changes, ...(problem !== undefined && { problem }) };
+}
+
+async function fetchFiles({ files, contents }: ProgramCall, transfers: ObjectTransfers): Promise<void> {
+  await makeFolders(files.map(({ name }) => name));
+  const limited = semaphore(concurrentTransfers);
+  const { url, query } = contents;
+  await settleAll(
+    files.map(({ name, sha256, signature }) =>
+      limited(() =>
+        transfers.download(`${url}${sha256}?${query}${signature}`, join(containerFolders.work, name), sha256),
+      ),
+    ),
+  );
+}
+
+type Changes = Pick<LinuxResult, "changed" | "deleted" | "notes" | "problem">;
+
+/** The program wrote more than is accepted. */
+class TooManyBytes extends Error {}
+
+/** Finds the changes by content, and stores the contents that are new. No process of the program may be alive. */
+async function storeChanges(
+  before: StoredFile[],
+  limits: LinuxLimits,
+  upload: (name: string, path: string) => Promise<void>,
+): Promise<Changes> {
+  const known = new Set(before.map(({ sha256 }) => sha256));
+  const limited = semaphore(concurrentTransfers);
+
+  async function store(paths: string[]) {
+    const sizes = await settleAll(paths.map(async (path) => (await stat(path)).size));
+    const bytes = sizes.reduce((sum, size) => sum + size, 0);
+    const { diskBytes } = limits;
+    if (bytes > diskBytes)
+      throw new TooManyBytes(`the program wrote ${bytes} bytes; at most ${diskBytes} are accepted`);
+    return settleAll(
+      paths.map((path, index) =>
+        limited(async () => {
+          const sha256 = await sha256OfFile(path);
+          const isNew = !known.has(sha256); // otherwise a copy or a renamed file
+          known.add(sha256);
+          if (isNew) await upload(sha256, path);
+          return { sha256, size: sizes[index] ?? 0 };
+        }),
+      ),
+    );
+  }
+
+  await makeReadable();
+  try {
+    return await collectChanges({ folder: containerFolders.work, before }, store, limits);
+  } catch (error) {
+    if (error instanceof TooManyBytes) return { ...noChanges, problem: `Nothing was saved: ${error.message}.` };
+    throw error;
+  }
+}

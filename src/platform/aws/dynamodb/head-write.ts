@@ -1,0 +1,104 @@
+import type { TransactWriteCommandInput } from "@aws-sdk/lib-dynamodb";
+import { usageFields } from "../../../agent/turn/limits.ts";
+import { sequenceOf } from "../../../runs/events.ts";
+import { storedBytesOf } from "../../../runs/files/stored-bytes.ts";
+import { transcriptBytesOf } from "../../../runs/transcript-bytes.ts";
+import type { RunChange, RunFacts } from "../../../runs/types.ts";
+import { placeFields } from "./quota-place.ts";
+import { dependsOnFacts, factConditions } from "./run-facts.ts";
+import { type Item, partition } from "./run-items.ts";
+import { head } from "./table.ts";
+
+/** One write of a transaction. */
+export type Write = NonNullable<TransactWriteCommandInput["TransactItems"]>[number];
+
+/** The write to the head item, with the conditions of the change. A missing run has no status: the condition is false. */
+export function headWrite(table: string, change: RunChange, facts: RunFacts | undefined): Write {
+  const { runId, expect, fencingToken, set, messages = [], used, model, files, queue } = change;
+  const names: Record<string, string> = { "#status": "status", "#turn": "turn" };
+  const values: Item = { ":expectedStatus": expect.status, ":expectedTurn": expect.turn };
+  const conditions = ["#status = :expectedStatus AND #turn = :expectedTurn"];
+  if (expect.queued !== undefined) {
+    values[":expectedQueued"] = expect.queued;
+    const none = expect.queued === 0 ? "attribute_not_exists(queued) OR " : "";
+    conditions.push(`(${none}queued = :expectedQueued)`);
+  }
+  const sequence = sequenceOf(change);
+  if (sequence) {
+    names["#sequence"] = "sequence";
+    values[":before"] = sequence.before;
+    const none = sequence.before === 0 ? "attribute_not_exists(#sequence) OR " : "";
+    conditions.push(`(${none}#sequence = :before)`);
+  }
+  if (fencingToken !== undefined) {
+    values[":token"] = fencingToken;
+    conditions.push("leaseToken = :token");
+  }
+  if (expect.waiting) {
+    values[":expectedWaiting"] = true;
+    conditions.push("waiting = :expectedWaiting");
+  }
+  const known = factConditions(change, facts);
+  conditions.push(...known.conditions);
+  Object.assign(values, known.values);
+  const on = {
+    TableName: table,
+    Key: { pk: partition(runId), sk: head },
+    ...(dependsOnFacts(change) && { ReturnValuesOnConditionCheckFailure: "ALL_OLD" as const }),
+    ConditionExpression: conditions.join(" AND "),
+    ExpressionAttributeNames: names,
+    ExpressionAttributeValues: values,
+  };
+  if (!set && !sequence && !used && model === undefined && !files && queue === undefined) return { ConditionCheck: on };
+
+  const sets = ["messageCount = messageCount + :added"];
+  const removes: string[] = [];
+  const adds: string[] = [];
+  values[":added"] = messages.length;
+  if (sequence) {
+    sets.push("#sequence = :sequence");
+    values[":sequence"] = sequence.after;
+  }
+  const fields: Item = set ? { ...set, failure: set.failure, ...placeFields(change, facts) } : {};
+  for (const [name, value] of Object.entries(fields)) {
+    names[`#${name}`] = name;
+    if (value === undefined) removes.push(`#${name}`);
+    else {
+      sets.push(`#${name} = :${name}`);
+      values[`:${name}`] = value;
+    }
+  }
+  if (model !== undefined) {
+    sets.push("#model = :model");
+    names["#model"] = "model";
+    values[":model"] = model;
+  }
+  if (set) removes.push("leaseOwner", "leaseUntil");
+  if (files) {
+    sets.push("filesTurn = :filesTurn");
+    values[":filesTurn"] = expect.turn;
+  }
+  if (queue === "drop") removes.push("queued");
+  else if (queue) {
+    adds.push("queued :queued");
+    values[":queued"] = "add" in queue ? 1 : -1;
+  }
+  const bytes = transcriptBytesOf(change);
+  if (bytes > 0) {
+    adds.push("transcriptBytes :bytes");
+    values[":bytes"] = bytes;
+  }
+  const fileBytes = storedBytesOf(change);
+  if (fileBytes !== 0) {
+    adds.push("storedBytes :storedBytes");
+    values[":storedBytes"] = fileBytes;
+  }
+  for (const field of used ? usageFields : []) {
+    if (!used?.[field]) continue;
+    adds.push(`used_${field} :used_${field}`);
+    values[`:used_${field}`] = used[field];
+  }
+  const removal = removes.length > 0 ? ` REMOVE ${removes.join(", ")}` : "";
+  const addition = adds.length > 0 ? ` ADD ${adds.join(", ")}` : "";
+  return { Update: { ...on, UpdateExpression: `SET ${sets.join(", ")}${removal}${addition}` } };
+}

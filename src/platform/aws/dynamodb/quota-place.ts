@@ -1,0 +1,31 @@
+import type { QuotaPlace, Run, RunChange, Slot } from "../../../runs/types.ts";
+import { indexKeys, type Item, startedKeys } from "./run-items.ts";
+
+/** The attributes of a run that takes a slot. */
+export function placeOf(slot: Slot | undefined, hasWaited: boolean): Pick<Run, "quotaOf" | "waiting"> {
+  const waiting = slot?.blockedBy === undefined ? (hasWaited ? false : undefined) : true;
+  return {
+    ...(slot?.quotas && { quotaOf: slot.quotas.scope }),
+    ...(waiting !== undefined && { waiting }),
+  };
+}
+
+/**
+ * The attributes of a changed status that concern quotas and the running index. Undefined ones are removed. The next turn
+ * of a running run keeps its slot, and has not waited for it.
+ */
+export function placeFields({ runId, expect, set, slot }: RunChange, before: QuotaPlace | undefined): Item {
+  if (!set) return {};
+  const { status, updatedAt } = set;
+  const none = { gsi2pk: undefined, gsi2sk: undefined, quotaOf: undefined, waiting: undefined };
+  if (status !== "running") return none;
+  if (!slot && expect.status !== "running") return { ...none, ...startedKeys(runId) };
+  if (!slot) {
+    if (before?.waiting !== false || set.turn === expect.turn) return {};
+    const { waiting: _waiting, ...kept } = before;
+    return { waiting: undefined, ...indexKeys({ ...kept, id: runId, status, updatedAt }) };
+  }
+  const { agentId, organizationId } = slot;
+  const place = placeOf(slot, expect.waiting === true);
+  return { ...none, ...place, ...indexKeys({ id: runId, agentId, organizationId, status, updatedAt, ...place }) };
+}

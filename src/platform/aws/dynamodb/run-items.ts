@@ -1,0 +1,285 @@
+import { crc32 } from "node:zlib";
+import { type Usage, usageFields } from "../../../agent/turn/limits.ts";
+import { transcriptBytesOf } from "../../../runs/transcript-bytes.ts";
+import type {
+  EventStamp,
+  QueuedInput,
+  QuotaPlace,
+  QuotaScope,
+  Run,
+  RunJournalEntry,
+  RunPlace,
+  RunningRun,
+  TurnMessage,
+  WaitingRun,
+} from "../../../runs/types.ts";
+import type { DynamoTable } from "../sdk/clients.ts";
+import type { Objects } from "../s3/bucket.ts";
+import { readText, type StoredText } from "./large-text.ts";
+import { head, shards, sortable, ttlAttribute } from "./table.ts";
+
+/** An item of a run. `table.ts` describes the layout. */
+export type Item = Record<string, unknown>;
+
+/** `objects`: the bucket for large texts, opened at the first use. */
+export interface RunsTable extends DynamoTable {
+  objects: () => Promise<Objects>;
+  /** How long new items are kept. Absent: for readers. */
+  retentionDays?: number;
+}
+
+/** First sort key that API clients do not see. */
+export const firstInternal = "QUEUE#";
+/** Sort key prefix of the journal. It sorts after the other items and before `unnumberedPrefix`. */
+export const journalPrefix = "SEQUENCE#";
+/** Sort key prefix of the journal of earlier versions. */
+export const unnumberedPrefix = "STEP#";
+/** Sort key prefix of the transcript. */
+export const messagePrefix = "MESSAGE#";
+
+// Between the queue and the journal: `load` reads them and the read of API clients does not.
+const uploadsSortKey = "SAVED#UPLOADS";
+const filesSortKey = "SAVED#FILES";
+
+export function partition(runId: string): string {
+  return `RUN#${runId}`;
+}
+
+export function messageKey(runId: string, { turn, role }: Pick<TurnMessage, "turn" | "role">): Item {
+  return { pk: partition(runId), sk: `${messagesOfTurn(turn)}${role}` };
+}
+
+/** Sort key prefix of the messages of a turn. */
+export function messagesOfTurn(turn: number): string {
+  return `${messagePrefix}${digits(turn)}#`;
+}
+
+export function queueKey(runId: string, turn: QueuedInput["turn"]): Item {
+  return { pk: partition(runId), sk: `${firstInternal}${digits(turn)}` };
+}
+
+export function summaryKey(runId: string): Item {
+  return { pk: partition(runId), sk: "RECAP" };
+}
+
+/** Manifest of the files of the create. */
+export function uploadsKey(runId: string): Item {
+  return { pk: partition(runId), sk: uploadsSortKey };
+}
+
+/** Manifest of the files after the last turn that changed some. */
+export function filesKey(runId: string): Item {
+  return { pk: partition(runId), sk: filesSortKey };
+}
+
+export function entryKey(runId: string, { sequence }: EventStamp): Item {
+  return { pk: partition(runId), sk: journalAt(sequence) };
+}
+
+const maxSequence = 99_999_999;
+
+/** Sort key of a journal entry. Numbers count down, so that a Query returns the current turn first. */
+export function journalAt(sequence: number): string {
+  return `${journalPrefix}${String(maxSequence - sequence).padStart(8, "0")}`;
+}
+
+/** Sort key prefix of the journal of a turn that an earlier version wrote: its sort keys end with step, part and call. */
+function unnumberedOfTurn(turn: number): string {
+  return `${unnumberedPrefix}${digits(99_999 - turn)}#`;
+}
+
+/** The journal of a turn, in the order of recording. */
+export function journalIn(items: Item[], turn: number): Item[] {
+  const numbered = startingWith(items, journalPrefix).filter((item) => item["turn"] === turn);
+  return [...startingWith(items, unnumberedOfTurn(turn)), ...numbered.toReversed()];
+}
+
+/** Whether the item is of the journal of an earlier turn. */
+export function isOfEarlierTurn({ sk, turn: turnOfItem }: Item, turn: number): boolean {
+  return String(sk).startsWith(journalPrefix) ? Number(turnOfItem) < turn : String(sk) > `${unnumberedOfTurn(turn)}~`;
+}
+
+/** Whether the items hold all events of the run's current turn that its head counts. A Query can see half a transaction. */
+export function holdsAllEvents(items: Item[], { sequence, turn }: Run): boolean {
+  const inTranscript = Math.max(0, ...messagesIn(items).map((item) => Number(item["sequence"] ?? 0)));
+  const later = journalIn(items, turn).filter((item) => Number(item["sequence"] ?? 0) > inTranscript);
+  return later.length >= sequence - inTranscript;
+}
+
+export async function readEntry(objects: RunsTable["objects"], item: Item): Promise<RunJournalEntry> {
+  const entry = JSON.parse(await readText(objects, item as StoredText)) as RunJournalEntry;
+  return { ...entry, ...stampOf(item) };
+}
+
+export async function readMessage(objects: RunsTable["objects"], item: Item): Promise<TurnMessage> {
+  const turn = Number(String(item["sk"]).split("#")[1]);
+  const role = item["role"] as TurnMessage["role"];
+  const text = await readText(objects, item as StoredText);
+  return { turn, role, text, ...versionIn(item), ...stampOf(item) };
+}
+
+/** The agent's version of an input. */
+export function versionIn(message: Item | undefined): { agentVersion?: number } {
+  const agentVersion = message?.["agentVersion"];
+  return agentVersion === undefined ? {} : { agentVersion: Number(agentVersion) };
+}
+
+/** Empty for items of earlier versions. */
+function stampOf({ sequence, at }: Item): Partial<EventStamp> {
+  return sequence === undefined ? {} : { sequence: Number(sequence), at: Number(at) };
+}
+
+export function messagesIn(items: Item[]): Item[] {
+  return startingWith(items, messagePrefix);
+}
+
+/** Queued inputs. Items of taken and dropped inputs may still exist; they are not returned. */
+export function queueIn(items: Item[]): Item[] {
+  const { turn = 0, queued = 0 } = (items[0] ?? {}) as Partial<Run>;
+  return startingWith(items, firstInternal).filter((item) => {
+    const place = Number(item["turn"]) - turn;
+    return place >= 1 && place <= queued;
+  });
+}
+
+export function summaryIn(items: Item[]): Item | undefined {
+  return items.find(({ sk }) => sk === "RECAP");
+}
+
+export function uploadsIn(items: Item[]): Item | undefined {
+  return items.find(({ sk }) => sk === uploadsSortKey);
+}
+
+export function filesIn(items: Item[]): Item | undefined {
+  return items.find(({ sk }) => sk === filesSortKey);
+}
+
+/**
+ * Whether the manifest that the run's item names is among its items. `filesTurn`: the last turn that changed files, 0 for
+ * the create. Absent: no manifest.
+ */
+export function hasNewestFiles(items: Item[]): boolean {
+  const filesTurn = items[0]?.["filesTurn"];
+  if (filesTurn === undefined) return true;
+  return filesTurn === 0 ? uploadsIn(items) !== undefined : Number(filesIn(items)?.["turn"]) >= Number(filesTurn);
+}
+
+export function startingWith(items: Item[], prefix: string): Item[] {
+  return items.filter(({ sk }) => String(sk).startsWith(prefix));
+}
+
+export function toItem(run: Run, messages: TurnMessage[], hasUploads: boolean): Item {
+  return {
+    ...run,
+    ...(hasUploads && { filesTurn: 0 }),
+    pk: partition(run.id),
+    sk: head,
+    messageCount: messages.length,
+    transcriptBytes: transcriptBytesOf({ messages }),
+    gsi1pk: `${agentRuns(run.agentId)}#${shardOf(run.id)}`,
+    gsi1sk: placeKey(run),
+    ...indexKeys(run),
+  };
+}
+
+/** Sort key of a run in the list of its agent. */
+export function placeKey({ createdAt, id }: RunPlace): string {
+  return `${sortable(createdAt)}#${id}`;
+}
+
+/** The attribute of a new item that lets DynamoDB delete it after the retention time. Empty without one. */
+export function expiryAfter(retentionDays: number | undefined): Item {
+  if (retentionDays === undefined) return {};
+  return { [ttlAttribute]: Math.ceil(Date.now() / 1_000) + retentionDays * 86_400 };
+}
+
+/** DynamoDB deletes expired items late. */
+export function isExpired(item: Item): boolean {
+  return Number(item[ttlAttribute] ?? Infinity) * 1_000 <= Date.now();
+}
+
+export function toRun(item: Item): Run {
+  const { id, agentId, organizationId, name, status, turn, createdAt, updatedAt } = item as unknown as Run;
+  const { failure, queued, model, quotaOf, waiting, labels, webhook } = item as unknown as Run;
+  const sequence = Number(item["sequence"] ?? 0);
+  const run = { id, agentId, organizationId, name, status, turn, createdAt, updatedAt, sequence };
+  const used = usedIn(item);
+  return {
+    ...run,
+    ...(failure && { failure }),
+    ...(queued ? { queued } : {}),
+    ...(used && { used }),
+    ...(model !== undefined && { model }),
+    ...(quotaOf && { quotaOf }),
+    ...(waiting !== undefined && { waiting }),
+    ...(labels && { labels }),
+    ...(webhook !== undefined && { webhook }),
+  };
+}
+
+// Separate attributes, because DynamoDB adds to numbers without a read.
+function usedIn(item: Item): Usage | undefined {
+  if (usageFields.every((field) => item[`used_${field}`] === undefined)) return undefined;
+  return Object.fromEntries(
+    usageFields.map((field) => [field, Number(item[`used_${field}`] ?? 0)]),
+  ) as unknown as Usage;
+}
+
+/** Partition of an agent's runs in the list index. `#<shard>` follows. */
+export function agentRuns(agentId: string): string {
+  return `RUNS#${agentId}`;
+}
+/** Partitions of all running runs, and of all waiting ones, in the running index. `#<shard>` follows. */
+export const [running, waitingRuns] = ["RUNNING", "WAITING"];
+
+/** Keys of the sparse running index. They carry what the index does not project. */
+export function indexKeys(run: Omit<WaitingRun, "turn"> & Pick<Run, "status" | "quotaOf" | "waiting">): {
+  gsi2pk?: string;
+  gsi2sk?: string;
+} {
+  const { id, status, agentId, organizationId, quotaOf, waiting, updatedAt } = run;
+  if (status !== "running") return {};
+  if (waiting) {
+    const gsi2sk = `${organizationId}#${sortable(updatedAt)}#${agentId}#${id}`;
+    return { gsi2pk: `${waitingRuns}#${shardOf(organizationId)}`, gsi2sk };
+  }
+  const counted = quotaOf !== undefined || waiting !== undefined;
+  const place = counted ? `#${quotaOf ?? ""}#${waiting === false ? "waited" : ""}#${agentId}#${organizationId}` : "";
+  return startedKeys(id, place);
+}
+
+/** Keys of a running run in the running index. `place`: what it counts towards, if anything. */
+export function startedKeys(id: string, place = ""): { gsi2pk: string; gsi2sk: string } {
+  return { gsi2pk: `${running}#${shardOf(id)}`, gsi2sk: `${id}${place}` };
+}
+
+/** A running run as its keys and projected attributes in the running index show it. */
+export function runningIn(item: Item): RunningRun & Partial<QuotaPlace> {
+  const { id, turn, updatedAt } = toRun(item);
+  const [, quotaOf, waited, agentId, organizationId] = String(item["gsi2sk"]).split("#");
+  if (agentId === undefined || organizationId === undefined) return { id, turn, updatedAt };
+  return {
+    id,
+    turn,
+    updatedAt,
+    agentId,
+    organizationId,
+    ...(quotaOf && { quotaOf: quotaOf as QuotaScope }),
+    ...(waited && { waiting: false }),
+  };
+}
+
+export function waitingIn(item: Item): WaitingRun {
+  const { id, turn, updatedAt } = toRun(item);
+  const [organizationId = "", , agentId = ""] = String(item["gsi2sk"]).split("#");
+  return { id, turn, updatedAt, agentId, organizationId };
+}
+
+/** Shard of a partition that one partition could not hold. */
+export function shardOf(id: string): number {
+  return crc32(id) % shards;
+}
+
+function digits(count: number): string {
+  return String(count).padStart(5, "0");
+}

@@ -1,0 +1,79 @@
+import { request as httpRequest } from "node:http";
+import { request as httpsRequest } from "node:https";
+import { text } from "node:stream/consumers";
+import { StoreUnavailable } from "../../../errors.ts";
+import { log } from "../../../log.ts";
+import { type AwsCredentials, signedHeaders } from "../sdk/sign-request.ts";
+
+/** Log message of a call that Lambda or the function's tenancy rejected. An alarm counts it. */
+export const rejectedCall = "the sandbox function rejected a call";
+
+/** A function of the sandbox. */
+export interface SandboxFunction {
+  /** `endpoint`: Lambda's, whose domain depends on the partition, or that of a compatible service. */
+  aws: AwsCredentials & { endpoint: string };
+  functionName: string;
+  /**
+   * Lambda does not share execution environments between tenants (1 to 256 letters, digits and hyphens). Absent: the function
+   * has no tenant isolation, and Lambda refuses calls that name one.
+   */
+  tenant?: string | undefined;
+}
+
+/** Seconds between two signs of life on an idle connection: networks drop those that are quiet for some minutes. */
+const keepAliveSeconds = 30;
+
+/**
+ * Invokes a function and waits for its answer, for up to 15 minutes. Rejects with `StoreUnavailable` when it cannot be invoked
+ * now, and with the signal's reason. `problem`: the function or Lambda failed. One sentence.
+ */
+export async function invokeFunction(
+  { aws, functionName, tenant }: SandboxFunction,
+  event: unknown,
+  { signal, seconds }: { signal: AbortSignal; seconds: number },
+): Promise<{ answer: unknown } | { problem: string }> {
+  const url = new URL(`/2015-03-31/functions/${encodeURIComponent(functionName)}/invocations`, aws.endpoint);
+  const body = JSON.stringify(event);
+  const further = tenant === undefined ? {} : { "x-amz-tenant-id": tenant };
+  const headers = await signedHeaders({ aws, service: "lambda", method: "POST", url, body, headers: further });
+  const timeout = AbortSignal.timeout(seconds * 1_000);
+  const response = await send(url, headers, body, AbortSignal.any([signal, timeout])).catch((error: unknown) => {
+    signal.throwIfAborted();
+    throw unavailable(String(error), error);
+  });
+  const { status } = response;
+  const beginning = response.text.slice(0, 300);
+  if (isTransient(status)) throw unavailable(`status ${status}: ${beginning}`);
+  if (status !== 200) {
+    log("error", rejectedCall, { status, answer: beginning });
+    return { problem: `Programs cannot run: the sandbox function rejected the call (status ${status}).` };
+  }
+  const answer = JSON.parse(response.text) as { errorMessage?: string } | null;
+  if (answer?.errorMessage === undefined) return { answer };
+  return { problem: `The sandbox function failed: ${answer.errorMessage || "it gave no reason"}.` };
+}
+
+export function unavailable(reason: string, cause?: unknown): StoreUnavailable {
+  return new StoreUnavailable(`the sandbox function did not answer (${reason}); try again later`, { cause });
+}
+
+/** Throttling, an outage, or 409: Lambda is reconnecting an idle function to its VPC. */
+function isTransient(status: number): boolean {
+  return status === 409 || status === 429 || status >= 500;
+}
+
+/** `fetch` gives up after five minutes without an answer. */
+function send(url: URL, headers: Record<string, string>, body: string, signal: AbortSignal) {
+  const { promise, resolve, reject } = Promise.withResolvers<{ status: number; text: string }>();
+  const request = url.protocol === "https:" ? httpsRequest : httpRequest;
+  const length = Buffer.byteLength(body);
+  // A connection of its own: one that is reused may have been closed, and a program would run again.
+  const options = { method: "POST", headers: { ...headers, "content-length": length }, signal, agent: false };
+  request(url, options, (response) => {
+    text(response).then((answer) => resolve({ status: response.statusCode ?? 0, text: answer }), reject);
+  })
+    .once("socket", (socket) => socket.setKeepAlive(true, keepAliveSeconds * 1_000))
+    .once("error", reject)
+    .end(body);
+  return promise;
+}

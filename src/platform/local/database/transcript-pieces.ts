@@ -1,0 +1,95 @@
+import { StringDecoder } from "node:string_decoder";
+import type { Owners } from "../../../async/scheduler.ts";
+import type { TickByTick } from "../../../async/tick-by-tick.ts";
+import type { TranscriptMessage, TranscriptPiece } from "../../../runs/types.ts";
+import type { Database } from "./sqlite.ts";
+
+/** Bytes of a text that are sent at a time. A reader that stops holds a few of these pieces. */
+const pieceBytes = 128 * 1024;
+/**
+ * Bytes of the texts that are kept while they are read. SQLite reads a text as a whole, which takes 5 ms for 10 MB, so it
+ * should not be read again for each piece and each reader. When there is no room left for a text, it is.
+ */
+const maxKeptBytes = 32 * 1024 * 1024;
+
+type MessageRow = [sequence: number, role: TranscriptMessage["role"], bytes: number];
+
+interface KeptText {
+  content: Promise<Uint8Array>;
+  readers: number;
+}
+
+/** A text while it is read. */
+interface OpenText extends Disposable {
+  /** Its UTF-8 from an offset. Rejects if the message is gone. */
+  pieceAt: (offset: number) => Promise<Uint8Array>;
+}
+
+/**
+ * Returns a function that reads the transcript of a run in pieces: the messages that it has at the call. `owners`: who reads.
+ * Long texts are read in turn.
+ */
+export function transcriptPieces(
+  { db, read }: Database,
+  inTurn: TickByTick,
+): (seq: number, owners: Owners) => AsyncIterable<TranscriptPiece> {
+  const messagesOf = db.prepare(
+    "SELECT sequence, role, octet_length(text) FROM messages WHERE run = ? ORDER BY sequence",
+  );
+  messagesOf.setReturnArrays(true);
+  const partOf = db.prepare(
+    "SELECT substr(CAST(text AS BLOB), ?, ?) AS part FROM messages WHERE run = ? AND sequence = ?",
+  );
+  const kept = new Map<string, KeptText>();
+  let keptBytes = 0;
+
+  function readPart(seq: number, sequence: number, offset: number, length: number): Uint8Array {
+    const row = read(() => partOf.get(offset + 1, length, seq, sequence));
+    if (!row) throw new Error("the run was deleted while its transcript was read");
+    return (row["part"] as Uint8Array | null) ?? new Uint8Array(); // SQLite's part of an empty blob is null
+  }
+
+  /** A text that is kept until its last reader has read it. Undefined: there is no room. */
+  function keep(key: string, bytes: number, readAll: () => Promise<Uint8Array>): KeptText | undefined {
+    let text = kept.get(key);
+    if (!text) {
+      if (keptBytes + bytes > maxKeptBytes) return undefined;
+      keptBytes += bytes;
+      kept.set(key, (text = { content: readAll(), readers: 0 }));
+    }
+    text.readers++;
+    return text;
+  }
+
+  function leave(key: string, bytes: number, text: KeptText): void {
+    if (--text.readers > 0) return;
+    kept.delete(key);
+    keptBytes -= bytes;
+  }
+
+  function open(seq: number, [sequence, , bytes]: MessageRow, owners: Owners): OpenText {
+    if (bytes <= pieceBytes)
+      return { pieceAt: async () => readPart(seq, sequence, 0, bytes), [Symbol.dispose]: () => {} };
+    const readInTurn = (offset: number, length: number) =>
+      inTurn(owners, () => readPart(seq, sequence, offset, length));
+    const key = `${seq} ${sequence}`;
+    const text = keep(key, bytes, () => readInTurn(0, bytes));
+    return {
+      pieceAt: async (offset) =>
+        text ? (await text.content).subarray(offset, offset + pieceBytes) : readInTurn(offset, pieceBytes),
+      [Symbol.dispose]: () => text && leave(key, bytes, text),
+    };
+  }
+
+  async function* pieces(seq: number, owners: Owners, messages: MessageRow[]): AsyncGenerator<TranscriptPiece> {
+    for (const [index, message] of messages.entries()) {
+      const [, role, bytes] = message;
+      using text = open(seq, message, owners);
+      const decoder = new StringDecoder("utf8"); // a piece can end within a character
+      for (let offset = 0; offset === 0 || offset < bytes; offset += pieceBytes)
+        yield { index, role, text: decoder.write(await text.pieceAt(offset)) };
+    }
+  }
+
+  return (seq, owners) => pieces(seq, owners, messagesOf.all(seq) as unknown as MessageRow[]);
+}

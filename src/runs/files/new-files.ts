@@ -1,0 +1,76 @@
+import { type FileVersion, sha256Of } from "../../agent/turn/manifest.ts";
+import { settleAll } from "../../async/settle-all.ts";
+import { log } from "../../log.ts";
+import { safeFilenames } from "../../filenames.ts";
+import { copyUpload, findUpload, type PendingUploadDeps } from "./pending-uploads.ts";
+import type { PendingUpload, Workspace } from "../ports.ts";
+import { readUploads, type Upload } from "./uploads.ts";
+
+/** The files that a run starts with, as callers give them. */
+export interface GivenFiles {
+  files?: Upload[];
+  /** Ids of pending uploads of the agent. */
+  uploads?: string[];
+}
+
+/** A file of a new run, and where its content is. */
+export interface NewFile extends FileVersion {
+  sha256: string;
+  source: { content: Uint8Array } | { upload: PendingUpload };
+}
+
+/** Reads the files of a create in order, pending uploads last. Rejects for the first that cannot be used. */
+export async function readNewFiles(
+  deps: PendingUploadDeps,
+  agentId: string,
+  { files = [], uploads = [] }: GivenFiles,
+): Promise<NewFile[]> {
+  if (files.length + uploads.length === 0) return [];
+  const safeName = safeFilenames();
+  const inline = readUploads(files, safeName).map(({ name, content }): NewFile => {
+    return { name, size: content.length, sha256: sha256Of(content), source: { content } };
+  });
+  const found = await settleAll(uploads.map((id) => findUpload(deps, agentId, id)));
+  const pending = found.map((upload): NewFile => {
+    const { name, size, sha256 } = upload;
+    return { name: safeName(name), size, sha256, source: { upload } };
+  });
+  return [...inline, ...pending];
+}
+
+/** Resolves when all contents are durable in the workspace of the run. */
+export async function storeNewFiles(
+  { workspace, ...deps }: Pick<PendingUploadDeps, "pendingUploads"> & { workspace: Workspace },
+  runId: string,
+  files: NewFile[],
+): Promise<void> {
+  if (files.length === 0) return;
+  const inline = files.flatMap(({ sha256, source }) =>
+    "content" in source ? { sha256, content: source.content } : [],
+  );
+  const pending = files.flatMap(({ source }) => ("upload" in source ? source.upload : []));
+  await settleAll([
+    ...(inline.length > 0 ? [workspace.write(runId, inline)] : []),
+    ...pending.map((upload) => copyUpload(deps, runId, upload)),
+  ]);
+}
+
+/** The manifest of the files. */
+export function manifestOfNew(files: NewFile[]): FileVersion[] {
+  return files.map(({ name, size, sha256 }) => ({ name, size, sha256 }));
+}
+
+/**
+ * Deletes the files of a create that stored nothing else. Files that cannot be deleted now expire (AWS), or are removed at
+ * the next start (one machine).
+ */
+export async function deleteNewFiles(workspace: Workspace, runId: string, files: Promise<NewFile[]>): Promise<void> {
+  const contents = await files.then(
+    (read) => read.map(({ sha256 }) => sha256),
+    () => [],
+  );
+  if (contents.length === 0) return;
+  await workspace.remove(runId, contents).catch((error: unknown) => {
+    log("error", "the uploaded files of a failed create could not be deleted", { runId, error });
+  });
+}

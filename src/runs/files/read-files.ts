@@ -1,0 +1,158 @@
+import {
+  applyChanges,
+  filesIn,
+  type FileVersion,
+  type Manifest,
+  manifestHash,
+  manifestOf,
+} from "../../agent/turn/manifest.ts";
+import { ServiceError } from "../../errors.ts";
+import { journalOf } from "../read/list-events.ts";
+import type { Stores } from "../ports.ts";
+import type { RunJournalEntry } from "../types.ts";
+
+type Deps = Pick<Stores, "runs" | "workspace">;
+
+/** A point of a run: after a step of a turn. Step 0: before the first step. */
+export interface RunPoint {
+  turn: number;
+  step: number;
+}
+
+/** The files of a run at one point, sorted by name. `manifest`: hash of the manifest. Absent: the hash of a file is unknown. */
+export interface RunFiles {
+  files: FileVersion[];
+  manifest?: string;
+}
+
+/**
+ * The files of a run, now or at a point. A step in progress counts with the results that are recorded. Now costs a read of
+ * the current turn, a point one of the whole journal.
+ */
+export async function listRunFiles(deps: Deps, id: string, at?: RunPoint): Promise<RunFiles> {
+  const { manifest } = await manifestAt(deps, id, at);
+  const hash = manifestHash(manifest);
+  const files = filesIn(manifest).map(withoutOld);
+  return { files, ...(hash !== undefined && { manifest: hash }) };
+}
+
+/** A file with the step that last changed it. Absent: an upload, or a file of an earlier turn that is listed now. */
+export interface ChangedFile extends FileVersion {
+  changedAt?: RunPoint;
+}
+
+/** As `listRunFiles`, with the steps that changed the files. */
+export async function listChangedFiles(deps: Deps, id: string, at?: RunPoint): Promise<ChangedFile[]> {
+  const { manifest, changes } = await manifestAt(deps, id, at);
+  const changedAt = new Map(
+    changes.flatMap(({ turn, step, files }) => files.map(({ name }) => [name, { turn, step }])),
+  );
+  return filesIn(manifest).map((file) => {
+    const point = changedAt.get(file.name);
+    return Object.assign(withoutOld(file), point && { changedAt: point });
+  });
+}
+
+/**
+ * One file of a run, now or at a point. Its content may no longer be kept. `%2F` in a name is read as a slash: a proxy
+ * between may pass it on as it is.
+ */
+export async function findRunFile(deps: Deps, id: string, name: string, at?: RunPoint): Promise<FileVersion> {
+  const { files } = await listRunFiles(deps, id, at);
+  const named = (wanted: string) => files.find((each) => each.name === wanted);
+  const file = named(name) ?? named(name.replace(/%2f/gi, "/"));
+  if (file) return file;
+  throw new ServiceError("file_not_found", `run ${id} has no file ${JSON.stringify(name)}${textOf(at)}`);
+}
+
+/** One file of a run with its content, now or at a point. */
+export async function readRunFile(
+  deps: Deps,
+  id: string,
+  name: string,
+  at?: RunPoint,
+): Promise<{ file: FileVersion; content: Uint8Array }> {
+  const file = await findRunFile(deps, id, name, at);
+  const content =
+    file.sha256 === undefined
+      ? await deps.workspace.readNamed(id, file.name)
+      : await deps.workspace.read(id, file.sha256);
+  if (!content) throw notKept(file, at);
+  return { file, content };
+}
+
+/** The error for a file whose content is no longer kept. */
+export function notKept({ name }: FileVersion, at?: RunPoint): ServiceError {
+  return new ServiceError(
+    "file_not_kept",
+    `the content of ${JSON.stringify(name)}${textOf(at)} is no longer kept; a run keeps its uploads, its current files ` +
+      "and as many old versions of each as the setting fileVersions allows",
+  );
+}
+
+function textOf(at: RunPoint | undefined): string {
+  return at ? ` after step ${at.turn}.${at.step}` : "";
+}
+
+function withoutOld({ name, size, sha256 }: FileVersion): FileVersion {
+  return { name, size, ...(sha256 !== undefined && { sha256 }) };
+}
+
+/** The changes of one result. */
+interface Changes extends RunPoint {
+  files: FileVersion[];
+}
+
+/** The files, and the changes since the start or, if they are those of now, since the start of the current turn. */
+async function manifestAt(
+  { runs, workspace }: Deps,
+  id: string,
+  at: RunPoint | undefined,
+): Promise<{ manifest: Manifest; changes: Changes[] }> {
+  const [state, whole] = await Promise.all([runs.loadTurn(id), at && journalOf({ runs }, id)]);
+  if (!state) throw new ServiceError("run_not_found", `run ${JSON.stringify(id)} does not exist`);
+  const { run, uploads, files, journal } = state;
+  // The manifest after the last turn that changed files can contain the changes of the current turn. They end the same.
+  if (!at || !whole) return withChanges(files ?? uploads ?? (await workspace.listNamed(id)), journal);
+  const start = uploads ?? (await workspace.listNamed(id));
+  requirePoint(run, whole, at);
+  const later = whole.filter((entry) => isAfter(entry, at));
+  if (uploads === undefined && start.length > 0) requireKnown(id, later);
+  return withChanges(
+    start,
+    whole.filter((entry) => !isAfter(entry, at)),
+  );
+}
+
+function withChanges(start: FileVersion[], entries: RunJournalEntry[]): { manifest: Manifest; changes: Changes[] } {
+  const changes = entries.flatMap((entry) => {
+    const { turn, step } = entry;
+    return entry.part === "result" && entry.files ? [{ turn, step, files: entry.files }] : [];
+  });
+  const all = changes.flatMap(({ files }) => files);
+  return { manifest: applyChanges(manifestOf(start), all, 0).manifest, changes };
+}
+
+function isAfter({ turn, step }: RunJournalEntry, at: RunPoint): boolean {
+  return turn > at.turn || (turn === at.turn && step > at.step);
+}
+
+function requirePoint(run: { id: string; turn: number }, journal: RunJournalEntry[], at: RunPoint): void {
+  const { id, turn: turns } = run;
+  const point = `${at.turn}.${at.step}`;
+  if (at.turn < 1 || at.turn > turns) {
+    throw new ServiceError("step_not_found", `run ${id} has no step ${point}: its last turn is ${turns}`);
+  }
+  const last = Math.max(0, ...journal.filter(({ turn }) => turn === at.turn).map(({ step }) => step));
+  if (at.step <= last) return;
+  throw new ServiceError("step_not_found", `run ${id} has no step ${point}: turn ${at.turn} has ${last} steps`);
+}
+
+/** Version 0.1 recorded no changes of files: they are known only from its last entry on. */
+function requireKnown(id: string, later: RunJournalEntry[]): void {
+  if (later.every((entry) => entry.sequence !== undefined)) return;
+  throw new ServiceError(
+    "files_unknown",
+    `the files of run ${id} at this step are unknown: version 0.1 recorded it; the files are known from its last step on`,
+  );
+}

@@ -1,0 +1,25 @@
+import { filesTooLarge, ServiceError } from "../../errors.ts";
+import { safeFilenames } from "../../filenames.ts";
+import { newRunLimits } from "../new-run-limits.ts";
+
+/** A file for a new run. */
+export interface Upload {
+  /** As the caller names it. The workspace makes it safe and unique. */
+  name: string;
+  /** Returns the content. It is called once. Throws a ServiceError for content that cannot be decoded. */
+  content: () => Uint8Array;
+}
+
+/**
+ * Reads uploads in order. Throws for the first that cannot be decoded, or that takes the total over 10 MiB. `safeName`: from
+ * `safeFilenames`.
+ */
+export function readUploads(uploads: Upload[], safeName = safeFilenames()): { name: string; content: Uint8Array }[] {
+  let total = 0;
+  return uploads.map((upload) => {
+    const content = upload.content();
+    total += content.length;
+    if (total > newRunLimits.fileBytes) throw new ServiceError("files_too_large", filesTooLarge);
+    return { name: safeName(upload.name), content };
+  });
+}

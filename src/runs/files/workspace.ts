@@ -1,0 +1,38 @@
+import type { FileVersion } from "../../agent/turn/manifest.ts";
+import { type FileContents, type TurnFiles, type TurnFilesConfig, turnFiles } from "../../agent/turn/turn-files.ts";
+import { log } from "../../log.ts";
+import type { Workspace } from "../ports.ts";
+import type { RunJournalEntry, RunState } from "../types.ts";
+
+/** The workspace of a run during its current turn. */
+export function filesOfTurn(
+  workspace: Workspace,
+  { run, journal, uploads, files }: RunState,
+  config: Pick<TurnFilesConfig, "keep" | "limits" | "storage" | "signal">,
+): TurnFiles {
+  return turnFiles({
+    contents: contentsOf(workspace, run.id),
+    atStart: async () => files ?? uploads ?? workspace.listNamed(run.id),
+    changes: recordedChanges(journal),
+    pinned: (uploads ?? []).flatMap(({ sha256 }) => sha256 ?? []),
+    ...config,
+  });
+}
+
+function contentsOf(workspace: Workspace, runId: string): FileContents {
+  return {
+    read: ({ name, sha256 }) =>
+      sha256 === undefined ? workspace.readNamed(runId, name) : workspace.read(runId, sha256),
+    write: (sha256, content) => workspace.write(runId, [{ sha256, content }]),
+    remove: (sha256s) =>
+      workspace.remove(runId, sha256s).catch((error: unknown) => {
+        log("error", "old contents of files could not be deleted; they are deleted with the run", { runId, error });
+      }),
+  };
+}
+
+/** The changes of results, in the order in which they were recorded. */
+function recordedChanges(journal: RunJournalEntry[]): FileVersion[][] {
+  const results = journal.flatMap((entry) => (entry.part === "result" && entry.files ? [entry] : []));
+  return results.map(({ files = [] }) => files);
+}

@@ -1,0 +1,191 @@
+import type { Accounts, Agent, AgentDefinition } from "../../accounts/types.ts";
+import type { FinishReason } from "../../agent/turn/journal.ts";
+import { noUsage, type RunLimits, type TurnLimits, type Usage } from "../../agent/turn/limits.ts";
+import { type Semaphore, semaphore } from "../../async/semaphore.ts";
+import { boundedCache } from "../bounded-cache.ts";
+import type { Configurations, Runs } from "../ports.ts";
+import { type Activity, activityOf, type RunProgress } from "./run-progress.ts";
+import { type RunStatus, turnStartedAt } from "../status.ts";
+import { progressTracker } from "../track-progress.ts";
+import { decodeConfiguration, type UsedEnvironment } from "../turn-configuration.ts";
+import type { Run } from "../types.ts";
+
+/** What operators see of the status: `waiting_for_input` is an idle run without a turn. */
+export type RunState = RunStatus | "waiting_for_slot" | "waiting_for_input";
+
+/** A run as lists show it. */
+export interface DescribedRun {
+  run: Run;
+  state: RunState;
+  /** Absent: the agent is missing from the store. */
+  agent?: Agent;
+  /** The first `excerptLength` characters of the first input. Absent: there is none. */
+  inputExcerpt?: string;
+  /** Of the last turn of a finished run. Absent: there is none, or an earlier release recorded it. */
+  finishReason?: FinishReason;
+  activity?: Activity;
+}
+
+/** A run with what its current turn runs on and has used. Times are milliseconds since 1970. */
+export interface RunDetail extends DescribedRun {
+  /** Limits of the current turn. Absent: unknown. */
+  limits?: TurnLimits;
+  runLimits?: RunLimits;
+  agentVersion?: number;
+  /** In which the current turn's programs run. Absent: it has none, it has no answer yet, or it is not recorded. */
+  environment?: UsedEnvironment;
+  /** `milliseconds`: 0 while the turn is in progress, and if its start is unknown. */
+  turnUsage: Usage;
+  turnStartedAt?: number;
+}
+
+/** Describes runs. Keeps what it read in memory, so that polling lists and runs costs little. */
+export interface RunDescriber {
+  /** `agents`: those of the runs, by id. */
+  describe(runs: Run[], agents: ReadonlyMap<string, Agent>): Promise<DescribedRun[]>;
+  detail(run: Run): Promise<RunDetail>;
+  excerptOf(run: Run): Promise<string | undefined>;
+  /** The activity that a detail shows now: it changes with time, too. */
+  activityOf(run: Run, now: number): Activity | undefined;
+}
+
+export const excerptLength = 200;
+
+/** Excerpts and limits that are kept in memory: about 4 MB. */
+const [maxExcerpts, maxLimits] = [10_000, 500];
+/** Reads of the store at a time. */
+const maxReads = 50;
+
+interface Deps {
+  accounts: Accounts;
+  runs: Runs;
+  configurations: Configurations;
+  now: () => number;
+}
+
+export function runDescriber(deps: Deps): RunDescriber {
+  const inTurn = semaphore(maxReads);
+  const tracker = progressTracker(deps);
+  const excerptOf = excerptReader(deps, inTurn);
+  const limitsOf = limitsReader(deps);
+  const shown = boundedCache<RunProgress>(maxExcerpts);
+
+  function described(run: Run, agent: Agent | undefined, excerpt: string | undefined, progress?: RunProgress) {
+    const activity = activityOf(run, progress, deps.now());
+    const finishReason = run.status === "finished" ? progress?.finishReason : undefined;
+    return {
+      run,
+      state: stateOf(run),
+      ...(agent && { agent }),
+      ...(excerpt !== undefined && { inputExcerpt: excerpt }),
+      ...(finishReason && { finishReason }),
+      ...(activity && { activity }),
+    };
+  }
+
+  return {
+    describe: (runs, agents) =>
+      Promise.all(
+        runs.map(async (run) => {
+          const hasFailed = run.status === "technical_error" || run.status === "terminated";
+          const progress = hasFailed ? undefined : inTurn(() => tracker.progressOf(run));
+          return described(run, agents.get(run.agentId), await excerptOf(run), await progress);
+        }),
+      ),
+
+    async detail(run) {
+      const [agent, excerpt, turn] = await Promise.all([
+        deps.accounts.findAgent(run.agentId),
+        excerptOf(run),
+        tracker.turnOf(run),
+      ]);
+      if (turn) shown.set(run.id, turn);
+      const runsOn = await limitsOf(run, agent, turn);
+      const startedAt = startOfTurn(run, turn);
+      return {
+        ...described(run, agent, excerpt, turn),
+        ...runsOn,
+        turnUsage: usageOfTurn(run, turn?.used ?? noUsage, startedAt),
+        ...(startedAt !== undefined && { turnStartedAt: startedAt }),
+      };
+    },
+
+    excerptOf,
+
+    activityOf: (run, now) => activityOf(run, shown.get(run.id), now),
+  };
+}
+
+export function stateOf({ status, turn, waiting }: Run): RunState {
+  if (status === "running" && waiting) return "waiting_for_slot";
+  return status === "finished" && turn === 0 ? "waiting_for_input" : status;
+}
+
+function startOfTurn(run: Run, turn: RunProgress | undefined): number | undefined {
+  if (run.status !== "running") return turn?.startedAt;
+  return run.waiting ? undefined : turnStartedAt(run);
+}
+
+function usageOfTurn({ status, updatedAt }: Run, used: Usage, startedAt: number | undefined): Usage {
+  if (status === "running" || startedAt === undefined) return used;
+  return { ...used, milliseconds: Math.max(0, updatedAt - startedAt) };
+}
+
+/** Reads the beginning of the first input, which never changes, once. */
+function excerptReader({ runs }: Deps, inTurn: Semaphore): RunDescriber["excerptOf"] {
+  const excerpts = boundedCache<string>(maxExcerpts);
+  return async (run) => {
+    if (run.turn === 0) return undefined;
+    // A deleted run counts no events, as one that an earlier release terminated.
+    const mayBeDeleted = run.status === "terminated" && run.sequence === 0;
+    const kept = mayBeDeleted ? undefined : excerpts.get(run.id);
+    if (kept !== undefined) return kept;
+    const excerpt = await inTurn(() => runs.firstInput(run.id, excerptLength));
+    if (mayBeDeleted) excerpts.delete(run.id);
+    else if (excerpt !== undefined) excerpts.set(run.id, excerpt);
+    return excerpt;
+  };
+}
+
+type TurnLimitsOf = Pick<RunDetail, "limits" | "runLimits" | "agentVersion" | "environment">;
+
+/**
+ * Returns a function that reads the limits of a turn and its environment: from its configuration, or before its first answer from the version
+ * of the agent that it began with. A run without a turn has the limits of the agent's current definition.
+ */
+function limitsReader({ accounts, configurations }: Deps) {
+  const kept = boundedCache<TurnLimitsOf>(maxLimits);
+
+  async function readOnce(key: string, read: () => Promise<TurnLimitsOf | undefined>): Promise<TurnLimitsOf> {
+    const found = kept.get(key) ?? (await read());
+    if (found) kept.set(key, found);
+    return found ?? {};
+  }
+
+  return async (run: Run, agent: Agent | undefined, turn: RunProgress | undefined): Promise<TurnLimitsOf> => {
+    const { agentId } = run;
+    if (turn?.runsOn) {
+      const { configuration, agentVersion } = turn.runsOn;
+      const limits = await readOnce(`${agentId} ${configuration}`, async () => {
+        const text = await configurations.get(agentId, configuration);
+        if (text === undefined) return undefined;
+        const { agent: definition, environment } = decodeConfiguration(text);
+        return { ...limitsIn(definition), ...(environment && { environment }) };
+      });
+      return { ...limits, ...(agentVersion !== undefined && { agentVersion }) };
+    }
+    const version = turn?.agentVersion;
+    if (version !== undefined && version !== agent?.version) {
+      const limits = await readOnce(`${agentId} ${version}`, async () => {
+        const found = await accounts.findAgentVersion(agentId, version);
+        return found && limitsIn(found.definition);
+      });
+      return { ...limits, agentVersion: version };
+    }
+    return agent ? { ...limitsIn(agent), ...(agent.version !== undefined && { agentVersion: agent.version }) } : {};
+  };
+}
+
+function limitsIn({ limits, runLimits }: AgentDefinition): TurnLimitsOf {
+  return { limits, ...(runLimits && { runLimits }) };
+}

@@ -1,0 +1,86 @@
+import type { Agent } from "../../accounts/types.ts";
+import { type DescribedRun, excerptLength, type RunDescriber } from "./describe-runs.ts";
+import { listRuns, type ListedRuns, type RunFilter } from "./list-runs.ts";
+import type { Stores } from "../ports.ts";
+import { type RunStatus, runStatuses } from "../status.ts";
+import type { Run } from "../types.ts";
+
+/** A status by which operators filter: `waiting_for_input` is `finished` without a turn, `finished` is with one. */
+export const runFilterStatuses = [...runStatuses, "waiting_for_input"] as const;
+export type RunFilterStatus = (typeof runFilterStatuses)[number];
+
+/**
+ * Which runs to find. `text`: a part of the name or of the first `excerptLength` characters of the first input, in any
+ * case, or the beginning of an id.
+ */
+export interface RunSearch extends Omit<RunFilter, "status" | "matches"> {
+  status?: RunFilterStatus;
+  text?: string;
+  label?: { name: string; value: string };
+}
+
+interface Deps extends Pick<Stores, "accounts" | "runs"> {
+  describer: RunDescriber;
+}
+
+/** A page of found runs, newest first. It may be short, or even empty, although there are more: see `listRuns`. */
+export async function searchRuns(deps: Deps, search: RunSearch): Promise<{ runs: DescribedRun[]; cursor?: string }> {
+  const { runs, cursor } = await find(deps, search);
+  const agents = await agentsOf(deps.accounts, runs);
+  return { runs: await deps.describer.describe(runs, agents), ...(cursor !== undefined && { cursor }) };
+}
+
+/** The agents of the runs of a page, by id. */
+async function agentsOf(accounts: Deps["accounts"], runs: Run[]): Promise<Map<string, Agent>> {
+  const ids = [...new Set(runs.map(({ agentId }) => agentId))];
+  const found = await Promise.all(ids.map((id) => accounts.findAgent(id)));
+  return new Map(found.flatMap((agent) => (agent ? [[agent.id, agent] as const] : [])));
+}
+
+/** Runs by status. `complete`: all runs are counted. */
+export type RunCounts = Record<RunFilterStatus, number> & { complete: boolean };
+
+/** Runs that are counted at most, the newest ones. */
+export const maxCounted = 1_000;
+
+/** Counts the newest runs by status. A search for a text ends after `maxCounted` runs, whether they match or not. */
+export async function countRuns(
+  deps: Deps,
+  search: Omit<RunSearch, "status" | "limit" | "cursor">,
+): Promise<RunCounts> {
+  const { runs, cursor } = await find(deps, { ...search, limit: maxCounted });
+  const counts = { running: 0, finished: 0, technical_error: 0, terminated: 0, waiting_for_input: 0 };
+  for (const run of runs) counts[filterStatusOf(run)]++;
+  return { ...counts, complete: cursor === undefined };
+}
+
+function filterStatusOf({ status, turn }: Run): RunFilterStatus {
+  return status === "finished" && turn === 0 ? "waiting_for_input" : status;
+}
+
+async function find(deps: Deps, search: RunSearch): Promise<ListedRuns> {
+  const { status, text, label, ...rest } = search;
+  const stored: RunStatus | undefined = status === "waiting_for_input" ? "finished" : status;
+  const matchesText = text === undefined || text.trim() === "" ? undefined : textFilter(deps.describer, text.trim());
+  const matchesStatus = stored === "finished" ? (run: Run) => filterStatusOf(run) === status : undefined;
+  const matchesLabel = label && ((run: Run) => run.labels?.[label.name] === label.value);
+  const matches = async (run: Run): Promise<boolean> =>
+    (matchesStatus?.(run) ?? true) && (matchesLabel?.(run) ?? true) && (matchesText ? await matchesText(run) : true);
+  return listRuns(deps, {
+    ...rest,
+    ...(stored && { status: stored }),
+    ...((matchesText || matchesStatus || matchesLabel) && { matches }),
+  });
+}
+
+/** Whether name, id or first words of a run match. The input is read only if the others do not match. */
+function textFilter(describer: RunDescriber, text: string): (run: Run) => Promise<boolean> {
+  const wanted = text.toLowerCase();
+  const isId = /^[0-9a-f][0-9a-f-]*$/.test(wanted);
+  return async (run) => {
+    if ((isId && run.id.startsWith(wanted)) || run.name.toLowerCase().includes(wanted)) return true;
+    if (wanted.length > excerptLength) return false;
+    const excerpt = await describer.excerptOf(run);
+    return excerpt !== undefined && excerpt.toLowerCase().includes(wanted);
+  };
+}
