@@ -137,7 +137,12 @@ async function createRuns(service: Service, baseUrl: string): Promise<string> {
       content_base64: Buffer.from(text).toString("base64"),
     }));
     return (
-      await manage<Identified>(service, "POST", "/runs", { agent_id, name, ...(input && { input }), files: sent })
+      await manage<Identified>(service, "POST", "/runs", {
+        agent_id,
+        name,
+        ...(input && { input_text: input }),
+        files: sent,
+      })
     ).id;
   };
   const files = { "orders-q3.csv": orders, "targets.csv": targets };

@@ -22,7 +22,7 @@ export function runApi(runId: string): RunApi {
         else if (event === "output") on.output(data);
       }
     },
-    input: (text) => call("create_input", run, { body: { text } }),
+    input: (input_text) => call("create_input", run, { body: { input_text } }),
     stop: () => call("stop_run", run),
     remove: () => call("delete_run", run),
   };

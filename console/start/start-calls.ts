@@ -14,7 +14,7 @@ export async function startRun(agentId: string, draft: StartDraft): Promise<Run>
   const body = {
     agent_id: agentId,
     name: nameOf(draft),
-    ...(draft.text.trim() !== "" && { input: draft.text }),
+    ...(draft.text.trim() !== "" && { input_text: draft.text }),
     ...(files.length > 0 && { files }),
   };
   return call("create_run", {}, { body });

@@ -216,7 +216,7 @@ describe("the page of a run of 5,000 records", () => {
     const response = await fetch(`${origin}/manage/v1/runs/${run.id}/input`, {
       method: "POST",
       headers: { authorization: `Bearer ${hash.slice(1)}`, "content-type": "application/json" },
-      body: JSON.stringify({ text: "And one more part." }),
+      body: JSON.stringify({ input_text: "And one more part." }),
     });
     expect(response.status).toBe(202);
     await console.page.getByRole("listitem").filter({ hasText: "And one more part." }).first().waitFor();

@@ -125,7 +125,7 @@ test("the key N opens no form that can be sent", async () => {
 
 test.each([
   ["POST", "/runs", () => ({ agent_id: service.templateId, name: "x" })],
-  ["POST", `/runs/RUN/input`, () => ({ text: "x" })],
+  ["POST", `/runs/RUN/input`, () => ({ input_text: "x" })],
   ["POST", `/runs/RUN/stop`, () => undefined],
   ["DELETE", `/runs/RUN`, () => undefined],
   ["POST", "/organizations", () => ({ name: "x" })],

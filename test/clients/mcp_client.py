@@ -75,7 +75,7 @@ async def use(base_url: str, key: str, mode: str) -> dict[str, Any]:
                 "start_run",
                 {
                     "name": "Python",
-                    "input": "What does the file say?\ndemo: steps=2 delay=100",
+                    "input_text": "What does the file say?\ndemo: steps=2 delay=100",
                     "files": [{"filename": "a.txt", "content_base64": content}],
                 },
             )

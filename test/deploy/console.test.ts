@@ -57,7 +57,7 @@ describe("npm run console -- --stack", () => {
     const { id = "" } = await api.call(
       "POST",
       "/runs",
-      { agent_id, name: "One", input: "What is in it?", files: [file] },
+      { agent_id, name: "One", input_text: "What is in it?", files: [file] },
       201,
     );
     const events = await api.eventsUntilEnd(id);
@@ -65,7 +65,7 @@ describe("npm run console -- --stack", () => {
     expect(events.map(({ sequence }) => sequence)).toEqual(events.map((_, index) => index + 1));
     expect(await api.call("GET", `/runs/${id}/files`)).toMatchObject({ data: [{ name: "hello.txt", size: 24 }] });
     expect(await api.download(`/runs/${id}/files/hello.txt`)).toBe(content);
-    await api.call("POST", `/runs/${id}/input`, { text: "Once more." }, 202);
+    await api.call("POST", `/runs/${id}/input`, { input_text: "Once more." }, 202);
     expect(await endedRun(api, id)).toMatchObject({ status: "finished", turn: 2 });
     expect(await api.call("POST", `/runs/${id}/stop`)).toMatchObject({ status: "terminated" });
     await api.call("DELETE", `/runs/${id}`, undefined, 204);
@@ -150,7 +150,7 @@ describe("the console's stack", () => {
     const { id = "" } = await operator.call(
       "POST",
       "/runs",
-      { agent_id, name: "Two", input: "What?", files: [file] },
+      { agent_id, name: "Two", input_text: "What?", files: [file] },
       201,
     );
     expect(await endedRun(operator, id)).toMatchObject({ status: "finished" });

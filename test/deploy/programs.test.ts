@@ -86,7 +86,11 @@ test.each(["legacy", "auto"] as const)(
   async (mode) => {
     const client = await connectClient({ baseUrl: deployed.baseUrl, apiKey: agent.key }, mode);
     const files = [{ filename: "note.txt", text: "Hello from a file." }];
-    const { structured } = await callTool(client, "start_run", { name: "mcp", input: "What is in the file?", files });
+    const { structured } = await callTool(client, "start_run", {
+      name: "mcp",
+      input_text: "What is in the file?",
+      files,
+    });
     const run_id = String(structured["run_id"]);
     const ended = await callTool(client, "wait_for_run", { run_id });
     expect(ended.structured).toMatchObject({ status: "finished" });

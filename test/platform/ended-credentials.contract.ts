@@ -190,8 +190,8 @@ export function describeEndedCredentials(open: () => Promise<Stores>, transfers:
         const listed = (await mcp("tools/list", {}, key)).body?.["result"] as { tools: { name: string }[] };
         expect(listed.tools.map(({ name }) => name).toSorted()).toEqual(Object.keys(toolsWhenArchived).toSorted());
         const given: Record<string, object> = {
-          start_run: { name: "r", input: "x" },
-          send_input: { run_id, input: "x" },
+          start_run: { name: "r", input_text: "x" },
+          send_input: { run_id, input_text: "x" },
           read_file: { run_id, name: "hello.txt" },
         };
         for (const [name, problem] of Object.entries(toolsWhenArchived)) {

@@ -1901,14 +1901,14 @@ export interface components {
              */
             name: string;
             /** @description The first input. Left out: no turn starts, and the run waits for input. */
-            input?: string | null;
+            input_text?: string | null;
             /** @description At most 10 MiB decoded together. */
             files?: components["schemas"]["FileInput"][];
         };
         /** @description An input for a run. */
         CreateInputRequest: {
             /** @description The input. */
-            text: string;
+            input_text: string;
         };
         /** @description The request that the model was sent in a step, rebuilt from the record. */
         ModelRequest: {

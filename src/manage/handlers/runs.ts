@@ -48,8 +48,8 @@ export function runHandlers(deps: ManageDeps, describer: RunDescriber, forLists:
 
     async create_run({ request, body, principal: { actor } }) {
       const { id: agentId, organizationId } = await findAgent(accounts, body.agent_id);
-      const { name, input, files = [] } = body;
-      const newRun = { name, text: input ?? undefined, files: base64Uploads(files) };
+      const { name, input_text, files = [] } = body;
+      const newRun = { name, text: input_text ?? undefined, files: base64Uploads(files) };
       const { id } = await createRun({ ...deps, actor }, { agentId, organizationId }, newRun);
       log("info", "run created", { requestId: request.id, runId: id });
       return jsonResponse(201, await viewOf(await findRunHead(runs, id)));
@@ -61,7 +61,7 @@ export function runHandlers(deps: ManageDeps, describer: RunDescriber, forLists:
     },
 
     async create_input({ path, body, principal: { actor } }) {
-      return jsonResponse(202, await viewOf(await acceptInput({ ...deps, actor }, path.run_id, body.text)));
+      return jsonResponse(202, await viewOf(await acceptInput({ ...deps, actor }, path.run_id, body.input_text)));
     },
 
     async stop_run({ path, principal: { actor } }) {

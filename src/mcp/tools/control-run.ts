@@ -5,7 +5,7 @@ import { findOwnRun } from "../../runs/own-run.ts";
 import type { McpCall } from "../deps.ts";
 import { changedResult, guarded, onlyRunId, runId, startedResult } from "./tool.ts";
 
-const sendInput = z.strictObject({ run_id: runId, input: z.string() });
+const sendInput = z.strictObject({ run_id: runId, input_text: z.string() });
 
 /** `send_input` and `stop_run`. */
 export function registerControlTools(server: McpServer, call: McpCall): void {
@@ -20,9 +20,9 @@ export function registerControlTools(server: McpServer, call: McpCall): void {
       inputSchema: sendInput,
       annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: true },
     },
-    guarded(call, async ({ run_id, input }) => {
+    guarded(call, async ({ run_id, input_text }) => {
       const { id } = await findOwnRun(runs, principal, run_id);
-      await acceptInput(call, id, input);
+      await acceptInput(call, id, input_text);
       return startedResult(id);
     }),
   );

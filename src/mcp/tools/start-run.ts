@@ -28,7 +28,7 @@ type NewFile = z.infer<typeof newFile>;
 const startInput = z
   .strictObject({
     name: z.string().min(1).max(nameLength).describe("Short title for people."),
-    input: z.string().describe("The task, with everything that the agent has to know."),
+    input_text: z.string().describe("The task, with everything that the agent has to know."),
     files: z.array(newFile).default([]),
     uploads: z.array(z.string()).default([]).describe("Ids of files that were uploaded before."),
     idempotency_key: z
@@ -50,16 +50,16 @@ export function registerStartRun(server: McpServer, call: McpCall, agentName: st
       title: "Start a run",
       description:
         `Starts a run of the agent ${JSON.stringify(agentName)} and returns its run_id at once; then call wait_for_run. ` +
-        "The agent sees only the input and the files, not this conversation. Each call starts and costs a new run, unless it " +
+        "The agent sees only input_text and the files, not this conversation. Each call starts and costs a new run, unless it " +
         `repeats an idempotency_key. Accepts ${maxFiles} files, with ${sizeText(call.inlineBytes)} in sum. ${uploadsAdvice}`,
       inputSchema: startInput,
       annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: true },
     },
     guarded(call, async ({ idempotency_key: key, ...body }) => {
-      const { name, input, files, uploads } = body;
+      const { name, input_text, files, uploads } = body;
       const { id, replayed } = await createRun(call, call.principal, {
         name,
-        text: input,
+        text: input_text,
         files: files.map(uploadOf),
         uploads,
         ...(key !== undefined && { idempotency: idempotencyOf(key, body) }),

@@ -18,7 +18,7 @@ test("a run whose environment is not installed tells the model and the operator,
     body: { organization_id: organizationId, definition },
   });
   const { body: run } = await service.call<Schemas["Run"]>("POST", "/runs", {
-    body: { agent_id: created.body.id, name: "Run", input: "Compute." },
+    body: { agent_id: created.body.id, name: "Run", input_text: "Compute." },
   });
   const path = `/runs/${run.id}`;
   const isFinished = async () => expect((await service.call("GET", path)).body["status"]).toBe("finished");

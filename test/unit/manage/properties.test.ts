@@ -13,7 +13,7 @@ beforeAll(async () => {
   const [organization] = await platform.accounts.listOrganizations();
   const [key] = await platform.accounts.listKeys(templateId);
   const agent_id = templateId;
-  const run = await service.call("POST", "/runs", { body: { agent_id, name: "r", input: "hello" } });
+  const run = await service.call("POST", "/runs", { body: { agent_id, name: "r", input_text: "hello" } });
   known = [organization?.id ?? "", templateId, key?.hash ?? "", run.body["id"] as string, "1", "hello.txt"];
 });
 afterAll(() => service[Symbol.asyncDispose]());
@@ -31,8 +31,8 @@ const validBodies: Partial<Record<OperationName, object>> = {
   update_agent: { definition },
   create_key: { name: "k" },
   create_operator: { name: "o", role: "viewer" },
-  create_run: { agent_id: "", name: "r", input: "i", files: [{ filename: "f", content_base64: "YQ==" }] },
-  create_input: { text: "t" },
+  create_run: { agent_id: "", name: "r", input_text: "i", files: [{ filename: "f", content_base64: "YQ==" }] },
+  create_input: { input_text: "t" },
 };
 
 const names = Object.keys(operations).filter((name) => name !== "revoke_operator") as OperationName[];

@@ -18,7 +18,7 @@ beforeAll(async () => {
   service = await manageService();
   const content_base64 = Buffer.from(note).toString("base64");
   const files = [{ filename: "note.txt", content_base64 }];
-  const body = { agent_id: service.templateId, name: "Run", input: "Read.\ndemo: steps=4", files };
+  const body = { agent_id: service.templateId, name: "Run", input_text: "Read.\ndemo: steps=4", files };
   const { body: created } = await service.call<Schemas["Run"]>("POST", "/runs", { body });
   run = `/runs/${created.id}`;
   const isFinished = async () => expect((await service.call("GET", run)).body["status"]).toBe("finished");

@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => service[Symbol.asyncDispose]());
 
 async function start(input: string): Promise<string> {
-  const body = { agent_id: service.templateId, name: "Run", input };
+  const body = { agent_id: service.templateId, name: "Run", input_text: input };
   return (await service.call<{ id: string }>("POST", "/runs", { body })).body.id;
 }
 

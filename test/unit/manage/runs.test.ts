@@ -66,7 +66,7 @@ describe("a run", () => {
     const content_base64 = Buffer.from("Bring coffee.").toString("base64");
     const input = "Read the file.\ndemo: steps=3 delay=30";
     const files = [{ filename: "note.txt", content_base64 }];
-    const started = await start({ name: "With a file", input, files });
+    const started = await start({ name: "With a file", input_text: input, files });
     expect(started).toMatchObject({
       name: "With a file",
       agent_name: "Starter agent",
@@ -99,13 +99,13 @@ describe("a run", () => {
     expect(idle).toMatchObject({ status: "finished", state: "waiting_for_input", turn: 0, input_excerpt: null });
     expect(await read(idle.id)).toMatchObject({ turn_started_at: null, limits: { turn: { steps: 50 } } });
     const inputs = `/runs/${idle.id}/input`;
-    const first = await service.call<Run>("POST", inputs, { body: { text: "demo: steps=90 delay=50" } });
+    const first = await service.call<Run>("POST", inputs, { body: { input_text: "demo: steps=90 delay=50" } });
     expect(first).toMatchObject({ status: 202, body: { state: "running", turn: 1, queued_inputs: 0 } });
-    const second = await service.call<Run>("POST", inputs, { body: { text: "Later." } });
+    const second = await service.call<Run>("POST", inputs, { body: { input_text: "Later." } });
     expect(second).toMatchObject({ status: 202, body: { turn: 1, queued_inputs: 1 } });
     const stopped = await service.call<Run>("POST", `/runs/${idle.id}/stop`);
     expect(stopped).toMatchObject({ status: 200, body: { state: "terminated", activity: null } });
-    expect(await outcome("POST", inputs, { text: "Too late." })).toEqual([409, "run_ended"]);
+    expect(await outcome("POST", inputs, { input_text: "Too late." })).toEqual([409, "run_ended"]);
     const { body: audit } = await service.call<Schemas["AuditPage"]>("GET", "/audit?limit=10");
     const own = audit.data.filter(({ id }) => id === idle.id);
     expect(own.map(({ action }) => action)).toEqual(["run.stop", "run.input", "run.input", "run.create"]);
@@ -115,7 +115,7 @@ describe("a run", () => {
   test("that waits for a retry, and one that failed, show why", async () => {
     await using server = await chatServer(rejects(429, "Slow down.", { "retry-after": "7" }), rejects(401, "Who?"));
     const { agent } = await newAgent("Broken", server.baseUrl);
-    const waiting = await start({ agent_id: agent.id, input: "Wait." });
+    const waiting = await start({ agent_id: agent.id, input_text: "Wait." });
     await expect
       .poll(async () => (await read(waiting.id)).activity?.kind, { interval: 10, timeout: 8_000 })
       .toBe("retry_wait");
@@ -126,7 +126,7 @@ describe("a run", () => {
     expect(body.data).toMatchObject([{ type: "model_call_failed", category: "model_unavailable", last: false }]);
     await service.call("POST", `/runs/${waiting.id}/stop`);
 
-    const failed = await start({ agent_id: agent.id, input: "Fail." });
+    const failed = await start({ agent_id: agent.id, input_text: "Fail." });
     const run = await untilState(failed.id, "technical_error");
     expect(run).toMatchObject({ failure: { category: "model_configuration" }, finish_reason: null, activity: null });
     expect(await outcome("POST", `/runs/${failed.id}/stop`)).toEqual([409, "run_ended"]);
@@ -136,8 +136,8 @@ describe("a run", () => {
     const { agent, organization } = await newAgent("Small");
     const quota = { max_running: 1 };
     expect((await service.call("PATCH", `/organizations/${organization.id}`, { body: quota })).status).toBe(200);
-    const first = await start({ agent_id: agent.id, input: "demo: steps=90 delay=50" });
-    const second = await start({ agent_id: agent.id, input: "Me, too." });
+    const first = await start({ agent_id: agent.id, input_text: "demo: steps=90 delay=50" });
+    const second = await start({ agent_id: agent.id, input_text: "Me, too." });
     expect(second).toMatchObject({ status: "running", state: "waiting_for_slot", activity: null });
     expect(await read(second.id)).toMatchObject({ turn_started_at: null, turn_usage: { steps: 0 } });
     const listed = await list(`agent_id=${agent.id}&status=running`);
@@ -147,12 +147,12 @@ describe("a run", () => {
   });
 
   test("queues at most 20 inputs", async () => {
-    const { id } = await start({ input: "demo: steps=90 delay=100" });
+    const { id } = await start({ input_text: "demo: steps=90 delay=100" });
     for (let count = 1; count <= 20; count++) {
-      const { body } = await service.call<Run>("POST", `/runs/${id}/input`, { body: { text: "More." } });
+      const { body } = await service.call<Run>("POST", `/runs/${id}/input`, { body: { input_text: "More." } });
       expect(body.queued_inputs).toBe(count);
     }
-    expect(await outcome("POST", `/runs/${id}/input`, { text: "More." })).toEqual([409, "queue_full"]);
+    expect(await outcome("POST", `/runs/${id}/input`, { input_text: "More." })).toEqual([409, "queue_full"]);
     await service.call("POST", `/runs/${id}/stop`);
   });
 
@@ -180,7 +180,7 @@ describe("a run", () => {
       tools: [],
       limits: current.limits,
     });
-    const body = { agent_id: id, name: "Run", input: "Go." };
+    const body = { agent_id: id, name: "Run", input_text: "Go." };
     await setAgentStatus(accounts, id, "archived");
     expect(await outcome("POST", "/runs", body)).toEqual([409, "agent_archived"]);
     await setAgentStatus(accounts, id, "deleted");
@@ -193,15 +193,16 @@ describe("a run", () => {
     expect(await outcome("POST", "/runs", { ...own, files: large })).toEqual([413, "files_too_large"]);
     const huge = [{ filename: "a", content_base64: "QUFB".repeat(5_300_000) }];
     expect(await outcome("POST", "/runs", { ...own, files: huge })).toEqual([413, "files_too_large"]);
-    for (const wrong of [{ name: "" }, { name: " \t" }, { input: "" }])
+    for (const wrong of [{ name: "" }, { name: " \t" }, { input_text: "" }, { input: "Go." }])
       expect(await outcome("POST", "/runs", { ...own, ...wrong })).toEqual([422, "invalid_request"]);
     expect(await outcome("POST", "/runs", { ...own, template_id: unknown })).toEqual([422, "invalid_request"]);
     const unconfigured = await newAgent("Unconfigured");
     await service.call("DELETE", `/organizations/${unconfigured.organization.id}/model`);
     const without = { ...own, agent_id: unconfigured.agent.id };
     expect(await outcome("POST", "/runs", without)).toEqual([422, "no_model"]);
-    expect(await outcome("POST", `/runs/${unknown}/input`, { text: "Go." })).toEqual([404, "run_not_found"]);
+    expect(await outcome("POST", `/runs/${unknown}/input`, { input_text: "Go." })).toEqual([404, "run_not_found"]);
     expect(await outcome("POST", `/runs/${unknown}/input`, {})).toEqual([422, "invalid_request"]);
+    expect(await outcome("POST", `/runs/${unknown}/input`, { text: "Go." })).toEqual([422, "invalid_request"]);
   });
 });
 
@@ -229,7 +230,7 @@ describe("lists", () => {
   test("runs are filtered, counted and paged", async () => {
     const since = new Date().toISOString();
     const started: Run[] = [];
-    for (const name of ["Alpha", "Beta", "Gamma"]) started.push(await start({ name, input: `For ${name}` }));
+    for (const name of ["Alpha", "Beta", "Gamma"]) started.push(await start({ name, input_text: `For ${name}` }));
     started.push(await start({ name: "Delta" }));
     const [alpha, beta, gamma, delta] = started.map(({ id }) => id);
     for (const { id } of started.slice(0, 3)) await untilState(id, "finished");
@@ -276,7 +277,7 @@ describe("lists", () => {
   });
 
   test("usage is reported by day, agent and model", async () => {
-    const { id } = await start({ input: "Count me." });
+    const { id } = await start({ input_text: "Count me." });
     await untilState(id, "finished");
     const { body } = await service.call<Schemas["UsageReport"]>("GET", `/usage?agent_id=${service.templateId}`);
     const today = new Date().toISOString().slice(0, 10);

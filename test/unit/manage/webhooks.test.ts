@@ -96,7 +96,7 @@ test("the deliveries of an agent are listed in pages, and one is sent again", as
   const { secret } = (await change("PUT", `/agents/${agent}/webhook`, settings)).body;
   const runs: string[] = [];
   for (let number = 0; number < 3; number++) {
-    const body = { agent_id: agent, name: "Run", input: "Hello" };
+    const body = { agent_id: agent, name: "Run", input_text: "Hello" };
     runs.push((await service.call<Schemas["Run"]>("POST", "/runs", { body })).body.id);
   }
   const deliveries = `/agents/${agent}/deliveries`;

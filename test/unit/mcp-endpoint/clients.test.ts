@@ -41,7 +41,7 @@ describe.each(["legacy", "auto"] as const)("a client with protocol version %s", 
   });
 
   const start = async (input: string, files: object[] = []): Promise<string> => {
-    const { structured } = await callTool(client, "start_run", { name: "Test", input, files });
+    const { structured } = await callTool(client, "start_run", { name: "Test", input_text: input, files });
     return String(structured["run_id"]);
   };
   const wait = (run_id: string, seconds?: number) => callTool(client, "wait_for_run", { run_id, seconds });
@@ -85,7 +85,7 @@ describe.each(["legacy", "auto"] as const)("a client with protocol version %s", 
       { filename: "notes.txt", text: "Grüße" },
       { filename: "chart.png", content_base64: png },
     ];
-    const started = await callTool(client, "start_run", { name: "Report", input: "write a report", files });
+    const started = await callTool(client, "start_run", { name: "Report", input_text: "write a report", files });
     expect(started.text).toContain("Call wait_for_run with this run_id");
     const run_id = String(started.structured["run_id"]);
 
@@ -122,7 +122,7 @@ describe.each(["legacy", "auto"] as const)("a client with protocol version %s", 
       text: 'the run has no file "missing.txt"; list_files returns the names',
     });
 
-    await callTool(client, "send_input", { run_id, input: "and now in French" });
+    await callTool(client, "send_input", { run_id, input_text: "and now in French" });
     expect((await wait(run_id)).structured).toMatchObject({ turn: 2, output: "Done with: and now in French" });
   });
 
@@ -134,12 +134,12 @@ describe.each(["legacy", "auto"] as const)("a client with protocol version %s", 
     expect(structured).toMatchObject({ status: "running", activity: "step 1: calls the model", output: null });
     expect(text).toContain("running, step 1: calls the model");
     expect(String(structured["next"])).toContain("Call wait_for_run");
-    await callTool(client, "send_input", { run_id, input: "next" });
+    await callTool(client, "send_input", { run_id, input_text: "next" });
     expect((await callTool(client, "get_run", { run_id })).structured).toMatchObject({ queued_inputs: 1 });
     expect((await callTool(client, "stop_run", { run_id })).structured).toMatchObject({ status: "terminated" });
     release();
     expect((await wait(run_id)).structured).toMatchObject({ status: "terminated", output: null });
-    expect(await callTool(client, "send_input", { run_id, input: "again" })).toMatchObject({ isError: true });
+    expect(await callTool(client, "send_input", { run_id, input_text: "again" })).toMatchObject({ isError: true });
   });
 
   test("gets the reason and the remedy of a run that fails", async () => {
@@ -178,18 +178,18 @@ describe.each(["legacy", "auto"] as const)("a client with protocol version %s", 
     const { id } = await beginUpload({ ...deps, maxBytes: 100 }, owner, named);
     const incoming = { length: content.length, chunks: Readable.from([content]) };
     await receiveUpload({ ...deps, receive: pendingUploads.receive }, service.templateId, id, incoming);
-    const started = await callTool(client, "start_run", { name: "Uploads", input: "look", uploads: [id] });
+    const started = await callTool(client, "start_run", { name: "Uploads", input_text: "look", uploads: [id] });
     const run_id = String(started.structured["run_id"]);
     expect((await callTool(client, "read_file", { run_id, name: "sent.txt" })).text).toBe("Sent before");
-    const unknown = await callTool(client, "start_run", { name: "Uploads", input: "look", uploads: ["x"] });
+    const unknown = await callTool(client, "start_run", { name: "Uploads", input_text: "look", uploads: ["x"] });
     expect([unknown.isError, unknown.text]).toEqual([true, expect.stringContaining('Upload "x" does not exist')]);
   });
 
   test("gets the same run for a repeated start with an idempotency key", async () => {
-    const input = { name: "Once", input: "look", files: [], idempotency_key: `key of ${mode}` };
+    const input = { name: "Once", input_text: "look", files: [], idempotency_key: `key of ${mode}` };
     const [first, second] = [await callTool(client, "start_run", input), await callTool(client, "start_run", input)];
     expect(second.structured["run_id"]).toBe(first.structured["run_id"]);
-    const other = await callTool(client, "start_run", { ...input, input: "look again" });
+    const other = await callTool(client, "start_run", { ...input, input_text: "look again" });
     expect([other.isError, other.text]).toEqual([true, expect.stringContaining("idempotency key")]);
   });
 
@@ -202,10 +202,13 @@ describe.each(["legacy", "auto"] as const)("a client with protocol version %s", 
         "files and uploads may have at most 10 items in total",
       ],
     ] as const) {
-      const { isError, text } = await callTool(client, "start_run", { name: "Test", input: "x", files });
+      const { isError, text } = await callTool(client, "start_run", { name: "Test", input_text: "x", files });
       expect([isError, text]).toEqual([true, expect.stringContaining(problem)]);
     }
-    expect(await callTool(client, "start_run", { name: "T", input: "x", agent: "A" })).toMatchObject({ isError: true });
+    expect(await callTool(client, "start_run", { name: "T", input: "x" })).toMatchObject({ isError: true });
+    expect(await callTool(client, "start_run", { name: "T", input_text: "x", agent: "A" })).toMatchObject({
+      isError: true,
+    });
     expect(await callTool(client, "wait_for_run", { run_id: "x", seconds: 0 })).toMatchObject({ isError: true });
   });
 });

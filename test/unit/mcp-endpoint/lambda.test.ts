@@ -65,7 +65,7 @@ test("a Lambda function serves requests one by one, with its own bounds", async 
   expect(JSON.stringify(await call("tools/list", {}))).toContain("with 2 MiB in sum");
 
   const content_base64 = Buffer.alloc(1024 * 1024).toString("base64");
-  const input = { name: "Test", input: "Hello", files: [{ filename: "a.bin", content_base64 }] };
+  const input = { name: "Test", input_text: "Hello", files: [{ filename: "a.bin", content_base64 }] };
   const start = (await call("tools/call", { name: "start_run", arguments: input })).result;
   const { run_id } = start["structuredContent"] as { run_id: string };
   expect(started).toEqual([run_id]);
@@ -87,7 +87,7 @@ test("a Lambda function serves requests one by one, with its own bounds", async 
 
 test("a store that is unavailable is an error that says to repeat the call", async () => {
   const { call, throttle } = await endpoint();
-  const input = { name: "Test", input: "Hello" };
+  const input = { name: "Test", input_text: "Hello" };
   const start = (await call("tools/call", { name: "start_run", arguments: input })).result;
   const { run_id } = start["structuredContent"] as { run_id: string };
   throttle(1); // the key is found

@@ -129,20 +129,20 @@ describe("wrong JSON-RPC", () => {
 describe("large requests", () => {
   test("a start with 9 MiB of files is accepted", async () => {
     const content_base64 = Buffer.alloc(9 * 1024 * 1024).toString("base64");
-    const input = { name: "Large", input: "Hello", files: [{ filename: "zero.bin", content_base64 }] };
+    const input = { name: "Large", input_text: "Hello", files: [{ filename: "zero.bin", content_base64 }] };
     const { status, text } = await send({ body: toolCall("start_run", input) });
     expect([status, text]).toEqual([200, expect.stringContaining("is running")]);
   });
 
   test("over 10 MiB of files, the tool's error names the way for larger files", async () => {
     const content_base64 = Buffer.alloc(11 * 1024 * 1024).toString("base64");
-    const input = { name: "Large", input: "Hello", files: [{ filename: "zero.bin", content_base64 }] };
+    const input = { name: "Large", input_text: "Hello", files: [{ filename: "zero.bin", content_base64 }] };
     const { status, text } = await send({ body: toolCall("start_run", input) });
     expect([status, text]).toEqual([200, expect.stringContaining("total file size exceeds the allowed limit. Upload")]);
   });
 
   test("over 20 MiB, the error names the way for larger files", async () => {
-    const { status, text } = await send({ body: toolCall("start_run", { input: "x".repeat(21 * 1024 * 1024) }) });
+    const { status, text } = await send({ body: toolCall("start_run", { input_text: "x".repeat(21 * 1024 * 1024) }) });
     expect([status, messageOf(text).error?.message]).toEqual([413, expect.stringContaining("POST /ext/v1/uploads")]);
   });
 
@@ -157,14 +157,14 @@ describe("large requests", () => {
 
 test("runs of another agent look like unknown ones to every tool, and stay as they are", async () => {
   const mine = await connectClient(service, "legacy");
-  const { structured } = await callTool(mine, "start_run", { name: "Mine", input: held });
+  const { structured } = await callTool(mine, "start_run", { name: "Mine", input_text: held });
   const run_id = String(structured["run_id"]);
   const apiKey = await keyOfOtherAgent(service.platform.accounts, service.templateId);
   const other = await connectClient({ baseUrl: service.baseUrl, apiKey }, "legacy");
   for (const [tool, more] of [
     ["wait_for_run", {}],
     ["get_run", {}],
-    ["send_input", { input: "x" }],
+    ["send_input", { input_text: "x" }],
     ["stop_run", {}],
     ["list_files", {}],
     ["read_file", { name: "x" }],
@@ -184,7 +184,7 @@ test("runs of another agent look like unknown ones to every tool, and stay as th
 });
 
 test("100 waits whose clients leave end at once, and leave no timers", async () => {
-  const started = messageOf((await send({ body: toolCall("start_run", { name: "Held", input: held }) })).text);
+  const started = messageOf((await send({ body: toolCall("start_run", { name: "Held", input_text: held }) })).text);
   const run_id = (started["result"] as { structuredContent: { run_id: string } }).structuredContent.run_id;
   const before = timers();
   const leave = new AbortController();
@@ -202,7 +202,7 @@ test("100 waits whose clients leave end at once, and leave no timers", async () 
 test("a server that closes answers open waits with the run as it is", async () => {
   const other = await manageService();
   const client = await connectClient(other, "legacy");
-  const { structured } = await callTool(client, "start_run", { name: "Held", input: held });
+  const { structured } = await callTool(client, "start_run", { name: "Held", input_text: held });
   const { run_id } = structured;
   const waiting = fetch(`${other.baseUrl}/mcp`, {
     method: "POST",
@@ -222,7 +222,7 @@ test("the log has ids, and no texts, arguments or keys", async () => {
   logging.level = "info";
   try {
     const files = [{ filename: "canary-name.txt", text: "canary-file" }];
-    await send({ body: toolCall("start_run", { name: "canary-title", input: "canary-input", files }) });
+    await send({ body: toolCall("start_run", { name: "canary-title", input_text: "canary-input", files }) });
     await send({ body: toolCall("read_file", { run_id: "canary-id", name: "canary-name" }) });
     await send({ body: toolCall("canary-tool", {}) });
     await send({ body: '{"canary' });

@@ -27,7 +27,7 @@ afterAll(async () => {
   await model.close();
 });
 
-const input = (text: string) => ({ name: "Test", input: text });
+const input = (text: string) => ({ name: "Test", input_text: text });
 
 /** Starts a run as a task. Resolves with its id. */
 async function startTask(text: string): Promise<string> {
@@ -95,7 +95,7 @@ test("tasks/cancel of an ended task is accepted and leaves the run open for furt
   expect(await task("cancel", taskId)).toMatchObject({ status: 200, result: { resultType: "complete" } });
   expect(await service.platform.runs.status(taskId)).toBe("finished");
 
-  const send = { name: "send_input", arguments: { run_id: taskId, input: "hold the second turn" } };
+  const send = { name: "send_input", arguments: { run_id: taskId, input_text: "hold the second turn" } };
   await sendRpc(service, "tools/call", send, taskCapabilities);
   expect(await service.platform.runs.status(taskId)).toBe("running");
   // A task ends once. Its result stays that of the first turn.

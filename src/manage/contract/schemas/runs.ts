@@ -54,12 +54,12 @@ export const runSchemas = {
         pattern: "\\S",
         examples: ["Weekly report"],
       }),
-      input: nullable(
+      input_text: nullable(
         text("The first input. Left out: no turn starts, and the run waits for input.", { minLength: 1 }),
       ),
       files: list("At most 10 MiB decoded together.", { $ref: reference("FileInput").$ref }, { maxItems: 10 }),
     },
     ["agent_id", "name"],
   ),
-  CreateInputRequest: body("An input for a run.", { text: text("The input.", { minLength: 1 }) }, ["text"]),
+  CreateInputRequest: body("An input for a run.", { input_text: text("The input.", { minLength: 1 }) }, ["input_text"]),
 };
