@@ -364,8 +364,9 @@ const errorTable = {
     status: 429,
     apis: ["ext"],
     client: "RateLimited",
-    when: "The agent has too many pending uploads, or too many bytes of them (`pending_uploads` of the agent). An upload expires 24 hours after it was registered.",
-    detail: "the agent has 512 pending uploads of 53687091200 bytes; at most 20000 of 53687091200 bytes are accepted",
+    when: "The agent has too many pending uploads, or too many bytes of them (`pending_uploads` of the agent), or all agents of its organization together have. An upload expires 24 hours after it was registered.",
+    detail:
+      "the agent has 512 pending uploads of 53687091200 bytes, and this one has 4096; at most 20000 of 53687091200 bytes are accepted",
   },
   upload_not_found: {
     status: 422,

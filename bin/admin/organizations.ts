@@ -101,12 +101,13 @@ export function addOrganizationCommands(program: Command, action: Action): void 
       "US dollars per day; when they are spent, new inputs are rejected until midnight UTC",
     )
     .option("--max-stored-bytes <N>", "bytes of the files of all runs together; then creates with files are rejected")
+    .option("--max-pending-upload-bytes <N>", "bytes of all pending uploads together; then further ones are rejected")
     .action(
       action(
         async (
           { accounts, actor },
           id: string,
-          { maxRunning, maxDollarsPerDay, maxStoredBytes }: Record<string, string | undefined>,
+          { maxRunning, maxDollarsPerDay, maxStoredBytes, maxPendingUploadBytes }: Record<string, string | undefined>,
         ) => {
           const changes = {
             ...(maxRunning !== undefined && { maxRunning: limitOf("--max-running", maxRunning, runningLimits) }),
@@ -116,9 +117,14 @@ export function addOrganizationCommands(program: Command, action: Action): void 
             ...(maxStoredBytes !== undefined && {
               maxStoredBytes: limitOf("--max-stored-bytes", maxStoredBytes, storageLimits),
             }),
+            ...(maxPendingUploadBytes !== undefined && {
+              maxPendingUploadBytes: limitOf("--max-pending-upload-bytes", maxPendingUploadBytes, storageLimits),
+            }),
           };
           if (Object.keys(changes).length === 0) {
-            throw new CliError("nothing to set; pass --max-running, --max-dollars-per-day or --max-stored-bytes");
+            throw new CliError(
+              "nothing to set; pass --max-running, --max-dollars-per-day, --max-stored-bytes or --max-pending-upload-bytes",
+            );
           }
           return record(fields(await setQuota(accounts, id, changes, await actor())));
         },
@@ -195,8 +201,8 @@ export async function organizationOrOnly(accounts: Accounts, id: string | undefi
 }
 
 function fields(organization: Organization) {
-  const { id, name, model, maxRunning, maxDollarsPerDay, maxStoredBytes, webFetchHosts, createdAt, updatedAt } =
-    organization;
+  const { id, name, model, maxRunning, maxDollarsPerDay, maxStoredBytes, webFetchHosts } = organization;
+  const { maxPendingUploadBytes, createdAt, updatedAt } = organization;
   const { provider, model: defaultModel, baseUrl, region, secret, compat } = model ? configurationFields(model) : {};
   return {
     id,
@@ -211,6 +217,7 @@ function fields(organization: Organization) {
     max_running: maxRunning,
     max_dollars_per_day: maxDollarsPerDay,
     max_stored_bytes: maxStoredBytes,
+    max_pending_upload_bytes: maxPendingUploadBytes,
     web_fetch_hosts: webFetchHosts?.join(", "),
     created_at: createdAt && isoTime(createdAt),
     updated_at: updatedAt && isoTime(updatedAt),

@@ -4,7 +4,10 @@ import { organizations, readOrganizations } from "../state/organization.ts";
 import type { ModelSettings } from "./providers.ts";
 
 export type ModelTest = Schemas["ModelTest"];
-export type Quota = Pick<Organization, "max_running" | "max_dollars_per_day" | "max_stored_bytes">;
+export type Quota = Pick<
+  Organization,
+  "max_running" | "max_dollars_per_day" | "max_stored_bytes" | "max_pending_upload_bytes"
+>;
 
 /** Shows the stored organization at once. The list is read again, but the change does not wait for it or fail with it. */
 async function changed(result: Promise<Organization>): Promise<Organization> {

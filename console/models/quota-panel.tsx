@@ -14,19 +14,19 @@ export function QuotaPanel({ organization }: { organization: Organization }) {
   const [running, setRunning] = useState(textOf(organization.max_running));
   const [dollars, setDollars] = useState(textOf(organization.max_dollars_per_day));
   const [stored, setStored] = useState(textOf(organization.max_stored_bytes));
+  const [pending, setPending] = useState(textOf(organization.max_pending_upload_bytes));
   const [problems, setProblems] = useState<Partial<Record<keyof Quota | "other", string>>>({});
   const [isBusy, setBusy] = useState(false);
   const quota: Quota = {
     max_running: numberOf(running),
     max_dollars_per_day: numberOf(dollars),
     max_stored_bytes: numberOf(stored),
+    max_pending_upload_bytes: numberOf(pending),
   };
   const isWrong = Object.values(quota).some(Number.isNaN);
-  const isSame =
-    quota.max_running === organization.max_running &&
-    quota.max_dollars_per_day === organization.max_dollars_per_day &&
-    quota.max_stored_bytes === organization.max_stored_bytes;
+  const isSame = Object.entries(quota).every(([name, limit]) => limit === organization[name as keyof Quota]);
   const reason = blocked("change quotas", organization.id);
+  const isReadOnly = reason !== undefined;
   useLeaveGuard(!isSame);
 
   async function save(): Promise<void> {
@@ -58,59 +58,33 @@ export function QuotaPanel({ organization }: { organization: Organization }) {
         }}
       >
         <div class="field-row two">
-          <Field
+          <QuotaField
             name="Runs at a time"
             help="Turns in progress. Further runs wait. Empty: no limit."
-            problem={problems.max_running ?? wrong(quota.max_running, "Enter a whole number.")}
-          >
-            {(control) => (
-              <input
-                {...control}
-                class="input"
-                inputMode="numeric"
-                autocomplete="off"
-                value={running}
-                readOnly={reason !== undefined}
-                onInput={({ currentTarget }) => setRunning(currentTarget.value)}
-              />
-            )}
-          </Field>
-          <Field
+            problem={problems.max_running ?? wrong(quota.max_running, wholeNumber)}
+            {...{ value: running, set: setRunning, isReadOnly }}
+          />
+          <QuotaField
             name="Budget per day"
             help="US dollars per day (UTC). Then new inputs are rejected. All agents need prices. Empty: no limit."
             problem={
               problems.max_dollars_per_day ?? wrong(quota.max_dollars_per_day, "Enter an amount, such as 12.50.")
             }
-          >
-            {(control) => (
-              <input
-                {...control}
-                class="input"
-                inputMode="decimal"
-                autocomplete="off"
-                value={dollars}
-                readOnly={reason !== undefined}
-                onInput={({ currentTarget }) => setDollars(currentTarget.value)}
-              />
-            )}
-          </Field>
-          <Field
+            inputMode="decimal"
+            {...{ value: dollars, set: setDollars, isReadOnly }}
+          />
+          <QuotaField
             name="Stored files"
             help="Bytes of the files of all runs together. Then creates with files are rejected. Empty: no limit."
-            problem={problems.max_stored_bytes ?? wrong(quota.max_stored_bytes, "Enter a whole number.")}
-          >
-            {(control) => (
-              <input
-                {...control}
-                class="input"
-                inputMode="numeric"
-                autocomplete="off"
-                value={stored}
-                readOnly={reason !== undefined}
-                onInput={({ currentTarget }) => setStored(currentTarget.value)}
-              />
-            )}
-          </Field>
+            problem={problems.max_stored_bytes ?? wrong(quota.max_stored_bytes, wholeNumber)}
+            {...{ value: stored, set: setStored, isReadOnly }}
+          />
+          <QuotaField
+            name="Pending uploads"
+            help="Bytes of the files that programs have registered in the last 24 hours. Then further ones are rejected. Empty: no limit."
+            problem={problems.max_pending_upload_bytes ?? wrong(quota.max_pending_upload_bytes, wholeNumber)}
+            {...{ value: pending, set: setPending, isReadOnly }}
+          />
         </div>
         <Problem>{problems.other}</Problem>
         <div class="panel-actions">
@@ -125,6 +99,41 @@ export function QuotaPanel({ organization }: { organization: Organization }) {
         </div>
       </form>
     </section>
+  );
+}
+
+const wholeNumber = "Enter a whole number.";
+
+/** A field for one limit, as the person types it. */
+function QuotaField({
+  value,
+  set,
+  isReadOnly,
+  inputMode = "numeric",
+  ...field
+}: {
+  name: string;
+  help: string;
+  problem: string | undefined;
+  value: string;
+  set: (value: string) => void;
+  isReadOnly: boolean;
+  inputMode?: "numeric" | "decimal";
+}) {
+  return (
+    <Field {...field}>
+      {(control) => (
+        <input
+          {...control}
+          class="input"
+          inputMode={inputMode}
+          autocomplete="off"
+          value={value}
+          readOnly={isReadOnly}
+          onInput={({ currentTarget }) => set(currentTarget.value)}
+        />
+      )}
+    </Field>
   );
 }
 

@@ -5,7 +5,7 @@ import { type Actor, along } from "./audit.ts";
 import { normalizeId } from "./ids.ts";
 import { modify } from "./modify.ts";
 import { checkName } from "./names.ts";
-import type { Accounts, AgentDefinition, AuditEntry, Organization, Quota } from "./types.ts";
+import type { Accounts, AgentDefinition, AuditEntry, Organization, OrganizationQuota } from "./types.ts";
 import { hostsProblem } from "./web-fetch-hosts.ts";
 
 /** Creates an organization. Its agents cannot start runs until it has a model. */
@@ -77,7 +77,7 @@ export async function recordModelTest(accounts: Accounts, id: string, actor: Act
 export async function setQuota(
   accounts: Accounts,
   id: string,
-  changes: { [Field in keyof Quota]: Quota[Field] | null },
+  changes: { [Field in keyof OrganizationQuota]: OrganizationQuota[Field] | null },
   actor?: Actor,
 ): Promise<Organization> {
   if (typeof changes.maxDollarsPerDay === "number") {
@@ -93,10 +93,10 @@ export async function setQuota(
     }
   }
   return modifyOrganization(accounts, id, actor, "org.set-quota", (organization) => {
-    const { maxRunning, maxDollarsPerDay, maxStoredBytes, ...others } = organization;
-    const before = { maxRunning, maxDollarsPerDay, maxStoredBytes };
+    const { maxRunning, maxDollarsPerDay, maxStoredBytes, maxPendingUploadBytes, ...others } = organization;
+    const before = { maxRunning, maxDollarsPerDay, maxStoredBytes, maxPendingUploadBytes };
     const quota = Object.entries({ ...before, ...changes }).filter(([, limit]) => limit != null);
-    return { ...others, ...(Object.fromEntries(quota) as Quota) };
+    return { ...others, ...(Object.fromEntries(quota) as OrganizationQuota) };
   });
 }
 

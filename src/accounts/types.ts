@@ -22,8 +22,14 @@ export interface Quota {
   maxStoredBytes?: number;
 }
 
+/** As `Quota`, with what only an organization can limit. */
+export interface OrganizationQuota extends Quota {
+  /** Bytes of the pending uploads of all its agents together. Further uploads are rejected. */
+  maxPendingUploadBytes?: number;
+}
+
 /** What an organization sets for all its agents. */
-export interface OrganizationSettings extends Quota {
+export interface OrganizationSettings extends OrganizationQuota {
   /** Hosts that `web_fetch` can reach, for agents that name none (`WebFetchOptions.hosts`). Absent: all. */
   webFetchHosts?: string[];
 }

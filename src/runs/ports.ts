@@ -169,12 +169,15 @@ export interface PendingUpload {
  */
 export interface PendingUploads {
   /**
-   * Stores an upload, in place of one with the same id. One machine stores none that takes its agent over `limit`, and
-   * resolves with what the agent has pending. AWS counts nothing.
+   * Stores an upload, in place of one with the same id, unless a limit has no room for a further one: then it resolves with
+   * that limit. On AWS, calls at the same time do not see each other's uploads.
    */
-  add(upload: PendingUpload, limit?: PendingUse): Promise<PendingUse | undefined>;
-  /** What the agent has pending. Undefined: it is not counted. A cheap read. */
-  pendingUse(agentId: string): Promise<PendingUse | undefined>;
+  add(
+    upload: PendingUpload,
+    options: { organizationId: string; limits?: PendingLimits },
+  ): Promise<PendingRefusal | undefined>;
+  /** What the agent, and all agents of its organization, have pending. On AWS, an upload counts up to an hour longer. */
+  pendingUse(owner: RunOwner): Promise<Record<QuotaScope, PendingUse>>;
   /** Undefined: unknown or removed. It may have expired. */
   find(id: string): Promise<PendingUpload | undefined>;
   /**
@@ -186,10 +189,20 @@ export interface PendingUploads {
   release(run: Pick<Run, "id" | "agentId">): Promise<void>;
 }
 
-/** Pending uploads of an agent, whether their contents have arrived or not. `bytes`: of all together. */
+/** Pending uploads, whether their contents have arrived or not. `bytes`: of all together. */
 export interface PendingUse {
   uploads: number;
   bytes: number;
+}
+
+/** What the pending uploads of an agent, and of an organization, can be together. Absent: no limit. */
+export type PendingLimits = Partial<Record<QuotaScope, Partial<PendingUse>>>;
+
+/** A limit that has no room for an upload. */
+export interface PendingRefusal {
+  scope: QuotaScope;
+  use: PendingUse;
+  limit: Partial<PendingUse>;
 }
 
 /** An HTTP request that a client sends to the store. */

@@ -42,7 +42,9 @@ export interface Run {
 export type WebhookTarget = "agent" | (string & {});
 
 /** The agent's quota only, or also its organization's. */
-export type QuotaScope = "agent" | "organization";
+export type QuotaScope = (typeof quotaScopes)[number];
+
+export const quotaScopes = ["agent", "organization"] as const;
 
 /** What a run counts towards. */
 export type QuotaPlace = Pick<Run, "agentId" | "organizationId" | "quotaOf" | "waiting">;

@@ -41,6 +41,10 @@ describe("without a server", () => {
     expect(await done(folder, "org", "show", id)).toMatchObject(quota);
     const shown = await done(folder, ...setQuota("--max-running", "none"));
     expect([shown["max_running"], shown["max_dollars_per_day"]]).toEqual([undefined, 2.5]);
+    const bytes = { max_stored_bytes: 5_000, max_pending_upload_bytes: 2_000 };
+    expect(
+      await done(folder, ...setQuota("--max-stored-bytes", "5000", "--max-pending-upload-bytes", "2000")),
+    ).toMatchObject({ max_dollars_per_day: 2.5, ...bytes });
     expect(await rejected(folder, ...setQuota())).toContain("nothing to set; pass --max-running");
     expect(await rejected(folder, ...setQuota("--max-running", "1.5"))).toContain(
       '--max-running is "1.5"; expected a whole number from 1 to 100000, or none',

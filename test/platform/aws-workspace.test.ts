@@ -7,7 +7,7 @@ import {
   PutObjectCommand,
   S3ServiceException,
 } from "@aws-sdk/client-s3";
-import { PutCommand } from "@aws-sdk/lib-dynamodb";
+import { GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, test, vi } from "vitest";
 import { sha256Of } from "../../src/agent/turn/manifest.ts";
 import { fakeAwsStores } from "../support/fake-aws/platform.ts";
@@ -79,7 +79,10 @@ test("an upload is copied within the bucket; a missing object is one that has no
 
 test("an upload expires as an item does, in seconds", async () => {
   const { pendingUploads, dynamo } = mockedPlatform();
-  await pendingUploads.add(newUpload(Buffer.from("x"), { id: "U", expiresAt: 1_763_000_000_001 }));
+  for (const command of [GetCommand, PutCommand]) dynamo.on(command as typeof GetCommand).resolves({});
+  await pendingUploads.add(newUpload(Buffer.from("x"), { id: "U", expiresAt: 1_763_000_000_001 }), {
+    organizationId: "O",
+  });
   expect(inputs(dynamo, PutCommand)[0]).toMatchObject({
     TableName: "T",
     Item: { pk: "UPLOAD#U", sk: "HEAD", expiresAt: 1_763_000_001, expiresAtMs: 1_763_000_000_001 },

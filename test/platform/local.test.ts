@@ -146,7 +146,7 @@ test("an upload that is cut off leaves no file, and keeps an earlier content", a
   const { pendingUploads, dataDir } = stores;
   const content = Buffer.from("whole");
   const upload = newUpload(content);
-  await pendingUploads.add(upload);
+  await pendingUploads.add(upload, { organizationId: "O" });
   async function* cut(): AsyncIterable<Uint8Array> {
     yield content.subarray(0, 2);
     throw new Error("the client disconnected");
@@ -185,7 +185,7 @@ test("uploads are removed an hour after they expire, with files that no upload h
   const [old, recent] = [now - hour - 1, now - hour].map((expiresAt) => newUpload(content, { expiresAt }));
   if (!old || !recent) throw new Error("no uploads");
   for (const upload of [old, recent]) {
-    await pendingUploads.add(upload);
+    await pendingUploads.add(upload, { organizationId: "O" });
     await send(stores, upload, content);
   }
   await pendingUploads.copyTo("R", old);

@@ -30,7 +30,7 @@ export function describeOrganizationDeletion(
     await configurations.put(agentId, { hash: sha256Of(Buffer.from(agentId)), text: "{}" });
     const content = Buffer.from(`content of ${name}`);
     const upload = newUpload(content, { agentId });
-    await pendingUploads.add(upload);
+    await pendingUploads.add(upload, { organizationId: "O" });
     await send(upload, content);
     const owner = { agentId, organizationId };
     const all: Run[] = Array.from({ length: runCount }, (_, n) => {

@@ -3,6 +3,8 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { sha256Of } from "../../src/agent/turn/manifest.ts";
 import type { PendingUpload, Stores } from "../../src/runs/ports.ts";
 
+const organizationId = randomUUID();
+
 type Owner = Parameters<Stores["pendingUploads"]["release"]>[0];
 
 /** An upload of this content. */
@@ -35,7 +37,7 @@ export function describePendingUploads(
 
     async function added(content: Uint8Array): Promise<PendingUpload> {
       const upload = newUpload(content);
-      await opened.pendingUploads.add(upload);
+      await opened.pendingUploads.add(upload, { organizationId });
       return upload;
     }
 
@@ -48,7 +50,7 @@ export function describePendingUploads(
       const names = ["data.csv", "../../etc/passwd", "日本語 🤖.txt", "a\u0000b"];
       for (const name of names) {
         const upload = newUpload(Buffer.from("x"), { name });
-        await opened.pendingUploads.add(upload);
+        await opened.pendingUploads.add(upload, { organizationId });
         expect(await opened.pendingUploads.find(upload.id)).toEqual(upload);
       }
       expect(await opened.pendingUploads.find(randomUUID())).toBeUndefined();
@@ -58,7 +60,7 @@ export function describePendingUploads(
       const upload = await added(Buffer.from("x"));
       await opened.send(upload, Buffer.from("x"));
       const again = { ...upload, createdAt: upload.createdAt + 5, expiresAt: upload.expiresAt + 5 };
-      await opened.pendingUploads.add(again);
+      await opened.pendingUploads.add(again, { organizationId });
       expect(await opened.pendingUploads.find(upload.id)).toEqual(again);
       expect(await opened.pendingUploads.copyTo(randomUUID(), again)).toBe(true);
     });
@@ -110,6 +112,60 @@ export function describePendingUploads(
       expect(await opened.pendingUploads.copyTo(first.id, upload)).toBe(false);
       expect(await readBack(second.id, upload)).toBe(upload.sha256);
       expect(await opened.pendingUploads.find(upload.id)).toBeUndefined();
+    });
+
+    test("uploads count for agent and organization, a repeated one once, until a deleted run takes them along", async () => {
+      const owner = { agentId: randomUUID(), organizationId: randomUUID() };
+      const sibling = { ...owner, agentId: randomUUID() };
+      const hour = 3_600_000;
+      const made = (size: number, agentId = owner.agentId) =>
+        newUpload(Buffer.alloc(size, "x"), { agentId, createdAt: Date.now(), expiresAt: Date.now() + 24 * hour });
+      const add = (upload: PendingUpload) => opened.pendingUploads.add(upload, owner);
+      const [first, second] = [made(100), made(20)];
+      for (const upload of [first, second, made(7, sibling.agentId)]) expect(await add(upload)).toBeUndefined();
+      expect(await opened.pendingUploads.pendingUse(owner)).toEqual({
+        agent: { uploads: 2, bytes: 120 },
+        organization: { uploads: 3, bytes: 127 },
+      });
+      const again = { ...first, createdAt: first.createdAt + 2 * hour, expiresAt: first.expiresAt + 2 * hour };
+      const all = Promise.all([add(again), add(again), add(second)]);
+      expect(await all).toEqual([undefined, undefined, undefined]);
+      expect(await opened.pendingUploads.pendingUse(sibling)).toEqual({
+        agent: { uploads: 1, bytes: 7 },
+        organization: { uploads: 3, bytes: 127 },
+      });
+      await opened.send(again, Buffer.alloc(100, "x"));
+      const run = { id: randomUUID(), agentId: owner.agentId };
+      await opened.pendingUploads.copyTo(run.id, again);
+      for (const deleted of [run, run]) await opened.pendingUploads.release(deleted);
+      expect(await opened.pendingUploads.pendingUse(owner)).toEqual({
+        agent: { uploads: 1, bytes: 20 },
+        organization: { uploads: 2, bytes: 27 },
+      });
+      const none = { agentId: randomUUID(), organizationId: randomUUID() };
+      const unused = { uploads: 0, bytes: 0 };
+      expect(await opened.pendingUploads.pendingUse(none)).toEqual({ agent: unused, organization: unused });
+    });
+
+    test.each(["agent", "organization"] as const)("a limit of the %s stores no further upload", async (scope) => {
+      const owner = { agentId: randomUUID(), organizationId: randomUUID() };
+      const add = (size: number, limit: { uploads?: number; bytes?: number }) => {
+        const times = { createdAt: Date.now(), expiresAt: Date.now() + 3_600_000 };
+        const upload = newUpload(Buffer.alloc(size), { agentId: owner.agentId, ...times });
+        const limits = { [scope]: limit };
+        return { upload, refusal: opened.pendingUploads.add(upload, { ...owner, limits }) };
+      };
+      const first = add(60, { uploads: 1, bytes: 60 });
+      expect(await first.refusal).toBeUndefined();
+      const use = { uploads: 1, bytes: 60 };
+      for (const limit of [{ bytes: 100 }, { uploads: 1 }, { uploads: 1, bytes: 1_000 }]) {
+        const refused = add(41, limit);
+        expect(await refused.refusal).toEqual({ scope, use, limit });
+        expect(await opened.pendingUploads.find(refused.upload.id)).toBeUndefined();
+      }
+      const limits = { [scope]: { uploads: 1, bytes: 1 } };
+      expect(await opened.pendingUploads.add(first.upload, { ...owner, limits })).toBeUndefined(); // already registered
+      expect(await add(40, { uploads: 2, bytes: 100 }).refusal).toBeUndefined();
     });
 
     test("a run can have the same content from a create and from an upload", async () => {

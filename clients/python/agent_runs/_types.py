@@ -32,7 +32,7 @@ class AgentLimits(TypedDict):
 
 
 class AgentPendingUploads(TypedDict):
-    """Uploads that have not expired, also those that a create has named. Null: this service does not count them."""
+    """Uploads that have not expired, also those that a create has named. Null: this service does not limit those of one agent."""
 
     uploads: int
     """Their number."""
@@ -71,7 +71,7 @@ class Agent(TypedDict):
     max_upload_bytes: int
     """Bytes of one upload. 0: this service accepts none."""
     pending_uploads: AgentPendingUploads | None
-    """Uploads that have not expired, also those that a create has named. Null: this service does not count them."""
+    """Uploads that have not expired, also those that a create has named. Null: this service does not limit those of one agent."""
     webhook: AgentWebhook
     """The agent's webhook."""
 

@@ -259,7 +259,7 @@ export interface components {
             max_inline_bytes: number;
             /** @description Bytes of one upload. 0: this service accepts none. */
             max_upload_bytes: number;
-            /** @description Uploads that have not expired, also those that a create has named. Null: this service does not count them. */
+            /** @description Uploads that have not expired, also those that a create has named. Null: this service does not limit those of one agent. */
             pending_uploads: {
                 /** @description Their number. */
                 uploads: number;
@@ -2024,7 +2024,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `too_many_bytes`: Other requests with the same credential are sending large bodies. Retry when they have ended. `too_many_requests`: The key or the operator sends more requests per second than the service accepts, where a list or search counts as several, or has too many event streams open. `too_many_uploads`: The agent has too many pending uploads, or too many bytes of them (`pending_uploads` of the agent). An upload expires 24 hours after it was registered. `storage_quota_exceeded`: With these files, those of the runs of the agent or its organization would have more bytes than its quota. Delete runs. */
+            /** @description `too_many_bytes`: Other requests with the same credential are sending large bodies. Retry when they have ended. `too_many_requests`: The key or the operator sends more requests per second than the service accepts, where a list or search counts as several, or has too many event streams open. `too_many_uploads`: The agent has too many pending uploads, or too many bytes of them (`pending_uploads` of the agent), or all agents of its organization together have. An upload expires 24 hours after it was registered. `storage_quota_exceeded`: With these files, those of the runs of the agent or its organization would have more bytes than its quota. Delete runs. */
             429: {
                 headers: {
                     "Retry-After": components["headers"]["Retry-After"];

@@ -13,7 +13,7 @@ export function agentHandlers({ accounts, pendingUploads, limits: accepted }: Ex
         accounts.findAgent(agentId),
         accounts.findOrganization(organizationId),
         accounts.findWebhookState(agentId),
-        pendingUploads.pendingUse(agentId),
+        accepted.pending && pendingUploads.pendingUse(principal),
       ]);
       if (!agent || agent.status === "deleted") throw new ServiceError("agent_deleted", agentNotFound);
       const { id, name, status, tools, limits, runLimits = {} } = agent;
@@ -28,7 +28,7 @@ export function agentHandlers({ accounts, pendingUploads, limits: accepted }: Ex
         max_upload_bytes: accepted.uploadBytes,
         pending_uploads:
           pending && accepted.pending
-            ? { ...pending, max_uploads: accepted.pending.uploads, max_bytes: accepted.pending.bytes }
+            ? { ...pending.agent, max_uploads: accepted.pending.uploads, max_bytes: accepted.pending.bytes }
             : null,
         webhook: { configured: webhook?.configured ?? false },
       } satisfies Schemas["Agent"]);

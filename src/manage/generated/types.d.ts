@@ -1220,6 +1220,8 @@ export interface components {
             max_dollars_per_day: number | null;
             /** @description Bytes of the files of all runs of the organization together, without old contents. Then creates with files and uploads are rejected, and tools cannot write more. Null: no limit. */
             max_stored_bytes: number | null;
+            /** @description Bytes of the pending uploads of all agents of the organization together. Then further uploads are rejected. Null: no limit. */
+            max_pending_upload_bytes: number | null;
             /** @description Hosts that `web_fetch` can reach, for agents whose definition names none, such as `docs.example.com` or `*.example.com`. Empty: all. */
             web_fetch_hosts: string[];
             /**
@@ -1265,6 +1267,8 @@ export interface components {
             max_dollars_per_day?: number | null;
             /** @description Bytes of the files of all runs of the organization together, without old contents. Then creates with files and uploads are rejected, and tools cannot write more. Null: no limit. */
             max_stored_bytes?: number | null;
+            /** @description Bytes of the pending uploads of all agents of the organization together. Then further uploads are rejected. Null: no limit. */
+            max_pending_upload_bytes?: number | null;
         };
         /** @description What `web_fetch` of the organization's agents can reach. */
         SetWebFetchRequest: {

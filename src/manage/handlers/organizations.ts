@@ -22,7 +22,8 @@ import { wireTokens } from "../../http/rest/wire/token-usage.ts";
 /** Milliseconds until the last page of a deletion: API Gateway waits 30 s for a response. */
 const maxDeletionTime = 15_000;
 
-const nothingToSet = "the body sets nothing; send max_running, max_dollars_per_day or max_stored_bytes";
+const nothingToSet =
+  "the body sets nothing; send max_running, max_dollars_per_day, max_stored_bytes or max_pending_upload_bytes";
 
 export function organizationHandlers(deps: ManageDeps) {
   const { accounts, secretOf, now } = deps;
@@ -43,10 +44,12 @@ export function organizationHandlers(deps: ManageDeps) {
 
     async update_organization({ path, body, principal: { actor } }) {
       const { max_running: maxRunning, max_dollars_per_day: maxDollarsPerDay, max_stored_bytes: maxStoredBytes } = body;
+      const { max_pending_upload_bytes: maxPendingUploadBytes } = body;
       const changes = {
         ...(maxRunning !== undefined && { maxRunning }),
         ...(maxDollarsPerDay !== undefined && { maxDollarsPerDay }),
         ...(maxStoredBytes !== undefined && { maxStoredBytes }),
+        ...(maxPendingUploadBytes !== undefined && { maxPendingUploadBytes }),
       };
       if (Object.keys(changes).length === 0) throw manageError("invalid_argument", nothingToSet);
       return jsonResponse(200, wireOrganization(await setQuota(accounts, path.organization_id, changes, actor)));

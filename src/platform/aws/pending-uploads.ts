@@ -1,6 +1,9 @@
 import { DeleteCommand, GetCommand, paginateQuery, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { requireFlatName } from "../../filenames.ts";
+import { refusalOf } from "../../runs/files/pending-uploads.ts";
 import type { PendingUpload, PendingUploads } from "../../runs/ports.ts";
+import { sendConditional } from "./dynamodb/conditional-write.ts";
+import { awsPendingUse, type CountedUpload } from "./dynamodb/pending-use.ts";
 import { withMappedErrors } from "./sdk/errors.ts";
 import { partition, type RunsTable } from "./dynamodb/run-items.ts";
 import { head, objectPrefixes, ttlAttribute } from "./dynamodb/table.ts";
@@ -12,18 +15,38 @@ export function awsPendingUploads({
   table,
   objects,
 }: Pick<RunsTable, "documents" | "table" | "objects">): PendingUploads {
+  const uses = awsPendingUse({ documents, table });
   return withMappedErrors<PendingUploads>("DynamoDB or S3", {
-    async add({ expiresAt, ...upload }): Promise<undefined> {
-      const expiry = { [ttlAttribute]: Math.ceil(expiresAt / 1_000), expiresAtMs: expiresAt };
-      await documents.send(new PutCommand({ TableName: table, Item: { ...keyOf(upload.id), ...upload, ...expiry } }));
+    async add({ expiresAt, ...upload }, { organizationId, limits }) {
+      const stored = { ...upload, organizationId, expiresAtMs: expiresAt };
+      const before = await read(upload.id);
+      if (limits && !(before && before.expiresAtMs > upload.createdAt)) {
+        const refusal = refusalOf(upload.size, await uses.of(stored), limits);
+        if (refusal) return refusal;
+      }
+      const isCounted = before && uses.isSame(before, stored);
+      if (!isCounted) await uses.add(stored); // first: after a crash, the count is too high for a day, and never too low
+      const Item = { ...keyOf(upload.id), ...stored, [ttlAttribute]: Math.ceil(expiresAt / 1_000) };
+      const replaced = before && { ":before": before.expiresAtMs };
+      const put = new PutCommand({
+        TableName: table,
+        Item,
+        ConditionExpression: replaced ? "expiresAtMs = :before" : "attribute_not_exists(pk)",
+        ...(replaced && { ExpressionAttributeValues: replaced }),
+      });
+      const isStored = (await sendConditional(() => documents.send(put))) !== undefined;
+      // Not stored: another call has just registered the same file.
+      const toRemove = isStored ? before : stored;
+      if (!isCounted && toRemove) await uses.remove(toRemove);
+      return undefined;
     },
 
-    pendingUse: async () => undefined,
+    pendingUse: (owner) => uses.of(owner),
 
     async find(id) {
-      const { Item } = await documents.send(new GetCommand({ TableName: table, Key: keyOf(id), ConsistentRead: true }));
-      if (!Item) return undefined;
-      const { agentId, name, size, sha256, createdAt, expiresAtMs: expiresAt } = Item as StoredUpload;
+      const item = await read(id);
+      if (!item) return undefined;
+      const { agentId, name, size, sha256, createdAt, expiresAtMs: expiresAt } = item;
       return { id, agentId, name, size, sha256, createdAt, expiresAt };
     },
 
@@ -42,10 +65,11 @@ export function awsPendingUploads({
     async release({ id: runId, agentId }) {
       for (const sk of await sortKeys(partition(runId), usedPrefix)) {
         const id = sk.slice(usedPrefix.length);
-        const uses = await sortKeys(keyOf(id).pk, runPrefix);
-        if (uses.every((use) => use === runPrefix + runId)) {
+        const named = await sortKeys(keyOf(id).pk, runPrefix);
+        if (named.every((use) => use === runPrefix + runId)) {
           await (await objects()).remove([uploadKey({ agentId, id })]);
-          await removeItem(keyOf(id));
+          const removed = (await removeItem(keyOf(id))) as StoredUpload | undefined;
+          if (removed) await uses.remove(removed);
         }
         for (const key of useKeys(runId, id).toReversed()) await removeItem(key);
       }
@@ -68,8 +92,15 @@ export function awsPendingUploads({
     return found;
   }
 
-  async function removeItem(Key: ItemKey): Promise<void> {
-    await documents.send(new DeleteCommand({ TableName: table, Key }));
+  /** Resolves with the item. */
+  async function removeItem(Key: ItemKey): Promise<object | undefined> {
+    const { Attributes } = await documents.send(new DeleteCommand({ TableName: table, Key, ReturnValues: "ALL_OLD" }));
+    return Attributes;
+  }
+
+  async function read(id: string): Promise<StoredUpload | undefined> {
+    const { Item } = await documents.send(new GetCommand({ TableName: table, Key: keyOf(id), ConsistentRead: true }));
+    return Item as StoredUpload | undefined;
   }
 }
 
@@ -86,7 +117,7 @@ function useKeys(runId: string, uploadId: string): ItemKey[] {
 }
 
 /** The time in milliseconds has its own attribute, because DynamoDB expects seconds in `expiresAt`. */
-type StoredUpload = Omit<PendingUpload, "id"> & { expiresAtMs: number };
+type StoredUpload = Omit<PendingUpload, "id" | "expiresAt"> & CountedUpload;
 
 function keyOf(id: string): ItemKey {
   return { pk: `UPLOAD#${id}`, sk: head };

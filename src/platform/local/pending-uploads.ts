@@ -1,7 +1,9 @@
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { requireFlatName } from "../../filenames.ts";
+import { refusalOf } from "../../runs/files/pending-uploads.ts";
 import type { PendingUpload, PendingUploads, PendingUse, ServedTransfers } from "../../runs/ports.ts";
+import type { QuotaScope, RunOwner } from "../../runs/types.ts";
 import type { Database } from "./database/sqlite.ts";
 import { absent, refused, storeFile, syncFolder, writeWhole } from "./workspace.ts";
 
@@ -20,14 +22,18 @@ export function localPendingUploads(
   { db, read, write }: Database,
   { root, workspaces }: { root: string; workspaces: string },
 ): LocalPendingUploads {
-  const insert = db.prepare(
-    "INSERT INTO uploads VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET expires_at = excluded.expires_at, body = excluded.body",
-  );
-  const useOf = db.prepare("SELECT uploads, bytes FROM pending_use WHERE agent_id = ?");
-  const pendingUse = (agentId: string): PendingUse => {
-    const { uploads = 0, bytes = 0 } = useOf.get(agentId) ?? {};
+  const insert = db.prepare(`
+    INSERT INTO uploads (id, expires_at, body, organization_id) VALUES (?, ?, ?, ?)
+      ON CONFLICT DO UPDATE SET expires_at = excluded.expires_at, body = excluded.body`);
+  const findUse = db.prepare("SELECT uploads, bytes FROM pending_use WHERE owner = ?");
+  const useOf = (owner: string): PendingUse => {
+    const { uploads = 0, bytes = 0 } = findUse.get(owner) ?? {};
     return { uploads: Number(uploads), bytes: Number(bytes) };
   };
+  const pendingUse = ({ agentId, organizationId }: RunOwner): Record<QuotaScope, PendingUse> => ({
+    agent: useOf(agentId),
+    organization: useOf(organizationId),
+  });
   const findById = db.prepare("SELECT body FROM uploads WHERE id = ?");
   const deleteExpired = db.prepare("DELETE FROM uploads WHERE expires_at < ?");
   const deleteUnknown = db.prepare("DELETE FROM upload_runs WHERE upload_id NOT IN (SELECT id FROM uploads)");
@@ -47,15 +53,15 @@ export function localPendingUploads(
   }
 
   return {
-    add: (upload, limit) =>
+    add: (upload, { organizationId, limits = {} }) =>
       write(() => {
-        const use = limit && !findById.get(upload.id) && pendingUse(upload.agentId);
-        if (use && (use.uploads >= limit.uploads || use.bytes + upload.size > limit.bytes)) return use;
-        insert.run(upload.id, upload.expiresAt, JSON.stringify(upload));
-        return undefined;
+        const { id, agentId, size, expiresAt } = upload;
+        const refusal = findById.get(id) ? undefined : refusalOf(size, pendingUse({ agentId, organizationId }), limits);
+        if (!refusal) insert.run(id, expiresAt, JSON.stringify(upload), organizationId);
+        return refusal;
       }),
 
-    pendingUse: async (agentId) => read(() => pendingUse(agentId)),
+    pendingUse: async (owner) => read(() => pendingUse(owner)),
 
     async find(id) {
       const row = read(() => findById.get(id));

@@ -22,6 +22,7 @@ export function localRemoval(database: Database, pendingUploads: Pick<LocalPendi
   const uploadsOf = db.prepare("SELECT body FROM uploads WHERE body ->> 'agentId' = ?");
   const dropSpent = db.prepare("DELETE FROM spent WHERE owner = ?");
   const dropBytes = db.prepare("DELETE FROM stored_bytes WHERE owner = ?");
+  const dropPending = db.prepare("DELETE FROM pending_use WHERE owner = ?");
   const dropAgent = db.prepare("DELETE FROM agents WHERE id = ?");
   const dropOrganization = db.prepare("DELETE FROM organizations WHERE id = ?");
   const insertAudit = auditWriter(db);
@@ -42,7 +43,7 @@ export function localRemoval(database: Database, pendingUploads: Pick<LocalPendi
         while (Number(await write(() => statement.run(agentId).changes)) === rowsAtOnce);
       }
       await write(() => {
-        for (const statement of [...few, dropSpent, dropBytes, dropAgent]) statement.run(agentId);
+        for (const statement of [...few, dropSpent, dropBytes, dropPending, dropAgent]) statement.run(agentId);
       });
     },
 
@@ -51,6 +52,7 @@ export function localRemoval(database: Database, pendingUploads: Pick<LocalPendi
       await write(() => {
         dropSpent.run(id);
         dropBytes.run(id);
+        dropPending.run(id);
         if (dropOrganization.run(id).changes > 0 && audit) insertAudit(audit);
       });
       await database.scrub();

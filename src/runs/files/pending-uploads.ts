@@ -2,9 +2,17 @@ import { createHash } from "node:crypto";
 import { requireActive } from "../../accounts/agents.ts";
 import type { Accounts } from "../../accounts/types.ts";
 import { ServiceError } from "../../errors.ts";
-import type { PendingUpload, PendingUploads, PendingUse, Runs, ServedTransfers } from "../ports.ts";
+import type {
+  PendingLimits,
+  PendingRefusal,
+  PendingUpload,
+  PendingUploads,
+  PendingUse,
+  Runs,
+  ServedTransfers,
+} from "../ports.ts";
 import { requireStorage, storageLimits } from "./stored-bytes.ts";
-import type { RunOwner } from "../types.ts";
+import { type QuotaScope, quotaScopes, type RunOwner } from "../types.ts";
 
 export interface PendingUploadDeps {
   pendingUploads: PendingUploads;
@@ -35,8 +43,9 @@ const validMilliseconds = 24 * 3_600_000;
 
 /**
  * Registers a file that the agent's client will send, or extends the time of one that it has registered before. Rejects
- * with `upload_too_large` above `maxBytes`, with `too_many_uploads` if the agent would have more than `maxPending`, with
- * `storage_quota_exceeded` if quotas leave no room for a run with the file, and unless the agent is active.
+ * with `upload_too_large` above `maxBytes`, with `too_many_uploads` if the agent would have more than `maxPending` or the organization
+ * more than its `maxPendingUploadBytes`, with `storage_quota_exceeded` if quotas leave no room for a run with the file, and unless
+ * the agent is active.
  */
 export async function beginUpload(
   {
@@ -70,16 +79,34 @@ export async function beginUpload(
   const times = { createdAt, expiresAt: createdAt + validMilliseconds };
   const file = { name, size, sha256: sha256.toLowerCase() };
   const upload = { id: uploadId(agentId, file), agentId, ...file, ...times };
-  const use = await pendingUploads.add(upload, maxPending);
-  if (use && maxPending) throw tooManyUploads(use, maxPending);
+  const bytes = organization?.maxPendingUploadBytes;
+  const limits = { ...(maxPending && { agent: maxPending }), ...(bytes !== undefined && { organization: { bytes } }) };
+  const refusal = await pendingUploads.add(upload, { organizationId, limits });
+  if (refusal) throw tooManyUploads(refusal, size);
   return upload;
 }
 
-function tooManyUploads(use: PendingUse, limit: PendingUse): ServiceError {
+/** The first limit that has no room for an upload of `size` bytes. Undefined: all have. */
+export function refusalOf(
+  size: number,
+  used: Record<QuotaScope, PendingUse>,
+  limits: PendingLimits,
+): PendingRefusal | undefined {
+  for (const scope of quotaScopes) {
+    const [use, { [scope]: limit = {} }] = [used[scope], limits];
+    const { uploads = Infinity, bytes = Infinity } = limit;
+    if (use.uploads >= uploads || use.bytes + size > bytes) return { scope, use, limit };
+  }
+  return undefined;
+}
+
+function tooManyUploads({ scope, use, limit: { uploads, bytes } }: PendingRefusal, size: number): ServiceError {
+  const setting = scope === "organization" ? " (maxPendingUploadBytes)" : "";
+  const accepted = [uploads ?? [], `${bytes} bytes`].flat().join(" of ");
   return new ServiceError(
     "too_many_uploads",
-    `the agent has ${use.uploads} pending uploads of ${use.bytes} bytes; at most ${limit.uploads} of ${limit.bytes} bytes are ` +
-      "accepted; an upload expires 24 hours after it was registered",
+    `the ${scope} has ${use.uploads} pending uploads of ${use.bytes} bytes, and this one has ${size}; at most ${accepted} are ` +
+      `accepted${setting}; an upload expires 24 hours after it was registered, or is deleted with the last run that names it`,
   );
 }
 

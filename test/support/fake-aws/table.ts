@@ -33,7 +33,7 @@ export function fakeTable() {
       case "PutItem":
         return write({ Put: input });
       case "DeleteItem":
-        return write({ Delete: input });
+        return write({ Delete: input }, { Attributes: items.get(keyOf(input.Key)) });
       case "GetItem":
         return ok({ Item: items.get(keyOf(input.Key)) });
       case "UpdateItem": {

@@ -4,6 +4,7 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { setQuota } from "../../../src/accounts/organizations.ts";
 import { sha256Of } from "../../../src/agent/turn/manifest.ts";
 import type { Schemas } from "../../../src/ext/call.ts";
 import type { RestCaller } from "../../support/local-service.ts";
@@ -232,11 +233,34 @@ test("an agent's pending uploads are limited and shown, and count until they exp
   const { status, body } = await register(4);
   expect([status, body["code"]]).toEqual([429, "too_many_uploads"]);
   expect(body["detail"]).toBe(
-    "the agent has 3 pending uploads of 314572800 bytes; at most 20000 of 314572800 bytes are accepted; an upload expires 24 hours after it was registered",
+    "the agent has 3 pending uploads of 314572800 bytes, and this one has 104857600; at most 20000 of 314572800 bytes are accepted; an upload expires 24 hours after it was registered, or is deleted with the last run that names it",
   );
   expect((await register(4, own.stranger.call)).status).toBe(201);
   expect((await register(2)).status).toBe(201);
   await own.platform.pendingUploads.removeExpired(Date.now() + 26 * 3_600_000);
   expect(await shown()).toEqual(none);
   expect((await register(4)).status).toBe(201);
+});
+
+test("the pending uploads of an organization are limited together, beside those of each agent", async () => {
+  await using own = await extService();
+  const register = (index: number, { size = MiB, call = own.call } = {}) =>
+    call("POST", "/uploads", { body: { filename: "a.bin", size, sha256: String(index).padStart(64, "0") } });
+  const { accounts } = own.platform;
+  const { organizationId = "" } = (await accounts.findAgent(own.templateId)) ?? {};
+  const ofSibling = own.stranger.call;
+  await setQuota(accounts, organizationId, { maxPendingUploadBytes: 2 * MiB });
+  expect((await register(1)).status).toBe(201);
+  expect((await register(2, { call: ofSibling })).status).toBe(201);
+  for (const call of [own.call, ofSibling]) {
+    const { status, body } = await register(3, { size: 1, call });
+    expect([status, body["code"], body["detail"]]).toEqual([
+      429,
+      "too_many_uploads",
+      "the organization has 2 pending uploads of 2097152 bytes, and this one has 1; at most 2097152 bytes are accepted (maxPendingUploadBytes); an upload expires 24 hours after it was registered, or is deleted with the last run that names it",
+    ]);
+  }
+  expect((await register(1)).status).toBe(201); // already registered
+  await setQuota(accounts, organizationId, { maxPendingUploadBytes: null });
+  expect((await register(3)).status).toBe(201);
 });

@@ -106,6 +106,8 @@ describe("organizations", () => {
     });
     expect((await patch({ max_stored_bytes: 1_000 })).body).toMatchObject({ max_running: 5, max_stored_bytes: 1_000 });
     expect((await patch({ max_stored_bytes: null })).body).toMatchObject({ max_running: 5, max_stored_bytes: null });
+    expect((await patch({ max_pending_upload_bytes: 9 })).body).toMatchObject({ max_pending_upload_bytes: 9 });
+    expect((await patch({ max_pending_upload_bytes: null })).body).toMatchObject({ max_pending_upload_bytes: null });
     expect((await patch({ max_running: null })).body).toMatchObject({ max_running: null, max_dollars_per_day: 2.5 });
     expect((await patch({})).body).toMatchObject({ code: "invalid_argument" });
     expect((await patch({ max_running: 0 })).body).toMatchObject({ code: "invalid_request" });

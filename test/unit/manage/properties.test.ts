@@ -23,7 +23,7 @@ const definition = { name: "n", instructions: "i", mcp: [{ name: "m", url: "http
 /** A valid body of each operation that has one, apart from its ids. */
 const validBodies: Partial<Record<OperationName, object>> = {
   create_organization: { name: "o" },
-  update_organization: { max_running: 1, max_dollars_per_day: 1, max_stored_bytes: 1 },
+  update_organization: { max_running: 1, max_dollars_per_day: 1, max_stored_bytes: 1, max_pending_upload_bytes: 1 },
   set_model: { provider: "demo", enabled: true, compat: { supportsStreaming: true } },
   set_web_fetch: { hosts: ["docs.example.com"] },
   test_model: { provider: "demo" },

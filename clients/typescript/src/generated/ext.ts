@@ -30,7 +30,7 @@ export interface components {
             max_inline_bytes: number;
             /** @description Bytes of one upload. 0: this service accepts none. */
             max_upload_bytes: number;
-            /** @description Uploads that have not expired, also those that a create has named. Null: this service does not count them. */
+            /** @description Uploads that have not expired, also those that a create has named. Null: this service does not limit those of one agent. */
             pending_uploads: {
                 /** @description Their number. */
                 uploads: number;

@@ -13,7 +13,7 @@ export const agentSchemas = {
     max_upload_bytes: integer("Bytes of one upload. 0: this service accepts none."),
     pending_uploads: nullable(
       object(
-        "Uploads that have not expired, also those that a create has named. Null: this service does not count them.",
+        "Uploads that have not expired, also those that a create has named. Null: this service does not limit those of one agent.",
         {
           uploads: integer("Their number."),
           bytes: integer("Bytes of all together."),

@@ -27,6 +27,8 @@ const maxDollars =
   "US dollars of all runs of the organization per day (UTC). Then new inputs are rejected. Null: no limit.";
 const maxStoredBytes =
   "Bytes of the files of all runs of the organization together, without old contents. Then creates with files and uploads are rejected, and tools cannot write more. Null: no limit.";
+const maxPendingUploadBytes =
+  "Bytes of the pending uploads of all agents of the organization together. Then further uploads are rejected. Null: no limit.";
 const webFetchHosts =
   "Hosts that `web_fetch` can reach, for agents whose definition names none, such as `docs.example.com` or `*.example.com`. Empty: all.";
 
@@ -92,6 +94,7 @@ export const organizationSchemas = {
     max_running: nullable(integer(maxRunning)),
     max_dollars_per_day: nullable(number(maxDollars)),
     max_stored_bytes: nullable(integer(maxStoredBytes)),
+    max_pending_upload_bytes: nullable(integer(maxPendingUploadBytes)),
     web_fetch_hosts: list(webFetchHosts, { type: "string" }),
     created_at: nullable(time("When it was created. Null: an earlier release created it.")),
     updated_at: nullable(time("When it last changed.")),
@@ -115,6 +118,7 @@ export const organizationSchemas = {
       }),
     ),
     max_stored_bytes: nullable(integer(maxStoredBytes, { minimum: 1, maximum: 1_000_000_000_000_000 })),
+    max_pending_upload_bytes: nullable(integer(maxPendingUploadBytes, { minimum: 1, maximum: 1_000_000_000_000_000 })),
   }),
   SetWebFetchRequest: body(
     "What `web_fetch` of the organization's agents can reach.",

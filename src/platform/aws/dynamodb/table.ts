@@ -20,6 +20,7 @@
  * | audit entry     | `AUDIT`                      | `<time>#<random>`              |                                  |                   |
  * | counts          | `COUNT#<id>`                 | `HEAD`                         |                                  | `COUNT#<shard>`   |
  * | dollars         | `COUNT#<id>`                 | `DAY#<date>#<shard>`           |                                  |                   |
+ * | pending use     | `COUNT#<id>`                 | `ANNOUNCED#<hour of expiry>`   |                                  |                   |
  * | idempotency key | `IDEMPOTENCY#<agent>#<hash>` | `HEAD`                         |                                  |                   |
  * | webhook         | `WEBHOOK#<agent>`            | `HEAD`                         |                                  |                   |
  * | delivery        | `DELIVERY#<id>`              | `HEAD`                         | `DELIVERIES#<agent>` / time, id  |                   |

@@ -82,19 +82,24 @@ const erasures = `
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX runs_of_uploads ON upload_runs (upload_id);`;
 
-// What each agent has pending, without a scan. A replaced upload has the same agent and size.
+// What each agent and organization has pending, without a scan. A replaced upload has the same agent and size.
 const pendingUse = `
+  ALTER TABLE uploads ADD COLUMN organization_id TEXT;
+  UPDATE uploads SET organization_id = (SELECT organization_id FROM agents WHERE agents.id = body ->> 'agentId');
   CREATE TABLE pending_use (
-    agent_id TEXT PRIMARY KEY, uploads INTEGER NOT NULL, bytes INTEGER NOT NULL
+    owner TEXT PRIMARY KEY, uploads INTEGER NOT NULL, bytes INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
   INSERT INTO pending_use SELECT body ->> 'agentId', count(*), sum(body ->> 'size') FROM uploads GROUP BY 1;
+  INSERT INTO pending_use
+    SELECT organization_id, count(*), sum(body ->> 'size') FROM uploads WHERE organization_id IS NOT NULL GROUP BY 1;
   CREATE TRIGGER upload_added AFTER INSERT ON uploads BEGIN
-    INSERT INTO pending_use VALUES (new.body ->> 'agentId', 1, new.body ->> 'size')
+    INSERT INTO pending_use VALUES
+        (new.body ->> 'agentId', 1, new.body ->> 'size'), (new.organization_id, 1, new.body ->> 'size')
       ON CONFLICT DO UPDATE SET uploads = uploads + 1, bytes = bytes + excluded.bytes;
   END;
   CREATE TRIGGER upload_removed AFTER DELETE ON uploads BEGIN
     UPDATE pending_use SET uploads = uploads - 1, bytes = bytes - (old.body ->> 'size')
-      WHERE agent_id = old.body ->> 'agentId';
+      WHERE owner IN (old.body ->> 'agentId', old.organization_id);
   END;`;
 
 const files = `
