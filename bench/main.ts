@@ -3,6 +3,7 @@ import { availableParallelism, cpus, loadavg } from "node:os";
 import { Argument, Command } from "commander";
 import { logging } from "../src/log.ts";
 import { measureAgainst } from "./against.ts";
+import { measureBlocking } from "./blocking.ts";
 import { measureBundles } from "./bundles.ts";
 import { consoleProblem, measureConsole } from "./console.ts";
 import { measureLinux } from "./linux.ts";
@@ -51,6 +52,11 @@ const sections: Section[] = [
     name: "quotas",
     title: "A flood of creates on one key; floor: without a quota",
     measure: (quick) => measureQuotas({ seconds: quick ? 3 : 10 }),
+  },
+  {
+    name: "blocking",
+    title: "Longest blocks of the event loop that a caller can cause; each with the worst accepted input",
+    measure: (quick) => measureBlocking(quick ? 5 : 15),
   },
   { name: "startup", title: "Start", measure: (quick) => measureStartup({ rounds: quick ? 3 : 11 }) },
   {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { demo } from "../../../src/agent/models/demo.ts";
 import { runTurn } from "../../../src/agent/turn/run-turn.ts";
 import type { TurnOutcome } from "../../../src/agent/turn/types.ts";
@@ -60,13 +60,20 @@ describe("the demo model", () => {
   it("waits for the delay in the directive, until it is aborted", async () => {
     const stop = new AbortController();
     const { input, ports } = turn(demo, { input: says("demo: delay=10000"), ports: { signal: stop.signal } });
-    setTimeout(() => stop.abort(), 20);
-    expect(await runTurn(input, ports)).toEqual({ kind: "stopped" });
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const stopped = runTurn(input, ports);
+    await vi.advanceTimersByTimeAsync(9_999);
+    stop.abort();
+    expect(await stopped).toEqual({ kind: "stopped" });
 
     const short = turn(demo, { input: says("demo: delay=60") });
-    const then = performance.now();
-    await runTurn(short.input, short.ports);
-    expect(performance.now() - then).toBeGreaterThanOrEqual(59);
+    let isDone = false;
+    const turned = runTurn(short.input, short.ports).finally(() => (isDone = true));
+    await vi.advanceTimersByTimeAsync(59);
+    expect(isDone).toBe(false);
+    await vi.advanceTimersByTimeAsync(1);
+    await turned;
   });
 
   it("depends on the request only: in a later turn and at a limit", async () => {

@@ -37,19 +37,6 @@ describe("validateCreate", () => {
       },
     ]);
   });
-
-  test("10 files of 1 MiB cost under 5 ms beyond JSON.parse", () => {
-    const content = Buffer.alloc(1024 * 1024, 7).toString("base64");
-    const files = Array.from({ length: 10 }, (_, index) => ({ filename: `${index}.bin`, content_base64: content }));
-    const text = JSON.stringify({ name: "n", template_id: uuid, files });
-    const times = Array.from({ length: 5 }, () => {
-      const body = JSON.parse(text) as unknown;
-      const start = performance.now();
-      expect("value" in validateCreate(body)).toBe(true);
-      return performance.now() - start;
-    });
-    expect(Math.min(...times)).toBeLessThan(5);
-  });
 });
 
 describe("validateRunId", () => {

@@ -215,9 +215,7 @@ describe("a hostile MCP server", () => {
       return undefined;
     });
     await using opened = await server.open();
-    const signal = AbortSignal.timeout(5_000);
-    const outcome = await opened.tools[0]?.run({}, { ...context, signal }).catch((error: unknown) => error);
-    expect(outcome).toMatchObject({
+    expect(await opened.tools[0]?.run({}, context)).toMatchObject({
       error: true,
       text: expect.stringMatching(/^The MCP server s did not answer the call/),
     });
