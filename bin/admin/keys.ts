@@ -4,7 +4,8 @@ import { createKey, setKeyEnabled } from "../../src/accounts/keys.ts";
 import type { ApiKey } from "../../src/accounts/types.ts";
 import type { Action } from "./action.ts";
 import { expiresOption, expiryOf } from "./option-values.ts";
-import { expiryFields, isoTime, record, table } from "./output.ts";
+import { endingText } from "../expiring.ts";
+import { expiryFields, isoTime, record, table, withNote } from "./output.ts";
 
 interface CreateOptions {
   agent: string;
@@ -35,9 +36,10 @@ export function addKeyCommands(program: Command, action: Action): void {
     .action(
       action(async ({ accounts }, { agent }: { agent: string }) => {
         const { id } = await findAgent(accounts, agent);
-        const rows = (await accounts.listKeys(id)).map(fields);
+        const keys = await accounts.listKeys(id);
         const columns = ["hint", "name", "enabled", "created_at", "last_used_at", "expires", "hash"];
-        return table(rows, columns, `No keys. Create one: key create --agent ${id}`);
+        const listed = table(keys.map(fields), columns, `No keys. Create one: key create --agent ${id}`);
+        return withNote(listed, endingText("key", keys));
       }),
     );
   const setEnabled = (verb: string, enabled: boolean, description: string) =>

@@ -8,7 +8,8 @@ import type { Action } from "./action.ts";
 import { systemUser } from "./operator-platform.ts";
 import { addInviteCommand } from "./invite.ts";
 import { accessOf, expiresOption, expiryOf, organizationOption, roleOf } from "./option-values.ts";
-import { expiryFields, isoTime, record, table } from "./output.ts";
+import { endingText } from "../expiring.ts";
+import { expiryFields, isoTime, record, table, withNote } from "./output.ts";
 
 interface LinkOptions {
   name: string;
@@ -61,7 +62,9 @@ export function addOperatorCommands(program: Command, action: Action, io: Io): v
           "id",
           "organizations",
         ];
-        return table((await listOperators(accounts)).map(fields), columns, "No operators. Create one: operator link");
+        const operators = await listOperators(accounts);
+        const listed = table(operators.map(fields), columns, "No operators. Create one: operator link");
+        return withNote(listed, endingText("token", operators));
       }),
     );
   operator

@@ -35,6 +35,11 @@ export function table(rows: Row[], columns: string[], empty: string): Output {
   return { text: rows.length === 0 ? empty : text.join("\n"), json: rows };
 }
 
+/** Adds a note for people. */
+export function withNote({ text, json }: Output, note: string | undefined): Output {
+  return { text: note === undefined ? text : `${text}\n\n${note}.`, json };
+}
+
 /** One record, one field per line. Undefined fields are left out. `lines`: a field that keeps its line ends. */
 export function record(fields: Row, lines?: string): Output {
   const shown = Object.entries(fields).filter(([, value]) => value !== undefined);

@@ -48,6 +48,7 @@ import { pendingLimits } from "../../src/runs/files/pending-uploads.ts";
 import { newRunLimits } from "../../src/runs/new-run-limits.ts";
 import packageFile from "../../package.json" with { type: "json" };
 import type { LocalOptions } from "./options.ts";
+import { endingWarning } from "../expiring.ts";
 import { notAllowedWarning } from "./secret-warning.ts";
 import { requestRate } from "../../src/accounts/request-rate.ts";
 import { seedStarterAgent } from "../../src/accounts/seed.ts";
@@ -223,7 +224,11 @@ export async function serve(options: LocalOptions): Promise<Service> {
     version: packageFile.version,
     model: organization?.model,
     ...(linux && { linux }),
-    warnings: [findModelWarning(agent, organization), notAllowedWarning(platform.accounts, allowList)],
+    warnings: [
+      findModelWarning(agent, organization),
+      notAllowedWarning(platform.accounts, allowList),
+      endingWarning(platform.accounts),
+    ],
     fatal: fatal.promise,
     async close() {
       clearInterval(watch);

@@ -22,9 +22,12 @@ export function checkExpiry(expiresAt: number, now: number): void {
   throw new ServiceError("invalid_argument", message);
 }
 
+/** Days before its end from which a key or token stands out. */
+export const soonDays = 14;
+
 /** Whether a key or token ends within two weeks, or has ended: the time to hand over another one. */
 export function endsSoon({ expiresAt = Infinity }: Expiring, now: number): boolean {
-  return expiresAt - now <= 14 * day;
+  return expiresAt - now <= soonDays * day;
 }
 
 /** The end of a key or token for people, such as `in 6 days` or `expired`. Undefined: it does not expire. */

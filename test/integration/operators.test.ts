@@ -180,3 +180,34 @@ test("a key and a link end at the time of --expires", async () => {
     expect([code, stderr]).toEqual([1, expect.stringContaining(problem)]);
   }
 });
+
+test("the start and the lists name the keys and links that end within two weeks, and no others", async () => {
+  const dataDir = newDataDir();
+  const first = await startService(dataDir);
+  const agent = ["--agent", first.templateId];
+  const create = (name: string, ...expires: string[]) =>
+    done(dataDir, "key", "create", ...agent, "--name", name, ...expires);
+  const [soon, sooner, disabled] = [
+    await create("billing", "--expires", "9d"),
+    await create("reports", "--expires", "5d"),
+    await create("old", "--expires", "5d"),
+    await create("later", "--expires", "20d"),
+    await create("always"),
+  ];
+  await done(dataDir, "key", "disable", disabled.hash);
+  const operator = await done(dataDir, "operator", "link", "--name", "mira", "--expires", "3d");
+  const keys = `${String(sooner["hint"])} \\(reports\\) in [45] days, ${String(soon["hint"])} \\(billing\\) in [89] days`;
+  const tokens = `${String(operator["hint"])} \\(mira\\) in [23] days`;
+  const list = async (...command: string[]) => (await admin(dataDir, ...command)).stdout.trimEnd();
+  expect(await list("key", "list", ...agent)).toMatch(new RegExp(`\n\n2 keys end within 14 days: ${keys}\\.$`));
+  expect(await list("operator", "list")).toMatch(new RegExp(`\n\n1 token ends within 14 days: ${tokens}\\.$`));
+  await first.end("SIGTERM");
+  await using second = await startService(dataDir);
+  await expect
+    .poll(second.errors)
+    .toMatch(
+      new RegExp(
+        `warning: 2 API keys end within 14 days: ${keys}; 1 operator token ends within 14 days: ${tokens}\\. `,
+      ),
+    );
+});

@@ -15,6 +15,8 @@ export interface Service extends AsyncDisposable {
   consoleUrl: string;
   dataDir: string;
   child: ChildProcess;
+  /** What it has written to stderr. */
+  errors: () => string;
   /** Sends a signal. Resolves with the exit code or the signal when the process has ended. */
   end(signal: NodeJS.Signals): Promise<number | NodeJS.Signals | null>;
 }
@@ -57,6 +59,7 @@ export async function startService(
     consoleUrl: console_url ?? "",
     dataDir,
     child,
+    errors: () => errors,
     async end(signal) {
       child.kill(signal);
       return exited;
