@@ -23,23 +23,30 @@ export function DeleteOrganization({ organization, onClose, onDeleted }: Props) 
     setProblem(undefined);
     try {
       const runs = await deleteOrganization(id, typed, setDeleted);
-      toast(`Deleted ${name} with ${runs} runs`);
+      toast(`Deleted ${name} with ${runsText(runs)}`);
       onDeleted();
     } catch (error) {
-      setProblem((error as Error).message);
+      const message = (error as Error).message.replace(/\.?$/, ".");
+      setProblem(`${message} What was deleted is gone; delete the organization again to continue.`);
       setDeleted(undefined);
     }
   }
   return (
     <Dialog
-      title={`Delete “${name}”?`}
+      title={isBusy ? `Deleting “${name}” …` : `Delete the organization “${name}”?`}
       narrow
       onClose={onClose}
       footer={
         <>
-          <span>{isBusy && `${deleted} runs deleted …`}</span>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button kind="danger filled" type="submit" form="delete-organization" disabled={isBusy || typed !== name}>
+          <span role="status">{isBusy && `${runsText(deleted)} deleted so far`}</span>
+          <Button onClick={onClose}>{isBusy ? "Close" : "Cancel"}</Button>
+          <Button
+            kind="danger filled"
+            type="submit"
+            form="delete-organization"
+            blocked={typed === name ? undefined : "Type the organization’s name to confirm."}
+            disabled={isBusy}
+          >
             Delete organization
           </Button>
         </>
@@ -47,16 +54,19 @@ export function DeleteOrganization({ organization, onClose, onDeleted }: Props) 
     >
       <form
         id="delete-organization"
+        class="stack"
         onSubmit={(event) => {
           event.preventDefault();
           if (!isBusy && typed === name) void remove();
         }}
       >
         <p>
-          This ends its runs and deletes its runs, files, agents, keys, webhooks and usage for good. The audit keeps
-          what operators did.
+          {isBusy
+            ? "This cannot be cancelled. It continues when you close this dialog, but keep the page open."
+            : "This ends its runs, and deletes them with their files, its agents, keys, webhooks and usage. It cannot be undone. " +
+              "The audit keeps what operators did."}
         </p>
-        <Field name="Name" help="Type the organization's name to confirm." problem={problem}>
+        <Field name="Name" help={`Type “${name}” to confirm.`} problem={problem}>
           {(control) => (
             <input
               {...control}
@@ -64,6 +74,7 @@ export function DeleteOrganization({ organization, onClose, onDeleted }: Props) 
               autofocus
               autocomplete="off"
               value={typed}
+              readOnly={isBusy}
               onInput={({ currentTarget }) => setTyped(currentTarget.value)}
             />
           )}
@@ -71,4 +82,8 @@ export function DeleteOrganization({ organization, onClose, onDeleted }: Props) 
       </form>
     </Dialog>
   );
+}
+
+function runsText(count: number): string {
+  return count === 1 ? "1 run" : `${count} runs`;
 }

@@ -88,6 +88,7 @@ export function ModelsPage() {
           onDeleted={() => {
             setDeleting(false);
             setQuery({ organization: undefined });
+            scrollTo({ top: 0 }); // another organization is shown, and so is its button
           }}
         />
       )}
