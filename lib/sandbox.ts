@@ -176,7 +176,11 @@ export class Sandbox extends Construct {
       SANDBOX_BUCKET_URL: url,
       PROGRAM_SECONDS: String(settings.programSeconds),
     });
-    storage.grantObjects(fn, { read: ["staging", "environments"], write: ["staging", "environments"] });
+    storage.grantObjects(fn, {
+      read: ["staging", "environments"],
+      write: ["staging", "environments"],
+      remove: ["staging"],
+    });
   }
 }
 

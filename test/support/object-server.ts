@@ -2,10 +2,10 @@ import { createHash } from "node:crypto";
 import { buffer } from "node:stream/consumers";
 import { type HttpServer, httpServer } from "./http-server.ts";
 
-/** A server with the part of S3 that the sandbox uses: reads, writes, conditional copies, and signed forms. */
+/** A server with the part of S3 that the sandbox uses: reads, writes, conditional copies, lists, deletions, and signed forms. */
 export interface ObjectServer extends HttpServer {
   objects: Map<string, Buffer>;
-  /** Method and key of each request. */
+  /** Method and key of each request. A request that deletes several keys is a DELETE. */
   requests: string[];
   /** Set to answer everything with 503. */
   isDown: boolean;
@@ -23,8 +23,17 @@ export async function objectServer(bucket: string): Promise<ObjectServer> {
     const refuse = (status: number, code: string): void =>
       void response.writeHead(status, { "content-type": "application/xml" }).end(`<Error><Code>${code}</Code></Error>`);
     void buffer(request).then((body) => {
-      state.requests.push(`${request.method} ${key}`);
+      state.requests.push(`${searchParams.has("delete") ? "DELETE" : request.method} ${key}`);
       if (state.isDown) return refuse(503, "SlowDown");
+      if (searchParams.has("list-type")) {
+        const keys = [...objects.keys()].filter((each) => each.startsWith(searchParams.get("prefix") ?? ""));
+        const contents = keys.map((each) => `<Contents><Key>${each}</Key></Contents>`).join("");
+        return void response.end(`<ListBucketResult>${contents}</ListBucketResult>`);
+      }
+      if (searchParams.has("delete")) {
+        for (const [, each = ""] of body.toString().matchAll(/<Key>([^<]+)<\/Key>/g)) objects.delete(each);
+        return void response.end("<DeleteResult></DeleteResult>");
+      }
       if (request.method === "POST") {
         const { key: name = "", file, policy = "" } = formOf(request.headers["content-type"] ?? "", body);
         const problem = policyProblem(policy, name, file);

@@ -136,15 +136,23 @@ async function runProgram(
     stop: `${gets.url}${stopKey}?${gets.query}${gets.signature(stopKey)}`,
     addresses: await bucketAddresses(bucket.url),
   };
-  const invoked = await invokeFunction(fn, { program: call }, { signal, seconds }).catch(async (error: unknown) => {
-    // Lambda does not end an invocation that nobody waits for. The function looks for this object.
-    if (signal.aborted) await objects.writeText(stopKey, "").catch(() => {});
-    throw error;
-  });
-  if ("problem" in invoked) return failedResult(invoked.problem);
-  const answer = parseAnswer(invoked.answer);
-  if ("unavailable" in answer) throw unavailable(answer.unavailable);
-  return resultOf(objects, runId, { prefix, before: program.files }, answer);
+  let isStaged = true; // unless the function says that it stored nothing
+  let isStopped = false;
+  try {
+    const invoked = await invokeFunction(fn, { program: call }, { signal, seconds }).catch(async (error: unknown) => {
+      // Lambda does not end an invocation that nobody waits for. The function looks for this object.
+      isStopped = signal.aborted;
+      if (isStopped) await objects.writeText(stopKey, "").catch(() => {});
+      throw error;
+    });
+    if ("problem" in invoked) return failedResult(invoked.problem);
+    const answer = parseAnswer(invoked.answer);
+    if ("unavailable" in answer) throw unavailable(answer.unavailable);
+    isStaged = answer.changed.length > 0 || answer.output === undefined;
+    return await resultOf(objects, runId, { prefix, before: program.files }, answer);
+  } finally {
+    if (isStaged && !isStopped) await objects.removeAll(prefix);
+  }
 }
 
 /** Gives the new contents of an answer their place among those of the run. */

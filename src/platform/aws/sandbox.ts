@@ -82,13 +82,19 @@ async function runStaged(
     staged.request = { url, sha256: createHash("sha256").update(text).digest("hex") };
     delete event.request;
   }
-  const invoked = await invokeFunction(fn, event, limits);
-  if ("problem" in invoked) return withoutResult(invoked.problem);
-  const answer = (invoked.answer ?? {}) as JavascriptAnswer;
-  if ("unavailable" in answer) throw unavailable(answer.unavailable);
-  const isStaged = "isStaged" in answer;
-  const result = isStaged ? await objects.readText(prefix + resultName, maxStagedBytes) : answer.result;
-  return result ? decodeResult(result) : withoutResult(noResult);
+  let isStaged = true; // unless neither message was
+  try {
+    const invoked = await invokeFunction(fn, event, limits);
+    if ("problem" in invoked) return withoutResult(invoked.problem);
+    const answer = (invoked.answer ?? {}) as JavascriptAnswer;
+    if ("unavailable" in answer) throw unavailable(answer.unavailable);
+    const isLong = "isStaged" in answer;
+    isStaged = isLong || staged.request !== undefined;
+    const result = isLong ? await objects.readText(prefix + resultName, maxStagedBytes) : answer.result;
+    return result ? decodeResult(result) : withoutResult(noResult);
+  } finally {
+    if (isStaged) await objects.removeAll(prefix);
+  }
 }
 
 const noResult = "The sandbox function failed: it gave no reason.";

@@ -10,6 +10,8 @@ let fixture: LambdaLinuxFixture;
 beforeAll(async () => {
   if (problem === undefined) fixture = await lambdaLinuxFixture();
 });
+/** Objects on their way between a turn and the function. */
+const stagedKeys = () => [...fixture.s3.objects.keys()].filter((key) => key.startsWith("staging/"));
 afterAll(() => fixture?.[Symbol.asyncDispose]());
 beforeEach(() => {
   if (!fixture) return;
@@ -50,7 +52,7 @@ describe.skipIf(problem !== undefined)(
 
     it("in JavaScript get and write files that do not fit into a message of Lambda", async () => {
       const noise = randomBytes(12_000_000);
-      const count = fixture.invoked.length;
+      const [count, sent] = [fixture.invoked.length, fixture.s3.requests.length];
       const request = {
         engine: "javascript" as const,
         program:
@@ -66,8 +68,11 @@ describe.skipIf(problem !== undefined)(
       for (const { bytes, answerBytes } of fixture.invoked.slice(count)) {
         expect(Math.max(bytes, answerBytes)).toBeLessThan(10_000);
       }
-      const staged = [...fixture.s3.objects.keys()].filter((key) => /^staging\/[^/]+\/(request|result)$/.test(key));
-      expect(staged).toHaveLength(2);
+      const staged = fixture.s3.requests
+        .slice(sent)
+        .filter((each) => /^(PUT|GET) staging\/[^/]+\/(request|result)$/.test(each));
+      expect(staged).toHaveLength(3); // the function stores the result with a signed form
+      expect(stagedKeys()).toEqual([]);
       fixture.s3.requests.length = 0;
       expect(await fixture.sandbox.run({ ...request, program: "6 * 7", files: [] }, signal)).toMatchObject({
         output: "42",
@@ -269,6 +274,18 @@ describe.skipIf(problem !== undefined)("the caller of a function", () => {
     ).toEqual([]);
   });
 
+  it("deletes what a call left on its way, also when it failed", async () => {
+    const { changed } = await fixture.sh("echo deleted after the call > new.txt; seq 60000");
+    expect(fixture.read(changed)).toEqual({ "new.txt": "deleted after the call\n" });
+    expect(stagedKeys()).toEqual([]);
+    fixture.answerWith(async (event) => {
+      await fixture.container.invoke(event);
+      return { error: { errorType: "Sandbox.Timedout", errorMessage: "Task timed out" } };
+    });
+    expect(await fixture.sh("echo lost > lost.txt")).toMatchObject({ problem: expect.stringContaining("timed out") });
+    expect(stagedKeys()).toEqual([]);
+  });
+
   it("stops the program when it is aborted", async () => {
     const controller = new AbortController();
     const running = fixture.linux.run(
@@ -317,7 +334,12 @@ describe.skipIf(problem !== undefined)("the caller of a function", () => {
       environments: { linux: { functionName: "linux", image: "abc" } },
       isTenantIsolated: true,
       bucket: { name: "data", url: `${fixture.s3.url}/data` },
-      objects: { adopt: async () => false, readText: async () => undefined, writeText: async () => {} },
+      objects: {
+        adopt: async () => false,
+        readText: async () => undefined,
+        writeText: async () => {},
+        removeAll: async () => {},
+      },
     });
     expect(await linuxOf({ id: "run", agentId: "agent" }, "data", Date.now())).toEqual({
       unavailable: expect.stringMatching(/^This service has no environment "data"; it has linux\. An operator adds/),

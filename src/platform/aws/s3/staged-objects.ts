@@ -1,5 +1,7 @@
 import { createHash } from "node:crypto";
 import { CopyObjectCommand, GetObjectCommand, NoSuchKey, PutObjectCommand, type S3Client } from "@aws-sdk/client-s3";
+import { log } from "../../../log.ts";
+import { bucketObjects } from "./bucket.ts";
 import { withMappedErrors } from "../sdk/errors.ts";
 
 /** Objects that a function without permissions has stored with a signed form. Their contents may differ from its report. */
@@ -12,6 +14,8 @@ export interface StagedObjects {
   /** Undefined: there is none. Rejects if it has more than `maxBytes`. */
   readText(key: string, maxBytes: number): Promise<string | undefined>;
   writeText(key: string, text: string): Promise<void>;
+  /** Deletes all objects of a call. Logs a failure and resolves: the bucket's lifecycle deletes them later. */
+  removeAll(prefix: string): Promise<void>;
 }
 
 export function stagedObjects(s3: () => Promise<S3Client>, Bucket: string): StagedObjects {
@@ -55,6 +59,14 @@ export function stagedObjects(s3: () => Promise<S3Client>, Bucket: string): Stag
 
     async writeText(Key, Body) {
       await (await s3()).send(new PutObjectCommand({ Bucket, Key, Body }));
+    },
+
+    async removeAll(prefix) {
+      try {
+        await bucketObjects(await s3(), Bucket).removeAll(prefix);
+      } catch (error) {
+        log("error", "staged objects of a program were not deleted; they expire", { prefix, cause: String(error) });
+      }
     },
   });
 }
