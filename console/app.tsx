@@ -6,10 +6,10 @@ import { Gate } from "./shell/gate.tsx";
 import { PageBoundary, PageNotLoaded } from "./shell/page-boundary.tsx";
 import { Shell } from "./shell/shell.tsx";
 import { StartRoute } from "./start/start-route.tsx";
-import { retryNow } from "./state/connection.ts";
+import { retryNow } from "./api/connection.ts";
 import { handleKey } from "./state/keyboard.ts";
 import { usePageTitle } from "./state/page-title.ts";
-import { refused, token } from "./state/session.ts";
+import { refused, token } from "./api/session.ts";
 import { Empty } from "./ui/empty.tsx";
 
 const RunsPage = page(() => import("./runs/runs-page.tsx").then((module) => module.RunsPage));

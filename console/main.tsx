@@ -1,6 +1,6 @@
 import { render } from "preact";
 import { App } from "./app.tsx";
-import { takeToken } from "./state/session.ts";
+import { takeToken } from "./api/session.ts";
 import { applyTheme } from "./state/theme.ts";
 
 takeToken();

@@ -1,9 +1,8 @@
 import { call } from "../api/client.ts";
-import type { RunCounts, Schemas } from "../api/types.ts";
+import type { Agent, RunCounts, Schemas } from "../api/types.ts";
 import { readAgents } from "../state/agents.ts";
 import type { Draft } from "./form/json.ts";
 
-export type Agent = Schemas["Agent"];
 export type Key = Schemas["Key"];
 export type CreatedKey = Schemas["CreatedKey"];
 export type VersionHead = Schemas["AgentVersionHead"];

@@ -1,9 +1,9 @@
 import { useLocation } from "preact-iso/router";
-import type { RunCounts } from "../api/types.ts";
+import type { Agent, RunCounts } from "../api/types.ts";
 import { pageUrl } from "../state/url.ts";
 import { Confirm } from "../ui/confirm.tsx";
 import { toast } from "../ui/toast.tsx";
-import { type Agent, deleteAgent, runsText, setArchived } from "./agent-calls.ts";
+import { deleteAgent, runsText, setArchived } from "./agent-calls.ts";
 
 interface DialogProps {
   agent: Agent;

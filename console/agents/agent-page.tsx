@@ -1,6 +1,7 @@
 import { useLocation, useRoute } from "preact-iso/router";
 import { useState } from "preact/hooks";
 import { useResource } from "../api/use-resource.ts";
+import type { Agent } from "../api/types.ts";
 import { blocked } from "../state/blocked.ts";
 import { openStart } from "../state/dialogs.ts";
 import { usePageTitle } from "../state/page-title.ts";
@@ -12,7 +13,7 @@ import { Icon } from "../ui/icon.tsx";
 import { Menu } from "../ui/menu.tsx";
 import { toast } from "../ui/toast.tsx";
 import { WebhookTab } from "../webhook/webhook-tab.tsx";
-import { type Agent, countRuns, readAgent, runsText, setArchived } from "./agent-calls.ts";
+import { countRuns, readAgent, runsText, setArchived } from "./agent-calls.ts";
 import { ArchiveDialog, DeleteDialog } from "./agent-dialogs.tsx";
 import { EditorTab } from "./editor-tab.tsx";
 import { KeysTab } from "./keys-tab.tsx";

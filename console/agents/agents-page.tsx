@@ -11,7 +11,7 @@ import { Button } from "../ui/button.tsx";
 import { Empty, Loading } from "../ui/empty.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { RelativeTime } from "../ui/time.tsx";
-import { useRows } from "../ui/use-rows.ts";
+import { useRows } from "../state/use-rows.ts";
 
 const filters = [
   ["active", "Active"],

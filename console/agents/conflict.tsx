@@ -1,7 +1,8 @@
 import { useState } from "preact/hooks";
+import type { Agent } from "../api/types.ts";
 import { Button } from "../ui/button.tsx";
 import { Icon } from "../ui/icon.tsx";
-import { type Agent, draftOf } from "./agent-calls.ts";
+import { draftOf } from "./agent-calls.ts";
 import { DiffView } from "./diff-view.tsx";
 import { formatDraft } from "./form/json-text.ts";
 import type { Draft } from "./form/json.ts";

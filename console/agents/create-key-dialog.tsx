@@ -1,10 +1,11 @@
 import { useState } from "preact/hooks";
+import type { Agent } from "../api/types.ts";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { endOf, type ExpiryChoice } from "../ui/expiry-choice.ts";
 import { ExpiryField } from "../ui/expiry.tsx";
 import { Field } from "../ui/field.tsx";
-import { type Agent, createKey, type CreatedKey } from "./agent-calls.ts";
+import { createKey, type CreatedKey } from "./agent-calls.ts";
 
 interface CreateKeyDialogProps {
   agent: Agent;

@@ -1,9 +1,10 @@
 import { useState } from "preact/hooks";
 import { ApiError } from "../api/client.ts";
+import type { Agent } from "../api/types.ts";
 import { blocked } from "../state/blocked.ts";
 import { openStart } from "../state/dialogs.ts";
 import { toast } from "../ui/toast.tsx";
-import { type Agent, authorOf, draftOf, readAgent, updateAgent } from "./agent-calls.ts";
+import { authorOf, draftOf, readAgent, updateAgent } from "./agent-calls.ts";
 import { Conflict, type ConflictState } from "./conflict.tsx";
 import { afterSave, editorOf } from "./editor-state.ts";
 import { Editor } from "./editor.tsx";

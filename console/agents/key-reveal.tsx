@@ -1,5 +1,5 @@
 import { useResource } from "../api/use-resource.ts";
-import { me } from "../state/session.ts";
+import { me } from "../api/session.ts";
 import { Icon } from "../ui/icon.tsx";
 import { RevealOnce } from "../ui/reveal-once.tsx";
 import { type CreatedKey, readKeys } from "./agent-calls.ts";

@@ -1,7 +1,8 @@
 import { useState } from "preact/hooks";
 import { useResource } from "../api/use-resource.ts";
+import type { Agent } from "../api/types.ts";
 import { blocked } from "../state/blocked.ts";
-import { me } from "../state/session.ts";
+import { me } from "../api/session.ts";
 import { Button } from "../ui/button.tsx";
 import { Confirm } from "../ui/confirm.tsx";
 import { Loading } from "../ui/empty.tsx";
@@ -9,7 +10,7 @@ import { Expiry } from "../ui/expiry.tsx";
 import { Problem } from "../ui/problem.tsx";
 import { RelativeTime } from "../ui/time.tsx";
 import { toast } from "../ui/toast.tsx";
-import { type Agent, type CreatedKey, type Key, readKeys, setKeyEnabled } from "./agent-calls.ts";
+import { type CreatedKey, type Key, readKeys, setKeyEnabled } from "./agent-calls.ts";
 import { CallExample } from "./call-example.tsx";
 import { CreateKeyDialog } from "./create-key-dialog.tsx";
 import { KeyReveal } from "./key-reveal.tsx";

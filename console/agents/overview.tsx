@@ -1,16 +1,16 @@
 import { call } from "../api/client.ts";
-import type { Schemas } from "../api/types.ts";
+import type { Agent, Schemas } from "../api/types.ts";
 import { useResource } from "../api/use-resource.ts";
 import { defaultEnvironment, environmentTools, systemText } from "../environments.ts";
 import { formatDollars, formatNumber } from "../format.ts";
 import { limitsText } from "../limits-text.ts";
-import { me } from "../state/session.ts";
+import { me } from "../api/session.ts";
 import { pageUrl } from "../state/url.ts";
 import { Fact } from "../ui/fact.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Status } from "../ui/status.tsx";
 import { RelativeTime } from "../ui/time.tsx";
-import { type Agent, draftOf, readKeys } from "./agent-calls.ts";
+import { draftOf, readKeys } from "./agent-calls.ts";
 import { type Draft, isObject, type Json, textOf } from "./form/json.ts";
 import { agentField } from "./form/layout.ts";
 

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { commands, me } from "../state/session.ts";
+import { commands, me } from "../api/session.ts";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { Segments } from "../ui/segments.tsx";
 import { adminCommand, curlCommand } from "./commands.ts";

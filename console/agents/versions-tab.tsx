@@ -1,12 +1,13 @@
 import { useState } from "preact/hooks";
 import { useResource } from "../api/use-resource.ts";
+import type { Agent } from "../api/types.ts";
 import { blocked } from "../state/blocked.ts";
 import { Button } from "../ui/button.tsx";
 import { Loading } from "../ui/empty.tsx";
 import { Problem } from "../ui/problem.tsx";
 import { RelativeTime } from "../ui/time.tsx";
 import { toast } from "../ui/toast.tsx";
-import { type Agent, readVersion, readVersions, updateAgent, type VersionHead } from "./agent-calls.ts";
+import { readVersion, readVersions, updateAgent, type VersionHead } from "./agent-calls.ts";
 import { DiffView } from "./diff-view.tsx";
 import { formatDraft } from "./form/json-text.ts";
 

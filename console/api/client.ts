@@ -1,5 +1,5 @@
-import { freshToken } from "../state/provider.ts";
-import { refuse, token } from "../state/session.ts";
+import { freshToken } from "./provider.ts";
+import { refuse, token } from "./session.ts";
 import { type OperationName, type Operations, requestOf } from "./operations.ts";
 import type { Issue, Page } from "./types.ts";
 

@@ -1,5 +1,5 @@
 import { isUnreached } from "./client.ts";
-import { reached, retryNow, unreached } from "../state/connection.ts";
+import { reached, retryNow, unreached } from "./connection.ts";
 
 /** Resolves after `ms`, when the operator retries, or when `signal` is aborted. */
 export function wait(ms: number, signal: AbortSignal): Promise<void> {

@@ -1,4 +1,4 @@
-import { reached, unreached } from "../state/connection.ts";
+import { reached, unreached } from "./connection.ts";
 import { ApiError, send } from "./client.ts";
 import type { CallOutput, RunDetail, RunEvent } from "./types.ts";
 import { wait } from "./poll.ts";

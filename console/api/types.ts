@@ -8,6 +8,7 @@ export type Organization = Schemas["Organization"];
 export type Run = Schemas["Run"];
 export type RunDetail = Schemas["RunDetail"];
 export type RunCounts = Schemas["RunCounts"];
+export type Agent = Schemas["Agent"];
 export type AgentSummary = Schemas["AgentSummary"];
 export type RunEvent = Schemas["Event"];
 export type InputEvent = Schemas["InputEvent"];

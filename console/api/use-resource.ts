@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
-import { reached } from "../state/connection.ts";
+import { reached } from "./connection.ts";
 import { type ApiError, isUnreached } from "./client.ts";
 import { poll } from "./poll.ts";
 

@@ -1,4 +1,4 @@
-import { commands, me } from "../state/session.ts";
+import { commands, me } from "../api/session.ts";
 import { Field } from "../ui/field.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { SecretInput } from "../ui/secret-input.tsx";

@@ -1,4 +1,4 @@
-import { connection } from "../state/connection.ts";
+import { connection } from "../api/connection.ts";
 import { formatDuration } from "../format.ts";
 import { useNow } from "../ui/time.tsx";
 import type { RunStore } from "./run-store.ts";

@@ -1,6 +1,6 @@
 import { ApiError } from "../api/client.ts";
 import { wait } from "../api/poll.ts";
-import { reached, unreached } from "../state/connection.ts";
+import { reached, unreached } from "../api/connection.ts";
 
 /** Reads once, and again after longer and longer waits while the service does not respond, until `signal` is aborted. */
 export async function retried<Result>(signal: AbortSignal, read: () => Promise<Result>): Promise<Result> {

@@ -1,5 +1,5 @@
 import { batch, computed, effect, type ReadonlySignal, signal } from "@preact/signals";
-import { connection } from "../state/connection.ts";
+import { connection } from "../api/connection.ts";
 import type { RunApi, RunDetail } from "./api.ts";
 import type { CallOutput, RunEvent } from "../api/types.ts";
 import { RunModel } from "./model/run-model.ts";

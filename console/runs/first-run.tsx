@@ -2,7 +2,7 @@ import { defaultEnvironment, isUndescribed, offerFor, pythonText, systemText } f
 import { agents } from "../state/agents.ts";
 import { blocked } from "../state/blocked.ts";
 import { openStart } from "../state/dialogs.ts";
-import { me } from "../state/session.ts";
+import { me } from "../api/session.ts";
 import { Button } from "../ui/button.tsx";
 import { Code } from "../ui/code.tsx";
 import { Icon } from "../ui/icon.tsx";

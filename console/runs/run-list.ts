@@ -1,7 +1,7 @@
 import { computed, signal } from "@preact/signals";
 import { type ApiError, call, isUnreached } from "../api/client.ts";
 import { poll } from "../api/poll.ts";
-import { me } from "../state/session.ts";
+import { me } from "../api/session.ts";
 import type { Page, Run, RunCounts } from "../api/types.ts";
 import type { RunQuery } from "./filters.ts";
 

@@ -2,7 +2,7 @@ import { useResource } from "../api/use-resource.ts";
 import { formatDateTime } from "../format.ts";
 import { agents } from "../state/agents.ts";
 import { organizations } from "../state/organization.ts";
-import { commands } from "../state/session.ts";
+import { commands } from "../api/session.ts";
 import { useQuery } from "../state/url.ts";
 import { Loading } from "../ui/empty.tsx";
 import { Problem } from "../ui/problem.tsx";

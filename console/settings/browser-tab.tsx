@@ -2,7 +2,7 @@ import { helpOpen } from "../state/dialogs.ts";
 import { setSingleKeys, singleKeys } from "../state/keyboard.ts";
 import { organizationNames } from "../state/organization.ts";
 import { roleText } from "../state/roles.ts";
-import { me, signOut } from "../state/session.ts";
+import { me, signOut } from "../api/session.ts";
 import { setTheme, theme, themes } from "../state/theme.ts";
 import { Button } from "../ui/button.tsx";
 import { Segments } from "../ui/segments.tsx";

@@ -3,7 +3,7 @@ import { useResource } from "../api/use-resource.ts";
 import { blocked } from "../state/blocked.ts";
 import { organizationNames } from "../state/organization.ts";
 import { roleText } from "../state/roles.ts";
-import { me } from "../state/session.ts";
+import { me } from "../api/session.ts";
 import { Button } from "../ui/button.tsx";
 import { Confirm } from "../ui/confirm.tsx";
 import { Loading } from "../ui/empty.tsx";

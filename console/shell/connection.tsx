@@ -1,4 +1,4 @@
-import { connection, retryNow } from "../state/connection.ts";
+import { connection, retryNow } from "../api/connection.ts";
 import { formatClock } from "../format.ts";
 import { Button } from "../ui/button.tsx";
 import { useNow } from "../ui/time.tsx";

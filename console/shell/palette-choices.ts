@@ -1,7 +1,7 @@
 import type { Run } from "../api/types.ts";
 import { agents } from "../state/agents.ts";
 import { shortcutGroups } from "../state/keyboard.ts";
-import { endSession } from "../state/provider.ts";
+import { endSession } from "../api/provider.ts";
 import { setTheme, themes } from "../state/theme.ts";
 import { pageUrl } from "../state/url.ts";
 import type { IconName } from "../ui/icon.tsx";

@@ -8,7 +8,7 @@ import { helpOpen, openStart, paletteOpen, startDialog } from "../state/dialogs.
 import { everywhere, useShortcuts } from "../state/keyboard.ts";
 import { useNavigate } from "../state/leave-guard.ts";
 import { readOrganizations } from "../state/organization.ts";
-import { me } from "../state/session.ts";
+import { me } from "../api/session.ts";
 import { copyText } from "../ui/copy-button.tsx";
 import { loadLater } from "../ui/load-later.tsx";
 import { toast, Toasts } from "../ui/toast.tsx";

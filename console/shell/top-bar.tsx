@@ -1,9 +1,9 @@
 import { organization, organizationNames, organizations, chooseOrganization } from "../state/organization.ts";
 import { helpOpen, paletteOpen } from "../state/dialogs.ts";
 import { keyNames } from "../state/keyboard.ts";
-import { endSession } from "../state/provider.ts";
+import { endSession } from "../api/provider.ts";
 import { roleText } from "../state/roles.ts";
-import { me } from "../state/session.ts";
+import { me } from "../api/session.ts";
 import { setTheme, theme, themes } from "../state/theme.ts";
 import { Glyph, Icon } from "../ui/icon.tsx";
 import { Menu } from "../ui/menu.tsx";

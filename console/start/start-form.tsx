@@ -9,7 +9,7 @@ import { agents } from "../state/agents.ts";
 import { blocked } from "../state/blocked.ts";
 import { startDialog } from "../state/dialogs.ts";
 import { keyNames, useShortcuts } from "../state/keyboard.ts";
-import { commands, me } from "../state/session.ts";
+import { commands, me } from "../api/session.ts";
 import { pageUrl } from "../state/url.ts";
 import { Button } from "../ui/button.tsx";
 import { CopyButton } from "../ui/copy-button.tsx";

@@ -1,6 +1,6 @@
-import { connection } from "./connection.ts";
+import { connection } from "../api/connection.ts";
 import { isOperator } from "./roles.ts";
-import { me } from "./session.ts";
+import { me } from "../api/session.ts";
 
 /**
  * Why an action cannot be taken now, such as "stop runs". Undefined: it can. `organizationId`: whose things it changes. Null:

@@ -1,4 +1,4 @@
-import { me } from "../state/session.ts";
+import { me } from "../api/session.ts";
 import type { FieldControl } from "./field.tsx";
 
 interface SecretInputProps {

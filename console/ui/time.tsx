@@ -1,5 +1,5 @@
 import { useEffect } from "preact/hooks";
-import { connection } from "../state/connection.ts";
+import { connection } from "../api/connection.ts";
 import { formatDateTime, formatRelative } from "../format.ts";
 import { signal } from "@preact/signals";
 

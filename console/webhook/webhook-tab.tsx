@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { Agent } from "../agents/agent-calls.ts";
+import type { Agent } from "../api/types.ts";
 import { useResource } from "../api/use-resource.ts";
 import { blocked } from "../state/blocked.ts";
 import { Button } from "../ui/button.tsx";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { OidcConfig } from "../../console/state/oidc.ts";
+import type { OidcConfig } from "../../console/api/oidc.ts";
 import { consoleName, stackName } from "./cdk.ts";
 import { endedRun, manageClient, type ManageClient } from "./manage-client.ts";
 import { environment, type Process, start } from "./processes.ts";

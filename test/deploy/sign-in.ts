@@ -1,10 +1,4 @@
-import {
-  type BrowserWindow,
-  finishSignIn,
-  type OidcConfig,
-  startSignIn,
-  type Tokens,
-} from "../../console/state/oidc.ts";
+import { type BrowserWindow, finishSignIn, type OidcConfig, startSignIn, type Tokens } from "../../console/api/oidc.ts";
 import {
   CognitoIdentityProviderClient,
   ListUserPoolClientsCommand,

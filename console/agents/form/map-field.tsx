@@ -1,6 +1,6 @@
 import { GroupNotes, notesOf } from "./field-notes.tsx";
 import type { FormState } from "./form-state.ts";
-import { me } from "../../state/session.ts";
+import { me } from "../../api/session.ts";
 import { isObject, type Json, type Path, valueAt } from "./json.ts";
 import { SimpleField } from "./simple-field.tsx";
 import type { FieldOf } from "./schema-fields.ts";

@@ -1,6 +1,6 @@
 import { useId } from "preact/hooks";
 import { defaultEnvironment } from "../../environments.ts";
-import { me } from "../../state/session.ts";
+import { me } from "../../api/session.ts";
 import type { FieldControl } from "../../ui/field.tsx";
 import { EditedField, notesOf } from "./field-notes.tsx";
 import type { FormState } from "./form-state.ts";

@@ -1,6 +1,6 @@
 import { useId } from "preact/hooks";
 import { environmentTools, offerFor } from "../../environments.ts";
-import { me } from "../../state/session.ts";
+import { me } from "../../api/session.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { GroupNotes, notesOf } from "./field-notes.tsx";
 import type { FormState } from "./form-state.ts";

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import { commands, me } from "../../state/session.ts";
+import { commands, me } from "../../api/session.ts";
 import { Code } from "../../ui/code.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import type { RunDetail } from "../api.ts";

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { connection } from "../../state/connection.ts";
+import { connection } from "../../api/connection.ts";
 import { visible } from "./visible.ts";
 
 type Read = (text: string) => ComponentChildren;

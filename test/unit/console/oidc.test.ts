@@ -8,7 +8,7 @@ import {
   renew,
   SignInError,
   startSignIn,
-} from "../../../console/state/oidc.ts";
+} from "../../../console/api/oidc.ts";
 import { type HttpServer, httpServer } from "../../support/http-server.ts";
 
 /** A provider's token endpoint. It answers with `answer` and keeps what it was asked. */

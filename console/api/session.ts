@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals";
-import type { Me } from "../api/types.ts";
+import type { Me } from "./types.ts";
 
 const storageKey = "agent-run-service.token";
 

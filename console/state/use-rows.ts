@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { useShortcuts } from "../state/keyboard.ts";
+import { useShortcuts } from "./keyboard.ts";
 
 /** Attributes of a table row that takes keys. */
 interface RowAttributes {
