@@ -1,0 +1,74 @@
+import type { ComponentChildren } from "preact";
+import { useId, useState } from "preact/hooks";
+import { Button } from "./button.tsx";
+import { Dialog } from "./dialog.tsx";
+import { Field } from "./field.tsx";
+
+interface CreateDialogProps {
+  title: string;
+  /** The button that creates, such as “Create key”. */
+  action: string;
+  /** What the name is for. */
+  help: string;
+  /** Whether it can be created without a name. */
+  nameOptional?: boolean;
+  /** Whether another field lacks what creating requires. */
+  incomplete?: boolean;
+  /** Creates it. The message of a rejection is shown at the name. */
+  create: (name: string) => Promise<void>;
+  onClose: () => void;
+  /** More fields. */
+  children?: ComponentChildren;
+}
+
+/** Asks for the name of something new, and for what `children` ask. The opener closes it once it is created. */
+export function CreateDialog(props: CreateDialogProps) {
+  const { title, action, help, nameOptional = false, incomplete = false, create, onClose, children } = props;
+  const [name, setName] = useState("");
+  const [isBusy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<string>();
+  const form = useId();
+  const isReady = !isBusy && !incomplete && (nameOptional || name.trim() !== "");
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    if (!isReady) return;
+    setBusy(true);
+    create(name.trim()).catch((error: Error) => {
+      setProblem(error.message);
+      setBusy(false);
+    });
+  };
+  return (
+    <Dialog
+      title={title}
+      narrow
+      onClose={onClose}
+      footer={
+        <>
+          <span />
+          <Button onClick={onClose}>Cancel</Button>
+          <Button kind="primary" type="submit" form={form} disabled={!isReady}>
+            {action}
+          </Button>
+        </>
+      }
+    >
+      <form id={form} class="stack" onSubmit={submit}>
+        <Field name="Name" help={help} problem={problem}>
+          {(control) => (
+            <input
+              {...control}
+              class="input"
+              autofocus
+              maxLength={200}
+              autocomplete="off"
+              value={name}
+              onInput={({ currentTarget }) => setName(currentTarget.value)}
+            />
+          )}
+        </Field>
+        {children}
+      </form>
+    </Dialog>
+  );
+}
