@@ -131,7 +131,7 @@ function sharedCode(): Plugin {
 
 /** What no first view needs: the sign-in with a provider, dialogs and forms. */
 const seldomLoaded =
-  /\/(confirm|create-dialog|dialog|expiry|expiry-choice|field|leave-guard|oidc|reveal-once|save-blob|secret-input|use-rows)\.tsx?$/;
+  /\/(confirm|create-dialog|dialog|expiry|expiry-choice|field|leave-guard|numbers-table|oidc|reveal-once|save-blob|secret-input|use-rows)\.tsx?$/;
 
 /** The outputs that index.html names. */
 function firstEntries({ outputs }: Metafile): string[] {

@@ -1,4 +1,5 @@
 import { formatDollars, formatNumber } from "../format.ts";
+import { NumbersTable } from "../ui/numbers-table.tsx";
 import { cachedShare, type Report, sum, tokensOf } from "./report.ts";
 import { percent } from "./words.ts";
 
@@ -12,30 +13,19 @@ export function DaysTable({ report }: { report: Report }) {
     <details class="panel days-table">
       <summary>Numbers per day</summary>
       <div class="scroll-x">
-        <table class="table">
-          <thead>
-            <tr>
-              <th scope="col">Day (UTC)</th>
-              {["Runs", "Steps", "Tokens", "From cache", "Cost"].map((name) => (
-                <th key={name} scope="col" class="number">
-                  {name}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {rows.toReversed().map(({ day, total }) => (
-              <tr key={day}>
-                <th scope="row">{day}</th>
-                <td class="number">{formatNumber(total.runs)}</td>
-                <td class="number">{formatNumber(total.steps)}</td>
-                <td class="number">{tokensOf(total).toLocaleString("en-US")}</td>
-                <td class="number">{percent(cachedShare(total))}</td>
-                <td class="number">{formatDollars(total.dollars, 4)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <NumbersTable
+          class="table"
+          head="Day (UTC)"
+          of={({ day }) => day}
+          columns={[
+            { name: "Runs", of: ({ total }) => formatNumber(total.runs) },
+            { name: "Steps", of: ({ total }) => formatNumber(total.steps) },
+            { name: "Tokens", of: ({ total }) => tokensOf(total).toLocaleString("en-US") },
+            { name: "From cache", of: ({ total }) => percent(cachedShare(total)) },
+            { name: "Cost", of: ({ total }) => formatDollars(total.dollars, 4) },
+          ]}
+          rows={rows.toReversed()}
+        />
       </div>
     </details>
   );

@@ -1,6 +1,7 @@
 import type { RunCounts } from "../api/types.ts";
 import { formatDollars, formatNumber } from "../format.ts";
 import { pageUrl } from "../state/url.ts";
+import { NumbersTable } from "../ui/numbers-table.tsx";
 import { BudgetBar } from "./budget-bar.tsx";
 import { cachedShare, type Grouping, type Report, type Series, tokensOf } from "./report.ts";
 import { percent } from "./words.ts";
@@ -24,52 +25,38 @@ export function UsageTable({ report, grouping, counts, budgets }: UsageTableProp
         </a>
       </header>
       <div class="scroll-x">
-        <table class="table">
-          <thead>
-            <tr>
-              <th scope="col">{isByAgent ? "Agent" : "Model"}</th>
-              <NumberHead name="Runs" />
-              {isByAgent && <NumberHead name="Technical errors" />}
-              <NumberHead name="Tokens" />
-              <NumberHead name="From cache" />
-              <NumberHead name="Cost" />
-              <NumberHead name="Cost per run" />
-              {isByAgent && <th scope="col">Budget today</th>}
-            </tr>
-          </thead>
-          <tbody>
-            {report.series.map((series, index) => (
-              <tr key={index}>
-                <td>
-                  <i class={`swatch s${index + 1}`} /> <SeriesName series={series} grouping={grouping} />
-                </td>
-                <td class="number">{formatNumber(series.total.runs)}</td>
-                {isByAgent && <td class="number">{errorsOf(series, counts)}</td>}
-                <td class="number">{formatNumber(tokensOf(series.total))}</td>
-                <td class="number">{percent(cachedShare(series.total))}</td>
-                <td class="number">{formatDollars(series.total.dollars, 2)}</td>
-                <td class="number">
-                  {series.total.runs === 0 ? "–" : formatDollars(series.total.dollars / series.total.runs, 3)}
-                </td>
-                {isByAgent && (
-                  <td>
-                    <Budget series={series} budgets={budgets} />
-                  </td>
-                )}
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <NumbersTable
+          class="table usage-table"
+          head={isByAgent ? "Agent" : "Model"}
+          of={(series, index) => (
+            <>
+              <i class={`swatch s${index + 1}`} /> <SeriesName series={series} grouping={grouping} />
+            </>
+          )}
+          columns={[
+            { name: "Runs", of: ({ total }) => formatNumber(total.runs) },
+            ...(isByAgent ? [{ name: "Technical errors", of: (series: Series) => errorsOf(series, counts) }] : []),
+            { name: "Tokens", of: ({ total }) => formatNumber(tokensOf(total)) },
+            { name: "From cache", of: ({ total }) => percent(cachedShare(total)) },
+            { name: "Cost", of: ({ total }) => formatDollars(total.dollars, 2) },
+            {
+              name: "Cost per run",
+              of: ({ total }) => (total.runs === 0 ? "–" : formatDollars(total.dollars / total.runs, 3)),
+            },
+            ...(isByAgent
+              ? [
+                  {
+                    name: "Budget today",
+                    isText: true,
+                    of: (series: Series) => <Budget series={series} budgets={budgets} />,
+                  },
+                ]
+              : []),
+          ]}
+          rows={report.series}
+        />
       </div>
     </section>
-  );
-}
-
-function NumberHead({ name }: { name: string }) {
-  return (
-    <th scope="col" class="number">
-      {name}
-    </th>
   );
 }
 

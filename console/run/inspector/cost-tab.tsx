@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { formatDollars, formatNumber } from "../../format.ts";
+import { type NumbersColumn, NumbersTable } from "../../ui/numbers-table.tsx";
 import type { Limits, RunDetail } from "../api.ts";
 import type { Point } from "../model/types.ts";
 import type { RunView } from "../view.ts";
@@ -87,45 +88,41 @@ function Chart({ title, total, points, value, limit, format }: ChartProps) {
   );
 }
 
+/** A model call, and the one before it. */
+interface StepRow {
+  point: Point;
+  before: Point | undefined;
+}
+
+const tokens: NumbersColumn<StepRow> = {
+  name: "Tokens",
+  of: ({ point, before }) => formatNumber(point.tokens - (before?.tokens ?? 0)),
+};
+const cost: NumbersColumn<StepRow> = {
+  name: "Cost",
+  of: ({ point, before }) => formatDollars(point.dollars - (before?.dollars ?? 0), 4),
+};
+const tokensSoFar: NumbersColumn<StepRow> = { name: "Tokens so far", of: ({ point }) => formatNumber(point.tokens) };
+const costSoFar: NumbersColumn<StepRow> = { name: "Cost so far", of: ({ point }) => formatDollars(point.dollars) };
+
 /** The model calls, newest first. */
 function StepTable({ points, view, priced }: { points: Point[]; view: RunView; priced: boolean }) {
   const [shown, setShown] = useState(pageSize);
   const from = Math.max(0, points.length - shown);
+  const rows = points.map((point, index) => ({ point, before: points[index - 1] })).slice(from);
   return (
     <div class="run-table-box">
-      <table class="run-table">
-        <thead>
-          <tr>
-            <th scope="col">Step</th>
-            <th scope="col">Tokens</th>
-            {priced && <th scope="col">Cost</th>}
-            <th scope="col">Tokens so far</th>
-            {priced && <th scope="col">Cost so far</th>}
-          </tr>
-        </thead>
-        <tbody>
-          {points
-            .slice(from)
-            .toReversed()
-            .map((point, offset) => {
-              const before = points[points.length - 2 - offset];
-              const { turn, step } = point;
-              return (
-                <tr key={`${turn}.${step}`}>
-                  <th scope="row">
-                    <button type="button" class="link" onClick={() => view.select({ turn, step })}>
-                      {view.model.turns.length > 1 ? `${turn}.${step}` : step}
-                    </button>
-                  </th>
-                  <td>{formatNumber(point.tokens - (before?.tokens ?? 0))}</td>
-                  {priced && <td>{formatDollars(point.dollars - (before?.dollars ?? 0), 4)}</td>}
-                  <td>{formatNumber(point.tokens)}</td>
-                  {priced && <td>{formatDollars(point.dollars)}</td>}
-                </tr>
-              );
-            })}
-        </tbody>
-      </table>
+      <NumbersTable
+        class="run-table"
+        head="Step"
+        of={({ point: { turn, step } }) => (
+          <button type="button" class="link" onClick={() => view.select({ turn, step })}>
+            {view.model.turns.length > 1 ? `${turn}.${step}` : step}
+          </button>
+        )}
+        columns={priced ? [tokens, cost, tokensSoFar, costSoFar] : [tokens, tokensSoFar]}
+        rows={rows.toReversed()}
+      />
       {from > 0 && (
         <p>
           <button type="button" class="button small" onClick={() => setShown(shown + pageSize)}>

@@ -1,5 +1,7 @@
 import { formatDuration, formatNumber } from "../../format.ts";
+import { NumbersTable } from "../../ui/numbers-table.tsx";
 import { median } from "../model/tool-totals.ts";
+import type { ToolTotal } from "../model/types.ts";
 import { visibleLine } from "../text/visible.ts";
 import type { RunView } from "../view.ts";
 
@@ -10,43 +12,37 @@ export function ToolsTab({ view }: { view: RunView }) {
   if (totals.length === 0) return <p class="run-empty">No tool call has ended yet.</p>;
   return (
     <div class="run-table-box">
-      <table class="run-table">
-        <thead>
-          <tr>
-            <th scope="col">Tool</th>
-            <th scope="col">Calls</th>
-            <th scope="col">Failed</th>
-            <th scope="col">Median</th>
-            <th scope="col">Slowest</th>
-            <th scope="col">Total</th>
-          </tr>
-        </thead>
-        <tbody>
-          {totals.slice(0, 100).map((total) => {
-            const middle = median(total);
-            const { turn, step, index } = total.first;
-            return (
-              <tr>
-                <th scope="row">
-                  <button
-                    type="button"
-                    class="link mono"
-                    title="Go to its first call"
-                    onClick={() => view.select({ turn, step, call: index })}
-                  >
-                    <bdi>{visibleLine(total.name, 80)}</bdi>
-                  </button>
-                </th>
-                <td>{formatNumber(total.calls)}</td>
-                <td class={total.failed > 0 ? "bad" : "muted"}>{formatNumber(total.failed)}</td>
-                <td>{middle === undefined ? "not recorded" : formatDuration(middle)}</td>
-                <td>{middle === undefined ? "" : formatDuration(total.slowest)}</td>
-                <td>{middle === undefined ? "" : formatDuration(total.milliseconds)}</td>
-              </tr>
-            );
-          })}
-        </tbody>
-      </table>
+      <NumbersTable
+        class="run-table"
+        head="Tool"
+        of={({ name, first: { turn, step, index } }) => (
+          <button
+            type="button"
+            class="link mono"
+            title="Go to its first call"
+            onClick={() => view.select({ turn, step, call: index })}
+          >
+            <bdi>{visibleLine(name, 80)}</bdi>
+          </button>
+        )}
+        columns={[
+          { name: "Calls", of: ({ calls }) => formatNumber(calls) },
+          {
+            name: "Failed",
+            of: ({ failed }) => formatNumber(failed),
+            class: ({ failed }) => (failed > 0 ? "bad" : "muted"),
+          },
+          { name: "Median", of: (total) => medianText(total) },
+          { name: "Slowest", of: (total) => median(total) !== undefined && formatDuration(total.slowest) },
+          { name: "Total", of: (total) => median(total) !== undefined && formatDuration(total.milliseconds) },
+        ]}
+        rows={totals.slice(0, 100)}
+      />
     </div>
   );
+}
+
+function medianText(total: ToolTotal): string {
+  const middle = median(total);
+  return middle === undefined ? "not recorded" : formatDuration(middle);
 }
