@@ -55,7 +55,6 @@ export function SettingsDialog({ agentId, webhook, onClose, onChange }: Settings
               {...control}
               class="input"
               autofocus
-              maxLength={2048}
               autocomplete="off"
               inputMode="url"
               placeholder="https://example.com/hooks/runs"

@@ -3,7 +3,8 @@ import { ServiceError } from "../errors.ts";
 import { type AddressScope, describeScope, isAllowedAddress } from "../net/addresses.ts";
 import { parseUrl } from "../net/parse-url.ts";
 
-const maxLength = 2_048;
+/** Characters of the URL of a webhook, of an agent or of a run. */
+export const maxWebhookUrl = 2_048;
 
 /** What a webhook's URL may be. */
 export interface WebhookUrlRules {
@@ -20,7 +21,7 @@ export function checkWebhookUrl(text: string, rules: WebhookUrlRules): void {
 }
 
 function problemOf(text: string, { privateAddresses, addresses = "private" }: WebhookUrlRules): string | undefined {
-  if (text.length > maxLength) return `has ${text.length} characters; at most ${maxLength} are accepted`;
+  if (text.length > maxWebhookUrl) return `has ${text.length} characters; at most ${maxWebhookUrl} are accepted`;
   const url = parseUrl(text);
   if (!url) return "is not a valid URL; expected e.g. https://example.com/hooks/runs";
   if (url.username || url.password) return "contains a user name or password; put a token into the path instead";

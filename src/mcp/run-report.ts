@@ -3,6 +3,7 @@ import { z } from "zod";
 import { findOwnRun, lastOutput } from "../runs/own-run.ts";
 import { type ChangedFile, listChangedFiles } from "../runs/files/read-files.ts";
 import type { Activity } from "../runs/read/run-progress.ts";
+import { runStatuses } from "../runs/status.ts";
 import type { Run } from "../runs/types.ts";
 import type { McpCall } from "./deps.ts";
 import { pieceOf } from "./text-piece.ts";
@@ -13,7 +14,7 @@ const runFile = z.object({ name: z.string(), size: z.number().describe("Bytes.")
 export const runReport = z.object({
   run_id: z.string(),
   name: z.string(),
-  status: z.enum(["running", "finished", "technical_error", "terminated"]),
+  status: z.enum(runStatuses),
   activity: z.string().nullable().describe("What a running run does now."),
   turn: z.number().describe("Inputs that were started."),
   queued_inputs: z.number(),

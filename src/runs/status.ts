@@ -2,6 +2,23 @@
 export const runStatuses = ["running", "finished", "technical_error", "terminated"] as const;
 export type RunStatus = (typeof runStatuses)[number];
 
+/** The status in more detail, as the extension API, the management API and the page show it, in the order of the documents. */
+export const runStates = [
+  "running",
+  /** Running, but a quota delays the start of the turn. */
+  "waiting_for_slot",
+  "finished",
+  /** Finished, because it was created without input. */
+  "waiting_for_input",
+  "technical_error",
+  "terminated",
+] as const;
+export type ShownState = (typeof runStates)[number];
+
+/** What lists of runs can be limited to: `waiting_for_input` is `finished` without a turn, `finished` is with one. */
+export const runFilterStatuses = [...runStatuses, "waiting_for_input"] as const satisfies ShownState[];
+export type RunFilterStatus = (typeof runFilterStatuses)[number];
+
 /** All allowed transitions. `none`: the run does not exist yet. */
 export const transitions = {
   // A client creates a run.

@@ -1,5 +1,5 @@
 import { labelNamePattern, maxLabelLength, maxLabelNameLength } from "../../runs/labels.ts";
-import { runStatuses } from "../../runs/status.ts";
+import { runFilterStatuses } from "../../runs/status.ts";
 import type { Parameter } from "../description.ts";
 import { type Schema, uuid } from "./schemas/schema.ts";
 
@@ -71,5 +71,5 @@ export const searchFilters = {
 
 export const runStatus = parameter(
   "Only runs with this status. `finished` means with an output; `waiting_for_input` means finished without a turn.",
-  { type: "string", enum: [...runStatuses, "waiting_for_input"] },
+  { type: "string", enum: runFilterStatuses },
 );

@@ -5,18 +5,15 @@ import { type Semaphore, semaphore } from "../../async/semaphore.ts";
 import { boundedCache } from "../bounded-cache.ts";
 import type { Configurations, Runs } from "../ports.ts";
 import { type Activity, activityOf, type RunProgress } from "./run-progress.ts";
-import { type RunStatus, turnStartedAt } from "../status.ts";
+import { type ShownState, turnStartedAt } from "../status.ts";
 import { progressTracker } from "../track-progress.ts";
 import { decodeConfiguration, type UsedEnvironment } from "../turn-configuration.ts";
 import type { Run } from "../types.ts";
 
-/** What operators see of the status: `waiting_for_input` is an idle run without a turn. */
-export type RunState = RunStatus | "waiting_for_slot" | "waiting_for_input";
-
 /** A run as lists show it. */
 export interface DescribedRun {
   run: Run;
-  state: RunState;
+  state: ShownState;
   /** Absent: the agent is missing from the store. */
   agent?: Agent;
   /** The first `excerptLength` characters of the first input. Absent: there is none. */
@@ -116,7 +113,7 @@ export function runDescriber(deps: Deps): RunDescriber {
   };
 }
 
-export function stateOf({ status, turn, waiting }: Run): RunState {
+export function stateOf({ status, turn, waiting }: Run): ShownState {
   if (status === "running" && waiting) return "waiting_for_slot";
   return status === "finished" && turn === 0 ? "waiting_for_input" : status;
 }

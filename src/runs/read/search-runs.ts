@@ -2,12 +2,8 @@ import type { Agent } from "../../accounts/types.ts";
 import { type DescribedRun, excerptLength, type RunDescriber } from "./describe-runs.ts";
 import { listRuns, type ListedRuns, type RunFilter } from "./list-runs.ts";
 import type { Stores } from "../ports.ts";
-import { type RunStatus, runStatuses } from "../status.ts";
+import type { RunFilterStatus, RunStatus } from "../status.ts";
 import type { Run } from "../types.ts";
-
-/** A status by which operators filter: `waiting_for_input` is `finished` without a turn, `finished` is with one. */
-export const runFilterStatuses = [...runStatuses, "waiting_for_input"] as const;
-export type RunFilterStatus = (typeof runFilterStatuses)[number];
 
 /**
  * Which runs to find. `text`: a part of the name or of the first `excerptLength` characters of the first input, in any

@@ -94,6 +94,9 @@ describe("a create", () => {
     await setWebhook(accounts, service.stranger.agentId, { url: "https://example.com/", privateAddresses: false });
     const reported = await create({ name: "r" }, {}, service.stranger);
     expect(reported.body).toMatchObject({ webhook: "agent" });
+    const longest = `https://example.com/${"a".repeat(2_028)}`; // 2,048 characters, as for the webhook of an agent
+    expect((await create({ name: "r", webhook: { url: longest } }, {}, service.stranger)).status).toBe(201);
+    expect((await create({ name: "r", webhook: { url: `${longest}a` } }, {}, service.stranger)).status).toBe(422);
     const insecure = await create({ name: "r", webhook: { url: "http://example.com/" } }, {}, service.stranger);
     expect([insecure.status, insecure.body.code]).toEqual([422, "invalid_argument"]);
     const { body: detail } = await call<object>("GET", `/runs/${reported.body.id}`);

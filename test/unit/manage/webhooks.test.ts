@@ -68,6 +68,7 @@ test("wrong settings and unknown ids are rejected, and a viewer changes nothing"
   const wrong: [string, string, object | undefined, number, string][] = [
     ["PUT", path, { url: "http://example.com" }, 422, "invalid_argument"],
     ["PUT", path, { url: "" }, 422, "invalid_request"],
+    ["PUT", path, { url: `https://example.com/${"a".repeat(2_029)}` }, 422, "invalid_request"],
     ["PUT", path, { urls: [] }, 422, "invalid_request"],
     ["PUT", `/agents/${missing}/webhook`, {}, 404, "agent_not_found"],
     ["POST", `${path}/rotate-secret`, undefined, 404, "webhook_not_found"],

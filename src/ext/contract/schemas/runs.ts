@@ -1,3 +1,4 @@
+import { maxWebhookUrl } from "../../../accounts/webhook-url.ts";
 import { PublicAgentFileInput, PublicCreateAgentRequest } from "../../../v1/contract.ts";
 import { reference } from "../../../http/description.ts";
 import { runFields, turnFields } from "../../../http/rest/schemas/runs.ts";
@@ -53,7 +54,13 @@ export const runSchemas = {
       labels,
       webhook: body(
         "Where the ends of this run's turns are reported, in place of the agent's webhook URL. Requires a webhook of the agent, whose secret signs the messages.",
-        { url: text("An `https` URL.", { minLength: 1, maxLength: 2_000, examples: ["https://example.com/hook"] }) },
+        {
+          url: text("An `https` URL.", {
+            minLength: 1,
+            maxLength: maxWebhookUrl,
+            examples: ["https://example.com/hook"],
+          }),
+        },
         ["url"],
       ),
     },

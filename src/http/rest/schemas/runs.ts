@@ -1,4 +1,4 @@
-import { runStatuses } from "../../../runs/status.ts";
+import { runStates, runStatuses } from "../../../runs/status.ts";
 import { reference } from "../../description.ts";
 import {
   integer,
@@ -15,7 +15,6 @@ import {
   uuid,
 } from "./schema.ts";
 
-const states = ["running", "waiting_for_slot", "finished", "waiting_for_input", "technical_error", "terminated"];
 const limitNames = ["steps", "tokens", "seconds", "inputTokens", "outputTokens", "dollars"];
 const finishReasons = [
   "completed",
@@ -43,7 +42,7 @@ export const runFields = {
   status: oneOfTexts("The status that v1 reports.", runStatuses),
   state: oneOfTexts(
     "The status in more detail. `waiting_for_slot`: running, but a quota delays the start of the turn. `waiting_for_input`: finished, because it was created without input.",
-    states,
+    runStates,
   ),
   turn: integer("Number of turns that were started. 0: the run has had no input."),
   queued_inputs: integer("Inputs that wait for the turn in progress to end."),

@@ -1,3 +1,4 @@
+import { maxWebhookUrl } from "../../../accounts/webhook-url.ts";
 import { overlapHours } from "../../../accounts/webhooks.ts";
 import { reference } from "../../../http/description.ts";
 import {
@@ -43,7 +44,7 @@ export const webhookSchemas = {
     ),
   }),
   SetWebhookRequest: body("Settings of a webhook.", {
-    url: nullable(text(url, { minLength: 1, maxLength: 2048, ...example })),
+    url: nullable(text(url, { minLength: 1, maxLength: maxWebhookUrl, ...example })),
     enabled: flag("False: nothing is sent to `url`.", { default: true }),
     private_addresses: flag(privateAddresses, { default: false }),
   }),
