@@ -128,7 +128,7 @@ export function runShellDefinition(linux?: LinuxPrograms): ToolDefinition {
     return { name: "run_shell", description: "Run a bash script in Linux.", input };
   }
   return onceFor(shellDefinitions, linux, ({ facts, defaultSeconds }) => {
-    const found = `Programs: ${versions(facts.programs)}. ${pythonOf(facts)}`;
+    const found = `Programs: ${versions(facts.programs)}.${mawkNote(facts)} ${pythonOf(facts)}`;
     return {
       name: "run_shell",
       description: `Run a bash script in Linux (${facts.system}). ${found} ${linuxRules}`,
@@ -163,6 +163,11 @@ export const furtherInputs: Record<string, object> = {
 function pythonOf({ python: { version, libraries } }: EnvironmentFacts): string {
   const names = versions(libraries);
   return names === "" ? `Python ${version}.` : `Python ${version} with ${names}.`;
+}
+
+/** mawk 1.3.4, the awk of a Debian without gawk, prints each larger integer as 2147483647 and exits with 0. */
+function mawkNote({ programs }: EnvironmentFacts): string {
+  return programs["mawk"] === undefined ? "" : ' awk is mawk: print integers above 2147483647 with "%.0f", not "%d".';
 }
 
 function versions(byName: Record<string, string>): string {

@@ -65,6 +65,14 @@ describe("the definitions", () => {
     for (const tool of [python, shell]) expect(Object.keys(tool?.definition.input ?? {})).toContain("properties");
   });
 
+  it("warn of the large integers of mawk where it is the only awk", () => {
+    const note = 'awk is mawk: print integers above 2147483647 with "%.0f", not "%d".';
+    const { run_shell: withMawk } = toolsOf({ linux: linux({}, { programs: { mawk: "1.3.4" } }).port });
+    const { run_shell: withGawk } = toolsOf({ linux: linux().port });
+    expect(withMawk?.definition.description).toContain(note);
+    expect(withGawk?.definition.description).not.toContain("mawk");
+  });
+
   it("name WebAssembly and what it lacks without Linux, where there is no shell", async () => {
     const { run_python: python, run_shell: shell } = toolsOf({
       linux: { unavailable: "Install bubblewrap." },

@@ -106,10 +106,11 @@ export const dataTasks: DataTask[] = [
     `jq '[.[].order | select(.customer.country == "FR") | .lines[] | .cents * .qty] | add' orders.json`,
     "nested",
   ),
+  // "%.0f": where awk is mawk, the description of run_shell says that "%d" stops at 2147483647.
   shell(
     "nested JSON, by jq and awk",
     "orders.json",
-    `jq -r '.[].order | [.customer.country, ([.lines[] | .cents * .qty] | add)] | @tsv' orders.json | awk '$1 == "FR" { s += $2 } END { printf "%d\\n", s }'`,
+    `jq -r '.[].order | [.customer.country, ([.lines[] | .cents * .qty] | add)] | @tsv' orders.json | awk '$1 == "FR" { s += $2 } END { printf "%.0f\\n", s }'`,
     "nested",
   ),
   shell(
