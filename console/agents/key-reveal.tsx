@@ -3,7 +3,7 @@ import { me } from "../api/session.ts";
 import { Icon } from "../ui/icon.tsx";
 import { RevealOnce } from "../ui/reveal-once.tsx";
 import { type CreatedKey, readKeys } from "./agent-calls.ts";
-import { CallExample } from "./call-example.tsx";
+import { CallExample } from "../programs/call-example.tsx";
 
 /** How often the dialog looks whether the key was used, in milliseconds. */
 const lookMs = 2_000;
@@ -22,7 +22,7 @@ export function KeyReveal({ created, onClose }: { created: CreatedKey; onClose: 
       {(onCopied) => (
         <>
           <CallExample
-            call={{ serviceUrl: me.value?.service_url ?? null, agentId: created.agent_id, key: created.key }}
+            call={{ serviceUrl: me.value?.service_url ?? undefined, agentId: created.agent_id, key: created.key }}
             onCopied={onCopied}
           />
           <FirstUse created={created} />

@@ -10,8 +10,8 @@ import { Expiry } from "../ui/expiry.tsx";
 import { Problem } from "../ui/problem.tsx";
 import { RelativeTime } from "../ui/time.tsx";
 import { toast } from "../ui/toast.tsx";
+import { CallExample } from "../programs/call-example.tsx";
 import { type CreatedKey, type Key, readKeys, setKeyEnabled } from "./agent-calls.ts";
-import { CallExample } from "./call-example.tsx";
 import { CreateKeyDialog } from "./create-key-dialog.tsx";
 import { KeyReveal } from "./key-reveal.tsx";
 
@@ -50,7 +50,7 @@ export function KeysTab({ agent }: { agent: Agent }) {
       <div class="stack">
         <CallExample
           title="Start a run"
-          call={{ serviceUrl: me.value?.service_url ?? null, agentId: agent.id, key: "$AGENT_RUN_KEY" }}
+          call={{ serviceUrl: me.value?.service_url ?? undefined, agentId: agent.id, key: undefined }}
         />
         <p class="muted">A key works for this agent only.</p>
       </div>

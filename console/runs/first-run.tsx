@@ -4,9 +4,11 @@ import { blocked } from "../state/blocked.ts";
 import { openStart } from "../state/dialogs.ts";
 import { me } from "../api/session.ts";
 import { Button } from "../ui/button.tsx";
-import { Code } from "../ui/code.tsx";
 import { Icon } from "../ui/icon.tsx";
+import { loadLater } from "../ui/load-later.tsx";
 import { keyNames } from "../state/keyboard.ts";
+
+const CallExample = loadLater(() => import("../programs/call-example.tsx").then((module) => module.CallExample));
 
 /** What the list shows before there is a run: how to start one, here and from a program. */
 export function FirstRun() {
@@ -45,7 +47,9 @@ export function FirstRun() {
       <div>
         <h2>Or from your program</h2>
         <p class="muted">The call responds with an id at once. This page shows the run as soon as it exists.</p>
-        <Code title="curl" text={curl(me.value?.service_url ?? "https://API", agent?.id ?? "AGENT_ID")} />
+        <CallExample
+          call={{ serviceUrl: me.value?.service_url ?? undefined, agentId: agent?.id ?? "AGENT_ID", key: undefined }}
+        />
         <p class="row">
           {agent && (
             <a class="button" href={`/console/agents/${agent.id}?tab=keys`}>
@@ -76,14 +80,6 @@ function ProgramsLine() {
         : `Agents can run Python and JavaScript here, but no bash. ${found?.unavailable ?? ""}`}
     </p>
   );
-}
-
-function curl(baseUrl: string, agentId: string): string {
-  const body = { name: "First run", template_id: agentId, input_text: "What can you do?" };
-  return `curl -s ${baseUrl}/v1/agents \\
-  -H "Authorization: Bearer $API_KEY" \\
-  -H 'Content-Type: application/json' \\
-  -d '${JSON.stringify(body, undefined, 2).replaceAll("\n", "\n    ")}'`;
 }
 
 /** The mark of the service, large. */

@@ -2,7 +2,7 @@ import { useLocation } from "preact-iso/router";
 import { useRef, useState } from "preact/hooks";
 import { ApiError, call } from "../api/client.ts";
 import { useResource } from "../api/use-resource.ts";
-import { programFor } from "../copy-as.ts";
+import { programFor } from "../programs/program.ts";
 import { formatBytes } from "../format.ts";
 import { limitsText } from "../limits-text.ts";
 import { agents } from "../state/agents.ts";
@@ -198,6 +198,7 @@ function curlOf(draft: StartDraft): string {
     name: nameOf(draft),
     agentId: draft.agentId ?? "AGENT_ID",
     input: draft.text.trim() === "" ? undefined : draft.text,
+    nextInputs: [],
     files: draft.files.map(({ name }) => name),
     serviceUrl: me.value?.service_url ?? undefined,
     adminCommand: commands().admin,

@@ -85,6 +85,15 @@ test("the token of the link is nowhere in the address", () => {
   expect(page.url()).toBe(`${service.baseUrl}/console/`);
 });
 
+test("the empty list shows a first program in each language", async () => {
+  const main = page.getByRole("main");
+  await main.getByText(`curl -sS "${service.baseUrl}/ext/v1/runs"`).waitFor();
+  await main.getByRole("button", { name: "TypeScript" }).click();
+  await main.getByText(`new AgentRuns({ baseUrl: "${service.baseUrl}" })`).waitFor();
+  await main.getByRole("button", { name: "curl (v1)" }).click();
+  await main.getByText(`curl -sS "${service.baseUrl}/v1/agents"`).waitFor();
+});
+
 test("creates an organization", async () => {
   await openSection("Models");
   await page.getByRole("button", { name: "New organization" }).click();
@@ -133,9 +142,9 @@ test("creates a key, and its ready command starts a run", async () => {
   await dialog.getByText("Waiting for the first call with this key…").waitFor();
   expect(await dialog.getByRole("button", { name: "Done" }).isDisabled()).toBe(true);
 
-  const command = await dialog.getByText(/^curl -s/).innerText();
+  const command = await dialog.getByText(/^export AGENT_RUN_KEY=/).innerText();
   const { stdout } = await bash("sh", ["-c", command]);
-  expect(JSON.parse(stdout)).toMatchObject({ agent_id: expect.stringMatching(/^[0-9a-f-]{36}$/) as string });
+  expect(JSON.parse(stdout)).toMatchObject({ id: expect.stringMatching(/^[0-9a-f-]{36}$/) as string });
   await dialog.getByText("Used: the first call arrived.").waitFor();
 });
 
@@ -216,6 +225,18 @@ test("sends an input, and stops the turn that it begins", async () => {
   await answer("Stop run");
   await page.getByRole("main").getByText("Terminated", { exact: true }).first().waitFor();
   expect(await page.getByRole("button", { name: "Send input" }).isDisabled()).toBe(true);
+});
+
+test("copies it as a program with the uploads and the inputs of both turns", async () => {
+  await page.getByRole("button", { name: "Copy as" }).click();
+  await page.getByRole("button", { name: "TypeScript", exact: true }).click();
+  const dialog = page.getByRole("dialog", { name: "Copy as" });
+  const program = await dialog.getByText(/^\/\/ The client/).innerText();
+  expect(program).toContain('input: "Compare the two cities.",\n  files: ["berlin.csv", "oslo.csv"],');
+  expect(program).toContain('of [\n  "Work without end",\n]');
+  await dialog.getByRole("button", { name: "curl (v1)" }).click();
+  await dialog.getByText("this is the first turn of 2").waitFor();
+  await dialog.getByRole("button", { name: "Close" }).click();
 });
 
 test("runs it again with changes", async () => {

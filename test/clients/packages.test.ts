@@ -1,20 +1,13 @@
-import { copyFileSync, cpSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { copyFileSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
 import { beforeAll, describe, expect, test } from "vitest";
-import { environment, run, succeed } from "../deploy/processes.ts";
+import { environment, run } from "../deploy/processes.ts";
 import { root } from "../integration/script.ts";
 import { modelAt, newDataDir, type Service, startService } from "../integration/service.ts";
 import { answersWithResult, callsTool, chatServer } from "../providers/chat-completions-server.ts";
-import { python, pythonClient } from "./python.ts";
-
-const typescriptClient = join(root, "clients/typescript");
-
-/** A folder that no project of ours contains. */
-function emptyFolder(): string {
-  return mkdtempSync(join(tmpdir(), "client-"));
-}
+import { emptyFolder, installPythonClient, installTypescriptClient } from "./installed-clients.ts";
+import { python } from "./python.ts";
 
 /** Runs a program in `cwd`, as a user of the service does. */
 async function inFolder(cwd: string, service: Service, command: string, ...args: string[]) {
@@ -54,16 +47,7 @@ async function expectExampleToWork(folder: string, example: string, interpreter:
 
 describe("the TypeScript package", () => {
   const folder = emptyFolder();
-  beforeAll(async () => {
-    // Built elsewhere: documentation.test.ts packs the client at the same time.
-    const built = emptyFolder();
-    cpSync(typescriptClient, built, { recursive: true, filter: (path) => !path.endsWith("dist") });
-    await succeed("tsc", ["-p", typescriptClient, "--outDir", join(built, "dist")]);
-    await succeed("npm", ["pack", "--ignore-scripts", "--loglevel=error", "--pack-destination", folder, built]);
-    writeFileSync(join(folder, "package.json"), '{ "private": true, "type": "module" }');
-    const tarball = readdirSync(folder).find((name) => name.endsWith(".tgz")) ?? "";
-    await succeed("npm", ["install", "--offline", "--no-audit", "--prefix", folder, join(folder, tarball)]);
-  });
+  beforeAll(() => installTypescriptClient(folder));
 
   test("contains the client, its licence and no sources", () => {
     const installed = join(folder, "node_modules/agent-run-client");
@@ -107,17 +91,12 @@ describe("the TypeScript package", () => {
 
 describe("the Python package", () => {
   const folder = emptyFolder();
-  const venv = join(folder, "venv");
+  let interpreter: string;
   beforeAll(async () => {
-    const wheels = ["wheel", "--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", folder, pythonClient];
-    await succeed(await python("pip"), wheels);
-    const wheel = readdirSync(folder).find((name) => name.endsWith(".whl")) ?? "";
-    await succeed(await python("python"), ["-m", "venv", venv]);
-    await succeed(join(venv, "bin/pip"), ["install", "--quiet", "--disable-pip-version-check", join(folder, wheel)]);
+    interpreter = await installPythonClient(folder);
   });
 
-  test("runs an agent from an empty project", () =>
-    expectExampleToWork(folder, "run_agent.py", join(venv, "bin/python")));
+  test("runs an agent from an empty project", () => expectExampleToWork(folder, "run_agent.py", interpreter));
 
   test("has types", async () => {
     const source = `
@@ -132,7 +111,7 @@ content: bytes = run.download("a")
 wrong: bytes = run.download("a", to=".")
 `;
     writeFileSync(join(folder, "program.py"), source);
-    const options = ["--strict", "--python-executable", join(venv, "bin/python"), "--cache-dir", join(folder, "cache")];
+    const options = ["--strict", "--python-executable", interpreter, "--cache-dir", join(folder, "cache")];
     const { stdout } = await run(await python("mypy"), [...options, join(folder, "program.py")]);
     expect(stdout.match(/error: .*/g)).toEqual([expect.stringContaining("Incompatible types in assignment")]);
     expect(stdout).toContain("program.py:10:");

@@ -3,9 +3,11 @@ import { commands, me } from "../../api/session.ts";
 import { Code } from "../../ui/code.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import type { RunDetail } from "../api.ts";
+import type { Message } from "../model/types.ts";
 import type { RunStore } from "../run-store.ts";
 import { Segments } from "../../ui/segments.tsx";
-import { type CopiedRun, type Language, languages, programFor } from "../../copy-as.ts";
+import { type Language, languages } from "../../programs/languages.ts";
+import { programFor, type ShownRun } from "../../programs/program.ts";
 
 interface Props {
   store: RunStore;
@@ -16,15 +18,17 @@ interface Props {
   onClose: () => void;
 }
 
-/** A program that starts the same run. */
+/** A program that does what the run did: its files and inputs, in all turns. */
 export function CopyDialog({ store, detail, first, uploads, onClose }: Props) {
   const [language, setLanguage] = useState(first);
-  const [run, setRun] = useState<CopiedRun>();
+  const [run, setRun] = useState<ShownRun>();
   const [problem, setProblem] = useState<string>();
+  const isLoaded = store.loaded.value;
   useEffect(() => {
+    if (!isLoaded) return;
     const report = (error: unknown): void => setProblem(error instanceof Error ? error.message : String(error));
-    copiedRun(store, detail, uploads).then(setRun, report);
-  }, []);
+    shownRun(store, detail, uploads).then(setRun, report);
+  }, [isLoaded]);
   return (
     <Dialog title="Copy as" onClose={onClose}>
       <Segments label="Language" options={languages} value={language} onChange={setLanguage} />
@@ -37,7 +41,7 @@ export function CopyDialog({ store, detail, first, uploads, onClose }: Props) {
       <p class="muted">
         {language === "cli"
           ? "Run it in the service's directory."
-          : "API_KEY is an environment variable with a key of the agent."}
+          : "AGENT_RUN_KEY is an environment variable with a key of the agent."}
         {run && run.files.length > 0 && " The files are read from the current directory."}
       </p>
     </Dialog>
@@ -48,17 +52,27 @@ function title(language: Language): string {
   return languages.find(([each]) => each === language)?.[1] ?? language;
 }
 
-async function copiedRun(store: RunStore, detail: RunDetail, uploads: Props["uploads"]): Promise<CopiedRun> {
-  const first = store.model.turns[0]?.input;
-  const cut = first && first.text.text.length < first.text.length;
-  const event = cut && first.sequence !== undefined ? await store.texts.event(first.sequence) : undefined;
+async function shownRun(store: RunStore, detail: RunDetail, uploads: Props["uploads"]): Promise<ShownRun> {
+  const given = store.model.turns.flatMap(({ input }) => (input ? [input] : []));
+  const [[input, ...nextInputs], files] = await Promise.all([
+    Promise.all(given.map((message) => completeText(store, message))),
+    // The program is useful without the files, too.
+    uploads().catch(() => []),
+  ]);
   return {
     name: detail.name,
     agentId: detail.agent_id,
-    input: event?.type === "input" ? event.text : first?.text.text,
-    // The program is useful without the files, too.
-    files: await uploads().catch(() => []),
+    input,
+    nextInputs,
+    files,
     serviceUrl: me.value?.service_url ?? undefined,
     adminCommand: commands().admin,
   };
+}
+
+/** The text of a message. A long one is loaded. */
+async function completeText(store: RunStore, { text, sequence }: Message): Promise<string> {
+  if (text.text.length >= text.length || sequence === undefined) return text.text;
+  const event = await store.texts.event(sequence);
+  return event.type === "input" ? event.text : text.text;
 }

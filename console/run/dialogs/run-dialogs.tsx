@@ -43,16 +43,12 @@ export function RunDialogs({ dialog, store, api, detail, onClose, onStopped, onD
           store={store}
           detail={detail}
           first={dialog.copy}
-          // Files that no step wrote were uploaded; of those that a step changed since, the name is not known to be one.
-          uploads={async () => (await api.files(undefined)).filter(isUpload).map(({ name }) => name)}
+          // The files before the first step. Inputs after the first bring none.
+          uploads={async () => (await api.files("1.0")).map(({ name }) => name)}
           onClose={onClose}
         />
       );
   }
-}
-
-function isUpload({ changed_at_step: changedAt }: { changed_at_step: string | null }): boolean {
-  return changedAt === null;
 }
 
 function DeleteDialog({ api, onClose, onDeleted }: Pick<Props, "api" | "onClose" | "onDeleted">) {

@@ -3,7 +3,7 @@ import { Button } from "../../ui/button.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { Menu } from "../../ui/menu.tsx";
 import type { RunDetail } from "../api.ts";
-import { type Language, languages } from "../../copy-as.ts";
+import { type Language, languages } from "../../programs/languages.ts";
 
 export type RunDialog = "input" | "stop" | "delete" | { copy: Language };
 

@@ -1,7 +1,8 @@
 import { useState } from "preact/hooks";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { Segments } from "../ui/segments.tsx";
-import { type CallLanguage, callLanguages, type FirstCall, firstCall } from "./first-call.ts";
+import { languages } from "./languages.ts";
+import { environmentFile, type FirstCall, firstProgram } from "./program.ts";
 
 interface CallExampleProps {
   /** Before the languages. Absent: the languages are enough. */
@@ -10,12 +11,15 @@ interface CallExampleProps {
   onCopied?: () => void;
 }
 
-const options = callLanguages.map((language) => [language, language] as const);
+/** Programs need no command of operators; the clients read a file of variables. */
+const options = languages.map(([language, name]) =>
+  language === "cli" ? ([".env", ".env"] as const) : ([language, name] as const),
+);
 
 /** A program that starts a run, in several languages. */
 export function CallExample({ title, call, onCopied }: CallExampleProps) {
-  const [language, setLanguage] = useState<CallLanguage>("curl");
-  const text = firstCall(language, call);
+  const [language, setLanguage] = useState<(typeof options)[number][0]>("curl");
+  const text = language === ".env" ? environmentFile(call) : firstProgram(language, call);
   return (
     <figure class="code prose call-example">
       <header>

@@ -1,0 +1,36 @@
+import { cpSync, mkdtempSync, readdirSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { succeed } from "../deploy/processes.ts";
+import { root } from "../integration/script.ts";
+import { python, pythonClient } from "./python.ts";
+
+const typescriptClient = join(root, "clients/typescript");
+
+/** A folder that no project of ours contains. */
+export function emptyFolder(): string {
+  return mkdtempSync(join(tmpdir(), "client-"));
+}
+
+/** Makes a folder a project with the package of the TypeScript client. */
+export async function installTypescriptClient(folder: string): Promise<void> {
+  // Built elsewhere: documentation.test.ts packs the client at the same time.
+  const built = emptyFolder();
+  cpSync(typescriptClient, built, { recursive: true, filter: (path) => !path.endsWith("dist") });
+  await succeed("tsc", ["-p", typescriptClient, "--outDir", join(built, "dist")]);
+  await succeed("npm", ["pack", "--ignore-scripts", "--loglevel=error", "--pack-destination", folder, built]);
+  writeFileSync(join(folder, "package.json"), '{ "private": true, "type": "module" }');
+  const tarball = readdirSync(folder).find((name) => name.endsWith(".tgz")) ?? "";
+  await succeed("npm", ["install", "--offline", "--no-audit", "--prefix", folder, join(folder, tarball)]);
+}
+
+/** Installs the package of the Python client into a virtual environment of a folder. Resolves to its `python`. */
+export async function installPythonClient(folder: string): Promise<string> {
+  const wheels = ["wheel", "--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", folder, pythonClient];
+  await succeed(await python("pip"), wheels);
+  const wheel = readdirSync(folder).find((name) => name.endsWith(".whl")) ?? "";
+  const venv = join(folder, "venv");
+  await succeed(await python("python"), ["-m", "venv", venv]);
+  await succeed(join(venv, "bin/pip"), ["install", "--quiet", "--disable-pip-version-check", join(folder, wheel)]);
+  return join(venv, "bin/python");
+}
