@@ -6,8 +6,8 @@ import {
   findOrganization,
   setModel,
   setQuota,
-  setWebFetchHosts,
 } from "../../src/accounts/organizations.ts";
+import { setWebFetchHosts } from "../../src/accounts/web-fetch-hosts.ts";
 import { deleteOrganization } from "../../src/runs/delete-organization.ts";
 import type { Accounts, Organization } from "../../src/accounts/types.ts";
 import { configurationFields, modelUrl, providerNames } from "../../src/agent/models/model-config.ts";

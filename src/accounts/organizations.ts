@@ -6,7 +6,6 @@ import { normalizeId } from "./ids.ts";
 import { modify } from "./modify.ts";
 import { checkName } from "./names.ts";
 import type { Accounts, AgentDefinition, AuditEntry, Organization, OrganizationQuota } from "./types.ts";
-import { hostsProblem } from "./web-fetch-hosts.ts";
 
 /** Creates an organization. Its agents cannot start runs until it has a model. */
 export async function createOrganization(
@@ -100,27 +99,6 @@ export async function setQuota(
   });
 }
 
-/** Sets the hosts that `web_fetch` can reach, for agents that name none. Empty: all. Turns in progress keep the old ones. */
-export function setWebFetchHosts(
-  accounts: Accounts,
-  id: string,
-  hosts: string[],
-  actor?: Actor,
-): Promise<Organization> {
-  const problem = hostsProblem(hosts);
-  if (problem !== undefined) throw new ServiceError("invalid_argument", problem);
-  return modifyOrganization(
-    accounts,
-    id,
-    actor,
-    "org.set-web-fetch",
-    ({ webFetchHosts: _before, ...organization }) => ({
-      ...organization,
-      ...(hosts.length > 0 && { webFetchHosts: hosts }),
-    }),
-  );
-}
-
 /** Records that everything about an organization is being deleted. It has no model from then on, and gets no agents. */
 export function beginDeletion(accounts: Accounts, id: string, actor: Actor | undefined): Promise<Organization> {
   const deleting = { at: Date.now(), ...(actor !== undefined && { actor }) };
@@ -143,7 +121,8 @@ export function requirePrices({ maxDollarsPerDay }: Organization, { prices }: Ag
   throw new ServiceError("invalid_argument", message);
 }
 
-function modifyOrganization(
+/** Changes a stored organization, with an entry in the audit. Repeats when another writer was faster. */
+export function modifyOrganization(
   accounts: Accounts,
   id: string,
   actor: Actor | undefined,

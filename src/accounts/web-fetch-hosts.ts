@@ -1,12 +1,37 @@
 import agentSchema from "../../schemas/agent.schema.json" with { type: "json" };
+import { ServiceError } from "../errors.ts";
+import type { Actor } from "./audit.ts";
+import { modifyOrganization } from "./organizations.ts";
+import type { Accounts, Organization } from "./types.ts";
 
 /** Lists of hosts that `web_fetch` can reach, as in agent files. */
 export const { maxItems: maxHosts, items: hostSchema } = agentSchema.properties.webFetch.properties.hosts;
 
 const host = new RegExp(hostSchema.pattern);
 
+/** Sets the hosts that `web_fetch` can reach, for agents that name none. Empty: all. Turns in progress keep the old ones. */
+export function setWebFetchHosts(
+  accounts: Accounts,
+  id: string,
+  hosts: string[],
+  actor?: Actor,
+): Promise<Organization> {
+  const problem = hostsProblem(hosts);
+  if (problem !== undefined) throw new ServiceError("invalid_argument", problem);
+  return modifyOrganization(
+    accounts,
+    id,
+    actor,
+    "org.set-web-fetch",
+    ({ webFetchHosts: _before, ...organization }) => ({
+      ...organization,
+      ...(hosts.length > 0 && { webFetchHosts: hosts }),
+    }),
+  );
+}
+
 /** Why a list of hosts cannot be stored. */
-export function hostsProblem(hosts: string[]): string | undefined {
+function hostsProblem(hosts: string[]): string | undefined {
   if (hosts.length > maxHosts) return `${hosts.length} hosts were received; at most ${maxHosts} are accepted`;
   const wrong = hosts.find((each) => !host.test(each));
   if (wrong === undefined) return undefined;

@@ -6,8 +6,8 @@ import {
   recordModelTest,
   setModel,
   setQuota,
-  setWebFetchHosts,
 } from "../../accounts/organizations.ts";
+import { setWebFetchHosts } from "../../accounts/web-fetch-hosts.ts";
 import { jsonResponse } from "../../http/handler.ts";
 import { testModel } from "../../agent/models/test-model.ts";
 import { deleteOrganization } from "../../runs/delete-organization.ts";

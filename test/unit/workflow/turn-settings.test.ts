@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createAgent, updateAgent } from "../../../src/accounts/agents.ts";
-import { createOrganization, setModel, setWebFetchHosts } from "../../../src/accounts/organizations.ts";
+import { createOrganization, setModel } from "../../../src/accounts/organizations.ts";
+import { setWebFetchHosts } from "../../../src/accounts/web-fetch-hosts.ts";
 import type { AgentDefinition } from "../../../src/accounts/types.ts";
 import type { Failure, Model, ModelConfiguration, ModelRequest } from "../../../src/agent/model.ts";
 import { noUsage } from "../../../src/agent/turn/limits.ts";
