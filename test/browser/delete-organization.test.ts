@@ -25,7 +25,7 @@ afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
 });
 
-test("the deletion waits for the name, shows that it goes on, and ends at the top of another organization", async () => {
+test("the deletion waits for the name, shows that it continues, and ends at the top of another organization", async () => {
   await page.getByRole("button", { name: "Delete organization" }).click();
   const dialog = page.getByRole("dialog");
   const submit = dialog.getByRole("button", { name: "Delete organization" });
