@@ -53,7 +53,7 @@ function OpenRun({ id }: { id: string }) {
   return <RunContent store={store} api={api} detail={detail} onDeleted={() => route("/console/runs", true)} />;
 }
 
-/** Whether the inspector is about to cover the timeline, as in `styles/run.css`: Back then returns to the timeline. */
+/** Whether the inspector is about to cover the timeline, as in `run/narrow.css`: Back then returns to the timeline. */
 function coversRun(): boolean {
   return matchMedia("(max-width: 1100px)").matches && !new URLSearchParams(location.search).has("at");
 }
