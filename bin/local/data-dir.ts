@@ -1,0 +1,84 @@
+import { traceSettings } from "../../src/env.ts";
+import { type LocalPlatform, openLocalPlatform } from "../../src/platform/local/index.ts";
+import { type SecretAllowList, secretAllowList } from "../../src/platform/local/process/allowed-secrets.ts";
+import { lockDataDir } from "../../src/platform/local/process/data-dir-lock.ts";
+import type { LinuxHere } from "../../src/platform/local/linux.ts";
+import { type Runner, startRunner } from "../../src/platform/local/workflow.ts";
+import { type LiveOutput, liveOutput } from "../../src/runs/read/live-output.ts";
+import type { LocalOptions } from "./options.ts";
+
+/** The open data directory: its stores, and the runner of its turns. */
+export interface DataDir {
+  platform: LocalPlatform;
+  runner: Runner;
+  /** What use cases need. */
+  deps: LocalPlatform & { workflow: Runner; now: () => number; maxTranscriptBytes: number };
+  allowList: SecretAllowList;
+  live: LiveOutput;
+  /** What programs run in. Resolves when that has been tried. Absent with `--json`. */
+  linux?: Promise<LinuxHere>;
+  /** Stops the turns in progress, which resume at the next start, and sends what is left of their traces. */
+  stopTurns(): Promise<void>;
+}
+
+/**
+ * Opens the data directory for this process alone. Rejects with an Error for people if it cannot be used, or another server
+ * uses it. No turn runs before the first `resumeRuns`.
+ */
+export async function openDataDir(options: LocalOptions): Promise<DataDir> {
+  const { dataDir, fileVersions, fileLimits, defaultProgramSeconds, maxTranscriptBytes } = options;
+  const allowList = secretAllowList(options.allowedSecrets, dataDir);
+  const platform = openPlatform(options, allowList);
+  // Tried while the rest starts, for the first screen. Otherwise, the first program tries it.
+  const linux = options.json ? undefined : platform.programs.describe();
+  linux?.catch(() => {});
+  const traces = traceSettings(process.env);
+  const telemetry = traces && (await (await import("../../src/observability/tracing.ts")).openTelemetry(traces));
+  const live = liveOutput();
+  const limitsOfTurns = { fileVersions, fileLimits, defaultProgramSeconds };
+  const runner = startRunner({ ...platform, ...limitsOfTurns, telemetry, live, now: Date.now });
+  return {
+    platform,
+    runner,
+    deps: { ...platform, workflow: runner, now: Date.now, maxTranscriptBytes },
+    allowList,
+    live,
+    ...(linux && { linux }),
+    async stopTurns() {
+      await runner.close();
+      await telemetry?.flush();
+    },
+  };
+}
+
+function openPlatform(
+  { dataDir, sandbox, programMemoryBytes, fileLimits, allowedAddresses }: LocalOptions,
+  allowList: SecretAllowList,
+): LocalPlatform {
+  let platform: LocalPlatform | undefined;
+  let locked: boolean;
+  try {
+    platform = openLocalPlatform({
+      dataDir,
+      environment: process.env,
+      allowList,
+      allowedAddresses,
+      sandbox,
+      programLimits: { memoryBytes: programMemoryBytes, files: fileLimits.files },
+    });
+    locked = lockDataDir(dataDir);
+  } catch (error) {
+    platform?.close();
+    throw unusable(dataDir, error);
+  }
+  if (locked) return platform;
+  platform.close();
+  throw new Error(
+    `the data directory ${dataDir} is in use by another server; stop that server, or pass another --data-dir`,
+  );
+}
+
+/** The Error for people about a data directory that cannot be used. */
+export function unusable(dataDir: string, cause: unknown): Error {
+  return new Error(`cannot use the data directory ${dataDir}: ${(cause as Error).message}`, { cause });
+}

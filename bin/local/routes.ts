@@ -1,0 +1,86 @@
+import { requestRate } from "../../src/accounts/request-rate.ts";
+import { commandLine } from "../../src/command-line.ts";
+import { extHandlers } from "../../src/ext/handlers/index.ts";
+import { extRouter, isExtPath } from "../../src/ext/router.ts";
+import type { ApiHandler } from "../../src/http/handler.ts";
+import { openCounts } from "../../src/http/open-counts.ts";
+import { maxBodyBytes } from "../../src/http/server/read-body.ts";
+import { layout } from "../../src/layout.ts";
+import { tokenAuthentication } from "../../src/manage/authenticate.ts";
+import { consoleFiles, isConsolePath } from "../../src/manage/console-files.ts";
+import type { ServiceInfo } from "../../src/manage/deps.ts";
+import { manageHandlers } from "../../src/manage/handlers/index.ts";
+import { isManagePath, manageRouter } from "../../src/manage/router.ts";
+import { mcpPath } from "../../src/mcp/path.ts";
+import { pendingLimits } from "../../src/runs/files/pending-uploads.ts";
+import { newRunLimits } from "../../src/runs/new-run-limits.ts";
+import { createHandler } from "../../src/v1/create.ts";
+import { getHandler } from "../../src/v1/get.ts";
+import { notFoundHandler } from "../../src/v1/not-found.ts";
+import { openapiHandler } from "../../src/v1/openapi.ts";
+import { router } from "../../src/v1/routes.ts";
+import packageFile from "../../package.json" with { type: "json" };
+import type { DataDir } from "./data-dir.ts";
+import type { LocalOptions } from "./options.ts";
+
+/** Poll interval of event streams, in milliseconds. */
+const streamMilliseconds = 200;
+/** Event streams that one agent's keys, or one operator, may have open: 1,000 take a sixth of a core. */
+const maxStreams = 1_000;
+/** Of the MCP endpoint. Clients end requests after 60 s. */
+const localMcp = {
+  version: packageFile.version,
+  maxWaitSeconds: 50,
+  pollInterval: 200,
+  inlineBytes: newRunLimits.fileBytes,
+};
+
+/** Everything that one machine serves: v1, the extension and the management API, MCP, and the files of the web page. */
+export function routes(
+  { platform, deps, live }: DataDir,
+  options: LocalOptions,
+  serviceUrl: ServiceInfo["serviceUrl"],
+): ApiHandler {
+  const rate = options.requestsPerKey === 0 ? undefined : requestRate(options.requestsPerKey);
+  const authentication = { accounts: platform.accounts, ...(rate && { rate }) };
+  const streaming = { streamInterval: streamMilliseconds, streams: openCounts(maxStreams) };
+  const service: ServiceInfo = {
+    platform: "local",
+    version: packageFile.version,
+    sign_in: "token",
+    stack: null,
+    bodyBytes: maxBodyBytes,
+    environments: () => platform.programs.list(),
+    serviceUrl,
+  };
+  const pending = { uploads: pendingLimits.uploads, bytes: options.pendingUploadBytes };
+  const manage = manageRouter(
+    manageHandlers({ ...deps, service, live, send: platform.workspace.send, ...streaming }),
+    tokenAuthentication(platform.accounts, rate),
+    platform,
+  );
+  const limits = { inlineBytes: newRunLimits.fileBytes, uploadBytes: options.maxUploadBytes, pending };
+  const transfers = { receive: platform.pendingUploads.receive, send: platform.workspace.send };
+  const ext = extRouter(extHandlers({ ...deps, limits, transfers, ...streaming }), authentication);
+  const publicApi = router({
+    create: createHandler({ ...deps, ...authentication }),
+    get: getHandler({ ...deps, ...authentication }),
+    openapi: openapiHandler(),
+    notFound: notFoundHandler(),
+  });
+  const files = consoleFiles({
+    directory: layout().console,
+    signIn: { sign_in: "token", link_command: commandLine("admin", "operator link") },
+  });
+  // Loaded at the first request: the MCP server takes 80 ms.
+  let mcp: Promise<ApiHandler> | undefined;
+  const openMcp = async (): Promise<ApiHandler> => {
+    const { mcpHandler } = await import("../../src/mcp/handler.ts");
+    return mcpHandler({ ...deps, ...authentication, ...localMcp });
+  };
+  return async (request) => {
+    const { path } = request;
+    if (path === mcpPath) return (await (mcp ??= openMcp()))(request);
+    return (isManagePath(path) ? manage : isExtPath(path) ? ext : isConsolePath(path) ? files : publicApi)(request);
+  };
+}
