@@ -4,10 +4,10 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { inputSchemas } from "../src/agent/tools/definitions.ts";
 import { type ApiDescription, type Parameter, reference } from "../src/http/description.ts";
+import { agentDefinition } from "../src/accounts/agent-schema.ts";
 import { publicApi } from "../src/v1/public-api.ts";
 import { extApi } from "../src/ext/contract/ext-api.ts";
 import { manageApi } from "../src/manage/contract/manage-api.ts";
-import { agentDefinition } from "./agent-schema.ts";
 import { inputValidatorsSource, referredSchemas, validatorsSource } from "./validators.ts";
 
 // Compiles the schemas of the contracts, of agent files and of tool inputs to modules, so that no schema is compiled at run
@@ -25,7 +25,7 @@ export function validatorFiles(): Record<string, string> {
   return {
     ...moduleFiles("v1", create, validatorsSource(create, publicApi.schemas)),
     ...apiFiles("ext", extApi),
-    ...apiFiles("manage", manageApi(agentDefinition)),
+    ...apiFiles("manage", manageApi),
     // Sets the defaults of what is missing, and explains errors in sentences.
     ...moduleFiles("agent-file", agentFile, validatorsSource(agentFile, {}, { useDefaults: true, messages: true })),
     ...moduleFiles("tool-inputs", inputSchemas, inputValidatorsSource(inputSchemas)),

@@ -5,11 +5,10 @@ import openapiTypes, { astToString } from "openapi-typescript";
 import type { ApiDescription } from "../src/http/description.ts";
 import { buildOpenapiDocument } from "../src/http/openapi-document.ts";
 import { publicApi } from "../src/v1/public-api.ts";
-import { sharedSchemas } from "../src/http/rest/schemas/index.ts";
 import { extApi } from "../src/ext/contract/ext-api.ts";
 import { manageApi } from "../src/manage/contract/manage-api.ts";
 import { basePath as managePath } from "../src/manage/contract/operations/operation.ts";
-import { agentDefinition, agentSchemaFile, agentSchemaSource } from "./agent-schema.ts";
+import { agentSchemaFile, agentSchemaSource } from "./agent-schema.ts";
 import { buildValidators } from "./build-validators.ts";
 import { clientFiles } from "./generate-clients.ts";
 import { operationTable } from "./operation-table.ts";
@@ -18,21 +17,19 @@ const pathOf = (path: string): string => fileURLToPath(new URL(`../${path}`, imp
 
 /** The content of every committed file that is generated, by path. */
 export async function generatedFiles(): Promise<Record<string, string>> {
-  const manageDescription = manageApi(agentDefinition);
-  const manage = await restFiles("src/manage", manageDescription);
-  const shared = { ...(await publicFiles()), ...(await sharedFiles()) };
-  const ext = await restFiles("src/ext", extApi);
-  manage[pathOf("src/manage/generated/operations.ts")] =
-    noticeOf("src/manage/contract/") + operationTable(manageDescription, managePath, "../schema-types.ts");
-  return { ...shared, ...manage, ...ext, ...(await clientFiles()) };
-}
-
-async function publicFiles(): Promise<Record<string, string>> {
-  const notice = noticeOf("src/v1/contract.ts");
-  return {
-    [pathOf("src/v1/generated/llms-txt.ts")]: await llmsSource(),
-    ...(await documentFiles(publicApi, "src/v1/generated/openapi.ts", "test/client/generated/api.d.ts", notice)),
+  const ofManage = noticeOf("src/manage/contract/");
+  const ofPublic = noticeOf("src/v1/contract.ts");
+  const publicDocument = documentOf(publicApi);
+  const files = {
+    "src/v1/generated/llms-txt.ts": await llmsSource(),
+    "src/v1/generated/openapi.ts": ofPublic + documentSource(publicDocument),
+    "test/client/generated/api.d.ts": ofPublic + astToString(await openapiTypes(publicDocument)),
+    "src/ext/generated/openapi.ts": noticeOf("src/ext/contract/") + documentSource(documentOf(extApi)),
+    "src/manage/generated/openapi.ts": ofManage + documentSource(documentOf(manageApi)),
+    "src/manage/generated/operations.ts": ofManage + operationTable(manageApi, managePath, "../schema-types.ts"),
   };
+  const absolute = Object.entries(files).map(([path, text]) => [pathOf(path), text]);
+  return { ...(Object.fromEntries(absolute) as Record<string, string>), ...(await clientFiles()) };
 }
 
 /** A module, because a Lambda function's bundle contains no other files. */
@@ -42,32 +39,12 @@ async function llmsSource(): Promise<string> {
   return `${noticeOf("llms.txt")}export const llmsTxt: string =\n  ${lines.join(" +\n  ")};\n`;
 }
 
-/** The types of the schemas that several APIs share. */
-async function sharedFiles(): Promise<Record<string, string>> {
-  const info = { title: "Shared schemas", version: "1" };
-  const document = { openapi: "3.1.0", info, paths: {}, components: { schemas: sharedSchemas } };
-  const types = astToString(await openapiTypes(JSON.stringify(document)));
-  return { [pathOf("src/http/rest/generated/types.d.ts")]: noticeOf("src/http/rest/schemas/") + types };
-}
+/** The OpenAPI document of an API as JSON. */
+const documentOf = (api: ApiDescription): string => JSON.stringify(buildOpenapiDocument(api));
 
-/** Document and types of an API whose contract is in `folder`. */
-function restFiles(folder: string, api: ApiDescription): Promise<Record<string, string>> {
-  const generated = `${folder}/generated`;
-  return documentFiles(api, `${generated}/openapi.ts`, `${generated}/types.d.ts`, noticeOf(`${folder}/contract/`));
-}
-
-async function documentFiles(
-  api: ApiDescription,
-  documentPath: string,
-  typesPath: string,
-  notice: string,
-): Promise<Record<string, string>> {
-  const json = JSON.stringify(buildOpenapiDocument(api));
-  return {
-    [pathOf(documentPath)]:
-      `${notice}/** The OpenAPI document as JSON text. */\nexport const openapiDocument: string =\n  ${inLines(json)};\n`,
-    [pathOf(typesPath)]: notice + astToString(await openapiTypes(json)),
-  };
+/** A module with an OpenAPI document. */
+function documentSource(json: string): string {
+  return `/** The OpenAPI document as JSON text. */\nexport const openapiDocument: string =\n  ${inLines(json)};\n`;
 }
 
 /** A string literal with one line per path and schema, so that changes of different ones can be merged. */

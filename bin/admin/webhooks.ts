@@ -2,14 +2,13 @@ import type { Command } from "commander";
 import {
   type ChangedWebhook,
   findWebhook,
-  maxSecrets,
   oldSecretsValidUntil,
-  overlapHours,
   removeWebhook,
   rotateSecret,
   setWebhook,
   setWebhookEnabled,
 } from "../../src/accounts/webhooks.ts";
+import { maxSecrets, overlapHours } from "../../src/accounts/limits.ts";
 import type { WebhookView } from "../../src/accounts/types.ts";
 import type { Action } from "./action.ts";
 import { addDeliveryCommands } from "./deliveries.ts";

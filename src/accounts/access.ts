@@ -1,9 +1,7 @@
 import { ServiceError } from "../errors.ts";
+import { maxOrganizations } from "./limits.ts";
 import type { Access, Accounts, OperatorRole } from "./types.ts";
 import { findOrganization } from "./organizations.ts";
-
-/** Organizations that an operator can be limited to, at most. DynamoDB compares a value with at most 100. */
-export const maxOrganizations = 50;
 
 /** The role in an organization, or with `null` for the service itself. Undefined: none. */
 export function roleIn({ role, organizations = [] }: Access, organizationId: string | null): OperatorRole | undefined {

@@ -1,7 +1,6 @@
-import type { McpServer } from "../agent/mcp/types.ts";
-import type { ModelConfiguration, ModelParameters } from "../agent/model.ts";
-import type { WebFetchOptions } from "../agent/tools/index.ts";
-import type { Prices, RunLimits, TurnLimits } from "../agent/turn/limits.ts";
+import type { ModelConfiguration } from "../agent/model.ts";
+import type { Static } from "../json-schema.ts";
+import type { agentDefinition } from "./agent-schema.ts";
 
 /**
  * A record whose replacement is conditional. Times are milliseconds since 1970. Absent times: the record was written by
@@ -47,30 +46,7 @@ export interface Organization extends Revised, OrganizationSettings {
 }
 
 /** The fields of an agent that its file defines. */
-export interface AgentDefinition extends Quota {
-  name: string;
-  instructions: string;
-  /** Overrides the organization's model name; the provider is the organization's. */
-  model?: string;
-  /** Names from the tool table in `agent/tools/index.ts`. */
-  tools: string[];
-  /** Name of the environment in which `run_shell` and `run_python` run. Absent: `linux`. */
-  environment?: string;
-  /** MCP servers whose tools the agent may call. */
-  mcp?: McpServer[];
-  /** Options of `web_fetch`. Absent: all public addresses. */
-  webFetch?: WebFetchOptions;
-  /** Days after its last change that a run is deleted. Absent: it is kept. */
-  keepDays?: number;
-  /** Whether API keys may delete runs. Absent: they may not. */
-  allowDelete?: boolean;
-  limits: TurnLimits;
-  runLimits?: RunLimits;
-  prices?: Prices;
-  parameters?: ModelParameters;
-  /** Context window of the model, in tokens. */
-  contextTokens?: number;
-}
+export type AgentDefinition = Omit<Static<typeof agentDefinition, unknown>, "$schema">;
 
 /** A stored agent: `template_id` in the API. A deleted agent stays readable for its running runs. */
 export interface Agent extends AgentDefinition, Revised {

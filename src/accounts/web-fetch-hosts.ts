@@ -1,13 +1,10 @@
-import agentSchema from "../../schemas/agent.schema.json" with { type: "json" };
 import { ServiceError } from "../errors.ts";
 import type { Actor } from "./audit.ts";
+import { hostPattern, maxHosts } from "./limits.ts";
 import { modifyOrganization } from "./organizations.ts";
 import type { Accounts, Organization } from "./types.ts";
 
-/** Lists of hosts that `web_fetch` can reach, as in agent files. */
-export const { maxItems: maxHosts, items: hostSchema } = agentSchema.properties.webFetch.properties.hosts;
-
-const host = new RegExp(hostSchema.pattern);
+const host = new RegExp(hostPattern);
 
 /** Sets the hosts that `web_fetch` can reach, for agents that name none. Empty: all. Turns in progress keep the old ones. */
 export function setWebFetchHosts(

@@ -2,9 +2,7 @@ import { isIP } from "node:net";
 import { ServiceError } from "../errors.ts";
 import { type AddressScope, describeScope, isAllowedAddress } from "../net/addresses.ts";
 import { parseUrl } from "../net/parse-url.ts";
-
-/** Characters of the URL of a webhook, of an agent or of a run. */
-export const maxWebhookUrl = 2_048;
+import { maxWebhookUrl } from "./limits.ts";
 
 /** What a webhook's URL may be. */
 export interface WebhookUrlRules {

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { ServiceError } from "../errors.ts";
 import { findAgent, requireNotDeleted } from "./agents.ts";
 import { type Actor, along } from "./audit.ts";
+import { maxSecrets, overlapHours } from "./limits.ts";
 import { modify } from "./modify.ts";
 import type { Accounts, Agent, AuditEntry, Webhook, WebhookSecret, WebhookState, WebhookView } from "./types.ts";
 import { checkWebhookUrl, type WebhookUrlRules } from "./webhook-url.ts";
@@ -18,12 +19,6 @@ export interface ChangedWebhook {
   webhook: Webhook;
   secret?: string;
 }
-
-/** How long a rotated secret still signs messages, in hours: by default, and at most. */
-export const overlapHours = { default: 24, max: 168 };
-
-/** Secrets that sign a message, the newest included: receivers refuse headers of many kilobytes. */
-export const maxSecrets = 5;
 
 type WebhookStore = Pick<Accounts, "findWebhook" | "replaceWebhook">;
 type Owner = Pick<Agent, "id" | "organizationId">;

@@ -8,7 +8,7 @@
  * A JSON Schema reference to one of `schemas` in the OpenAPI document.
  * @__NO_SIDE_EFFECTS__ lets bundles leave out unused schemas.
  */
-export const reference = (name: string): { $ref: string } => ({ $ref: `#/components/schemas/${name}` });
+export const reference = <const Name extends string>(name: Name) => ({ $ref: `#/components/schemas/${name}` }) as const;
 
 /** A response header in the document. */
 export interface HeaderEntry {

@@ -1,4 +1,5 @@
-import type { components } from "./generated/types.d.ts";
+import type { SchemaTypes } from "../json-schema.ts";
+import type { schemas } from "./contract/schemas/index.ts";
 
 /** The types of the management API's schemas, by name. */
-export type Schemas = components["schemas"];
+export type Schemas = SchemaTypes<typeof schemas>;

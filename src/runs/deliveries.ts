@@ -1,9 +1,5 @@
-import type { RunStatus } from "./status.ts";
+import type { DeliveryType, RunStatus } from "./status.ts";
 import type { RunChange, RunFacts } from "./types.ts";
-
-/** What a webhook reports: a turn's output, a turn that failed, a run that was stopped or deleted. */
-export const deliveryTypes = ["run.finished", "run.failed", "run.terminated"] as const;
-export type DeliveryType = (typeof deliveryTypes)[number];
 
 /**
  * One message to a webhook, stored in the write that it reports. It names the run and contains none of its texts. Times are

@@ -19,6 +19,10 @@ export type ShownState = (typeof runStates)[number];
 export const runFilterStatuses = [...runStatuses, "waiting_for_input"] as const satisfies ShownState[];
 export type RunFilterStatus = (typeof runFilterStatuses)[number];
 
+/** What a webhook reports: a turn's output, a turn that failed, a run that was stopped or deleted. */
+export const deliveryTypes = ["run.finished", "run.failed", "run.terminated"] as const;
+export type DeliveryType = (typeof deliveryTypes)[number];
+
 /** All allowed transitions. `none`: the run does not exist yet. */
 export const transitions = {
   // A client creates a run.

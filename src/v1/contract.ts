@@ -36,7 +36,7 @@ export const PublicAgentFileInput = {
       examples: ["aWQsdG90YWwKMSw5OQo="],
     },
   },
-};
+} as const;
 
 export const PublicCreateAgentRequest = {
   type: "object",
@@ -68,7 +68,7 @@ export const PublicCreateAgentRequest = {
       description: "Combined decoded size at most 10 MiB. The input can refer to files by filename.",
     },
   },
-};
+} as const;
 
 export const PublicCreateAgentResponse = {
   type: "object",

@@ -1,4 +1,4 @@
-import { deliveryTypes } from "../../src/runs/deliveries.ts";
+import { deliveryTypes } from "../../src/runs/status.ts";
 import type { Stores } from "../../src/runs/ports.ts";
 import type { Run } from "../../src/runs/types.ts";
 

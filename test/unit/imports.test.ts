@@ -8,7 +8,7 @@ const allowed: Record<string, string[]> = {
   "src/async": [],
   "src/net": ["src/async", "src/json.ts"],
   "src/documents": ["src/async", "src/net"],
-  "src/sandbox": ["schemas/agent.schema.json", "src/async", "src/command-line.ts", "src/documents", "src/filenames.ts"],
+  "src/sandbox": ["src/async", "src/command-line.ts", "src/documents", "src/filenames.ts"],
   // In src/agent: model.ts and other shared files <- models; tools <- mcp, turn <- toolbox.ts
   "src/agent/tools": [
     "dist/generated",
@@ -60,11 +60,12 @@ const allowed: Record<string, string[]> = {
   ],
   "src/accounts": [
     "dist/generated",
-    "schemas/agent.schema.json",
     "src/agent",
     "src/errors.ts",
+    "src/json-schema.ts",
     "src/json.ts",
     "src/net",
+    "src/sandbox/linux/environment-name.ts",
     "src/schema-validator.ts",
   ],
   "src/runs": [
@@ -97,6 +98,7 @@ const allowed: Record<string, string[]> = {
     "src/async",
     "src/error-codes.ts",
     "src/errors.ts",
+    "src/json-schema.ts",
     "src/log.ts",
     "src/runs",
     "src/schema-validator.ts",
@@ -119,6 +121,7 @@ const allowed: Record<string, string[]> = {
     "src/error-codes.ts",
     "src/errors.ts",
     "src/http",
+    "src/json-schema.ts",
     "src/json.ts",
     "src/log.ts",
     "src/runs",
@@ -136,6 +139,7 @@ const allowed: Record<string, string[]> = {
     "src/errors.ts",
     "src/filenames.ts",
     "src/http",
+    "src/json-schema.ts",
     "src/json.ts",
     "src/log.ts",
     "src/runs",

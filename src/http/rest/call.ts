@@ -1,38 +1,53 @@
+import type { Parameter } from "../description.ts";
 import type { ApiRequest, ApiResponse } from "../handler.ts";
+import type { TypedOperation } from "./operation.ts";
+import type { Static } from "../../json-schema.ts";
 
-/** An operation in the generated types of an API. */
-interface TypedOperation {
-  parameters: object;
+/** What the types of an API's calls are inferred from. */
+interface TypedApi {
+  /** By `operationId`. */
+  operations: Record<string, TypedOperation>;
+  pathParameters: Record<string, Parameter>;
+  /** The types of its schemas, by name. */
+  schemas: object;
+  principal: unknown;
 }
-
-type Path<Of extends TypedOperation> = Of["parameters"] extends { path: infer Values } ? Values : object;
-type Query<Of extends TypedOperation> = Of["parameters"] extends { query?: infer Values }
-  ? NonNullable<Values>
-  : object;
-type Body<Of extends TypedOperation> = Of extends { requestBody: Json<infer Value> }
-  ? Value
-  : Of extends { requestBody?: Json<infer Value> }
-    ? Value | undefined
-    : undefined;
-interface Json<Value> {
-  content: { "application/json": Value };
-}
-
-/** Parameters of the query that have a default wherever they are accepted. */
-type Defaulted = "limit" | "after";
-type WithDefaults<Values> = Omit<Values, Defaulted> & Required<Pick<Values, Defaulted & keyof Values>>;
 
 /** A validated request of an operation. UUIDs are in lower case, and defaults are set. */
-export interface RestCall<Of extends TypedOperation, Principal> {
+export interface RestCall<Api extends TypedApi, Name extends keyof Api["operations"]> {
   request: ApiRequest;
-  principal: Principal;
-  path: Path<Of>;
-  query: WithDefaults<Query<Of>>;
+  principal: Api["principal"];
+  path: Path<Api["operations"][Name], Api["pathParameters"]>;
+  query: Query<Api["operations"][Name]>;
   /** Undefined: the operation takes no body, or it was left out where that is allowed. */
-  body: Body<Of>;
+  body: Body<Api["operations"][Name], Api["schemas"]>;
 }
 
-/** Handlers by `operationId`. `Of`: the operations in the generated types of the API. */
-export type RestHandlers<Of extends Record<keyof Of, TypedOperation>, Principal> = {
-  [Name in keyof Of]: (call: RestCall<Of[Name], Principal>) => Promise<ApiResponse>;
+/** Handlers by `operationId`. */
+export type RestHandlers<Api extends TypedApi> = {
+  [Name in keyof Api["operations"]]: (call: RestCall<Api, Name>) => Promise<ApiResponse>;
 };
+
+type Path<Of extends TypedOperation, Parameters extends Record<string, Parameter>> = {
+  [Name in NamesIn<Of["path"]> & keyof Parameters]: Static<Parameters[Name]["schema"], unknown>;
+};
+
+/** The names of the parameters in the template of a path. */
+type NamesIn<Template> = Template extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never;
+
+/** The validators see a query as an object with its parameters. */
+type Query<Of extends TypedOperation> = [NonNullable<Of["query"]>] extends [never]
+  ? object
+  : Static<QuerySchema<NonNullable<Of["query"]>>, unknown>;
+
+interface QuerySchema<Parameters extends Record<string, Parameter>> {
+  type: "object";
+  properties: { [Name in keyof Parameters]: Parameters[Name]["schema"] };
+  required: {
+    [Name in keyof Parameters]: Parameters[Name] extends { required: true } ? Name : never;
+  }[keyof Parameters][];
+}
+
+type Body<Of extends TypedOperation, Schemas> = [NonNullable<Of["request"]>] extends [never]
+  ? undefined
+  : Schemas[NonNullable<Of["request"]> & keyof Schemas] | (Of extends { requestOptional?: never } ? never : undefined);

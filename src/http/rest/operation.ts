@@ -2,10 +2,24 @@ import type { ErrorEntry } from "../../error-codes.ts";
 import type { Operation, Parameter, ResponseEntry } from "../description.ts";
 import type { SharedErrorCode } from "./errors.ts";
 
-/** An operation as a contract writes it. `Code`: of the errors of its API. */
-export interface OperationEntry<Code extends string> {
+/** Method and path. */
+export type At = `${Operation["method"]} /${string}`;
+/** Parameters of a query, by name. */
+export type Queries = Record<string, Parameter>;
+
+/**
+ * An operation as a contract writes it. `Code`: of the errors of its API. The other types are those of the values, from which
+ * `RestCall` infers the type of a call.
+ */
+export interface OperationEntry<
+  Code extends string,
+  Place extends At = At,
+  Query extends Queries = Queries,
+  Request extends string = string,
+  Optional extends true = true,
+> {
   /** Method and path, without the prefix of the API. */
-  at: `${Operation["method"]} /${string}`;
+  at: Place;
   /** The last parameter of the path can contain slashes. */
   endsWithPath?: true;
   tag: string;
@@ -13,11 +27,11 @@ export interface OperationEntry<Code extends string> {
   description: string;
   /** Default: true. */
   authenticated?: false;
-  query?: Record<string, Parameter>;
+  query?: Query;
   requestHeaders?: Record<string, Parameter>;
   /** Name of the schema of the body. */
-  request?: string;
-  requestOptional?: true;
+  request?: Request;
+  requestOptional?: Optional;
   /** Schemas of a body that is not JSON, by media type. */
   requestMedia?: Record<string, object>;
   /** The response when all goes well. Default of `status`: 200. */
@@ -28,22 +42,48 @@ export interface OperationEntry<Code extends string> {
   errors?: Code[];
 }
 
+/** A complete operation, with the types of what decides the type of its calls. */
+export interface TypedOperation<
+  Path extends string = string,
+  Query extends Queries = Queries,
+  Request extends string = string,
+  Optional extends true = true,
+> extends Operation {
+  path: Path;
+  query?: Query;
+  request?: Request;
+  requestOptional?: Optional;
+}
+
+/** The path of `METHOD /path` with the prefix of its API. */
+export type PathAt<Base extends string, Place extends At> = Place extends `${string} ${infer Path}`
+  ? `${Base}${Path}`
+  : never;
+
 /** What the operations of an API have in common. */
-interface CommonParts<Code extends string> {
+interface CommonParts<Code extends string, Base extends string> {
   /** The prefix of all paths. */
-  basePath: string;
+  basePath: Base;
   errors: Record<Code, ErrorEntry>;
   /** Errors of each operation that takes a credential. */
   credentialErrors: Code[];
 }
 
 /** Returns a function that completes an operation with the errors that each operation has. */
-export function operationsOf<Code extends string>({
+export function operationsOf<Code extends string, const Base extends string>({
   basePath,
   errors,
   credentialErrors,
-}: CommonParts<Code | SharedErrorCode>) {
-  return (operationId: string, entry: OperationEntry<Code | SharedErrorCode>): Operation => {
+}: CommonParts<Code | SharedErrorCode, Base>) {
+  return <
+    Place extends At,
+    const Query extends Queries = never,
+    Request extends string = never,
+    Optional extends true = never,
+  >(
+    operationId: string,
+    entry: OperationEntry<Code | SharedErrorCode, Place, Query, Request, Optional>,
+  ): TypedOperation<PathAt<Base, Place>, Query, Request, Optional> => {
     const { at, success, alternative, errors: own = [], authenticated = true, ...more } = entry;
     const [method, path] = at.split(" ") as [Operation["method"], string];
     const { status = 200, body, ...response } = success;
@@ -56,7 +96,7 @@ export function operationsOf<Code extends string>({
       ...more,
       operationId,
       method,
-      path: `${basePath}${path}`,
+      path: `${basePath}${path}` as PathAt<Base, Place>,
       authenticated,
       responses: {
         [status]: { ...response, bodies: body === undefined ? [] : [body] },

@@ -1,20 +1,20 @@
 import { labelNamePattern, maxLabelLength, maxLabelNameLength } from "../../runs/labels.ts";
 import { runFilterStatuses } from "../../runs/status.ts";
-import type { Parameter } from "../description.ts";
-import { type Schema, uuid } from "./schemas/schema.ts";
+import type { Schema } from "../../json-schema.ts";
+import { uuid } from "./schemas/schema.ts";
 
-export const parameter = (description: string, schema: Schema): Parameter => ({ description, schema });
+export const parameter = <const S extends Schema>(description: string, schema: S) => ({ description, schema });
 
 const { description: _, ...id } = uuid("");
 
 /** A parameter that is a UUID. */
-export const idParameter = (description: string): Parameter => parameter(description, id);
+export const idParameter = (description: string) => parameter(description, id);
 
-export const timeParameter = (description: string): Parameter =>
+export const timeParameter = (description: string) =>
   parameter(description, { type: "string", format: "date-time", examples: ["2026-11-22T00:00:00Z"] });
 
 /** Entries of one page. */
-export const limit = (initial: number, maximum: number): Parameter =>
+export const limit = (initial: number, maximum: number) =>
   parameter("Entries of one page.", { type: "integer", minimum: 1, maximum, default: initial });
 
 export const cursor = parameter("`next` of the page before. Left out: the first page.", {

@@ -19,4 +19,4 @@ export const ValidationError = {
         "Details: the limit that was exceeded, or in `error` what could not be parsed, such as a `Content-Type` that is not JSON.",
     },
   },
-};
+} as const;

@@ -4,40 +4,38 @@ import { operations } from "./operations/index.ts";
 import { pathParameters } from "./operations/parameters.ts";
 import { schemas } from "./schemas/index.ts";
 
-/** The description of the management API. `agentDefinition`: the schema of agent files. */
-export function manageApi(agentDefinition: object): ApiDescription {
-  return {
-    info: {
-      title: "Management API",
-      version: "1.0",
-      description:
-        "Everything that an operator does: organizations and their models, agents, keys, and the runs of all agents. The console uses it.",
+/** The description of the management API. */
+export const manageApi: ApiDescription = {
+  info: {
+    title: "Management API",
+    version: "1.0",
+    description:
+      "Everything that an operator does: organizations and their models, agents, keys, and the runs of all agents. The console uses it.",
+  },
+  tags: [
+    { name: "operators", description: "Who may call this API, and what they did." },
+    { name: "organizations", description: "Owners of agents, with the model that their agents use." },
+    { name: "agents", description: "Stored configurations that runs are created from." },
+    { name: "keys", description: "API keys of agents, for v1." },
+    { name: "runs", description: "Runs of all agents, with their events and files." },
+    { name: "usage", description: "What runs used." },
+    { name: "description", description: "This document." },
+  ],
+  securitySchemes: {
+    OperatorToken: {
+      type: "http",
+      scheme: "bearer",
+      description: "`Authorization: Bearer ao_…`. An operator token; API keys of agents (`ak_…`) belong to v1.",
     },
-    tags: [
-      { name: "operators", description: "Who may call this API, and what they did." },
-      { name: "organizations", description: "Owners of agents, with the model that their agents use." },
-      { name: "agents", description: "Stored configurations that runs are created from." },
-      { name: "keys", description: "API keys of agents, for v1." },
-      { name: "runs", description: "Runs of all agents, with their events and files." },
-      { name: "usage", description: "What runs used." },
-      { name: "description", description: "This document." },
-    ],
-    securitySchemes: {
-      OperatorToken: {
-        type: "http",
-        scheme: "bearer",
-        description: "`Authorization: Bearer ao_…`. An operator token; API keys of agents (`ak_…`) belong to v1.",
-      },
+  },
+  operations,
+  pathParameters,
+  schemas,
+  headers: {
+    ...headers,
+    ETag: {
+      description: "The agent's revision in quotes, for `If-Match`.",
+      schema: { type: "string", examples: ['"4"'] },
     },
-    operations,
-    pathParameters,
-    schemas: { ...schemas, AgentDefinition: agentDefinition },
-    headers: {
-      ...headers,
-      ETag: {
-        description: "The agent's revision in quotes, for `If-Match`.",
-        schema: { type: "string", examples: ['"4"'] },
-      },
-    },
-  };
-}
+  },
+};

@@ -34,8 +34,7 @@ export function wireVersion({ version, createdAt, hash }: AgentVersionHead): Sch
 /** A definition as in its agent file, without what may be a pasted key. */
 export function wireDefinition(definition: AgentDefinition): Schemas["AgentDefinition"] {
   const { mcp, ...fields } = definition;
-  const tools = fields.tools as Schemas["AgentDefinition"]["tools"]; // checked when it was stored
-  return { ...fields, tools, ...(mcp && { mcp: mcp.map(wireServer) }) };
+  return { ...fields, ...(mcp && { mcp: mcp.map(wireServer) }) };
 }
 
 function wireServer({ headers, ...stored }: McpServer): McpServer {

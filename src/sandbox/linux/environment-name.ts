@@ -1,4 +1,2 @@
-import agentSchema from "../../../schemas/agent.schema.json" with { type: "json" };
-
-/** Names of environments, as in agent files. Folders whose names begin with a dot are incomplete. */
-export const environmentName = new RegExp(agentSchema.properties.environment.pattern);
+/** Names of environments, in agent files too. Folders whose names begin with a dot are incomplete. */
+export const environmentName = /^[a-z][a-z0-9-]{0,39}$/;

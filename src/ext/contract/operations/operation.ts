@@ -4,7 +4,7 @@ import { type ErrorCodeOf, errorsOf } from "../../../error-codes.ts";
 export const basePath = "/ext/v1";
 
 /** Completes an operation of the extension API with the errors that each operation has. */
-export const operation = operationsOf<ErrorCodeOf<"ext">>({
+export const operation = operationsOf<ErrorCodeOf<"ext">, typeof basePath>({
   basePath,
   errors: errorsOf("ext"),
   credentialErrors: ["key_missing", "key_invalid", "key_expired", "agent_deleted"],

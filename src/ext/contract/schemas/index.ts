@@ -11,5 +11,5 @@ export const schemas = {
   ...runSchemas,
   ...uploadSchemas,
   ...sharedSchemas,
-  ...errorSchemas(Object.keys(errorsOf("ext"))),
+  ...errorSchemas(errorsOf("ext")),
 };

@@ -1,4 +1,4 @@
-import { maxWebhookUrl } from "../../../accounts/webhook-url.ts";
+import { maxWebhookUrl } from "../../../accounts/limits.ts";
 import { PublicAgentFileInput, PublicCreateAgentRequest } from "../../../v1/contract.ts";
 import { reference } from "../../../http/description.ts";
 import { runFields, turnFields } from "../../../http/rest/schemas/runs.ts";
@@ -25,7 +25,7 @@ const labels = {
   propertyNames: { type: "string", pattern: `^${labelNamePattern}$` },
   additionalProperties: { type: "string", maxLength: maxLabelLength },
   examples: [{ customer: "4711" }],
-};
+} as const;
 
 export const runSchemas = {
   Run: object("One execution of the agent.", run),

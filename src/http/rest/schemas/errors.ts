@@ -1,16 +1,16 @@
 import { ValidationError } from "../../validation/validation-error.ts";
 import { reference } from "../../description.ts";
-import { list, object, oneOfTexts, type Schema } from "./schema.ts";
+import { list, object, oneOfTexts } from "./schema.ts";
 
-/** The bodies of errors. `codes`: of the API. */
-export function errorSchemas(codes: string[]): Record<"Error" | "ValidationError", Schema> {
+/** The bodies of errors. `errors`: those of the API, by code. */
+export function errorSchemas<Code extends string>(errors: Record<Code, unknown>) {
   return {
     Error: object("Why a request failed.", {
       detail: {
         description: "The reason, for people. With the code `invalid_request`, one item per violation.",
         anyOf: [{ type: "string" }, list("One item per violation of the schema.", reference("ValidationError"))],
       },
-      code: oneOfTexts("The reason, for programs.", codes),
+      code: oneOfTexts("The reason, for programs.", Object.keys(errors) as Code[]),
     }),
     ValidationError: {
       ...ValidationError,

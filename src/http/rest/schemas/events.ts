@@ -1,27 +1,15 @@
 import { failureCategories } from "../../../agent/model.ts";
+import type { Schema } from "../../../json-schema.ts";
 import { reference } from "../../description.ts";
-import {
-  flag,
-  integer,
-  list,
-  nullable,
-  number,
-  object,
-  oneOfTexts,
-  page,
-  type Schema,
-  sha256,
-  text,
-  time,
-} from "./schema.ts";
+import { flag, integer, list, nullable, number, object, oneOfTexts, page, sha256, text, time } from "./schema.ts";
 
-const cut: Schema = {
+const cut = {
   type: "object",
   description:
     "Texts that were cut, by their path in the event, with their full length in characters. Left out: none was cut.",
   additionalProperties: { type: "integer" },
   examples: [{ text: 123_456, "tool_calls.0.arguments": 99_999 }],
-};
+} as const;
 const step = integer("The step, from 1.");
 const call = integer("Position of the call in the answer, from 0.");
 const milliseconds = nullable(integer("Duration. Null: not recorded."));
@@ -44,9 +32,13 @@ export const attachment = object("A file that the model sees as it is.", {
 });
 
 /** An event type. `cut` is only there when a text was cut. */
-function event(type: string, description: string, fields: Record<string, Schema>): Schema {
+function event<const Type extends string, const Fields extends Record<string, Schema>>(
+  type: Type,
+  description: string,
+  fields: Fields,
+) {
   const of = {
-    type: { type: "string", const: type, description: "The kind of event." },
+    type: { type: "string", const: type, description: "The kind of event." } as const,
     sequence: nullable(integer("Number of the event, from 1. Null: an earlier release recorded it.")),
     at: nullable(time("When it was recorded. Null: an earlier release recorded it.")),
     turn: integer("The turn, from 1."),
@@ -110,9 +102,9 @@ export const eventSchemas = {
   }),
   Event: {
     description: "One recorded event of a run. `type` says which.",
-    oneOf: ["Input", "Output", "ModelCall", "ToolStarted", "ToolResult", "Summary", "ModelCallFailed"].map((name) =>
-      reference(`${name}Event`),
-    ),
+    oneOf: (
+      ["Input", "Output", "ModelCall", "ToolStarted", "ToolResult", "Summary", "ModelCallFailed"] as const
+    ).map((name) => reference(`${name}Event`)),
   },
   EventPage: page(reference("Event"), "Value of `after` for the next page. Null: there are no more events now."),
   ToolCall: object("A tool call that a model asked for.", {

@@ -15,14 +15,14 @@ import {
   uuid,
 } from "./schema.ts";
 
-const limitNames = ["steps", "tokens", "seconds", "inputTokens", "outputTokens", "dollars"];
+const limitNames = ["steps", "tokens", "seconds", "inputTokens", "outputTokens", "dollars"] as const;
 const finishReasons = [
   "completed",
   ...limitNames,
-  ...limitNames.map((name) => `run_${name}`),
+  ...limitNames.map((name) => `run_${name}` as const),
   "answer_length",
   "answer_filtered",
-];
+] as const;
 
 const finishReason = oneOfTexts(
   "Why the turn ended: `completed`, at a limit of the turn or (`run_…`) of the run, or with an output that the provider cut or filtered.",
@@ -38,7 +38,7 @@ export const runFields = {
     description: "The labels of the create. Empty: none.",
     additionalProperties: { type: "string" },
     examples: [{ customer: "4711" }],
-  },
+  } as const,
   status: oneOfTexts("The status that v1 reports.", runStatuses),
   state: oneOfTexts(
     "The status in more detail. `waiting_for_slot`: running, but a quota delays the start of the turn. `waiting_for_input`: finished, because it was created without input.",
@@ -83,7 +83,9 @@ export const runPartSchemas = {
   }),
   Limits: object(
     "Limits as in an agent definition. A limit that is left out does not apply.",
-    Object.fromEntries(limitNames.map((name) => [name, number(`See \`limits.${name}\` of the agent definition.`)])),
+    Object.fromEntries(
+      limitNames.map((name) => [name, number(`See \`limits.${name}\` of the agent definition.`)] as const),
+    ) as Record<(typeof limitNames)[number], { type: "number"; description: string }>,
     limitNames,
   ),
   RunFile: object("A file of a run.", {

@@ -1,4 +1,5 @@
-import type { components } from "../generated/types.d.ts";
+import type { SchemaTypes } from "../../../json-schema.ts";
+import type { sharedSchemas } from "./index.ts";
 
 /** The types of the schemas that the management API and the extension API share, by name. */
-export type SharedSchemas = components["schemas"];
+export type SharedSchemas = SchemaTypes<typeof sharedSchemas>;

@@ -1,21 +1,30 @@
-import type { Operation } from "../../../http/description.ts";
-import { type OperationEntry, operationsOf } from "../../../http/rest/operation.ts";
+import {
+  type At,
+  type OperationEntry,
+  operationsOf,
+  type PathAt,
+  type Queries,
+  type TypedOperation,
+} from "../../../http/rest/operation.ts";
 import { type ErrorCodeOf, errorsOf } from "../../../error-codes.ts";
 
 /** What a caller may do. A viewer may only read. */
 export type Role = "operator" | "viewer";
 
-/** An operation of the management API. */
-export interface ManageOperation extends Operation {
+/** Who may call an operation. */
+interface Permission {
   /** The least role that may call it. */
   role: Role;
   /** Whether it requires the role in all organizations. */
   service: boolean;
 }
 
+/** An operation of the management API. */
+export type ManageOperation = TypedOperation & Permission;
+
 export const basePath = "/manage/v1";
 
-const complete = operationsOf<ErrorCodeOf<"manage">>({
+const complete = operationsOf<ErrorCodeOf<"manage">, typeof basePath>({
   basePath,
   errors: errorsOf("manage"),
   credentialErrors: ["key_missing", "key_invalid", "key_expired", "forbidden"],
@@ -25,13 +34,19 @@ const complete = operationsOf<ErrorCodeOf<"manage">>({
  * Completes an operation with its role and with the errors that each operation has. `service`: it concerns the service
  * itself, so that operators who are limited to organizations may not call it.
  */
-export function operation(
+export function operation<
+  Place extends At,
+  const Query extends Queries = never,
+  Request extends string = never,
+  Optional extends true = never,
+>(
   operationId: string,
-  { service = false, ...entry }: OperationEntry<ErrorCodeOf<"manage">> & { service?: boolean },
-): ManageOperation {
-  const role = entry.at.startsWith("GET ") ? "viewer" : "operator";
+  entry: OperationEntry<ErrorCodeOf<"manage">, Place, Query, Request, Optional> & { service?: boolean },
+): TypedOperation<PathAt<typeof basePath, Place>, Query, Request, Optional> & Permission {
+  const { service = false, ...more } = entry;
+  const role = more.at.startsWith("GET ") ? "viewer" : "operator";
   const where = service ? " in all organizations" : "";
   const description =
-    role === "operator" || service ? `${entry.description} Requires the role \`${role}\`${where}.` : entry.description;
-  return { ...complete(operationId, { ...entry, description }), role, service };
+    role === "operator" || service ? `${more.description} Requires the role \`${role}\`${where}.` : more.description;
+  return { ...complete(operationId, { ...more, description }), role, service };
 }

@@ -1,6 +1,6 @@
 import { fileName, idParameter, parameter, searchFilters } from "../../../http/rest/parameters.ts";
 
-const hash = { type: "string", pattern: "^[0-9a-f]{64}$" };
+const hash = { type: "string", pattern: "^[0-9a-f]{64}$" } as const;
 
 /** Parameters of paths, by name. */
 export const pathParameters = {

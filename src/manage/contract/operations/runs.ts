@@ -1,16 +1,13 @@
-import type { Parameter } from "../../../http/description.ts";
+import { cursor, limit, parameter, runStatus } from "../../../http/rest/parameters.ts";
 import { operation } from "./operation.ts";
-import { cursor, limit, runStatus } from "../../../http/rest/parameters.ts";
 import { runFilters } from "./parameters.ts";
 
 const tag = "runs";
 const run = { description: "The run.", body: "Run" };
 const readErrors = ["run_not_found", "history_failed", "history_unavailable"] as const;
 
-const day = (description: string): Parameter => ({
-  description,
-  schema: { type: "string", format: "date", examples: ["2026-11-22"] },
-});
+const day = (description: string) =>
+  parameter(description, { type: "string", format: "date", examples: ["2026-11-22"] });
 
 export const runOperations = {
   list_runs: operation("list_runs", {

@@ -1,4 +1,4 @@
-import { maxSecrets } from "../../../accounts/webhooks.ts";
+import { maxSecrets } from "../../../accounts/limits.ts";
 import { cursor, limit } from "../../../http/rest/parameters.ts";
 import { operation } from "./operation.ts";
 

@@ -1,3 +1,4 @@
+import { agentDefinition } from "../../../accounts/agent-schema.ts";
 import { errorsOf } from "../../../error-codes.ts";
 import { errorSchemas } from "../../../http/rest/schemas/errors.ts";
 import { sharedSchemas } from "../../../http/rest/schemas/index.ts";
@@ -10,7 +11,7 @@ import { runSchemas } from "./runs.ts";
 import { usageReportSchemas } from "./usage.ts";
 import { webhookSchemas } from "./webhooks.ts";
 
-/** The schemas of the management API by name. `AgentDefinition` is missing: it is `schemas/agent.schema.json`. */
+/** The schemas of the management API by name. */
 export const schemas = {
   ...operatorSchemas,
   ...organizationSchemas,
@@ -21,5 +22,6 @@ export const schemas = {
   ...modelRequestSchemas,
   ...usageReportSchemas,
   ...sharedSchemas,
-  ...errorSchemas(Object.keys(errorsOf("manage"))),
+  ...errorSchemas(errorsOf("manage")),
+  AgentDefinition: agentDefinition,
 };

@@ -40,7 +40,7 @@ export const modelRequestSchemas = {
   }),
   Message: {
     description: "A message of a conversation.",
-    oneOf: ["User", "Assistant", "Tool"].map((name) => reference(`${name}Message`)),
+    oneOf: (["User", "Assistant", "Tool"] as const).map((name) => reference(`${name}Message`)),
   },
   UserMessage: object("An input, or a note of the service.", {
     role: { type: "string", const: "user", description: "Who wrote it." },

@@ -1,4 +1,4 @@
-import { maxOrganizations } from "../../../accounts/access.ts";
+import { maxOrganizations } from "../../../accounts/limits.ts";
 import { auditActions } from "../../../accounts/types.ts";
 import { reference } from "../../../http/description.ts";
 import { expiry } from "./expiry.ts";

@@ -1,4 +1,4 @@
-import { hostSchema, maxHosts } from "../../../accounts/web-fetch-hosts.ts";
+import { hostPattern, maxHosts } from "../../../accounts/limits.ts";
 import { reference } from "../../../http/description.ts";
 import { compatSettings } from "../../../agent/model.ts";
 import { providerNames } from "../../../agent/models/model-config.ts";
@@ -38,14 +38,14 @@ const url = text(baseUrl, { minLength: 1, maxLength: 2_000, examples: ["http://1
 const location = text(secret, { minLength: 1, maxLength: 2_048, examples: ["env:ANTHROPIC_API_KEY"] });
 const provider = oneOfTexts("Where the model runs. `demo` is a scripted model without a network.", providerNames);
 
+type CompatSetting = keyof typeof compatSettings;
+const compatChoices = Object.entries<readonly unknown[]>(compatSettings).map(([setting, values]) => {
+  return [setting, { enum: values, description: `Default: \`${String(values[0])}\`. See docs/models.md.` }];
+});
+
 const ModelCompat = body(
   compat,
-  Object.fromEntries(
-    Object.entries(compatSettings).map(([setting, values]) => [
-      setting,
-      { enum: [...values], description: `Default: \`${String(values[0])}\`. See docs/models.md.` },
-    ]),
-  ),
+  Object.fromEntries(compatChoices) as { [Of in CompatSetting]: { enum: (typeof compatSettings)[Of] } },
 );
 
 export const organizationSchemas = {
@@ -123,7 +123,7 @@ export const organizationSchemas = {
   SetWebFetchRequest: body(
     "What `web_fetch` of the organization's agents can reach.",
     {
-      hosts: list(webFetchHosts, hostSchema, { maxItems: maxHosts }),
+      hosts: list(webFetchHosts, { type: "string", pattern: hostPattern }, { maxItems: maxHosts }),
     },
     ["hosts"],
   ),

@@ -1,5 +1,4 @@
-import { maxWebhookUrl } from "../../../accounts/webhook-url.ts";
-import { overlapHours } from "../../../accounts/webhooks.ts";
+import { maxWebhookUrl, overlapHours } from "../../../accounts/limits.ts";
 import { reference } from "../../../http/description.ts";
 import {
   body,
@@ -14,7 +13,7 @@ import {
   time,
   uuid,
 } from "../../../http/rest/schemas/schema.ts";
-import { deliveryTypes } from "../../../runs/deliveries.ts";
+import { deliveryTypes } from "../../../runs/status.ts";
 
 const url = "URL of the receiver. Null: only runs with a URL of their own are reported.";
 const privateAddresses =

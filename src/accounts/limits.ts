@@ -1,0 +1,21 @@
+/*
+ * Limits of accounts that the contracts show. The page infers its types from the contracts: this file imports nothing.
+ */
+
+/** Organizations that an operator can be limited to, at most. DynamoDB compares a value with at most 100. */
+export const maxOrganizations = 50;
+
+/** Characters of the URL of a webhook, of an agent or of a run. */
+export const maxWebhookUrl = 2_048;
+
+/** How long a rotated secret still signs messages, in hours: by default, and at most. */
+export const overlapHours = { default: 24, max: 168 };
+
+/** Secrets that sign a message, the newest included: receivers refuse headers of many kilobytes. */
+export const maxSecrets = 5;
+
+/** Hosts in a list of those that `web_fetch` can reach. */
+export const maxHosts = 100;
+
+/** A host that `web_fetch` can reach. `*.` and a host: all below it. */
+export const hostPattern = String.raw`^(\*\.)?[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$`;
