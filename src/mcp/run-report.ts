@@ -36,18 +36,18 @@ const maxFiles = 100;
 /** Reads a run of the key's agent. `offset`: characters of the output to skip. */
 export async function reportRun(call: McpCall, id: string, offset = 0): Promise<RunReport> {
   const run = await findOwnRun(call.runs, call.principal, id);
-  const [[described], files, output] = await Promise.all([
-    call.describer.describe([run], new Map()),
+  const [described, files, output] = await Promise.all([
+    call.describer.describe(run),
     run.status === "running" ? null : listChangedFiles(call, run.id),
     run.status === "finished" ? lastOutput(call.runs, run) : undefined,
   ]);
   const piece = output === undefined ? undefined : pieceOf(output, offset);
   return {
     ...headOf(run),
-    activity: described?.activity ? activityText(described.activity) : run.waiting ? "waits for a free slot" : null,
+    activity: described.activity ? activityText(described.activity) : run.waiting ? "waits for a free slot" : null,
     output: piece?.text ?? null,
     output_next_offset: piece?.next ?? null,
-    finish_reason: described?.finishReason ?? null,
+    finish_reason: described.finishReason ?? null,
     files: files && files.slice(0, maxFiles).map(({ name, size }: ChangedFile) => ({ name, size })),
     next: nextStep(run, files?.length ?? 0),
   };

@@ -1,21 +1,17 @@
 import { jsonResponse } from "../../http/handler.ts";
-import { runDescriber } from "../../runs/read/describe-runs.ts";
 import type { ExtHandlers } from "../call.ts";
 import type { ExtDeps } from "../deps.ts";
 import { openapiDocument } from "../generated/openapi.ts";
 import { agentHandlers } from "./agent.ts";
-import { runRecordHandlers } from "./run-records.ts";
 import { runHandlers } from "./runs.ts";
 import { uploadHandlers } from "./uploads.ts";
 
 /** The handlers of the extension API. */
 export function extHandlers(deps: ExtDeps): ExtHandlers {
-  const describer = runDescriber(deps);
   return {
     get_openapi: async () => jsonResponse(200, openapiDocument),
     ...agentHandlers(deps),
-    ...runHandlers(deps, describer),
-    ...runRecordHandlers(deps, describer),
+    ...runHandlers(deps),
     ...uploadHandlers(deps),
   };
 }

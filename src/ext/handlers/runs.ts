@@ -1,73 +1,72 @@
-import { jsonResponse } from "../../http/handler.ts";
-import { charged, searchIn } from "../../http/rest/parameter-values.ts";
+import type { Principal } from "../../accounts/authenticate.ts";
+import { type ApiResponse, jsonResponse } from "../../http/handler.ts";
+import { contentDisposition, streamedAttachment } from "../../http/rest/attachment.ts";
 import { log } from "../../log.ts";
-import { acceptInput, deleteOwnRun, stopRun } from "../../runs/control-run.ts";
+import { runHandlers as sharedHandlers } from "../../run-api/handlers.ts";
+import { deleteOwnRun } from "../../runs/control-run.ts";
 import { createRun } from "../../runs/create-run.ts";
-import type { RunDescriber } from "../../runs/read/describe-runs.ts";
+import type { ChangedFile } from "../../runs/files/read-files.ts";
 import { findOwnRun, lastOutput } from "../../runs/own-run.ts";
-import { type RunSearch, searchRuns } from "../../runs/read/search-runs.ts";
+import { runDescriber } from "../../runs/read/describe-runs.ts";
 import type { Run } from "../../runs/types.ts";
-import type { Call, ExtHandlers, Schemas } from "../call.ts";
+import type { ExtHandlers, Schemas } from "../call.ts";
 import type { ExtDeps } from "../deps.ts";
-import { wireDetail, wireRun } from "../wire/run.ts";
+import { wireDetail, wireProgress, wireRun } from "../wire/run.ts";
 import { newRunOf } from "./create-run.ts";
 
-/** Runs of the caller's agent. */
-export function runHandlers(deps: ExtDeps, describer: RunDescriber) {
-  const { runs } = deps;
+/** Runs of the caller's agent, with their events and files. */
+export function runHandlers(deps: ExtDeps) {
+  const { runs, transfers } = deps;
+  const describer = runDescriber(deps);
+  const find = (caller: Principal, id: string): Promise<Run> => findOwnRun(runs, caller, id);
+  const viewOf = async (run: Run): Promise<Schemas["Run"]> => wireRun(await describer.describe(run));
 
-  async function viewOf(run: Run): Promise<Schemas["Run"]> {
-    const [view] = (await describer.describe([run], new Map())).map(wireRun);
-    if (!view) throw new Error("one run has one description");
-    return view;
+  async function detailOf(run: Run): Promise<Schemas["RunDetail"]> {
+    const [detail, output] = await Promise.all([describer.detail(run), lastOutput(runs, run)]);
+    return wireDetail(detail, output);
   }
 
   return {
+    ...sharedHandlers<Principal>(
+      { ...deps, describer },
+      {
+        find,
+        ownersOf: ({ agentId }) => ({ agent: agentId }),
+        listAccounts: deps.accounts,
+        wireRun,
+        viewOf,
+        detailOf,
+        streamOf: ({ agentId }) => ({ viewer: agentId, wireRun: wireProgress, untilEnded: true }),
+        download: (runId, file) => download(transfers, runId, file),
+      },
+    ),
+
     async create_run(call) {
       const { request, principal } = call;
       const { id, replayed } = await createRun(deps, principal, newRunOf(call));
       if (!replayed) log("info", "run created", { requestId: request.id, runId: id });
-      const run = await viewOf(await findOwnRun(runs, principal, id));
+      const run = await viewOf(await find(principal, id));
       return jsonResponse(201, run, replayed ? { "idempotent-replayed": "true" } : {});
     },
 
-    async list_runs(call) {
-      const found = await searchRuns({ ...deps, describer }, searchOf(call));
-      const next = found.cursor ?? null;
-      return jsonResponse(200, { data: found.runs.map(wireRun), next } satisfies Schemas["RunPage"]);
-    },
-
-    async get_run({ path, principal }) {
-      const run = await findOwnRun(runs, principal, path.run_id);
-      const [detail, output] = await Promise.all([describer.detail(run), lastOutput(runs, run)]);
-      return jsonResponse(200, wireDetail(detail, output));
-    },
-
-    async create_input({ path, body, principal }) {
-      const { id } = await findOwnRun(runs, principal, path.run_id);
-      return jsonResponse(202, await viewOf(await acceptInput(deps, id, body.input_text)));
-    },
-
-    async stop_run({ path, principal }) {
-      const { id } = await findOwnRun(runs, principal, path.run_id);
-      return jsonResponse(200, await viewOf(await stopRun(deps, id)));
-    },
-
     async delete_run({ path, principal }) {
-      const { id } = await findOwnRun(runs, principal, path.run_id);
+      const { id } = await find(principal, path.run_id);
       return jsonResponse(200, await viewOf(await deleteOwnRun(deps, principal, id)));
     },
   } satisfies ExtHandlers;
 }
 
-function searchOf({ principal, query }: Call<"list_runs">): RunSearch {
-  const { status, cursor, limit, ...filters } = query;
-  return {
-    of: { agent: principal.agentId },
-    limit,
-    ...(status && { status }),
-    ...searchIn(filters),
-    ...charged(principal),
-    ...(cursor !== undefined && { cursor }),
-  };
+/** The content of a file, or a redirect to it. Undefined: it is no longer kept. */
+async function download(
+  transfers: ExtDeps["transfers"],
+  runId: string,
+  file: ChangedFile,
+): Promise<ApiResponse | undefined> {
+  const { name, size } = file;
+  if ("send" in transfers) {
+    const content = await transfers.send(runId, file);
+    return content && streamedAttachment(name, size, content);
+  }
+  const signed = await transfers.get(runId, file, contentDisposition(name));
+  return signed && { status: 307, headers: { location: signed.url, "cache-control": "no-store" }, body: "" };
 }

@@ -1,15 +1,20 @@
 import { limitedTo } from "../../accounts/access.ts";
 import { findAgent } from "../../accounts/agents.ts";
-import { jsonResponse } from "../../http/handler.ts";
+import type { OperatorPrincipal } from "../../accounts/operators.ts";
+import { type ApiResponse, jsonResponse } from "../../http/handler.ts";
+import { attachment, streamedAttachment } from "../../http/rest/attachment.ts";
 import { charged, searchIn, timeIn } from "../../http/rest/parameter-values.ts";
 import { base64Uploads } from "../../http/validation/base64-files.ts";
 import { ServiceError } from "../../errors.ts";
 import { log } from "../../log.ts";
-import { acceptInput, deleteRun, stopRun } from "../../runs/control-run.ts";
+import { runHandlers as sharedHandlers } from "../../run-api/handlers.ts";
+import { deleteRun } from "../../runs/control-run.ts";
 import { createRun } from "../../runs/create-run.ts";
+import type { ChangedFile } from "../../runs/files/read-files.ts";
+import { readContent } from "../../runs/files/workspace.ts";
 import type { RunDescriber } from "../../runs/read/describe-runs.ts";
 import { findRunHead } from "../../runs/read/find-run.ts";
-import { countRuns, type RunSearch, searchRuns } from "../../runs/read/search-runs.ts";
+import { countRuns, type RunSearch } from "../../runs/read/search-runs.ts";
 import type { Run } from "../../runs/types.ts";
 import { usageByDay } from "../../runs/read/usage-by-day.ts";
 import type { Call, ManageHandlers, Schemas } from "../call.ts";
@@ -17,32 +22,36 @@ import type { ManageDeps } from "../deps.ts";
 import { wireDayUsage, wireDetail, wireRun } from "../wire/run.ts";
 
 /**
- * Runs of all agents: lists, counts, usage, and everything that an operator does with a run. `forLists`: the accounts for
+ * Runs of all agents: lists, counts, usage, and everything that an operator does with a run, its events and files. `forLists`: the accounts for
  * lists and counts, which pages refresh.
  */
 export function runHandlers(deps: ManageDeps, describer: RunDescriber, forLists: ManageDeps["accounts"]) {
-  const { accounts, runs, now } = deps;
-  const listDeps = { runs, accounts: forLists, describer };
+  const { accounts, runs, now, live } = deps;
 
   async function viewOf(run: Run): Promise<Schemas["Run"]> {
     const agent = await accounts.findAgent(run.agentId);
-    const described = await describer.describe([run], new Map(agent && [[agent.id, agent]]));
-    const [view] = described.map(wireRun);
-    if (!view) throw new Error("one run has one description");
-    return view;
+    return wireRun(await describer.describe(run, agent));
   }
 
   return {
-    async list_runs({ query, principal }) {
-      const { status, limit, cursor } = query;
-      const page = { limit, ...(status && { status }), ...(cursor !== undefined && { cursor }) };
-      const found = await searchRuns(listDeps, { ...searchOf(query, principal), ...page, ...charged(principal) });
-      const next = found.cursor ?? null;
-      return jsonResponse(200, { data: found.runs.map(wireRun), next } satisfies Schemas["RunPage"]);
-    },
+    ...sharedHandlers<OperatorPrincipal>(
+      { ...deps, describer },
+      {
+        find: (_operator, id) => findRunHead(runs, id),
+        ownersOf,
+        listAccounts: forLists,
+        actorOf: ({ actor }) => actor,
+        wireRun,
+        viewOf,
+        detailOf: async (run) => wireDetail(await describer.detail(run)),
+        streamOf: ({ actor }) => ({ viewer: actor, wireRun: wireDetail, ...(live && { live }) }),
+        download: (runId, file) => download(deps, runId, file),
+      },
+    ),
 
     async count_runs({ query, principal }) {
-      const counts = await countRuns(listDeps, { ...searchOf(query, principal), ...charged(principal) });
+      const search = { of: ownersOf(principal, query), ...searchIn(query), ...charged(principal) };
+      const counts = await countRuns({ runs, accounts: forLists, describer }, search);
       return jsonResponse(200, counts satisfies Schemas["RunCounts"]);
     },
 
@@ -53,19 +62,6 @@ export function runHandlers(deps: ManageDeps, describer: RunDescriber, forLists:
       const { id } = await createRun({ ...deps, actor }, { agentId, organizationId }, newRun);
       log("info", "run created", { requestId: request.id, runId: id });
       return jsonResponse(201, await viewOf(await findRunHead(runs, id)));
-    },
-
-    async get_run({ path }) {
-      const run = await findRunHead(runs, path.run_id);
-      return jsonResponse(200, wireDetail(await describer.detail(run)));
-    },
-
-    async create_input({ path, body, principal: { actor } }) {
-      return jsonResponse(202, await viewOf(await acceptInput({ ...deps, actor }, path.run_id, body.input_text)));
-    },
-
-    async stop_run({ path, principal: { actor } }) {
-      return jsonResponse(200, await viewOf(await stopRun({ ...deps, actor }, path.run_id)));
     },
 
     async delete_run({ path, principal: { actor } }) {
@@ -79,7 +75,7 @@ export function runHandlers(deps: ManageDeps, describer: RunDescriber, forLists:
       const since = query.since === undefined ? until - 30 * dayMilliseconds : timeIn("since", query.since);
       if (since > until) throw new ServiceError("invalid_argument", "since is after until; choose an earlier day");
       const { rows, complete } = await usageByDay(deps, {
-        of: searchOf(query, principal).of,
+        of: ownersOf(principal, query),
         since,
         until: until + dayMilliseconds,
         milliseconds: maxUsageTime,
@@ -99,19 +95,24 @@ function startOfDay(milliseconds: number): number {
   return milliseconds - (milliseconds % dayMilliseconds);
 }
 
-type Filters = Pick<Call<"list_runs">["query"], "organization_id" | "agent_id" | "since" | "until" | "q">;
-
-function searchOf(
-  { organization_id, agent_id, ...filters }: Filters,
-  principal: Call<"list_runs">["principal"],
-): Omit<RunSearch, "limit" | "cursor"> {
+function ownersOf(
+  principal: OperatorPrincipal,
+  { organization_id, agent_id }: Pick<Call<"list_runs">["query"], "organization_id" | "agent_id">,
+): RunSearch["of"] {
   const organizations = limitedTo(principal);
   return {
-    of: {
-      ...(organization_id !== undefined && { organization: organization_id }),
-      ...(agent_id !== undefined && { agent: agent_id }),
-      ...(organizations && { organizations }),
-    },
-    ...searchIn(filters),
+    ...(organization_id !== undefined && { organization: organization_id }),
+    ...(agent_id !== undefined && { agent: agent_id }),
+    ...(organizations && { organizations }),
   };
+}
+
+/** The content of a file. Undefined: it is no longer kept. */
+async function download(deps: ManageDeps, runId: string, file: ChangedFile): Promise<ApiResponse | undefined> {
+  if (!deps.send) {
+    const content = await readContent(deps.workspace, runId, file);
+    return content && attachment(file.name, content);
+  }
+  const content = await deps.send(runId, file);
+  return content && streamedAttachment(file.name, file.size, content);
 }

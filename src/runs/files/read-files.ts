@@ -9,6 +9,7 @@ import {
 import { ServiceError } from "../../errors.ts";
 import { journalOf } from "../read/list-events.ts";
 import type { Stores } from "../ports.ts";
+import { readContent } from "./workspace.ts";
 import type { RunJournalEntry } from "../types.ts";
 
 type Deps = Pick<Stores, "runs" | "workspace">;
@@ -73,10 +74,7 @@ export async function readRunFile(
   at?: RunPoint,
 ): Promise<{ file: FileVersion; content: Uint8Array }> {
   const file = await findRunFile(deps, id, name, at);
-  const content =
-    file.sha256 === undefined
-      ? await deps.workspace.readNamed(id, file.name)
-      : await deps.workspace.read(id, file.sha256);
+  const content = await readContent(deps.workspace, id, file);
   if (!content) throw notKept(file, at);
   return { file, content };
 }

@@ -19,10 +19,18 @@ export function filesOfTurn(
   });
 }
 
+/** The content of a run's file. Undefined: it is no longer kept. */
+export function readContent(
+  workspace: Workspace,
+  runId: string,
+  { name, sha256 }: Pick<FileVersion, "name" | "sha256">,
+): Promise<Uint8Array | undefined> {
+  return sha256 === undefined ? workspace.readNamed(runId, name) : workspace.read(runId, sha256);
+}
+
 function contentsOf(workspace: Workspace, runId: string): FileContents {
   return {
-    read: ({ name, sha256 }) =>
-      sha256 === undefined ? workspace.readNamed(runId, name) : workspace.read(runId, sha256),
+    read: (file) => readContent(workspace, runId, file),
     write: (sha256, content) => workspace.write(runId, [{ sha256, content }]),
     remove: (sha256s) =>
       workspace.remove(runId, sha256s).catch((error: unknown) => {

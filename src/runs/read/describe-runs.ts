@@ -38,8 +38,8 @@ export interface RunDetail extends DescribedRun {
 
 /** Describes runs. Keeps what it read in memory, so that polling lists and runs costs little. */
 export interface RunDescriber {
-  /** `agents`: those of the runs, by id. */
-  describe(runs: Run[], agents: ReadonlyMap<string, Agent>): Promise<DescribedRun[]>;
+  /** `agent`: of the run. */
+  describe(run: Run, agent?: Agent): Promise<DescribedRun>;
   detail(run: Run): Promise<RunDetail>;
   excerptOf(run: Run): Promise<string | undefined>;
   /** The activity that a detail shows now: it changes with time, too. */
@@ -81,14 +81,11 @@ export function runDescriber(deps: Deps): RunDescriber {
   }
 
   return {
-    describe: (runs, agents) =>
-      Promise.all(
-        runs.map(async (run) => {
-          const hasFailed = run.status === "technical_error" || run.status === "terminated";
-          const progress = hasFailed ? undefined : inTurn(() => tracker.progressOf(run));
-          return described(run, agents.get(run.agentId), await excerptOf(run), await progress);
-        }),
-      ),
+    async describe(run, agent) {
+      const hasFailed = run.status === "technical_error" || run.status === "terminated";
+      const progress = hasFailed ? undefined : inTurn(() => tracker.progressOf(run));
+      return described(run, agent, await excerptOf(run), await progress);
+    },
 
     async detail(run) {
       const [agent, excerpt, turn] = await Promise.all([

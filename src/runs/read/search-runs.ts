@@ -23,7 +23,8 @@ interface Deps extends Pick<Stores, "accounts" | "runs"> {
 export async function searchRuns(deps: Deps, search: RunSearch): Promise<{ runs: DescribedRun[]; cursor?: string }> {
   const { runs, cursor } = await find(deps, search);
   const agents = await agentsOf(deps.accounts, runs);
-  return { runs: await deps.describer.describe(runs, agents), ...(cursor !== undefined && { cursor }) };
+  const described = await Promise.all(runs.map((run) => deps.describer.describe(run, agents.get(run.agentId))));
+  return { runs: described, ...(cursor !== undefined && { cursor }) };
 }
 
 /** The agents of the runs of a page, by id. */

@@ -100,9 +100,10 @@ test("events of an earlier version come first, and the last of them has the id 0
   expect(ids).toEqual([...Array<undefined>(5).fill(undefined), "0"]);
   expect(await idsOf(finished, 0)).toEqual([]);
 
-  const described = await describer.describe(
-    await Promise.all([killed, finished].map(async (id) => (await runs.head(id)) ?? Promise.reject(new Error(id)))),
-    new Map(),
+  const described = await Promise.all(
+    [killed, finished].map(async (id) =>
+      describer.describe((await runs.head(id)) ?? (await Promise.reject(new Error(id)))),
+    ),
   );
   expect(described).toMatchObject([
     { state: "running", activity: { kind: "model_call", turn: 1 }, inputExcerpt: expect.any(String) as string },

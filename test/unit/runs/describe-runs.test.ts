@@ -42,7 +42,7 @@ async function open(stores: Stores, fields: Partial<Run> = {}) {
     if (!run) throw new Error("the run is gone");
     return run;
   };
-  const describeWith = async (by = describer) => (await by.describe([await head()], new Map([[agent.id, agent]])))[0];
+  const describeWith = async (by = describer) => by.describe(await head(), agent);
   return {
     agent,
     clock,

@@ -1,46 +1,26 @@
-import { at, eventHeaders, eventParameters } from "../../../http/rest/parameters.ts";
+import { eventsOrStream, runOperations as shared } from "../../../run-api/operations.ts";
 import { operation } from "./operation.ts";
 
-const tag = "runs";
-const stream = {
-  type: "string",
-  description:
-    'Server-sent events: `retry: 2000`; `event: run` with a RunDetail without `output`, at the start and on each change of it; `event: event` with an Event and its number as `id`; and when the run is not running and everything was sent, `event: end` with `{"status"}`. A response that ends without `end` is continued with `Last-Event-ID`.',
-};
+const stream =
+  'Server-sent events: `retry: 2000`; `event: run` with a RunDetail without `output`, at the start and on each change of it; `event: event` with an Event and its number as `id`; and when the run is not running and everything was sent, `event: end` with `{"status"}`. A response that ends without `end` is continued with `Last-Event-ID`.';
 
 export const runRecordOperations = {
   list_events: operation("list_events", {
-    at: "GET /runs/{run_id}/events",
-    tag,
-    summary: "List or stream a run's events",
+    ...shared.list_events,
     description:
       "Events in the order of recording. With `Accept: text/event-stream`, a stream of events as they are recorded. On AWS, it ends after the events recorded so far; connect again after the time in `retry`.",
-    query: eventParameters,
-    requestHeaders: eventHeaders,
-    success: { description: "A page, or a stream.", body: "EventPage", media: { "text/event-stream": stream } },
+    success: eventsOrStream(stream),
     errors: ["run_not_found", "response_too_large", "invalid_argument"],
   }),
   list_files: operation("list_files", {
-    at: "GET /runs/{run_id}/files",
-    tag,
-    summary: "List a run's files",
+    ...shared.list_files,
     description: "Files by name, now or after a step: uploads, and what the agent wrote.",
-    query: { at },
-    success: { description: "The files.", body: "RunFilePage" },
     errors: ["run_not_found", "step_not_found", "files_unknown"],
   }),
   get_file: operation("get_file", {
-    at: "GET /runs/{run_id}/files/{name}",
-    endsWithPath: true,
-    tag,
-    summary: "Download a file",
+    ...shared.get_file,
     description:
       "The content of a file, now or after a step, always as a download. On AWS, the response redirects to a signed URL; follow it without the key.",
-    query: { at },
-    success: {
-      description: "The bytes of the file.",
-      media: { "application/octet-stream": { type: "string", format: "binary" } },
-    },
     alternative: {
       307: {
         description: "On AWS: `location` is a URL of the file that is valid for 60 seconds.",

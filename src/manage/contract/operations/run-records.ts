@@ -1,24 +1,18 @@
-import { at, eventHeaders, eventParameters } from "../../../http/rest/parameters.ts";
+import { at } from "../../../http/rest/parameters.ts";
+import { eventsOrStream, runOperations as shared } from "../../../run-api/operations.ts";
 import { operation } from "./operation.ts";
 
 const tag = "runs";
 const readErrors = ["run_not_found", "response_too_large", "history_failed", "history_unavailable"] as const;
-const stream = {
-  type: "string",
-  description:
-    "Server-sent events: `retry: 2000`; then `event: run` with a RunDetail at the start and on each change of it; `event: event` with an Event and its number as `id`; and on one machine `event: output` with what a call of the current turn has printed so far (`step`, `call`, `text`: its end, `characters`: all). The response may end at any time: connect again with `Last-Event-ID`.",
-};
+const stream =
+  "Server-sent events: `retry: 2000`; then `event: run` with a RunDetail at the start and on each change of it; `event: event` with an Event and its number as `id`; and on one machine `event: output` with what a call of the current turn has printed so far (`step`, `call`, `text`: its end, `characters`: all). The response may end at any time: connect again with `Last-Event-ID`.";
 
 export const runRecordOperations = {
   list_events: operation("list_events", {
-    at: "GET /runs/{run_id}/events",
-    tag,
-    summary: "List or stream a run's events",
+    ...shared.list_events,
     description:
       "Events in the order of recording. With `Accept: text/event-stream`, a stream of events as they are recorded.",
-    query: eventParameters,
-    requestHeaders: eventHeaders,
-    success: { description: "A page, or a stream.", body: "EventPage", media: { "text/event-stream": stream } },
+    success: eventsOrStream(stream),
     errors: [...readErrors, "invalid_argument"],
   }),
   get_event: operation("get_event", {
@@ -39,25 +33,13 @@ export const runRecordOperations = {
     errors: [...readErrors, "step_not_found", "request_unknown"],
   }),
   list_files: operation("list_files", {
-    at: "GET /runs/{run_id}/files",
-    tag,
-    summary: "List a run's files",
+    ...shared.list_files,
     description: "Files by name, now or after a step.",
-    query: { at },
-    success: { description: "The files.", body: "RunFilePage" },
     errors: [...readErrors, "step_not_found", "files_unknown"],
   }),
   get_file: operation("get_file", {
-    at: "GET /runs/{run_id}/files/{name}",
-    endsWithPath: true,
-    tag,
-    summary: "Download a file",
+    ...shared.get_file,
     description: "The content of a file, now or after a step. Always sent as a download, whatever it contains.",
-    query: { at },
-    success: {
-      description: "The bytes of the file.",
-      media: { "application/octet-stream": { type: "string", format: "binary" } },
-    },
     errors: [...readErrors, "step_not_found", "file_not_found", "file_not_kept", "files_unknown"],
   }),
 };

@@ -1,9 +1,9 @@
 import { cursor, limit, parameter, runStatus } from "../../../http/rest/parameters.ts";
+import { runOperations as shared } from "../../../run-api/operations.ts";
 import { operation } from "./operation.ts";
 import { runFilters } from "./parameters.ts";
 
 const tag = "runs";
-const run = { description: "The run.", body: "Run" };
 const readErrors = ["run_not_found", "history_failed", "history_unavailable"] as const;
 
 const day = (description: string) =>
@@ -11,12 +11,9 @@ const day = (description: string) =>
 
 export const runOperations = {
   list_runs: operation("list_runs", {
-    at: "GET /runs",
-    tag,
-    summary: "List runs",
+    ...shared.list_runs,
     description: "Runs of all agents, newest first.",
     query: { ...runFilters, status: runStatus, cursor, limit: limit(50, 200) },
-    success: { description: "A page.", body: "RunPage" },
     errors: ["organization_not_found", "agent_not_found", "invalid_argument"],
   }),
   count_runs: operation("count_runs", {
@@ -29,11 +26,8 @@ export const runOperations = {
     errors: ["organization_not_found", "agent_not_found", "invalid_argument"],
   }),
   create_run: operation("create_run", {
-    at: "POST /runs",
-    tag,
-    summary: "Create a run",
+    ...shared.create_run,
     description: "Creates a run of an agent, like `POST /v1/agents` with a key of the agent. Not idempotent.",
-    request: "CreateRunRequest",
     success: { status: 201, description: "The run is created.", body: "Run" },
     errors: [
       "agent_not_found",
@@ -48,20 +42,13 @@ export const runOperations = {
     ],
   }),
   get_run: operation("get_run", {
-    at: "GET /runs/{run_id}",
-    tag,
-    summary: "Get a run",
+    ...shared.get_run,
     description: "A run with its usage, the limits of its turn, and what it does now.",
-    success: { description: "The run.", body: "RunDetail" },
     errors: [...readErrors],
   }),
   create_input: operation("create_input", {
-    at: "POST /runs/{run_id}/input",
-    tag,
-    summary: "Send input to a run",
+    ...shared.create_input,
     description: "Starts a turn, or queues the input while a turn is in progress. Not idempotent.",
-    request: "CreateInputRequest",
-    success: { status: 202, description: "The input is accepted.", body: "Run" },
     errors: [
       "run_not_found",
       "run_ended",
@@ -77,17 +64,12 @@ export const runOperations = {
     ],
   }),
   stop_run: operation("stop_run", {
-    at: "POST /runs/{run_id}/stop",
-    tag,
-    summary: "Stop a run",
+    ...shared.stop_run,
     description: "Ends a run: its status becomes `terminated`, and queued inputs are dropped.",
-    success: run,
     errors: ["run_not_found", "run_ended", "modified_concurrently"],
   }),
   delete_run: operation("delete_run", {
-    at: "DELETE /runs/{run_id}",
-    tag,
-    summary: "Delete a run",
+    ...shared.delete_run,
     description: "Stops a run and erases its texts and files. The erased run stays readable as `terminated`.",
     success: { status: 204, description: "The run is deleted.", media: {} },
     errors: ["run_not_found", "modified_concurrently"],

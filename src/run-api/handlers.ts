@@ -1,0 +1,114 @@
+import type { Actor } from "../accounts/audit.ts";
+import type { Accounts } from "../accounts/types.ts";
+import { type ApiResponse, jsonResponse } from "../http/handler.ts";
+import { type EventsDeps, listEvents, type RunStream } from "../http/rest/list-events.ts";
+import { charged, pointOf, searchIn } from "../http/rest/parameter-values.ts";
+import type { SharedSchemas } from "../http/rest/schemas/types.ts";
+import { wireFile } from "../http/rest/wire/run.ts";
+import type { AdmissionDeps } from "../runs/admission.ts";
+import { acceptInput, type InputLimits, stopRun } from "../runs/control-run.ts";
+import { type ChangedFile, findRunFile, listChangedFiles, notKept } from "../runs/files/read-files.ts";
+import type { Stores } from "../runs/ports.ts";
+import type { DescribedRun } from "../runs/read/describe-runs.ts";
+import { type RunSearch, searchRuns } from "../runs/read/search-runs.ts";
+import type { Run } from "../runs/types.ts";
+
+/** How an API gives its callers access to runs: what differs between the extension API and the management API. */
+interface RunAccess<Caller> {
+  /** Rejects with `run_not_found` for a run that the caller may not see. */
+  find: (caller: Caller, id: string) => Promise<Run>;
+  /** Whose runs a list shows. */
+  ownersOf: (caller: Caller, query: OwnerFilters) => RunSearch["of"];
+  /** The accounts for lists, which pages refresh. */
+  listAccounts: Accounts;
+  /** The operator, for the audit. Absent: callers are programs. */
+  actorOf?: (caller: Caller) => Actor;
+  /** The bodies of responses. */
+  wireRun: (described: DescribedRun) => object;
+  viewOf: (run: Run) => Promise<object>;
+  detailOf: (run: Run) => Promise<object>;
+  streamOf: (caller: Caller) => RunStream;
+  /** A response with the content of a file. Undefined: the content is no longer kept. */
+  download: (runId: string, file: ChangedFile) => Promise<ApiResponse | undefined>;
+}
+
+interface Deps extends EventsDeps, AdmissionDeps, InputLimits, Pick<Stores, "runs" | "workspace"> {}
+
+/** Only the management API has these filters. */
+interface OwnerFilters {
+  organization_id?: string;
+  agent_id?: string;
+}
+
+interface ListQuery extends OwnerFilters, Filters {
+  status?: RunSearch["status"];
+  cursor?: string;
+  limit: number;
+}
+type Filters = Parameters<typeof searchIn>[0];
+
+/** A validated request that names a run. */
+interface RunCall<Caller> {
+  principal: Caller;
+  path: { run_id: string };
+}
+
+/** The handlers of the operations that the extension API and the management API both have. */
+export function runHandlers<Caller extends Parameters<typeof charged>[0]>(deps: Deps, access: RunAccess<Caller>) {
+  const { find, wireRun, viewOf } = access;
+
+  /** With the operator, for the audit. */
+  const audited = (caller: Caller) => (access.actorOf ? { ...deps, actor: access.actorOf(caller) } : deps);
+
+  return {
+    async list_runs({ principal, query }: { principal: Caller; query: ListQuery }) {
+      const { status, cursor, limit } = query;
+      const found = await searchRuns(
+        { ...deps, accounts: access.listAccounts },
+        {
+          of: access.ownersOf(principal, query),
+          limit,
+          ...(status && { status }),
+          ...searchIn(query),
+          ...charged(principal),
+          ...(cursor !== undefined && { cursor }),
+        },
+      );
+      return jsonResponse(200, { data: found.runs.map(wireRun), next: found.cursor ?? null });
+    },
+
+    async get_run({ principal, path }: RunCall<Caller>) {
+      return jsonResponse(200, await access.detailOf(await find(principal, path.run_id)));
+    },
+
+    async create_input({ principal, path, body }: RunCall<Caller> & { body: { input_text: string } }) {
+      const { id } = await find(principal, path.run_id);
+      return jsonResponse(202, await viewOf(await acceptInput(audited(principal), id, body.input_text)));
+    },
+
+    async stop_run({ principal, path }: RunCall<Caller>) {
+      const { id } = await find(principal, path.run_id);
+      return jsonResponse(200, await viewOf(await stopRun(audited(principal), id)));
+    },
+
+    async list_events(call: RunCall<Caller> & Parameters<typeof listEvents>[2]) {
+      const run = await find(call.principal, call.path.run_id);
+      return listEvents(deps, run, call, access.streamOf(call.principal));
+    },
+
+    async list_files({ principal, path, query }: RunCall<Caller> & { query: { at?: string } }) {
+      const { id } = await find(principal, path.run_id);
+      const files = await listChangedFiles(deps, id, query.at === undefined ? undefined : pointOf(query.at));
+      return jsonResponse(200, { data: files.map(wireFile), next: null } satisfies SharedSchemas["RunFilePage"]);
+    },
+
+    async get_file({ principal, path, query }: RunCall<Caller> & { path: { name: string }; query: { at?: string } }) {
+      const { id } = await find(principal, path.run_id);
+      const at = query.at === undefined ? undefined : pointOf(query.at);
+      const file = await findRunFile(deps, id, path.name, at);
+      const response = await access.download(id, file);
+      if (!response) throw notKept(file, at);
+      return response;
+    },
+  };
+}

@@ -1,0 +1,56 @@
+import type { OperationEntry } from "../http/rest/operation.ts";
+import { at, eventHeaders, eventParameters } from "../http/rest/parameters.ts";
+
+const tag = "runs";
+const run = { description: "The run.", body: "Run" };
+
+/**
+ * The operations that the extension API and the management API both have: what is the same in both contracts. Each
+ * contract adds descriptions and errors.
+ */
+export const runOperations = {
+  create_run: { at: "POST /runs", tag, summary: "Create a run", request: "CreateRunRequest" },
+  list_runs: { at: "GET /runs", tag, summary: "List runs", success: { description: "A page.", body: "RunPage" } },
+  get_run: { at: "GET /runs/{run_id}", tag, summary: "Get a run", success: { ...run, body: "RunDetail" } },
+  create_input: {
+    at: "POST /runs/{run_id}/input",
+    tag,
+    summary: "Send input to a run",
+    request: "CreateInputRequest",
+    success: { status: 202, description: "The input is accepted.", body: "Run" },
+  },
+  stop_run: { at: "POST /runs/{run_id}/stop", tag, summary: "Stop a run", success: run },
+  delete_run: { at: "DELETE /runs/{run_id}", tag, summary: "Delete a run" },
+  list_events: {
+    at: "GET /runs/{run_id}/events",
+    tag,
+    summary: "List or stream a run's events",
+    query: eventParameters,
+    requestHeaders: eventHeaders,
+  },
+  list_files: {
+    at: "GET /runs/{run_id}/files",
+    tag,
+    summary: "List a run's files",
+    query: { at },
+    success: { description: "The files.", body: "RunFilePage" },
+  },
+  get_file: {
+    at: "GET /runs/{run_id}/files/{name}",
+    endsWithPath: true,
+    tag,
+    summary: "Download a file",
+    query: { at },
+    success: {
+      description: "The bytes of the file.",
+      media: { "application/octet-stream": { type: "string", format: "binary" } },
+    },
+  },
+} as const satisfies Record<string, Partial<OperationEntry<never>>>;
+
+/** The success of `list_events`. `stream`: describes the messages of a stream. */
+export const eventsOrStream = (stream: string) => ({
+  description: "A page, or a stream.",
+  body: "EventPage",
+  media: { "text/event-stream": { type: "string", description: stream } },
+});
