@@ -31,10 +31,11 @@ export function formatElapsed(milliseconds: number, live = false): string {
     : formatDuration(Math.round(milliseconds / 1_000) * 1_000).replace(".0 s", " s");
 }
 
-/** `212 KiB`, `1.4 MiB`. */
+/** `212 KiB`, `1.4 MiB`, `50 GiB`. */
 export function formatBytes(bytes: number): string {
   if (bytes < 1_024) return `${bytes} B`;
-  const [value, unit] = bytes < 1_048_576 ? [bytes / 1_024, "KiB"] : [bytes / 1_048_576, "MiB"];
+  const power = bytes < 1_024 ** 2 ? 1 : bytes < 1_024 ** 3 ? 2 : 3;
+  const [value, unit] = [bytes / 1_024 ** power, ["", "KiB", "MiB", "GiB"][power]];
   return `${value < 10 ? value.toFixed(1) : Math.round(value)} ${unit}`;
 }
 

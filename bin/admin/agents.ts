@@ -14,11 +14,12 @@ import { deleteAgent } from "../../src/accounts/delete-agent.ts";
 import { headerSecretProblems, shownSecret } from "../../src/accounts/header-secrets.ts";
 import { withoutUserinfo } from "../../src/agent/public-url.ts";
 import type { Accounts, Agent, AgentDefinition } from "../../src/accounts/types.ts";
+import { fileUseOfAgent } from "../../src/runs/files/file-use.ts";
 import type { McpServer } from "../../src/agent/mcp/types.ts";
 import type { Secrets } from "../../src/agent/secret.ts";
 import { CliError } from "../cli.ts";
 import type { Action } from "./action.ts";
-import { organizationOrOnly } from "./organizations.ts";
+import { organizationOrOnly, useFields } from "./organizations.ts";
 import { maxListed, wholeNumber } from "./option-values.ts";
 import { isoTime, type Output, record, table } from "./output.ts";
 
@@ -54,13 +55,14 @@ export function addAgentCommands(program: Command, action: Action): void {
     );
   agent
     .command("show")
-    .description("Show an agent, its instructions, tools and limits.")
+    .description("Show an agent, its instructions, tools and limits, and what its files use.")
     .argument("<ID>", "agent")
     .option("--version <N>", "this version of its definition instead of the current one")
     .action(
-      action(async ({ accounts }, id: string, { version }: { version?: string }) => {
+      action(async (platform, id: string, { version }: { version?: string }) => {
+        const { accounts } = platform;
         const current = await findAgent(accounts, id);
-        if (version === undefined) return output(current);
+        if (version === undefined) return output(current, useFields(await fileUseOfAgent(platform, current)));
         const found = await findAgentVersion(accounts, id, wholeNumber("--version", version));
         const { status, organizationId } = current;
         const { definition, createdAt, hash } = found;
@@ -147,7 +149,7 @@ async function checkSecrets(
 }
 
 /** `more`: further fields, after the agent's own. */
-function output(agent: Agent, more: { hash?: string } = {}): Output {
+function output(agent: Agent, more: { hash?: string } | ReturnType<typeof useFields> = {}): Output {
   const { tools, limits, runLimits, maxRunning, maxDollarsPerDay, maxStoredBytes, prices, parameters, contextTokens } =
     agent;
   const { environment, webFetch, instructions, keepDays, allowDelete } = agent;

@@ -9,6 +9,7 @@ import {
 } from "../../src/accounts/organizations.ts";
 import { setWebFetchHosts } from "../../src/accounts/web-fetch-hosts.ts";
 import { deleteOrganization } from "../../src/runs/delete-organization.ts";
+import { type FileUse, fileUseOfOrganization } from "../../src/runs/files/file-use.ts";
 import type { Accounts, Organization } from "../../src/accounts/types.ts";
 import { configurationFields, modelUrl, providerNames } from "../../src/agent/models/model-config.ts";
 import { publicBaseUrl } from "../../src/agent/public-url.ts";
@@ -63,9 +64,14 @@ export function addOrganizationCommands(program: Command, action: Action): void 
     );
   organization
     .command("show")
-    .description("Show an organization, its model and its quota.")
+    .description("Show an organization, its model, its quota, and what its files use of it.")
     .argument("<ID>", "organization")
-    .action(action(async ({ accounts }, id: string) => record(fields(await findOrganization(accounts, id)))));
+    .action(
+      action(async (platform, id: string) => {
+        const found = await findOrganization(platform.accounts, id);
+        return record({ ...fields(found), ...useFields(await fileUseOfOrganization(platform, found)) });
+      }),
+    );
   organization
     .command("set-model")
     .description("Set the model that the organization's agents use; turns that have an answer keep the old one.")
@@ -221,5 +227,14 @@ function fields(organization: Organization) {
     web_fetch_hosts: webFetchHosts?.join(", "),
     created_at: createdAt && isoTime(createdAt),
     updated_at: updatedAt && isoTime(updatedAt),
+  };
+}
+
+/** What is used of the limits of files. The limits have fields of their own. */
+export function useFields({ storedBytes, pendingUploads, pendingUploadBytes }: FileUse) {
+  return {
+    stored_bytes: storedBytes.used,
+    pending_uploads: pendingUploads.used,
+    pending_upload_bytes: pendingUploadBytes.used,
   };
 }

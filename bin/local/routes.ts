@@ -55,7 +55,7 @@ export function routes(
   };
   const pending = { uploads: pendingLimits.uploads, bytes: options.pendingUploadBytes };
   const manage = manageRouter(
-    manageHandlers({ ...deps, service, live, send: platform.workspace.send, ...streaming }),
+    manageHandlers({ ...deps, service, live, send: platform.workspace.send, ...streaming, maxPending: pending }),
     tokenAuthentication(platform.accounts, rate),
     platform,
   );

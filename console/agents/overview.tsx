@@ -2,11 +2,12 @@ import { call } from "../api/client.ts";
 import type { Agent, Schemas } from "../api/types.ts";
 import { useResource } from "../api/use-resource.ts";
 import { defaultEnvironment, environmentTools, systemText } from "../environments.ts";
-import { formatDollars, formatNumber } from "../format.ts";
+import { formatBytes, formatDollars, formatNumber } from "../format.ts";
 import { limitsText } from "../limits-text.ts";
 import { me } from "../api/session.ts";
 import { pageUrl } from "../state/url.ts";
 import { Fact } from "../ui/fact.tsx";
+import { Gauge } from "../ui/gauge.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Status } from "../ui/status.tsx";
 import { RelativeTime } from "../ui/time.tsx";
@@ -43,6 +44,7 @@ export function Overview({ agent }: { agent: Agent }) {
         </div>
         <div class="stack">
           <UsageFigures agentId={agent.id} />
+          <LimitsInUse agentId={agent.id} />
           <section class="panel">
             <header class="panel-head">
               <h2>Definition</h2>
@@ -175,6 +177,35 @@ function UsageFigures({ agentId }: { agentId: string }) {
           </div>
         ))}
       </dl>
+    </section>
+  );
+}
+
+/** What the agent's files and streams use of their limits now. */
+function LimitsInUse({ agentId }: { agentId: string }) {
+  const { data: use } = useResource(
+    agentId,
+    (signal) => call("get_agent_use", { agent_id: agentId }, { signal }),
+    10_000,
+  );
+  if (!use) return null;
+  const gauges = [
+    ["Stored files", use.stored_bytes, formatBytes],
+    ["Pending uploads", use.pending_uploads, formatNumber],
+    ["Bytes of pending uploads", use.pending_upload_bytes, formatBytes],
+    ["Open streams", use.open_streams, formatNumber],
+  ] as const;
+  return (
+    <section class="panel">
+      <header class="panel-head">
+        <h2>In use now</h2>
+      </header>
+      <div class="panel-body limits-in-use">
+        {gauges.map(
+          ([label, of, format]) =>
+            of && <Gauge key={label} label={label} value={of.used} limit={of.limit} format={format} />,
+        )}
+      </div>
     </section>
   );
 }

@@ -60,3 +60,7 @@ export function setQuota(id: string, quota: Quota): Promise<Organization> {
 export function setWebFetchHosts(id: string, hosts: string[]): Promise<Organization> {
   return changed(call("set_web_fetch", { organization_id: id }, { body: { hosts } }));
 }
+
+export function readUse(id: string, signal: AbortSignal): Promise<Schemas["Use"]> {
+  return call("get_organization_use", { organization_id: id }, { signal });
+}

@@ -1,13 +1,19 @@
 import { useState } from "preact/hooks";
 import { ApiError } from "../api/client.ts";
-import type { Organization } from "../api/types.ts";
+import type { Organization, Schemas } from "../api/types.ts";
+import { useResource } from "../api/use-resource.ts";
+import { formatBytes } from "../format.ts";
 import { blocked } from "../state/blocked.ts";
 import { useLeaveGuard } from "../state/leave-guard.ts";
 import { Button } from "../ui/button.tsx";
 import { Field } from "../ui/field.tsx";
+import { Gauge } from "../ui/gauge.tsx";
 import { Problem } from "../ui/problem.tsx";
 import { toast } from "../ui/toast.tsx";
-import { type Quota, setQuota } from "./model-calls.ts";
+import { type Quota, readUse, setQuota } from "./model-calls.ts";
+
+/** Milliseconds between two reads of what is used. */
+const useInterval = 10_000;
 
 /** What all runs of an organization may use together. */
 export function QuotaPanel({ organization }: { organization: Organization }) {
@@ -17,6 +23,7 @@ export function QuotaPanel({ organization }: { organization: Organization }) {
   const [pending, setPending] = useState(textOf(organization.max_pending_upload_bytes));
   const [problems, setProblems] = useState<Partial<Record<keyof Quota | "other", string>>>({});
   const [isBusy, setBusy] = useState(false);
+  const { data: use } = useResource(organization.id, (signal) => readUse(organization.id, signal), useInterval);
   const quota: Quota = {
     max_running: numberOf(running),
     max_dollars_per_day: numberOf(dollars),
@@ -77,12 +84,14 @@ export function QuotaPanel({ organization }: { organization: Organization }) {
             name="Stored files"
             help="Bytes of the files of all runs together. Then creates with files are rejected. Empty: no limit."
             problem={problems.max_stored_bytes ?? wrong(quota.max_stored_bytes, wholeNumber)}
+            use={use?.stored_bytes}
             {...{ value: stored, set: setStored, isReadOnly }}
           />
           <QuotaField
             name="Pending uploads"
             help="Bytes of the files that programs have registered in the last 24 hours. Then further ones are rejected. Empty: no limit."
             problem={problems.max_pending_upload_bytes ?? wrong(quota.max_pending_upload_bytes, wholeNumber)}
+            use={use?.pending_upload_bytes}
             {...{ value: pending, set: setPending, isReadOnly }}
           />
         </div>
@@ -104,12 +113,13 @@ export function QuotaPanel({ organization }: { organization: Organization }) {
 
 const wholeNumber = "Enter a whole number.";
 
-/** A field for one limit, as the person types it. */
+/** A field for one limit, as the person types it. `use`: bytes of the stored limit that are used. */
 function QuotaField({
   value,
   set,
   isReadOnly,
   inputMode = "numeric",
+  use,
   ...field
 }: {
   name: string;
@@ -119,21 +129,25 @@ function QuotaField({
   set: (value: string) => void;
   isReadOnly: boolean;
   inputMode?: "numeric" | "decimal";
+  use?: Schemas["Use"]["stored_bytes"] | undefined;
 }) {
   return (
-    <Field {...field}>
-      {(control) => (
-        <input
-          {...control}
-          class="input"
-          inputMode={inputMode}
-          autocomplete="off"
-          value={value}
-          readOnly={isReadOnly}
-          onInput={({ currentTarget }) => set(currentTarget.value)}
-        />
-      )}
-    </Field>
+    <div>
+      <Field {...field}>
+        {(control) => (
+          <input
+            {...control}
+            class="input"
+            inputMode={inputMode}
+            autocomplete="off"
+            value={value}
+            readOnly={isReadOnly}
+            onInput={({ currentTarget }) => set(currentTarget.value)}
+          />
+        )}
+      </Field>
+      {use && <Gauge label={`${field.name} now`} value={use.used} limit={use.limit} format={formatBytes} />}
+    </div>
   );
 }
 

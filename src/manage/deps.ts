@@ -3,7 +3,7 @@ import type { OpenCounts } from "../http/open-counts.ts";
 import type { Secrets } from "../agent/secret.ts";
 import type { WebhookUrlRules } from "../accounts/webhook-url.ts";
 import type { LiveOutput } from "../runs/read/live-output.ts";
-import type { ServedTransfers, Stores, Workflow } from "../runs/ports.ts";
+import type { PendingUse, ServedTransfers, Stores, Workflow } from "../runs/ports.ts";
 import type { KnownEnvironment } from "../sandbox/linux/types.ts";
 import type { Schemas } from "./call.ts";
 
@@ -34,4 +34,6 @@ export interface ManageDeps extends InputLimits, Stores, Secrets {
   streamInterval?: number;
   /** Open streams by agent, or by operator. Absent: not limited. */
   streams?: OpenCounts;
+  /** The most that one agent may have pending. Absent: not limited. */
+  maxPending?: PendingUse;
 }

@@ -91,7 +91,13 @@ describe("without a server", () => {
       ...model,
       ...times,
     });
-    expect(await done(dataDir, "org", "show", id.toUpperCase())).toEqual({ ...organization, ...model, ...times });
+    const use = { stored_bytes: 0, pending_uploads: 0, pending_upload_bytes: 0 };
+    expect(await done(dataDir, "org", "show", id.toUpperCase())).toEqual({
+      ...organization,
+      ...model,
+      ...use,
+      ...times,
+    });
     // A stored secret is not sent to another address: it must be named again.
     const moved = ["--base-url", "http://127.0.0.1:1/v1", "--model-name", "qwen3"];
     expect(await done(dataDir, "org", "set-model", id, "--provider", "openai-compatible", ...moved)).not.toHaveProperty(
@@ -122,7 +128,11 @@ describe("without a server", () => {
       name: "Assistant",
       limits: { steps: 30 },
     });
-    expect(await done(dataDir, "agent", "show", agent.id)).toMatchObject({ name: "Assistant", organization: id });
+    expect(await done(dataDir, "agent", "show", agent.id)).toMatchObject({
+      name: "Assistant",
+      organization: id,
+      ...use,
+    });
 
     expect(await done(dataDir, "agent", "show", agent.id, "--version", "1")).toMatchObject({
       name: "Small",

@@ -14,6 +14,7 @@ export const operations = {
   list_organizations: ["GET", "/organizations"],
   create_organization: ["POST", "/organizations"],
   get_organization: ["GET", "/organizations/{organization_id}"],
+  get_organization_use: ["GET", "/organizations/{organization_id}/use"],
   update_organization: ["PATCH", "/organizations/{organization_id}"],
   set_model: ["PUT", "/organizations/{organization_id}/model"],
   clear_model: ["DELETE", "/organizations/{organization_id}/model"],
@@ -23,6 +24,7 @@ export const operations = {
   list_agents: ["GET", "/agents"],
   create_agent: ["POST", "/agents"],
   get_agent: ["GET", "/agents/{agent_id}"],
+  get_agent_use: ["GET", "/agents/{agent_id}/use"],
   update_agent: ["PUT", "/agents/{agent_id}"],
   archive_agent: ["POST", "/agents/{agent_id}/archive"],
   unarchive_agent: ["POST", "/agents/{agent_id}/unarchive"],
@@ -65,6 +67,7 @@ export interface Operations {
   list_organizations: { parameters: { cursor?: string | undefined; limit?: number | undefined }; answer: Schemas["OrganizationPage"] };
   create_organization: { parameters: Record<string, never>; body: Schemas["CreateOrganizationRequest"]; answer: Schemas["Organization"] };
   get_organization: { parameters: { organization_id: string }; answer: Schemas["Organization"] };
+  get_organization_use: { parameters: { organization_id: string }; answer: Schemas["Use"] };
   update_organization: { parameters: { organization_id: string }; body: Schemas["UpdateOrganizationRequest"]; answer: Schemas["Organization"] };
   set_model: { parameters: { organization_id: string }; body: Schemas["ModelSettings"]; answer: Schemas["Organization"] };
   clear_model: { parameters: { organization_id: string }; answer: Schemas["Organization"] };
@@ -74,6 +77,7 @@ export interface Operations {
   list_agents: { parameters: { organization_id?: string | undefined; status?: "active" | "archived" | "deleted" | undefined; cursor?: string | undefined; limit?: number | undefined }; answer: Schemas["AgentSummaryPage"] };
   create_agent: { parameters: Record<string, never>; body: Schemas["CreateAgentRequest"]; answer: Schemas["Agent"] };
   get_agent: { parameters: { agent_id: string }; answer: Schemas["Agent"] };
+  get_agent_use: { parameters: { agent_id: string }; answer: Schemas["Use"] };
   update_agent: { parameters: { agent_id: string }; body: Schemas["UpdateAgentRequest"]; answer: Schemas["Agent"] };
   archive_agent: { parameters: { agent_id: string }; answer: Schemas["Agent"] };
   unarchive_agent: { parameters: { agent_id: string }; answer: Schemas["Agent"] };

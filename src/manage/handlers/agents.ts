@@ -17,14 +17,16 @@ import { InvalidRequest } from "../../http/errors.ts";
 import { type ApiResponse, jsonResponse } from "../../http/handler.ts";
 import { ServiceError } from "../../errors.ts";
 import { log } from "../../log.ts";
+import { fileUseOfAgent } from "../../runs/files/file-use.ts";
 import type { ManageHandler, ManageHandlers, Schemas } from "../call.ts";
 import type { ManageDeps } from "../deps.ts";
 import { environmentWarnings } from "../environment-warnings.ts";
 import { byName, pageOf } from "../page.ts";
 import { wireAgent, wireAgentSummary, wireDefinition, wireVersion } from "../wire/agent.ts";
+import { wireUse } from "../wire/use.ts";
 
 export function agentHandlers(deps: ManageDeps) {
-  const { accounts } = deps;
+  const { accounts, streams, maxPending } = deps;
   const respond = async (status: number, agent: Agent): Promise<ApiResponse> => {
     const organization = await accounts.findOrganization(agent.organizationId);
     const warnings = agent.status === "deleted" ? [] : await warningsOf(deps, agent, organization?.model);
@@ -60,6 +62,12 @@ export function agentHandlers(deps: ManageDeps) {
 
     async get_agent({ path }) {
       return respond(200, await findAgent(accounts, path.agent_id));
+    },
+
+    async get_agent_use({ path }) {
+      const agent = await findAgent(accounts, path.agent_id);
+      const open = streams && { used: streams.count(agent.id), limit: streams.limit };
+      return jsonResponse(200, wireUse(await fileUseOfAgent(deps, agent, maxPending), open));
     },
 
     async update_agent({ path, body, principal: { actor }, request: { headers } }) {

@@ -10,6 +10,7 @@ import {
 import { setWebFetchHosts } from "../../accounts/web-fetch-hosts.ts";
 import { jsonResponse } from "../../http/handler.ts";
 import { testModel } from "../../agent/models/test-model.ts";
+import { fileUseOfOrganization } from "../../runs/files/file-use.ts";
 import { deleteOrganization } from "../../runs/delete-organization.ts";
 import type { ManageHandlers, Schemas } from "../call.ts";
 import type { ManageDeps } from "../deps.ts";
@@ -17,6 +18,7 @@ import { manageError } from "../errors.ts";
 import { configurationOf, modelOf } from "../model-settings.ts";
 import { byName, pageOf } from "../page.ts";
 import { wireOrganization } from "../wire/organization.ts";
+import { wireUse } from "../wire/use.ts";
 import { wireTokens } from "../../http/rest/wire/token-usage.ts";
 
 /** Milliseconds until the last page of a deletion: API Gateway waits 30 s for a response. */
@@ -26,7 +28,7 @@ const nothingToSet =
   "the body sets nothing; send max_running, max_dollars_per_day, max_stored_bytes or max_pending_upload_bytes";
 
 export function organizationHandlers(deps: ManageDeps) {
-  const { accounts, secretOf, now } = deps;
+  const { accounts, secretOf, now, streams } = deps;
   return {
     async list_organizations({ query, principal }) {
       const listed = (await accounts.listOrganizations()).filter(({ id }) => roleIn(principal, id) !== undefined);
@@ -40,6 +42,16 @@ export function organizationHandlers(deps: ManageDeps) {
 
     async get_organization({ path }) {
       return jsonResponse(200, wireOrganization(await findOrganization(accounts, path.organization_id)));
+    },
+
+    async get_organization_use({ path }) {
+      const organization = await findOrganization(accounts, path.organization_id);
+      const [use, agents] = await Promise.all([
+        fileUseOfOrganization(deps, organization),
+        streams ? accounts.listAgents(organization.id) : [],
+      ]);
+      const open = streams && { used: agents.reduce((sum, { id }) => sum + streams.count(id), 0) };
+      return jsonResponse(200, wireUse(use, open));
     },
 
     async update_organization({ path, body, principal: { actor } }) {

@@ -23,7 +23,7 @@ test("numbers, dollars and sizes", () => {
   expect([1_275, 9_999_999, 27_712_345].map(formatNumber)).toEqual(["1,275", "9,999,999", "27.7 M"]);
   expect([0, 0.1714, 12.4].map((dollars) => formatDollars(dollars))).toEqual(["$0.000", "$0.171", "$12.40"]);
   expect(formatDollars(0.0123, 4)).toBe("$0.0123");
-  expect([612, 41_984, 4_404_019].map(formatBytes)).toEqual(["612 B", "41 KiB", "4.2 MiB"]);
+  expect([612, 41_984, 4_404_019, 53_687_091_200].map(formatBytes)).toEqual(["612 B", "41 KiB", "4.2 MiB", "50 GiB"]);
 });
 
 test("times are relative up to a day", () => {

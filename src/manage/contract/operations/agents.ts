@@ -39,6 +39,14 @@ export const agentOperations = {
     success: agent,
     errors: ["agent_not_found"],
   }),
+  get_agent_use: operation("get_agent_use", {
+    at: "GET /agents/{agent_id}/use",
+    tag,
+    summary: "Get what an agent uses of its limits",
+    description: "Files, pending uploads and open event streams of the agent, now.",
+    success: { description: "What is used.", body: "Use" },
+    errors: ["agent_not_found"],
+  }),
   update_agent: operation("update_agent", {
     at: "PUT /agents/{agent_id}",
     tag,

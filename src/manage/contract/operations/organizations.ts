@@ -32,6 +32,14 @@ export const organizationOperations = {
     success: organization,
     errors: ["organization_not_found"],
   }),
+  get_organization_use: operation("get_organization_use", {
+    at: "GET /organizations/{organization_id}/use",
+    tag,
+    summary: "Get what an organization uses of its limits",
+    description: "Files, pending uploads and open event streams of all agents of the organization together, now.",
+    success: { description: "What is used.", body: "Use" },
+    errors: ["organization_not_found"],
+  }),
   update_organization: operation("update_organization", {
     at: "PATCH /organizations/{organization_id}",
     tag,
