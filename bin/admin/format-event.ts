@@ -75,6 +75,8 @@ function journalEvent(entry: RunJournalEntry): PrintedEvent {
         wait_ms: waitMs,
       };
     }
+    case "resumed":
+      return { turn, step, event: "turn-resumed", reason: entry.reason, instance: entry.instance, calls: entry.calls };
     case "began":
       return { turn, step, event: "tool-call-started", call: entry.call };
     case "result": {

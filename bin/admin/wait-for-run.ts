@@ -84,6 +84,8 @@ function progressLine(event: RunEvent): string | undefined {
         : undefined;
     case "summary":
       return `${step}  conversation compacted: ${event.messages} messages`;
+    case "resumed":
+      return `${step}  resumed after an interruption: ${event.reason}`;
     case "began":
       return undefined;
   }

@@ -17,6 +17,7 @@ export type ModelCallEvent = Schemas["ModelCallEvent"];
 export type ToolStartedEvent = Schemas["ToolStartedEvent"];
 export type ToolResultEvent = Schemas["ToolResultEvent"];
 export type SummaryEvent = Schemas["SummaryEvent"];
+export type ResumedEvent = Schemas["ResumedEvent"];
 export type FailedEvent = Schemas["ModelCallFailedEvent"];
 export type FileChange = ToolResultEvent["files"][number];
 export type TokenUsage = Schemas["TokenUsage"];

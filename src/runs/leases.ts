@@ -17,14 +17,14 @@ interface Deps {
 }
 
 /**
- * Loads a run and claims the lease on it. No lease: another owner holds it, or the run is not running. Claim and read
- * run in parallel, which saves a round trip. After a takeover the run is read again, because the first read may be stale.
+ * Loads a run and claims the lease on it. No lease: another owner holds it, or the run is not running. `takenOver`: see
+ * `Claim`. Claim and read run in parallel, which saves a round trip. After a takeover the run is read again, because the first read may be stale.
  */
 export async function claimRun(
   deps: Deps,
   runId: string,
   owner: string,
-): Promise<{ state: RunState | undefined; lease?: Lease }> {
+): Promise<{ state: RunState | undefined; lease?: Lease; takenOver?: boolean }> {
   const { runs } = deps;
   const now = deps.now();
   const claiming = runs.claim({ runId, owner, now, until: now + leaseMilliseconds });
@@ -36,7 +36,7 @@ export async function claimRun(
     const state = await reading;
     if (!lease) return { state };
     const current = !claim.takenOver && state?.run.status === "running" && state.run.turn === claim.turn;
-    return { state: current ? state : await runs.load(runId), lease };
+    return { state: current ? state : await runs.load(runId), lease, takenOver: claim.takenOver };
   } catch (error) {
     if (lease) await runs.release(lease).catch(() => {}); // it expires
     throw error;

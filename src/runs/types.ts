@@ -277,6 +277,6 @@ export interface Claim {
   fencingToken: number;
   /** The run's turn at that time. */
   turn: number;
-  /** The previous lease expired unreleased, so a read issued with the claim may be stale. */
+  /** The lease of another owner expired unreleased, so a read issued with the claim may be stale. */
   takenOver: boolean;
 }

@@ -1,4 +1,6 @@
 import { randomUUID } from "node:crypto";
+import { nextWork } from "../agent/turn/journal.ts";
+import type { ResumeReason } from "../agent/turn/resume-reason.ts";
 import type { TurnOutcome } from "../agent/turn/types.ts";
 import { pause } from "../async/backoff.ts";
 import { log } from "../log.ts";
@@ -13,7 +15,7 @@ import {
   journalWriter,
   type TurnId,
 } from "../runs/turn-writes.ts";
-import type { Lease, QueuedInput, RunState, Summary } from "../runs/types.ts";
+import type { Claim, Lease, QueuedInput, RunState, Summary } from "../runs/types.ts";
 import type { AdvanceResult } from "./payload.ts";
 import { leaseWaitSeconds } from "./policy.ts";
 import { asRetryLater, RetryLater } from "./retry-later.ts";
@@ -31,7 +33,12 @@ export interface InvocationBudget {
   deadline: number;
   /** Seconds to wait for another worker's lease. Default: until the lease of a killed worker has expired. */
   leaseWait?: number;
+  /** The turn was in progress when the last process of this service ended. */
+  restarted?: boolean;
 }
+
+/** This process, in the journals of the turns that it resumes. */
+const instance = randomUUID();
 
 /**
  * Advances a run's turn step by step until the turn ends or the budget is used up.
@@ -42,10 +49,10 @@ export interface InvocationBudget {
  */
 export async function advance(deps: AdvanceDeps, turn: TurnId, budget: InvocationBudget): Promise<AdvanceResult> {
   try {
-    const { state, lease } = await claimOrWait(deps, turn, budget);
+    const { state, lease, takenOver } = await claimOrWait(deps, turn, budget);
     if (!isStarted(state) || state.run.turn < turn.turn) return { done: true, turn: turn.turn };
     if (!lease) return { done: false, turn: state.run.turn };
-    return await advanceWithLease(deps, state, lease, budget);
+    return await advanceWithLease(deps, state, { ...lease, takenOver: takenOver === true }, budget);
   } catch (error) {
     throw asRetryLater(error);
   }
@@ -71,8 +78,8 @@ async function claimOrWait(deps: AdvanceDeps, { runId, turn }: TurnId, budget: I
 async function advanceWithLease(
   deps: AdvanceDeps,
   state: RunState,
-  lease: Lease,
-  { signal, deadline }: InvocationBudget,
+  lease: Lease & Pick<Claim, "takenOver">,
+  { signal, deadline, restarted }: InvocationBudget,
 ): Promise<AdvanceResult> {
   const { turn } = state.run;
   const claimed = claimedTurn(state.run, lease.fencingToken);
@@ -82,6 +89,10 @@ async function advanceWithLease(
   let progress = false;
   let leaseEnded = false;
   try {
+    const reason = reasonToResume(state, { takenOver: lease.takenOver, restarted });
+    if (reason && !(await writeEntry({ turn, part: "resumed", instance, reason, ...nextWork(state.journal) }))) {
+      return { done: false, turn };
+    }
     const outcome = await runAgent(deps, state, {
       signal: heartbeat.signal,
       deadline,
@@ -109,6 +120,19 @@ async function advanceWithLease(
     // A lease that cannot be released expires.
     if (!leaseEnded) await deps.runs.release(lease).catch(() => {});
   }
+}
+
+/**
+ * Why this process resumes the turn. Undefined: the turn begins here, or is continued as planned: after a pause, or after a
+ * wait for a retry. A turn without entries may have waited for its first process, unless that had a lease.
+ */
+function reasonToResume(
+  { journal }: RunState,
+  { takenOver, restarted = false }: { takenOver: boolean; restarted?: boolean | undefined },
+): ResumeReason | undefined {
+  if (takenOver) return "lease_expired";
+  if (!restarted || journal.length === 0) return undefined;
+  return journal.some((entry) => entry.part === "resumed" && entry.instance === instance) ? undefined : "restart";
 }
 
 /** Writes the outcome of a turn to its run. The write that ends a turn also ends the lease. */

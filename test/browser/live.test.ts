@@ -77,7 +77,11 @@ test("a page that is open while the service is killed continues without a reload
   await page.getByText("All is written.").waitFor();
   await status(page, "Finished").waitFor();
   expect(await stepsOf(page)).toEqual(["Step 1", "Step 2", "Step 3", "Step 4"]);
-  await page.getByText(/Interrupted or paused, resumed .* later\. 2 steps kept, none repeated/).waitFor();
+  await page
+    .getByText(
+      /Interrupted: the service was restarted\. Resumed .* after the last record\. 2 steps kept, none repeated/,
+    )
+    .waitFor();
   expect(await page.evaluate("window.sameDocument")).toBe(true);
   expect(misdeeds).toEqual(noMisdeeds);
 });

@@ -15,7 +15,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { fileText } from "./admin.ts";
 import { openLocalPlatform } from "../../src/platform/local/index.ts";
-import { createRun, finished, newDataDir, read, type RunStatus, startService } from "./service.ts";
+import { type Caller, createRun, finished, newDataDir, read, type RunStatus, startService } from "./service.ts";
 
 const slowInput = "demo: steps=8 delay=60";
 const statusAndRoles = ({ loop_status, transcript }: RunStatus) => [loop_status, transcript.map(({ role }) => role)];
@@ -44,6 +44,29 @@ test(
     await service.end("SIGTERM");
   },
 );
+
+test("kill -9 is an event of the turn that it interrupted; a slow step is none", async () => {
+  const dataDir = newDataDir();
+  const first = await startService(dataDir);
+  const slow = await createRun(first, { input_text: "demo: steps=1 delay=400" });
+  expect((await finished(first, slow)).loop_status).toBe("finished");
+  const killed = await createRun(first, { input_text: "demo: steps=3 delay=1500" });
+  await expect.poll(async () => (await eventsOf(first, killed)).length, { timeout: 10_000 }).toBeGreaterThan(1);
+  await first.end("SIGKILL");
+  const second = { ...(await startService(dataDir)), apiKey: first.apiKey };
+  expect(statusAndRoles(await finished(second, killed))).toEqual(finishedOnce);
+  const resumed = (await eventsOf(second, killed)).filter(({ type }) => type === "resumed");
+  const instance = expect.stringMatching(/^[\da-f-]{36}$/) as string;
+  expect(resumed).toMatchObject([{ turn: 1, reason: "restart", instance }]);
+  expect((await eventsOf(second, slow)).map(({ type }) => type)).not.toContain("resumed");
+  await second.end("SIGTERM");
+});
+
+async function eventsOf({ baseUrl, apiKey }: Caller, runId: string): Promise<{ type: string }[]> {
+  const headers = { authorization: `Bearer ${apiKey}` };
+  const response = await fetch(`${baseUrl}/ext/v1/runs/${runId}/events?limit=100`, { headers });
+  return ((await response.json()) as { data: { type: string }[] }).data;
+}
 
 test("kill -9 during 40 creates: every acknowledged run finishes with its input and one output", async () => {
   const dataDir = newDataDir();

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { noUsage } from "../../src/agent/turn/limits.ts";
 import type { Runs } from "../../src/runs/ports.ts";
 import { journalOf } from "../../src/runs/read/list-events.ts";
-import type { Run, RunEvent, Stamped } from "../../src/runs/types.ts";
+import type { Run, RunEvent, RunJournalEntry, Stamped } from "../../src/runs/types.ts";
 import { answered, created, input, largeText, newRun, numbered, onTurn, output, resulted } from "./run-fixtures.ts";
 
 /** Contract tests of listing events. `open` is called once. Each test creates its own runs. */
@@ -49,6 +49,17 @@ export function describeEvents(open: () => Promise<Runs>): void {
       expect(await runs.listEvents(run.id, 0, 100)).toEqual([...first.messages, ...entries, ...messages]);
       expect(await runs.listUnnumberedEvents(run.id)).toEqual([]);
       expect(await journalOf({ runs }, run.id)).toEqual(entries);
+    });
+
+    test("an interruption is listed as it was recorded", async () => {
+      const run = await created(runs);
+      const place = { turn: 1, step: 1, part: "resumed", instance: randomUUID() } as const;
+      const first: RunJournalEntry = { ...place, reason: "lease_expired" };
+      const second: RunJournalEntry = { ...place, reason: "restart", calls: [0, 2] };
+      const { entries } = numbered(1, { entries: [first, answered(1, 1), second] });
+      expect(await runs.change({ ...onTurn(run), entries })).toBe(true);
+      expect(await runs.listEvents(run.id, 1, 100)).toEqual(entries);
+      expect((await runs.load(run.id))?.journal).toEqual(entries);
     });
 
     test("the head and the beginning of the first input are read without the rest", async () => {

@@ -448,7 +448,32 @@ class ModelCallFailedEvent(TypedDict):
     """Texts that were cut, by their path in the event, with their full length in characters. Left out: none was cut."""
 
 
-Event = Union[InputEvent, OutputEvent, ModelCallEvent, ToolStartedEvent, ToolResultEvent, SummaryEvent, ModelCallFailedEvent]
+class ResumedEvent(TypedDict):
+    """A process continues the turn of one that was interrupted. Waits and pauses that were planned have no event, nor have interruptions of earlier releases and, on one machine, those before the first answer of a turn."""
+
+    type: Literal["resumed"]
+    """The kind of event."""
+    sequence: int | None
+    """Number of the event, from 1. Null: an earlier release recorded it."""
+    at: str | None
+    """When it was recorded. Null: an earlier release recorded it."""
+    turn: int
+    """The turn, from 1."""
+    step: int
+    """The step that continues, from 1."""
+    instance: str
+    """Random id of the process that continues the turn."""
+    reason: Literal["restart", "lease_expired"]
+    """`restart`: the service was stopped or killed, and started again. `lease_expired`: the process before did not renew its lease: it crashed, timed out, was suspended, or could not reach the store."""
+    repeats: Literal["model_call", "tool_calls"]
+    """What may be done twice: one model call, or tool calls. A tool call that must not be repeated is not: its result says so."""
+    calls: list[int]
+    """Positions of the tool calls that had no result, from 0. Empty for `model_call`."""
+    cut: NotRequired[dict[str, int]]
+    """Texts that were cut, by their path in the event, with their full length in characters. Left out: none was cut."""
+
+
+Event = Union[InputEvent, OutputEvent, ModelCallEvent, ToolStartedEvent, ToolResultEvent, SummaryEvent, ModelCallFailedEvent, ResumedEvent]
 """One recorded event of a run. `type` says which."""
 
 

@@ -27,7 +27,7 @@ export function CallFacts({ call, step, view }: { call: Call; step: Step; view: 
         ]}
       />
       {call.interrupted === "repeated" && (
-        <p class="run-callout">The service was interrupted or paused before this call. It may have run twice.</p>
+        <p class="run-callout">The service was interrupted during this call. It may have run twice.</p>
       )}
       {call.interrupted === "unknown" && (
         <p class="run-callout">The service was interrupted during this call. Whether it took effect is unknown.</p>

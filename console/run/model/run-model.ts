@@ -4,15 +4,18 @@ import type {
   InputEvent,
   ModelCallEvent,
   OutputEvent,
+  ResumedEvent,
   RunEvent,
   SummaryEvent,
   ToolResultEvent,
   ToolStartedEvent,
 } from "../../api/types.ts";
-import { GapFinder } from "./gaps.ts";
 import { TimeMap } from "./time-map.ts";
 import { addToolResult } from "./tool-totals.ts";
 import type { Attempt, Call, Gap, LoadedText, Message, Point, Row, Step, ToolTotal, Turn } from "./types.ts";
+
+/** The text that begins the result of a call that was interrupted and not repeated. */
+const unknownEffect = "This call was interrupted.";
 
 /** Idle time between turns from which on the timeline shows it. Milliseconds. */
 const shownIdle = 1_000;
@@ -38,7 +41,7 @@ export class RunModel {
   calls = 0;
   failedCalls = 0;
   failedAttempts = 0;
-  readonly #gapFinder = new GapFinder();
+  #answers = 0;
   readonly #steps = new Map<string, Step>();
 
   add(events: RunEvent[]): void {
@@ -84,6 +87,9 @@ export class RunModel {
       case "summary":
         this.#addSummary(event, at);
         break;
+      case "resumed":
+        this.#addGap(event, at);
+        break;
     }
     if (at !== undefined) this.lastAt = at;
   }
@@ -97,7 +103,6 @@ export class RunModel {
     if (event.agent_version !== null) turn.agentVersion = event.agent_version;
     turn.input = this.#addMessage("input", event, at);
     if (at !== undefined) this.time.add(at, at);
-    this.#gapFinder.startTurn(event.turn, at);
   }
 
   #addOutput(event: OutputEvent, at: number | undefined): void {
@@ -116,9 +121,10 @@ export class RunModel {
 
   #addModelCall(event: ModelCallEvent, at: number | undefined): void {
     const startedAt = startOf(at, event.milliseconds);
-    this.#findGap(event, startedAt, at);
+    this.#addTime(startedAt, at);
     const step = this.#stepOf(event, startedAt);
     step.answered = true;
+    this.#answers++;
     step.text = loadedText(event, "text", event.text);
     step.calls = event.tool_calls.map((call, index) => newCall(event, call, index));
     step.usage = event.usage;
@@ -142,7 +148,6 @@ export class RunModel {
     if (event.agent_version !== null) turn.agentVersion ??= event.agent_version;
     this.calls += step.calls.length;
     this.#charge(event, at);
-    this.#gapFinder.answered(step, at);
     if (event.ended !== null && event.ended !== "completed") this.#endTurn(turn, event.ended);
   }
 
@@ -153,7 +158,7 @@ export class RunModel {
 
   #addFailure(event: FailedEvent, at: number | undefined): void {
     const startedAt = startOf(at, event.milliseconds);
-    this.#findGap(event, startedAt, at);
+    this.#addTime(startedAt, at);
     const step = this.#stepOf(event, startedAt);
     resume(step, startedAt);
     const { category, title, attempt, last } = event;
@@ -161,23 +166,23 @@ export class RunModel {
     Object.assign(failure, recorded({ startedAt, endedAt: at, waitMs: event.wait_ms }));
     step.attempts.push(failure);
     this.failedAttempts++;
-    this.#gapFinder.failed(event, at);
   }
 
   #addStart(event: ToolStartedEvent, at: number | undefined): void {
     const call = this.step(event.turn, event.step)?.calls[event.call];
     if (!call) return;
     call.starts++;
-    if (at === undefined) return;
-    if (call.starts > 1) call.interrupted = "repeated";
-    call.startedAt = at;
+    if (at !== undefined) call.startedAt = at;
   }
 
   #addResult(event: ToolResultEvent, at: number | undefined): void {
     const call = this.step(event.turn, event.step)?.calls[event.call];
     if (!call) return;
     const startedAt = startOf(at, event.milliseconds);
-    const gap = this.#gapFinder.ended(call, event, startedAt);
+    // A call with effects that has begun is reported instead of repeated.
+    if (call.interrupted && call.starts > 0 && event.is_error && event.text.startsWith(unknownEffect)) {
+      call.interrupted = "unknown";
+    }
     call.result = loadedText(event, "text", event.text);
     call.failed = event.is_error;
     call.files = event.files;
@@ -189,19 +194,16 @@ export class RunModel {
     if (event.is_error) this.failedCalls++;
     const step = this.step(event.turn, event.step);
     if (event.files.length > 0 && step && this.fileSteps.at(-1) !== step) this.fileSteps.push(step);
-    if (gap) this.#addGap(gap);
-    if (startedAt !== undefined && at !== undefined) this.time.add(startedAt, at);
+    this.#addTime(startedAt, at);
     addToolResult(this.tools, call);
-    this.#gapFinder.recorded(event.turn, at);
   }
 
   #addSummary(event: SummaryEvent, at: number | undefined): void {
     const startedAt = startOf(at, event.milliseconds);
-    this.#findGap(event, startedAt, at);
+    this.#addTime(startedAt, at);
     this.#turn(event.turn, startedAt);
     this.rows.push({ kind: "summary", key: `summary ${event.turn}.${event.step}`, summary: event });
     this.#charge(event, at);
-    this.#gapFinder.recorded(event.turn, at);
   }
 
   /** Adds the usage of a model call to the totals. */
@@ -221,17 +223,29 @@ export class RunModel {
     });
   }
 
-  #findGap(
-    event: ModelCallEvent | FailedEvent | SummaryEvent,
-    startedAt: number | undefined,
-    at: number | undefined,
-  ): void {
-    const gap = this.#gapFinder.beforeModelCall(event, startedAt);
-    if (gap) this.#addGap(gap);
+  /** A time in which a call ran. */
+  #addTime(startedAt: number | undefined, at: number | undefined): void {
     if (startedAt !== undefined && at !== undefined) this.time.add(startedAt, at);
   }
 
-  #addGap(gap: Gap): void {
+  #addGap(event: ResumedEvent, at: number | undefined): void {
+    if (at === undefined) return;
+    const { turn, step, reason, repeats } = event;
+    const known = this.step(turn, step);
+    const calls = event.calls.flatMap((index) => known?.calls[index] ?? []);
+    for (const call of calls) call.interrupted = "repeated";
+    this.#turn(turn, at);
+    this.#addTime(at, at);
+    const gap: Gap = {
+      turn,
+      step,
+      reason,
+      from: this.lastAt ?? at,
+      until: at,
+      stepsKept: this.#answers,
+      repeats,
+      calls,
+    };
     this.gaps.push(gap);
     this.rows.push({ kind: "gap", key: `gap ${this.gaps.length}`, gap });
   }

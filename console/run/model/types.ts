@@ -1,4 +1,4 @@
-import type { FileChange, SummaryEvent, TokenUsage, ToolResultEvent } from "../../api/types.ts";
+import type { FileChange, ResumedEvent, SummaryEvent, TokenUsage, ToolResultEvent } from "../../api/types.ts";
 
 // What the page shows of a run. Times are milliseconds since 1970; undefined means "not recorded".
 
@@ -76,21 +76,22 @@ export interface Step {
   attempts: Attempt[];
 }
 
-/** A time in which nothing ran and which no call explains. */
+/** A recorded interruption of a turn. */
 export interface Gap {
   turn: number;
   /** The step in which the work continued. */
   step: number;
+  reason: ResumedEvent["reason"];
+  /** The last event before. The interruption came later. */
   from: number;
+  /** When the work continued. */
   until: number;
   /** Answered steps of the run before the gap. */
   stepsKept: number;
-  /** What was in progress: a model call, or tool calls by name. */
-  during: "model_call" | "tool_calls";
-  /** Calls that were in progress and may have run twice. */
-  repeated: Call[];
-  /** Calls that were in progress and were not repeated. */
-  unknown: Call[];
+  /** What may have been done twice. */
+  repeats: ResumedEvent["repeats"];
+  /** Tool calls that had no result. `interrupted` says what became of each. */
+  calls: Call[];
 }
 
 export interface Message {

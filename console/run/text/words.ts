@@ -3,19 +3,22 @@ import type { Attempt, Call, Gap, Step } from "../model/types.ts";
 /** Formats milliseconds. */
 type Duration = (milliseconds: number) => string;
 
-/**
- * What is known of an interruption, in a sentence or two after its first words. The journal shows a time in which nothing
- * was recorded: a crash and a restart, or a busy machine.
- */
+const gapReasons: Record<Gap["reason"], string> = {
+  restart: "the service was restarted",
+  lease_expired: "its process did not respond",
+};
+
+/** What is recorded of an interruption, in a sentence or two after its first words. */
 export function gapText(gap: Gap, duration: Duration): string {
-  const resumed = `resumed ${duration(gap.until - gap.from)} later.`;
+  const resumed = `${gapReasons[gap.reason]}. Resumed ${duration(gap.until - gap.from)} after the last record.`;
   const kept = `${count(gap.stepsKept, "step")} kept`;
-  if (gap.during === "model_call") {
+  if (gap.repeats === "model_call") {
     return `${resumed} ${kept}, none repeated. At most one model call was made twice.`;
   }
-  const repeated = gap.repeated.length > 0 ? `${names(gap.repeated)} may have run twice` : "no call ran twice";
-  const unknown =
-    gap.unknown.length > 0 ? ` It is unknown whether ${names(gap.unknown)} took effect; not repeated.` : "";
+  const lost = gap.calls.filter(({ interrupted }) => interrupted === "unknown");
+  const again = gap.calls.filter(({ interrupted }) => interrupted !== "unknown");
+  const repeated = again.length > 0 ? `${names(again)} may have run twice` : "no call ran twice";
+  const unknown = lost.length > 0 ? ` It is unknown whether ${names(lost)} took effect; not repeated.` : "";
   return `${resumed} ${kept}, ${repeated}.${unknown}`;
 }
 

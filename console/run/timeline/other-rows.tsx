@@ -26,12 +26,12 @@ export function TurnRow({ turn, view }: { turn: Turn; view: RunView }) {
   );
 }
 
-/** Time that no call explains. The row has torn edges. */
+/** A recorded interruption. The row has torn edges. */
 export function GapRow({ gap, view }: { gap: Gap; view: RunView }) {
   void view.version.value;
   return (
     <Note icon="bolt" kind="gap">
-      <strong>Interrupted or paused</strong>, <bdi>{gapText(gap, formatDuration)}</bdi>
+      <strong>Interrupted</strong>: <bdi>{gapText(gap, formatDuration)}</bdi>
     </Note>
   );
 }

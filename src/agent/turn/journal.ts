@@ -1,6 +1,7 @@
 import type { Failure, Message, ModelAnswer, TokenUsage, ToolCall, ToolResult } from "../model.ts";
 import { addUsage, type LimitReason, noUsage, type Prices, type Usage, usageOf } from "./limits.ts";
 import type { FileVersion } from "./manifest.ts";
+import type { ResumeReason } from "./resume-reason.ts";
 
 /**
  * Why a turn ended.
@@ -27,6 +28,9 @@ export type FinishReason = "completed" | LimitReason | `run_${LimitReason}` | "a
  *   rejected the conversation as too long for the configured one.
  * - `failed`: a model call failed. `attempt` counts the calls of the step in one invocation from 1. `waitMs`: planned
  *   milliseconds until the next attempt, if known. `last`: the invocation makes no further attempt. Changes nothing else.
+ * - `resumed`: a process continues the turn after another one was interrupted. `instance`: random id of the process.
+ *   `calls`: the calls of the last answer without a result, which it continues with. Absent: it calls the model, whose
+ *   answer was not recorded. Changes nothing else.
  *
  * The turn's first answer or summary has `configuration`, the hash of what the turn runs on, and `agentVersion`. Both are
  * absent in old entries.
@@ -73,8 +77,10 @@ export type JournalEntry = { step: number; configuration?: string; agentVersion?
       waitMs?: number;
       last?: true;
     }
+  | { part: "resumed"; instance: string; reason: ResumeReason; calls?: number[] }
 );
 
+export type ResumedEntry = Extract<JournalEntry, { part: "resumed" }>;
 export type AnswerEntry = Extract<JournalEntry, { part: "answer" }>;
 export type FailedEntry = Extract<JournalEntry, { part: "failed" }>;
 export type SummaryEntry = Extract<JournalEntry, { part: "summary" }>;
@@ -135,6 +141,7 @@ export function foldEntry(progress: TurnProgress, entry: JournalEntry): TurnProg
     case "result":
       return foldResult(progress, entry.call, entry.result);
     case "failed":
+    case "resumed":
       return progress;
   }
 }
@@ -142,6 +149,14 @@ export function foldEntry(progress: TurnProgress, entry: JournalEntry): TurnProg
 /** Number of the next step. */
 export function nextStep({ used }: TurnProgress): number {
   return used.steps + 1;
+}
+
+/** What a turn continues with: a call of the model for the next step, or those calls of the last answer that have no result. */
+export function nextWork(journal: JournalEntry[]): Pick<ResumedEntry, "step" | "calls"> {
+  const { pending, ...progress } = journal.reduce(foldEntry, startProgress([]));
+  if (!pending) return { step: nextStep(progress) };
+  const calls = pending.results.flatMap((result, index) => (result ? [] : [index]));
+  return { step: pending.step, calls };
 }
 
 /** Usage of an entry's model call, without its duration. Undefined for entries without a model call. */

@@ -13,7 +13,9 @@ export function awsLeases(table: DynamoTable): Pick<Runs, "claim" | "renew" | "h
       const taken = await updateRun(request.runId, claimUpdate(request));
       if (!taken) return undefined;
       const { leaseOwner, leaseToken = 0, turn } = taken.Attributes ?? {};
-      return { fencingToken: Number(leaseToken) + 1, turn: Number(turn), takenOver: leaseOwner !== undefined };
+      // A repetition of this request by the SDK finds its own claim.
+      const takenOver = leaseOwner !== undefined && leaseOwner !== request.owner;
+      return { fencingToken: Number(leaseToken) + 1, turn: Number(turn), takenOver };
     },
 
     async renew({ runId, fencingToken }, until) {

@@ -27,7 +27,7 @@ export function memoryLeases(): Leases {
       if (valid && current.owner !== owner) return undefined;
       const fencingToken = ++lastToken;
       held.set(runId, { owner, fencingToken, until });
-      return { fencingToken, takenOver: current !== undefined };
+      return { fencingToken, takenOver: current !== undefined && current.owner !== owner };
     },
 
     renew(lease, until) {

@@ -31,6 +31,8 @@ interface RunnerDeps extends AdvanceDeps {
 interface Job {
   /** The current turn. */
   turn: number;
+  /** The turn that was in progress when the process started. Undefined: none was. */
+  found: number | undefined;
   owner: RunOwner | undefined;
   abort: AbortController;
   ended: Promise<void>;
@@ -46,19 +48,20 @@ export function startRunner(given: AdvanceDeps, { workers = maxConcurrentTurns }
   const jobs = new Map<string, Job>();
   const places = scheduler({ places: workers });
   let closed = false;
+  let started = false;
   const deps: RunnerDeps = {
     ...given,
     onSlotFreed: (organizationId) => tryStartWaiting({ ...given, workflow: runner }, organizationId),
     startAllWaiting: () => startAllWaiting({ ...given, workflow: runner }),
   };
 
-  function begin(payload: TurnId, owner?: RunOwner): void {
+  function begin(payload: TurnId, { owner, found }: { owner?: RunOwner | undefined; found?: boolean } = {}): void {
     const { runId, turn } = payload;
     const current = jobs.get(runId);
     if (closed || (current && current.turn >= turn && !current.abort.signal.aborted)) return;
     current?.abort.abort();
     const abort = new AbortController();
-    const job: Job = { turn, owner, abort, ended: Promise.resolve() };
+    const job: Job = { turn, found: found ? turn : undefined, owner, abort, ended: Promise.resolve() };
     jobs.set(runId, job);
     job.ended = drive(deps, payload, job, places).finally(() => {
       if (jobs.get(runId) === job) jobs.delete(runId);
@@ -67,7 +70,7 @@ export function startRunner(given: AdvanceDeps, { workers = maxConcurrentTurns }
 
   const runner: Runner = {
     async start(runId, turn, owner) {
-      begin({ runId, turn }, owner);
+      begin({ runId, turn }, { owner });
     },
 
     async stop(runId, turn) {
@@ -80,7 +83,8 @@ export function startRunner(given: AdvanceDeps, { workers = maxConcurrentTurns }
       const running = await deps.runs.listRunning();
       const turns = new Map(running.map(({ id, turn }) => [id, turn]));
       for (const [runId, job] of before) if (turns.get(runId) !== job.turn) job.abort.abort();
-      for (const { id, turn } of running) begin({ runId: id, turn });
+      for (const { id, turn } of running) begin({ runId: id, turn }, { found: !started });
+      started = true;
       await deps.startAllWaiting();
     },
 
@@ -100,7 +104,8 @@ async function drive(deps: RunnerDeps, payload: TurnId, job: Job, places: Schedu
   const { runId } = payload;
   for (let attempt = 1; !signal.aborted;) {
     try {
-      const work = () => advance(deps, { runId, turn: job.turn }, { signal, deadline: Infinity });
+      const restarted = job.turn === job.found;
+      const work = () => advance(deps, { runId, turn: job.turn }, { signal, deadline: Infinity, restarted });
       const { done, turn } = await places.run(await ownersOf(deps, runId, job), work, signal);
       if (done) return;
       job.turn = turn;

@@ -69,7 +69,7 @@ export function foldEvent(before: RunProgress | undefined, event: RunEvent): Run
 
 function foldEntry(before: RunProgress | undefined, entry: RunJournalEntry): RunProgress | undefined {
   const { turn, step, part, at } = entry;
-  if (!before && (part === "began" || part === "result")) return undefined;
+  if (!before && (part === "began" || part === "result" || part === "resumed")) return undefined;
   const base = before ?? { turn, step, sequence: 0, calls: [] };
   const used = base.used && addUsage(base.used, usageOfEntry(entry) ?? noUsage);
   const since = at !== undefined && { since: at };
@@ -95,6 +95,8 @@ function foldEntry(before: RunProgress | undefined, entry: RunJournalEntry): Run
     }
     case "began":
       return next;
+    case "resumed":
+      return { ...next, step: base.step, doing: { kind: entry.calls ? "tool_calls" : "model_call", ...since } };
     case "result": {
       const calls = base.calls.map((name, index) => (index === entry.call ? undefined : name));
       const done = calls.every((name) => name === undefined);

@@ -95,6 +95,13 @@ export class Recorder {
     });
   }
 
+  /** An interruption. `calls`: those of the last answer that had no result. */
+  resumed(calls: number[] = []): this {
+    const repeats = calls.length > 0 ? "tool_calls" : "model_call";
+    const step = calls.length > 0 ? this.#step : this.#step + 1;
+    return this.#record({ type: "resumed", step, instance: "i", reason: "restart", repeats, calls });
+  }
+
   summary(milliseconds: number): this {
     this.#step++;
     this.pass(milliseconds);

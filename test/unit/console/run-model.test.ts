@@ -64,57 +64,61 @@ test("shows what a call prints until its result arrives", () => {
 });
 
 describe("interruptions", () => {
-  test("a late model call follows one", () => {
+  test("are recorded between two steps, with the time since the last event", () => {
     const model = modelOf((run) =>
-      run.input("Go.").answer("", ["a"], 700).result(0, 5).pass(318).answer("Done.", [], 700),
+      run.input("Go.").answer("", ["a"], 700).result(0, 5).pass(318).resumed().answer("Done.", [], 700),
     );
 
     expect(kinds(model)).toEqual(["turn", "message", "step", "gap", "step"]);
-    expect(model.gaps).toMatchObject([{ stepsKept: 1, during: "model_call", step: 2, repeated: [], unknown: [] }]);
+    expect(model.gaps).toMatchObject([{ stepsKept: 1, repeats: "model_call", step: 2, reason: "restart", calls: [] }]);
     expect((model.gaps[0]?.until ?? 0) - (model.gaps[0]?.from ?? 0)).toBe(318);
   });
 
-  test("tool calls that start late were repeated", () => {
+  test("name the tool calls that had no result", () => {
     const model = modelOf((run) =>
-      run.input("Go.").answer("", ["a", "b", "c"], 700).result(0, 5).pass(2_000).result(1, 10).result(2, 30, {}, 20),
+      run.input("Go.").answer("", ["a", "b", "c"], 700).result(0, 5).resumed([1, 2]).result(1, 10).result(2, 30),
     );
 
-    expect(model.gaps).toMatchObject([{ during: "tool_calls", stepsKept: 1 }]);
-    expect(model.gaps[0]?.repeated.map(({ name }) => name)).toEqual(["b", "c"]);
+    expect(model.gaps).toMatchObject([{ repeats: "tool_calls", stepsKept: 1 }]);
+    expect(model.gaps[0]?.calls.map(({ name }) => name)).toEqual(["b", "c"]);
     expect(model.steps[0]?.calls.map(({ interrupted }) => interrupted)).toEqual([undefined, "repeated", "repeated"]);
   });
 
-  test("a call with effects is not repeated, and its outcome is unknown", () => {
+  test("before the first answer of a turn belong to the turn", () => {
+    const model = modelOf((run) => run.input("Go.").pass(50_000).resumed().answer("Done.", [], 100));
+    expect(kinds(model)).toEqual(["turn", "message", "gap", "step"]);
+    expect(model.gaps).toMatchObject([{ stepsKept: 0, step: 1 }]);
+  });
+
+  test("leave the outcome of a call with effects unknown", () => {
     const text = "This call was interrupted. It may or may not have taken effect. It was not repeated.";
     const model = modelOf((run) =>
-      run.input("Go.").answer("", ["send"], 700).started(0).pass(900).result(0, 0, { text, is_error: true }),
+      run.input("Go.").answer("", ["send"], 700).started(0).resumed([0]).result(0, 0, { text, is_error: true }),
     );
 
-    expect(model.gaps[0]).toMatchObject({ repeated: [], unknown: [{ name: "send" }] });
+    expect(model.gaps[0]?.calls).toMatchObject([{ name: "send" }]);
     expect(model.steps[0]?.calls[0]?.interrupted).toBe("unknown");
   });
 
   test.each([
-    ["a turn that waited for a slot", (run: Recorder) => run.input("Go.").pass(60_000).answer("Done.", [], 100)],
     [
-      "a wait for the next attempt",
-      (run: Recorder) => run.input("Go.").failed(8_000).pass(8_000).answer("Done.", [], 100),
+      "late model calls",
+      (run: Recorder) => run.input("Go.").answer("", ["a"], 9).result(0, 5).pass(9_000).answer("Done.", [], 9),
     ],
+    [
+      "late tool calls",
+      (run: Recorder) => run.input("Go.").answer("", ["a", "b"], 9).result(0, 5).pass(9_000).result(1, 9),
+    ],
+    ["a wait for a slot", (run: Recorder) => run.input("Go.").pass(60_000).answer("Done.", [], 100)],
     [
       "a wait of the workflow",
       (run: Recorder) => run.input("Go.").failed(null, true).pass(90_000).answer("Done.", [], 100),
     ],
-    [
-      "calls beyond those that run in parallel",
-      (run: Recorder) => run.input("Go.").answer("", ["a", "b"], 100).result(0, 5_000).result(1, 10),
-    ],
-    [
-      "an aborted call at the limit of seconds",
-      (run: Recorder) => run.input("Go.").pass(5_000).answer("Late.", [], 100, { ended: "seconds" }),
-    ],
     ["events without times", (run: Recorder) => run.untimed().input("Go.").answer("Done.", [], 100)],
-  ])("%s is not one", (_, record) => {
-    expect(modelOf(record).gaps).toEqual([]);
+  ])("are not guessed from %s", (_, record) => {
+    const model = modelOf(record);
+    expect(model.gaps).toEqual([]);
+    expect(model.steps.flatMap(({ calls }) => calls.filter(({ interrupted }) => interrupted))).toEqual([]);
   });
 });
 

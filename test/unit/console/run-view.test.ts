@@ -54,6 +54,7 @@ const example = (): RunModel =>
       .result(0, 40)
       .result(1, 60, { is_error: true, text: "No such file" })
       .pass(1_200)
+      .resumed()
       .answer("Done.", [], 2_000)
       .output("Done."),
   );
@@ -161,13 +162,13 @@ test("a wait that lasts says until when", () => {
 test("says what an interruption cost", () => {
   const [gap] = example().gaps;
   expect(gap && gapText(gap, seconds)).toBe(
-    "resumed 1.2 s later. 1 step kept, none repeated. At most one model call was made twice.",
+    "the service was restarted. Resumed 1.2 s after the last record. 1 step kept, none repeated. At most one model call was made twice.",
   );
   const calls = new Recorder().input("Go.").answer("", ["a", "send"], 100).started(1).pass(900);
   const text = "This call was interrupted. It may or may not have taken effect.";
-  const [second] = modelOf(calls.result(1, 0, { text, is_error: true }).result(0, 5, {}, 5)).gaps;
+  const [second] = modelOf(calls.resumed([0, 1]).result(1, 0, { text, is_error: true }).result(0, 5, {}, 5)).gaps;
   expect(second && gapText(second, seconds)).toBe(
-    "resumed 0.9 s later. 1 step kept, a may have run twice. It is unknown whether send took effect; not repeated.",
+    "the service was restarted. Resumed 0.9 s after the last record. 1 step kept, a may have run twice. It is unknown whether send took effect; not repeated.",
   );
 });
 

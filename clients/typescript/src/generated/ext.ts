@@ -664,8 +664,52 @@ export interface components {
                 [key: string]: number;
             };
         };
+        /** @description A process continues the turn of one that was interrupted. Waits and pauses that were planned have no event, nor have interruptions of earlier releases and, on one machine, those before the first answer of a turn. */
+        ResumedEvent: {
+            /**
+             * @description The kind of event.
+             * @constant
+             */
+            type: "resumed";
+            /** @description Number of the event, from 1. Null: an earlier release recorded it. */
+            sequence: number | null;
+            /**
+             * Format: date-time
+             * @description When it was recorded. Null: an earlier release recorded it.
+             * @example 2026-11-22T10:15:30.123Z
+             */
+            at: string | null;
+            /** @description The turn, from 1. */
+            turn: number;
+            /** @description The step that continues, from 1. */
+            step: number;
+            /** @description Random id of the process that continues the turn. */
+            instance: string;
+            /**
+             * @description `restart`: the service was stopped or killed, and started again. `lease_expired`: the process before did not renew its lease: it crashed, timed out, was suspended, or could not reach the store.
+             * @enum {string}
+             */
+            reason: "restart" | "lease_expired";
+            /**
+             * @description What may be done twice: one model call, or tool calls. A tool call that must not be repeated is not: its result says so.
+             * @enum {string}
+             */
+            repeats: "model_call" | "tool_calls";
+            /** @description Positions of the tool calls that had no result, from 0. Empty for `model_call`. */
+            calls: number[];
+            /**
+             * @description Texts that were cut, by their path in the event, with their full length in characters. Left out: none was cut.
+             * @example {
+             *       "text": 123456,
+             *       "tool_calls.0.arguments": 99999
+             *     }
+             */
+            cut?: {
+                [key: string]: number;
+            };
+        };
         /** @description One recorded event of a run. `type` says which. */
-        Event: components["schemas"]["InputEvent"] | components["schemas"]["OutputEvent"] | components["schemas"]["ModelCallEvent"] | components["schemas"]["ToolStartedEvent"] | components["schemas"]["ToolResultEvent"] | components["schemas"]["SummaryEvent"] | components["schemas"]["ModelCallFailedEvent"];
+        Event: components["schemas"]["InputEvent"] | components["schemas"]["OutputEvent"] | components["schemas"]["ModelCallEvent"] | components["schemas"]["ToolStartedEvent"] | components["schemas"]["ToolResultEvent"] | components["schemas"]["SummaryEvent"] | components["schemas"]["ModelCallFailedEvent"] | components["schemas"]["ResumedEvent"];
         /** @description A page of a list. */
         EventPage: {
             /** @description The entries of this page. */

@@ -1,4 +1,5 @@
 import { failureCategories } from "../../../agent/model.ts";
+import { resumeReasons } from "../../../agent/turn/resume-reason.ts";
 import type { Schema } from "../../../json-schema.ts";
 import { reference } from "../../description.ts";
 import { flag, integer, list, nullable, number, object, oneOfTexts, page, sha256, text, time } from "./schema.ts";
@@ -100,10 +101,29 @@ export const eventSchemas = {
     wait_ms: nullable(integer("Planned milliseconds until the next attempt.")),
     last: flag("No further attempt is made now."),
   }),
+  ResumedEvent: event(
+    "resumed",
+    "A process continues the turn of one that was interrupted. Waits and pauses that were planned have no event, nor have " +
+      "interruptions of earlier releases and, on one machine, those before the first answer of a turn.",
+    {
+      step: integer("The step that continues, from 1."),
+      instance: text("Random id of the process that continues the turn."),
+      reason: oneOfTexts(
+        "`restart`: the service was stopped or killed, and started again. `lease_expired`: the process before did not renew its " +
+          "lease: it crashed, timed out, was suspended, or could not reach the store.",
+        resumeReasons,
+      ),
+      repeats: oneOfTexts(
+        "What may be done twice: one model call, or tool calls. A tool call that must not be repeated is not: its result says so.",
+        ["model_call", "tool_calls"],
+      ),
+      calls: list("Positions of the tool calls that had no result, from 0. Empty for `model_call`.", call),
+    },
+  ),
   Event: {
     description: "One recorded event of a run. `type` says which.",
     oneOf: (
-      ["Input", "Output", "ModelCall", "ToolStarted", "ToolResult", "Summary", "ModelCallFailed"] as const
+      ["Input", "Output", "ModelCall", "ToolStarted", "ToolResult", "Summary", "ModelCallFailed", "Resumed"] as const
     ).map((name) => reference(`${name}Event`)),
   },
   EventPage: page(reference("Event"), "Value of `after` for the next page. Null: there are no more events now."),

@@ -83,6 +83,17 @@ function entryBody(entry: RunJournalEntry, short: Shorten): Unstamped<WireEvent>
         last: last === true,
       };
     }
+    case "resumed": {
+      const { instance, reason, calls } = entry;
+      return {
+        type: "resumed",
+        step,
+        instance,
+        reason,
+        repeats: calls ? "tool_calls" : "model_call",
+        calls: calls ?? [],
+      };
+    }
   }
 }
 
