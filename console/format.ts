@@ -78,3 +78,6 @@ export function formatDateTime(at: string): string {
 function twoDigits(value: number): string {
   return String(value).padStart(2, "0");
 }
+
+/** A few characters of a run's id. Ids begin with the time, so those of a minute differ at the end. */
+export const shortRunId = (id: string): string => `…${id.slice(-8)}`;

@@ -1,5 +1,5 @@
 import { useResource } from "../api/use-resource.ts";
-import { formatDateTime } from "../format.ts";
+import { formatDateTime, shortRunId } from "../format.ts";
 import { agents } from "../state/agents.ts";
 import { organizations } from "../state/organization.ts";
 import { commands } from "../api/session.ts";
@@ -113,7 +113,12 @@ function AuditTable({ entries }: { entries: AuditEntry[] }) {
 
 function Target({ entry, name }: { entry: AuditEntry; name: string | undefined }) {
   const { url, version } = auditTarget(entry);
-  const text = name === undefined ? <span class="mono">{entry.id.slice(0, 8)}</span> : <bdi>{name}</bdi>;
+  const text =
+    name === undefined ? (
+      <span class="mono">{entry.action.startsWith("run.") ? shortRunId(entry.id) : entry.id.slice(0, 8)}</span>
+    ) : (
+      <bdi>{name}</bdi>
+    );
   return (
     <>
       {url === undefined ? <span title={entry.id}>{text}</span> : <a href={url}>{text}</a>}

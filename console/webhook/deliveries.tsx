@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import type { Agent } from "../api/types.ts";
 import { useResource } from "../api/use-resource.ts";
-import { formatClock, formatDateTime } from "../format.ts";
+import { formatClock, formatDateTime, shortRunId } from "../format.ts";
 import { blocked } from "../state/blocked.ts";
 import { pageUrl } from "../state/url.ts";
 import { Button } from "../ui/button.tsx";
@@ -88,7 +88,7 @@ function DeliveryTable({ deliveries, reason, onResend }: DeliveryTableProps) {
             <td class="mono">{delivery.type}</td>
             <td>
               <a class="mono" href={pageUrl(`runs/${delivery.run_id}`)}>
-                {delivery.run_id.slice(0, 8)}
+                {shortRunId(delivery.run_id)}
               </a>{" "}
               {delivery.turn > 1 && <span class="muted">turn {delivery.turn}</span>}
             </td>

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { requireActive } from "../accounts/agents.ts";
 import { type Actor, along } from "../accounts/audit.ts";
 import { modelProblem } from "../agent/models/model-config.ts";
@@ -20,6 +19,7 @@ import { stamped } from "./events.ts";
 import { replayCreate } from "./idempotency.ts";
 import type { Labels } from "./labels.ts";
 import { quotasOf } from "./quotas.ts";
+import { newRunId } from "./run-id.ts";
 import { transitions } from "./status.ts";
 import { bytesOfFiles, requireStorage, storageLimits } from "./files/stored-bytes.ts";
 import { failTurn, notStarted, startTurn } from "./turn-writes.ts";
@@ -115,7 +115,7 @@ function newRun({ agentId, organizationId }: RunOwner, { name, text, labels }: N
   const hasInput = text !== undefined;
   const { to: status } = hasInput ? transitions.createdWithInput : transitions.createdIdle;
   return {
-    id: randomUUID(),
+    id: newRunId(now),
     agentId,
     organizationId,
     name,

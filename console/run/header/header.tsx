@@ -1,4 +1,4 @@
-import { formatClock, formatDateTime, formatRelative } from "../../format.ts";
+import { formatClock, formatDateTime, formatRelative, shortRunId } from "../../format.ts";
 import { endedAtLimit } from "../../run-words.ts";
 import { Button } from "../../ui/button.tsx";
 import { copyAndSay } from "../../ui/copy-button.tsx";
@@ -52,7 +52,7 @@ export function RunHeader({ store, detail, stopping, onOpen, onAgain, onLink }: 
         ))}
         {detail.queued_inputs > 0 && <span class="badge">{detail.queued_inputs} queued</span>}
         <span class="run-id" title={detail.id}>
-          {detail.id.slice(0, 8)}
+          {shortRunId(detail.id)}
           <Button
             kind="plain"
             size="small"

@@ -64,7 +64,7 @@ export const searchFilters = {
     examples: ["customer=4711"],
   }),
   q: parameter(
-    "Only runs with this text in their name or in the first words of their input, or whose ID begins with it.",
+    "Only runs with this text in their name or in the first words of their input, or whose ID begins or ends with it.",
     { type: "string", minLength: 1, maxLength: 200 },
   ),
 };

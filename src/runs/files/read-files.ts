@@ -9,7 +9,7 @@ import {
 import { ServiceError } from "../../errors.ts";
 import { journalOf } from "../read/list-events.ts";
 import type { Stores } from "../ports.ts";
-import { readContent } from "./workspace.ts";
+import { readContent, unrecordedFiles } from "./workspace.ts";
 import type { RunJournalEntry } from "../types.ts";
 
 type Deps = Pick<Stores, "runs" | "workspace">;
@@ -111,8 +111,8 @@ async function manifestAt(
   if (!state) throw new ServiceError("run_not_found", `run ${JSON.stringify(id)} does not exist`);
   const { run, uploads, files, journal } = state;
   // The manifest after the last turn that changed files can contain the changes of the current turn. They end the same.
-  if (!at || !whole) return withChanges(files ?? uploads ?? (await workspace.listNamed(id)), journal);
-  const start = uploads ?? (await workspace.listNamed(id));
+  if (!at || !whole) return withChanges(files ?? uploads ?? (await unrecordedFiles(workspace, id)), journal);
+  const start = uploads ?? (await unrecordedFiles(workspace, id));
   requirePoint(run, whole, at);
   const later = whole.filter((entry) => isAfter(entry, at));
   if (uploads === undefined && start.length > 0) requireKnown(id, later);

@@ -1,7 +1,9 @@
 import type { FileVersion } from "../../agent/turn/manifest.ts";
 import { type FileContents, type TurnFiles, type TurnFilesConfig, turnFiles } from "../../agent/turn/turn-files.ts";
+import type { FileInfo } from "../../agent/tools/files.ts";
 import { log } from "../../log.ts";
 import type { Workspace } from "../ports.ts";
+import { recordsFiles } from "../run-id.ts";
 import type { RunJournalEntry, RunState } from "../types.ts";
 
 /** The workspace of a run during its current turn. */
@@ -12,11 +14,16 @@ export function filesOfTurn(
 ): TurnFiles {
   return turnFiles({
     contents: contentsOf(workspace, run.id),
-    atStart: async () => files ?? uploads ?? workspace.listNamed(run.id),
+    atStart: async () => files ?? uploads ?? unrecordedFiles(workspace, run.id),
     changes: recordedChanges(journal),
     pinned: (uploads ?? []).flatMap(({ sha256 }) => sha256 ?? []),
     ...config,
   });
+}
+
+/** The files of a create that did not record them. */
+export async function unrecordedFiles(workspace: Workspace, runId: string): Promise<FileInfo[]> {
+  return recordsFiles(runId) ? [] : workspace.listNamed(runId);
 }
 
 /** The content of a run's file. Undefined: it is no longer kept. */

@@ -3,6 +3,7 @@ import type { FileVersion } from "../../agent/turn/manifest.ts";
 import { eventsOf } from "./list-events.ts";
 import type { Stores } from "../ports.ts";
 import type { ArchiveFile } from "../files/tar.ts";
+import { unrecordedFiles } from "../files/workspace.ts";
 import type { RunEvent } from "../types.ts";
 
 /** Version of the files of an exported run. */
@@ -72,7 +73,7 @@ export async function* exportRun(
     const content = await workspace.read(id, sha256); // old versions may be gone
     if (content) yield add({ name: `${folder}contents/${sha256}`, content });
   }
-  for (const { name } of await workspace.listNamed(id)) {
+  for (const { name } of await unrecordedFiles(workspace, id)) {
     const content = await workspace.readNamed(id, name);
     if (content) yield add({ name: `${folder}named/${exportedFile({ name, content }).sha256}`, content });
   }

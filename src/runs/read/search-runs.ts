@@ -75,7 +75,8 @@ function textFilter(describer: RunDescriber, text: string): (run: Run) => Promis
   const wanted = text.toLowerCase();
   const isId = /^[0-9a-f][0-9a-f-]*$/.test(wanted);
   return async (run) => {
-    if ((isId && run.id.startsWith(wanted)) || run.name.toLowerCase().includes(wanted)) return true;
+    if ((isId && (run.id.startsWith(wanted) || run.id.endsWith(wanted))) || run.name.toLowerCase().includes(wanted))
+      return true;
     if (wanted.length > excerptLength) return false;
     const excerpt = await describer.excerptOf(run);
     return excerpt !== undefined && excerpt.toLowerCase().includes(wanted);

@@ -16,6 +16,16 @@ const platforms: [string, () => Stores][] = [
   ["AWS", () => fakeAwsStores(undefined, { conflicts: true })],
 ];
 
+test("an id is a UUID of version 7: it begins with the time of the create", async () => {
+  const { create, stores } = await service(temporaryStores());
+  const ids = await Promise.all(Array.from({ length: 20 }, async () => (await create({})).id));
+  expect(new Set(ids.map((id) => id.slice(-8))).size).toBe(20);
+  for (const id of ids) {
+    expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    expect(Number.parseInt(id.replace("-", "").slice(0, 12), 16)).toBe((await headOf(stores, id)).createdAt);
+  }
+});
+
 describe.each(platforms)("creates with an idempotency key on %s", (_, open) => {
   const body = { name: "R", input_text: "Go." };
   const idempotency = idempotencyOf("order 4711", body);

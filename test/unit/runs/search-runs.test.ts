@@ -77,6 +77,7 @@ describe.each<[string, () => Stores]>([
     expect(await ids({ text: "überweisung", limit: 1 })).toEqual([running.id]);
     expect(await ids({ text: "deep" })).toEqual([]); // not among the first words
     expect(await ids({ text: idle.id.slice(0, 8).toUpperCase() })).toEqual([idle.id]);
+    expect(await ids({ text: idle.id.slice(-8) })).toEqual([idle.id]);
     expect(await ids({ text: "run", status: "waiting_for_input" })).toEqual([idle.id]);
     await expect(ids({ agent: randomUUID() })).rejects.toThrow("does not exist");
     await expect(ids({ cursor: "x" })).rejects.toThrow("is not valid");
