@@ -5,6 +5,7 @@ import { defaultEnvironment, environmentTools, systemText } from "../environment
 import { formatBytes, formatDollars, formatNumber } from "../format.ts";
 import { limitsText } from "../limits-text.ts";
 import { me } from "../api/session.ts";
+import { costOf, costText, sumOfCosts } from "../state/cost.ts";
 import { pageUrl } from "../state/url.ts";
 import { Fact } from "../ui/fact.tsx";
 import { Gauge } from "../ui/gauge.tsx";
@@ -159,7 +160,7 @@ function UsageFigures({ agentId }: { agentId: string }) {
   const figures = [
     ["Runs", formatNumber(runs)],
     ["Tokens", formatNumber(sum((row) => row.input_tokens + row.output_tokens))],
-    ["Cost", formatDollars(sum((row) => row.dollars))],
+    ["Cost", costText(sumOfCosts(data?.data.map(costOf) ?? []))],
   ];
   return (
     <section class="panel">

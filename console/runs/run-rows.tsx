@@ -2,6 +2,7 @@ import { Fragment } from "preact";
 import type { Run } from "../api/types.ts";
 import { formatDollars, formatElapsed, formatNumber } from "../format.ts";
 import { endedAtLimit } from "../run-words.ts";
+import { costOf } from "../state/cost.ts";
 import { Icon } from "../ui/icon.tsx";
 import { Status } from "../ui/status.tsx";
 import { RelativeTime, useKnownNow } from "../ui/time.tsx";
@@ -75,6 +76,7 @@ export function RunRows({ runs, stale, current, open, onFocus, onToggle, onOpen 
 function Cells({ run, now, isOpen, onToggle }: { run: Run; now: number; isOpen: boolean; onToggle: () => void }) {
   const { id, name, state, status, usage } = run;
   const worked = workedMs(run, now);
+  const { dollars, unpricedTokens } = costOf(usage);
   const live = status === "running";
   return (
     <>
@@ -109,16 +111,11 @@ function Cells({ run, now, isOpen, onToggle }: { run: Run; now: number; isOpen: 
         {endedAtLimit(run) && <span class="badge warn">limit</span>} {usage.steps || "–"}
       </td>
       <td class="number tokens">{formatNumber(usage.input_tokens + usage.output_tokens)}</td>
-      <td class="number cost">{isPriced(run) ? formatDollars(usage.dollars) : "–"}</td>
+      <td class="number cost">{unpricedTokens > 0 ? "–" : formatDollars(dollars)}</td>
       <td class="number duration">{worked === undefined ? "–" : formatElapsed(worked, live)}</td>
       <td class="number muted started">
         <RelativeTime at={run.created_at} />
       </td>
     </>
   );
-}
-
-/** Whether the cost is known: without prices, tokens cost 0 dollars. */
-function isPriced({ usage }: Run): boolean {
-  return usage.dollars > 0 || usage.input_tokens + usage.output_tokens === 0;
 }

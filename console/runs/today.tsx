@@ -3,13 +3,14 @@ import { call } from "../api/client.ts";
 import { poll } from "../api/poll.ts";
 import type { Organization } from "../api/types.ts";
 import { formatDollars } from "../format.ts";
+import { type Cost, costOf, costText, sumOfCosts } from "../state/cost.ts";
 
 const refreshMs = 30_000;
 
 /** What the runs of today (UTC) cost, against the organization's limit per day. */
 export function Today({ organization }: { organization: Organization }) {
   const { id, max_dollars_per_day: limit } = organization;
-  const [dollars, setDollars] = useState<number>();
+  const [cost, setCost] = useState<Cost>();
   useEffect(() => {
     const controller = new AbortController();
     const { signal } = controller;
@@ -17,14 +18,14 @@ export function Today({ organization }: { organization: Organization }) {
       const since = new Date().toISOString().slice(0, 10);
       const query = { organization_id: id, since };
       const { data } = await call("get_usage", query, { signal });
-      setDollars(data.reduce((sum, row) => sum + row.dollars, 0));
+      setCost(sumOfCosts(data.map(costOf)));
     });
     return () => controller.abort();
   }, [id]);
-  if (dollars === undefined || limit === null) return null;
+  if (cost === undefined || limit === null) return null;
   return (
     <span class="muted">
-      Today {formatDollars(dollars, 2)} of {formatDollars(limit, 2)}
+      Today {costText(cost, 2)} of {formatDollars(limit, 2)}
     </span>
   );
 }

@@ -1,20 +1,28 @@
 import { formatDollars, formatNumber } from "../format.ts";
+import { costText } from "../state/cost.ts";
 import { BarChart } from "./chart/bar-chart.tsx";
 import { shortDay } from "./days.ts";
-import { type Report, type Totals, tokensOf } from "./report.ts";
+import { measured, type Measure, type Report, sum, type Totals } from "./report.ts";
 import { axisDollars, axisNumber } from "./words.ts";
 
-interface ChartPanelProps {
-  report: Report;
+interface ChartKind {
   title: string;
-  value: (totals: Totals) => number;
-  /** For the axis, and for exact numbers. */
-  formats: [(value: number) => string, (value: number) => string];
-  budget?: number | undefined;
-  whole?: boolean;
+  formatAxis: (value: number) => string;
+  /** Exact, and the value of several series. */
+  format: (value: number) => string;
+  sum: (totals: Totals, digits?: number) => string;
+  whole: boolean;
 }
 
-/** Cost over the whole width, with the budget; below it runs and tokens. */
+const numbers = { formatAxis: axisNumber, format: formatNumber, whole: true };
+const kinds: Record<Measure, ChartKind> = {
+  dollars: { title: "Cost per day", formatAxis: axisDollars, format: formatDollars, sum: costText, whole: false },
+  tokens: { title: "Tokens per day", ...numbers, sum: (totals) => formatNumber(measured(totals, "tokens")) },
+  runs: { title: "Runs per day", ...numbers, sum: (totals) => formatNumber(totals.runs) },
+};
+const measures: Measure[] = ["dollars", "tokens", "runs"];
+
+/** What series are ranked by over the whole width, and below it the others. Cost has the budget. */
 export function Charts({ report, budget }: { report: Report; budget: number | undefined }) {
   return (
     <>
@@ -26,50 +34,37 @@ export function Charts({ report, budget }: { report: Report; budget: number | un
           </li>
         ))}
       </ul>
-      <ChartPanel
-        report={report}
-        title="Cost per day"
-        value={({ dollars }) => dollars}
-        formats={[axisDollars, formatDollars]}
-        budget={budget}
-      />
+      <ChartPanel report={report} measure={report.measure} budget={budget} />
       <div class="chart-pair">
-        <ChartPanel
-          report={report}
-          title="Runs per day"
-          value={({ runs }) => runs}
-          formats={[axisNumber, formatNumber]}
-          whole
-        />
-        <ChartPanel
-          report={report}
-          title="Tokens per day"
-          value={tokensOf}
-          formats={[axisNumber, formatNumber]}
-          whole
-        />
+        {measures
+          .filter((measure) => measure !== report.measure)
+          .map((measure) => (
+            <ChartPanel key={measure} report={report} measure={measure} budget={budget} />
+          ))}
       </div>
     </>
   );
 }
 
-function ChartPanel({ report, title, value, formats: [axis, exact], budget, whole = false }: ChartPanelProps) {
-  const sum = value(report.total);
+function ChartPanel({ report, measure, budget }: { report: Report; measure: Measure; budget: number | undefined }) {
+  const { title, formatAxis, format, sum: text, whole } = kinds[measure];
+  const line = measure === "dollars" ? budget : undefined;
   return (
     <section class="panel">
       <header class="panel-head">
         <h2>{title}</h2>
-        <span class="muted end">{axis === axisDollars ? formatDollars(sum, 2) : exact(sum)}</span>
+        <span class="muted end">{text(report.total, 2)}</span>
       </header>
       <BarChart
         title={title}
         days={report.days}
-        series={report.series.map(({ name, days }) => ({ name, values: days.map(value) }))}
-        formatAxis={axis}
-        format={(each) => exact(each)}
+        series={report.series.map(({ name, days }) => ({ name, values: days.map((day) => measured(day, measure)) }))}
+        formatAxis={formatAxis}
+        format={(each) => format(each)}
+        formatSum={(day) => text(sum(report.series.flatMap(({ days }) => days[day] ?? [])))}
         formatDay={shortDay}
         whole={whole}
-        budget={budget === undefined ? undefined : { value: budget, label: `budget ${formatDollars(budget, 2)} a day` }}
+        budget={line === undefined ? undefined : { value: line, label: `budget ${formatDollars(line, 2)} a day` }}
       />
     </section>
   );

@@ -1,3 +1,4 @@
+import { costOf } from "../state/cost.ts";
 import { notRecorded, type UsageRow } from "./report.ts";
 
 const columns = [
@@ -15,12 +16,17 @@ const columns = [
   "milliseconds",
 ] as const;
 
-/** The rows as CSV (RFC 4180), oldest day first, with exact numbers. `names`: agents' names by their ID. */
+/** The rows as CSV (RFC 4180), oldest day first, with exact numbers. An unknown cost is an empty cell. `names`: agents' names by their ID. */
 export function usageCsv(rows: UsageRow[], names: Map<string, string>): string {
   const lines = rows
     .toSorted((one, other) => one.day.localeCompare(other.day) || one.agent_id.localeCompare(other.agent_id))
     .map((row) => {
-      const values = { ...row, agent: names.get(row.agent_id) ?? "", model: row.model ?? notRecorded };
+      const values = {
+        ...row,
+        agent: names.get(row.agent_id) ?? "",
+        model: row.model ?? notRecorded,
+        dollars: costOf(row).unpricedTokens > 0 ? "" : row.dollars,
+      };
       return columns.map((column) => cell(values[column])).join(",");
     });
   return [columns.join(","), ...lines].map((line) => `${line}\r\n`).join("");

@@ -1,4 +1,5 @@
-import { formatDollars, formatNumber } from "../format.ts";
+import { formatNumber } from "../format.ts";
+import { costText } from "../state/cost.ts";
 import { NumbersTable } from "../ui/numbers-table.tsx";
 import { cachedShare, type Report, sum, tokensOf } from "./report.ts";
 import { percent } from "./words.ts";
@@ -22,7 +23,7 @@ export function DaysTable({ report }: { report: Report }) {
             { name: "Steps", of: ({ total }) => formatNumber(total.steps) },
             { name: "Tokens", of: ({ total }) => tokensOf(total).toLocaleString("en-US") },
             { name: "From cache", of: ({ total }) => percent(cachedShare(total)) },
-            { name: "Cost", of: ({ total }) => formatDollars(total.dollars, 4) },
+            { name: "Cost", of: ({ total }) => costText(total, 4) },
           ]}
           rows={rows.toReversed()}
         />

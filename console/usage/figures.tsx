@@ -1,13 +1,14 @@
 import type { ComponentChildren } from "preact";
 import type { RunCounts } from "../api/types.ts";
 import { formatDollars, formatNumber } from "../format.ts";
+import { costText, sumOfCosts } from "../state/cost.ts";
 import { BudgetBar } from "./budget-bar.tsx";
 import { cachedShare, type Report, tokensOf } from "./report.ts";
 import { changeText, errorsText, percent } from "./words.ts";
 
 interface FiguresProps {
   report: Report;
-  /** US dollars of as many days before. */
+  /** US dollars of as many days before. 0: nothing to compare with. */
   dollarsBefore: number;
   counts: RunCounts | undefined;
   /** US dollars per day. Undefined: no budget. */
@@ -17,7 +18,7 @@ interface FiguresProps {
 /** The numbers of the page at a glance. */
 export function Figures({ report, dollarsBefore, counts, budget }: FiguresProps) {
   const { total, days, series } = report;
-  const today = series.reduce((sum, { days: of }) => sum + (of.at(-1)?.dollars ?? 0), 0);
+  const today = sumOfCosts(series.flatMap(({ days: of }) => of.at(-1) ?? []));
   return (
     <dl class="panel figures">
       <Figure name="Runs" value={formatNumber(total.runs)}>
@@ -26,11 +27,14 @@ export function Figures({ report, dollarsBefore, counts, budget }: FiguresProps)
       <Figure name="Tokens" value={formatNumber(tokensOf(total))}>
         {percent(cachedShare(total))} read from cache
       </Figure>
-      <Figure name="Cost" value={formatDollars(total.dollars, 2)}>
-        {changeText(total.dollars, dollarsBefore, days.length) ?? `${formatDollars(total.dollars / days.length)} a day`}
+      <Figure name="Cost" value={costText(total, 2)}>
+        {total.unpricedTokens > 0
+          ? `${formatNumber(total.unpricedTokens)} tokens have no price`
+          : (changeText(total.dollars, dollarsBefore, days.length) ??
+            `${formatDollars(total.dollars / days.length)} a day`)}
       </Figure>
-      <Figure name="Today" value={formatDollars(today, 2)}>
-        {budget === undefined ? "no budget" : <BudgetBar spent={today} budget={budget} />}
+      <Figure name="Today" value={costText(today, 2)}>
+        {budget === undefined ? "no budget" : <BudgetBar spent={today.dollars} budget={budget} />}
       </Figure>
     </dl>
   );

@@ -1,15 +1,15 @@
 import type { Schemas } from "../api/types.ts";
+import { type Cost, costOf } from "../state/cost.ts";
 
 export type UsageRow = Schemas["UsageRow"];
 
 /** What is counted per day. */
-export interface Totals {
+export interface Totals extends Cost {
   runs: number;
   steps: number;
   inputTokens: number;
   outputTokens: number;
   cachedTokens: number;
-  dollars: number;
   milliseconds: number;
 }
 
@@ -24,10 +24,16 @@ export interface Series {
 
 export type Grouping = "agent" | "model";
 
+/** What series are ranked by. */
+export type Measure = "dollars" | "tokens" | "runs";
+
 export interface Report {
   days: string[];
-  /** Most expensive first, at most five. The fifth adds up the others if there are more. */
+  measure: Measure;
+  /** The largest first, at most five. The fifth adds up the others if there are more. */
   series: Series[];
+  /** Those that the fifth series adds up, in the same order. */
+  others: Series[];
   total: Totals;
 }
 
@@ -36,42 +42,52 @@ const most = 5;
 
 export const notRecorded = "not recorded";
 
-/** Adds up the rows of some days by agent or model. `names`: agents' names by their ID. */
-export function reportOf(rows: UsageRow[], days: string[], grouping: Grouping, names: Map<string, string>): Report {
+/**
+ * Adds up the rows of some days by agent or model. `names`: agents' names by their ID. `chosen`: what to rank by. Default:
+ * dollars, or tokens if the cost of some is unknown, since the largest may be among those.
+ */
+export function reportOf(
+  rows: UsageRow[],
+  days: string[],
+  grouping: Grouping,
+  names: Map<string, string>,
+  chosen?: Measure,
+): Report {
   const byId = Map.groupBy(
     rows.filter(({ day }) => days.includes(day)),
     (row) => (grouping === "agent" ? row.agent_id : row.model),
   );
-  const all = [...byId]
-    .map(([id, of]): Series => {
-      const name = grouping === "model" ? (id ?? notRecorded) : (names.get(id ?? "") ?? (id ?? "").slice(0, 8));
-      const perDay = addedUp(of, days);
-      return { id, name, days: perDay, total: sum(perDay) };
-    })
-    .sort((one, other) => weight(other.total) - weight(one.total) || other.total.runs - one.total.runs);
+  const all = [...byId].map(([id, of]): Series => {
+    const name = grouping === "model" ? (id ?? notRecorded) : (names.get(id ?? "") ?? (id ?? "").slice(0, 8));
+    const perDay = addedUp(of, days);
+    return { id, name, days: perDay, total: sum(perDay) };
+  });
   const total = sum(all.map((each) => each.total));
-  return { days, series: folded(all, days, grouping), total };
+  const measure = chosen ?? (total.unpricedTokens > 0 ? "tokens" : "dollars");
+  all.sort(
+    ({ total: one }, { total: other }) =>
+      measured(other, measure) - measured(one, measure) || tokensOf(other) - tokensOf(one),
+  );
+  const others = all.length > most ? all.slice(most - 1) : [];
+  const series = others.length > 0 ? [...all.slice(0, most - 1), added(others, days, grouping)] : all;
+  return { days, measure, series, others, total };
 }
 
-/** Dollars, or tokens where there are no prices: a token is far below the price of any. */
-function weight({ dollars, inputTokens, outputTokens }: Totals): number {
-  return dollars + (inputTokens + outputTokens) * 1e-12;
+export function measured(totals: Totals, measure: Measure): number {
+  return measure === "tokens" ? tokensOf(totals) : totals[measure];
 }
 
 function addedUp(rows: UsageRow[], days: string[]): Totals[] {
   return days.map((day) => sum(rows.filter((row) => row.day === day).map(totalsOf)));
 }
 
-function folded(all: Series[], days: string[], grouping: Grouping): Series[] {
-  if (all.length <= most) return all;
-  const others = all.slice(most - 1);
-  const other: Series = {
+function added(others: Series[], days: string[], grouping: Grouping): Series {
+  return {
     id: undefined,
     name: `Other (${others.length} ${grouping}s)`,
     days: days.map((_, index) => sum(others.flatMap((each) => each.days[index] ?? []))),
     total: sum(others.map((each) => each.total)),
   };
-  return [...all.slice(0, most - 1), other];
 }
 
 function totalsOf(row: UsageRow): Totals {
@@ -81,7 +97,7 @@ function totalsOf(row: UsageRow): Totals {
     inputTokens: row.input_tokens,
     outputTokens: row.output_tokens,
     cachedTokens: row.cached_input_tokens,
-    dollars: row.dollars,
+    ...costOf(row),
     milliseconds: row.milliseconds,
   };
 }
@@ -94,6 +110,7 @@ export function sum(totals: Totals[]): Totals {
     outputTokens: 0,
     cachedTokens: 0,
     dollars: 0,
+    unpricedTokens: 0,
     milliseconds: 0,
   };
   for (const each of totals) {

@@ -1,7 +1,7 @@
 import { call } from "../api/client.ts";
 import type { RunCounts } from "../api/types.ts";
 import { daysBefore } from "./days.ts";
-import type { UsageRow } from "./report.ts";
+import { type Measure, reportOf, type UsageRow } from "./report.ts";
 
 export interface UsageData {
   rows: UsageRow[];
@@ -9,37 +9,31 @@ export interface UsageData {
   complete: boolean;
   /** By agent ID; `all`: of every agent. */
   counts: Map<string, RunCounts>;
-  /** US dollars per day by agent ID, of agents that have a budget. */
-  budgets: Map<string, number>;
+  /** US dollars per day by the IDs of the agents that were read. Null: no budget. */
+  budgets: Map<string, number | null>;
 }
 
-/** Agents whose errors and budgets are read. Each takes two requests. */
-const mostAgents = 5;
-
-/** Usage of the days from `first` and of as many days before, for comparison. */
+/**
+ * Usage of the days from `first` and of as many days before, for comparison. Errors and budgets are those of the agents
+ * that `measure` ranks first: each takes two requests.
+ */
 export async function readUsage(
   first: string,
   days: number,
   organizationId: string | undefined,
+  measure: Measure | undefined,
   signal: AbortSignal,
 ): Promise<UsageData> {
   const since = daysBefore(first, days <= 30 ? days : 0);
   const report = await call("get_usage", { since, organization_id: organizationId }, { signal });
-  const agents = costliest(report.data.filter(({ day }) => day >= first));
+  const shown = new Set(report.data.map(({ day }) => day).filter((day) => day >= first));
+  const { series } = reportOf(report.data, [...shown], "agent", new Map(), measure);
+  const agents = series.flatMap(({ id }) => id ?? []);
   const [counts, budgets] = await Promise.all([
     countRuns(agents, first, organizationId, signal),
     readBudgets(agents, signal),
   ]);
   return { rows: report.data, complete: report.complete, counts, budgets };
-}
-
-function costliest(rows: UsageRow[]): string[] {
-  const costs = new Map<string, number>();
-  for (const { agent_id, dollars, input_tokens } of rows) {
-    costs.set(agent_id, (costs.get(agent_id) ?? 0) + dollars + input_tokens * 1e-12);
-  }
-  const byCost = [...costs].sort(([, one], [, other]) => other - one);
-  return byCost.slice(0, mostAgents).map(([id]) => id);
 }
 
 async function countRuns(
@@ -56,11 +50,10 @@ async function countRuns(
   return new Map(await Promise.all(entries));
 }
 
-async function readBudgets(agents: string[], signal: AbortSignal): Promise<Map<string, number>> {
-  const entries = agents.map(async (id): Promise<[string, number][]> => {
+async function readBudgets(agents: string[], signal: AbortSignal): Promise<Map<string, number | null>> {
+  const entries = agents.map(async (id) => {
     const { definition } = await call("get_agent", { agent_id: id }, { signal });
-    const budget = definition.maxDollarsPerDay;
-    return budget === undefined ? [] : [[id, budget]];
+    return [id, definition.maxDollarsPerDay ?? null] as const;
   });
-  return new Map((await Promise.all(entries)).flat());
+  return new Map(await Promise.all(entries));
 }

@@ -1,6 +1,7 @@
 import { useMemo } from "preact/hooks";
 import { useResource } from "../api/use-resource.ts";
 import { agents } from "../state/agents.ts";
+import { costOf, sumOfCosts } from "../state/cost.ts";
 import { organization, organizations } from "../state/organization.ts";
 import { usePageTitle } from "../state/page-title.ts";
 import { useQuery } from "../state/url.ts";
@@ -25,6 +26,11 @@ const groupings = [
   ["agent", "By agent"],
   ["model", "By model"],
 ] as const;
+const measures = [
+  ["dollars", "Cost"],
+  ["tokens", "Tokens"],
+  ["runs", "Runs"],
+] as const;
 
 /** How often the numbers are read again, in milliseconds. */
 const refreshMs = 60_000;
@@ -34,19 +40,20 @@ export function UsagePage() {
   usePageTitle("Usage");
   const [query, setQuery] = useQuery();
   const grouping: Grouping = query["by"] === "model" ? "model" : "agent";
+  const measure = measures.find(([each]) => each === query["rank"])?.[0];
   const range = ranges.find((each) => each === query["days"]) ?? "14";
   const days = lastDays(Number(range), new Date());
   const first = days[0] ?? "";
   const owner = organization.value ?? onlyOne(organizations.value);
   const { data, error } = useResource(
-    `${owner?.id} ${first} ${range}`,
-    (signal) => readUsage(first, Number(range), owner?.id, signal),
+    `${owner?.id} ${first} ${range} ${measure}`,
+    (signal) => readUsage(first, Number(range), owner?.id, measure, signal),
     refreshMs,
   );
   const names = new Map(agents.value?.map(({ id, name }) => [id, name]));
   const report = useMemo(
-    () => data && reportOf(data.rows, days, grouping, names),
-    [data, first, grouping, agents.value],
+    () => data && reportOf(data.rows, days, grouping, names, measure),
+    [data, first, grouping, agents.value, measure],
   );
   const budget = owner?.max_dollars_per_day ?? undefined;
   return (
@@ -54,6 +61,12 @@ export function UsagePage() {
       <div class="page-head">
         <h1>Usage</h1>
         <div class="actions">
+          <Segments
+            label="Rank by"
+            options={measures}
+            value={measure ?? report?.measure ?? "dollars"}
+            onChange={(rank) => setQuery({ rank })}
+          />
           <Segments label="Group" options={groupings} value={grouping} onChange={(by) => setQuery({ by })} />
           <Menu
             align="end"
@@ -121,9 +134,10 @@ function onlyOne<Item>(items: Item[] | undefined): Item | undefined {
   return items?.length === 1 ? items[0] : undefined;
 }
 
-/** US dollars of the days from `from`, before `to`. */
+/** US dollars of the days from `from`, before `to`. 0 if a part of them is unknown. */
 function dollarsOf(rows: UsageRow[], from: string, to: string): number {
-  return rows.reduce((sum, { day, dollars }) => (day >= from && day < to ? sum + dollars : sum), 0);
+  const { dollars, unpricedTokens } = sumOfCosts(rows.filter(({ day }) => day >= from && day < to).map(costOf));
+  return unpricedTokens > 0 ? 0 : dollars;
 }
 
 function saveCsv(rows: UsageRow[], names: Map<string, string>, days: string[]): void {

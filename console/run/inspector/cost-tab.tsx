@@ -22,7 +22,7 @@ export function CostTab({ view, detail }: { view: RunView; detail: RunDetail }) 
       {priced ? (
         <Chart
           title="Cost of the run"
-          total={`${last.priced ? "" : "at least "}${formatDollars(last.dollars)}`}
+          total={costUntil(last)}
           points={points}
           value={({ dollars }) => dollars}
           limit={limits.dollars}
@@ -44,6 +44,10 @@ export function CostTab({ view, detail }: { view: RunView; detail: RunDetail }) 
       <StepTable points={points} view={view} priced={priced} />
     </>
   );
+}
+
+function costUntil({ dollars, priced }: Point): string {
+  return `${priced ? "" : "at least "}${formatDollars(dollars)}`;
 }
 
 interface ChartProps {
@@ -100,10 +104,10 @@ const tokens: NumbersColumn<StepRow> = {
 };
 const cost: NumbersColumn<StepRow> = {
   name: "Cost",
-  of: ({ point, before }) => formatDollars(point.dollars - (before?.dollars ?? 0), 4),
+  of: ({ point: { stepDollars } }) => (stepDollars === null ? "not recorded" : formatDollars(stepDollars, 4)),
 };
 const tokensSoFar: NumbersColumn<StepRow> = { name: "Tokens so far", of: ({ point }) => formatNumber(point.tokens) };
-const costSoFar: NumbersColumn<StepRow> = { name: "Cost so far", of: ({ point }) => formatDollars(point.dollars) };
+const costSoFar: NumbersColumn<StepRow> = { name: "Cost so far", of: ({ point }) => costUntil(point) };
 
 /** The model calls, newest first. */
 function StepTable({ points, view, priced }: { points: Point[]; view: RunView; priced: boolean }) {

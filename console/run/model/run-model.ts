@@ -219,6 +219,7 @@ export class RunModel {
       ...(at !== undefined && { at }),
       tokens: (before?.tokens ?? 0) + tokens,
       dollars: (before?.dollars ?? 0) + (event.dollars ?? 0),
+      stepDollars: event.dollars,
       priced: (before?.priced ?? true) && event.dollars !== null,
     });
   }

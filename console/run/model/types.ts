@@ -145,6 +145,8 @@ export interface Point {
   at?: number;
   tokens: number;
   dollars: number;
+  /** Of this step. Null: not recorded. */
+  stepDollars: number | null;
   /** False: the cost of a step up to here is not recorded. */
   priced: boolean;
 }

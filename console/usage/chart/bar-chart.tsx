@@ -14,6 +14,8 @@ export interface BarChartProps {
   formatAxis: (value: number) => string;
   /** A value of a day, exact. */
   format: (value: number) => string;
+  /** The sum of a day, by its index. */
+  formatSum: (day: number) => string;
   /** Formats the name of a day. */
   formatDay: (day: string) => string;
   /** A dashed line with its label. */
@@ -29,7 +31,8 @@ const height = 205;
 const labelWidth = 64;
 
 /** Stacked bars per day. Arrow keys and the pointer show the numbers of a day; a table has all of them. */
-export function BarChart({ title, days, series, formatAxis, format, formatDay, budget, whole = false }: BarChartProps) {
+export function BarChart({ title, days, ...props }: BarChartProps) {
+  const { series, formatAxis, format, formatSum, formatDay, budget, whole = false } = props;
   const [element, width] = useWidth();
   const [shown, setShown] = useState<number>();
   const sums = days.map((_, day) => series.reduce((sum, { values }) => sum + (values[day] ?? 0), 0));
@@ -104,7 +107,7 @@ export function BarChart({ title, days, series, formatAxis, format, formatDay, b
         <DayTip
           title={shown === days.length - 1 ? `today, ${formatDay(days[shown] ?? "")}` : formatDay(days[shown] ?? "")}
           rows={series.map(({ name, values }) => ({ name, value: values[shown] ?? 0 }))}
-          total={sums[shown] ?? 0}
+          total={formatSum(shown)}
           format={format}
           position={x(shown) / Math.max(1, width)}
         />

@@ -1,7 +1,7 @@
 interface DayTipProps {
   title: string;
   rows: { name: string; value: number }[];
-  total: number;
+  total: string;
   format: (value: number) => string;
   /** Where the day is: 0 is the left edge, 1 the right one. */
   position: number;
@@ -16,7 +16,7 @@ export function DayTip({ title, rows, total, format, position }: DayTipProps) {
       ref={(element) => element?.style.setProperty("--x", `${position * 100}%`)}
     >
       <p>
-        <strong>{title}</strong> <span>{format(total)}</span>
+        <strong>{title}</strong> <span>{total}</span>
       </p>
       {rows.map(({ name, value }, index) =>
         value > 0 ? (

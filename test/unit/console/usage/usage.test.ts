@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { labelledBars, scaleFor, stacked } from "../../../../console/usage/chart/scale.ts";
 import { usageCsv } from "../../../../console/usage/csv.ts";
 import { daysBefore, lastDays, shortDay } from "../../../../console/usage/days.ts";
+import { costText } from "../../../../console/state/cost.ts";
 import { cachedShare, reportOf, tokensOf, type UsageRow } from "../../../../console/usage/report.ts";
 
 function row(day: string, agent: string, dollars: number, more: Partial<UsageRow> = {}): UsageRow {
@@ -62,6 +63,28 @@ test("at most five series, the most expensive first; the fifth adds up the other
   expect(report.total).toMatchObject({ runs: 8, dollars: 28.5, steps: 16 });
   expect(tokensOf(report.total)).toBe(8_800);
   expect(cachedShare(report.total)).toBe(0.25);
+});
+
+test("a series without prices is first where its tokens are most, and its cost is not 0", () => {
+  const day = "2026-11-22";
+  const rows = [1, 2, 3, 4, 5, 6].map((dollars) => row(day, `agent-${dollars}`, dollars));
+  rows.push(row(day, "big", 0, { input_tokens: 200_000_000 }));
+  const byDefault = reportOf(rows, [day], "agent", new Map());
+  expect(byDefault).toMatchObject({ measure: "tokens", total: { dollars: 21, unpricedTokens: 200_000_100 } });
+  expect(byDefault.series[0]?.id).toBe("big");
+  expect(byDefault.others.map(({ total }) => total.runs)).toEqual([1, 1, 1]);
+  const byCost = reportOf(rows, [day], "agent", new Map(), "dollars");
+  expect(byCost.series.map(({ id }) => id)).toEqual(["agent-6", "agent-5", "agent-4", "agent-3", undefined]);
+  expect(byCost.others.map(({ id }) => id)).toEqual(["agent-2", "agent-1", "big"]);
+  expect(byCost.series.map(({ total }) => costText(total, 2))).toEqual([
+    "$6.00",
+    "$5.00",
+    "$4.00",
+    "$3.00",
+    "$3.00 + unknown",
+  ]);
+  expect(costText(byDefault.series[0]?.total ?? byDefault.total)).toBe("not known");
+  expect(usageCsv(rows.slice(-1), new Map()).split("\r\n")[1]).toBe(`${day},o,big,,m,1,2,200000000,250,100,,9`);
 });
 
 test("a model that is not recorded is a series with this name", () => {
