@@ -20,7 +20,7 @@ export function Gauge({ label, value, limit, format, live = false }: GaugeProps)
   return (
     <div class={`gauge ${state}`}>
       <span class="label">
-        {label}
+        <span class="what">{label}</span>
         {share >= 0.8 && (
           <span class={`badge ${share >= 1 ? "bad" : "warn"}`}>
             <Icon name="warning" />

@@ -22,19 +22,22 @@ interface Props {
   onLink: () => void;
 }
 
-/** Name, status, actions, gauges and facts of the run. */
+/** Place and facts, name and actions, gauges: three lines, whatever they hold. */
 export function RunHeader({ store, detail, stopping, onOpen, onAgain, onLink }: Props) {
   const { agent_name: agent, agent_version: version } = detail;
   return (
     <header class="run-header">
-      <nav class="breadcrumb" aria-label="Breadcrumb">
-        <a href="/console/runs">Runs</a>
-        <Icon name="right" />
-        <a href={`/console/agents/${detail.agent_id}`}>
-          <bdi>{agent === null ? "Agent" : visibleLine(agent, 80)}</bdi>
-        </a>
-        {version !== null && <span>version {version}</span>}
-      </nav>
+      <div class="run-place">
+        <nav class="breadcrumb" aria-label="Breadcrumb">
+          <a href="/console/runs">Runs</a>
+          <Icon name="right" />
+          <a href={`/console/agents/${detail.agent_id}`}>
+            <bdi>{agent === null ? "Agent" : visibleLine(agent, 80)}</bdi>
+          </a>
+          {version !== null && <span>version {version}</span>}
+        </nav>
+        <HeaderFacts detail={detail} />
+      </div>
       <div class="run-name">
         <h1 title={detail.name}>
           <bdi>{visibleLine(detail.name)}</bdi>
@@ -64,7 +67,6 @@ export function RunHeader({ store, detail, stopping, onOpen, onAgain, onLink }: 
       </div>
       <Actions detail={detail} stopping={stopping} onOpen={onOpen} onAgain={onAgain} onLink={onLink} />
       <Gauges store={store} detail={detail} />
-      <HeaderFacts detail={detail} />
       {store.error.value && (
         <div class="note bad run-failure" role="alert">
           <Icon name="warning" />
@@ -101,7 +103,6 @@ function HeaderFacts({ detail }: { detail: RunDetail }) {
           "Model",
           detail.model === null ? notRecorded : <bdi title={detail.model}>{visibleLine(detail.model, 80)}</bdi>,
         ],
-        ["Agent version", detail.agent_version ?? notRecorded],
         [
           "Started",
           <time dateTime={detail.created_at} title={formatDateTime(detail.created_at)}>
