@@ -1,7 +1,7 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { findOwnRun, lastOutput } from "../runs/own-run.ts";
-import { type ChangedFile, listChangedFiles } from "../runs/files/read-files.ts";
+import { listRunFiles } from "../runs/files/read-files.ts";
 import type { Activity } from "../runs/read/run-progress.ts";
 import { runStatuses } from "../runs/status.ts";
 import type { Run } from "../runs/types.ts";
@@ -36,11 +36,12 @@ const maxFiles = 100;
 /** Reads a run of the key's agent. `offset`: characters of the output to skip. */
 export async function reportRun(call: McpCall, id: string, offset = 0): Promise<RunReport> {
   const run = await findOwnRun(call.runs, call.principal, id);
-  const [described, files, output] = await Promise.all([
+  const [described, listed, output] = await Promise.all([
     call.describer.describe(run),
-    run.status === "running" ? null : listChangedFiles(call, run.id),
+    run.status === "running" ? null : listRunFiles(call, run.id),
     run.status === "finished" ? lastOutput(call.runs, run) : undefined,
   ]);
+  const files = listed?.files ?? null;
   const piece = output === undefined ? undefined : pieceOf(output, offset);
   return {
     ...headOf(run),
@@ -48,7 +49,7 @@ export async function reportRun(call: McpCall, id: string, offset = 0): Promise<
     output: piece?.text ?? null,
     output_next_offset: piece?.next ?? null,
     finish_reason: described.finishReason ?? null,
-    files: files && files.slice(0, maxFiles).map(({ name, size }: ChangedFile) => ({ name, size })),
+    files: files && files.slice(0, maxFiles).map(({ name, size }) => ({ name, size })),
     next: nextStep(run, files?.length ?? 0),
   };
 }

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { decodeText } from "../../documents/decode-text.ts";
 import { ServiceError } from "../../errors.ts";
 import { findOwnRun } from "../../runs/own-run.ts";
-import { listChangedFiles, readRunFile } from "../../runs/files/read-files.ts";
+import { listChangedFiles, listRunFiles, readRunFile } from "../../runs/files/read-files.ts";
 import type { McpCall } from "../deps.ts";
 import { maxTextLength, pieceOf } from "../text-piece.ts";
 import { guarded, runId } from "./tool.ts";
@@ -27,7 +27,7 @@ const fileList = z.object({
     z.object({
       name: z.string(),
       size: z.number().describe("Bytes."),
-      changed_at_step: z.string().nullable().describe("TURN.STEP of this turn. Null: it did not change the file."),
+      changed_at_step: z.string().nullable().describe("The step that last changed it, as TURN.STEP. Null: an upload."),
     }),
   ),
 });
@@ -70,7 +70,7 @@ export function registerFileTools(server: McpServer, call: McpCall): void {
     },
     guarded(call, async ({ run_id, name, offset }) => {
       const { id } = await findOwnRun(runs, principal, run_id);
-      const file = (await listChangedFiles(call, id)).find((each) => each.name === name);
+      const file = (await listRunFiles(call, id)).files.find((each) => each.name === name);
       if (!file) throw missingFile(name);
       const url = `${call.origin}/ext/v1/runs/${id}/files/${encodeURIComponent(name)}`;
       if (file.size > maxTextBytes) return tooLarge(file, url);

@@ -37,17 +37,17 @@ export async function listRunFiles(deps: Deps, id: string, at?: RunPoint): Promi
   return { files, ...(hash !== undefined && { manifest: hash }) };
 }
 
-/** A file with the step that last changed it. Absent: an upload, or a file of an earlier turn that is listed now. */
+/** A file with the step that last changed it. Absent: an upload, or version 0.1 did not record who wrote it. */
 export interface ChangedFile extends FileVersion {
   changedAt?: RunPoint;
 }
 
-/** As `listRunFiles`, with the steps that changed the files. */
+/** As `listRunFiles`, with the steps that changed the files. Now costs the whole journal, too, if an earlier turn changed files. */
 export async function listChangedFiles(deps: Deps, id: string, at?: RunPoint): Promise<ChangedFile[]> {
-  const { manifest, changes } = await manifestAt(deps, id, at);
-  const changedAt = new Map(
-    changes.flatMap(({ turn, step, files }) => files.map(({ name }) => [name, { turn, step }])),
-  );
+  const { manifest, changes, turnsBefore } = await manifestAt(deps, id, at);
+  const before = turnsBefore > 0 ? await journalOf(deps, id) : [];
+  const all = [...changesIn(before.filter(({ turn }) => turn <= turnsBefore)), ...changes];
+  const changedAt = new Map(all.flatMap(({ turn, step, files }) => files.map(({ name }) => [name, { turn, step }])));
   return filesIn(manifest).map((file) => {
     const point = changedAt.get(file.name);
     return Object.assign(withoutOld(file), point && { changedAt: point });
@@ -101,34 +101,41 @@ interface Changes extends RunPoint {
   files: FileVersion[];
 }
 
-/** The files, and the changes since the start or, if they are those of now, since the start of the current turn. */
-async function manifestAt(
-  { runs, workspace }: Deps,
-  id: string,
-  at: RunPoint | undefined,
-): Promise<{ manifest: Manifest; changes: Changes[] }> {
+/** The files at a point, and the changes that led to them. `turnsBefore`: of so many turns, the changes are missing. */
+interface FilesAt {
+  manifest: Manifest;
+  changes: Changes[];
+  turnsBefore: number;
+}
+
+async function manifestAt({ runs, workspace }: Deps, id: string, at: RunPoint | undefined): Promise<FilesAt> {
   const [state, whole] = await Promise.all([runs.loadTurn(id), at && journalOf({ runs }, id)]);
   if (!state) throw new ServiceError("run_not_found", `run ${JSON.stringify(id)} does not exist`);
   const { run, uploads, files, journal } = state;
   // The manifest after the last turn that changed files can contain the changes of the current turn. They end the same.
-  if (!at || !whole) return withChanges(files ?? uploads ?? (await unrecordedFiles(workspace, id)), journal);
+  if (!at || !whole) {
+    const known = withChanges(files ?? uploads ?? (await unrecordedFiles(workspace, id)), journal);
+    return { ...known, turnsBefore: files ? run.turn - 1 : 0 };
+  }
   const start = uploads ?? (await unrecordedFiles(workspace, id));
   requirePoint(run, whole, at);
   const later = whole.filter((entry) => isAfter(entry, at));
   if (uploads === undefined && start.length > 0) requireKnown(id, later);
-  return withChanges(
-    start,
-    whole.filter((entry) => !isAfter(entry, at)),
-  );
+  const earlier = whole.filter((entry) => !isAfter(entry, at));
+  return { ...withChanges(start, earlier), turnsBefore: 0 };
 }
 
-function withChanges(start: FileVersion[], entries: RunJournalEntry[]): { manifest: Manifest; changes: Changes[] } {
-  const changes = entries.flatMap((entry) => {
+function withChanges(start: FileVersion[], entries: RunJournalEntry[]): Omit<FilesAt, "turnsBefore"> {
+  const changes = changesIn(entries);
+  const all = changes.flatMap(({ files }) => files);
+  return { manifest: applyChanges(manifestOf(start), all, 0).manifest, changes };
+}
+
+function changesIn(entries: RunJournalEntry[]): Changes[] {
+  return entries.flatMap((entry) => {
     const { turn, step } = entry;
     return entry.part === "result" && entry.files ? [{ turn, step, files: entry.files }] : [];
   });
-  const all = changes.flatMap(({ files }) => files);
-  return { manifest: applyChanges(manifestOf(start), all, 0).manifest, changes };
 }
 
 function isAfter({ turn, step }: RunJournalEntry, at: RunPoint): boolean {

@@ -155,6 +155,17 @@ describe("files", () => {
     expect((await service.call("GET", `${run}/files?at=1.5`)).body).toEqual({ data, next: null });
   });
 
+  test("keep the step that changed them, in later turns", async () => {
+    const written = (await service.call<FilePage>("GET", `${run}/files`)).body;
+    expect((await service.call("POST", `${run}/input`, { body: { input_text: "Thanks." } })).status).toBe(202);
+    const second = async () =>
+      expect((await service.call("GET", run)).body).toMatchObject({ status: "finished", turn: 2 });
+    await vi.waitFor(second, { interval: 10, timeout: 8_000 });
+    const steps = ({ data }: FilePage) => data.map(({ name, changed_at_step }) => [name, changed_at_step]);
+    expect(steps((await service.call<FilePage>("GET", `${run}/files`)).body)).toEqual(steps(written));
+    expect(steps(written)[0]?.[1]).toMatch(/^1\.\d$/);
+  });
+
   test("are downloads, whatever they contain", async () => {
     const { status, headers, body } = await service.call<string>("GET", `${run}/files/note.txt`);
     expect([status, body]).toEqual([200, note]);
