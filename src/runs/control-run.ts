@@ -2,6 +2,7 @@ import { requireActive } from "../accounts/agents.ts";
 import { type Actor, along } from "../accounts/audit.ts";
 import { pause } from "../async/backoff.ts";
 import type { AuditEntry } from "../accounts/types.ts";
+import { addUsage, noUsage } from "../agent/turn/limits.ts";
 import { ServiceError } from "../errors.ts";
 import { stamped } from "./events.ts";
 import { findRunHead } from "./read/find-run.ts";
@@ -16,8 +17,8 @@ import {
 } from "./admission.ts";
 import type { PendingUploads, Workspace } from "./ports.ts";
 import { quotasOf } from "./quotas.ts";
-import { transitions } from "./status.ts";
-import { startTurn } from "./turn-writes.ts";
+import { transitions, turnStartedAt } from "./status.ts";
+import { startTurn, wallClock } from "./turn-writes.ts";
 import type { Quotas, Run, TurnMessage } from "./types.ts";
 
 /** What limits the inputs of a run. */
@@ -194,11 +195,15 @@ async function terminate(
     const erase = action === "run.delete" && { erase: true as const };
     // A waiting run has no worker to wait for, unless it starts before the write.
     const expect = { status: from, turn, ...(run.waiting && { waiting: true as const }) };
-    if (!(await deps.runs.change({ runId, expect, set, queue: "drop", facts: run, ...erase, ...audited }))) continue;
+    // The steps of the turn count as they are recorded, its time when it ends.
+    const worked = status === "running" && !run.waiting && { used: wallClock(set.updatedAt - turnStartedAt(run)) };
+    const change = { runId, expect, set, queue: "drop", facts: run, ...worked, ...erase, ...audited } as const;
+    if (!(await deps.runs.change(change))) continue;
     if (status !== "technical_error") await deps.workflow.stop(runId, turn);
     const { quotaOf, waiting, queued: _dropped, ...kept } = run;
     if (quotaOf && !waiting) await tryStartWaiting(deps, run.organizationId);
-    return { before: run, after: { ...kept, ...set } };
+    const used = worked && { used: addUsage(run.used ?? noUsage, worked.used) };
+    return { before: run, after: { ...kept, ...set, ...used } };
   }
 }
 

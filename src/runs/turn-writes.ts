@@ -219,6 +219,7 @@ function timeOf({ createdAt }: ClaimedTurn, now: number): number {
   return Math.max(now, createdAt);
 }
 
-function wallClock(milliseconds: number): Usage {
+/** The time of a turn that ends, as usage. */
+export function wallClock(milliseconds: number): Usage {
   return { ...noUsage, milliseconds: Math.max(0, milliseconds) };
 }
