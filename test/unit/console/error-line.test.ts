@@ -29,6 +29,17 @@ test.each([
     "row 0 some text\nReferenceError: report is not defined\n    at line 3",
     "ReferenceError: report is not defined",
   ],
+  [
+    "run_javascript",
+    "row 0 some text\nrow 1 no error\nThe program was stopped: it printed more than 50000 characters. No files were saved.",
+    "The program was stopped: it printed more than 50000 characters. No files were saved.",
+  ],
+  [
+    "run_javascript",
+    "errors: 0\n[Wrote a.csv.]\nTypeError: x is not a function (program.js:3)",
+    "TypeError: x is not a function (program.js:3)",
+  ],
+  ["run_javascript", "Error: not valid:\nline 2 (program.js:1)", "Error: not valid:"],
   ["github__search", "Not found\nat all", "Not found"],
   ["run_shell", "", ""],
 ])("the error of %s after %j is %j", (tool, result, line) => {
