@@ -6,6 +6,7 @@ import type { RunStore } from "./run-store.ts";
 const hints: [string[], string][] = [
   [["[", "]"], "Step"],
   [["J", "K"], "Row"],
+  [["←", "→"], "Call of the step"],
   [["E"], "Errors only"],
   [["F"], "Follow"],
   [["I"], "Send input"],

@@ -48,6 +48,14 @@ export function neighbour({ steps }: RunModel, from: Selected | undefined, by: 1
   return step && { turn: step.turn, step: step.step, ...(step.calls.length > 0 && { call: 0 }) };
 }
 
+/** The call of a step that is next to the selected one. -1 at the first call, and a step without calls: the model call. Undefined: there is none. */
+export function nextCall(selected: Selected | undefined, step: Step, by: 1 | -1): Place | undefined {
+  const at = selected?.step === step ? (selected.call?.index ?? -1) : -1;
+  const call = at + by;
+  if (call < -1 || call >= step.calls.length) return undefined;
+  return { turn: step.turn, step: step.step, ...(call >= 0 && { call }) };
+}
+
 /** "Step 6", or "Turn 2, step 6" in a run with several turns. */
 export function placeName(model: RunModel, { turn, step }: Place): string {
   return model.turns.length > 1 ? `Turn ${turn}, step ${step}` : `Step ${step}`;

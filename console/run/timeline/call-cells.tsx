@@ -70,6 +70,7 @@ function CallCell({ calls, view }: { calls: Call[]; view: RunView }) {
       class={`run-call${state}`}
       aria-pressed={pressed}
       tabIndex={-1}
+      data-calls={calls.map(({ index }) => index).join(" ")}
       onClick={(event) => {
         event.stopPropagation();
         view.select({ turn: call.turn, step: call.step, call: call.index });

@@ -4,8 +4,8 @@ import type { Row } from "../model/types.ts";
 import type { RunView } from "../view.ts";
 import type { Range } from "./axis.ts";
 import { AxisHead } from "./axis-head.tsx";
-import { estimatedHeight, RowContent } from "./row.tsx";
-import { stepLabel } from "./step-row.tsx";
+import { estimatedHeight } from "./row.tsx";
+import { TimelineRow } from "./timeline-row.tsx";
 import { useFollow } from "./use-follow.ts";
 import { useVirtual, type VirtualList } from "./use-virtual.ts";
 import { endOfRow, timeOfRow } from "./visible-rows.ts";
@@ -44,6 +44,13 @@ export function Timeline({ view, rows, cursor, onFrame, onCursor, tail, handle }
     if (frame) onFrame(frame);
   });
 
+  const focus = (index: number): void => {
+    if (index < 0 || index >= rows.length) return;
+    view.follow.value = false;
+    onCursor(index);
+    focusRow(list, scroller, index);
+  };
+
   return (
     <div class="run-scroller" ref={scroller}>
       <AxisHead view={view} />
@@ -60,50 +67,13 @@ export function Timeline({ view, rows, cursor, onFrame, onCursor, tail, handle }
                 count={rows.length}
                 current={index === cursor}
                 onCursor={onCursor}
+                onFocusRow={focus}
               />
             );
           })}
         </div>
       </div>
       {tail}
-    </div>
-  );
-}
-
-interface RowProps {
-  row: Row;
-  view: RunView;
-  index: number;
-  count: number;
-  current: boolean;
-  onCursor: (index: number) => void;
-}
-
-/** Reads signals, so it is not rendered again while its properties are the same. */
-function TimelineRow({ row, view, index, count, current, onCursor }: RowProps) {
-  void view.version.value; // the row's content changes in place
-  const step = row.kind === "step" ? row.step : undefined;
-  const selected = step !== undefined && view.selected.value?.step === step;
-  const open = (): void => {
-    if (step) view.select({ turn: step.turn, step: step.step, ...(step.calls.length > 0 && { call: 0 }) });
-  };
-  return (
-    <div
-      class={`run-row ${row.kind}${selected ? " selected" : ""}`}
-      role="listitem"
-      aria-label={step && stepLabel(step, view.model.turns.length)}
-      aria-current={selected ? "true" : undefined}
-      aria-posinset={index + 1}
-      aria-setsize={count}
-      data-index={index}
-      tabIndex={current ? 0 : -1}
-      onClick={open}
-      onFocus={() => onCursor(index)}
-      onKeyDown={(event) => {
-        if (event.key === "Enter" && event.target === event.currentTarget) open();
-      }}
-    >
-      <RowContent row={row} view={view} />
     </div>
   );
 }
@@ -122,15 +92,17 @@ function handleOf(list: VirtualList<Row>, scroller: { current: HTMLElement | nul
   return {
     scrollToRow: (index) => list.scrollToIndex(index, "auto"),
     showFrom: (index) => list.scrollToIndex(index, "start"),
-    focusRow: (index) => {
-      list.scrollToIndex(index, "auto");
-      // The row is in the document after the list has rendered it.
-      requestAnimationFrame(() =>
-        requestAnimationFrame(() => {
-          scroller.current?.querySelector<HTMLElement>(`[data-index="${index}"]`)?.focus({ preventScroll: true });
-        }),
-      );
-    },
+    focusRow: (index) => focusRow(list, scroller, index),
     scrollToEnd: () => list.scrollToEnd(),
   };
+}
+
+function focusRow(list: VirtualList<Row>, scroller: { current: HTMLElement | null }, index: number): void {
+  list.scrollToIndex(index, "auto");
+  // The row is in the document after the list has rendered it.
+  requestAnimationFrame(() =>
+    requestAnimationFrame(() => {
+      scroller.current?.querySelector<HTMLElement>(`[data-index="${index}"]`)?.focus({ preventScroll: true });
+    }),
+  );
 }

@@ -7,7 +7,14 @@ import { changeText, requestChange } from "../../../console/run/inspector/reques
 import { shownArguments } from "../../../console/run/inspector/shown-arguments.ts";
 import { stairsOf } from "../../../console/run/inspector/stairs.ts";
 import { RunModel } from "../../../console/run/model/run-model.ts";
-import { findSelected, formatPlace, initialPlace, neighbour, parsePlace } from "../../../console/run/selection.ts";
+import {
+  findSelected,
+  formatPlace,
+  initialPlace,
+  neighbour,
+  nextCall,
+  parsePlace,
+} from "../../../console/run/selection.ts";
 import { FullTexts, textAt } from "../../../console/run/text/full-texts.ts";
 import { gapText, waitsOf, waitText } from "../../../console/run/text/words.ts";
 import { ticksOf } from "../../../console/run/timeline/axis.ts";
@@ -80,6 +87,17 @@ test("at first, the failed call of the last step with calls is selected; neighbo
   expect(initialPlace(model)).toEqual({ turn: 1, step: 1, call: 1 });
   expect(neighbour(model, findSelected(model, { turn: 1, step: 1 }), 1)).toEqual({ turn: 1, step: 2 });
   expect(neighbour(model, findSelected(model, { turn: 1, step: 2 }), 1)).toBeUndefined();
+});
+
+test("the calls of a step lie beside each other, behind its model call", () => {
+  const model = example();
+  const step = model.steps[0]!;
+  const from = (at: string, by: 1 | -1) => nextCall(findSelected(model, parsePlace(at)), step, by);
+  expect(from("1.2", 1)).toEqual({ turn: 1, step: 1, call: 0 });
+  expect(from("1.1.1", 1)).toEqual({ turn: 1, step: 1, call: 1 });
+  expect(from("1.1.2", 1)).toBeUndefined();
+  expect(from("1.1.1", -1)).toEqual({ turn: 1, step: 1 });
+  expect(from("1.1", -1)).toBeUndefined();
 });
 
 test("filters keep the rows with errors, or the messages", () => {
