@@ -10,6 +10,7 @@ import { Facts, notRecorded } from "../inspector/facts.tsx";
 import type { RunStore } from "../run-store.ts";
 import { visibleLine } from "../text/visible.ts";
 import { Actions, type RunDialog } from "./actions.tsx";
+import { FailureBox } from "./failure-box.tsx";
 import { Gauges } from "./gauges.tsx";
 
 interface Props {
@@ -73,22 +74,7 @@ export function RunHeader({ store, detail, stopping, onOpen, onAgain, onLink }: 
           <p>The page is not kept up to date: {store.error.value.message} Reload it to try again.</p>
         </div>
       )}
-      {detail.failure && (
-        <div class="note bad run-failure" role="alert">
-          <Icon name="warning" />
-          <div>
-            <p>
-              <span class="badge bad outlined">{detail.failure.category}</span>{" "}
-              <strong>
-                <bdi>{visibleLine(detail.failure.title, 600)}</bdi>
-              </strong>
-            </p>
-            <p>
-              <bdi>{visibleLine(detail.failure.remedy, 600)}</bdi>
-            </p>
-          </div>
-        </div>
-      )}
+      {detail.failure && <FailureBox detail={detail} failure={detail.failure} onAgain={onAgain} />}
     </header>
   );
 }

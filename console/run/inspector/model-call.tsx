@@ -1,9 +1,9 @@
 import type { ComponentChildren } from "preact";
 import { formatClockMs, formatDateTime, formatDollars, formatDuration, formatNumber } from "../../format.ts";
-import type { Attempt, Step } from "../model/types.ts";
+import type { Step } from "../model/types.ts";
 import { useFullText } from "../text/use-full-text.ts";
 import { visible, visibleLine } from "../text/visible.ts";
-import { count } from "../text/words.ts";
+import { count, waitsOf, waitText } from "../text/words.ts";
 import type { RunView } from "../view.ts";
 import { FactTable, notRecorded } from "./facts.tsx";
 import { FormatSegments, TextView, useTextFormat } from "./text-view.tsx";
@@ -18,8 +18,14 @@ export function ModelCall({ step, view, heading }: { step: Step; view: RunView; 
       <div class="run-section-head">
         <h3>{heading ?? "Model call"}</h3>
       </div>
-      <FactTable facts={step.answered ? answerFacts(step) : [["Model", "has not answered"]]} />
-      {step.attempts.length > 0 && <Attempts attempts={step.attempts} />}
+      <FactTable
+        facts={
+          step.answered
+            ? answerFacts(step)
+            : [["Model", view.running.value ? "has not answered yet" : "did not answer"]]
+        }
+      />
+      {step.attempts.length > 0 && <Attempts step={step} running={view.running.value} />}
       {step.text.length > 0 && (
         <>
           <div class="run-section-head">
@@ -77,18 +83,14 @@ const stopReasons: Record<string, string> = {
   "content-filter": "the provider's content filter cut it",
 };
 
-function Attempts({ attempts }: { attempts: Attempt[] }) {
+/** Failed attempts of the model call. Those with the same message in a row are one. */
+function Attempts({ step, running }: { step: Step; running: boolean }) {
   return (
     <ol class="run-attempts">
-      {attempts.map(({ category, title, startedAt, endedAt, resumedAt, waitMs }) => (
+      {waitsOf(step, running).map((group) => (
         <li>
-          <span class="badge bad">{category}</span> <bdi>{visible(title)}</bdi>{" "}
-          <span class="muted">
-            {startedAt !== undefined && endedAt !== undefined && `after ${formatDuration(endedAt - startedAt)}`}
-            {resumedAt !== undefined && endedAt !== undefined
-              ? `, waited ${formatDuration(resumedAt - endedAt)}`
-              : waitMs !== undefined && `, waits ${formatDuration(waitMs)}`}
-          </span>
+          <span class="badge bad">{group.category}</span> <bdi>{visible(group.title)}</bdi>{" "}
+          <span class="muted">{waitText(group, formatDuration)}</span>
         </li>
       ))}
     </ol>

@@ -29,6 +29,8 @@ export interface WaitGroup {
   times: number;
   /** Milliseconds waited so far. */
   waited: number;
+  /** No attempt follows: the turn failed with this one. */
+  last: boolean;
   /** Since when the last wait lasts, until the next attempt. */
   pending?: { since: number; until?: number };
 }
@@ -39,10 +41,11 @@ export function waitsOf({ attempts, answered }: Step, running: boolean): WaitGro
   attempts.forEach((attempt, index) => {
     let group = groups.at(-1);
     if (group?.title !== attempt.title) {
-      group = { title: attempt.title, category: attempt.category, times: 0, waited: 0 };
+      group = { title: attempt.title, category: attempt.category, times: 0, waited: 0, last: false };
       groups.push(group);
     }
     group.times++;
+    group.last = attempt.last;
     group.waited += waitedAfter(attempt);
     const pending = index === attempts.length - 1 && !answered && running && attempt.resumedAt === undefined;
     if (pending && attempt.endedAt !== undefined) {
@@ -57,11 +60,10 @@ function waitedAfter({ endedAt, resumedAt }: Attempt): number {
   return endedAt === undefined || resumedAt === undefined ? 0 : Math.max(0, resumedAt - endedAt);
 }
 
-/** "Provider busy (429) twice, waited 12.4 s" */
-export function waitText({ title, times, waited }: WaitGroup, duration: Duration): string {
-  const sentence = title.replace(/[.:]\s*$/, "");
-  const often = times === 1 ? "" : times === 2 ? " twice" : ` ${times} times`;
-  return `${sentence}${often}${waited > 0 ? `, waited ${duration(waited)}` : ""}`;
+/** How often attempts failed and how long the run waited, behind what failed: "twice, waited 12.4 s". "": once, without a wait. */
+export function waitText({ times, waited }: Pick<WaitGroup, "times" | "waited">, duration: Duration): string {
+  const often = times === 1 ? [] : [times === 2 ? "twice" : `${times} times`];
+  return [...often, ...(waited > 0 ? [`waited ${duration(waited)}`] : [])].join(", ");
 }
 
 /** Why a turn ended, for its row. */
@@ -89,12 +91,16 @@ const endings: Record<string, string> = {
   ),
 };
 
-/** What a step is about, for its row: its text, or what it did. */
-export function stepTitle(step: Step): string {
+/** What a step is about, for its row: its text, or what it did. `running`: the step can still continue. */
+export function stepTitle(step: Step, running: boolean): string {
   if (step.text.text.trim() !== "" && (step.calls.length > 0 || !step.answered)) return step.text.text;
-  if (!step.answered) return "Waiting for the model";
+  if (!step.answered) return running ? "Waiting for the model" : unanswered(step);
   if (step.calls.length === 0) return step.text.text.trim() === "" ? "Empty answer" : "Answer";
   return "";
+}
+
+function unanswered({ attempts }: Step): string {
+  return attempts.at(-1)?.last ? "The model call failed" : "The model did not answer";
 }
 
 export function count(number: number, noun: string): string {

@@ -2,7 +2,8 @@ import type { TimeMap } from "../model/time-map.ts";
 import type { Call, Step } from "../model/types.ts";
 import type { Range } from "./axis.ts";
 
-export type BarKind = "model" | "tool" | "failed" | "wait";
+/** `unanswered`: the attempt of a model call with which the turn failed. */
+export type BarKind = "model" | "unanswered" | "tool" | "failed" | "wait";
 
 /** A bar of the lane or the minimap. `left`, `width`: fractions of the range. `call`: index of the tool call. */
 export interface Bar {
@@ -20,9 +21,10 @@ export function barsOf(step: Step, time: TimeMap, range: Range, now: number): Ba
     return { kind, left, width: (time.place(until) - range.from) / length - left };
   };
   const bars: Bar[] = [];
-  for (const { startedAt, endedAt, resumedAt } of step.attempts) {
+  for (const { startedAt, endedAt, resumedAt, last } of step.attempts) {
     if (startedAt === undefined) continue;
-    bars.push(place("wait", startedAt, resumedAt ?? Math.max(endedAt ?? startedAt, step.answered ? 0 : now)));
+    if (last) bars.push(place("unanswered", startedAt, endedAt ?? startedAt));
+    else bars.push(place("wait", startedAt, resumedAt ?? Math.max(endedAt ?? startedAt, step.answered ? 0 : now)));
   }
   if (step.startedAt !== undefined && step.endedAt !== undefined) {
     bars.push(place("model", step.startedAt, step.endedAt));

@@ -8,6 +8,7 @@ export const minimapWidth = 2_000;
 const tracks: Record<BarKind, { top: number; height: number }> = {
   wait: { top: 12, height: 8 },
   model: { top: 12, height: 8 },
+  unanswered: { top: 12, height: 8 },
   tool: { top: 22, height: 5 },
   failed: { top: 22, height: 5 },
 };
@@ -15,13 +16,13 @@ const tracks: Record<BarKind, { top: number; height: number }> = {
 /** Smallest width of a bar and of the space between two bars. */
 const shortest = 3;
 
-/** The mark below a failed tool call. */
+/** The mark below a failed call. */
 const triangle = { width: 22, height: 8, bottom: 39 };
 
 export interface MinimapPaths {
   /** One SVG path for all bars of a kind. */
   bars: Record<BarKind, string>;
-  /** Triangles below failed tool calls, as one path. */
+  /** Triangles below failed calls, as one path. */
   errors: string;
   /** Places of interruptions. */
   gaps: { from: number; until: number }[];
@@ -34,7 +35,7 @@ export function minimapPaths(model: RunModel, length: number, now: number): Mini
   const whole = { from: 0, until: Math.max(1, length) };
   const placeOf = (at: number): number => (model.time.place(at) / whole.until) * minimapWidth;
   const open: Partial<Record<BarKind, { left: number; right: number }>> = {};
-  const paths: Record<BarKind, string> = { wait: "", model: "", tool: "", failed: "" };
+  const paths: Record<BarKind, string> = { wait: "", model: "", unanswered: "", tool: "", failed: "" };
   let errors = "";
   let lastError = -Infinity;
   const close = (kind: BarKind): void => {
@@ -48,7 +49,7 @@ export function minimapPaths(model: RunModel, length: number, now: number): Mini
       const from = left * minimapWidth;
       const until = Math.max(from + shortest, (left + width) * minimapWidth - 1);
       const last = open[kind];
-      if (kind === "failed" && from - lastError >= triangle.width) {
+      if ((kind === "failed" || kind === "unanswered") && from - lastError >= triangle.width) {
         errors += `M${(from - triangle.width / 2).toFixed(1)} ${triangle.bottom}h${triangle.width}l-${triangle.width / 2} -${triangle.height}z`;
         lastError = from;
       }

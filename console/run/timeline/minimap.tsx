@@ -49,7 +49,7 @@ export function Minimap({ view, frame, length, onJump, onZoom }: Props) {
         <path class="wait" d={paths.bars.wait} />
         <path class="model" d={paths.bars.model} />
         <path class="tool" d={paths.bars.tool} />
-        <path class="failed" d={paths.bars.failed + paths.errors} />
+        <path class="failed" d={paths.bars.failed + paths.bars.unanswered + paths.errors} />
         {left !== undefined && right !== undefined && (
           <path
             class="selected"

@@ -18,7 +18,7 @@ const shownErrors = 2;
 export function StepRow({ step, view }: { step: Step; view: RunView }) {
   void view.version.value;
   const failed = step.calls.filter((call) => call.failed);
-  const title = visibleLine(stepTitle(step));
+  const title = visibleLine(stepTitle(step, view.running.value));
   return (
     <>
       <span class="run-number">{view.model.turns.length > 1 ? `${step.turn}.${step.step}` : step.step}</span>
@@ -57,18 +57,30 @@ function ToolNotes({ step }: { step: Step }) {
   );
 }
 
-/** Failed attempts of the model call, with a countdown while the wait lasts. */
+/**
+ * Failed attempts of the model call, with a countdown while the wait lasts. Of a long message, the end gives way. The message
+ * of the attempt that ended the run is in the header.
+ */
 function Wait({ group, view }: { group: WaitGroup; view: RunView }) {
+  const often = waitText(group, formatDuration);
+  if (group.last) {
+    return (
+      <p class="run-wait last">
+        <Icon name="warning" />
+        <span class="badge bad outlined">{group.category}</span>
+        <span>{often === "" ? "" : `${often}. `}The message is above.</span>
+      </p>
+    );
+  }
   const { pending } = group;
   const left = pending?.until === undefined ? undefined : pending.until - view.now.value;
   const next = left === undefined ? "waiting for the next try" : `next try in ${formatDuration(Math.max(0, left))}`;
+  const title = visibleLine(group.title.replace(/[.:]\s*$/, ""));
   return (
-    <p class="run-wait">
+    <p class="run-wait" title={title}>
       <Icon name="wait" />
-      <span>
-        <bdi>{visibleLine(waitText(group, formatDuration))}</bdi>
-        {pending && `. ${next}`}
-      </span>
+      <bdi>{title}</bdi>
+      <span>{[often, ...(pending ? [next] : [])].filter(Boolean).join(", ")}</span>
     </p>
   );
 }

@@ -3,7 +3,6 @@ import { waitsForSlot } from "../../run-words.ts";
 import { Icon } from "../../ui/icon.tsx";
 import type { RunDetail } from "../api.ts";
 import type { RunStore } from "../run-store.ts";
-import { visibleLine } from "../text/visible.ts";
 import { Note } from "./other-rows.tsx";
 
 interface Props {
@@ -33,7 +32,7 @@ export function Tail({ store, detail, shown, empty }: Props) {
     case "technical_error":
       return (
         <Note icon="warning" kind="bad">
-          <strong>Technical error.</strong> <bdi>{visibleLine(detail.failure?.title ?? "not recorded", 600)}</bdi>
+          <strong>Technical error:</strong> {detail.failure?.category ?? "not recorded"}. The message is above.
         </Note>
       );
     case "terminated":

@@ -16,7 +16,7 @@ import {
   parsePlace,
 } from "../../../console/run/selection.ts";
 import { FullTexts, textAt } from "../../../console/run/text/full-texts.ts";
-import { gapText, waitsOf, waitText } from "../../../console/run/text/words.ts";
+import { gapText, stepTitle, waitsOf, waitText } from "../../../console/run/text/words.ts";
 import { ticksOf } from "../../../console/run/timeline/axis.ts";
 import { barsOf } from "../../../console/run/timeline/bars.ts";
 import { minimapPaths } from "../../../console/run/timeline/minimap-paths.ts";
@@ -166,7 +166,7 @@ test.each([
 test("says how often a provider failed and how long the run waited", () => {
   const [step] = example().steps;
   const [group] = step ? waitsOf(step, false) : [];
-  expect(group && waitText(group, seconds)).toBe("Provider busy (429) twice, waited 12 s");
+  expect([group?.title, group && waitText(group, seconds)]).toEqual(["Provider busy (429)", "twice, waited 12 s"]);
   expect(group?.pending).toBeUndefined();
 });
 

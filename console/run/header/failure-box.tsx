@@ -1,0 +1,44 @@
+import { blocked } from "../../state/blocked.ts";
+import { Button } from "../../ui/button.tsx";
+import { CopyButton } from "../../ui/copy-button.tsx";
+import { Icon } from "../../ui/icon.tsx";
+import type { RunDetail } from "../api.ts";
+import { visible, visibleLine } from "../text/visible.ts";
+
+interface Props {
+  detail: RunDetail;
+  failure: NonNullable<RunDetail["failure"]>;
+  onAgain: () => void;
+}
+
+/** Why the run failed, and what to do about it. Other places of the page name the category, and refer to this. */
+export function FailureBox({ detail, failure, onAgain }: Props) {
+  const { category, title, remedy } = failure;
+  return (
+    <div class="note bad run-failure" role="alert">
+      <Icon name="warning" />
+      <div>
+        <p>
+          <span class="badge bad outlined">{category}</span>{" "}
+          <strong>
+            <bdi>{visibleLine(title, 600)}</bdi>
+          </strong>
+        </p>
+        <p>
+          <bdi>{visibleLine(remedy, 600)}</bdi>
+        </p>
+      </div>
+      <div class="actions">
+        <CopyButton text={visible(`${category}: ${title}\n${remedy}\nrun ${detail.id}`)}>Copy error</CopyButton>
+        {category.startsWith("model") && (
+          <a class="button small" href={`/console/models?organization=${detail.organization_id}`}>
+            Edit model
+          </a>
+        )}
+        <Button size="small" icon="again" blocked={blocked("start runs")} onClick={onAgain}>
+          Run again…
+        </Button>
+      </div>
+    </div>
+  );
+}
