@@ -40,6 +40,10 @@ export class RunStore implements RunView {
   readonly texts: FullTexts;
   readonly running = computed(() => this.detail.value?.state === "running");
   readonly selected: ReadonlySignal<Selected | undefined>;
+  readonly lastTurnTime = computed(() => {
+    const { state, turn_usage: used } = this.detail.value ?? {};
+    return state === "running" || state === "waiting_for_slot" ? undefined : used?.milliseconds;
+  });
   readonly length: ReadonlySignal<number>;
   readonly range: ReadonlySignal<Range>;
   readonly #api: RunApi;

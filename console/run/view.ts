@@ -16,6 +16,8 @@ export interface RunView {
   now: ReadonlySignal<number>;
   /** Whether a turn is in progress. */
   running: ReadonlySignal<boolean>;
+  /** Milliseconds of the last turn, as the service counts them. Undefined: it is in progress. */
+  lastTurnTime: ReadonlySignal<number | undefined>;
   selected: ReadonlySignal<Selected | undefined>;
   /** The part of the time axis that lane and cells show. */
   range: ReadonlySignal<Range>;

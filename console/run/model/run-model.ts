@@ -91,7 +91,9 @@ export class RunModel {
         this.#addGap(event, at);
         break;
     }
-    if (at !== undefined) this.lastAt = at;
+    if (at === undefined) return;
+    this.lastAt = at;
+    this.#turn(event.turn, at); // it lasts at least until its last event
   }
 
   #addInput(event: InputEvent, at: number | undefined): void {

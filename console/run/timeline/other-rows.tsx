@@ -12,7 +12,8 @@ export function TurnRow({ turn, view }: { turn: Turn; view: RunView }) {
   const last = view.model.turns.at(-1) === turn;
   const open = last && view.running.value;
   const { startedAt, endedAt, dollars } = turn;
-  const took = startedAt === undefined || endedAt === undefined ? undefined : endedAt - startedAt;
+  const recorded = startedAt === undefined || endedAt === undefined ? undefined : endedAt - startedAt;
+  const took = (last && view.lastTurnTime.value) || recorded; // 0: of an earlier release
   const state = open ? "in progress" : turn.output ? "finished" : "ended without output";
   const parts = [
     took === undefined || open ? state : `${state} in ${formatDuration(took)}`,

@@ -175,6 +175,22 @@ test("a wait that lasts says until when", () => {
   const [step] = model.steps;
   const [group] = step ? waitsOf(step, true) : [];
   expect(group?.pending?.until).toBe((model.lastAt ?? 0) + 4_000);
+test("an attempt with which the run fails is not a wait", () => {
+  const model = modelOf(new Recorder().input("Go.").failed(null, true));
+  const [step] = model.steps;
+  if (!step) throw new Error("there is no step");
+  expect(barsOf(step, model.time, { from: 0, until: 1_000 }, 0).map(({ kind }) => kind)).toEqual(["unanswered"]);
+  const { bars, errors } = minimapPaths(model, 1_000, 0);
+  expect([bars.wait, bars.unanswered === "", errors === ""]).toEqual(["", false, false]);
+  expect([stepTitle(step, false), waitsOf(step, false)[0]?.last]).toEqual(["The model call failed", true]);
+  expect(stepTitle(modelOf(new Recorder().input("Go.").failed(4_000)).steps[0]!, true)).toBe("Waiting for the model");
+});
+
+test("a turn lasts until its last event", () => {
+  const { turns } = modelOf(new Recorder().input("Go.").pass(5).failed(null, true));
+  expect((turns[0]?.endedAt ?? 0) - (turns[0]?.startedAt ?? 0)).toBe(205);
+});
+
 });
 
 test("says what an interruption cost", () => {
