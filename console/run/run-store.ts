@@ -32,14 +32,13 @@ export class RunStore implements RunView {
   readonly follow = signal(true);
   /** The selected place, from the URL. */
   readonly place = signal<Place | undefined>(undefined);
-  /** What is on screen, in milliseconds of the axis. */
+  /** What is on screen, in milliseconds of the axis. `until` is infinite while that is the end of a run that works. */
   readonly frame = signal<Range>({ from: 0, until: 0 });
   /** The same for the lane, which follows a moment later: each change draws all bars again. */
   readonly #laneFrame = signal<Range>({ from: 0, until: 0 });
   #laneTimer: ReturnType<typeof setTimeout> | undefined;
   readonly texts: FullTexts;
   readonly running = computed(() => this.detail.value?.state === "running");
-  readonly selected: ReadonlySignal<Selected | undefined>;
   readonly lastTurnTime = computed(() => {
     const { state, turn_usage: used } = this.detail.value ?? {};
     return state === "running" || state === "waiting_for_slot" ? undefined : used?.milliseconds;

@@ -79,13 +79,18 @@ export function Timeline({ view, rows, cursor, onFrame, onCursor, tail, handle }
 }
 
 /** What is on screen, on the axis. */
-function frameOf({ visible }: VirtualList<Row>, rows: Row[], { model }: RunView): Range | undefined {
+function frameOf({ visible }: VirtualList<Row>, rows: Row[], { model, running }: RunView): Range | undefined {
   if (!visible) return undefined;
   const shown = rows.slice(visible.first, visible.last + 1);
   const starts = shown.map(timeOfRow).filter((time) => time !== undefined);
   const ends = shown.map(endOfRow).filter((time) => time !== undefined);
   if (starts.length === 0 || ends.length === 0) return undefined;
-  return { from: model.time.place(Math.min(...starts)), until: model.time.place(Math.max(...ends)) };
+  // While the run works, its end is now: further than anything recorded.
+  const isOpen = running.value && visible.last === rows.length - 1;
+  return {
+    from: model.time.place(Math.min(...starts)),
+    until: isOpen ? Infinity : model.time.place(Math.max(...ends)),
+  };
 }
 
 function handleOf(list: VirtualList<Row>, scroller: { current: HTMLElement | null }): TimelineHandle {
