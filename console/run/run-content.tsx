@@ -11,6 +11,7 @@ import { RunHeader } from "./header/header.tsx";
 import { HintBar } from "./hint-bar.tsx";
 import { Inspector } from "./inspector/inspector.tsx";
 import { tabAt, tabs } from "./inspector/tabs.ts";
+import { oneColumn } from "./one-column.ts";
 import type { RunStore } from "./run-store.ts";
 import { neighbour, parsePlace } from "./selection.ts";
 import type { TimelineHandle } from "./timeline/timeline.tsx";
@@ -49,13 +50,14 @@ export function RunContent({ store, api, detail, onDeleted }: Props) {
   const indexOf = (turn: number, step: number): number =>
     rows.findIndex((row) => row.kind === "step" && row.step.turn === turn && row.step.step === step);
 
-  // A selection from the URL or another tab is scrolled to; one by a click is on screen.
+  // A selection from the URL or another tab is scrolled to; one by a click is on screen. Of a run that has ended, so is the
+  // step that the inspector shows at first, unless it is hidden.
   const loaded = store.loaded.value;
   useEffect(() => {
-    const place = parsePlace(at);
+    const place = parsePlace(at) ?? (store.running.peek() || oneColumn() ? undefined : store.selected.peek()?.step);
     const index = place ? indexOf(place.turn, place.step) : -1;
     if (!loaded || index < 0) return;
-    store.follow.value = false;
+    if (at !== undefined) store.follow.value = false;
     setCursor(index);
     timeline.current?.scrollToRow(index);
   }, [loaded, at]);

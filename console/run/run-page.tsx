@@ -2,6 +2,7 @@ import { useLocation, useRoute } from "preact-iso/router";
 import { useEffect, useState } from "preact/hooks";
 import { usePageTitle } from "../state/page-title.ts";
 import { Empty, Loading } from "../ui/empty.tsx";
+import { oneColumn } from "./one-column.ts";
 import { isMissing, runApi } from "./run-api.ts";
 import { RunContent } from "./run-content.tsx";
 import { RunStore } from "./run-store.ts";
@@ -53,7 +54,7 @@ function OpenRun({ id }: { id: string }) {
   return <RunContent store={store} api={api} detail={detail} onDeleted={() => route("/console/runs", true)} />;
 }
 
-/** Whether the inspector is about to cover the timeline, as in `run/narrow.css`: Back then returns to the timeline. */
+/** Whether the inspector is about to cover the timeline: Back then returns to the timeline. */
 function coversRun(): boolean {
-  return matchMedia("(max-width: 1100px)").matches && !new URLSearchParams(location.search).has("at");
+  return oneColumn() && !new URLSearchParams(location.search).has("at");
 }
