@@ -6,7 +6,7 @@ import { RunModel } from "./model/run-model.ts";
 import { retried } from "./retry.ts";
 import { findSelected, initialPlace, type Place, type Selected } from "./selection.ts";
 import { FullTexts } from "./text/full-texts.ts";
-import type { Range } from "./timeline/axis.ts";
+import { type Range, widestLane } from "./timeline/axis.ts";
 import type { RunView } from "./view.ts";
 
 /** How often what depends on the time is drawn again while the run works. Milliseconds. */
@@ -28,6 +28,7 @@ export class RunStore implements RunView {
   readonly error = signal<Error | undefined>(undefined);
   /** All events that were there at the start are loaded. */
   readonly loaded = signal(false);
+  readonly laneWidth = signal(widestLane);
   readonly zoomed = signal(false);
   readonly follow = signal(true);
   /** The selected place, from the URL. */
@@ -43,6 +44,7 @@ export class RunStore implements RunView {
     const { state, turn_usage: used } = this.detail.value ?? {};
     return state === "running" || state === "waiting_for_slot" ? undefined : used?.milliseconds;
   });
+  readonly selected: ReadonlySignal<Selected | undefined>;
   readonly length: ReadonlySignal<number>;
   readonly range: ReadonlySignal<Range>;
   readonly #api: RunApi;
@@ -68,7 +70,9 @@ export class RunStore implements RunView {
     });
     this.range = computed(() => {
       const lane = this.#laneFrame.value;
-      return this.zoomed.value && lane.until > lane.from ? lane : { from: 0, until: this.length.value };
+      const { length } = this;
+      if (!this.zoomed.value || lane.until <= lane.from) return { from: 0, until: length.value };
+      return lane.until === Infinity ? { from: lane.from, until: length.value } : lane;
     });
   }
 

@@ -21,6 +21,8 @@ export interface RunView {
   selected: ReadonlySignal<Selected | undefined>;
   /** The part of the time axis that lane and cells show. */
   range: ReadonlySignal<Range>;
+  /** Pixels of the lane on screen. */
+  laneWidth: Signal<number>;
   /** Whether the lane shows only what is on screen. */
   zoomed: Signal<boolean>;
   texts: FullTexts;

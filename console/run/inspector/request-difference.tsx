@@ -96,7 +96,7 @@ function Difference({
         </button>
       )}
       <details class="run-details">
-        <summary>Instructions, {formatNumber(request.instructions.length)} characters</summary>
+        <summary>Instructions, {count(request.instructions.length, "character")}</summary>
         <Code wrap title="Instructions" text={visible(request.instructions)} copied={request.instructions} />
       </details>
       <details class="run-details">

@@ -30,16 +30,25 @@ const distances = [
   ...[1, 2, 3, 6, 12, 24, 48, 96, 168].map((number) => number * hour),
 ];
 
-/** Most ticks that have room for their labels in a lane of 256 px. */
-const mostTicks = 4;
+/** The widest lane. Pixels, as in `timeline.css`. */
+export const widestLane = 256;
 
-/** Ticks of a part of the axis, two to four. */
-export function ticksOf({ from, until }: Range): Tick[] {
+/** Pixels from one tick to the next: as many as its label takes, but for those of hours with minutes. */
+const tickWidth = 52;
+
+/** Pixels that a label takes: 12 px type, and the space beside the tick. */
+const labelWidth = (label: string): number => label.length * 7 + 8;
+
+/** Ticks of a part of the axis on a lane of so many pixels, one to four. The last has no label if it would be cut. */
+export function ticksOf({ from, until }: Range, lane: number = widestLane): Tick[] {
   const length = Math.max(1, until - from);
+  const mostTicks = Math.min(4, Math.max(1, Math.floor(lane / tickWidth)));
   const distance = distances.find((each) => length / each <= mostTicks) ?? length / mostTicks;
   const ticks: Tick[] = [];
   for (let place = Math.ceil(from / distance) * distance; place < from + length; place += distance) {
-    ticks.push({ place, label: labelOf(place) });
+    const label = labelOf(place);
+    const room = lane * (1 - (place - from) / length);
+    ticks.push({ place, label: room < labelWidth(label) ? "" : label });
   }
   return ticks;
 }

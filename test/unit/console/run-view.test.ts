@@ -163,6 +163,11 @@ test.each([
   expect(ticksOf(range).map(({ label }) => label)).toEqual(labels);
 });
 
+test("a tick at the edge of a narrow lane has no label", () => {
+  expect(ticksOf({ from: 0, until: 41_000 }).map(({ label }) => label)).toEqual(["0 s", "15 s", "30 s"]);
+  expect(ticksOf({ from: 0, until: 41_000 }, 112).map(({ label }) => label)).toEqual(["0 s", ""]);
+});
+
 test("says how often a provider failed and how long the run waited", () => {
   const [step] = example().steps;
   const [group] = step ? waitsOf(step, false) : [];
@@ -170,11 +175,6 @@ test("says how often a provider failed and how long the run waited", () => {
   expect(group?.pending).toBeUndefined();
 });
 
-test("a wait that lasts says until when", () => {
-  const model = modelOf(new Recorder().input("Go.").failed(4_000));
-  const [step] = model.steps;
-  const [group] = step ? waitsOf(step, true) : [];
-  expect(group?.pending?.until).toBe((model.lastAt ?? 0) + 4_000);
 test("an attempt with which the run fails is not a wait", () => {
   const model = modelOf(new Recorder().input("Go.").failed(null, true));
   const [step] = model.steps;
@@ -191,6 +191,11 @@ test("a turn lasts until its last event", () => {
   expect((turns[0]?.endedAt ?? 0) - (turns[0]?.startedAt ?? 0)).toBe(205);
 });
 
+test("a wait that lasts says until when", () => {
+  const model = modelOf(new Recorder().input("Go.").failed(4_000));
+  const [step] = model.steps;
+  const [group] = step ? waitsOf(step, true) : [];
+  expect(group?.pending?.until).toBe((model.lastAt ?? 0) + 4_000);
 });
 
 test("says what an interruption cost", () => {
