@@ -103,7 +103,7 @@ export function RunContent({ store, api, detail, onDeleted }: Props) {
   ]);
 
   return (
-    <main ref={page} class={`run-page${at !== undefined ? " inspecting" : ""}`}>
+    <main ref={page} class={`run-page${at !== undefined || query["tab"] !== undefined ? " inspecting" : ""}`}>
       <RunHeader
         store={store}
         detail={detail}
@@ -128,7 +128,7 @@ export function RunContent({ store, api, detail, onDeleted }: Props) {
           detail={detail}
           tab={tabAt(query["tab"])}
           onStep={select}
-          onBack={() => setQuery({ at: undefined })}
+          onBack={() => setQuery({ at: undefined, tab: undefined })}
         />
       </div>
       <HintBar store={store} />

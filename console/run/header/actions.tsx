@@ -15,20 +15,24 @@ interface Props {
   onLink: () => void;
 }
 
-/** What an operator can do with the run. What they may not do now is disabled, with the reason. */
+/** What an operator can do with the run, the likeliest first. What they may not do now is disabled, with the reason. */
 export function Actions({ detail, stopping, onOpen, onAgain, onLink }: Props) {
   const stopped = detail.state === "terminated" || detail.state === "technical_error";
   const noInput = stopped ? "The run has ended. Run it again instead." : undefined;
   const running = detail.status === "running";
+  const sendInput = (
+    <Button
+      icon="send"
+      blocked={blocked("send inputs", detail.organization_id) ?? noInput}
+      onClick={() => onOpen("input")}
+    >
+      Send input
+    </Button>
+  );
   return (
     <div class="run-actions">
-      <Button
-        icon="send"
-        blocked={blocked("send inputs", detail.organization_id) ?? noInput}
-        onClick={() => onOpen("input")}
-      >
-        Send input
-      </Button>
+      {stopped && <AgainButton onAgain={onAgain} />}
+      {stopped ? <span class="wide">{sendInput}</span> : sendInput}
       {running && (
         <Button
           kind="danger"
@@ -40,11 +44,11 @@ export function Actions({ detail, stopping, onOpen, onAgain, onLink }: Props) {
           {stopping ? "Stopping…" : "Stop"}
         </Button>
       )}
-      <span class="wide">
-        <Button icon="again" blocked={blocked("start runs")} onClick={onAgain}>
-          Run again…
-        </Button>
-      </span>
+      {!stopped && (
+        <span class="wide">
+          <AgainButton onAgain={onAgain} />
+        </span>
+      )}
       <span class="wide">
         <Menu
           label={
@@ -61,6 +65,14 @@ export function Actions({ detail, stopping, onOpen, onAgain, onLink }: Props) {
         <MoreItems detail={detail} onOpen={onOpen} onAgain={onAgain} onLink={onLink} />
       </Menu>
     </div>
+  );
+}
+
+function AgainButton({ onAgain }: Pick<Props, "onAgain">) {
+  return (
+    <Button icon="again" blocked={blocked("start runs")} onClick={onAgain}>
+      Run again…
+    </Button>
   );
 }
 

@@ -61,7 +61,13 @@ export function Inspector({ store, api, detail, tab, onStep, onBack }: Props) {
           onClick={() => copyAndSay(linkTo(selected && formatPlace(placeOf(selected))), "Link copied")}
         />
       </div>
-      <TabList store={store} api={api} tab={tab} onTab={(id) => setQuery({ tab: id === "call" ? undefined : id })} />
+      <TabList
+        store={store}
+        api={api}
+        tab={tab}
+        // In one column, a place or a tab in the address opens the inspector.
+        onTab={(id) => setQuery({ tab: id === "call" && query["at"] !== undefined ? undefined : id })}
+      />
       <div ref={panel} class="run-panel" role="tabpanel" id="run-panel" aria-labelledby={`run-tab-${tab}`} tabIndex={0}>
         {tab === "call" && <CallTab view={store} api={api} detail={detail} />}
         {tab === "tools" && <ToolsTab view={store} />}

@@ -1,0 +1,173 @@
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createRun, finished, modelAt, newDataDir, type Service, startService } from "../integration/service.ts";
+import { launchChromium } from "./chromium.ts";
+import { type ConsolePage, openConsole } from "./console-page.ts";
+import { scriptedModel } from "./scripted-model.ts";
+
+// What the page of a run shows of calls beside each other, of failures, of long and of unfinished runs.
+
+const longMessage = `The server refused the request: ${"no capacity is left in this region, ".repeat(4)}try later`;
+const listFiles = { name: "list_files", arguments: {} };
+const readFile = (name: string) => ({ name: "read_file", arguments: { name } });
+
+let browser: Browser;
+let service: Service;
+let model: Awaited<ReturnType<typeof scriptedModel>>;
+let isBusy = true;
+const forever = new Promise<void>(() => {});
+
+beforeAll(async () => {
+  model = await scriptedModel((input, step) => {
+    if (input === "refused") return { status: 401, text: longMessage };
+    if (input === "busy" && isBusy) return { status: 503, text: longMessage };
+    if (input === "hold" && step === 2) return { until: forever };
+    if (step > (input === "long" ? 40 : 1)) return { text: "Done." };
+    return { text: `Step ${step} works.`, calls: input === "calls" ? ["a", "b", "c"].map(readFile) : [listFiles] };
+  });
+  service = await startService(newDataDir(), modelAt(model.baseUrl));
+  browser = await launchChromium();
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await service?.[Symbol.asyncDispose]();
+  await model?.close();
+});
+
+interface Opened {
+  query?: string;
+  width?: number;
+}
+
+/** A page with a new run of this input. */
+async function open(input: string, { query = "", width = 1440 }: Opened = {}): Promise<ConsolePage> {
+  const run = await createRun(service, { name: `Run ${input}`, input_text: input });
+  if (input !== "hold" && input !== "busy") await finished(service, run);
+  const viewport = { width, height: 800 };
+  return openConsole(browser, service.consoleUrl, { path: `runs/${run}${query}`, viewport });
+}
+
+const inspector = (page: Page) => page.getByRole("complementary", { name: "Inspector" });
+const at = (page: Page): string | null => new URL(page.url()).searchParams.get("at");
+
+test("the arrow keys reach each call of a step and each row, also without single keys", async () => {
+  await using view = await open("calls");
+  const { page } = view;
+  await page.evaluate(`localStorage.setItem("agent-run-service.single-keys", "off")`);
+  await page.reload();
+  const row = page.getByRole("listitem", { name: /^Step 1/ });
+  await row.focus();
+  for (const [key, place] of [
+    ["Enter", "1.1.1"],
+    ["ArrowRight", "1.1.2"],
+    ["ArrowRight", "1.1.3"],
+    ["ArrowRight", "1.1.3"],
+    ["ArrowLeft", "1.1.2"],
+  ] as const) {
+    await page.keyboard.press(key);
+    await expect.poll(() => at(page)).toBe(place);
+  }
+  await expect
+    .poll(() => page.evaluate(`document.activeElement.innerText.replace(/\\s+/g, " ")`))
+    .toContain("read_file");
+  await page.keyboard.press("ArrowDown");
+  const second = page.getByRole("listitem", { name: /^Step 2/ });
+  await expect.poll(() => second.evaluate((element) => element.matches(":focus"))).toBe(true);
+  await page.keyboard.press("ArrowUp");
+  await expect.poll(() => row.evaluate((element) => element.matches(":focus"))).toBe(true);
+});
+
+test("a refused model call is told once, in red, with what to do", async () => {
+  await using view = await open("refused");
+  const { page } = view;
+  const box = page.getByRole("main").getByRole("alert");
+  await box.getByText(longMessage).waitFor();
+  const timeline = page.getByRole("region", { name: "Steps" });
+  await timeline.getByText("The model call failed").waitFor();
+  expect(await timeline.getByText("The message is above.").count()).toBe(2); // in the row, and at the end
+  expect(await timeline.innerText()).not.toContain("no capacity");
+  expect(await timeline.innerText()).not.toContain("Waiting for the model");
+  expect(await page.locator(".run-bar.wait").count()).toBe(0);
+  expect(await page.locator(".run-bar.unanswered").count()).toBe(1);
+  expect(await page.locator(".run-minimap .failed").getAttribute("d")).toMatch(/^M/);
+  for (const name of ["Copy error", "Run again…"]) await box.getByRole("button", { name }).waitFor();
+  expect(await box.getByRole("link", { name: "Edit model" }).getAttribute("href")).toContain("models?organization=");
+});
+
+test("the times of a failed run agree", async () => {
+  await using view = await open("refused");
+  const { page } = view;
+  const turn = page.locator(".run-turn").first();
+  await turn.waitFor();
+  const [took] = /[\d.,]+ m?s/.exec(await turn.innerText()) ?? [];
+  const header = await page.locator(".run-gauges .plain").innerText();
+  expect(header).toContain(`worked ${took}`);
+});
+
+test("how often a busy provider was tried is always readable", async () => {
+  await using view = await open("busy");
+  const { page } = view;
+  const line = page.locator(".run-wait");
+  await line.getByText(/^(twice|\d times), waited .*next try in/).waitFor({ timeout: 30_000 });
+  const cut = `[...document.querySelectorAll(".run-wait > span")].filter((part) => {
+    const box = part.getBoundingClientRect();
+    return part.scrollWidth > part.clientWidth + 1 || box.right > part.closest(".run-step").getBoundingClientRect().right;
+  }).length`;
+  expect(await page.evaluate(cut)).toBe(0);
+  await page.getByRole("listitem", { name: /^Step 1/ }).click();
+  await inspector(page).getByText("has not answered yet").waitFor();
+  expect(await inspector(page).locator(".run-attempts li").count()).toBe(1);
+  isBusy = false;
+});
+
+test("a long run that has ended opens at the step that the inspector shows", async () => {
+  await using view = await open("long");
+  const { page } = view;
+  await inspector(page)
+    .getByRole("heading", { name: /^Step 40/ })
+    .waitFor();
+  const row = page.locator("[aria-current=true]");
+  await row.waitFor();
+  const [shown, scroller] = [await row.boundingBox(), await page.locator(".run-scroller").boundingBox()];
+  expect(shown && scroller && shown.y >= scroller.y && shown.y + shown.height <= scroller.y + scroller.height).toBe(
+    true,
+  );
+});
+
+test("the frame of the minimap reaches to the step in progress", async () => {
+  await using view = await open("hold");
+  const { page } = view;
+  await page.getByText("Step 2: waiting for the model").waitFor();
+  const share = `(() => {
+    const [frame, map] = [".run-minimap > .frame", ".run-minimap"].map((name) => document.querySelector(name).getBoundingClientRect());
+    return frame.width / map.width;
+  })()`;
+  await expect.poll(() => page.evaluate(share)).toBeGreaterThan(0.95);
+});
+
+test("on a phone, a tab in the address opens it, and an ended run can be run again", async () => {
+  await using view = await open("refused", { query: "?tab=files", width: 390 });
+  const { page } = view;
+  await inspector(page).getByRole("tab", { name: "Files", selected: true }).waitFor();
+  await inspector(page).getByRole("tab", { name: "Call" }).click();
+  await inspector(page).getByRole("tab", { name: "Call", selected: true }).waitFor();
+  await page.getByRole("button", { name: "Back to the timeline" }).click();
+  const again = page.locator(".run-actions").getByRole("button", { name: "Run again…" });
+  await again.waitFor();
+  expect(await again.isEnabled()).toBe(true);
+  expect(await page.getByRole("button", { name: "Send input" }).isVisible()).toBe(false);
+});
+
+test("in forced colours, only the chosen tab is underlined, and the pressed segment has an edge", async () => {
+  await using view = await open("calls");
+  await view.page.emulateMedia({ forcedColors: "active" });
+  await inspector(view.page).getByRole("button", { name: "JSON" }).first().waitFor();
+  const edges = `[".tabs > button", ".segments > button"].map((name) => {
+    const colors = [...document.querySelectorAll(name)].map((each) =>
+      [each.matches("[aria-selected=true], [aria-pressed=true]"), getComputedStyle(each).borderBottomColor]);
+    const canvas = getComputedStyle(document.documentElement).backgroundColor;
+    return colors.every(([chosen, color]) => chosen === (color !== canvas));
+  })`;
+  expect(await view.page.evaluate(edges)).toEqual([true, true]);
+});
