@@ -44,6 +44,7 @@ const measure = `(() => {
     rightEdges: ["facts", "actions"].map((name) => Math.round(box(all(".run-header .run-" + name)[0]).right)),
     calls: calls.map((call) => call.querySelector(".mono").innerText),
     covered: calls.filter((call, index) => calls.some((other, at) => at > index && isOver(call, other))).length,
+    headLine: box(all(".run-name")[0]).height,
     outside: calls.filter((call) => [...call.children].some((part) => box(part).right > box(call).right + 1)).length,
   };
 })()`;
@@ -62,6 +63,7 @@ test.each([1280, 1366, 1440])(
       rightEdges: [edge, edge],
       calls: ["github › search_pull_requests", "linear › list_issues_of_project", "run_javascript"],
       covered: 0,
+      headLine: 32,
       outside: 0,
     });
   },

@@ -1,5 +1,6 @@
 import { formatClockMs, formatDateTime, formatDuration } from "../../format.ts";
 import type { Call, Step } from "../model/types.ts";
+import { toolLabel } from "../text/tool-name.tsx";
 import { visibleLine } from "../text/visible.ts";
 import type { RunView } from "../view.ts";
 import { Facts, notRecorded } from "./facts.tsx";
@@ -45,7 +46,7 @@ function Took({ call, startedAt, view }: { call: Call; startedAt: number | undef
 }
 
 function namesOf(calls: Call[]): string {
-  const names = calls.slice(0, 2).map(({ name }) => visibleLine(name, 40));
+  const names = calls.slice(0, 2).map(({ name }) => toolLabel(name));
   return calls.length > 2 ? `${names.join(", ")} and ${calls.length - 2} more` : names.join(", ");
 }
 

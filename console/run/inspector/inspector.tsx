@@ -7,7 +7,7 @@ import type { RunApi, RunDetail } from "../api.ts";
 import { useLoaded } from "../files/use-loaded.ts";
 import type { RunStore } from "../run-store.ts";
 import { formatPlace, parsePlace, placeName } from "../selection.ts";
-import { visibleLine } from "../text/visible.ts";
+import { ToolName } from "../text/tool-name.tsx";
 import { ResizeHandle } from "./resize-handle.tsx";
 import { type TabId, tabs } from "./tabs.ts";
 
@@ -47,7 +47,7 @@ export function Inspector({ store, api, detail, tab, onStep, onBack }: Props) {
           {selected?.call && (
             <>
               {" "}
-              <span class="muted">/</span> <bdi class="mono">{visibleLine(selected.call.name, 60)}</bdi>
+              <span class="muted">/</span> <ToolName name={selected.call.name} />
             </>
           )}
         </h2>

@@ -2,7 +2,7 @@ import { formatDuration, formatNumber } from "../../format.ts";
 import { NumbersTable } from "../../ui/numbers-table.tsx";
 import { median } from "../model/tool-totals.ts";
 import type { ToolTotal } from "../model/types.ts";
-import { visibleLine } from "../text/visible.ts";
+import { ToolName } from "../text/tool-name.tsx";
 import type { RunView } from "../view.ts";
 
 /** What the calls of each tool took. A row jumps to its first call. */
@@ -18,11 +18,11 @@ export function ToolsTab({ view }: { view: RunView }) {
         of={({ name, first: { turn, step, index } }) => (
           <button
             type="button"
-            class="link mono"
+            class="link"
             title="Go to its first call"
             onClick={() => view.select({ turn, step, call: index })}
           >
-            <bdi>{visibleLine(name, 80)}</bdi>
+            <ToolName name={name} />
           </button>
         )}
         columns={[

@@ -2,6 +2,7 @@ import { formatDuration } from "../../format.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { tellingArgument } from "../model/telling-argument.ts";
 import type { Call, Step } from "../model/types.ts";
+import { ToolName } from "../text/tool-name.tsx";
 import { visibleLine } from "../text/visible.ts";
 import type { RunView } from "../view.ts";
 
@@ -81,22 +82,6 @@ function CallCell({ calls, view }: { calls: Call[]; view: RunView }) {
       {calls.length > 1 ? <span>× {calls.length}</span> : <Argument call={call} />}
       <CellTime calls={calls} live={live} view={view} />
     </button>
-  );
-}
-
-/** `run_shell`, or `github › search` for a tool of an MCP server. */
-function ToolName({ name }: { name: string }) {
-  const [, server, tool] = /^(.+?)__(.+)$/s.exec(name) ?? [];
-  return (
-    <bdi class="mono" title={visibleLine(name)}>
-      {server === undefined || tool === undefined ? (
-        visibleLine(name, 60)
-      ) : (
-        <>
-          <span class="server">{visibleLine(server, 20)} ›</span> {visibleLine(tool, 60)}
-        </>
-      )}
-    </bdi>
   );
 }
 
