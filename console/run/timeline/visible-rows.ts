@@ -43,7 +43,8 @@ export function timeOfRow(row: Row): number | undefined {
 /** When what a row shows ended. */
 export function endOfRow(row: Row): number | undefined {
   if (row.kind !== "step") return timeOfRow(row);
-  const ends = row.step.calls.flatMap(({ endedAt }) => (endedAt === undefined ? [] : [endedAt]));
+  const { calls, attempts } = row.step;
+  const ends = [...calls, ...attempts].flatMap(({ endedAt }) => (endedAt === undefined ? [] : [endedAt]));
   return Math.max(row.step.endedAt ?? 0, ...ends) || timeOfRow(row);
 }
 

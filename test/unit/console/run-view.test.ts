@@ -20,7 +20,7 @@ import { gapText, stepTitle, waitsOf, waitText } from "../../../console/run/text
 import { ticksOf } from "../../../console/run/timeline/axis.ts";
 import { barsOf } from "../../../console/run/timeline/bars.ts";
 import { minimapPaths } from "../../../console/run/timeline/minimap-paths.ts";
-import { rowAt, rowsWith, timeOfRow, visibleRows } from "../../../console/run/timeline/visible-rows.ts";
+import { endOfRow, rowAt, rowsWith, timeOfRow, visibleRows } from "../../../console/run/timeline/visible-rows.ts";
 import { Recorder } from "./recorder.ts";
 
 const seconds = (milliseconds: number): string => `${milliseconds / 1_000} s`;
@@ -187,6 +187,12 @@ test("an attempt with which the run fails is not a wait", () => {
 });
 
 test("a turn lasts until its last event", () => {
+test("a step that failed is on screen until its last attempt ended", () => {
+  const { rows, lastAt } = modelOf(new Recorder().input("Go.").failed(null, true));
+  const row = rows.find(({ kind }) => kind === "step");
+  expect(row && endOfRow(row)).toBe(lastAt);
+});
+
   const { turns } = modelOf(new Recorder().input("Go.").pass(5).failed(null, true));
   expect((turns[0]?.endedAt ?? 0) - (turns[0]?.startedAt ?? 0)).toBe(205);
 });
