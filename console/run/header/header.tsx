@@ -3,6 +3,7 @@ import { endedAtLimit } from "../../run-words.ts";
 import { Button } from "../../ui/button.tsx";
 import { copyAndSay } from "../../ui/copy-button.tsx";
 import { Icon } from "../../ui/icon.tsx";
+import { loadLater } from "../../ui/load-later.tsx";
 import { runStates, Status } from "../../ui/status.tsx";
 import { useNow } from "../../ui/time.tsx";
 import type { RunDetail } from "../api.ts";
@@ -10,8 +11,9 @@ import { Facts, notRecorded } from "../inspector/facts.tsx";
 import type { RunStore } from "../run-store.ts";
 import { visibleLine } from "../text/visible.ts";
 import { Actions, type RunDialog } from "./actions.tsx";
-import { FailureBox } from "./failure-box.tsx";
 import { Gauges } from "./gauges.tsx";
+
+const FailureBox = loadLater(() => import("./failure-box.tsx").then((module) => module.FailureBox));
 
 interface Props {
   store: RunStore;

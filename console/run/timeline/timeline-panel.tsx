@@ -1,14 +1,16 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
+import { loadLater } from "../../ui/load-later.tsx";
 import type { RunDetail } from "../api.ts";
 import type { Row } from "../model/types.ts";
 import type { RunStore } from "../run-store.ts";
 import { gridOf } from "./axis-head.tsx";
 import { FollowDock } from "./follow-dock.tsx";
-import { Minimap } from "./minimap.tsx";
 import { Tail } from "./tail.tsx";
 import { Timeline, type TimelineHandle } from "./timeline.tsx";
 import { TimelineBar } from "./timeline-bar.tsx";
 import { type RowFilter, rowAt } from "./visible-rows.ts";
+
+const Minimap = loadLater(() => import("./minimap.tsx").then((module) => module.Minimap));
 
 interface Props {
   store: RunStore;
