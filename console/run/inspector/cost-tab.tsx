@@ -4,10 +4,17 @@ import { type NumbersColumn, NumbersTable } from "../../ui/numbers-table.tsx";
 import type { Limits, RunDetail } from "../api.ts";
 import type { Point } from "../model/types.ts";
 import type { RunView } from "../view.ts";
-import { chart, stairsOf } from "./stairs.ts";
+import { type ChartPart, StairsChart } from "./stairs-chart.tsx";
 
 /** Steps of the table at first, and that each click adds. */
 const pageSize = 50;
+
+/** What the tokens are, the cheapest at the bottom. */
+const tokenParts: ChartPart[] = [
+  { name: "from cache", class: "part-2", of: ({ cached }) => cached },
+  { name: "input", class: "part-1", of: ({ input }) => input },
+  { name: "output", class: "part-3", of: ({ output }) => output },
+];
 
 /** Cost and tokens over the steps of the run, against its limits. */
 export function CostTab({ view, detail }: { view: RunView; detail: RunDetail }) {
@@ -16,15 +23,17 @@ export function CostTab({ view, detail }: { view: RunView; detail: RunDetail }) 
   const last = points.at(-1);
   if (!last) return <p class="run-empty">No model call has ended yet.</p>;
   const limits: Partial<Limits> = detail.limits.run ?? {};
+  const several = view.model.turns.length > 1;
   const priced = points.some(({ dollars }) => dollars > 0);
   return (
     <>
       {priced ? (
-        <Chart
+        <StairsChart
           title="Cost of the run"
           total={costUntil(last)}
           points={points}
-          value={({ dollars }) => dollars}
+          several={several}
+          parts={[{ name: "Cost", class: "part-1", of: ({ dollars }) => dollars }]}
           limit={limits.dollars}
           format={(amount) => formatDollars(amount)}
         />
@@ -33,11 +42,12 @@ export function CostTab({ view, detail }: { view: RunView; detail: RunDetail }) 
           Cost is not recorded: the agent has no prices. Set them in the agent to see dollars here.
         </p>
       )}
-      <Chart
+      <StairsChart
         title="Tokens of the run"
         total={formatNumber(last.tokens)}
         points={points}
-        value={({ tokens }) => tokens}
+        several={several}
+        parts={tokenParts}
         limit={limits.tokens}
         format={formatNumber}
       />
@@ -48,48 +58,6 @@ export function CostTab({ view, detail }: { view: RunView; detail: RunDetail }) 
 
 function costUntil({ dollars, priced }: Point): string {
   return `${priced ? "" : "at least "}${formatDollars(dollars)}`;
-}
-
-interface ChartProps {
-  title: string;
-  total: string;
-  points: Point[];
-  value: (point: Point) => number;
-  limit: number | undefined;
-  format: (amount: number) => string;
-}
-
-function Chart({ title, total, points, value, limit, format }: ChartProps) {
-  const stairs = stairsOf(points, value, limit);
-  const ofLimit = limit === undefined ? "" : ` of ${format(limit)}`;
-  return (
-    <figure class="run-chart">
-      <figcaption>
-        <strong>{title}</strong>{" "}
-        <span>
-          {total}
-          {ofLimit}
-        </span>
-      </figcaption>
-      <div class="run-chart-plot">
-        <svg
-          viewBox={`0 0 ${chart.width} ${chart.height}`}
-          preserveAspectRatio="none"
-          role="img"
-          aria-label={`${title}: ${total}${ofLimit} after ${points.length} model calls`}
-        >
-          <path class="area" d={stairs.area} />
-          <path class="line" d={stairs.line} />
-          {stairs.limitAt !== undefined && <path class="limit" d={`M0 ${stairs.limitAt.toFixed(1)}H${chart.width}`} />}
-        </svg>
-        {stairs.limitAt !== undefined && limit !== undefined && (
-          <span class="run-chart-limit" style={{ top: `${(stairs.limitAt / chart.height) * 100}%` }}>
-            limit {format(limit)}
-          </span>
-        )}
-      </div>
-    </figure>
-  );
 }
 
 /** A model call, and the one before it. */

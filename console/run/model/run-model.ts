@@ -215,11 +215,15 @@ export class RunModel {
     turn.tokens += tokens;
     if (event.dollars !== null) turn.dollars = (turn.dollars ?? 0) + event.dollars;
     const before = this.points.at(-1);
+    const cached = event.usage.cached_input_tokens ?? 0;
     this.points.push({
       turn: event.turn,
       step: event.step,
       ...(at !== undefined && { at }),
       tokens: (before?.tokens ?? 0) + tokens,
+      cached: (before?.cached ?? 0) + cached,
+      input: (before?.input ?? 0) + event.usage.input_tokens - cached,
+      output: (before?.output ?? 0) + event.usage.output_tokens,
       dollars: (before?.dollars ?? 0) + (event.dollars ?? 0),
       stepDollars: event.dollars,
       priced: (before?.priced ?? true) && event.dollars !== null,

@@ -144,6 +144,10 @@ export interface Point {
   step: number;
   at?: number;
   tokens: number;
+  /** Parts of the tokens: read from the provider's cache, other input, output. */
+  cached: number;
+  input: number;
+  output: number;
   dollars: number;
   /** Of this step. Null: not recorded. */
   stepDollars: number | null;

@@ -5,8 +5,9 @@ import { type Folder, fileTree } from "../../../console/run/files/file-tree.ts";
 import { previewKind } from "../../../console/run/files/preview-kind.ts";
 import { changeText, requestChange } from "../../../console/run/inspector/request-change.ts";
 import { shownArguments } from "../../../console/run/inspector/shown-arguments.ts";
-import { stairsOf } from "../../../console/run/inspector/stairs.ts";
+import { gridAmounts, pointAt, stairsOf } from "../../../console/run/inspector/stairs.ts";
 import { RunModel } from "../../../console/run/model/run-model.ts";
+import type { Point } from "../../../console/run/model/types.ts";
 import {
   findSelected,
   formatPlace,
@@ -186,7 +187,6 @@ test("an attempt with which the run fails is not a wait", () => {
   expect(stepTitle(modelOf(new Recorder().input("Go.").failed(4_000)).steps[0]!, true)).toBe("Waiting for the model");
 });
 
-test("a turn lasts until its last event", () => {
 test("a step that failed is on screen until its last attempt ended", () => {
   const { rows, lastAt } = modelOf(new Recorder().input("Go.").failed(null, true));
   const row = rows.find(({ kind }) => kind === "step");
