@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
-import { Code } from "../../ui/code.tsx";
 import type { Call, Step } from "../model/types.ts";
+import { languageOfArgument, languageOfText } from "../text/code-language.ts";
+import { CodeText } from "../text/code-text.tsx";
 import { LoadMore } from "../text/load-more.tsx";
 import { useFullText } from "../text/use-full-text.ts";
 import { visible } from "../text/visible.ts";
@@ -16,6 +17,7 @@ export function CallArguments({ call, step, view }: { call: Call; step: Step; vi
   const shown = useFullText(view.texts, { loaded: call.arguments, sequence: step.sequence, path });
   const [format, setFormat] = useState<"text" | "json">("text");
   const values = format === "text" ? shownArguments(shown.text) : undefined;
+  const file = values?.find(({ name }) => name === "name")?.text;
   const options: ["text" | "json", string][] = [
     ["text", "Text"],
     ["json", "JSON"],
@@ -26,7 +28,7 @@ export function CallArguments({ call, step, view }: { call: Call; step: Step; vi
         <h3>Arguments</h3>
         <Segments label="Show arguments as" options={options} value={format} onChange={setFormat} />
       </div>
-      {values === undefined && <Code title="JSON" text={visible(indented(shown.text))} copied={shown.text} />}
+      {values === undefined && <CodeText title="JSON" text={shown.text} shown={indented(shown.text)} language="json" />}
       {values?.length === 0 && <p class="muted">none</p>}
       {values?.some(({ block }) => !block) && (
         <FactTable
@@ -38,7 +40,12 @@ export function CallArguments({ call, step, view }: { call: Call; step: Step; vi
       {values
         ?.filter(({ block }) => block)
         .map(({ name, text }) => (
-          <Code title={`${visible(name)}, ${linesOf(text)}`} text={visible(text)} copied={text} />
+          <CodeText
+            title={`${visible(name)}, ${linesOf(text)}`}
+            text={text}
+            language={languageOfArgument(call.name, name, file) ?? languageOfText(text)}
+            wrapped={!text.includes("\n")}
+          />
         ))}
       <LoadMore shown={shown} />
     </section>

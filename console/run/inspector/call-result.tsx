@@ -21,7 +21,7 @@ export function CallResult({ call, view }: { call: Call; view: RunView }) {
         {call.result && <FormatSegments label="Show result as" value={format} onChange={setFormat} />}
       </div>
       {call.result ? (
-        <TextView shown={shown} format={format} />
+        <TextView shown={shown} format={format} prose={call.failed} />
       ) : call.printed && view.running.value ? (
         <Printed text={call.printed.text} length={call.printed.length} />
       ) : (

@@ -32,7 +32,7 @@ export function ModelCall({ step, view, heading }: { step: Step; view: RunView; 
             <h3>Text</h3>
             <FormatSegments label="Show text as" value={format} onChange={setFormat} />
           </div>
-          <TextView shown={shown} format={format} />
+          <TextView shown={shown} format={format} prose />
         </>
       )}
       {step.note !== undefined && (

@@ -12,7 +12,7 @@ export interface ShownArgument {
 const programNames: ReadonlySet<string> = new Set(["script", "code"]);
 
 /** Longest text that is shown beside its name. */
-const longestInline = 120;
+const longestInline = 60;
 
 /** The arguments of a call as texts: strings with their line breaks, everything else as JSON. Undefined: not an object. */
 export function shownArguments(json: string): ShownArgument[] | undefined {
