@@ -1,5 +1,5 @@
 /** How the content of a file is shown. `page`: HTML or SVG, only in a frame without scripts. */
-export type PreviewKind = "text" | "picture" | "page" | "none";
+export type PreviewKind = "text" | "markdown" | "picture" | "page" | "none";
 
 const pictures: Record<string, string> = {
   png: "image/png",
@@ -25,7 +25,8 @@ export function shownType(name: string): string | undefined {
 export function previewKind(name: string, head: Uint8Array): PreviewKind {
   if (pictures[extension(name)]) return "picture";
   if (pages[extension(name)]) return "page";
-  return isText(head) ? "text" : "none";
+  if (!isText(head)) return "none";
+  return ["md", "markdown"].includes(extension(name)) ? "markdown" : "text";
 }
 
 /** Whether bytes are UTF-8 without NUL. The last character may be cut. */

@@ -1,6 +1,8 @@
 import { useEffect, useState } from "preact/hooks";
 import { formatBytes } from "../../format.ts";
-import { visible } from "../text/visible.ts";
+import { languageOfFile } from "../text/code-language.ts";
+import { CodeLines } from "../text/code-text.tsx";
+import { MarkdownText } from "../text/markdown-text.tsx";
 import { isText, previewKind, shownType } from "./preview-kind.ts";
 import { useLoaded } from "./use-loaded.ts";
 import { Segments } from "../../ui/segments.tsx";
@@ -17,7 +19,7 @@ export function Preview({ name, load }: { name: string; load: () => Promise<Blob
     const text = isText(head.subarray(0, 8_192)) ? new TextDecoder().decode(head) : undefined;
     return { bytes, kind, text };
   });
-  const [source, setSource] = useState<"page" | "text">("text");
+  const [source, setSource] = useState<"page" | "text">();
   if (error) {
     return (
       <p class="run-empty" role="alert">
@@ -27,31 +29,44 @@ export function Preview({ name, load }: { name: string; load: () => Promise<Blob
   }
   if (!value) return <p class="run-empty">Loading…</p>;
   const { bytes, kind, text } = value;
-  const asText = text !== undefined && <TextPreview text={text} size={bytes.length} />;
+  const asText = text !== undefined && <TextPreview name={name} text={text} size={bytes.length} />;
   if (kind === "picture") return <Picture bytes={bytes} name={name} />;
   if (kind === "text") return <>{asText}</>;
   if (kind === "none")
     return <p class="run-empty">{formatBytes(bytes.length)} that are not text. Download it to open it.</p>;
-  const options: ["page" | "text", string][] = [
-    ["text", "Source"],
-    ["page", "Frame without scripts"],
-  ];
+  const options: ["page" | "text", string][] =
+    kind === "markdown"
+      ? [
+          ["page", "Rendered"],
+          ["text", "Source"],
+        ]
+      : [
+          ["text", "Source"],
+          ["page", "Frame without scripts"],
+        ];
+  const chosen = source ?? options[0]?.[0] ?? "text";
   return (
     <>
       <div class="run-file-head">
-        <Segments label="Show page as" options={options} value={source} onChange={setSource} />
+        <Segments label="Show page as" options={options} value={chosen} onChange={setSource} />
       </div>
-      {source === "page" ? <PageFrame bytes={bytes} name={name} /> : asText}
+      {chosen === "text" ? (
+        asText
+      ) : kind === "markdown" ? (
+        <div class="run-prose" tabIndex={0} role="group" aria-label={`Rendered ${name}`}>
+          <MarkdownText text={text ?? ""} />
+        </div>
+      ) : (
+        <PageFrame bytes={bytes} name={name} />
+      )}
     </>
   );
 }
 
-function TextPreview({ text, size }: { text: string; size: number }) {
+function TextPreview({ name, text, size }: { name: string; text: string; size: number }) {
   return (
     <>
-      <pre class="code-body" tabIndex={0}>
-        {visible(text)}
-      </pre>
+      <CodeLines text={text} language={languageOfFile(name)} wrap={false} />
       {size > drawn && (
         <p class="run-empty">
           The first {formatBytes(drawn)} of {formatBytes(size)}. Download it for the rest.

@@ -193,6 +193,7 @@ test("a step that failed is on screen until its last attempt ended", () => {
   expect(row && endOfRow(row)).toBe(lastAt);
 });
 
+test("a turn lasts until its last event", () => {
   const { turns } = modelOf(new Recorder().input("Go.").pass(5).failed(null, true));
   expect((turns[0]?.endedAt ?? 0) - (turns[0]?.startedAt ?? 0)).toBe(205);
 });
@@ -229,9 +230,29 @@ test("arguments are texts with line breaks, not JSON", () => {
 
 test("stairs show a limit that is near", () => {
   const { points } = example();
-  expect(stairsOf(points, ({ tokens }) => tokens, 400).limitAt).toBeGreaterThan(0);
-  expect(stairsOf(points, ({ tokens }) => tokens, 1e9).limitAt).toBeUndefined();
-  expect(stairsOf(points, ({ tokens }) => tokens, undefined).line).toMatch(/^M0 120V.*H480\.0$/);
+  const tokens = [({ tokens: amount }: Point) => amount];
+  expect(stairsOf(points, tokens, 400).limitAt).toBeGreaterThan(0);
+  expect(stairsOf(points, tokens, 1e9).limitAt).toBeUndefined();
+  expect(stairsOf(points, tokens, undefined).line).toMatch(/^M0 120V.*H480\.0$/);
+});
+
+test("stairs of parts lie on each other, beside round amounts", () => {
+  const { points } = example();
+  const last = points.at(-1)!;
+  expect([last.cached, last.input, last.output, last.tokens]).toEqual([0, 200, 20, 220]);
+  const { areas, grid } = stairsOf(points, [({ input }) => input, ({ output }) => output], undefined);
+  expect(areas).toHaveLength(2);
+  expect(grid).toEqual([
+    { amount: 100, at: expect.closeTo(70.4, 1) as number },
+    { amount: 200, at: expect.closeTo(20.8, 1) as number },
+  ]);
+  expect([0.0171, 1, 7, 219_000].map(gridAmounts)).toEqual([
+    [0.005, 0.01, 0.015],
+    [0.5, 1],
+    [2, 4, 6],
+    [100_000, 200_000],
+  ]);
+  expect([0, 0.6, 1.2].map((place) => pointAt(points, place)?.step)).toEqual([1, 2, 2]);
 });
 
 test("compares files by their content", () => {
@@ -249,6 +270,8 @@ test("compares files by their content", () => {
 
 test.each([
   ["table.csv", "a,b", "text"],
+  ["report.md", "# Report", "markdown"],
+  ["broken.md", "a\0b", "none"],
   ["PAGE.HTML", "<p>", "page"],
   ["drawing.svg", "<svg/>", "page"],
   ["photo.png", "\0", "picture"],

@@ -1,0 +1,94 @@
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createRun, finished, modelAt, newDataDir, type Service, startService } from "../integration/service.ts";
+import { launchChromium } from "./chromium.ts";
+import { type ConsolePage, noMisdeeds, openConsole } from "./console-page.ts";
+import { scriptedModel } from "./scripted-model.ts";
+
+// How the inspector shows code, long lines, files and tokens.
+
+const program = `// <img src=x onerror=alert(1)>\nconst text = "a".repeat(300);\nconsole.log(text + " end");\n`;
+const steps = [
+  { name: "run_javascript", arguments: { code: program } },
+  { name: "search_files", arguments: { pattern: `a long pattern that is not beside its name: ${"word ".repeat(6)}` } },
+  { name: "write_file", arguments: { name: "report.md", content: "# Report\n\n- **one**\n" } },
+];
+
+let browser: Browser;
+let service: Service;
+let model: Awaited<ReturnType<typeof scriptedModel>>;
+let run: string;
+
+beforeAll(async () => {
+  model = await scriptedModel((_, step) => {
+    const call = steps[step - 1];
+    return { text: "Works.", tokens: { input: 4_000 * step, output: 90 }, ...(call && { calls: [call] }) };
+  });
+  service = await startService(newDataDir(), modelAt(model.baseUrl));
+  run = await createRun(service, { name: "Code", input_text: "go" });
+  await finished(service, run);
+  browser = await launchChromium();
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await service?.[Symbol.asyncDispose]();
+  await model?.close();
+});
+
+const open = (query: string): Promise<ConsolePage> =>
+  openConsole(browser, service.consoleUrl, { path: `runs/${run}?${query}`, viewport: { width: 1366, height: 900 } });
+
+const inspector = (page: Page) => page.getByRole("complementary", { name: "Inspector" });
+
+test("code has colours and numbers of lines, and stays text", async () => {
+  await using view = await open("at=1.1.1");
+  const { page } = view;
+  const code = inspector(page).locator("figure").filter({ hasText: "code, 3 lines" });
+  await code.locator(".code-keyword", { hasText: "const" }).waitFor();
+  expect(await code.locator(".code-comment").innerText()).toBe("// <img src=x onerror=alert(1)>\n");
+  expect(await code.locator("code").innerText()).toBe(program);
+  expect(await code.locator(".run-lines").innerText()).toBe("1\n2\n3");
+  expect(view.misdeeds).toEqual(noMisdeeds);
+});
+
+test("a result of one long line wraps, and its lines need not", async () => {
+  await using view = await open("at=1.1.1");
+  const { page } = view;
+  const result = inspector(page).locator("figure").filter({ hasText: "304 characters" });
+  const wrap = result.getByRole("button", { name: "Wrap" });
+  await wrap.waitFor();
+  const over = () => result.locator("pre").evaluate((pre) => pre.scrollWidth > pre.clientWidth);
+  expect([await wrap.getAttribute("aria-pressed"), await over()]).toEqual(["true", false]);
+  await wrap.click();
+  await expect.poll(over).toBe(true);
+  expect(await wrap.getAttribute("aria-pressed")).toBe("false");
+});
+
+test("an argument of more than 60 characters has a box of its own", async () => {
+  await using view = await open("at=1.2.1");
+  await inspector(view.page).locator("figure").filter({ hasText: "pattern, 1 line" }).waitFor();
+});
+
+test("files are above their content in a narrow panel, and Markdown is rendered", async () => {
+  await using view = await open("at=1.3.1&tab=files");
+  const { page } = view;
+  await inspector(page).getByRole("heading", { name: "Report", exact: true }).waitFor();
+  const [list, file] = [
+    await page.locator(".run-file-list").boundingBox(),
+    await page.locator(".run-file").boundingBox(),
+  ];
+  expect(list && file && [list.y + list.height <= file.y, list.width === file.width]).toEqual([true, true]);
+  await page.getByRole("button", { name: "Source" }).click();
+  await inspector(page).getByText("# Report").waitFor();
+});
+
+test("the chart of tokens has amounts beside it, and those of a step under the pointer", async () => {
+  await using view = await open("at=1.3.1&tab=cost");
+  const chart = inspector(view.page).locator("figure").filter({ hasText: "Tokens of the run" });
+  await chart.getByText("40,360").waitFor(); // 4,000 × (1 + 2 + 3 + 4) in, 4 × 90 out
+  expect(await chart.locator(".run-chart-amount").allInnerTexts()).toEqual(["20,000", "40,000"]);
+  const box = await chart.locator("svg").boundingBox();
+  await view.page.mouse.move((box?.x ?? 0) + (box?.width ?? 0) * 0.4, (box?.y ?? 0) + 60);
+  await chart.getByText("After step 2: 0 from cache, 12,000 input, 180 output").waitFor();
+});
