@@ -3,7 +3,7 @@ import type { StatusResponse } from "./contract.ts";
 import type { ApiResponse } from "../http/handler.ts";
 
 /** Characters that are collected before they are sent. */
-const chunkLength = 64 * 1024;
+const chunkLength = 32 * 1024;
 
 /** The response with a large run: the same JSON as that of `StatusResponse`, written while the transcript is read. */
 export function streamedRun({ run, pieces }: PiecewiseRun): ApiResponse {

@@ -4,8 +4,13 @@ import type { TickByTick } from "../../../async/tick-by-tick.ts";
 import type { TranscriptMessage, TranscriptPiece } from "../../../runs/types.ts";
 import type { Database } from "./sqlite.ts";
 
-/** Bytes of a text that are sent at a time. A reader that stops holds a few of these pieces. */
+/** Bytes of a text that SQLite reads at a time. */
 const pieceBytes = 128 * 1024;
+/**
+ * Bytes of a text that are sent at a time. A reader that stops holds a few of these parts. Strings of over 128 KiB are large
+ * objects in V8, which live until a full collection.
+ */
+const partBytes = 32 * 1024;
 /**
  * Bytes of the texts that are kept while they are read. SQLite reads a text as a whole, which takes 5 ms for 10 MB, so it
  * should not be read again for each piece and each reader. When there is no room left for a text, it is.
@@ -40,11 +45,18 @@ export function transcriptPieces(
   const partOf = db.prepare(
     "SELECT substr(CAST(text AS BLOB), ?, ?) AS part FROM messages WHERE run = ? AND sequence = ?",
   );
+  // `substr` of the whole text would copy it once more.
+  const wholeOf = db.prepare("SELECT CAST(text AS BLOB) AS part FROM messages WHERE run = ? AND sequence = ?");
   const kept = new Map<string, KeptText>();
   let keptBytes = 0;
 
-  function readPart(seq: number, sequence: number, offset: number, length: number): Uint8Array {
-    const row = read(() => partOf.get(offset + 1, length, seq, sequence));
+  const readWhole = (seq: number, sequence: number) => blobOf(() => wholeOf.get(seq, sequence));
+
+  const readPart = (seq: number, sequence: number, offset: number) =>
+    blobOf(() => partOf.get(offset + 1, pieceBytes, seq, sequence));
+
+  function blobOf(query: () => Record<string, unknown> | undefined): Uint8Array {
+    const row = read(query);
     if (!row) throw new Error("the run was deleted while its transcript was read");
     return (row["part"] as Uint8Array | null) ?? new Uint8Array(); // SQLite's part of an empty blob is null
   }
@@ -68,15 +80,14 @@ export function transcriptPieces(
   }
 
   function open(seq: number, [sequence, , bytes]: MessageRow, owners: Owners): OpenText {
-    if (bytes <= pieceBytes)
-      return { pieceAt: async () => readPart(seq, sequence, 0, bytes), [Symbol.dispose]: () => {} };
-    const readInTurn = (offset: number, length: number) =>
-      inTurn(owners, () => readPart(seq, sequence, offset, length));
+    if (bytes <= pieceBytes) return { pieceAt: async () => readWhole(seq, sequence), [Symbol.dispose]: () => {} };
     const key = `${seq} ${sequence}`;
-    const text = keep(key, bytes, () => readInTurn(0, bytes));
+    const text = keep(key, bytes, () => inTurn(owners, () => readWhole(seq, sequence)));
     return {
       pieceAt: async (offset) =>
-        text ? (await text.content).subarray(offset, offset + pieceBytes) : readInTurn(offset, pieceBytes),
+        text
+          ? (await text.content).subarray(offset, offset + pieceBytes)
+          : inTurn(owners, () => readPart(seq, sequence, offset)),
       [Symbol.dispose]: () => text && leave(key, bytes, text),
     };
   }
@@ -86,8 +97,12 @@ export function transcriptPieces(
       const [, role, bytes] = message;
       using text = open(seq, message, owners);
       const decoder = new StringDecoder("utf8"); // a piece can end within a character
-      for (let offset = 0; offset === 0 || offset < bytes; offset += pieceBytes)
-        yield { index, role, text: decoder.write(await text.pieceAt(offset)) };
+      if (bytes === 0) yield { index, role, text: "" };
+      for (let offset = 0; offset < bytes; offset += pieceBytes) {
+        const piece = await text.pieceAt(offset);
+        for (let start = 0; start < piece.length; start += partBytes)
+          yield { index, role, text: decoder.write(piece.subarray(start, start + partBytes)) };
+      }
     }
   }
 
