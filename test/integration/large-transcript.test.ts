@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { once } from "node:events";
+import { Agent, type ClientRequest, get, type IncomingMessage } from "node:http";
 import { connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -75,6 +76,22 @@ test("a transcript of any size and any characters is the same JSON", async () =>
     const [, body = ""] = (await text(request(id, "1.0"))).split(/\r\n\r\n(.*)/s);
     expect(body === expected).toBe(true);
   }
+});
+
+test("polls of a large run use one connection", async () => {
+  const { id } = await storeRun(["large text ".repeat(100_000)]);
+  using agent = Object.assign(new Agent({ keepAlive: true, maxSockets: 1 }), {
+    [Symbol.dispose]: () => agent.destroy(),
+  });
+  const poll = async (): Promise<ClientRequest> => {
+    const sent = get(`${service.baseUrl}/v1/agents/${id}`, { agent, headers: { "x-api-key": service.apiKey } });
+    const [response] = (await once(sent, "response")) as [IncomingMessage];
+    expect((await text(response)).length).toBeGreaterThan(1_100_000);
+    return sent;
+  };
+  expect((await poll()).reusedSocket).toBe(false);
+  await new Promise(setImmediate); // the agent gets its connection back
+  expect((await poll()).reusedSocket).toBe(true);
 });
 
 function rss(): number {

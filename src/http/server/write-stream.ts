@@ -6,8 +6,8 @@ import type { ApiResponse, StreamBody } from "../handler.ts";
 export type Waiting = (bytes: number) => Disposable | undefined;
 
 /**
- * Sends a stream, with backpressure. Resolves when it has ended, the client is gone, or `closing` has aborted. The
- * connection is closed with it. A response that is not whole ends without its end: its client sees that it is cut.
+ * Sends a stream, with backpressure. Resolves when it has ended, the client is gone, or `closing` has aborted. Events, and a
+ * response that is not whole, close the connection. The latter ends without its end: its client sees that it is cut.
  */
 export async function writeStream(
   response: ServerResponse,
@@ -23,7 +23,7 @@ export async function writeStream(
   response.once("close", leave);
   if (isEndless) response.socket?.once("end", leave); // a server that allows half-open connections sees no close
   const signal = AbortSignal.any([gone.signal, closing]);
-  response.writeHead(status, { ...headers, connection: "close" });
+  response.writeHead(status, isEndless ? { ...headers, connection: "close" } : headers);
   let isWhole = false;
   try {
     isWhole = await sendAll(response, body(signal), signal, wait);
