@@ -7,6 +7,7 @@ import { type ApiDescription, type Parameter, reference } from "../src/http/desc
 import { agentDefinition } from "../src/accounts/agent-schema.ts";
 import { publicApi } from "../src/v1/public-api.ts";
 import { extApi } from "../src/ext/contract/ext-api.ts";
+import { inputs as mcpInputs } from "../src/mcp/tools/inputs.ts";
 import { manageApi } from "../src/manage/contract/manage-api.ts";
 import { inputValidatorsSource, referredSchemas, validatorsSource } from "./validators.ts";
 
@@ -28,6 +29,7 @@ export function validatorFiles(): Record<string, string> {
     ...apiFiles("manage", manageApi),
     // Sets the defaults of what is missing, and explains errors in sentences.
     ...moduleFiles("agent-file", agentFile, validatorsSource(agentFile, {}, { useDefaults: true, messages: true })),
+    ...moduleFiles("mcp-inputs", mcpInputs, validatorsSource(mcpInputs, {}, { useDefaults: true, messages: true })),
     ...moduleFiles("tool-inputs", inputSchemas, inputValidatorsSource(inputSchemas)),
   };
 }

@@ -1,34 +1,11 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
-import { z } from "zod";
 import { findOwnRun, lastOutput } from "../runs/own-run.ts";
 import { listRunFiles } from "../runs/files/read-files.ts";
 import type { Activity } from "../runs/read/run-progress.ts";
-import { runStatuses } from "../runs/status.ts";
 import type { Run } from "../runs/types.ts";
 import type { McpCall } from "./deps.ts";
 import { pieceOf } from "./text-piece.ts";
-
-const runFile = z.object({ name: z.string(), size: z.number().describe("Bytes.") });
-
-/** A run as tools return it. */
-export const runReport = z.object({
-  run_id: z.string(),
-  name: z.string(),
-  status: z.enum(runStatuses),
-  activity: z.string().nullable().describe("What a running run does now."),
-  turn: z.number().describe("Inputs that were started."),
-  queued_inputs: z.number(),
-  steps: z.number().describe("Model calls so far."),
-  dollars: z.number().describe("Cost so far, if prices are known; otherwise 0."),
-  output: z.string().nullable().describe("Of the last turn of a finished run."),
-  output_next_offset: z.number().nullable().describe("Where the output continues, if it is longer than shown."),
-  finish_reason: z.string().nullable().describe('Why the turn ended. Not "completed": the output is incomplete.'),
-  failure: z.object({ title: z.string(), remedy: z.string(), retryable: z.boolean() }).nullable(),
-  files: z.array(runFile).nullable().describe("Files of a run that is not running; the first 100."),
-  next: z.string().describe("What to do next."),
-});
-
-type RunReport = z.infer<typeof runReport>;
+import type { RunReport } from "./tools/outputs.ts";
 
 /** Files that a report lists, of the 200 that a run can have. */
 const maxFiles = 100;

@@ -1,5 +1,4 @@
 import { type CallToolResult, type McpServer, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
-import { z } from "zod";
 import { ServiceError, StoreUnavailable } from "../errors.ts";
 import { log } from "../log.ts";
 import { stopRun } from "../runs/control-run.ts";
@@ -8,6 +7,7 @@ import type { Run } from "../runs/types.ts";
 import type { McpCall } from "./deps.ts";
 import { unavailableText } from "./errors.ts";
 import { reportResult, reportRun } from "./run-report.ts";
+import { inputSchema } from "./standard-schema.ts";
 
 /** The extension for long tool calls: https://modelcontextprotocol.github.io/ext-tasks/specification/2026-07-28/tasks.html */
 export const tasksExtension = "io.modelcontextprotocol/tasks";
@@ -33,7 +33,7 @@ export async function newTask(call: McpCall, runId: string): Promise<CallToolRes
   return { resultType: "task", ...task } as unknown as CallToolResult;
 }
 
-const params = z.looseObject({ taskId: z.string().max(100) });
+const params = inputSchema("task");
 
 /** `tasks/get`, `tasks/update` and `tasks/cancel`, for tasks of the key's agent. */
 export function registerTasks(mcp: McpServer, call: McpCall): void {

@@ -151,14 +151,18 @@ const allowed: Record<string, string[]> = {
     "src/v1/contract.ts",
   ],
   "src/mcp": [
+    "dist/generated",
     "src/accounts",
     "src/async",
     "src/documents",
     "src/error-codes.ts",
     "src/errors.ts",
+    "src/ext/contract",
     "src/http",
+    "src/json-schema.ts",
     "src/log.ts",
     "src/runs",
+    "src/schema-validator.ts",
   ],
   "src/platform/types.ts": ["src/agent/secret.ts", "src/documents", "src/net", "src/runs", "src/sandbox"],
   "src/platform/local": [

@@ -2,8 +2,8 @@ import type { Principal } from "../../accounts/authenticate.ts";
 import { base64Uploads } from "../../http/validation/base64-files.ts";
 import { ServiceError } from "../../errors.ts";
 import type { NewRun } from "../../runs/create-run.ts";
+import { requireFileCount } from "../../runs/files/new-files.ts";
 import { idempotencyOf } from "../../runs/idempotency.ts";
-import { newRunLimits } from "../../runs/new-run-limits.ts";
 import type { Call } from "../call.ts";
 
 /** The run that a create asks for. Throws for what its schema cannot express. */
@@ -19,12 +19,6 @@ export function newRunOf({ request, principal, body }: Call<"create_run">): NewR
 function requireTemplate({ agentId }: Principal, templateId: string | undefined): void {
   if (templateId === undefined || templateId === agentId) return;
   throw new ServiceError("template_mismatch", "API key is not valid for the requested template");
-}
-
-function requireFileCount(count: number): void {
-  if (count <= newRunLimits.files) return;
-  const message = `files and uploads are ${count} together; at most ${newRunLimits.files} are accepted`;
-  throw new ServiceError("invalid_argument", message);
 }
 
 function idempotencyKeyIn(header: string | undefined): string | undefined {

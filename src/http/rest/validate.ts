@@ -78,8 +78,8 @@ function queryObject(query: URLSearchParams): Record<string, string | string[]> 
 /** Fields whose names end in `_id` and that are not UUIDs. They stay as they are. */
 const otherIds = new Set(["key_id", "delivery_id"]);
 
-/** The fields that are UUIDs have names that end in `_id`. */
-function withCanonicalIds<Value extends object>(value: Value): Value {
+/** The value with its UUIDs in lower case with hyphens. Their fields have names that end in `_id`. */
+export function withCanonicalIds<Value extends object>(value: Value): Value {
   const entries = Object.entries(value).map(([name, field]: [string, unknown]) => {
     const isUuid = name.endsWith("_id") && !otherIds.has(name) && typeof field === "string";
     return [name, isUuid ? canonicalUuid(field) : field];

@@ -1,11 +1,9 @@
 import type { McpServer } from "@modelcontextprotocol/server";
-import { z } from "zod";
 import { acceptInput, stopRun } from "../../runs/control-run.ts";
 import { findOwnRun } from "../../runs/own-run.ts";
 import type { McpCall } from "../deps.ts";
-import { changedResult, guarded, onlyRunId, runId, startedResult } from "./tool.ts";
-
-const sendInput = z.strictObject({ run_id: runId, input_text: z.string() });
+import { inputSchema } from "../standard-schema.ts";
+import { changedResult, guarded, startedResult } from "./tool.ts";
 
 /** `send_input` and `stop_run`. */
 export function registerControlTools(server: McpServer, call: McpCall): void {
@@ -17,7 +15,7 @@ export function registerControlTools(server: McpServer, call: McpCall): void {
       description:
         "Continues the conversation of a run with another input; the run keeps its files. A finished run starts its next " +
         "turn; a running one queues the input (at most 20) and continues with it. Then call wait_for_run.",
-      inputSchema: sendInput,
+      inputSchema: inputSchema("send_input"),
       annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: true },
     },
     guarded(call, async ({ run_id, input_text }) => {
@@ -33,7 +31,7 @@ export function registerControlTools(server: McpServer, call: McpCall): void {
       description:
         "Ends a run for good: its work stops, and it accepts no further input. Its files can still be read. To stop " +
         "waiting, stop polling: the run continues.",
-      inputSchema: onlyRunId,
+      inputSchema: inputSchema("stop_run"),
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
     },
     guarded(call, async ({ run_id }) => {

@@ -1,42 +1,18 @@
 import type { CallToolResult, McpServer } from "@modelcontextprotocol/server";
-import { z } from "zod";
 import { decodeText } from "../../documents/decode-text.ts";
 import { ServiceError } from "../../errors.ts";
 import { findOwnRun } from "../../runs/own-run.ts";
 import { listChangedFiles, listRunFiles, readRunFile } from "../../runs/files/read-files.ts";
 import type { McpCall } from "../deps.ts";
+import { inputSchema, outputSchema } from "../standard-schema.ts";
 import { maxTextLength, pieceOf } from "../text-piece.ts";
-import { guarded, runId } from "./tool.ts";
+import { type FileList, fileList, maxListedFiles } from "./outputs.ts";
+import { guarded } from "./tool.ts";
 
 /** Bytes of the largest file that is read for its text, and of one that is returned as base64. */
 const [maxTextBytes, maxBinaryBytes] = [10 * 1024 * 1024, 512 * 1024];
 
 const annotations = { readOnlyHint: true, openWorldHint: false };
-
-/** Files of one list: about 10,000 tokens. */
-const maxFiles = 500;
-
-const listInput = z.strictObject({
-  run_id: runId,
-  prefix: z.string().max(1_000).default("").describe("Only files whose names begin with this, such as reports/."),
-});
-
-const fileList = z.object({
-  total: z.number().describe(`Number of files with the prefix. At most ${maxFiles} are listed.`),
-  files: z.array(
-    z.object({
-      name: z.string(),
-      size: z.number().describe("Bytes."),
-      changed_at_step: z.string().nullable().describe("The step that last changed it, as TURN.STEP. Null: an upload."),
-    }),
-  ),
-});
-
-const readInput = z.strictObject({
-  run_id: runId,
-  name: z.string().max(1_000),
-  offset: z.number().int().min(0).default(0).describe("Characters of the text to skip."),
-});
 
 /** `list_files` and `read_file`. */
 export function registerFileTools(server: McpServer, call: McpCall): void {
@@ -48,8 +24,8 @@ export function registerFileTools(server: McpServer, call: McpCall): void {
       description:
         "Lists the files of a run, uploads included, sorted by name, as they are now: also while it is running. Names are " +
         "paths such as reports/q3.csv.",
-      inputSchema: listInput,
-      outputSchema: fileList,
+      inputSchema: inputSchema("list_files"),
+      outputSchema: outputSchema(fileList),
       annotations,
     },
     guarded(call, async ({ run_id, prefix }) => {
@@ -65,7 +41,7 @@ export function registerFileTools(server: McpServer, call: McpCall): void {
       description:
         `Returns a file of a run: text in pieces of ${maxTextLength} characters (continue with offset), images and other ` +
         `binary files up to ${maxBinaryBytes / 1024} KiB, and for larger files the URL to download them.`,
-      inputSchema: readInput,
+      inputSchema: inputSchema("read_file"),
       annotations,
     },
     guarded(call, async ({ run_id, name, offset }) => {
@@ -88,16 +64,19 @@ function missingFile(name: string): ServiceError {
 }
 
 function listResult(files: Awaited<ReturnType<typeof listChangedFiles>>): CallToolResult {
-  const listed = files.slice(0, maxFiles).map(({ name, size, changedAt }) => ({
+  const listed = files.slice(0, maxListedFiles).map(({ name, size, changedAt }) => ({
     name,
     size,
     changed_at_step: changedAt ? `${changedAt.turn}.${changedAt.step}` : null,
   }));
   const lines = listed.map(({ name, size }) => `${name} (${size} bytes)`);
-  if (files.length > maxFiles)
-    lines.push(`[The first ${maxFiles} of ${files.length} files. Set prefix to list others.]`);
+  if (files.length > maxListedFiles)
+    lines.push(`[The first ${maxListedFiles} of ${files.length} files. Set prefix to list others.]`);
   const text = lines.join("\n") || "There are no files.";
-  return { content: [{ type: "text", text }], structuredContent: { total: files.length, files: listed } };
+  return {
+    content: [{ type: "text", text }],
+    structuredContent: { total: files.length, files: listed } satisfies FileList,
+  };
 }
 
 interface FileContent {

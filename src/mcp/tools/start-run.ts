@@ -1,46 +1,20 @@
 import type { McpServer } from "@modelcontextprotocol/server";
-import { z } from "zod";
 import { base64Uploads } from "../../http/validation/base64-files.ts";
+import { ServiceError } from "../../errors.ts";
 import { log } from "../../log.ts";
 import { createRun } from "../../runs/create-run.ts";
 import { idempotencyOf } from "../../runs/idempotency.ts";
 import { newRunLimits } from "../../runs/new-run-limits.ts";
+import { requireFileCount } from "../../runs/files/new-files.ts";
 import type { Upload } from "../../runs/files/uploads.ts";
 import type { McpCall } from "../deps.ts";
 import { uploadsAdvice } from "../errors.ts";
 import { declaresTasks, newTask } from "../tasks.ts";
+import { inputSchema } from "../standard-schema.ts";
+import type { Inputs } from "./inputs.ts";
 import { guarded, startedResult } from "./tool.ts";
 
-const { nameLength, files: maxFiles, filenameLength } = newRunLimits;
-
-const newFile = z
-  .strictObject({
-    filename: z.string().max(filenameLength),
-    text: z.string().optional().describe("Content of a text file."),
-    content_base64: z.string().optional().describe("Content of any other file, as standard base64."),
-  })
-  .refine((file) => (file.text === undefined) !== (file.content_base64 === undefined), {
-    message: "Give either text or content_base64",
-  });
-
-type NewFile = z.infer<typeof newFile>;
-
-const startInput = z
-  .strictObject({
-    name: z.string().min(1).max(nameLength).describe("Short title for people."),
-    input_text: z.string().describe("The task, with everything that the agent has to know."),
-    files: z.array(newFile).default([]),
-    uploads: z.array(z.string()).default([]).describe("Ids of files that were uploaded before."),
-    idempotency_key: z
-      .string()
-      .min(1)
-      .max(255)
-      .optional()
-      .describe("A unique text. Repeating the same call with it returns the same run, for when no answer came."),
-  })
-  .refine(({ files, uploads }) => files.length + uploads.length <= maxFiles, {
-    message: `files and uploads may have at most ${maxFiles} items in total`,
-  });
+type NewFile = Inputs["start_run"]["files"][number];
 
 /** `start_run`. Returns a task to a client that declares the Tasks extension, otherwise the id of the run. */
 export function registerStartRun(server: McpServer, call: McpCall, agentName: string): void {
@@ -51,12 +25,13 @@ export function registerStartRun(server: McpServer, call: McpCall, agentName: st
       description:
         `Starts a run of the agent ${JSON.stringify(agentName)} and returns its run_id at once; then call wait_for_run. ` +
         "The agent sees only input_text and the files, not this conversation. Each call starts and costs a new run, unless it " +
-        `repeats an idempotency_key. Accepts ${maxFiles} files, with ${sizeText(call.inlineBytes)} in sum. ${uploadsAdvice}`,
-      inputSchema: startInput,
+        `repeats an idempotency_key. Accepts ${newRunLimits.files} files, with ${sizeText(call.inlineBytes)} in sum. ${uploadsAdvice}`,
+      inputSchema: inputSchema("start_run"),
       annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: true },
     },
     guarded(call, async ({ idempotency_key: key, ...body }) => {
       const { name, input_text, files, uploads } = body;
+      requireFileCount(files.length + uploads.length);
       const { id, replayed } = await createRun(call, call.principal, {
         name,
         text: input_text,
@@ -70,9 +45,13 @@ export function registerStartRun(server: McpServer, call: McpCall, agentName: st
   );
 }
 
-function uploadOf({ filename, text, content_base64 = "" }: NewFile): Upload {
+function uploadOf({ filename, text, content_base64 }: NewFile): Upload {
+  if ((text === undefined) === (content_base64 === undefined)) {
+    const message = `file ${JSON.stringify(filename)}: give either text or content_base64`;
+    throw new ServiceError("invalid_argument", message);
+  }
   if (text !== undefined) return { name: filename, content: () => Buffer.from(text) };
-  const [upload] = base64Uploads([{ filename, content_base64 }]);
+  const [upload] = base64Uploads([{ filename, content_base64: content_base64 ?? "" }]);
   if (!upload) throw new Error("one file is one upload");
   return upload;
 }

@@ -1,11 +1,7 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
-import { z } from "zod";
 import type { RunStatus } from "../../runs/status.ts";
 import type { McpCall } from "../deps.ts";
 import { toolError } from "../errors.ts";
-
-export const runId = z.string().max(100).describe("The run_id of start_run.");
-export const onlyRunId = z.strictObject({ run_id: runId });
 
 /** The result of a tool that changes a run: short, because wait_for_run and get_run describe the run. */
 export function changedResult(id: string, status: RunStatus, next: string): CallToolResult {

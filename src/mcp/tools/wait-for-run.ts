@@ -1,21 +1,13 @@
 import type { McpServer } from "@modelcontextprotocol/server";
-import { z } from "zod";
 import { pause } from "../../async/backoff.ts";
 import { findOwnRun } from "../../runs/own-run.ts";
 import type { McpCall } from "../deps.ts";
-import { reportResult, reportRun, runReport } from "../run-report.ts";
-import { guarded, runId } from "./tool.ts";
+import { reportResult, reportRun } from "../run-report.ts";
+import { inputSchema, outputSchema } from "../standard-schema.ts";
+import { runReport } from "./outputs.ts";
+import { guarded } from "./tool.ts";
 
 const annotations = { readOnlyHint: true, openWorldHint: false };
-
-const waitInput = z.strictObject({
-  run_id: runId,
-  seconds: z.number().min(1).optional().describe("A shorter wait, if your tool calls time out earlier."),
-});
-const getInput = z.strictObject({
-  run_id: runId,
-  output_offset: z.number().int().min(0).default(0).describe("Characters of the output to skip."),
-});
 
 /** `wait_for_run` and `get_run`. */
 export function registerWaitTools(server: McpServer, call: McpCall): void {
@@ -28,8 +20,8 @@ export function registerWaitTools(server: McpServer, call: McpCall): void {
         `Waits until a run has no turn in progress, at most ${maxWaitSeconds} s. Returns its status; while it is running, ` +
         "what it does now, steps and dollars; when it has finished, its output and files; when it has failed, the reason " +
         "and a remedy. Call it again while the status is running.",
-      inputSchema: waitInput,
-      outputSchema: runReport,
+      inputSchema: inputSchema("wait_for_run"),
+      outputSchema: outputSchema(runReport),
       annotations,
     },
     guarded(call, async ({ run_id, seconds = maxWaitSeconds }) => {
@@ -42,8 +34,8 @@ export function registerWaitTools(server: McpServer, call: McpCall): void {
     {
       title: "Get a run",
       description: "Returns at once what wait_for_run returns. With output_offset, a later part of a long output.",
-      inputSchema: getInput,
-      outputSchema: runReport,
+      inputSchema: inputSchema("get_run"),
+      outputSchema: outputSchema(runReport),
       annotations,
     },
     guarded(call, async ({ run_id, output_offset }) => reportResult(await reportRun(call, run_id, output_offset))),

@@ -2,6 +2,8 @@ import { type FileVersion, sha256Of } from "../../agent/turn/manifest.ts";
 import { settleAll } from "../../async/settle-all.ts";
 import { log } from "../../log.ts";
 import { safeFilenames } from "../../filenames.ts";
+import { ServiceError } from "../../errors.ts";
+import { newRunLimits } from "../new-run-limits.ts";
 import { copyUpload, findUpload, type PendingUploadDeps } from "./pending-uploads.ts";
 import type { PendingUpload, Workspace } from "../ports.ts";
 import { readUploads, type Upload } from "./uploads.ts";
@@ -17,6 +19,13 @@ export interface GivenFiles {
 export interface NewFile extends FileVersion {
   sha256: string;
   source: { content: Uint8Array } | { upload: PendingUpload };
+}
+
+/** Throws for more files and uploads than a run can begin with: schemas limit each of both lists. */
+export function requireFileCount(count: number): void {
+  if (count <= newRunLimits.files) return;
+  const message = `files and uploads are ${count} together; at most ${newRunLimits.files} are accepted`;
+  throw new ServiceError("invalid_argument", message);
 }
 
 /** Reads the files of a create in order, pending uploads last. Rejects for the first that cannot be used. */

@@ -1,0 +1,86 @@
+import { idempotencyKey, pathParameters } from "../../ext/contract/operations/parameters.ts";
+import { runSchemas } from "../../ext/contract/schemas/runs.ts";
+import { fileName } from "../../http/rest/parameters.ts";
+import { body, integer, list, number, object, text } from "../../http/rest/schemas/schema.ts";
+import type { Schema, SchemaTypes } from "../../json-schema.ts";
+
+/*
+ * The inputs of the tools: fields and limits are those of the extension API. Models read the descriptions, so they say what
+ * to write instead of what the service does with it.
+ */
+
+const create = runSchemas.CreateRunRequest.properties;
+const { filename, content_base64 } = runSchemas.FileInput.properties;
+const { input_text } = runSchemas.CreateInputRequest.properties;
+const { pattern: _ofHeaders, ...keyLengths } = idempotencyKey["Idempotency-Key"].schema;
+
+/** Without the examples, which cost tokens in every conversation. */
+const described = <const S extends Schema>(description: string, { examples: _examples, ...schema }: S) =>
+  ({ ...schema, description }) as Omit<S, "examples">;
+
+const run_id = described("The run_id of start_run.", pathParameters.run_id.schema);
+const onlyRunId = body("A run.", { run_id }, ["run_id"]);
+
+const newFile = body(
+  "A file: give either text or content_base64.",
+  {
+    filename: described("The file's name, such as q3.csv.", filename),
+    text: text("Content of a text file."),
+    content_base64: described("Content of any other file, as standard base64.", content_base64),
+  },
+  ["filename"],
+);
+
+/** By the name of the tool, and of requests about a task. `scripts/build-validators.ts` compiles them. */
+export const inputs = {
+  start_run: body(
+    "A new run.",
+    {
+      name: described("Short title for people.", create.name),
+      input_text: described("The task, with everything that the agent has to know.", input_text),
+      files: list("Files for the run.", newFile, { maxItems: create.files.maxItems, default: [] }),
+      uploads: { ...described("Ids of files that were uploaded before.", create.uploads), default: [] },
+      idempotency_key: described(
+        "A unique text. Repeating the same call with it returns the same run, for when no answer came.",
+        keyLengths,
+      ),
+    },
+    ["name", "input_text"],
+  ),
+  wait_for_run: body(
+    "A wait.",
+    { run_id, seconds: number("A shorter wait, if your tool calls time out earlier.", { minimum: 1 }) },
+    ["run_id"],
+  ),
+  get_run: body(
+    "A run.",
+    { run_id, output_offset: integer("Characters of the output to skip.", { minimum: 0, default: 0 }) },
+    ["run_id"],
+  ),
+  send_input: body("An input.", { run_id, input_text: described("The input.", input_text) }, ["run_id", "input_text"]),
+  stop_run: onlyRunId,
+  list_files: body(
+    "Files of a run.",
+    {
+      run_id,
+      prefix: text("Only files whose names begin with this, such as reports/.", {
+        maxLength: fileName.schema.maxLength,
+        default: "",
+      }),
+    },
+    ["run_id"],
+  ),
+  read_file: body(
+    "A file of a run.",
+    {
+      run_id,
+      name: described("The file's name, as list_files returns it.", fileName.schema),
+      offset: integer("Characters of the text to skip.", { minimum: 0, default: 0 }),
+    },
+    ["run_id", "name"],
+  ),
+  task: object("A task.", { taskId: text("Its ID: that of its run.", { maxLength: 100 }) }),
+};
+
+/** The valid inputs. */
+export type Inputs = SchemaTypes<typeof inputs>;

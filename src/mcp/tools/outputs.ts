@@ -1,0 +1,52 @@
+import { runFields } from "../../http/rest/schemas/runs.ts";
+import { flag, integer, list, nullable, number, object, oneOfTexts, text } from "../../http/rest/schemas/schema.ts";
+import type { Static } from "../../json-schema.ts";
+import { runStatuses } from "../../runs/status.ts";
+
+// The structured contents of results. Models read the descriptions.
+
+/** Files of one list: about 10,000 tokens. */
+export const maxListedFiles = 500;
+
+const name = text("Name.");
+const size = integer("Bytes.");
+
+/** A run as tools return it. */
+export const runReport = object("A run.", {
+  run_id: text("Its ID."),
+  name: runFields.name,
+  status: oneOfTexts("What it does.", runStatuses),
+  activity: nullable(text("What a running run does now.")),
+  turn: integer("Inputs that were started."),
+  queued_inputs: runFields.queued_inputs,
+  steps: integer("Model calls so far."),
+  dollars: number("Cost so far, if prices are known; otherwise 0."),
+  output: nullable(text("Of the last turn of a finished run.")),
+  output_next_offset: nullable(integer("Where the output continues, if it is longer than shown.")),
+  finish_reason: nullable(text('Why the turn ended. Not "completed": the output is incomplete.')),
+  failure: nullable(
+    object("Why it failed.", {
+      title: text("What happened."),
+      remedy: text("What to do."),
+      retryable: flag("Whether a new run may succeed."),
+    }),
+  ),
+  files: nullable(list("Files of a run that is not running; the first 100.", object("A file.", { name, size }))),
+  next: text("What to do next."),
+});
+
+export type RunReport = Static<typeof runReport, unknown>;
+
+export const fileList = object("Files of a run.", {
+  total: integer(`Number of files with the prefix. At most ${maxListedFiles} are listed.`),
+  files: list(
+    "Sorted by name.",
+    object("A file.", {
+      name,
+      size,
+      changed_at_step: nullable(text("The step that last changed it, as TURN.STEP. Null: an upload.")),
+    }),
+  ),
+});
+
+export type FileList = Static<typeof fileList, unknown>;
