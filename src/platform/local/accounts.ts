@@ -37,7 +37,9 @@ export function localAccounts(database: Database): Accounts {
   const organizations = db.prepare("SELECT body FROM organizations ORDER BY id");
   const operators = db.prepare("SELECT body FROM operators ORDER BY body ->> 'createdAt', hash");
 
-  const insertVersion = db.prepare("INSERT INTO agent_versions VALUES (?, ?, ?, ?, ?)");
+  const insertVersion = db.prepare(
+    "INSERT INTO agent_versions (agent_id, version, created_at, hash, body) VALUES (?, ?, ?, ?, ?)",
+  );
   const findVersion = db.prepare("SELECT * FROM agent_versions WHERE agent_id = ? AND version = ?");
   const versionOf = kept((id): AgentVersion | undefined => {
     const row = findVersion.get(...id.split(" "));

@@ -7,7 +7,7 @@ import type { Database } from "./database/sqlite.ts";
  * finding out that no run refers to one any more would cost every journal entry an index.
  */
 export function localConfigurations({ db, read, write }: Database): Configurations {
-  const insert = db.prepare("INSERT OR IGNORE INTO configurations VALUES (?, ?, ?)");
+  const insert = db.prepare("INSERT OR IGNORE INTO configurations (agent_id, hash, body) VALUES (?, ?, ?)");
   const find = db.prepare("SELECT body FROM configurations WHERE agent_id = ? AND hash = ?");
   const store: Configurations = {
     put: (agentId, { hash, text }) => write(() => void insert.run(agentId, hash, text)),

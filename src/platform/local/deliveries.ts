@@ -2,6 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import type { Delivery } from "../../runs/deliveries.ts";
 import type { Deliveries } from "../../runs/ports.ts";
 import { auditWriter } from "./audit.ts";
+import { rows } from "./database/query.ts";
 import type { Database } from "./database/sqlite.ts";
 
 /** The deliveries of one machine, which are sent by its server. */
@@ -22,7 +23,9 @@ export type DueDelivery = Pick<Delivery, "id" | "agentId" | "organizationId" | "
 
 /** Returns a function that inserts a delivery, as part of the transaction in progress. */
 export function deliveryWriter(db: DatabaseSync): (delivery: Delivery) => void {
-  const insert = db.prepare("INSERT INTO deliveries VALUES (NULL, ?, ?, ?, ?, ?, ?, ?)");
+  const insert = db.prepare(
+    "INSERT INTO deliveries (id, agent_id, at, attempts, due, body, destination) VALUES (?, ?, ?, ?, ?, ?, ?)",
+  );
   return (delivery) => {
     const { id, agentId, destination = "", at, attempts, nextAttemptAt = null } = delivery;
     insert.run(id, agentId, at, attempts, nextAttemptAt, JSON.stringify(delivery), destination);
@@ -36,7 +39,9 @@ export function localDeliveries({ db, read, write }: Database): LocalDeliveries 
     "SELECT body FROM deliveries WHERE agent_id = ? AND (at, id) < (?, ?) ORDER BY at DESC, id DESC LIMIT ?",
   );
   // Reads one index entry per destination, however many deliveries are pending: DISTINCT would read all.
-  const destinations = db.prepare(`
+  const destinations = rows<Destination>(
+    db,
+    `
     WITH RECURSIVE pending (seq) AS (
       SELECT (SELECT seq FROM deliveries WHERE due IS NOT NULL ORDER BY agent_id, destination LIMIT 1)
       UNION ALL
@@ -46,10 +51,14 @@ export function localDeliveries({ db, read, write }: Database): LocalDeliveries 
         ORDER BY next.agent_id, next.destination LIMIT 1
       ) FROM pending JOIN deliveries AS before USING (seq)
     )
-    SELECT agent_id AS agentId, destination AS host FROM pending JOIN deliveries USING (seq)`);
-  const due = db.prepare(`
+    SELECT agent_id AS agentId, destination AS host FROM pending JOIN deliveries USING (seq)`,
+  );
+  const due = rows<DueDelivery>(
+    db,
+    `
     SELECT id, agent_id AS agentId, body ->> 'organizationId' AS organizationId, attempts FROM deliveries
-    WHERE agent_id = ? AND destination = ? AND due <= ? ORDER BY due LIMIT ?`);
+    WHERE agent_id = ? AND destination = ? AND due <= ? ORDER BY due LIMIT ?`,
+  );
   const insert = deliveryWriter(db);
   const insertAudit = auditWriter(db);
 
@@ -78,10 +87,9 @@ export function localDeliveries({ db, read, write }: Database): LocalDeliveries 
       return { deliveries, ...(found.length > limit && last && { next: { at: last.at, id: last.id } }) };
     },
 
-    listDestinations: async () => read(() => destinations.all()) as unknown as Destination[],
+    listDestinations: async () => read(() => destinations.all()),
 
-    listDue: async ({ agentId, host }, now, limit) =>
-      read(() => due.all(agentId, host, now, limit)) as unknown as DueDelivery[],
+    listDue: async ({ agentId, host }, now, limit) => read(() => due.all(agentId, host, now, limit)),
   };
 }
 

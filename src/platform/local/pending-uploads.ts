@@ -37,7 +37,7 @@ export function localPendingUploads(
   const findById = db.prepare("SELECT body FROM uploads WHERE id = ?");
   const deleteExpired = db.prepare("DELETE FROM uploads WHERE expires_at < ?");
   const deleteUnknown = db.prepare("DELETE FROM upload_runs WHERE upload_id NOT IN (SELECT id FROM uploads)");
-  const insertRun = db.prepare("INSERT OR IGNORE INTO upload_runs VALUES (?, ?)");
+  const insertRun = db.prepare("INSERT OR IGNORE INTO upload_runs (run_id, upload_id) VALUES (?, ?)");
   const onlyOf = db.prepare(`
     SELECT upload_id AS id FROM upload_runs AS mine WHERE run_id = ?1 AND NOT EXISTS
       (SELECT 1 FROM upload_runs WHERE upload_id = mine.upload_id AND run_id <> ?1)`);

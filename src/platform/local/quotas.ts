@@ -1,5 +1,6 @@
 import { admits, dayOf } from "../../runs/quotas.ts";
 import type { QuotaPlace, QuotaScope, QuotaUse, Run, Slot, WaitingRun } from "../../runs/types.ts";
+import { rows } from "./database/query.ts";
 import type { Database } from "./database/sqlite.ts";
 
 /** What counts towards quotas: running and waiting runs by an indexed query, spent dollars in their own table. */
@@ -14,7 +15,8 @@ export function localQuotas(db: Database["db"]) {
      WHERE organization_id = ? AND quota_of = 'organization' AND waiting IS NOT 1 AND ${ofQuotas}`,
   );
   const waitingWhere = (condition: string) =>
-    db.prepare(
+    rows<WaitingRun>(
+      db,
       `SELECT id, turn, updated_at AS updatedAt, agent_id AS agentId, organization_id AS organizationId FROM runs
        WHERE ${condition} AND waiting = 1 AND ${ofQuotas} ORDER BY updated_at, seq`,
     );
@@ -24,7 +26,7 @@ export function localQuotas(db: Database["db"]) {
      WHERE owner = ?2 AND day >= ?3`,
   );
   const spend = db.prepare(
-    `INSERT INTO spent VALUES (?, ?, ?, ?)
+    `INSERT INTO spent (owner, day, dollars, turns) VALUES (?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET dollars = dollars + excluded.dollars, turns = turns + excluded.turns`,
   );
   const dropOldDays = db.prepare("DELETE FROM spent WHERE owner = ? AND day < ?");
@@ -59,7 +61,7 @@ export function localQuotas(db: Database["db"]) {
     },
 
     listWaiting: (organizationId?: string): WaitingRun[] =>
-      (organizationId === undefined ? allWaiting.all() : waitingOf.all(organizationId)) as unknown as WaitingRun[],
+      organizationId === undefined ? allWaiting.all() : waitingOf.all(organizationId),
   };
 }
 

@@ -1,7 +1,7 @@
-import type { StatementSync } from "node:sqlite";
 import { consecutive, inTurnOrder } from "../../runs/events.ts";
 import type { Runs } from "../../runs/ports.ts";
 import type { EventStamp, RunEvent, RunJournalEntry, TurnMessage } from "../../runs/types.ts";
+import { type Query, rows } from "./database/query.ts";
 import type { Database } from "./database/sqlite.ts";
 
 /** Characters after which a page ends. */
@@ -19,19 +19,23 @@ interface EventRow {
 
 export function localRunEvents({ db, read }: Database): Pick<Runs, "listEvents" | "listUnnumberedEvents"> {
   const findRun = db.prepare("SELECT seq FROM runs WHERE id = ?");
-  const messagesAfter = db.prepare(
+  const messagesAfter = rows<EventRow>(
+    db,
     "SELECT sequence, at, turn, role, text, agent_version FROM messages WHERE run = ? AND sequence > ? ORDER BY sequence LIMIT ?",
   );
   // The message at or before a number shows its turn, which the key of the journal begins with.
-  const journalAfter = db.prepare(
+  const journalAfter = rows<EventRow>(
+    db,
     `SELECT sequence, at, turn, body AS text FROM journal WHERE run = ?1 AND (turn, sequence) > (coalesce(
        (SELECT turn FROM messages WHERE run = ?1 AND sequence <= ?2 ORDER BY sequence DESC LIMIT 1), 0
      ), ?2) ORDER BY turn, sequence LIMIT ?3`,
   );
-  const unnumberedMessages = db.prepare(
+  const unnumberedMessages = rows<EventRow>(
+    db,
     "SELECT sequence, at, turn, role, text FROM messages WHERE run = ? AND sequence <= 0 ORDER BY sequence",
   );
-  const unnumberedEntries = db.prepare(
+  const unnumberedEntries = rows<EventRow>(
+    db,
     `SELECT sequence, at, turn, body AS text FROM journal
      WHERE run = ? AND turn <= ? AND sequence <= 0 ORDER BY turn, sequence`,
   );
@@ -41,10 +45,8 @@ export function localRunEvents({ db, read }: Database): Pick<Runs, "listEvents" 
       read(() => {
         const seq = findRun.get(id)?.["seq"];
         if (seq === undefined) return [];
-        const rows = [messagesAfter, journalAfter].flatMap((statement) =>
-          firstRows(statement, Number(seq), after, limit),
-        );
-        return consecutive(rows as (EventRow & EventStamp)[], after)
+        const found = [messagesAfter, journalAfter].flatMap((query) => firstRows(query, Number(seq), after, limit));
+        return consecutive(found as (EventRow & EventStamp)[], after)
           .slice(0, limit)
           .map((row) => Object.assign(toEvent(row), { sequence: row.sequence, at: row.at }));
       }),
@@ -53,25 +55,25 @@ export function localRunEvents({ db, read }: Database): Pick<Runs, "listEvents" 
       read(() => {
         const seq = findRun.get(id)?.["seq"];
         if (seq === undefined) return [];
-        const messages = unnumberedMessages.all(Number(seq)) as unknown as EventRow[];
+        const messages = unnumberedMessages.all(Number(seq));
         const lastTurn = messages.at(-1)?.turn;
         if (lastTurn === undefined) return [];
-        const entries = unnumberedEntries.all(Number(seq), lastTurn) as unknown as EventRow[];
+        const entries = unnumberedEntries.all(Number(seq), lastTurn);
         return inTurnOrder([...messages, ...entries].map(toEvent));
       }),
   };
 }
 
 /** Rows up to `limit` and, together, about `maxPageLength` characters. */
-function firstRows(statement: StatementSync, seq: number, after: number, limit: number): EventRow[] {
-  const rows: EventRow[] = [];
+function firstRows(query: Query<EventRow>, seq: number, after: number, limit: number): EventRow[] {
+  const first: EventRow[] = [];
   let length = 0;
-  for (const row of statement.iterate(seq, after, limit) as unknown as Iterable<EventRow>) {
-    rows.push(row);
+  for (const row of query.iterate(seq, after, limit)) {
+    first.push(row);
     length += row.text.length;
     if (length >= maxPageLength) break;
   }
-  return rows;
+  return first;
 }
 
 function toEvent({ turn, role, text, agent_version: agentVersion = null }: EventRow): RunEvent {

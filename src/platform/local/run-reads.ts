@@ -1,4 +1,3 @@
-import type { StatementSync } from "node:sqlite";
 import type { Usage } from "../../agent/turn/limits.ts";
 import type { FileVersion, ManifestFile } from "../../agent/turn/manifest.ts";
 import { startOf } from "../../runs/text.ts";
@@ -19,9 +18,14 @@ import type {
 } from "../../runs/types.ts";
 import { localQuotas } from "./quotas.ts";
 import type { Database } from "./database/sqlite.ts";
+import { type Query, rows, tuples } from "./database/query.ts";
 import { transcriptPieces } from "./database/transcript-pieces.ts";
 
-/** A row of `runs` as an array. Polls read rows as arrays, because objects take 1.7 times as long. */
+const runColumns =
+  "seq, id, agent_id, organization_id, name, status, turn, created_at, updated_at, failure, queued, used, sequence, " +
+  "quota_of, waiting, model, labels, webhook, transcript_bytes";
+
+/** The values of `runColumns`. */
 type RunRow = [
   seq: number,
   id: string,
@@ -78,14 +82,19 @@ export function localRunReads(
   const { db, read } = database;
   const inTurn = tickByTick();
   const piecesOf = transcriptPieces(database, inTurn);
-  const findRun = db.prepare("SELECT * FROM runs WHERE id = ?");
-  const transcriptOf = db.prepare("SELECT role, text FROM messages WHERE run = ? ORDER BY sequence");
-  const versionOf = db.prepare("SELECT agent_version FROM messages WHERE run = ? ORDER BY sequence DESC LIMIT 1");
-  versionOf.setReturnArrays(true);
-  const journalOfTurn = db.prepare(
+  const findRun = tuples<RunRow>(db, `SELECT ${runColumns} FROM runs WHERE id = ?`);
+  const transcriptOf = tuples<[TranscriptMessage["role"], string]>(
+    db,
+    "SELECT role, text FROM messages WHERE run = ? ORDER BY sequence",
+  );
+  const versionOf = tuples<[number | null]>(
+    db,
+    "SELECT agent_version FROM messages WHERE run = ? ORDER BY sequence DESC LIMIT 1",
+  );
+  const journalOfTurn = tuples<JournalRow>(
+    db,
     "SELECT sequence, at, body FROM journal WHERE run = ? AND turn = ? ORDER BY sequence",
   );
-  journalOfTurn.setReturnArrays(true);
   // The text comes last in a row: rows of other turns are passed without reading theirs.
   const outputOf = db.prepare(
     `SELECT text FROM messages WHERE run = (SELECT seq FROM runs WHERE id = ?) AND turn = ?
@@ -97,53 +106,52 @@ export function localRunReads(
   const storedBytes = db.prepare("SELECT bytes FROM stored_bytes WHERE owner = ?");
   const filesOf = db.prepare("SELECT uploads, current FROM files WHERE run = ?");
   const runsOf = (owner: "agent_id" | "organization_id") =>
-    db.prepare(
-      `SELECT * FROM runs WHERE ${owner} = ? AND created_at >= ? AND (created_at, id) < (?, ?)
+    tuples<RunRow>(
+      db,
+      `SELECT ${runColumns} FROM runs WHERE ${owner} = ? AND created_at >= ? AND (created_at, id) < (?, ?)
        ORDER BY created_at DESC, id DESC LIMIT ?`,
     );
   const [runsOfAgent, runsOfOrganization] = [runsOf("agent_id"), runsOf("organization_id")];
-  for (const statement of [findRun, transcriptOf, runsOfAgent, runsOfOrganization]) statement.setReturnArrays(true);
-  const running = db.prepare(
+  const running = rows<RunningRow>(
+    db,
     "SELECT id, turn, updated_at, waiting FROM runs WHERE status = 'running' AND waiting IS NOT 1",
   );
   const quotas = localQuotas(db);
   const statusOf = db.prepare("SELECT status FROM runs WHERE id = ?");
-  const publicRunOf = db.prepare(
+  const publicRunOf = tuples<PublicRow>(
+    db,
     "SELECT seq, agent_id, organization_id, status, transcript_bytes FROM runs WHERE id = ?",
   );
-  publicRunOf.setReturnArrays(true);
   const firstInputOf = db.prepare(
     `SELECT substr(text, 1, ?) AS start FROM messages WHERE run = (SELECT seq FROM runs WHERE id = ?)
      ORDER BY sequence LIMIT 1`,
   );
 
   function transcript(seq: number): TranscriptMessage[] {
-    const messages = transcriptOf.all(seq) as unknown as [TranscriptMessage["role"], string][];
-    return messages.map(([role, text]) => ({ role, text }));
+    return transcriptOf.all(seq).map(([role, text]) => ({ role, text }));
   }
 
   function find(id: string): { seq: number; run: Run } | undefined {
-    const row = findRun.get(id) as unknown as RunRow | undefined;
+    const row = findRun.get(id);
     return row && { seq: row[0], run: toRun(row) };
   }
 
   function turnOf({ seq, run }: { seq: number; run: Run }): TurnState {
-    const journal = (journalOfTurn.all(seq, run.turn) as unknown as JournalRow[]).map(toEntry);
-    const [agentVersion] = (versionOf.get(seq) ?? [null]) as unknown as [number | null];
+    const journal = journalOfTurn.all(seq, run.turn).map(toEntry);
+    const [agentVersion] = versionOf.get(seq) ?? [null];
     return { run, ...(agentVersion !== null && { agentVersion }), journal, ...toFiles(filesOf.get(seq)) };
   }
 
   /** The runs of an owner behind a place, read in pieces: 1,000 rows at once take 10 ms, for which nothing else is done. */
   async function listPart(
-    { statement, owner, since }: { statement: StatementSync; owner: string; since: number },
+    { statement, owner, since }: { statement: Query<RunRow>; owner: string; since: number },
     after: RunPlace,
     limit: number,
   ): Promise<{ runs: Run[]; cut?: RunPlace }> {
     const runs: Run[] = [];
     for (let place = after; ;) {
       const size = Math.min(limit - runs.length, rowsAtOnce);
-      const readRows = (): Run[] =>
-        (read(() => statement.all(owner, since, place.createdAt, place.id, size)) as unknown as RunRow[]).map(toRun);
+      const readRows = (): Run[] => read(() => statement.all(owner, since, place.createdAt, place.id, size)).map(toRun);
       const piece = await (limit > rowsAtOnce ? inTurn([owner], readRows) : readRows());
       runs.push(...piece);
       const last = piece.at(-1);
@@ -164,7 +172,7 @@ export function localRunReads(
       const expected = await owner;
       return read(() => {
         // A poll needs few columns: all of them take 8 % of its time.
-        const row = publicRunOf.get(id) as unknown as PublicRow | undefined;
+        const row = publicRunOf.get(id);
         if (!row) return undefined;
         const [seq, agentId, organizationId, status, transcriptBytes] = row;
         const run = { id, agentId, organizationId, status };
@@ -208,7 +216,7 @@ export function localRunReads(
       }),
 
     async head(id) {
-      const row = read(() => findRun.get(id)) as unknown as RunRow | undefined;
+      const row = read(() => findRun.get(id));
       return row && toRun(row);
     },
 
@@ -229,7 +237,7 @@ export function localRunReads(
       );
     },
 
-    listRunning: async () => (read(() => running.all()) as RunningRow[]).map(toRunning),
+    listRunning: async () => read(() => running.all()).map(toRunning),
 
     listWaiting: async (organizationId) => read(() => quotas.listWaiting(organizationId)),
 

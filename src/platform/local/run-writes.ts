@@ -9,6 +9,7 @@ import { auditWriter } from "./audit.ts";
 import { deliveryWriter } from "./deliveries.ts";
 import { localIdempotency } from "./idempotency.ts";
 import { localQuotas } from "./quotas.ts";
+import { tuples } from "./database/query.ts";
 import type { Database } from "./database/sqlite.ts";
 
 /** `isCurrent`: whether the fencing token of a change is the current one. */
@@ -19,7 +20,7 @@ export function localRunWrites(
   const insert = rowInserts(db);
   const requeue = queueWrites(db);
   const erase = erasure(db);
-  const beginErasure = db.prepare("INSERT OR IGNORE INTO erasures VALUES (?)");
+  const beginErasure = db.prepare("INSERT OR IGNORE INTO erasures (run_id) VALUES (?)");
   const endErasure = db.prepare("DELETE FROM erasures WHERE run_id = ?");
   const listErasures = db.prepare("SELECT run_id FROM erasures");
   const insertAudit = auditWriter(db);
@@ -27,7 +28,8 @@ export function localRunWrites(
   const quotas = localQuotas(db);
   const idempotent = localIdempotency(db);
   const insertRun = db.prepare(
-    "INSERT INTO runs VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, NULL, 0, NULL, ?, ?, ?, NULL, ?, ?, ?)",
+    "INSERT INTO runs (id, agent_id, organization_id, name, status, turn, created_at, updated_at, sequence, quota_of, " +
+      "waiting, labels, webhook, transcript_bytes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
   );
   const insertUploads = db.prepare("INSERT INTO files (run, uploads, bytes) VALUES (?, ?, ?)");
   const putFiles = db.prepare(
@@ -37,12 +39,12 @@ export function localRunWrites(
   const addBytes = db.prepare(
     "INSERT INTO files (run, bytes) VALUES (?, ?) ON CONFLICT (run) DO UPDATE SET bytes = bytes + excluded.bytes",
   );
-  const putSummary = db.prepare("INSERT OR REPLACE INTO summaries VALUES (?, ?, ?)");
-  const expected = db.prepare(
+  const putSummary = db.prepare("INSERT OR REPLACE INTO summaries (run, through_turn, text) VALUES (?, ?, ?)");
+  const expected = tuples<HeadRow>(
+    db,
     "SELECT seq, queued, used, sequence, quota_of, waiting, agent_id, organization_id, webhook FROM runs " +
       "WHERE id = ? AND status = ? AND turn = ?",
   );
-  expected.setReturnArrays(true);
   const updateRun = db.prepare(
     "UPDATE runs SET status = ?, turn = ?, updated_at = ?, failure = ?, queued = ?, used = ?, sequence = ?, " +
       "quota_of = ?, waiting = ?, model = coalesce(?, model), transcript_bytes = transcript_bytes + ? WHERE seq = ?",
@@ -70,7 +72,7 @@ export function localRunWrites(
       audit,
     } = change;
     if (fencingToken !== undefined && !isCurrent({ runId, fencingToken })) throw changeRejected;
-    const found = expected.get(runId, expect.status, expect.turn) as HeadRow | undefined;
+    const found = expected.get(runId, expect.status, expect.turn);
     if (!found) throw changeRejected;
     const [seq, queuedBefore, usedBefore, sequenceBefore, quotaOf, waiting, agentId, organizationId, webhook] = found;
     if (expect.queued !== undefined && expect.queued !== queuedBefore) throw changeRejected;
@@ -185,8 +187,10 @@ const changeRejected = new Error("the change was rejected");
 
 /** Returns a function that inserts messages and journal entries. */
 function rowInserts(db: Database["db"]) {
-  const insertMessage = db.prepare("INSERT INTO messages VALUES (?, ?, ?, ?, ?, ?, ?)");
-  const insertEntry = db.prepare("INSERT INTO journal VALUES (?, ?, ?, ?, ?)");
+  const insertMessage = db.prepare(
+    "INSERT INTO messages (run, sequence, at, turn, role, text, agent_version) VALUES (?, ?, ?, ?, ?, ?, ?)",
+  );
+  const insertEntry = db.prepare("INSERT INTO journal (run, turn, sequence, at, body) VALUES (?, ?, ?, ?, ?)");
   return (seq: number | bigint, messages: Stamped<TurnMessage>[], entries: Stamped<RunJournalEntry>[]): void => {
     for (const { turn, role, text, sequence, at, agentVersion = null } of messages) {
       insertMessage.run(seq, sequence, at, turn, role, text, agentVersion);
@@ -199,7 +203,7 @@ function rowInserts(db: Database["db"]) {
 
 /** Returns a function that changes the queue of a run and returns the new number of queued inputs. */
 function queueWrites(db: Database["db"]) {
-  const insertQueued = db.prepare("INSERT OR IGNORE INTO queue VALUES (?, ?, ?)");
+  const insertQueued = db.prepare("INSERT OR IGNORE INTO queue (run, turn, text) VALUES (?, ?, ?)");
   const deleteQueued = db.prepare("DELETE FROM queue WHERE run = ? AND turn = ?");
   const dropQueue = db.prepare("DELETE FROM queue WHERE run = ?");
   return (seq: number, queued: number, queue: NonNullable<RunChange["queue"]>): number => {

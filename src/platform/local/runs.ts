@@ -11,7 +11,7 @@ export function localRuns(database: Database): Runs {
   const leases = memoryLeases();
   const writes = localRunWrites(database, (lease) => leases.isCurrent(lease));
   const isRunning = db.prepare("SELECT turn FROM runs WHERE id = ? AND status = 'running' AND waiting IS NOT 1");
-  const putProbe = db.prepare("INSERT OR REPLACE INTO summaries VALUES (-1, 0, ?)");
+  const putProbe = db.prepare("INSERT OR REPLACE INTO summaries (run, through_turn, text) VALUES (-1, 0, ?)");
   const dropProbe = db.prepare("DELETE FROM summaries WHERE run = -1");
 
   /** Probes for 64 KiB of free space: a long answer of a model. */

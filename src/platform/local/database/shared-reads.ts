@@ -1,4 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
+import { tuples } from "./query.ts";
 
 /** Read transactions, one per tick of the event loop, and rows that are kept between them. */
 export interface SharedReads {
@@ -21,8 +22,7 @@ const maxKept = 10_000;
 export function sharedReads(db: DatabaseSync): SharedReads {
   const begin = db.prepare("BEGIN");
   const commit = db.prepare("COMMIT");
-  const versionOfOthers = db.prepare("PRAGMA data_version"); // changes with commits of other connections only
-  versionOfOthers.setReturnArrays(true);
+  const versionOfOthers = tuples<[number]>(db, "PRAGMA data_version"); // changes with commits of other connections only
   const kinds: Map<string, object | undefined>[] = [];
   let seen: unknown;
   let reading = false;
@@ -44,7 +44,7 @@ export function sharedReads(db: DatabaseSync): SharedReads {
     begin.run();
     reading = true;
     setImmediate(endRead);
-    const [version] = versionOfOthers.get() as unknown as [number];
+    const [version] = versionOfOthers.get() ?? [];
     if (version !== seen) forget();
     seen = version;
   }

@@ -2,6 +2,7 @@ import { StringDecoder } from "node:string_decoder";
 import type { Owners } from "../../../async/scheduler.ts";
 import type { TickByTick } from "../../../async/tick-by-tick.ts";
 import type { TranscriptMessage, TranscriptPiece } from "../../../runs/types.ts";
+import { tuples } from "./query.ts";
 import type { Database } from "./sqlite.ts";
 
 /** Bytes of a text that SQLite reads at a time. */
@@ -38,10 +39,10 @@ export function transcriptPieces(
   { db, read }: Database,
   inTurn: TickByTick,
 ): (seq: number, owners: Owners) => AsyncIterable<TranscriptPiece> {
-  const messagesOf = db.prepare(
+  const messagesOf = tuples<MessageRow>(
+    db,
     "SELECT sequence, role, octet_length(text) FROM messages WHERE run = ? ORDER BY sequence",
   );
-  messagesOf.setReturnArrays(true);
   const partOf = db.prepare(
     "SELECT substr(CAST(text AS BLOB), ?, ?) AS part FROM messages WHERE run = ? AND sequence = ?",
   );
@@ -106,5 +107,5 @@ export function transcriptPieces(
     }
   }
 
-  return (seq, owners) => pieces(seq, owners, messagesOf.all(seq) as unknown as MessageRow[]);
+  return (seq, owners) => pieces(seq, owners, messagesOf.all(seq));
 }
