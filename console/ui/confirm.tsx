@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { Button } from "./button.tsx";
-import { Dialog } from "./dialog.tsx";
+import { Choice, Dialog } from "./dialog.tsx";
 import { Icon } from "./icon.tsx";
 
 interface ConfirmProps {
@@ -18,7 +18,7 @@ interface ConfirmProps {
 }
 
 /** Asks before an action that cannot be undone, or that others notice. */
-export function Confirm({ title, children, action, cancel = "Cancel", onConfirm, onClose, danger }: ConfirmProps) {
+export function Confirm({ title, children, action, cancel, onConfirm, onClose, danger }: ConfirmProps) {
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string>();
   const confirm = (): void => {
@@ -34,15 +34,11 @@ export function Confirm({ title, children, action, cancel = "Cancel", onConfirm,
       narrow
       onClose={onClose}
       footer={
-        <>
-          <span />
-          <Button onClick={onClose} disabled={busy}>
-            {cancel}
-          </Button>
+        <Choice cancel={cancel} onCancel={onClose} disabled={busy}>
           <Button kind={danger ? "danger filled" : "primary"} onClick={confirm} disabled={busy}>
             {action}
           </Button>
-        </>
+        </Choice>
       }
     >
       <p>{children}</p>

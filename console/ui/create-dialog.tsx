@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useId, useState } from "preact/hooks";
 import { Button } from "./button.tsx";
-import { Dialog } from "./dialog.tsx";
+import { Choice, Dialog } from "./dialog.tsx";
 import { Field } from "./field.tsx";
 
 interface CreateDialogProps {
@@ -44,13 +44,11 @@ export function CreateDialog(props: CreateDialogProps) {
       narrow
       onClose={onClose}
       footer={
-        <>
-          <span />
-          <Button onClick={onClose}>Cancel</Button>
+        <Choice onCancel={onClose}>
           <Button kind="primary" type="submit" form={form} disabled={!isReady}>
             {action}
           </Button>
-        </>
+        </Choice>
       }
     >
       <form id={form} class="stack" onSubmit={submit}>

@@ -13,6 +13,29 @@ interface DialogProps {
   children: ComponentChildren;
 }
 
+interface ChoiceProps {
+  /** The word of the button that leaves it. */
+  cancel?: string | undefined;
+  onCancel: () => void;
+  /** Whether it cannot be left now. */
+  disabled?: boolean;
+  /** The button of the action. */
+  children: ComponentChildren;
+}
+
+/** The buttons of a dialog that asks: to leave it, then what it does. */
+export function Choice({ cancel = "Cancel", onCancel, disabled = false, children }: ChoiceProps) {
+  return (
+    <>
+      <span />
+      <Button onClick={onCancel} disabled={disabled}>
+        {cancel}
+      </Button>
+      {children}
+    </>
+  );
+}
+
 /** A modal dialog that is open while it is rendered. The focus returns to the opener. */
 export function Dialog({ title, onClose, narrow = false, footer, class: more = "", children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);

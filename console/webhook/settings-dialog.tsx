@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { Button } from "../ui/button.tsx";
-import { Dialog } from "../ui/dialog.tsx";
+import { Choice, Dialog } from "../ui/dialog.tsx";
 import { Field } from "../ui/field.tsx";
 import { type ChangedWebhook, setWebhook, type Webhook } from "./webhook-calls.ts";
 
@@ -32,13 +32,11 @@ export function SettingsDialog({ agentId, webhook, onClose, onChange }: Settings
       narrow
       onClose={onClose}
       footer={
-        <>
-          <span />
-          <Button onClick={onClose}>Cancel</Button>
+        <Choice onCancel={onClose}>
           <Button kind="primary" type="submit" form="webhook-settings" disabled={isBusy}>
             {webhook?.enabled === false ? "Save and enable" : "Save"}
           </Button>
-        </>
+        </Choice>
       }
     >
       <form

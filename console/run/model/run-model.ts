@@ -10,9 +10,10 @@ import type {
   ToolResultEvent,
   ToolStartedEvent,
 } from "../../api/types.ts";
+import { loadedText, newCall, recorded, startOf, timeOf } from "./event-values.ts";
 import { TimeMap } from "./time-map.ts";
 import { addToolResult } from "./tool-totals.ts";
-import type { Attempt, Call, Gap, LoadedText, Message, Point, Row, Step, ToolTotal, Turn } from "./types.ts";
+import type { Attempt, Gap, Message, Point, Row, Step, ToolTotal, Turn } from "./types.ts";
 
 /** The text that begins the result of a call that was interrupted and not repeated. */
 const unknownEffect = "This call was interrupted.";
@@ -292,40 +293,4 @@ export class RunModel {
 function resume(step: Step, startedAt: number | undefined): void {
   const attempt = step.attempts.at(-1);
   if (attempt && startedAt !== undefined) attempt.resumedAt = startedAt;
-}
-
-function newCall(
-  event: ModelCallEvent,
-  { name, arguments: json }: { name: string; arguments: string },
-  index: number,
-): Call {
-  return {
-    turn: event.turn,
-    step: event.step,
-    index,
-    name,
-    arguments: loadedText(event, `tool_calls.${index}.arguments`, json),
-    failed: false,
-    files: [],
-    attachments: [],
-    starts: 0,
-  };
-}
-
-function loadedText({ cut }: { cut?: Record<string, number> }, path: string, text: string): LoadedText {
-  return { text, length: cut?.[path] ?? text.length };
-}
-
-function timeOf(at: string | null): number | undefined {
-  return at === null ? undefined : Date.parse(at);
-}
-
-/** The start of a call that ended at a time. */
-function startOf(at: number | undefined, milliseconds: number | null): number | undefined {
-  return at === undefined || milliseconds === null ? at : at - milliseconds;
-}
-
-/** The fields that were recorded. */
-function recorded(fields: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null && value !== undefined));
 }
