@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import openapiTypes, { astToString } from "openapi-typescript";
 import { publicApi } from "../src/v1/public-api.ts";
-import { clientClasses } from "../src/error-codes.ts";
+import { clientClasses, clientErrors } from "../src/error-codes.ts";
 import { extApi } from "../src/ext/contract/ext-api.ts";
 import { methodsAndPaths } from "./operation-table.ts";
 import { pythonOperations, pythonTypes, synchronousModule } from "./python-client.ts";
@@ -21,6 +21,7 @@ export async function clientFiles(): Promise<Record<string, string>> {
     [`${typescript}/v1.ts`]: await typescriptTypes(publicApi.schemas, "src/v1/contract.ts"),
     [`${typescript}/operations.ts`]: typescriptOperations(),
     [`${typescript}/error-classes.ts`]: typescriptErrorClasses(),
+    [`${typescript}/error-codes.ts`]: typescriptErrorCodes(),
     [`${python}/_error_classes.py`]: pythonErrorClasses(),
     [`${python}/_operations.py`]: pythonOperations({ Ext: extApi, V1: publicApi }, notice(contracts)),
     [`${python}/_types.py`]: pythonTypes(extApi.schemas, notice("src/ext/contract/")),
@@ -45,20 +46,46 @@ export const v1 = ${methodsAndPaths(publicApi)};
 }
 
 function typescriptErrorClasses(): string {
-  const rows = Object.entries(clientClasses()).map(([code, name]) => `  ${code}: "${name}",\n`);
-  return `${notice(errorCodes, "//")}
-/** The class of \`APIError\` for each error code of the extension API. */
-export const errorClasses = {
-${rows.join("")}} as const;
+  const classes = Object.entries(clientErrors).map(
+    ([name, text]) => `/** ${inCamelCase(text)} */\nexport class ${name} extends APIError {}\n`,
+  );
+  return `${notice(errorCodes, "//")}import { APIError } from "../api-error.ts";\n\n${classes.join("")}`;
+}
+
+function typescriptErrorCodes(): string {
+  const rows = Object.entries(clientClasses()).map(
+    ([code, name]) => `  ["${code}", ${name === "APIError" ? name : `errors.${name}`}],\n`,
+  );
+  return `${notice(errorCodes, "//")}import { APIError } from "../api-error.ts";
+import * as errors from "./error-classes.ts";
+
+/** The class of each error code of the extension API. */
+export const errorClasses: ReadonlyMap<string | undefined, typeof APIError> = new Map([
+${rows.join("")}]);
 `;
 }
 
+/** The names of fields in a text, as TypeScript has them. */
+function inCamelCase(text: string): string {
+  return text.replaceAll(/`[a-z_]+`/g, (name) => name.replaceAll(/_./g, (part) => part.slice(1).toUpperCase()));
+}
+
 function pythonErrorClasses(): string {
-  const rows = Object.entries(clientClasses()).map(([code, name]) => `    "${code}": "${name}",\n`);
+  const classes = Object.entries(clientErrors).map(
+    ([name, text]) => `\n\nclass ${name}(APIError):\n    """${text}"""\n`,
+  );
+  const names = Object.keys(clientErrors).toSorted();
+  const rows = Object.entries(clientClasses()).map(([code, name]) => `    "${code}": ${name},\n`);
   return `${notice(errorCodes)}
-ERROR_CLASSES = {
+from ._api_error import APIError
+
+__all__ = [
+${names.map((name) => `    "${name}",\n`).join("")}]
+${classes.join("")}
+
+ERROR_CLASSES: dict[str, type[APIError]] = {
 ${rows.join("")}}
-"""The class of \`APIError\` for each error code of the extension API."""
+"""The class of each error code of the extension API."""
 `;
 }
 

@@ -11,11 +11,36 @@ export interface ErrorEntry {
   detail: string;
 }
 
+/**
+ * The classes of errors that both clients raise, with what their documentation says of them. A code that needs none of its own
+ * has `APIError`, their base class. Names of fields are those of Python.
+ */
+export const clientErrors = {
+  AuthenticationError: "The API key is missing, unknown or disabled.",
+  TemplateMismatch: "`template_id` is not the agent of the API key.",
+  AgentNotFound: "The agent of the API key was deleted.",
+  AgentArchived: "The agent is archived and accepts no new runs.",
+  RunNotFound: "The agent of the API key has no such run.",
+  FileNotFound: "The run has no such file, or its content at this step is not kept.",
+  PayloadTooLarge: "A file, or all together, are larger than the service accepts.",
+  InvalidRequest:
+    "A value is missing or wrong. `issues` lists the violations of the schema; it is empty for other reasons.",
+  ModelNotConfigured: "The organization has no usable model.",
+  WebhookNotConfigured: "The agent has no webhook, so a run cannot have a webhook URL.",
+  UploadFailed: "An upload is unknown, expired, incomplete or damaged.",
+  IdempotencyKeyReused: "The idempotency key belongs to a create with other values.",
+  RateLimited:
+    "Too many requests or runs, or the dollars of the day are spent. `retry_after`: seconds to wait, if known.",
+  RunEnded: "The run was stopped or deleted and accepts no input.",
+  QueueFull: "The run already has 20 inputs that wait.",
+  ServiceUnavailable: "The service failed (status 500 and above).",
+} as const;
+
 interface ErrorRow extends ErrorEntry {
   /** The APIs that show it. v1 shows its status and text, but no code. */
   apis: readonly Api[];
   /** The class that both clients raise. Required for codes of `ext`. */
-  client?: string;
+  client?: "APIError" | keyof typeof clientErrors;
   /** What differs in an API. */
   manage?: Partial<ErrorEntry>;
   mcp?: Partial<ErrorEntry>;

@@ -1,35 +1,19 @@
 """Client of the Agent Run Service."""
 
+from . import _error_classes
+from ._api_error import AgentRunsError, APIError, Issue
 from ._async.client import AsyncAgentRuns
 from ._async.clock import AsyncClock
 from ._async.run import AsyncRun
 from ._async.runs import AsyncRuns
+from ._error_classes import *  # noqa: F403
 from ._errors import (
-    AgentArchived,
-    AgentNotFound,
-    AgentRunsError,
-    APIError,
-    AuthenticationError,
     ConnectionFailed,
     CreateOutcomeUnknown,
-    FileNotFound,
-    IdempotencyKeyReused,
-    InvalidRequest,
-    Issue,
-    ModelNotConfigured,
     NotSupported,
-    PayloadTooLarge,
-    QueueFull,
-    RateLimited,
-    RunEnded,
     RunFailed,
-    RunNotFound,
-    ServiceUnavailable,
-    TemplateMismatch,
     UnexpectedResponse,
-    UploadFailed,
     WaitTimeout,
-    WebhookNotConfigured,
     WebhookVerificationError,
 )
 from ._files import FileInput
@@ -44,48 +28,33 @@ from ._webhook import WebhookData, WebhookPayload, verify_webhook
 __all__ = [
     "APIError",
     "Agent",
-    "AgentArchived",
-    "AgentNotFound",
     "AgentRuns",
     "AgentRunsError",
     "AsyncAgentRuns",
     "AsyncClock",
     "AsyncRun",
     "AsyncRuns",
-    "AuthenticationError",
     "Clock",
     "ConnectionFailed",
     "CreateOutcomeUnknown",
     "Event",
     "Failure",
     "FileInput",
-    "FileNotFound",
-    "IdempotencyKeyReused",
-    "InvalidRequest",
     "Issue",
-    "ModelNotConfigured",
     "NotSupported",
-    "PayloadTooLarge",
-    "QueueFull",
-    "RateLimited",
     "Run",
     "RunDetail",
-    "RunEnded",
     "RunFailed",
     "RunFile",
-    "RunNotFound",
     "RunStatus",
     "RunSummary",
     "Runs",
-    "ServiceUnavailable",
-    "TemplateMismatch",
     "UnexpectedResponse",
-    "UploadFailed",
     "Usage",
     "WaitTimeout",
     "WebhookData",
-    "WebhookNotConfigured",
     "WebhookPayload",
     "WebhookVerificationError",
     "verify_webhook",
 ]
+__all__ += _error_classes.__all__

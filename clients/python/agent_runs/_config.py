@@ -3,7 +3,7 @@ from __future__ import annotations
 import os
 import re
 
-from ._errors import AgentRunsError
+from ._api_error import AgentRunsError
 
 
 def base_url_of(given: str | None) -> str:

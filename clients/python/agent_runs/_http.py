@@ -12,7 +12,8 @@ from urllib.parse import quote
 
 import httpx
 
-from ._errors import APIError, ErrorResponse, UnexpectedResponse, error_of, is_transient, parsed_issues
+from ._api_error import APIError, ErrorResponse
+from ._errors import UnexpectedResponse, error_of, is_transient, parsed_issues
 
 longest_backoff = 30.0
 """Seconds."""

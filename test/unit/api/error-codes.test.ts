@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import * as client from "../../../clients/typescript/src/errors.ts";
-import { errorClasses } from "../../../clients/typescript/src/generated/error-classes.ts";
+import { errorClasses } from "../../../clients/typescript/src/generated/error-codes.ts";
 import { openapiDocument as publicDocument } from "../../../src/v1/generated/openapi.ts";
 import { clientClasses, type ErrorEntry, errorsOf } from "../../../src/error-codes.ts";
 import { openapiDocument as extDocument } from "../../../src/ext/generated/openapi.ts";
@@ -47,14 +47,15 @@ test("v1 has the errors of its document only", () => {
 
 test("both clients have the class that the table names for each code of the extension API", () => {
   const classes = clientClasses();
-  expect(errorClasses).toEqual(classes);
+  expect(Object.fromEntries([...errorClasses].map(([code, { name }]) => [code, name]))).toEqual(classes);
   expect(Object.keys(classes)).toEqual(Object.keys(errorsOf("ext")));
-  const python = readFileSync("clients/python/agent_runs/_errors.py", "utf8");
-  const exported = readFileSync("clients/python/agent_runs/__init__.py", "utf8");
+  const [python = "", base = ""] = ["_error_classes", "_api_error"].map((name) =>
+    readFileSync(`clients/python/agent_runs/${name}.py`, "utf8"),
+  );
   for (const name of new Set(Object.values(classes))) {
     expect(client).toHaveProperty(name);
-    expect(python).toMatch(new RegExp(`^class ${name}\\(`, "m"));
-    expect(exported).toContain(`    ${name},\n`);
+    expect(base + python).toMatch(new RegExp(`^class ${name}\\(`, "m"));
+    if (name !== "APIError") expect(python).toContain(`    "${name}",\n`); // of __all__
   }
 });
 

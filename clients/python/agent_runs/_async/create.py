@@ -8,7 +8,8 @@ import uuid
 from collections.abc import AsyncIterator, Iterable, Mapping
 from typing import Any, NamedTuple, cast
 
-from .._errors import APIError, ConnectionFailed, CreateOutcomeUnknown, NotSupported, WaitTimeout
+from .._api_error import APIError
+from .._errors import ConnectionFailed, CreateOutcomeUnknown, NotSupported, WaitTimeout
 from .._files import FileInput, NamedBytes, inline, read_files
 from .._http import Request, filled
 from .._operations import V1, Ext

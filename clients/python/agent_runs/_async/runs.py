@@ -10,7 +10,8 @@ from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, M
 from typing import Any, cast, overload
 
 from .. import _io
-from .._errors import AgentRunsError, ConnectionFailed, RunFailed
+from .._api_error import AgentRunsError
+from .._errors import ConnectionFailed, RunFailed
 from .._event_stream import EventStreamParser, Message
 from .._files import FileInput, write_bytes
 from .._http import Request, backoff, filled

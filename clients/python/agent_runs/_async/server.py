@@ -2,7 +2,8 @@ from __future__ import annotations
 
 from typing import cast
 
-from .._errors import APIError, NotSupported
+from .._api_error import APIError
+from .._errors import NotSupported
 from .._http import Request, filled
 from .._operations import Ext
 from .._types import Agent
