@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { maxDeletedFiles, sha256Of } from "../../src/agent/turn/manifest.ts";
-import type { CallFiles, TurnFiles } from "../../src/agent/turn/turn-files.ts";
+import type { CallFiles, TurnFiles } from "../../src/agent/turn/workspace-types.ts";
 import { eventsOf } from "../../src/runs/read/list-events.ts";
 import type { Stores } from "../../src/runs/ports.ts";
 import { findRunFile, listChangedFiles, listRunFiles, readRunFile } from "../../src/runs/files/read-files.ts";

@@ -10,7 +10,7 @@ import { unknownTool } from "../unknown-tool.ts";
 import { resultCharacters } from "./context-window.ts";
 import { foldEntry, type JournalEntry, type PendingCalls } from "./journal.ts";
 import { limitName } from "./limits.ts";
-import type { CallFiles } from "./turn-files.ts";
+import type { CallFiles } from "./workspace-types.ts";
 import type { ActionResult, TurnState } from "./types.ts";
 
 /**

@@ -3,7 +3,7 @@ import type { Tool, ToolContext } from "../tools/tool.ts";
 import type { AnswerEntry, FinishReason, JournalEntry, TurnProgress } from "./journal.ts";
 import type { ManifestFile } from "./manifest.ts";
 import type { ReachedLimit, Prices, RunLimits, TurnLimits, Usage } from "./limits.ts";
-import type { TurnFiles } from "./turn-files.ts";
+import type { TurnFiles } from "./workspace-types.ts";
 
 /** What a turn works on. Times are milliseconds since 1970. */
 export interface TurnInput {

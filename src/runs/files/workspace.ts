@@ -1,5 +1,6 @@
 import type { FileVersion } from "../../agent/turn/manifest.ts";
-import { type FileContents, type TurnFiles, type TurnFilesConfig, turnFiles } from "../../agent/turn/turn-files.ts";
+import { turnFiles } from "../../agent/turn/turn-files.ts";
+import type { FileContents, TurnFiles, TurnFilesConfig } from "../../agent/turn/workspace-types.ts";
 import type { FileInfo } from "../../agent/tools/files.ts";
 import { log } from "../../log.ts";
 import type { Workspace } from "../ports.ts";

@@ -7,7 +7,7 @@ import {
   manifestOf,
   sha256Of,
 } from "../../../src/agent/turn/manifest.ts";
-import type { CallFiles, FileChanges, TurnFiles } from "../../../src/agent/turn/turn-files.ts";
+import type { CallFiles, FileChanges, TurnFiles } from "../../../src/agent/turn/workspace-types.ts";
 import { openFiles, type Space, spaceOf, textsIn } from "./scripted.ts";
 
 const bytes = (text: string): Uint8Array => Buffer.from(text);
