@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { Command } from "commander";
 import { keepDaysProblems, parseAgentFile } from "../../src/accounts/agent-definition.ts";
+import { agentDefinition } from "../../src/accounts/agent-schema.ts";
 import {
   agentHistory,
   createAgent,
@@ -148,36 +149,33 @@ async function checkSecrets(
   if (problem !== undefined) throw new CliError(problem);
 }
 
+/** The settings of an agent file that `fields` does not have. Instructions come last, because they have many lines. */
+const settings = [
+  ...Object.keys(agentDefinition.properties).filter(
+    (name) => !["$schema", "name", "model", "instructions"].includes(name),
+  ),
+  "instructions",
+] as (keyof AgentDefinition)[];
+
 /** `more`: further fields, after the agent's own. */
 function output(agent: Agent, more: { hash?: string } | ReturnType<typeof useFields> = {}): Output {
-  const { tools, limits, runLimits, maxRunning, maxDollarsPerDay, maxStoredBytes, prices, parameters, contextTokens } =
-    agent;
-  const { environment, webFetch, instructions, keepDays, allowDelete } = agent;
-  const quota = { maxRunning, maxDollarsPerDay, maxStoredBytes };
   const mcp = agent.mcp?.map(withoutHeaderValues);
-  const { text } = record(
-    {
-      ...fields(agent),
-      ...more,
-      tools: tools.join(", ") || "none",
-      environment,
-      ...Object.fromEntries((mcp ?? []).map((server) => [`mcp ${server.name}`, serverLine(server)])),
-      webFetch: webFetch && webFetchText(webFetch),
-      limits: listed(limits),
-      runLimits: runLimits && listed(runLimits),
-      ...quota,
-      keepDays,
-      allowDelete,
-      prices: prices && listed(prices),
-      parameters: parameters && listed(parameters),
-      contextTokens,
-      instructions,
-    },
-    "instructions",
+  const lines = settings.flatMap((name): [string, unknown][] =>
+    name === "mcp"
+      ? (mcp ?? []).map((server) => [`mcp ${server.name}`, serverLine(server)])
+      : [[name, settingText(agent, name)]],
   );
-  const others = { keepDays, allowDelete, prices, parameters, contextTokens, instructions };
-  const definition = { tools, environment, mcp, webFetch, limits, runLimits, ...quota, ...others };
+  const { text } = record({ ...fields(agent), ...more, ...Object.fromEntries(lines) }, "instructions");
+  const definition = Object.fromEntries(settings.map((name) => [name, name === "mcp" ? mcp : agent[name]]));
   return { text, json: { ...fields(agent), ...more, ...definition } };
+}
+
+/** A setting on one line. Undefined: it is not set. */
+function settingText(agent: Agent, name: keyof AgentDefinition): unknown {
+  if (name === "tools") return agent.tools.join(", ") || "none";
+  if (name === "webFetch") return agent.webFetch && webFetchText(agent.webFetch);
+  const value = agent[name];
+  return typeof value === "object" ? listed(value) : value;
 }
 
 function listed(values: object): string {

@@ -137,17 +137,11 @@ function usedEnvironment(linux: Linux | NoLinux | undefined): { environment?: Us
 
 function turnInput(state: RunState, agent: AgentDefinition, modelName: string, deadline: number): TurnInput {
   const { run, journal } = state;
-  const { instructions, limits, runLimits, prices, parameters, contextTokens } = agent;
   const usedByTurn = journal.reduce((sum, entry) => addUsage(sum, usageOfEntry(entry) ?? noUsage), noUsage);
   return {
+    ...agent, // turns read the settings that `TurnInput` names
     turn: run.turn,
     modelName,
-    instructions,
-    limits,
-    ...(runLimits && { runLimits }),
-    ...(prices && { prices }),
-    ...(parameters && { parameters }),
-    ...(contextTokens !== undefined && { contextTokens }),
     history: conversation(state),
     journal,
     usedBefore: subtractUsage(run.used ?? noUsage, usedByTurn),
