@@ -24,7 +24,7 @@ export async function clientFiles(): Promise<Record<string, string>> {
     [`${typescript}/error-codes.ts`]: typescriptErrorCodes(),
     [`${python}/_error_classes.py`]: pythonErrorClasses(),
     [`${python}/_operations.py`]: pythonOperations({ Ext: extApi, V1: publicApi }, notice(contracts)),
-    [`${python}/_types.py`]: pythonTypes(extApi.schemas, notice("src/ext/contract/")),
+    [`${python}/_types.py`]: pythonTypes(extApi, notice("src/ext/contract/")),
     ...Object.fromEntries(
       modules.map((name) => [
         `${python}/_sync/${name}`,

@@ -18,13 +18,19 @@ interface Schema {
 
 type Schemas = Record<string, Schema>;
 
-/** What the Python client reads. The types of requests are in its signatures. */
-const roots = ["Agent", "Run", "RunDetail", "Event", "RunFile", "Upload"];
+/** What the Python client reads: the bodies of responses, and the entries of pages. Requests are in its signatures. */
+function bodiesOf({ operations }: ApiDescription, schemas: Schemas): string[] {
+  const bodies = Object.values(operations).flatMap(({ responses }) =>
+    Object.entries(responses).flatMap(([status, { bodies: names }]) => (Number(status) < 300 ? names : [])),
+  );
+  return bodies.map((name) => schemas[name]?.properties?.["data"]?.items?.$ref?.split("/").at(-1) ?? name);
+}
 
 /** Typed dictionaries of the responses, which are Python's form of interfaces. */
-export function pythonTypes(schemas: object, notice: string): string {
+export function pythonTypes(api: ApiDescription, notice: string): string {
   const classes = new Map<string, string>();
-  for (const root of roots) addType(root, schemas as Schemas, classes);
+  const schemas = api.schemas as Schemas;
+  for (const root of bodiesOf(api, schemas)) addType(root, schemas, classes);
   return `${notice}
 from __future__ import annotations
 
