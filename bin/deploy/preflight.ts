@@ -199,7 +199,7 @@ function webFunctionCheck(
 type Concurrency = { limit: number; unreserved: number };
 
 /**
- * What `concurrentRuns` `auto` stands for in this account. `own`: what the service reserves already, which is not part of
+ * The value of `concurrentRuns` `auto` in this account. `own`: what the service reserves already, which is not part of
  * `unreserved`. It is kept if others have reserved too much for the default. 0: nothing can be reserved.
  */
 function autoConcurrentRuns({ limit, unreserved }: Concurrency, own: number): number {

@@ -4,7 +4,7 @@ import type { Place, Selected } from "./selection.ts";
 import type { FullTexts } from "./text/full-texts.ts";
 import type { Range } from "./timeline/axis.ts";
 
-/** What the parts of the page share: the run, and how it is looked at. */
+/** What the parts of the page share: the run, and the choices of its reader. */
 export interface RunView {
   model: RunModel;
   /**

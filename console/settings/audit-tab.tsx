@@ -66,7 +66,7 @@ export function AuditTab() {
       </div>
       <Problem>{error?.message}</Problem>
       {!shown && !error && <Loading />}
-      {shown?.length === 0 && <p class="none">Nobody changed anything in this time.</p>}
+      {shown?.length === 0 && <p class="none">No changes in this time.</p>}
       {shown && shown.length > 0 && <AuditTable entries={shown} />}
       {data?.length === auditLimit && (
         <p class="none">

@@ -20,7 +20,7 @@ const StartDialog = loadLater(() => import("../start/start-dialog.tsx").then((mo
 const Palette = loadLater(() => import("./palette.tsx").then((module) => module.Palette));
 const Help = loadLater(() => import("./help.tsx").then((module) => module.Help));
 
-/** How often the operator, organizations, agents and the connection are looked at, in milliseconds. */
+/** How often the operator, organizations, agents and the connection are polled, in milliseconds. */
 const overviewMs = 15_000;
 
 async function readMe(): Promise<void> {

@@ -64,7 +64,7 @@ export function Icon({ name, class: more = "" }: { name: IconName; class?: strin
   );
 }
 
-/** The mark of the service: a run that was interrupted and went on. */
+/** The mark of the service: a run that was interrupted and continued. */
 export function Glyph() {
   return (
     <svg class="glyph" viewBox="0 0 20 20" aria-hidden="true">

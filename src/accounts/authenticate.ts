@@ -11,7 +11,7 @@ export interface AuthenticationDeps {
   rate?: RequestRate;
 }
 
-/** The agent and organization that an API key stands for. */
+/** The agent and organization that an API key belongs to. */
 export interface Principal extends Pick<ApiKey, "agentId" | "organizationId"> {
   /** Charges the key for runs that were read for its request. Absent: requests are not limited. */
   chargeRuns?: (runs: number) => void;

@@ -6,7 +6,7 @@ const attempts = 5;
 
 /**
  * Reads a record, changes it and replaces it. Repeats on a fresh read when another writer was faster. A `change` that
- * returns the record itself writes nothing. `name` stands for the record in the error.
+ * returns the record itself writes nothing. `name`: what the error calls the record.
  */
 export async function modify<Stored extends Revised>(
   name: string,

@@ -16,7 +16,7 @@ export interface NewOperator {
   stored: Operator;
 }
 
-/** The operator that a token stands for. */
+/** The operator that a token belongs to. */
 export interface OperatorPrincipal extends Access {
   /** For the audit: the name and the hint of the token, such as `mira (ao_4fK2x9)`. */
   actor: Actor;

@@ -5,7 +5,7 @@ const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const randomLength = 43; // 62^43 > 2^256
 const checksumLength = 6; // 62^6 > 2^32
 
-/** What a token stands for, as its first characters say: `ak` is an API key, `ao` an operator token. */
+/** The kind of a token, as its first characters say: `ak` is an API key, `ao` an operator token. */
 export type TokenKind = "ak" | "ao";
 
 const shapes = { ak: shapeOf("ak"), ao: shapeOf("ao") };

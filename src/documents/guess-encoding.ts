@@ -41,7 +41,7 @@ function everyPart(bytes: Uint8Array, encoding: string, check: (text: string) =>
 const notText = /[\p{Cn}\p{Co}\0-\x08\x0b\x0e-\x1a\x1c-\x1f]/u;
 
 /**
- * Whether most of the characters outside of ASCII stand in groups of Japanese ones. Windows-1252 text can be valid
+ * Whether most of the characters outside of ASCII are in groups of Japanese ones. Windows-1252 text can be valid
  * Shift-JIS, too: its accented letters and quotation marks become single characters between Latin ones.
  */
 function isJapanese(text: string): boolean {

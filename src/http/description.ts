@@ -37,7 +37,7 @@ export interface Parameter {
   schema: object;
 }
 
-/** `path` is a template: `{agent_id}` stands for one segment. */
+/** `path` is a template: `{agent_id}` matches one segment. */
 export interface Operation<SchemaName = string, HeaderName = string> {
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   path: string;

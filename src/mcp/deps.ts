@@ -12,13 +12,13 @@ export interface McpDeps extends InputLimits, CreateRunDeps, AuthenticationDeps 
   maxWaitSeconds: number;
   /** Poll interval of waits for a run, in milliseconds. */
   pollInterval: number;
-  /** Bytes of files that a request can carry for sure. */
+  /** Bytes of files that every request can carry. */
   inlineBytes: number;
   /** Days for which a run is kept. Absent: until it is deleted. */
   retentionDays?: number;
 }
 
-/** One request: who sends it, and when nobody waits for its response any more. */
+/** One request: who sends it, and when its client has left. */
 export interface McpCall extends McpDeps {
   describer: RunDescriber;
   principal: Principal;

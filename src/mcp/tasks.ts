@@ -80,7 +80,7 @@ async function statusOf({ runs }: McpCall, run: Run): Promise<Task["status"]> {
   return run.status === "running" && run.turn === 1 ? "working" : "completed";
 }
 
-/** The result of the tool call. If the run went on, it is the first turn's output alone. */
+/** The result of the tool call. If the run continued with another input, it is the first turn's output alone. */
 async function resultOf(call: McpCall, run: Run): Promise<object> {
   const first = run.turn > 1 ? await call.runs.output(run, 1) : undefined;
   if (first !== undefined) {

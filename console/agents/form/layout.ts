@@ -15,7 +15,7 @@ const orders: Record<string, string[]> = {
 /** Texts that say more to a person before the form than the schema's description. */
 const helps: Record<string, string> = {
   name: "",
-  instructions: "What the model is told before every input.",
+  instructions: "What the model reads before every input.",
   model: "Empty: the organization’s model.",
   "parameters.temperature": "0 to 2. Empty: the provider’s default.",
   tools: "",

@@ -3,7 +3,7 @@ import { visible } from "../text/visible.ts";
 
 const shownLines = 3;
 
-/** The last lines that the programs of a step have printed so far. Assistive technologies are not told of growing text. */
+/** The last lines that the programs of a step have printed so far. Assistive technologies do not announce growing text. */
 export function LiveOutput({ step }: { step: Step }) {
   return (
     <>

@@ -43,7 +43,7 @@ export function StepRow({ step, view }: { step: Step; view: RunView }) {
   );
 }
 
-/** Why tools of the agent are missing or run in something else, as the model was told. */
+/** Why tools of the agent are missing or run in something else, in the words that the model got. */
 function ToolNotes({ step }: { step: Step }) {
   return (
     <>

@@ -17,7 +17,7 @@ export interface OpenMcpServer {
 /**
  * Opens an MCP server and lists its tools once.
  * - If listing fails, each tool of the allow-list gets a placeholder. Its calls connect again. Without an allow-list,
- *   one placeholder stands for the server.
+ *   the server has one placeholder.
  * - It rejects only when `signal` aborts, with the signal's reason.
  */
 export async function openMcpServer(

@@ -132,7 +132,7 @@ export function unavailableTools(server: McpServer, reason: string, call: CallTo
   }));
 }
 
-/** A tool that stands for a server without a list of tools. Its description says why. */
+/** The placeholder of a server without a list of tools. Its description says why. */
 function placeholder(definition: ToolDefinition, origin: McpOrigin | undefined): Tool {
   const text = `${definition.description} Its tools cannot be used in this turn.`;
   return { definition, ...(origin && { origin }), run: async () => errorOutput(text) };

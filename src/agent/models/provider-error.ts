@@ -3,7 +3,7 @@ import { isObject } from "../../json.ts";
 
 /** An error response of a provider, or an error in its stream. */
 export interface ProviderError {
-  /** HTTP status, or the status that an error in a stream stands for. */
+  /** HTTP status, or the status that an error in a stream means. */
   status: number | undefined;
   /** The message for people; undefined when the provider sent none. */
   message: string | undefined;

@@ -47,7 +47,7 @@ export async function saveChanges(files: Files, written: WrittenFile[], deleted:
   ];
 }
 
-/** Problems that are told one by one. */
+/** Problems that are listed one by one. */
 const maxProblems = 20;
 
 /** Writes deleted files again, except those in whose place another one is now. Returns them. */

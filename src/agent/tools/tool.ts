@@ -37,7 +37,7 @@ export interface Tool {
   hasEffects?: true;
   /** Why the tool cannot be used here. It is not offered to the model, and calls return this as an error. */
   unavailable?: string;
-  /** What its programs run in instead of what the agent's definition names, and why. The model is told before its first step. */
+  /** What its programs run in instead of what the agent's definition names, and why. The model reads it before its first step. */
   replaced?: string;
   /** Calling it twice with the same input has the effect of calling it once. */
   idempotent?: boolean;
@@ -48,7 +48,7 @@ export interface Tool {
   run(input: unknown, context: ToolContext): Promise<ToolOutput>;
 }
 
-/** `tool`: the server's name for the tool. Absent: the tool stands for a server that could not be listed. */
+/** `tool`: the server's name for the tool. Absent: the tool is the placeholder of a server that could not be listed. */
 export interface McpOrigin {
   server: string;
   tool?: string;

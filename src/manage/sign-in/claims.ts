@@ -8,7 +8,7 @@ export type Claims = Record<string, unknown>;
 /**
  * The claims of the token in an `Authorization` header. The token's signature, issuer, audience and time must have been
  * checked before: API Gateway's authorizer does it. It passes claims on, too, but joins lists to one text, in which a group
- * `a b` cannot be told from the groups `a` and `b`. Undefined: the header has no token.
+ * `a b` cannot be distinguished from the groups `a` and `b`. Undefined: the header has no token.
  */
 export function claimsOf(authorization: string | undefined): Claims | undefined {
   const [, payload = ""] = /^bearer +[\w-]+\.([\w-]+)\.[\w-]+$/i.exec(authorization?.trim() ?? "") ?? [];

@@ -25,7 +25,7 @@ export function registerStartRun(server: McpServer, call: McpCall, agentName: st
       description:
         `Starts a run of the agent ${JSON.stringify(agentName)} and returns its run_id at once; then call wait_for_run. ` +
         "The agent sees only input_text and the files, not this conversation. Each call starts and costs a new run, unless it " +
-        `repeats an idempotency_key. Accepts ${newRunLimits.files} files, with ${sizeText(call.inlineBytes)} in sum. ${uploadsAdvice}`,
+        `repeats an idempotency_key. Accepts ${newRunLimits.files} files, with ${sizeText(call.inlineBytes)} in total. ${uploadsAdvice}`,
       inputSchema: inputSchema("start_run"),
       annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: true },
     },

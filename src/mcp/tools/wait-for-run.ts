@@ -43,7 +43,7 @@ export function registerWaitTools(server: McpServer, call: McpCall): void {
 }
 
 /**
- * Resolves when the run has no turn in progress, when the time is over, or when nobody waits for the response any more.
+ * Resolves when the run has no turn in progress, when the time is over, or when the client has left.
  * Rejects when the key has ended.
  */
 async function untilIdle(call: McpCall, id: string, seconds: number): Promise<void> {

@@ -41,7 +41,7 @@ export function fileUseOfOrganization(
   deps: FileUseDeps,
   { id, maxStoredBytes, maxPendingUploadBytes }: Organization,
 ): Promise<FileUse> {
-  // The ports read for an agent and an organization. The organization stands for both: its counts are read twice.
+  // The ports read for an agent and an organization. The id of the organization is passed as both: its counts are read twice.
   return readUse(
     deps,
     "organization",

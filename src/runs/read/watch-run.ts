@@ -38,7 +38,7 @@ interface Deps {
 const pageLimit = 100;
 
 /**
- * Yields a run, its events in order, and from then on new events and the run whenever it has changed. A look at an
+ * Yields a run, its events in order, and from then on new events and the run whenever it has changed. A poll of an
  * unchanged run costs one read of its head. Ends when `signal` aborts, or when the run has expired.
  */
 export async function* watchRun(

@@ -63,7 +63,7 @@ describe.each(["legacy", "auto"] as const)("a client with protocol version %s", 
     ]);
     const [startRun] = tools;
     expect(startRun?.description).toContain('the agent "Starter agent"');
-    expect(startRun?.description).toContain("10 files, with 10 MiB in sum");
+    expect(startRun?.description).toContain("10 files, with 10 MiB in total");
     expect(JSON.stringify(tools).length).toBeLessThan(10_000); // models read it in every conversation
   });
 

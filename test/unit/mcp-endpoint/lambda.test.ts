@@ -62,7 +62,7 @@ test("a Lambda function serves requests one by one, with its own bounds", async 
   const initialize = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo };
   const { status, result } = await call("initialize", initialize);
   expect([status, result["instructions"]]).toEqual([200, expect.stringContaining("wait_for_run waits up to 1 s")]);
-  expect(JSON.stringify(await call("tools/list", {}))).toContain("with 2 MiB in sum");
+  expect(JSON.stringify(await call("tools/list", {}))).toContain("with 2 MiB in total");
 
   const content_base64 = Buffer.alloc(1024 * 1024).toString("base64");
   const input = { name: "Test", input_text: "Hello", files: [{ filename: "a.bin", content_base64 }] };

@@ -1,7 +1,7 @@
 import { Agent, type IncomingHttpHeaders, request } from "node:http";
 import { text } from "node:stream/consumers";
 
-/** What a handler is told about an invocation. */
+/** The facts of an invocation that a handler gets. */
 export interface Invocation {
   /** Milliseconds since 1970 at which Lambda ends the function. */
   deadline: number;
