@@ -4,6 +4,7 @@ import { LocationProvider, Route, Router, useLocation } from "preact-iso/router"
 import { useEffect } from "preact/hooks";
 import { Gate } from "./shell/gate.tsx";
 import { PageBoundary, PageNotLoaded } from "./shell/page-boundary.tsx";
+import { sections } from "./shell/sections.ts";
 import { Shell } from "./shell/shell.tsx";
 import { StartRoute } from "./start/start-route.tsx";
 import { retryNow } from "./api/connection.ts";
@@ -14,11 +15,10 @@ import { Empty } from "./ui/empty.tsx";
 
 const RunsPage = page(() => import("./runs/runs-page.tsx").then((module) => module.RunsPage));
 const RunPage = page(() => import("./run/run-page.tsx").then((module) => module.RunPage));
-const AgentsPage = page(() => import("./configure.ts").then((module) => module.AgentsPage));
 const AgentPage = page(() => import("./configure.ts").then((module) => module.AgentPage));
-const ModelsPage = page(() => import("./configure.ts").then((module) => module.ModelsPage));
-const UsagePage = page(() => import("./configure.ts").then((module) => module.UsagePage));
-const SettingsPage = page(() => import("./configure.ts").then((module) => module.SettingsPage));
+const configurePages = sections.flatMap(({ path }) =>
+  path === "runs" ? [] : [{ path, Page: page(() => import("./configure.ts").then(({ pages }) => pages[path])) }],
+);
 
 /** A page whose code is loaded when it is first shown. */
 function page(load: () => Promise<ComponentType>): ComponentType {
@@ -57,11 +57,10 @@ function Pages() {
         <Route path="/console/runs" component={RunsPage} />
         <Route path="/console/start" component={StartRoute} />
         <Route path="/console/runs/:id" component={RunPage} />
-        <Route path="/console/agents" component={AgentsPage} />
         <Route path="/console/agents/:id" component={AgentPage} />
-        <Route path="/console/models" component={ModelsPage} />
-        <Route path="/console/usage" component={UsagePage} />
-        <Route path="/console/settings" component={SettingsPage} />
+        {configurePages.map((section) => (
+          <Route key={section.path} path={`/console/${section.path}`} component={section.Page} />
+        ))}
         <Route default component={NotFound} />
       </Router>
     </PageBoundary>

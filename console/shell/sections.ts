@@ -1,6 +1,6 @@
 import type { IconName } from "../ui/icon.tsx";
 
-export interface Section {
+interface Section {
   path: string;
   name: string;
   icon: IconName;
@@ -9,10 +9,12 @@ export interface Section {
 }
 
 /** The main parts of the console. */
-export const sections: Section[] = [
+export const sections = [
   { path: "runs", name: "Runs", icon: "runs", key: "r" },
   { path: "agents", name: "Agents", icon: "agent", key: "a" },
   { path: "models", name: "Models", icon: "model", key: "m" },
   { path: "usage", name: "Usage", icon: "usage", key: "u" },
   { path: "settings", name: "Settings", icon: "settings", key: "s" },
-];
+] as const satisfies Section[];
+
+export type SectionPath = (typeof sections)[number]["path"];
