@@ -19,13 +19,16 @@ export function ModelPanel({ organization }: { organization: Organization }) {
   const stored = organization.model;
   const [form, setForm] = useState(() => formOf(stored));
   const [problems, setProblems] = useState<Partial<Record<SettingName | "other", string>>>({});
-  const [test, setTest] = useState<ModelTest | "busy">();
+  const [tested, setTested] = useState<{ settings: string; result: ModelTest | "busy" }>();
   const [isBusy, setBusy] = useState(false);
   const [isRemoving, setRemoving] = useState(false);
   const missing = missingSettings(form);
   const readOnly = blocked("change models", organization.id);
   const reason = readOnly ?? (missing.length > 0 ? `Enter ${missing.map(nameOf).join(", ")} first.` : undefined);
   const hasChanges = isChanged(form, stored);
+  const settings = JSON.stringify(toSettings(form));
+  // Of other settings, a test says nothing.
+  const test = tested?.settings === settings ? tested.result : undefined;
 
   async function save(): Promise<void> {
     if (reason !== undefined || isBusy || !hasChanges) return;
@@ -43,12 +46,12 @@ export function ModelPanel({ organization }: { organization: Organization }) {
     }
   }
   async function runTest(): Promise<void> {
-    setTest("busy");
+    setTested({ settings, result: "busy" });
     setProblems({});
     try {
-      setTest(await testModel(organization.id, toSettings(form)));
+      setTested({ settings, result: await testModel(organization.id, toSettings(form)) });
     } catch (error) {
-      setTest(undefined);
+      setTested(undefined);
       setProblems(problemsOf(error));
     }
   }
@@ -77,10 +80,7 @@ export function ModelPanel({ organization }: { organization: Organization }) {
               class="chip"
               title={preset.note.replaceAll("`", "")}
               disabled={readOnly !== undefined}
-              onClick={() => {
-                setForm(withPreset(form, preset));
-                setTest(undefined);
-              }}
+              onClick={() => setForm(withPreset(form, preset))}
             >
               {preset.name}
             </button>
@@ -94,7 +94,7 @@ export function ModelPanel({ organization }: { organization: Organization }) {
           onChange={setForm}
         />
         <Problem>{problems.other}</Problem>
-        {test !== undefined && <TestResult test={test} />}
+        {test !== undefined && <TestResult test={test} secret={form.settings.secret.trim()} />}
         <div class="panel-actions">
           <Button icon="bolt" blocked={reason} disabled={test === "busy"} onClick={() => void runTest()}>
             {test === "busy" ? "Testing…" : "Test"}

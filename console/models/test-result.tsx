@@ -2,8 +2,14 @@ import { formatDuration, formatNumber } from "../format.ts";
 import { Icon } from "../ui/icon.tsx";
 import type { ModelTest } from "./model-calls.ts";
 
+interface TestResultProps {
+  test: ModelTest | "busy";
+  /** The location of the secret that was tested. "": none. */
+  secret: string;
+}
+
 /** What a test call showed: time and words of the model, or the failure with what to do. */
-export function TestResult({ test }: { test: ModelTest | "busy" }) {
+export function TestResult({ test, secret }: TestResultProps) {
   if (test === "busy") {
     return (
       <p class="test-result" role="status">
@@ -25,6 +31,11 @@ export function TestResult({ test }: { test: ModelTest | "busy" }) {
             <strong>{test.failure?.title ?? "The call failed."}</strong>
           </p>
           <p>{test.failure?.remedy}</p>
+          {secret !== "" && test.failure?.category.startsWith("model") && (
+            <p>
+              The secret is <code>{secret}</code>.
+            </p>
+          )}
         </div>
       </div>
     );

@@ -54,7 +54,8 @@ export function isRegion(name: string): boolean {
   return /^[a-z]{2,}(-[a-z]+)+-\d$/.test(name);
 }
 
-const setModel = "Set the organization's model (admin org set-model), then create a new run.";
+/** The remedy of a run whose organization has no usable model. */
+export const setModel = "Set the organization's model (admin org set-model), then create a new run.";
 
 /** The failure of a run whose organization has no usable model. */
 export function misconfiguration(problem: string, remedy = setModel): Failure {

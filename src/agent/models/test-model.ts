@@ -2,7 +2,7 @@ import { withTimeout } from "../../async/with-timeout.ts";
 import type { Failure, ModelConfiguration, TokenUsage } from "../model.ts";
 import type { ReadSecret } from "../secret.ts";
 import { openModel } from "./index.ts";
-import { configurationFields } from "./model-config.ts";
+import { configurationFields, setModel } from "./model-config.ts";
 
 /** The result of one short call. `milliseconds`: its duration, opening the model included. */
 export interface ModelTest {
@@ -19,7 +19,7 @@ const maxOutputTokens = 200;
 
 /**
  * Calls a model once, with the code that turns use, for at most 20 seconds. A disabled model is called, too. Nothing is
- * retried. `failure` is the one that a run would have; it contains no secret.
+ * retried. `failure` is the one that a run would have, with a remedy for settings that nobody has stored; it contains no secret.
  */
 export async function testModel(
   configuration: ModelConfiguration | undefined,
@@ -48,9 +48,13 @@ async function callOnce(
     });
   });
   if (result.timedOut) return { failure: noAnswer };
-  if ("failure" in result.value) return { failure: result.value.failure };
+  if ("failure" in result.value) return { failure: configuration ? ofSettings(result.value.failure) : result.value.failure };
   const { text, usage } = result.value.answer;
   return { text, usage };
+}
+
+function ofSettings(failure: Failure): Failure {
+  return failure.remedy === setModel ? { ...failure, remedy: "Correct the settings, then test them again." } : failure;
 }
 
 const noAnswer: Failure = {
