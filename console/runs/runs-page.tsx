@@ -3,7 +3,6 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { call } from "../api/client.ts";
 import type { RunCounts } from "../api/types.ts";
 import { useResource } from "../api/use-resource.ts";
-import { formatNumber } from "../format.ts";
 import { blocked } from "../state/blocked.ts";
 import { openStart } from "../state/dialogs.ts";
 import { keyNames, useShortcuts } from "../state/keyboard.ts";
@@ -13,6 +12,7 @@ import { useQuery } from "../state/url.ts";
 import { Button } from "../ui/button.tsx";
 import { Loading } from "../ui/empty.tsx";
 import { Icon } from "../ui/icon.tsx";
+import { shownText } from "./counts-text.ts";
 import { FilterBar } from "./filter-bar.tsx";
 import { apiQuery, filterStates, parseFilters } from "./filters.ts";
 import { FirstRun } from "./first-run.tsx";
@@ -66,7 +66,6 @@ export function RunsPage() {
   ]);
 
   const counts = list.counts.value;
-  const total = counts && sumOf(counts);
   const isEmpty = runs?.length === 0 && !filters.status && !filters.agent && !filters.text;
   const all = useResource(isEmpty ? "all runs" : undefined, (signal) => call("count_runs", {}, { signal }));
   const isFirstRun = isEmpty && all.data !== undefined && sumOf(all.data) === 0;
@@ -144,8 +143,7 @@ export function RunsPage() {
           </span>
         ))}
         <span class="right">
-          {runs &&
-            `${formatNumber(runs.length)} of ${total === undefined ? "…" : formatNumber(total)}${counts?.complete === false ? "+" : ""} shown`}
+          {runs && shownText(runs.length, counts, filters.status, filters.text !== undefined)}
           {list.hasMore.value && ", more load as you scroll"}
         </span>
       </footer>

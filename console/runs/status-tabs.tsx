@@ -1,8 +1,8 @@
 import type { RunCounts } from "../api/types.ts";
-import { formatNumber } from "../format.ts";
 import { pageUrl } from "../state/url.ts";
 import { Icon } from "../ui/icon.tsx";
 import { runStates } from "../ui/status.tsx";
+import { countText } from "./counts-text.ts";
 import { filterStates, type FilterState } from "./filters.ts";
 
 interface StatusTabsProps {
@@ -13,14 +13,11 @@ interface StatusTabsProps {
 
 /** The states as tabs: each counts what the other filters leave, and filters. */
 export function StatusTabs({ counts, status, query }: StatusTabsProps) {
-  const all = counts && filterStates.reduce((sum, state) => sum + counts[state], 0);
-  // The service counts the newest 1,000 runs.
-  const shown = (count: number | undefined): string =>
-    count === undefined ? "" : `${formatNumber(count)}${counts?.complete === false && count > 0 ? "+" : ""}`;
+  const isSearch = query["q"] !== undefined;
   return (
     <nav class="tabs status-tabs" aria-label="Status">
       <a href={pageUrl("runs", { ...query, status: undefined })} aria-current={status ? undefined : "true"}>
-        All <span class="count">{shown(all)}</span>
+        All <span class="count">{countText(counts, undefined, isSearch)}</span>
       </a>
       {filterStates.map((state) => (
         <a
@@ -31,7 +28,7 @@ export function StatusTabs({ counts, status, query }: StatusTabsProps) {
           <span class={`status ${state}`}>
             <Icon name={runStates[state].icon} />
           </span>
-          {runStates[state].word} <span class="count">{shown(counts?.[state])}</span>
+          {runStates[state].word} <span class="count">{countText(counts, state, isSearch)}</span>
         </a>
       ))}
     </nav>
