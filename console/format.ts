@@ -2,9 +2,16 @@
 
 const whole = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
 
-/** `1,275`. From ten million on `27.7 M`. */
+/** `1,275`. From a million on `4.2 M`, `27.7 M`, `222 M`, `1.2 B`: a column of tokens has room for eight characters. */
 export function formatNumber(value: number): string {
-  return value >= 10_000_000 ? `${(value / 1_000_000).toFixed(1)} M` : whole.format(value);
+  if (value < 1_000_000) return whole.format(value);
+  const millions = value / 1_000_000;
+  return millions < 999.5 ? `${short(millions)} M` : `${short(millions / 1_000)} B`;
+}
+
+/** `4.2`, `99.9`, `100`. */
+function short(value: number): string {
+  return value < 99.95 ? value.toFixed(1) : whole.format(value);
 }
 
 /** `$0.171` below ten dollars, `$12.40` above. `digits`: fixed decimals, such as 4 for a step. */

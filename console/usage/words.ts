@@ -1,18 +1,25 @@
 import { formatDollars } from "../format.ts";
 import type { RunCounts } from "../api/types.ts";
 
-/** The value of an axis: `$8`, `$0.015`. */
+/** The value of an axis: `$8`, `$0.015`, `0.5¢`, `$12 k`. Six characters at most, which is what its margin has room for. */
 export function axisDollars(value: number): string {
-  return value >= 10 || Number.isInteger(value)
-    ? `$${value.toLocaleString("en-US")}`
-    : `$${Number(value.toPrecision(3))}`;
+  if (value > 0 && value < 0.01) return `${Number((value * 100).toPrecision(2))}¢`;
+  return `$${axisNumber(value)}`;
 }
 
-/** The value of an axis: `70`, `20 k`, `1.8 M`. */
+/** The value of an axis: `70`, `2.5`, `20 k`, `1.8 M`, `2 B`. */
 export function axisNumber(value: number): string {
-  if (value >= 1_000_000) return `${Number((value / 1_000_000).toPrecision(3))} M`;
-  return value >= 10_000 ? `${Number((value / 1_000).toPrecision(3))} k` : value.toLocaleString("en-US");
+  const [, unit, name] = axisUnits.find(([least]) => value >= least) ?? [];
+  if (unit !== undefined) return `${Number((value / unit).toPrecision(3))} ${name}`;
+  return value >= 1_000 ? value.toLocaleString("en-US") : String(Number(value.toPrecision(3)));
 }
+
+/** A thousand is `1,000`: the unit begins at ten of them. */
+const axisUnits: [least: number, unit: number, name: string][] = [
+  [1_000_000_000, 1_000_000_000, "B"],
+  [1_000_000, 1_000_000, "M"],
+  [10_000, 1_000, "k"],
+];
 
 /** `46 %`. Undefined share: `–`. */
 export function percent(share: number | undefined): string {

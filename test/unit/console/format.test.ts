@@ -20,7 +20,9 @@ test("durations in a list have whole seconds", () => {
 });
 
 test("numbers, dollars and sizes", () => {
-  expect([1_275, 9_999_999, 27_712_345].map(formatNumber)).toEqual(["1,275", "9,999,999", "27.7 M"]);
+  expect([1_275, 999_999, 4_216_600, 9_999_999].map(formatNumber)).toEqual(["1,275", "999,999", "4.2 M", "10.0 M"]);
+  expect([27_712_345, 99_960_000, 222_100_000].map(formatNumber)).toEqual(["27.7 M", "100 M", "222 M"]);
+  expect([999_600_000, 1_000_000_000, 12_345_000_000].map(formatNumber)).toEqual(["1.0 B", "1.0 B", "12.3 B"]);
   expect([0, 0.1714, 12.4].map((dollars) => formatDollars(dollars))).toEqual(["$0.000", "$0.171", "$12.40"]);
   expect(formatDollars(0.0123, 4)).toBe("$0.0123");
   expect([612, 41_984, 4_404_019, 53_687_091_200].map(formatBytes)).toEqual(["612 B", "41 KiB", "4.2 MiB", "50 GiB"]);

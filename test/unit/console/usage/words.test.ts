@@ -17,9 +17,12 @@ const counts = {
   complete: true,
 };
 
-test("the values of an axis are short", () => {
-  expect([0, 8, 0.015, 1_200, 2.5].map(axisDollars)).toEqual(["$0", "$8", "$0.015", "$1,200", "$2.5"]);
-  expect([0, 70, 20_000, 1_800_000].map(axisNumber)).toEqual(["0", "70", "20 k", "1.8 M"]);
+test("the values of an axis are short enough for its margin", () => {
+  const dollars = [0, 8, 0.015, 1_200, 2.5, 0.0005, 12_000, 1_500_000].map(axisDollars);
+  expect(dollars).toEqual(["$0", "$8", "$0.015", "$1,200", "$2.5", "0.05¢", "$12 k", "$1.5 M"]);
+  const numbers = [0, 70, 20_000, 1_800_000, 240_000_000, 2_000_000_000].map(axisNumber);
+  expect(numbers).toEqual(["0", "70", "20 k", "1.8 M", "240 M", "2 B"]);
+  expect(Math.max(...[...dollars, ...numbers].map(({ length }) => length))).toBeLessThanOrEqual(6);
 });
 
 test("errors are a share of all runs, and of the counted ones when there are more", () => {
