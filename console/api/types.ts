@@ -6,6 +6,7 @@ export type { Schemas };
 export type Me = Schemas["Me"];
 export type Organization = Schemas["Organization"];
 export type Run = Schemas["Run"];
+export type RunState = Run["state"];
 export type RunDetail = Schemas["RunDetail"];
 export type RunCounts = Schemas["RunCounts"];
 export type Agent = Schemas["Agent"];

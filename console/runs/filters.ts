@@ -1,5 +1,5 @@
 import type { Operations } from "../api/operations.ts";
-import type { RunState } from "../ui/status.tsx";
+import type { RunState } from "../api/types.ts";
 
 /** Times that the list can begin at, by their names in the address, shortest first. `hours` absent: all runs. */
 export const windows: Record<string, { name: string; span: string; hours?: number }> = {

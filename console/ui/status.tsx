@@ -1,7 +1,5 @@
-import type { Run } from "../api/types.ts";
+import type { RunState } from "../api/types.ts";
 import { Icon, type IconName } from "./icon.tsx";
-
-export type RunState = Run["state"];
 
 /** How the states of runs are shown: word and icon. */
 export const runStates: Record<RunState, { word: string; icon: IconName }> = {

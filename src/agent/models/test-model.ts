@@ -48,7 +48,8 @@ async function callOnce(
     });
   });
   if (result.timedOut) return { failure: noAnswer };
-  if ("failure" in result.value) return { failure: configuration ? ofSettings(result.value.failure) : result.value.failure };
+  if ("failure" in result.value)
+    return { failure: configuration ? ofSettings(result.value.failure) : result.value.failure };
   const { text, usage } = result.value.answer;
   return { text, usage };
 }

@@ -48,6 +48,7 @@ export const operations = {
   create_input: ["POST", "/runs/{run_id}/input"],
   stop_run: ["POST", "/runs/{run_id}/stop"],
   delete_run: ["DELETE", "/runs/{run_id}"],
+  list_agent_activity: ["GET", "/agents/activity"],
   get_usage: ["GET", "/usage"],
   list_events: ["GET", "/runs/{run_id}/events"],
   get_event: ["GET", "/runs/{run_id}/events/{sequence}"],
@@ -101,6 +102,7 @@ export interface Operations {
   create_input: { parameters: { run_id: string }; body: Schemas["CreateInputRequest"]; answer: Schemas["Run"] };
   stop_run: { parameters: { run_id: string }; answer: Schemas["Run"] };
   delete_run: { parameters: { run_id: string }; answer: undefined };
+  list_agent_activity: { parameters: { organization_id?: string | undefined }; answer: Schemas["AgentActivityReport"] };
   get_usage: { parameters: { since?: string | undefined; until?: string | undefined; organization_id?: string | undefined; agent_id?: string | undefined }; answer: Schemas["UsageReport"] };
   list_events: { parameters: { run_id: string; after?: number | undefined; limit?: number | undefined; max_text?: number | undefined }; answer: Schemas["EventPage"] };
   get_event: { parameters: { run_id: string; sequence: number }; answer: Schemas["Event"] };

@@ -14,12 +14,13 @@ import type { ChangedFile } from "../../runs/files/read-files.ts";
 import { readContent } from "../../runs/files/workspace.ts";
 import type { RunDescriber } from "../../runs/read/describe-runs.ts";
 import { findRunHead } from "../../runs/read/find-run.ts";
+import { agentActivity } from "../../runs/read/agent-activity.ts";
 import { countRuns, type RunSearch } from "../../runs/read/search-runs.ts";
 import type { Run } from "../../runs/types.ts";
 import { usageByDay } from "../../runs/read/usage-by-day.ts";
 import type { Call, ManageHandlers, Schemas } from "../call.ts";
 import type { ManageDeps } from "../deps.ts";
-import { wireDayUsage, wireDetail, wireRun } from "../wire/run.ts";
+import { wireActivity, wireDayUsage, wireDetail, wireRun } from "../wire/run.ts";
 
 /**
  * Runs of all agents: lists, counts, usage, and everything that an operator does with a run, its events and files. `forLists`: the accounts for
@@ -69,6 +70,12 @@ export function runHandlers(deps: ManageDeps, describer: RunDescriber, forLists:
       return { status: 204, headers: {}, body: "" };
     },
 
+    async list_agent_activity({ query, principal }) {
+      const of = ownersOf(principal, query);
+      const activity = await agentActivity({ runs, accounts: forLists, now }, { of, ...charged(principal) });
+      return jsonResponse(200, wireActivity(activity));
+    },
+
     async get_usage({ query, principal }) {
       const today = startOfDay(now());
       const until = query.until === undefined ? today : timeIn("until", query.until);
@@ -97,7 +104,7 @@ function startOfDay(milliseconds: number): number {
 
 function ownersOf(
   principal: OperatorPrincipal,
-  { organization_id, agent_id }: Pick<Call<"list_runs">["query"], "organization_id" | "agent_id">,
+  { organization_id, agent_id }: Partial<Pick<Call<"list_runs">["query"], "organization_id" | "agent_id">>,
 ): RunSearch["of"] {
   const organizations = limitedTo(principal);
   return {

@@ -1,6 +1,8 @@
 import { wireRunFields, wireTurnFields, wireUsage } from "../../http/rest/wire/run.ts";
+import type { Activity } from "../../runs/read/agent-activity.ts";
 import type { DescribedRun, RunDetail } from "../../runs/read/describe-runs.ts";
 import type { DayUsage } from "../../runs/read/usage-by-day.ts";
+import { timeOf } from "../../http/rest/wire/time.ts";
 import type { Schemas } from "../call.ts";
 
 export function wireRun(described: DescribedRun): Schemas["Run"] {
@@ -16,7 +18,8 @@ export function wireDetail(detail: RunDetail): Schemas["RunDetail"] {
   return { ...wireRun(detail), ...wireTurnFields(detail), ...version, environment: environment ?? null };
 }
 
-export function wireDayUsage({ day, organizationId, agentId, model, runs, used }: DayUsage): Schemas["UsageRow"] {
+export function wireDayUsage(row: DayUsage): Schemas["UsageRow"] {
+  const { day, organizationId, agentId, model, runs, technicalErrors, used, unpricedTokens } = row;
   const { steps, input_tokens, output_tokens, cached_input_tokens, dollars, milliseconds } = wireUsage(used);
   return {
     day,
@@ -24,11 +27,28 @@ export function wireDayUsage({ day, organizationId, agentId, model, runs, used }
     agent_id: agentId,
     model: model ?? null,
     runs,
+    technical_errors: technicalErrors,
     steps,
     input_tokens,
     output_tokens,
     cached_input_tokens,
     dollars,
+    unpriced_tokens: unpricedTokens,
     milliseconds,
+  };
+}
+
+export function wireActivity({ agents, coversSince }: Activity): Schemas["AgentActivityReport"] {
+  return {
+    data: agents.map(({ agentId, runs, running, technicalErrors, used, unpricedTokens, lastRunAt }) => ({
+      agent_id: agentId,
+      runs,
+      technical_errors: technicalErrors,
+      dollars: wireUsage(used).dollars,
+      unpriced_tokens: unpricedTokens,
+      running,
+      last_run_at: timeOf(lastRunAt),
+    })),
+    covers_since: coversSince === undefined ? null : timeOf(coversSince),
   };
 }

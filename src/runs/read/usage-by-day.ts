@@ -11,7 +11,11 @@ export interface DayUsage extends Pick<Run, "organizationId" | "agentId" | "mode
   /** UTC, such as `2026-11-22`. */
   day: string;
   runs: number;
+  /** Runs whose status is now `technical_error`. */
+  technicalErrors: number;
   used: Usage;
+  /** Tokens of runs without a known cost. */
+  unpricedTokens: number;
 }
 
 /** Runs that are added up at most: on AWS, 100,000 runs are 70 MB. */
@@ -74,7 +78,13 @@ async function agentIdsOf(accounts: UsageDeps["accounts"], of: RunFilter["of"]):
   return agents.flatMap(({ id, organizationId }) => (includes(organizationId) ? [id] : []));
 }
 
-function add(rows: Map<string, DayUsage>, { organizationId, agentId, model, createdAt, used }: Run): void {
+/** The tokens of a run whose agent had no prices: their cost is unknown, although its dollars are 0. */
+export function unpricedTokens({ used }: Pick<Run, "used">): number {
+  return used && !used.dollars ? used.inputTokens + used.outputTokens : 0;
+}
+
+function add(rows: Map<string, DayUsage>, run: Run): void {
+  const { organizationId, agentId, model, createdAt, status, used } = run;
   const day = dayOf(createdAt);
   const key = JSON.stringify([day, agentId, model ?? null]);
   const row = rows.get(key) ?? {
@@ -83,7 +93,15 @@ function add(rows: Map<string, DayUsage>, { organizationId, agentId, model, crea
     agentId,
     ...(model !== undefined && { model }),
     runs: 0,
+    technicalErrors: 0,
     used: noUsage,
+    unpricedTokens: 0,
   };
-  rows.set(key, { ...row, runs: row.runs + 1, used: addUsage(row.used, used ?? noUsage) });
+  rows.set(key, {
+    ...row,
+    runs: row.runs + 1,
+    technicalErrors: row.technicalErrors + (status === "technical_error" ? 1 : 0),
+    used: addUsage(row.used, used ?? noUsage),
+    unpricedTokens: row.unpricedTokens + unpricedTokens(run),
+  });
 }

@@ -140,6 +140,7 @@ test("every operation names what it concerns, concerns the service, or filters w
     "get_me",
     "get_openapi",
     "get_usage",
+    "list_agent_activity",
     "list_agents",
     "list_audit",
     "list_organizations",
@@ -203,20 +204,25 @@ describe("lists", () => {
     expect((mine.body["finished"] as number) + (mine.body["waiting_for_input"] as number)).toBe(
       runs.filter(({ status }) => status === "finished").length,
     );
+    const active = await list("/agents/activity");
+    expect(new Set(active.map(({ agent_id }) => agent_id))).toEqual(new Set(runs.map(({ agent_id }) => agent_id)));
     const usage = await list("/usage");
     expect(new Set(usage.map((day) => day["organization_id"]))).toEqual(new Set(owners));
   });
 
-  test.each(["/agents", "/runs", "/runs/counts", "/usage"])("%s does not know a third organization", async (path) => {
-    const [hidden, missing] = await Promise.all(
-      [gamma, unknown].map(async ({ organization_id: id }) => {
-        const { status, body } = await service.call("GET", `${path}?organization_id=${id}`, { token });
-        return [status, JSON.stringify(body).replaceAll(id, "ID")];
-      }),
-    );
-    expect(hidden).toEqual(missing);
-    expect(hidden?.[0]).toBe(404);
-  });
+  test.each(["/agents", "/agents/activity", "/runs", "/runs/counts", "/usage"])(
+    "%s does not know a third organization",
+    async (path) => {
+      const [hidden, missing] = await Promise.all(
+        [gamma, unknown].map(async ({ organization_id: id }) => {
+          const { status, body } = await service.call("GET", `${path}?organization_id=${id}`, { token });
+          return [status, JSON.stringify(body).replaceAll(id, "ID")];
+        }),
+      );
+      expect(hidden).toEqual(missing);
+      expect(hidden?.[0]).toBe(404);
+    },
+  );
 
   test("the audit has what concerns these organizations, and nothing of others and of the service", async () => {
     const entries = await list("/audit?limit=1000");

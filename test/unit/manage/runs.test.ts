@@ -282,10 +282,32 @@ describe("lists", () => {
     const { body } = await service.call<Schemas["UsageReport"]>("GET", `/usage?agent_id=${service.templateId}`);
     const today = new Date().toISOString().slice(0, 10);
     const row = body.data.find(({ day, model }) => day === today && model === "demo");
-    expect(row).toMatchObject({ agent_id: service.templateId, dollars: 0 });
+    expect(row).toMatchObject({ agent_id: service.templateId, dollars: 0, technical_errors: 0 });
     expect(row?.steps).toBeGreaterThan(0);
+    expect(row?.unpriced_tokens).toBe((row?.input_tokens ?? 0) + (row?.output_tokens ?? 0));
     expect(body.complete).toBe(true);
     const past = await service.call<Schemas["UsageReport"]>("GET", "/usage?since=2020-01-01&until=2020-01-31");
     expect(past.body).toEqual({ data: [], next: null, complete: true });
+  });
+
+  test("the activity of an agent has its runs of the last 24 hours, without prices no cost, and its newest run", async () => {
+    const { agent, organization } = await newAgent("Active");
+    const path = `/agents/activity?organization_id=${organization.id}`;
+    expect((await service.call("GET", path)).body).toEqual({ data: [], covers_since: null });
+    const { id, created_at } = await start({ agent_id: agent.id, input_text: "Count me." });
+    const { usage } = await untilState(id, "finished");
+    const { body } = await service.call<Schemas["AgentActivityReport"]>("GET", path);
+    expect(body.covers_since).toBeNull();
+    expect(body.data).toEqual([
+      {
+        agent_id: agent.id,
+        runs: [...Array.from({ length: 11 }, () => 0), 1],
+        technical_errors: 0,
+        dollars: 0,
+        unpriced_tokens: usage.input_tokens + usage.output_tokens,
+        running: 0,
+        last_run_at: created_at,
+      },
+    ]);
   });
 });

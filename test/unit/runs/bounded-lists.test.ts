@@ -3,6 +3,7 @@ import { expect, test, vi } from "vitest";
 import { createAgent } from "../../../src/accounts/agents.ts";
 import { createOrganization } from "../../../src/accounts/organizations.ts";
 import { runDescriber } from "../../../src/runs/read/describe-runs.ts";
+import { agentActivity } from "../../../src/runs/read/agent-activity.ts";
 import { countRuns, searchRuns } from "../../../src/runs/read/search-runs.ts";
 import { created } from "../../platform/run-fixtures.ts";
 import { fakeAwsStores } from "../../support/fake-aws/platform.ts";
@@ -31,15 +32,18 @@ async function requestsOf(agents: number) {
   const { runs } = await searchRuns(deps, { of, limit: 50 });
   const listed = stores.calls() - start;
   const counts = await countRuns(deps, { of });
+  const counted = stores.calls() - start - listed;
+  const activity = await agentActivity({ ...stores, now: () => 1_763_000_000_100 }, { of });
+  expect(activity.agents).toHaveLength(3);
   expect(runs).toHaveLength(50);
   expect(new Set(runs.map(({ agent }) => agent?.name))).toEqual(new Set(["Agent 0", "Agent 1", "Agent 2"]));
   expect(counts).toMatchObject({ complete: true });
   expect(listAgents).not.toHaveBeenCalled();
-  return { list: listed, counts: stores.calls() - start - listed };
+  return { list: listed, counts: counted, activity: stores.calls() - start - listed - counted };
 }
 
-test("a page of an organization's runs, and their counts, cost the same with 3 agents and with 120", async () => {
+test("a page of an organization's runs, their counts and the activity of its agents cost the same with 3 agents and with 120", async () => {
   const few = await requestsOf(3);
   expect(await requestsOf(120)).toEqual(few);
-  expect(few.counts).toBe(3); // organization, keys of the runs, runs
+  expect(few).toMatchObject({ counts: 3, activity: 3 }); // organization, keys of the runs, runs
 });

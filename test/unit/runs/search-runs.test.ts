@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { noUsage } from "../../../src/agent/turn/limits.ts";
 import { runDescriber } from "../../../src/runs/read/describe-runs.ts";
 import type { Stores } from "../../../src/runs/ports.ts";
+import { agentActivity } from "../../../src/runs/read/agent-activity.ts";
 import { countRuns, type RunSearch, searchRuns } from "../../../src/runs/read/search-runs.ts";
 import type { Run } from "../../../src/runs/types.ts";
 import { usageByDay } from "../../../src/runs/read/usage-by-day.ts";
@@ -96,6 +97,47 @@ describe.each<[string, () => Stores]>([
     expect(await countRuns(deps, { of: {}, text: "busy" })).toEqual({ ...counts, ...busy, complete: true });
   });
 
+  test("have their errors and the tokens without a known cost added up", async () => {
+    const { accounts, runs, add } = await open(openStores());
+    const priced = await add({ status: "technical_error" });
+    const unpriced = await add({});
+    const tokens = { ...noUsage, steps: 1, inputTokens: 30, outputTokens: 4 };
+    for (const [{ id, status }, dollars] of [[priced, 0.5] as const, [unpriced, 0] as const]) {
+      await runs.change({ runId: id, expect: { status, turn: 1 }, used: { ...tokens, dollars } });
+    }
+    const { rows } = await usageByDay({ accounts, runs, now: () => noon }, { of: {}, milliseconds: 1 });
+    expect(rows).toMatchObject([{ runs: 2, technicalErrors: 1, unpricedTokens: 34, used: { dollars: 0.5 } }]);
+  });
+
+  test("are the activity of their agents: the last 24 hours in parts, and the newest run", async () => {
+    const { accounts, runs, first, second, add } = await open(openStores());
+    const ofSecond = { agentId: second.id, organizationId: second.organizationId };
+    const hour = 3_600_000;
+    await add({ createdAt: noon - 1 });
+    await add({ createdAt: noon - 3 * hour, status: "technical_error" });
+    await add({ createdAt: noon - day, status: "finished" });
+    await add({ createdAt: noon - day - 1, status: "finished" });
+    await add({ createdAt: noon - 3 * day, ...ofSecond });
+    const deps = { accounts, runs, now: () => noon };
+    const { agents, coversSince } = await agentActivity(deps, { of: {} });
+    expect(coversSince).toBeUndefined();
+    const none = Array.from({ length: 12 }, () => 0);
+    expect(agents).toEqual([
+      {
+        agentId: first.id,
+        runs: [1, ...none.slice(3), 1, 1],
+        technicalErrors: 1,
+        used: noUsage,
+        unpricedTokens: 0,
+        running: 1,
+        lastRunAt: noon - 1,
+      },
+      expect.objectContaining({ agentId: second.id, runs: none, running: 1, lastRunAt: noon - 3 * day }),
+    ]);
+    const ofOne = await agentActivity(deps, { of: { organization: second.organizationId } });
+    expect(ofOne.agents.map(({ agentId }) => agentId)).toEqual([second.id]);
+  });
+
   test("have their usage added up by day, agent and model", async () => {
     const { accounts, runs, first, second, add } = await open(openStores());
     const deps = { accounts, runs, now: () => noon };
@@ -118,7 +160,9 @@ describe.each<[string, () => Stores]>([
       organizationId: created[index]?.organizationId,
       ...(index !== 3 && { model: "m" }),
       runs: count,
+      technicalErrors: 0,
       used: { ...noUsage, steps: count, inputTokens, dollars: count / 2 },
+      unpricedTokens: 0,
     });
     const unused = { day: "2026-11-20", agentId: first.id, organizationId: first.organizationId };
     const { rows, complete } = await usageByDay(deps, { of: {}, milliseconds: 1 });
@@ -129,7 +173,7 @@ describe.each<[string, () => Stores]>([
       expect.arrayContaining([
         row(0, "2026-11-20", 21, 2),
         row(2, "2026-11-20", 12),
-        { ...unused, runs: 1, used: noUsage },
+        { ...unused, runs: 1, technicalErrors: 0, used: noUsage, unpricedTokens: 0 },
       ]),
     );
     const otherToday = { of: { agent: second.id }, since: noon, until: noon + 1 };
@@ -137,6 +181,23 @@ describe.each<[string, () => Stores]>([
     expect(ofOther).toEqual({ rows: [row(2, "2026-11-20", 12)], complete: true });
     expect(await usageByDay(deps, { of: {}, milliseconds: 0 })).toEqual({ rows: [], complete: false });
   });
+});
+
+test("the activity of agents reads the last 24 hours and few older runs, and says how far", async () => {
+  const { accounts, runs, add } = await open(temporaryStores());
+  const deps = { accounts, runs, now: () => noon };
+  await Promise.all(Array.from({ length: 700 }, (_, index) => add({ createdAt: noon - 2 * day - index })));
+  let read = 0;
+  const onRead = (count: number): void => void (read += count);
+  const older = await agentActivity(deps, { of: {}, onRead });
+  expect(older.coversSince).toBe(noon - 2 * day - 499);
+  expect(read).toBeLessThan(550); // the store looks a few runs ahead
+  await Promise.all(Array.from({ length: 5_100 }, (_, index) => add({ createdAt: noon - index })));
+  read = 0;
+  const recent = await agentActivity(deps, { of: {}, onRead });
+  expect(recent.coversSince).toBe(noon - 4_999);
+  expect(read).toBeLessThan(5_100);
+  expect(recent.agents.flatMap((agent) => agent.runs).reduce((sum, count) => sum + count)).toBe(5_000);
 });
 
 test("a search reads a bounded number of runs, and continues with its cursor", async () => {

@@ -74,6 +74,16 @@ export const runOperations = {
     success: { status: 204, description: "The run is deleted.", media: {} },
     errors: ["run_not_found", "modified_concurrently"],
   }),
+  list_agent_activity: operation("list_agent_activity", {
+    at: "GET /agents/activity",
+    tag: "agents",
+    summary: "List what agents did lately",
+    description:
+      "Runs, errors and cost of each agent in the last 24 hours, and its newest run. Reads the newest runs, whatever the number of agents: all of 24 hours, at most 5,000, and older ones up to 500 in all.",
+    query: { organization_id: runFilters.organization_id },
+    success: { description: "The report.", body: "AgentActivityReport" },
+    errors: ["organization_not_found", "invalid_argument"],
+  }),
   get_usage: operation("get_usage", {
     at: "GET /usage",
     tag: "usage",

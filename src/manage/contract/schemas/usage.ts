@@ -1,5 +1,5 @@
 import { reference } from "../../../http/description.ts";
-import { flag, integer, list, nullable, number, object, text, uuid } from "../../../http/rest/schemas/schema.ts";
+import { flag, integer, list, nullable, number, object, text, time, uuid } from "../../../http/rest/schemas/schema.ts";
 import { cached, tokens } from "../../../http/rest/schemas/usage.ts";
 
 const used = (description: string) =>
@@ -8,6 +8,8 @@ const used = (description: string) =>
     limit: nullable(integer("The most that is accepted. Null: no limit.")),
   });
 
+const unpriced = integer("Tokens of runs without prices: their cost is not known, and not in `dollars`.");
+
 export const usageReportSchemas = {
   UsageRow: object("What the runs that one agent created on one day used with one model.", {
     day: text("The UTC day on which the runs were created.", { format: "date", examples: ["2026-11-22"] }),
@@ -15,16 +17,35 @@ export const usageReportSchemas = {
     agent_id: uuid("The agent."),
     model: nullable(text("The model of the last turn. Null: not recorded.")),
     runs: integer("Number of runs."),
+    technical_errors: integer("Of them, those that ended with a technical error."),
     steps: integer("Model calls."),
     ...tokens,
     cached_input_tokens: cached,
     dollars: number("Cost in US dollars. 0 without prices."),
+    unpriced_tokens: unpriced,
     milliseconds: integer("Elapsed time of the turns that ended."),
   }),
   UsageReport: object("Usage by day, agent and model.", {
     data: list("Newest day first.", { $ref: reference("UsageRow").$ref }),
     next: nullable(text("Always null: the report has all rows.")),
     complete: flag("False: there were more runs than the report reads. Choose a shorter time."),
+  }),
+  AgentActivity: object("What the runs of an agent did in the last 24 hours.", {
+    agent_id: uuid("The agent."),
+    runs: list("Number of runs that were created in each two hours, oldest first: 12 numbers.", { type: "integer" }),
+    technical_errors: integer("Of them, those that ended with a technical error."),
+    dollars: number("Their cost in US dollars. 0 without prices."),
+    unpriced_tokens: unpriced,
+    running: integer("Runs that are running, also older ones."),
+    last_run_at: time("When the newest run was created, also if that is longer ago."),
+  }),
+  AgentActivityReport: object("What agents did lately.", {
+    data: list("One for each agent that has runs since `covers_since`.", { $ref: reference("AgentActivity").$ref }),
+    covers_since: nullable(
+      time(
+        "Runs created since then are included. Later than 24 hours ago: there are too many runs. Null: all runs are.",
+      ),
+    ),
   }),
   Use: object("What an agent, or all agents of an organization together, use of their limits.", {
     stored_bytes: used("Bytes of the files of all runs, without old contents."),
