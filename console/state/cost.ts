@@ -8,10 +8,18 @@ export interface Cost {
   unpricedTokens: number;
 }
 
+/** What the API reports of one run. */
+interface RunUse {
+  dollars: number;
+  input_tokens: number;
+  output_tokens: number;
+}
+
 /** The API reports 0 dollars for tokens without prices: their cost is unknown, not nothing. */
-export function costOf(used: { dollars: number; input_tokens: number; output_tokens: number }): Cost {
-  const { dollars, input_tokens, output_tokens } = used;
-  return { dollars, unpricedTokens: dollars > 0 ? 0 : input_tokens + output_tokens };
+export function costOf(used: RunUse | { dollars: number; unpriced_tokens: number }): Cost {
+  const { dollars } = used;
+  if ("unpriced_tokens" in used) return { dollars, unpricedTokens: used.unpriced_tokens };
+  return { dollars, unpricedTokens: dollars > 0 ? 0 : used.input_tokens + used.output_tokens };
 }
 
 export function sumOfCosts(costs: Cost[]): Cost {

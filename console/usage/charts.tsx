@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import { formatDollars, formatNumber } from "../format.ts";
 import { costText } from "../state/cost.ts";
 import { BarChart } from "./chart/bar-chart.tsx";
@@ -18,26 +19,22 @@ const numbers = { formatAxis: axisNumber, format: formatNumber, whole: true };
 const kinds: Record<Measure, ChartKind> = {
   dollars: { title: "Cost per day", formatAxis: axisDollars, format: formatDollars, sum: costText, whole: false },
   tokens: { title: "Tokens per day", ...numbers, sum: (totals) => formatNumber(measured(totals, "tokens")) },
+  errors: { title: "Technical errors per day", ...numbers, sum: (totals) => formatNumber(totals.errors) },
   runs: { title: "Runs per day", ...numbers, sum: (totals) => formatNumber(totals.runs) },
 };
 const measures: Measure[] = ["dollars", "tokens", "runs"];
 
-/** What series are ranked by over the whole width, and below it the others. Cost has the budget. */
+/** What series are ranked by over the whole width, and below it two others. Cost has the budget. */
 export function Charts({ report, budget }: { report: Report; budget: number | undefined }) {
   return (
     <>
-      <ul class="legend" aria-label="Series">
-        {report.series.map(({ name }, index) => (
-          <li key={index}>
-            <i class={`swatch s${index + 1}`} />
-            <bdi>{name}</bdi>
-          </li>
-        ))}
-      </ul>
-      <ChartPanel report={report} measure={report.measure} budget={budget} />
+      <ChartPanel report={report} measure={report.measure} budget={budget}>
+        <Legend report={report} />
+      </ChartPanel>
       <div class="chart-pair">
         {measures
           .filter((measure) => measure !== report.measure)
+          .slice(0, 2)
           .map((measure) => (
             <ChartPanel key={measure} report={report} measure={measure} budget={budget} />
           ))}
@@ -46,13 +43,34 @@ export function Charts({ report, budget }: { report: Report; budget: number | un
   );
 }
 
-function ChartPanel({ report, measure, budget }: { report: Report; measure: Measure; budget: number | undefined }) {
+function Legend({ report }: { report: Report }) {
+  return (
+    <ul class="legend" aria-label="Series">
+      {report.series.map(({ name }, index) => (
+        <li key={index} title={name}>
+          <i class={`swatch s${index + 1}`} />
+          <bdi>{name}</bdi>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+interface ChartPanelProps {
+  report: Report;
+  measure: Measure;
+  budget: number | undefined;
+  children?: ComponentChildren;
+}
+
+function ChartPanel({ report, measure, budget, children }: ChartPanelProps) {
   const { title, formatAxis, format, sum: text, whole } = kinds[measure];
   const line = measure === "dollars" ? budget : undefined;
   return (
     <section class="panel">
       <header class="panel-head">
         <h2>{title}</h2>
+        {children}
         <span class="muted end">{text(report.total, 2)}</span>
       </header>
       <BarChart

@@ -1,4 +1,3 @@
-import { costOf } from "../state/cost.ts";
 import { notRecorded, type UsageRow } from "./report.ts";
 
 const columns = [
@@ -8,11 +7,13 @@ const columns = [
   "agent",
   "model",
   "runs",
+  "technical_errors",
   "steps",
   "input_tokens",
   "cached_input_tokens",
   "output_tokens",
   "dollars",
+  "unpriced_tokens",
   "milliseconds",
 ] as const;
 
@@ -25,7 +26,7 @@ export function usageCsv(rows: UsageRow[], names: Map<string, string>): string {
         ...row,
         agent: names.get(row.agent_id) ?? "",
         model: row.model ?? notRecorded,
-        dollars: costOf(row).unpricedTokens > 0 ? "" : row.dollars,
+        dollars: row.dollars === 0 && row.unpriced_tokens > 0 ? "" : row.dollars,
       };
       return columns.map((column) => cell(values[column])).join(",");
     });

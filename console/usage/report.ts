@@ -6,6 +6,8 @@ export type UsageRow = Schemas["UsageRow"];
 /** What is counted per day. */
 export interface Totals extends Cost {
   runs: number;
+  /** Runs that ended with a technical error. */
+  errors: number;
   steps: number;
   inputTokens: number;
   outputTokens: number;
@@ -25,7 +27,7 @@ export interface Series {
 export type Grouping = "agent" | "model";
 
 /** What series are ranked by. */
-export type Measure = "dollars" | "tokens" | "runs";
+export type Measure = "dollars" | "tokens" | "runs" | "errors";
 
 export interface Report {
   days: string[];
@@ -93,6 +95,7 @@ function added(others: Series[], days: string[], grouping: Grouping): Series {
 function totalsOf(row: UsageRow): Totals {
   return {
     runs: row.runs,
+    errors: row.technical_errors,
     steps: row.steps,
     inputTokens: row.input_tokens,
     outputTokens: row.output_tokens,
@@ -105,6 +108,7 @@ function totalsOf(row: UsageRow): Totals {
 export function sum(totals: Totals[]): Totals {
   const result: Totals = {
     runs: 0,
+    errors: 0,
     steps: 0,
     inputTokens: 0,
     outputTokens: 0,
@@ -121,6 +125,13 @@ export function sum(totals: Totals[]): Totals {
 
 export function tokensOf({ inputTokens, outputTokens }: Totals): number {
   return inputTokens + outputTokens;
+}
+
+/** What the series has of the whole, in the report's measure: 0 to 1. Undefined: its cost, or the whole, is not known. */
+export function shareOf({ total }: Pick<Series, "total">, { measure, total: whole }: Report): number | undefined {
+  const all = measured(whole, measure);
+  const isUnknown = measure === "dollars" && total.dollars === 0 && total.unpricedTokens > 0;
+  return isUnknown || all === 0 ? undefined : measured(total, measure) / all;
 }
 
 /** Share of the input that the provider read from its cache: 0 to 1. Undefined: no input. */

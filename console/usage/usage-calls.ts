@@ -1,5 +1,4 @@
 import { call } from "../api/client.ts";
-import type { RunCounts } from "../api/types.ts";
 import { daysBefore } from "./days.ts";
 import { type Measure, reportOf, type UsageRow } from "./report.ts";
 
@@ -7,15 +6,13 @@ export interface UsageData {
   rows: UsageRow[];
   /** False: there were more runs than the service adds up. */
   complete: boolean;
-  /** By agent ID; `all`: of every agent. */
-  counts: Map<string, RunCounts>;
-  /** US dollars per day by the IDs of the agents that were read. Null: no budget. */
-  budgets: Map<string, number | null>;
+  /** US dollars per day by the IDs of the agents that have a budget. */
+  budgets: Map<string, number>;
 }
 
 /**
- * Usage of the days from `first` and of as many days before, for comparison. Errors and budgets are those of the agents
- * that `measure` ranks first: each takes two requests.
+ * Usage of the days from `first` and of as many days before, for comparison. Budgets are those of the agents that `measure`
+ * ranks first: each takes a request.
  */
 export async function readUsage(
   first: string,
@@ -28,32 +25,15 @@ export async function readUsage(
   const report = await call("get_usage", { since, organization_id: organizationId }, { signal });
   const shown = new Set(report.data.map(({ day }) => day).filter((day) => day >= first));
   const { series } = reportOf(report.data, [...shown], "agent", new Map(), measure);
-  const agents = series.flatMap(({ id }) => id ?? []);
-  const [counts, budgets] = await Promise.all([
-    countRuns(agents, first, organizationId, signal),
-    readBudgets(agents, signal),
-  ]);
-  return { rows: report.data, complete: report.complete, counts, budgets };
+  const ids = series.flatMap(({ id }) => id ?? []);
+  return { rows: report.data, complete: report.complete, budgets: await readBudgets(ids, signal) };
 }
 
-async function countRuns(
-  agents: string[],
-  first: string,
-  organizationId: string | undefined,
-  signal: AbortSignal,
-): Promise<Map<string, RunCounts>> {
-  const since = `${first}T00:00:00.000Z`;
-  const entries = ["all", ...agents].map(async (id) => {
-    const query = { since, organization_id: organizationId, agent_id: id === "all" ? undefined : id };
-    return [id, await call("count_runs", query, { signal })] as const;
-  });
-  return new Map(await Promise.all(entries));
-}
-
-async function readBudgets(agents: string[], signal: AbortSignal): Promise<Map<string, number | null>> {
+async function readBudgets(agents: string[], signal: AbortSignal): Promise<Map<string, number>> {
   const entries = agents.map(async (id) => {
     const { definition } = await call("get_agent", { agent_id: id }, { signal });
-    return [id, definition.maxDollarsPerDay ?? null] as const;
+    const { maxDollarsPerDay: budget } = definition;
+    return budget === undefined ? [] : [[id, budget] as const];
   });
-  return new Map(await Promise.all(entries));
+  return new Map((await Promise.all(entries)).flat());
 }

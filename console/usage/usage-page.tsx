@@ -30,6 +30,7 @@ const measures = [
   ["dollars", "Cost"],
   ["tokens", "Tokens"],
   ["runs", "Runs"],
+  ["errors", "Errors"],
 ] as const;
 
 /** How often the numbers are read again, in milliseconds. */
@@ -61,6 +62,9 @@ export function UsagePage() {
       <div class="page-head">
         <h1>Usage</h1>
         <div class="actions">
+          <span class="muted rank" aria-hidden="true">
+            Rank by
+          </span>
           <Segments
             label="Rank by"
             options={measures}
@@ -118,11 +122,11 @@ export function UsagePage() {
           <Figures
             report={report}
             dollarsBefore={dollarsOf(data.rows, daysBefore(first, Number(range)), first)}
-            counts={data.counts.get("all")}
+            grouping={grouping}
             budget={budget}
           />
           <Charts report={report} budget={budget} />
-          <UsageTable report={report} grouping={grouping} counts={data.counts} budgets={data.budgets} />
+          <UsageTable report={report} grouping={grouping} budgets={data.budgets} />
           <DaysTable report={report} />
         </>
       )}

@@ -1,25 +1,35 @@
 import { useState } from "preact/hooks";
-import type { RunCounts } from "../api/types.ts";
 import { formatDollars, formatNumber } from "../format.ts";
 import { costText } from "../state/cost.ts";
 import { pageUrl } from "../state/url.ts";
 import { Icon } from "../ui/icon.tsx";
-import { NumbersTable } from "../ui/numbers-table.tsx";
+import { type NumbersColumn, NumbersTable } from "../ui/numbers-table.tsx";
 import { BudgetBar } from "./budget-bar.tsx";
-import { cachedShare, type Grouping, type Report, type Series, tokensOf, type Totals } from "./report.ts";
+import { cachedShare, type Grouping, type Report, type Series, shareOf, sum, tokensOf, type Totals } from "./report.ts";
 import { percent } from "./words.ts";
 
 interface UsageTableProps {
   report: Report;
   grouping: Grouping;
-  counts: Map<string, RunCounts>;
-  budgets: Map<string, number | null>;
+  budgets: Map<string, number>;
 }
 
+/** A row: a series, or what is left of "Other" below its first ones. */
+interface Row {
+  series: Series;
+  /** Of the chart: its colour. Undefined: it is in "Other". */
+  index?: number;
+  isRest?: boolean;
+}
+
+/** Series of "Other" that it shows when it is opened. The others take a click. */
+const firstOthers = 10;
+
 /** The numbers of the charts, by agent or model. The series that adds up others opens, and then there is a row for each. */
-export function UsageTable({ report, grouping, counts, budgets }: UsageTableProps) {
+export function UsageTable({ report, grouping, budgets }: UsageTableProps) {
   const isByAgent = grouping === "agent";
-  const [open, setOpen] = useState(false);
+  const [shown, setShown] = useState(0);
+  const rows = rowsOf(report, shown, grouping);
   return (
     <section class="panel">
       <header class="panel-head">
@@ -32,43 +42,87 @@ export function UsageTable({ report, grouping, counts, budgets }: UsageTableProp
         <NumbersTable
           class="table usage-table"
           head={isByAgent ? "Agent" : "Model"}
-          of={(series, index) => (
-            <>
-              <i class={index < report.series.length ? `swatch s${index + 1}` : "swatch"} />{" "}
-              {series.id === undefined ? (
-                <button type="button" class="others" aria-expanded={open} onClick={() => setOpen(!open)}>
+          of={({ series, index, isRest }) => {
+            if (isRest) {
+              return (
+                <button type="button" class="rest" onClick={() => setShown(report.others.length)}>
                   {series.name}
-                  <Icon name={open ? "up" : "down"} />
                 </button>
-              ) : (
-                <SeriesName series={series} grouping={grouping} />
-              )}
-            </>
-          )}
-          columns={[
-            { name: "Runs", of: ({ total }) => formatNumber(total.runs) },
-            ...(isByAgent ? [{ name: "Technical errors", of: (series: Series) => errorsOf(series, counts) }] : []),
-            { name: "Tokens", of: ({ total }) => formatNumber(tokensOf(total)) },
-            { name: "From cache", of: ({ total }) => percent(cachedShare(total)) },
-            { name: "Cost", of: ({ total }) => costText(total, 2) },
-            {
-              name: "Cost per run",
-              of: ({ total }) => perRun(total),
-            },
-            ...(isByAgent
-              ? [
-                  {
-                    name: "Budget today",
-                    isText: true,
-                    of: (series: Series) => <Budget series={series} budgets={budgets} />,
-                  },
-                ]
-              : []),
-          ]}
-          rows={open ? [...report.series, ...report.others] : report.series}
+              );
+            }
+            if (index === undefined) return <SeriesName series={series} grouping={grouping} />;
+            return (
+              <span class="series">
+                <i class={`swatch s${index + 1}`} />
+                {series.id === undefined ? (
+                  <OthersButton
+                    series={series}
+                    isOpen={shown > 0}
+                    onClick={() => setShown(shown > 0 ? 0 : firstOthers)}
+                  />
+                ) : (
+                  <SeriesName series={series} grouping={grouping} />
+                )}
+              </span>
+            );
+          }}
+          columns={columnsOf(report, grouping, budgets)}
+          rows={rows}
+          rowClass={({ series, index }) =>
+            index === undefined ? "of-other" : series.id === undefined && shown > 0 ? "open" : ""
+          }
         />
       </div>
     </section>
+  );
+}
+
+function rowsOf({ series, others, days }: Report, shown: number, grouping: Grouping): Row[] {
+  const rows: Row[] = series.map((each, index) => ({ series: each, index }));
+  if (shown === 0) return rows;
+  // One that would be left alone is shown.
+  const count = others.length - shown <= 1 ? others.length : shown;
+  const rest = others.slice(count);
+  rows.push(...others.slice(0, count).map((each) => ({ series: each })));
+  if (rest.length > 0) {
+    const perDay = days.map((_, day) => sum(rest.flatMap((each) => each.days[day] ?? [])));
+    const name = `${rest.length} more ${grouping}s`;
+    rows.push({ series: { id: undefined, name, days: perDay, total: sum(perDay) }, isRest: true });
+  }
+  return rows;
+}
+
+function columnsOf(report: Report, grouping: Grouping, budgets: Map<string, number>): NumbersColumn<Row>[] {
+  const { measure } = report;
+  const of = (text: (total: Totals) => string) => (row: Row) => text(row.series.total);
+  return [
+    { name: "Runs", isRank: measure === "runs", of: of(({ runs }) => formatNumber(runs)) },
+    { name: "Errors", isRank: measure === "errors", of: of(({ errors }) => formatNumber(errors)) },
+    { name: "Tokens", isRank: measure === "tokens", of: of((total) => formatNumber(tokensOf(total))) },
+    { name: "From cache", of: of((total) => percent(cachedShare(total))) },
+    { name: "Cost", isRank: measure === "dollars", of: of((total) => costText(total, 2)) },
+    { name: "Per run", of: of(perRun) },
+    { name: `Share of ${measureNames[measure]}`, isText: true, of: (row) => <Share {...{ row, report, grouping }} /> },
+    ...(budgets.size > 0 && grouping === "agent"
+      ? [{ name: "Budget today", isText: true, of: ({ series }: Row) => <Budget series={series} budgets={budgets} /> }]
+      : []),
+  ];
+}
+
+const measureNames = { dollars: "cost", tokens: "tokens", runs: "runs", errors: "errors" };
+
+interface OthersButtonProps {
+  series: Series;
+  isOpen: boolean;
+  onClick: () => void;
+}
+
+function OthersButton({ series, isOpen, onClick }: OthersButtonProps) {
+  return (
+    <button type="button" class="others" aria-expanded={isOpen} onClick={onClick}>
+      <b>{series.name}</b>
+      <Icon name={isOpen ? "up" : "down"} />
+    </button>
   );
 }
 
@@ -76,7 +130,7 @@ function SeriesName({ series: { id, name }, grouping }: { series: Series; groupi
   if (id === null) return <span class="muted">{name}</span>;
   if (grouping === "model") return <span class="mono">{name}</span>;
   return (
-    <a class="row-link" href={pageUrl(`agents/${id}`)}>
+    <a class="row-link" href={pageUrl(`agents/${id}`)} title={name}>
       <bdi>{name}</bdi>
     </a>
   );
@@ -87,14 +141,24 @@ function perRun(total: Totals): string {
   return total.runs === 0 ? "–" : formatDollars(total.dollars / total.runs, 3);
 }
 
-function errorsOf({ id }: Series, counts: Map<string, RunCounts>): string {
-  const found = counts.get(id ?? "");
-  if (!found) return "–";
-  return `${formatNumber(found.technical_error)}${found.complete ? "" : "+"}`;
+/** What the row has of the whole. Without a price, a link to set one. */
+function Share({ row, report, grouping }: { row: Row; report: Report; grouping: Grouping }) {
+  const { series, index } = row;
+  const share = shareOf(series, report);
+  if (share === undefined) {
+    const isAgent = grouping === "agent" && series.id != null && series.total.unpricedTokens > 0;
+    return isAgent ? <a href={pageUrl(`agents/${series.id}`, { tab: "edit" })}>Set prices</a> : <>–</>;
+  }
+  return (
+    <span class={`share s${(index ?? 4) + 1}`}>
+      <i ref={(element) => element?.style.setProperty("--share", `${share * 100}%`)} />
+      <span class="number">{percent(share)}</span>
+    </span>
+  );
 }
 
-function Budget({ series, budgets }: { series: Series; budgets: Map<string, number | null> }) {
+function Budget({ series, budgets }: { series: Series; budgets: Map<string, number> }) {
   const budget = budgets.get(series.id ?? "");
-  if (budget == null) return <span class="muted">{budget === undefined ? "–" : "none"}</span>;
+  if (budget === undefined) return <span class="muted">{series.id === undefined ? "–" : "none"}</span>;
   return <BudgetBar spent={series.days.at(-1)?.dollars ?? 0} budget={budget} badge />;
 }

@@ -1,5 +1,4 @@
-import { formatDollars } from "../format.ts";
-import type { RunCounts } from "../api/types.ts";
+import { formatDollars, formatNumber } from "../format.ts";
 
 /** The value of an axis: `$8`, `$0.015`, `0.5¢`, `$12 k`. Six characters at most, which is what its margin has room for. */
 export function axisDollars(value: number): string {
@@ -27,13 +26,15 @@ export function percent(share: number | undefined): string {
 }
 
 /** `28 technical errors (2.2 %)`. */
-export function errorsText(counts: RunCounts | undefined): string {
-  if (!counts) return "";
-  const { technical_error: errors, complete, ...others } = counts;
-  const all = Object.values(others).reduce((sum, count) => sum + count, errors);
-  const words = `${errors.toLocaleString("en-US")} technical ${errors === 1 ? "error" : "errors"}`;
-  if (!complete) return `${words} in the newest ${all.toLocaleString("en-US")}`;
-  return all === 0 ? words : `${words} (${((errors / all) * 100).toFixed(1)} %)`;
+export function errorsText(errors: number, runs: number): string {
+  const words = `${formatNumber(errors)} technical ${errors === 1 ? "error" : "errors"}`;
+  return runs === 0 ? words : `${words} (${((errors / runs) * 100).toFixed(1)} %)`;
+}
+
+/** `88.9 M tokens of 3 agents have no price`. */
+export function unpricedText(tokens: number, series: number, grouping: "agent" | "model"): string {
+  const of = `${formatNumber(series)} ${grouping}${series === 1 ? "" : "s"}`;
+  return `${formatNumber(tokens)} tokens of ${of} have no price`;
 }
 
 /** `+12 % on the 14 days before`. Undefined: nothing to compare with. */

@@ -3,15 +3,24 @@ import { labelledBars, scaleFor, stacked } from "../../../../console/usage/chart
 import { usageCsv } from "../../../../console/usage/csv.ts";
 import { daysBefore, lastDays, shortDay } from "../../../../console/usage/days.ts";
 import { costText } from "../../../../console/state/cost.ts";
-import { cachedShare, reportOf, tokensOf, type UsageRow } from "../../../../console/usage/report.ts";
+import {
+  cachedShare,
+  type Measure,
+  reportOf,
+  shareOf,
+  tokensOf,
+  type UsageRow,
+} from "../../../../console/usage/report.ts";
 
 function row(day: string, agent: string, dollars: number, more: Partial<UsageRow> = {}): UsageRow {
   const numbers = {
     runs: 1,
+    technical_errors: 0,
     steps: 2,
     input_tokens: 1_000,
     output_tokens: 100,
     cached_input_tokens: 250,
+    unpriced_tokens: 0,
     milliseconds: 9,
   };
   return { day, organization_id: "o", agent_id: agent, model: "m", dollars, ...numbers, ...more };
@@ -68,7 +77,7 @@ test("at most five series, the most expensive first; the fifth adds up the other
 test("a series without prices is first where its tokens are most, and its cost is not 0", () => {
   const day = "2026-11-22";
   const rows = [1, 2, 3, 4, 5, 6].map((dollars) => row(day, `agent-${dollars}`, dollars));
-  rows.push(row(day, "big", 0, { input_tokens: 200_000_000 }));
+  rows.push(row(day, "big", 0, { input_tokens: 200_000_000, unpriced_tokens: 200_000_100 }));
   const byDefault = reportOf(rows, [day], "agent", new Map());
   expect(byDefault).toMatchObject({ measure: "tokens", total: { dollars: 21, unpricedTokens: 200_000_100 } });
   expect(byDefault.series[0]?.id).toBe("big");
@@ -84,7 +93,41 @@ test("a series without prices is first where its tokens are most, and its cost i
     "$3.00 + unknown",
   ]);
   expect(costText(byDefault.series[0]?.total ?? byDefault.total)).toBe("not known");
-  expect(usageCsv(rows.slice(-1), new Map()).split("\r\n")[1]).toBe(`${day},o,big,,m,1,2,200000000,250,100,,9`);
+  expect(usageCsv(rows.slice(-1), new Map()).split("\r\n")[1]).toBe(
+    `${day},o,big,,m,1,0,2,200000000,250,100,,200000100,9`,
+  );
+});
+
+test("a part of a series without prices is not counted as 0 dollars", () => {
+  const day = "2026-11-22";
+  const { series, total } = reportOf([row(day, "a", 2, { unpriced_tokens: 400 })], [day], "agent", new Map());
+  expect(total).toMatchObject({ dollars: 2, unpricedTokens: 400 });
+  expect(series.map((each) => costText(each.total, 2))).toEqual(["$2.00 + unknown"]);
+});
+
+test("series are ranked by what is chosen, and have their share of it", () => {
+  const day = "2026-11-22";
+  const rows = [
+    row(day, "often", 1, { runs: 60, technical_errors: 1 }),
+    row(day, "failing", 3, { runs: 20, technical_errors: 3 }),
+    row(day, "unpriced", 0, { runs: 20, input_tokens: 5_000_000, unpriced_tokens: 5_000_100 }),
+  ];
+  const ranked = (measure: Measure) => {
+    const report = reportOf(rows, [day], "agent", new Map(), measure);
+    return report.series.map((each) => [each.id, shareOf(each, report)]);
+  };
+  expect(ranked("runs").map(([id]) => id)).toEqual(["often", "unpriced", "failing"]);
+  expect(ranked("errors")).toEqual([
+    ["failing", 0.75],
+    ["often", 0.25],
+    ["unpriced", 0],
+  ]);
+  expect(ranked("dollars")).toEqual([
+    ["failing", 0.75],
+    ["often", 0.25],
+    ["unpriced", undefined],
+  ]);
+  expect(ranked("tokens")[0]?.[0]).toBe("unpriced");
 });
 
 test("a model that is not recorded is a series with this name", () => {
@@ -96,9 +139,9 @@ test("the CSV has exact numbers, and names do not become formulas", () => {
   const names = new Map([["a", `=HYPERLINK("x"), "q"`]]);
   const csv = usageCsv([row("2026-11-22", "a", 0.12345), row("2026-11-21", "b", 1, { model: null })], names);
   expect(csv.split("\r\n")).toEqual([
-    "day,organization_id,agent_id,agent,model,runs,steps,input_tokens,cached_input_tokens,output_tokens,dollars,milliseconds",
-    "2026-11-21,o,b,,not recorded,1,2,1000,250,100,1,9",
-    `2026-11-22,o,a,"'=HYPERLINK(""x""), ""q""",m,1,2,1000,250,100,0.12345,9`,
+    "day,organization_id,agent_id,agent,model,runs,technical_errors,steps,input_tokens,cached_input_tokens,output_tokens,dollars,unpriced_tokens,milliseconds",
+    "2026-11-21,o,b,,not recorded,1,0,2,1000,250,100,1,0,9",
+    `2026-11-22,o,a,"'=HYPERLINK(""x""), ""q""",m,1,0,2,1000,250,100,0.12345,0,9`,
     "",
   ]);
 });

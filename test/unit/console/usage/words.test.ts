@@ -6,16 +6,8 @@ import {
   changeText,
   errorsText,
   percent,
+  unpricedText,
 } from "../../../../console/usage/words.ts";
-
-const counts = {
-  running: 2,
-  finished: 1_230,
-  waiting_for_input: 1,
-  technical_error: 28,
-  terminated: 14,
-  complete: true,
-};
 
 test("the values of an axis are short enough for its margin", () => {
   const dollars = [0, 8, 0.015, 1_200, 2.5, 0.0005, 12_000, 1_500_000].map(axisDollars);
@@ -25,10 +17,15 @@ test("the values of an axis are short enough for its margin", () => {
   expect(Math.max(...[...dollars, ...numbers].map(({ length }) => length))).toBeLessThanOrEqual(6);
 });
 
-test("errors are a share of all runs, and of the counted ones when there are more", () => {
-  expect(errorsText(counts)).toBe("28 technical errors (2.2 %)");
-  expect(errorsText({ ...counts, complete: false })).toBe("28 technical errors in the newest 1,275");
-  expect(errorsText(undefined)).toBe("");
+test("errors are a share of all runs", () => {
+  expect(errorsText(28, 1_275)).toBe("28 technical errors (2.2 %)");
+  expect(errorsText(1, 1)).toBe("1 technical error (100.0 %)");
+  expect(errorsText(0, 0)).toBe("0 technical errors");
+});
+
+test("tokens without a price are counted with the agents that used them", () => {
+  expect(unpricedText(88_900_000, 3, "agent")).toBe("88.9 M tokens of 3 agents have no price");
+  expect(unpricedText(1_100, 1, "model")).toBe("1,100 tokens of 1 model have no price");
 });
 
 test("a change needs something to compare with", () => {
