@@ -1,5 +1,5 @@
 import type { ComponentType } from "preact";
-import { AgentsPage } from "./agents/agents-page.tsx";
+import { AgentsPage } from "./agents/list/agents-page.tsx";
 import { ModelsPage } from "./models/models-page.tsx";
 import { SettingsPage } from "./settings/settings-page.tsx";
 import type { SectionPath } from "./shell/sections.ts";

@@ -1,0 +1,62 @@
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createRun, finished, modelAt, newDataDir, type Service, startService } from "../integration/service.ts";
+import { launchChromium } from "./chromium.ts";
+import { noMisdeeds, openConsole } from "./console-page.ts";
+import { callOf } from "./manage-call.ts";
+import { scriptedModel } from "./scripted-model.ts";
+
+let browser: Browser;
+let service: Service;
+let model: Awaited<ReturnType<typeof scriptedModel>>;
+const long = `Reader of ${"suppliers, certificates and delivery notes, ".repeat(4)}`.slice(0, 190);
+
+beforeAll(async () => {
+  model = await scriptedModel((input) => (input === "fail" ? { status: 400, text: "no" } : { text: "Done." }));
+  service = await startService(newDataDir(), modelAt(model.baseUrl));
+  browser = await launchChromium();
+  const call = callOf(service);
+  const { organization_id } = await call("GET", `/agents/${service.templateId}`);
+  for (const name of [long, "Twin", "Twin"]) {
+    await call("POST", "/agents", { organization_id, definition: { name, instructions: "Work." } });
+  }
+  for (const input_text of ["fail", "go", "go"]) await finished(service, await createRun(service, { input_text }));
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await service?.[Symbol.asyncDispose]();
+  await model?.close();
+});
+
+test("an agent shows its runs of 24 hours, its errors and its unknown cost, and comes first", async () => {
+  await using view = await openConsole(browser, service.consoleUrl, { path: "agents" });
+  const { page, misdeeds } = view;
+  const first = page.getByRole("row").nth(1);
+  await first.getByText("33 %").waitFor();
+  expect(await first.innerText()).toMatch(/Starter agent\s+m\s+1\s+3\s+33 %\s+not known\s+now/);
+  expect(await first.locator(".alarming .icon").count()).toBe(1);
+  expect(await page.getByRole("row", { name: /Reader of/ }).innerText()).toMatch(/–\s+–\s+–\s+never/);
+  await page.getByRole("button", { name: "Agent", exact: true }).click();
+  await page.waitForURL(/sort=name/);
+  await expect.poll(() => page.getByRole("row").nth(1).innerText()).toMatch(/^Reader of/);
+  expect(misdeeds).toEqual(noMisdeeds);
+});
+
+test("agents with the same name have their ids beside it", async () => {
+  await using view = await openConsole(browser, service.consoleUrl, { path: "agents" });
+  const twins = view.page.getByRole("row", { name: /Twin [0-9a-f]{8}/ });
+  await expect.poll(() => twins.count()).toBe(2);
+});
+
+test.each([1280, 390])("a long name is cut at %d px, and pushes nothing off the page", async (width) => {
+  const options = { path: "agents", viewport: { width, height: 800 } };
+  await using view = await openConsole(browser, service.consoleUrl, options);
+  const row = view.page.getByRole("row", { name: /Reader of/ });
+  await row.getByText("never").waitFor();
+  const name = await row.getByRole("link").boundingBox();
+  const last = await row.getByText("never").boundingBox();
+  expect((name?.x ?? 0) + (name?.width ?? 0)).toBeLessThan(width);
+  expect((last?.x ?? width) + (last?.width ?? 0)).toBeLessThanOrEqual(width);
+  expect(await view.page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBe(0);
+});
