@@ -1,13 +1,11 @@
-import { useEffect, useRef, useState } from "preact/hooks";
-import { call } from "../api/client.ts";
-import type { Run } from "../api/types.ts";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { paletteOpen } from "../state/dialogs.ts";
 import { keyNames } from "../state/keyboard.ts";
 import { useNavigate } from "../state/leave-guard.ts";
 import { Icon } from "../ui/icon.tsx";
+import { useFoundRuns } from "./found-runs.ts";
 import { type Choice, findChoices } from "./palette-choices.ts";
 
-const searchDelayMs = 120;
 const listboxId = "palette-choices";
 
 function close(): void {
@@ -19,8 +17,8 @@ export function Palette() {
   const dialog = useRef<HTMLDialogElement>(null);
   const [text, setText] = useState("");
   const [selected, setSelected] = useState(0);
-  const found = useRuns(text);
-  const isFound = found?.text === text.trim();
+  const found = useFoundRuns(text);
+  const isFound = found?.text === text.trim() && (found.runs.length > 0 || !found.isSearching);
   const [waiting, setWaiting] = useState<{ newTab: boolean }>();
   const navigate = useNavigate();
   useOpen(dialog);
@@ -28,6 +26,14 @@ export function Palette() {
   const groups = findChoices(text, found?.runs ?? []);
   const choices = groups.flatMap((group) => group.choices);
   const current = Math.min(selected, choices.length - 1);
+  const runs = groups.find(({ title }) => title === "Runs")?.choices.length ?? 0;
+  const knownRuns = useRef(runs);
+  useLayoutEffect(() => {
+    // Runs come first: older ones that are found later must not move what is selected.
+    const added = runs - knownRuns.current;
+    if (added > 0 && selected > 0 && selected >= knownRuns.current) setSelected(selected + added);
+    knownRuns.current = runs;
+  }, [runs]);
 
   const choose = (choice: Choice | undefined, newTab: boolean): void => {
     if (!choice) return;
@@ -120,6 +126,9 @@ export function Palette() {
           </div>
         ))}
       </div>
+      <p class="palette-searching" role="status">
+        {found?.isSearching && "Searching older runs…"}
+      </p>
       <PaletteKeys />
     </dialog>
   );
@@ -204,34 +213,4 @@ function useOpen(dialog: { current: HTMLDialogElement | null }): void {
       if (opener instanceof HTMLElement) opener.focus();
     };
   }, []);
-}
-
-/** Runs, and the text that found them. */
-interface Found {
-  text: string;
-  runs: Run[];
-}
-
-/** The runs that the text finds, a moment after the last change. Until the response: those of the text before. */
-function useRuns(text: string): Found | undefined {
-  const [found, setFound] = useState<Found>();
-  const wanted = text.trim();
-  useEffect(() => {
-    const controller = new AbortController();
-    const timer = setTimeout(() => {
-      const query = { q: wanted, limit: 8 };
-      call("list_runs", query, { signal: controller.signal }).then(
-        ({ data }) => setFound({ text: wanted, runs: data }),
-        () => {
-          // Agents and commands are found without the service.
-          if (!controller.signal.aborted) setFound({ text: wanted, runs: [] });
-        },
-      );
-    }, searchDelayMs);
-    return () => {
-      clearTimeout(timer);
-      controller.abort();
-    };
-  }, [wanted]);
-  return found;
 }
