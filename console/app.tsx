@@ -32,9 +32,11 @@ export function App() {
       if (document.visibilityState === "visible") retryNow.value++;
     };
     addEventListener("keydown", handleKey);
+    addEventListener("online", retryIfVisible);
     document.addEventListener("visibilitychange", retryIfVisible);
     return () => {
       removeEventListener("keydown", handleKey);
+      removeEventListener("online", retryIfVisible);
       document.removeEventListener("visibilitychange", retryIfVisible);
     };
   }, []);

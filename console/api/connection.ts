@@ -8,8 +8,11 @@ export type Connection =
 
 export const connection = signal<Connection>({ state: "live" });
 
-/** After this number of failed attempts the service counts as offline. Attempts continue. */
-const offlineAfter = 8;
+/**
+ * After this time without a response the service counts as offline. Attempts continue. A time, because each poll and stream
+ * of a page counts its own attempts.
+ */
+const offlineAfterMs = 15_000;
 const longestWaitMs = 30_000;
 
 /** Records a response. */
@@ -24,11 +27,11 @@ export function unreached(attempt: number, retryMs: number): number {
   const since = value.state === "live" ? now : value.since;
   const wait = Math.min(retryMs * 2 ** (attempt - 1), longestWaitMs) * (0.75 + Math.random() / 2);
   connection.value =
-    attempt >= offlineAfter
+    now - since >= offlineAfterMs
       ? { state: "offline", since }
       : { state: "reconnecting", attempt, nextAt: now + wait, since };
   return wait;
 }
 
-/** Ends the current wait of all polls and streams: the operator asked for it, or the page became visible. */
+/** Ends the current wait of all polls and streams: the operator asked for it, the network is back, or the page became visible. */
 export const retryNow = signal(0);

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useLocation } from "preact-iso/router";
 import { useEffect } from "preact/hooks";
+import { connection } from "../api/connection.ts";
 import { poll } from "../api/poll.ts";
 import { call } from "../api/client.ts";
 import { readAgents } from "../state/agents.ts";
@@ -61,7 +62,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
   ]);
   const isRun = /^\/console\/runs\/./.test(path);
   return (
-    <div class={isRun ? "shell fixed" : "shell"}>
+    <div class={isRun ? "shell fixed" : "shell"} data-connection={connection.value.state}>
       <TopBar path={path} />
       <ConnectionBanner />
       {children}

@@ -8,5 +8,5 @@ import { me } from "../api/session.ts";
  */
 export function blocked(action: string, organizationId?: string | null): string | undefined {
   if (me.value && !isOperator(me.value, organizationId)) return `You can read here. Ask an operator to ${action}.`;
-  return connection.value.state === "offline" ? "The service does not respond." : undefined;
+  return connection.value.state === "live" ? undefined : "The service does not respond.";
 }
