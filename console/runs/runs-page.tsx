@@ -12,15 +12,17 @@ import { useQuery } from "../state/url.ts";
 import { Button } from "../ui/button.tsx";
 import { Loading } from "../ui/empty.tsx";
 import { Icon } from "../ui/icon.tsx";
+import { loadLater } from "../ui/load-later.tsx";
 import { shownText } from "./counts-text.ts";
 import { FilterBar } from "./filter-bar.tsx";
 import { apiQuery, filterStates, parseFilters } from "./filters.ts";
-import { FirstRun } from "./first-run.tsx";
 import { NoMatch } from "./no-match.tsx";
 import { RunList, rowsByScrolling } from "./run-list.ts";
 import { RunRows } from "./run-rows.tsx";
 import { StatusTabs } from "./status-tabs.tsx";
 import { Today } from "./today.tsx";
+
+const FirstRun = loadLater(() => import("./first-run/first-run.tsx").then((module) => module.FirstRun));
 
 /** The list of runs: live, with filters in the address. */
 export function RunsPage() {

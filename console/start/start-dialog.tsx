@@ -12,15 +12,20 @@ import { StartForm } from "./start-form.tsx";
 export function StartDialog() {
   const preset = startDialog.value ?? {};
   const [title] = useState(preset.from === undefined ? "Start run" : "Run again");
+  const [draft] = useState(() => emptyDraft(preset));
   return preset.from === undefined ? (
-    <StartForm title={title} start={emptyDraft(preset)} problem={undefined} />
+    <StartForm title={title} start={draft} problem={undefined} />
   ) : (
     <AgainForm title={title} from={preset.from} />
   );
 }
 
-function emptyDraft({ agentId }: StartPreset): StartDraft {
-  return { agentId, name: "", text: "", files: [] };
+function emptyDraft({ agentId, sample }: StartPreset): StartDraft {
+  const files = sample?.files.map(({ name, text }) => {
+    const blob = new Blob([text]);
+    return { name, size: blob.size, blob };
+  });
+  return { agentId, name: "", text: sample?.text ?? "", files: files ?? [] };
 }
 
 /** The dialog with the input, name and files of an earlier run. */
