@@ -60,3 +60,19 @@ test.each([1280, 390])("a long name is cut at %d px, and pushes nothing off the 
   expect((last?.x ?? width) + (last?.width ?? 0)).toBeLessThanOrEqual(width);
   expect(await view.page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBe(0);
 });
+
+test("a phone has no hints of keys, and searches as wide as the page", async () => {
+  const options = { path: "runs", viewport: { width: 390, height: 844 }, isPhone: true };
+  await using view = await openConsole(browser, service.consoleUrl, options);
+  const { page } = view;
+  for (const path of ["runs", "agents"]) {
+    await view.goto(path);
+    const field = page.getByRole("searchbox");
+    await field.waitFor();
+    await expect.poll(async () => (await field.boundingBox())?.width).toBe(390 - 2 * 16);
+  }
+  await view.goto("runs");
+  await page.getByRole("button", { name: "Start run" }).click();
+  await page.getByRole("dialog").waitFor();
+  expect(await page.locator("kbd:visible").count()).toBe(0);
+});

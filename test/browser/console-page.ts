@@ -26,6 +26,8 @@ export interface ConsoleOptions {
   /** Default: 1440 × 900 pixels. */
   viewport?: { width: number; height: number };
   colorScheme?: "light" | "dark";
+  /** A phone: fingers, and no keys. */
+  isPhone?: boolean;
 }
 
 // Code of the page, as text: the tests have no types of a browser.
@@ -40,9 +42,15 @@ const reportViolations = `addEventListener("securitypolicyviolation", ({ effecti
 export async function openConsole(
   browser: Browser,
   link: string,
-  { path = "", viewport = { width: 1440, height: 900 }, colorScheme = "light" }: ConsoleOptions = {},
+  { path = "", viewport = { width: 1440, height: 900 }, colorScheme = "light", isPhone = false }: ConsoleOptions = {},
 ): Promise<ConsolePage> {
-  const context = await browser.newContext({ viewport, colorScheme, reducedMotion: "reduce", acceptDownloads: true });
+  const context = await browser.newContext({
+    viewport,
+    colorScheme,
+    reducedMotion: "reduce",
+    acceptDownloads: true,
+    ...(isPhone && { isMobile: true, hasTouch: true }),
+  });
   const page = await context.newPage();
   const { origin, hash } = new URL(link);
   const misdeeds = watch(page, origin);
