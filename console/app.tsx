@@ -12,13 +12,19 @@ import { handleKey } from "./state/keyboard.ts";
 import { usePageTitle } from "./state/page-title.ts";
 import { refused, token } from "./api/session.ts";
 import { Empty } from "./ui/empty.tsx";
+import { loadStyle } from "./ui/load-style.ts";
 
 const RunsPage = page(() => import("./runs/runs-page.tsx").then((module) => module.RunsPage));
 const RunPage = page(() => import("./run/run-page.tsx").then((module) => module.RunPage));
-const AgentPage = page(() => import("./configure.ts").then((module) => module.AgentPage));
+const AgentPage = page(() => configure().then((module) => module.AgentPage));
 const configurePages = sections.flatMap(({ path }) =>
-  path === "runs" ? [] : [{ path, Page: page(() => import("./configure.ts").then(({ pages }) => pages[path])) }],
+  path === "runs" ? [] : [{ path, Page: page(() => configure().then(({ pages }) => pages[path])) }],
 );
+
+async function configure() {
+  const [module] = await Promise.all([import("./configure.ts"), loadStyle("configure-style")]);
+  return module;
+}
 
 /** A page whose code is loaded when it is first shown. */
 function page(load: () => Promise<ComponentType>): ComponentType {

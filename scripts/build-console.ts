@@ -25,7 +25,11 @@ const viewEntries = { list: "console/runs/runs-page.tsx", run: "console/run/run-
 
 const options = {
   absWorkingDir: root,
-  entryPoints: { main: "console/main.tsx", style: "console/styles/main.css" },
+  entryPoints: {
+    main: "console/main.tsx",
+    style: "console/styles/main.css",
+    "configure-style": "console/styles/configure.css",
+  },
   outdir: consoleDirectory,
   entryNames: "[name]-[hash]",
   chunkNames: "[name]-[hash]",
@@ -71,7 +75,10 @@ async function buildInto(directory: string): Promise<ConsoleSizes> {
         : `<link rel="modulepreload" href="/console/${file}" />`,
   );
   const html = await readFile(join(root, "console/index.html"), "utf8");
-  await writeFile(join(directory, "index.html"), html.replace("<!-- assets -->", tags.join("\n    ")));
+  const later = Object.keys(metafile.outputs).find((path) => basename(path).startsWith("configure-style-"));
+  if (later === undefined) throw new Error("the style of the pages that configure was not built");
+  const named = html.replace("<!-- configure style -->", `/console/${basename(later)}`);
+  await writeFile(join(directory, "index.html"), named.replace("<!-- assets -->", tags.join("\n    ")));
   await writeCompressedForms(directory);
   return sizesOf(directory, metafile);
 }

@@ -61,6 +61,13 @@ test("index.html loads its own files only, and has no inline script or style", (
   expect(html).not.toMatch(/<style|style=|\son\w+=|<script(?![^>]* src="\/console\/)|"https?:/);
 });
 
+test("the style of the pages that configure is named for later, and nothing else is", () => {
+  const html = readFileSync(join(directory, "index.html"), "utf8");
+  const [, named = ""] = /<meta name="configure-style" content="\/console\/([^"]+)"/.exec(html) ?? [];
+  expect(named).toBe(find(/^configure-style-.*\.css$/));
+  expect(readFileSync(join(directory, named), "utf8")).toContain(".agents-table");
+});
+
 describe("the files of the page", () => {
   test("files with a hash are cached for a year", async () => {
     const { status, headers, body } = await request(`/console/${find(/^main-.*\.js$/)}`);
