@@ -7,7 +7,7 @@ import { call } from "../api/client.ts";
 import { readAgents } from "../state/agents.ts";
 import { helpOpen, openStart, paletteOpen, startDialog } from "../state/dialogs.ts";
 import { everywhere, useShortcuts } from "../state/keyboard.ts";
-import { useNavigate } from "../state/leave-guard.ts";
+import { leaving, useNavigate } from "../state/leave-guard.ts";
 import { readOrganizations } from "../state/organization.ts";
 import { me } from "../api/session.ts";
 import { copyText } from "../ui/copy-button.tsx";
@@ -19,6 +19,7 @@ import { TopBar } from "./top-bar.tsx";
 
 const StartDialog = loadLater(() => import("../start/start-dialog.tsx").then((module) => module.StartDialog));
 const Palette = loadLater(() => import("./palette.tsx").then((module) => module.Palette));
+const LeaveDialog = loadLater(() => import("./leave-dialog.tsx").then((module) => module.LeaveDialog));
 const Help = loadLater(() => import("./help.tsx").then((module) => module.Help));
 
 /** How often the operator, organizations, agents and the connection are polled, in milliseconds. */
@@ -69,6 +70,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
       {startDialog.value && <StartDialog />}
       {paletteOpen.value && <Palette />}
       {helpOpen.value && <Help />}
+      {leaving.value && <LeaveDialog />}
       <Toasts />
     </div>
   );

@@ -7,6 +7,9 @@ const edited = signal(0);
 
 export const hasEdits = computed(() => edited.value > 0);
 
+/** Where the person wants to go while there are edits. Set while they are asked. */
+export const leaving = signal<{ url: string; replace: boolean } | undefined>(undefined);
+
 /** Address of the page with the edits. */
 let here = "";
 
@@ -27,13 +30,15 @@ export function useLeaveGuard(isEdited: boolean): void {
 export function useNavigate(): (url: string, replace?: boolean) => void {
   const { route } = useLocation();
   return (url, replace) => {
-    if (mayLeave(url)) route(url, replace);
+    if (mayLeave(url, replace)) route(url, replace);
   };
 }
 
-function mayLeave(url: string): boolean {
-  // eslint-disable-next-line no-alert -- The question has to be answered before the router changes the page.
-  return !hasEdits.peek() || url === here || confirm("Leave without saving? Your changes are lost.");
+/** Whether the page may be left now. If not, the person is asked, and the dialog goes on to the address. */
+function mayLeave(url: string, replace = false): boolean {
+  if (!hasEdits.peek() || url === here) return true;
+  leaving.value = { url, replace };
+  return false;
 }
 
 /** A click on a link that the router follows. */
