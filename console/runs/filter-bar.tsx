@@ -1,14 +1,13 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
-import { agents } from "../state/agents.ts";
 import { useShortcuts } from "../state/keyboard.ts";
-import { organization } from "../state/organization.ts";
 import { useQuery } from "../state/url.ts";
 import { copyText } from "../ui/copy-button.tsx";
 import { Button } from "../ui/button.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Menu } from "../ui/menu.tsx";
 import { toast } from "../ui/toast.tsx";
+import { AgentFilter } from "./agent-filter.tsx";
 import { type Filters, windows } from "./filters.ts";
 
 const typingMs = 200;
@@ -28,10 +27,6 @@ export function FilterBar({ filters, children }: { filters: Filters; children?: 
     { keys: "/", label: "Filter", run: () => (search.current?.focus(), search.current?.select()) },
   ]);
 
-  const choices = (agents.value ?? []).filter(
-    ({ organization_id: owner }) => !organization.value || owner === organization.value.id,
-  );
-  const agent = agents.value?.find(({ id }) => id === filters.agent);
   return (
     <div class="filter-bar">
       <label class="search-field">
@@ -50,25 +45,7 @@ export function FilterBar({ filters, children }: { filters: Filters; children?: 
         />
         <kbd aria-hidden="true">/</kbd>
       </label>
-      <Menu
-        class={filters.agent ? "chip on" : "chip"}
-        label={
-          <>
-            Agent <b>{filters.agent ? <bdi>{agent?.name ?? filters.agent.slice(0, 8)}</bdi> : "All"}</b>
-            <Icon name="down" />
-          </>
-        }
-      >
-        <button type="button" onClick={() => setQuery({ agent: undefined })}>
-          All agents
-        </button>
-        {choices.map(({ id, name }) => (
-          <button key={id} type="button" onClick={() => setQuery({ agent: id })}>
-            <bdi>{name}</bdi>
-            {id === filters.agent && <Icon name="check" class="end" />}
-          </button>
-        ))}
-      </Menu>
+      <AgentFilter chosen={filters.agent} onChoose={(agent) => setQuery({ agent })} />
       <Menu
         class={filters.window === "all" ? "chip" : "chip on"}
         label={

@@ -5,7 +5,7 @@ import { useResource } from "../api/use-resource.ts";
 import { programFor } from "../programs/program.ts";
 import { formatBytes } from "../format.ts";
 import { limitsText } from "../limits-text.ts";
-import { agents } from "../state/agents.ts";
+import { agentNames, agents } from "../state/agents.ts";
 import { blocked } from "../state/blocked.ts";
 import { startDialog } from "../state/dialogs.ts";
 import { keyNames, useShortcuts } from "../state/keyboard.ts";
@@ -21,6 +21,7 @@ import { hasContent, type StartDraft, withFiles } from "./draft.ts";
 import { DropZone } from "./drop-zone.tsx";
 import { checkFiles, type FileCheck } from "./file-limits.ts";
 import { FileList } from "./file-list.tsx";
+import { rememberAgent } from "./last-agents.ts";
 import { LimitMeter } from "./limit-meter.tsx";
 import { nameOf, startRun } from "./start-calls.ts";
 import { useFileDrop } from "./use-file-drop.ts";
@@ -67,6 +68,7 @@ export function StartForm({ title, start, problem: firstProblem }: StartFormProp
     setProblem(undefined);
     try {
       const run = await startRun(draft.agentId, draft);
+      rememberAgent(draft.agentId);
       startDialog.value = undefined;
       route(pageUrl(`runs/${run.id}`));
     } catch (error) {
@@ -209,6 +211,7 @@ function AgentField({ agentId, onChange }: { agentId: string | undefined; onChan
   const choices = activeAgents();
   const chosen = agents.value?.find(({ id }) => id === agentId);
   const all = chosen && !choices.includes(chosen) ? [chosen, ...choices] : choices;
+  const names = agentNames(all);
   return (
     <Field name="Agent">
       {(control) => (
@@ -220,9 +223,10 @@ function AgentField({ agentId, onChange }: { agentId: string | undefined; onChan
           onChange={({ currentTarget }) => onChange(currentTarget.value)}
         >
           {all.length === 0 && <option>No active agent</option>}
-          {all.map(({ id, name, status }) => (
+          {all.map(({ id, status }) => (
             <option key={id} value={id}>
-              {status === "active" ? name : `${name} (${status})`}
+              {names.get(id)}
+              {status !== "active" && ` (${status})`}
             </option>
           ))}
         </select>

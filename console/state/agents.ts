@@ -9,3 +9,11 @@ export async function readAgents(): Promise<void> {
   const all = await allPages((cursor) => call("list_agents", { cursor }));
   agents.value = all.filter(({ status }) => status !== "deleted");
 }
+
+/** Names of agents in a choice: those that several have come with the beginning of the id. */
+export function agentNames(choices: Pick<AgentSummary, "id" | "name">[]): Map<string, string> {
+  const byName = Map.groupBy(choices, ({ name }) => name);
+  return new Map(
+    choices.map(({ id, name }) => [id, (byName.get(name)?.length ?? 0) > 1 ? `${name} (${id.slice(0, 8)})` : name]),
+  );
+}

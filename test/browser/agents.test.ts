@@ -76,3 +76,36 @@ test("a phone has no hints of keys, and searches as wide as the page", async () 
   await page.getByRole("dialog").waitFor();
   expect(await page.locator("kbd:visible").count()).toBe(0);
 });
+
+test("the agent of Start run is the last used one, and those with the same name have their ids", async () => {
+  await using view = await openConsole(browser, service.consoleUrl, { path: "runs" });
+  const { page } = view;
+  const agent = page.getByRole("dialog").getByLabel("Agent");
+  const chosen = "document.querySelector('dialog select').selectedOptions[0].textContent";
+  await page.getByRole("link", { name: "test" }).first().waitFor();
+  await page.keyboard.press("n");
+  const second = (await agent.locator("option", { hasText: /^Twin \([0-9a-f]{8}\)$/ }).allInnerTexts())[1] ?? "";
+  await agent.selectOption({ label: second });
+  await page.getByRole("dialog").getByLabel("Input").fill("go");
+  await page.keyboard.press("Control+Enter");
+  await page.getByRole("heading", { level: 1, name: "go" }).waitFor();
+  await page.keyboard.press("n");
+  await agent.waitFor();
+  expect(await page.evaluate(chosen)).toBe(second);
+});
+
+test("the filter of agents is searched by typing", async () => {
+  const call = callOf(service);
+  const { organization_id } = await call("GET", `/agents/${service.templateId}`);
+  for (let index = 1; index <= 10; index++) {
+    await call("POST", "/agents", { organization_id, definition: { name: `More ${index}`, instructions: "Work." } });
+  }
+  await using view = await openConsole(browser, service.consoleUrl, { path: "runs" });
+  const { page } = view;
+  await page.getByRole("button", { name: "Agent All" }).click();
+  await page.getByRole("searchbox", { name: "Find an agent" }).waitFor();
+  await page.keyboard.type("starter");
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  await page.waitForURL(new RegExp(`agent=${service.templateId}`));
+});
