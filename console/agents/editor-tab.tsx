@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { ApiError } from "../api/client.ts";
 import type { Agent } from "../api/types.ts";
-import { blocked } from "../state/blocked.ts";
+import { blocked, forbidden } from "../state/blocked.ts";
 import { openStart } from "../state/dialogs.ts";
 import { toast } from "../ui/toast.tsx";
 import { authorOf, draftOf, readAgent, updateAgent } from "./agent-calls.ts";
@@ -18,6 +18,12 @@ interface EditorTabProps {
   onSaved: (agent: Agent) => void;
 }
 
+/** Why the definition of an agent does not change. */
+const ended: Partial<Record<Agent["status"], string>> = {
+  archived: "This agent is archived. Unarchive it to change it.",
+  deleted: "This agent is deleted.",
+};
+
 /** The definition of an agent, to edit. */
 export function EditorTab({ agent, onSaved }: EditorTabProps) {
   const [state, setState] = useState(() => editorOf(draftOf(agent)));
@@ -25,8 +31,8 @@ export function EditorTab({ agent, onSaved }: EditorTabProps) {
   const [conflict, setConflict] = useState<ConflictState>();
   const [isBusy, setBusy] = useState(false);
   const [loadedRevision, setLoadedRevision] = useState(agent.revision);
-  const readOnly =
-    agent.status === "deleted" ? "This agent is deleted." : blocked("change agents", agent.organization_id);
+  const readOnly = ended[agent.status] ?? forbidden("change agents", agent.organization_id);
+  const reason = readOnly ?? blocked("change agents", agent.organization_id);
   const changes = changesOf(state.stored, state.draft);
   // A newer agent with the edited definition was only archived or unarchived. One with another definition is a conflict.
   const isSameDefinition = changesOf(state.stored, draftOf(agent)).length === 0;
@@ -34,7 +40,7 @@ export function EditorTab({ agent, onSaved }: EditorTabProps) {
   const nextVersion = ((conflict?.agent ?? agent).version ?? 0) + 1;
 
   async function save(andTry: boolean): Promise<void> {
-    if (isBusy || readOnly !== undefined || state.problem !== undefined || changes.length === 0) return;
+    if (isBusy || reason !== undefined || state.problem !== undefined || changes.length === 0) return;
     setBusy(true);
     setMessages(noMessages);
     try {
@@ -90,7 +96,7 @@ export function EditorTab({ agent, onSaved }: EditorTabProps) {
         <SaveBar
           changes={changes}
           problem={state.problem}
-          readOnly={readOnly}
+          readOnly={reason}
           isBusy={isBusy}
           action={`Save as version ${nextVersion}`}
           messages={messages.other}

@@ -1,7 +1,7 @@
 import { useLocation } from "preact-iso/router";
 import { useState } from "preact/hooks";
 import { useResource } from "../api/use-resource.ts";
-import { blocked } from "../state/blocked.ts";
+import { blocked, forbidden } from "../state/blocked.ts";
 import { keyNames, useShortcuts } from "../state/keyboard.ts";
 import { useLeaveGuard } from "../state/leave-guard.ts";
 import { organization, organizations } from "../state/organization.ts";
@@ -102,7 +102,7 @@ function NewAgentForm({ start }: { start: Draft }) {
       <Editor
         state={state}
         messages={messages}
-        readOnly={blocked("create agents", owner)}
+        readOnly={forbidden("create agents", owner)}
         organizationId={owner ?? ""}
         onChange={setState}
       />

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { ApiError } from "../api/client.ts";
 import type { Organization } from "../api/types.ts";
-import { blocked } from "../state/blocked.ts";
+import { blocked, forbidden } from "../state/blocked.ts";
 import { keyNames, useShortcuts } from "../state/keyboard.ts";
 import { useLeaveGuard } from "../state/leave-guard.ts";
 import { Button } from "../ui/button.tsx";
@@ -23,8 +23,9 @@ export function ModelPanel({ organization }: { organization: Organization }) {
   const [isBusy, setBusy] = useState(false);
   const [isRemoving, setRemoving] = useState(false);
   const missing = missingSettings(form);
-  const readOnly = blocked("change models", organization.id);
-  const reason = readOnly ?? (missing.length > 0 ? `Enter ${missing.map(nameOf).join(", ")} first.` : undefined);
+  const readOnly = forbidden("change models", organization.id);
+  const closed = blocked("change models", organization.id);
+  const reason = closed ?? (missing.length > 0 ? `Enter ${missing.map(nameOf).join(", ")} first.` : undefined);
   const hasChanges = isChanged(form, stored);
   const settings = JSON.stringify(toSettings(form));
   // Of other settings, a test says nothing.
@@ -66,7 +67,7 @@ export function ModelPanel({ organization }: { organization: Organization }) {
         </h2>
         {stored && !stored.enabled && <span class="badge warn">disabled</span>}
         {stored && (
-          <Button size="small" kind="danger" blocked={readOnly} onClick={() => setRemoving(true)}>
+          <Button size="small" kind="danger" blocked={closed} onClick={() => setRemoving(true)}>
             Remove…
           </Button>
         )}

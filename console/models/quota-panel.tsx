@@ -3,7 +3,7 @@ import { ApiError } from "../api/client.ts";
 import type { Organization, Schemas } from "../api/types.ts";
 import { useResource } from "../api/use-resource.ts";
 import { formatBytes } from "../format.ts";
-import { blocked } from "../state/blocked.ts";
+import { blocked, forbidden } from "../state/blocked.ts";
 import { useLeaveGuard } from "../state/leave-guard.ts";
 import { Button } from "../ui/button.tsx";
 import { Field } from "../ui/field.tsx";
@@ -33,7 +33,7 @@ export function QuotaPanel({ organization }: { organization: Organization }) {
   const isWrong = Object.values(quota).some(Number.isNaN);
   const isSame = Object.entries(quota).every(([name, limit]) => limit === organization[name as keyof Quota]);
   const reason = blocked("change quotas", organization.id);
-  const isReadOnly = reason !== undefined;
+  const isReadOnly = forbidden("change quotas", organization.id) !== undefined;
   useLeaveGuard(!isSame);
 
   async function save(): Promise<void> {

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import type { Organization } from "../api/types.ts";
-import { blocked } from "../state/blocked.ts";
+import { blocked, forbidden } from "../state/blocked.ts";
 import { useLeaveGuard } from "../state/leave-guard.ts";
 import { Button } from "../ui/button.tsx";
 import { Field } from "../ui/field.tsx";
@@ -56,7 +56,7 @@ export function WebFetchPanel({ organization }: { organization: Organization }) 
               rows={3}
               spellcheck={false}
               value={text}
-              readOnly={reason !== undefined}
+              readOnly={forbidden("change hosts", id) !== undefined}
               onInput={({ currentTarget }) => setText(currentTarget.value)}
             />
           )}

@@ -109,3 +109,19 @@ test("the filter of agents is searched by typing", async () => {
   await page.keyboard.press("Enter");
   await page.waitForURL(new RegExp(`agent=${service.templateId}`));
 });
+
+test("an archived agent is read, and changed again after it is unarchived", async () => {
+  const call = callOf(service);
+  const { organization_id } = await call("GET", `/agents/${service.templateId}`);
+  const definition = { name: "Old one", instructions: "Work." };
+  const { id } = await call("POST", "/agents", { organization_id, definition });
+  await call("POST", `/agents/${id}/archive`);
+  await using view = await openConsole(browser, service.consoleUrl, { path: `agents/${id}?tab=edit` });
+  const { page } = view;
+  const name = page.getByLabel("Name", { exact: true });
+  await page.getByText("This agent is archived. Unarchive it to change it.").first().waitFor();
+  expect(await name.isEditable()).toBe(false);
+  await page.getByRole("button", { name: "More actions" }).click();
+  await page.getByRole("button", { name: "Unarchive" }).click();
+  await expect.poll(() => name.isEditable()).toBe(true);
+});

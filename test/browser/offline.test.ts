@@ -47,3 +47,19 @@ test("without the service nothing can be started or stopped, and it is tried at 
   await page.getByRole("banner").getByText("Live", { exact: true }).waitFor();
   expect(await start.isEnabled()).toBe(true);
 });
+
+test("a form stays open for typing while the service does not respond", async () => {
+  const path = `agents/${service.templateId}?tab=edit`;
+  await using view = await openConsole(browser, service.consoleUrl, { path });
+  const { page, context } = view;
+  const name = page.getByLabel("Name", { exact: true });
+  await name.waitFor();
+  await page.clock.install();
+  await context.setOffline(true);
+  await name.fill("Renamed");
+  await page.clock.runFor(16_000); // the next poll of agents and organizations
+  await page.getByText(/^Reconnecting, try/).waitFor();
+  await name.pressSequentially("!");
+  expect(await name.inputValue()).toBe("Renamed!");
+  expect(await page.getByRole("button", { name: "Save as version 2" }).isDisabled()).toBe(true);
+});
