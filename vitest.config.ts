@@ -9,22 +9,32 @@ const agreement = named(["integration/sandbox/linux/agreement"]);
 const fast = [...overHttp, ...agreement];
 /** Tests with large inputs, slow clients, long conversations or many stacks: two to eight seconds each. */
 const long = named([
+  "infra/front-door",
   "infra/preflight",
   "infra/sandbox",
+  "platform/aws-errors",
+  "platform/aws-quotas",
   "platform/aws-round-trips",
   "platform/local-sender",
   "unit/agent/hostile-documents",
+  "unit/agent/tools-documents",
   "unit/agent/tools-large-files",
   "unit/api/ended-credentials",
+  "unit/api/parse-json",
   "unit/api/read-body",
   "unit/api/response-size",
   "unit/api/write-response",
   "unit/console/markdown-hostile",
+  "unit/filenames",
+  "unit/manage/organization-roles",
   "unit/manage/properties",
   "unit/manage/run-streams",
   "unit/mcp-endpoint/clients",
   "unit/mcp-endpoint/requests",
+  "unit/mcp/hostile-mcp",
+  "unit/sandbox/probe",
   "unit/workflow/rebuild-request",
+  "unit/workflow/reported-turns",
 ]);
 
 // The tiers. CONTRIBUTING.md says which command runs which; test/deploy has its own configuration.
