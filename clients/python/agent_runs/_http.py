@@ -55,7 +55,7 @@ class Origin:
     def arguments(self, request: Request) -> dict[str, Any]:
         """The arguments of httpx that make a request of this server. Other servers do not get the key."""
         url = httpx.URL(self.base_url + request.path if request.path.startswith("/") else request.path)
-        headers = {"user-agent": "agent-run-client/0.1.0 (python)"}
+        headers = {"user-agent": "agent-run-client/0.2.0 (python)"}
         if request.method == "POST":
             headers["content-type"] = "application/json"
         if origin_of(url) == origin_of(httpx.URL(self.base_url)):
