@@ -19,6 +19,9 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 /** Where the modules are. Not committed. */
 const directory = join(root, "dist/generated");
 
+/** Handlers get the defaults of what is missing, and UUIDs in one form. */
+const forHandlers = { useDefaults: true, canonicalIds: true };
+
 /** The content of all files: modules, and their types. */
 export function validatorFiles(): Record<string, string> {
   const create = { validateCreateRequest: reference("PublicCreateAgentRequest") };
@@ -29,7 +32,7 @@ export function validatorFiles(): Record<string, string> {
     ...apiFiles("manage", manageApi),
     // Sets the defaults of what is missing, and explains errors in sentences.
     ...moduleFiles("agent-file", agentFile, validatorsSource(agentFile, {}, { useDefaults: true, messages: true })),
-    ...moduleFiles("mcp-inputs", mcpInputs, validatorsSource(mcpInputs, {}, { useDefaults: true, messages: true })),
+    ...moduleFiles("mcp-inputs", mcpInputs, validatorsSource(mcpInputs, {}, { ...forHandlers, messages: true })),
     ...moduleFiles("tool-inputs", inputSchemas, inputValidatorsSource(inputSchemas)),
   };
 }
@@ -49,13 +52,12 @@ function apiFiles(name: string, api: ApiDescription): Record<string, string> {
     ),
   };
   const referred = referredSchemas(api.schemas, Object.values(bodies));
-  const defaults = { useDefaults: true };
   return {
-    ...moduleFiles(`${name}-bodies`, bodies, validatorsSource(bodies, referred, defaults)),
+    ...moduleFiles(`${name}-bodies`, bodies, validatorsSource(bodies, referred, forHandlers)),
     ...moduleFiles(
       `${name}-parameters`,
       parameters,
-      validatorsSource(parameters, {}, { ...defaults, coerceTypes: true }),
+      validatorsSource(parameters, {}, { ...forHandlers, coerceTypes: true }),
     ),
   };
 }

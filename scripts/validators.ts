@@ -1,10 +1,15 @@
-import { _, Ajv, type CodeKeywordDefinition, type KeywordCxt, type Options, str } from "ajv";
+import { _, Ajv, type CodeKeywordDefinition, type KeywordCxt, Name, type Options, str } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import standaloneCode from "ajv/dist/standalone/index.js";
 import { uuidPattern } from "../src/http/validation/uuid-errors.ts";
 
 const date = "\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])";
 const time = "([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d{1,9})?([Zz]|[+-]([01]\\d|2[0-3]):[0-5]\\d)";
+
+/** `canonicalIds`: validators convert UUIDs to lower case with hyphens. */
+interface ValidatorOptions extends Options {
+  canonicalIds?: boolean;
+}
 
 /**
  * The source of a module with one validator per name, without dependencies: ajv is not needed at run time.
@@ -13,8 +18,9 @@ const time = "([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d{1,9})?([Zz]|[+-]([01]\\d
 export function validatorsSource(
   validators: Record<string, object>,
   schemas: Record<string, object>,
-  options: Options = {},
+  { canonicalIds = false, ...options }: ValidatorOptions = {},
 ): string {
+  const compiled = (schema: object): object => forValidation(schema, canonicalIds);
   const ajv = new Ajv2020({
     allErrors: true,
     verbose: true,
@@ -26,12 +32,14 @@ export function validatorsSource(
   });
   ajv.addVocabulary(["components"]);
   ajv.addKeyword(wellFormed);
+  ajv.addKeyword(canonical);
   for (const keyword of [minLength, maxLength]) ajv.removeKeyword(String(keyword.keyword)).addKeyword(keyword);
-  ajv.addSchema({ $id: "contract", components: { schemas: forValidation(schemas) } });
+  ajv.addSchema({ $id: "contract", components: { schemas: compiled(schemas) } });
   for (const [name, schema] of Object.entries(validators)) {
-    ajv.addSchema({ $id: name, ...inContract(forValidation(schema)) });
+    ajv.addSchema({ $id: name, ...inContract(compiled(schema)) });
   }
-  return standaloneSource(ajv, Object.keys(validators));
+  const source = standaloneSource(ajv, Object.keys(validators));
+  return canonicalIds ? `import { ${canonicalUuid} } from "${canonicalUuidModule}";\n${source}` : source;
 }
 
 /**
@@ -73,13 +81,14 @@ function inContract(schema: object): object {
 }
 
 /** The schemas for validation: without descriptions and examples, and with a check that every string is Unicode. */
-function forValidation(served: object): object {
+function forValidation(served: object, canonicalIds: boolean): object {
   return JSON.parse(JSON.stringify(served), (_key, value: unknown) => {
     if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
     const schema = { ...(value as Record<string, unknown>) };
     delete schema["description"];
     delete schema["examples"];
-    const { type, maxItems, items } = schema;
+    const { type, format, maxItems, items } = schema;
+    if (canonicalIds && format === "uuid") schema["canonical"] = true;
     if (type === "string" || (Array.isArray(type) && type.includes("string"))) schema["wellFormed"] = true;
     if (maxItems !== undefined) {
       // Items of a list over its limit are not validated: 14 MB can hold millions of items, each with errors.
@@ -99,6 +108,17 @@ const wellFormed: CodeKeywordDefinition = {
   before: "maxLength",
   error: { message: "must be valid Unicode" },
   code: (context: KeywordCxt) => context.fail(_`!${context.data}.isWellFormed()`),
+};
+
+// The function that converts UUIDs, and where it is for a module in dist/generated.
+const [canonicalUuid, canonicalUuidModule] = ["canonicalUuid", "../../src/http/validation/uuid-errors.ts"];
+const canonical: CodeKeywordDefinition = {
+  keyword: "canonical",
+  type: "string",
+  schemaType: "boolean",
+  code({ gen, data, it: { parentData, parentDataProperty } }: KeywordCxt) {
+    gen.assign(_`${parentData}[${parentDataProperty}]`, _`${new Name(canonicalUuid)}(${data})`);
+  },
 };
 
 // Lengths are in code points, which have one or two UTF-16 units. Code points are only counted if the number of units

@@ -1,17 +1,16 @@
 import type { StandardSchemaWithJSON } from "@modelcontextprotocol/server";
 import * as compiled from "../../dist/generated/mcp-inputs.js";
-import { withCanonicalIds } from "../http/rest/validate.ts";
 import type { Schema, Static } from "../json-schema.ts";
 import type { SchemaValidator, SchemaViolation } from "../schema-validator.ts";
 import { inputs, type Inputs } from "./tools/inputs.ts";
 
 const validators: Record<keyof Inputs, SchemaValidator> = compiled;
 
-/** An input for the SDK: what clients list, and a compiled validator, which sets defaults. */
+/** An input for the SDK: what clients list, and a compiled validator, which sets defaults and converts UUIDs. */
 export function inputSchema<Name extends keyof Inputs>(name: Name): StandardSchemaWithJSON<Inputs[Name]> {
   const validate = validators[name];
   return standardSchema(inputs[name], (value) => {
-    if (validate(value)) return { value: withCanonicalIds(value as Inputs[Name]) };
+    if (validate(value)) return { value: value as Inputs[Name] };
     const issues = (validate.errors ?? []).filter(({ keyword }) => keyword !== "if").map(issueOf);
     validate.errors = null; // they reference the whole value
     return { issues };

@@ -4,7 +4,6 @@ import type { ApiRequest } from "../handler.ts";
 import type { ValidationIssue } from "../validation/issue.ts";
 import { parseJsonBody } from "../validation/parse-json.ts";
 import type { SchemaValidator } from "../../schema-validator.ts";
-import { canonicalUuid } from "../validation/uuid-errors.ts";
 import { issuesOf } from "../validation/violation-issues.ts";
 
 /** The compiled validators of an API. */
@@ -27,10 +26,7 @@ export function validParameters(
   const checkedQuery = checked(parameters[`query_${operationId}`], queryObject(query), "query");
   const issues = [...checkedPath, checkedQuery].flatMap((each) => each.issues);
   if (issues.length > 0) throw new InvalidRequest(issues);
-  return {
-    path: withCanonicalIds(Object.assign({}, ...checkedPath.map(({ value }) => value)) as object),
-    query: withCanonicalIds(checkedQuery.value),
-  };
+  return { path: Object.assign({}, ...checkedPath.map(({ value }) => value)) as object, query: checkedQuery.value };
 }
 
 /**
@@ -49,10 +45,10 @@ export async function validBody(
     return "issues" in parsed ? { value: undefined, ...parsed } : checked(bodies[request], parsed.value, "body");
   });
   if (issues.length > 0) throw new InvalidRequest(issues.map(withoutInput));
-  return value && withCanonicalIds(value);
+  return value;
 }
 
-/** Validates a value, which gets the defaults of what is missing. */
+/** Validates a value, which gets the defaults of what is missing, and its UUIDs in lower case with hyphens. */
 function checked<Value>(
   validate: SchemaValidator | undefined,
   value: Value,
@@ -73,18 +69,6 @@ function queryObject(query: URLSearchParams): Record<string, string | string[]> 
       return [name, values.length > 1 ? values : (values[0] ?? "")];
     }),
   );
-}
-
-/** Fields whose names end in `_id` and that are not UUIDs. They stay as they are. */
-const otherIds = new Set(["key_id", "delivery_id"]);
-
-/** The value with its UUIDs in lower case with hyphens. Their fields have names that end in `_id`. */
-export function withCanonicalIds<Value extends object>(value: Value): Value {
-  const entries = Object.entries(value).map(([name, field]: [string, unknown]) => {
-    const isUuid = name.endsWith("_id") && !otherIds.has(name) && typeof field === "string";
-    return [name, isUuid ? canonicalUuid(field) : field];
-  });
-  return Object.fromEntries(entries) as Value;
 }
 
 function withoutInput({ input: _input, ...issue }: ValidationIssue): ValidationIssue {

@@ -120,6 +120,13 @@ describe("an upload", () => {
     expect(new Set(ids.map(({ upload_id }) => upload_id)).size).toBe(3);
   });
 
+  test("can be named by any form of its UUID", async () => {
+    const id = await sent(Buffer.from("x"), "x.txt");
+    for (const form of [id.toUpperCase(), `{${id}}`, `urn:uuid:${id}`, id.replaceAll("-", "")]) {
+      expect((await create([form])).status).toBe(201);
+    }
+  });
+
   test("can be empty", async () => {
     const { body: run } = await create([await sent(Buffer.from(""), "empty.txt")]);
     const { body } = await service.call<Schemas["RunFilePage"]>("GET", `/runs/${run.id}/files`);
