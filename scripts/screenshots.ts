@@ -185,9 +185,6 @@ async function take(browser: Browser, service: Service, { name, shows, ...option
   const page: Page = view.page;
   await page.getByRole("main").getByText(shows).and(page.locator(":visible")).first().waitFor();
   await page.evaluate("document.fonts.ready.then(() => new Promise(requestAnimationFrame))");
-  if ((await page.getByText("Interrupted").count()) > 0) {
-    throw new Error("the machine was so busy that a pause looks like an interruption; take the pictures again");
-  }
   await page.screenshot({ path: `${directory}/${name}.png` });
   console.log(`docs/images/${name}.png`);
 }
@@ -204,7 +201,7 @@ try {
   await take(browser, service, {
     name: "files",
     path: `${run}?at=1.7&tab=files&file=report.md`,
-    shows: "# Revenue of the third quarter", // of the file itself
+    shows: "103 %", // of the file itself
     colorScheme: "dark",
   });
   await take(browser, service, { name: "runs", path: "runs", shows: "Mails of today" });
