@@ -26,26 +26,31 @@ export async function writeStream(
   response.writeHead(status, isEndless ? { ...headers, connection: "close" } : headers);
   let isWhole = false;
   try {
-    isWhole = await sendAll(response, body(signal), signal, wait);
+    const bytes = await sendAll(response, body(signal), signal, wait);
+    // A download ends early when its credential does.
+    isWhole = bytes !== undefined && (headers["content-length"] ?? String(bytes)) === String(bytes);
   } finally {
     if (isWhole || (signal.aborted && isEndless)) response.end();
     else response.destroy();
   }
 }
 
-/** False: not all parts were sent. */
+/** Resolves with the number of bytes. Undefined: not all parts were sent. */
 async function sendAll(
   response: ServerResponse,
   parts: AsyncIterable<string | Uint8Array>,
   signal: AbortSignal,
   wait: Waiting,
-): Promise<boolean> {
+): Promise<number | undefined> {
+  let bytes = 0;
   for await (const part of parts) {
-    if (signal.aborted) return false;
+    if (signal.aborted) return undefined;
+    const length = Buffer.byteLength(part);
+    bytes += length;
     if (response.write(part)) continue;
-    using waiting = wait(Buffer.byteLength(part));
-    if (!waiting) return false;
+    using waiting = wait(length);
+    if (!waiting) return undefined;
     await once(response, "drain", { signal }).catch(() => {});
   }
-  return !signal.aborted;
+  return signal.aborted ? undefined : bytes;
 }
