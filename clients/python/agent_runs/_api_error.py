@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TypedDict
+from typing import Any, TypedDict
 
 
 class AgentRunsError(Exception):
@@ -11,6 +11,18 @@ class AgentRunsError(Exception):
 
     run_id: str | None = None
     """The run that the failed call was about, if it exists. It continues."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """
+        For `copy` and `pickle`, which the pools of `multiprocessing` use. By default, Python would call the class with
+        the message alone, and some classes have other parameters.
+        """
+        return _made_again, (type(self), self.args), self.__dict__
+
+
+def _made_again(kind: type[AgentRunsError], args: tuple[Any, ...]) -> AgentRunsError:
+    """An error with this message. Its attributes follow."""
+    return kind.__new__(kind, *args)
 
 
 class Issue(TypedDict):

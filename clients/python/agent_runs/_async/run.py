@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+import copy
 import os
 import pathlib
 from collections.abc import AsyncIterator, Callable
 from typing import TYPE_CHECKING, Any, Literal, overload
 
+from .._api_error import AgentRunsError
 from .._types import Event, Failure, RunDetail, RunFile, Usage
 from .._types import Run as RunSummary
 
@@ -33,13 +35,14 @@ class AsyncRun:
 
     def __init__(
         self,
-        runs: AsyncRuns,
+        runs: AsyncRuns | None,
         id: str,
         status: RunStatus,
         output: str | None,
         data: RunDetail | RunSummary | None = None,
     ) -> None:
-        self._runs = runs
+        """`runs`: None for a run that was unpickled."""
+        self._client_runs = runs
         self.id = id
         self.status = status
         self.output = output
@@ -50,6 +53,25 @@ class AsyncRun:
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.id} {self.status}>"
+
+    def __copy__(self) -> AsyncRun:
+        return AsyncRun(self._client_runs, self.id, self.status, self.output, self.data)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> AsyncRun:
+        """A copy with the same client, whose connections cannot be copied."""
+        return AsyncRun(self._client_runs, self.id, self.status, self.output, copy.deepcopy(self.data, memo))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """For `pickle`: without the client, whose connections belong to this process."""
+        return AsyncRun, (None, self.id, self.status, self.output, self.data)
+
+    @property
+    def _runs(self) -> AsyncRuns:
+        if self._client_runs is None:
+            raise AgentRunsError(
+                f"run {self.id} was unpickled and has no client; read it again with client.runs.get({self.id!r})"
+            )
+        return self._client_runs
 
     async def wait(
         self,
