@@ -73,6 +73,15 @@ function rejectedInV1(status: number, detail: unknown, error: object): Case {
   };
 }
 
+/** A case of an idempotency key that a client rejects before its first request. */
+function rejectedKey(key: string, message: RegExp): Case {
+  return {
+    replies: [],
+    job: { method: "create", options: { ...create, idempotency_key: key } },
+    expected: () => ({ calls: [], error: { name: "InvalidArgument", message: expect.stringMatching(message) } }),
+  };
+}
+
 const creating: Record<string, Case> = {
   "creates a run with all options": {
     replies: [agent, json(201, run("running"))],
@@ -490,13 +499,33 @@ const errors: Record<string, Case> = {
     job: { method: "agent", client: { base_url: "http://127.0.0.1:8787/v1/" } },
     expected: () => ({
       calls: [],
-      error: { name: "AgentRunsError", message: expect.stringMatching(/v1\/['"]: pass base.*, without \/v1$/) },
+      error: { name: "InvalidArgument", message: expect.stringMatching(/v1\/['"]: pass base.*, without \/v1$/) },
     }),
+  },
+  "a base URL that is none": {
+    replies: [],
+    job: { method: "agent", client: { base_url: "http://127.0.0.1:port" } },
+    expected: () => ({ error: { name: "InvalidArgument", message: expect.stringContaining("127.0.0.1:port") } }),
   },
   "a key with a line break in it": {
     replies: [],
     job: { method: "agent", client: { api_key: "ak_\n1" } },
-    expected: () => ({ error: { name: "AgentRunsError", message: expect.stringContaining("is malformed") } }),
+    expected: () => ({ error: { name: "InvalidArgument", message: expect.stringContaining("is malformed") } }),
+  },
+  "an idempotency key that no header can have": rejectedKey(
+    "größe-1",
+    /^idempotency_?[kK]ey is ['"]größe-1['"]; accepted: 1 to 255 /,
+  ),
+  "an idempotency key with a line break": rejectedKey("order\n1", /key is ['"]order\\n1['"]; accepted: /i),
+  "an empty idempotency key": rejectedKey("", /key is (''|""); accepted: /i),
+  "an idempotency key that is too long": rejectedKey("x".repeat(256), /key has 256 characters; accepted: /i),
+  "an empty ID of a run": {
+    replies: [agent],
+    job: { method: "get", args: [""] },
+    expected: () => ({
+      calls: [askAgent],
+      error: { name: "InvalidArgument", message: expect.stringMatching(/^run_id is (''|""); accepted: a text/) },
+    }),
   },
   "an invalid key": {
     replies: [json(401, { detail: "Invalid API key", code: "key_invalid" }, { "x-request-id": "r-1" })],

@@ -10,6 +10,7 @@ from ._error_classes import *  # noqa: F403
 from ._errors import (
     ConnectionFailed,
     CreateOutcomeUnknown,
+    InvalidArgument,
     NotSupported,
     RunFailed,
     UnexpectedResponse,
@@ -40,6 +41,7 @@ __all__ = [
     "Event",
     "Failure",
     "FileInput",
+    "InvalidArgument",
     "Issue",
     "NotSupported",
     "Run",

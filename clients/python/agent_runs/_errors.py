@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from ._sync.run import Run
 
 
+class InvalidArgument(AgentRunsError, ValueError):
+    """The client does not accept an argument. The message says what it received, and what it accepts."""
+
+
 class ConnectionFailed(AgentRunsError):
     """No answer, or not the whole answer, arrived: the connection failed, or the request timed out."""
 

@@ -6,6 +6,8 @@ import pathlib
 from collections.abc import Iterable
 from typing import NamedTuple, Union
 
+from ._errors import InvalidArgument
+
 FileInput = Union[str, "os.PathLike[str]", tuple[str, bytes]]
 """A file for a run: a path, or a name with the content."""
 
@@ -34,8 +36,8 @@ def write_bytes(to: str | os.PathLike[str], name: str, content: bytes) -> pathli
 
 def _make_place(folder: pathlib.Path, name: str) -> pathlib.Path:
     """
-    Makes the folders of `name` in a folder, and returns the path of the file in them. Raises `ValueError` for a name
-    that would leave the folder: by its parts, or because a part is a symbolic link.
+    Makes the folders of `name` in a folder, and returns the path of the file in them. Raises `InvalidArgument` for a
+    name that would leave the folder: by its parts, or because a part is a symbolic link.
     """
     parts = name.split("/")
     place = folder
@@ -44,7 +46,7 @@ def _make_place(folder: pathlib.Path, name: str) -> pathlib.Path:
         is_plain = pathlib.PurePath(part).parts == (part,) and part not in (".", "..") and "\0" not in part
         place = place / part
         if not is_plain or place.is_symlink():
-            raise ValueError(f"{name!r} would not be a file in {str(folder)!r}; pass the path of the file as `to`")
+            raise InvalidArgument(f"{name!r} would not be a file in {str(folder)!r}; pass the path of the file as `to`")
         if number < len(parts):
             place.mkdir(exist_ok=True)
     return place

@@ -13,7 +13,7 @@ from urllib.parse import quote
 import httpx
 
 from ._api_error import APIError, ErrorResponse
-from ._errors import UnexpectedResponse, error_of, is_transient, parsed_issues
+from ._errors import InvalidArgument, UnexpectedResponse, error_of, is_transient, parsed_issues
 
 longest_backoff = 30.0
 """Seconds."""
@@ -42,7 +42,25 @@ class Request:
 def filled(operation: tuple[str, str], **values: str) -> tuple[str, str]:
     """The method of an operation, and its path with the values of the parameters."""
     method, path = operation
-    return method, path.format(**{name: quote(value, safe="") for name, value in values.items()})
+    return method, path.format(**{name: _encoded(name, value) for name, value in values.items()})
+
+
+def _encoded(name: str, value: str) -> str:
+    """A value in a path. An empty one would be another path."""
+    try:
+        if isinstance(value, str) and value != "":
+            return quote(value, safe="")
+    except UnicodeEncodeError:  # half of a surrogate pair
+        pass
+    raise InvalidArgument(f"{name} is {value!r}; accepted: a text that is not empty")
+
+
+def json_bytes(body: Mapping[str, Any]) -> bytes:
+    """JSON without the fields that are None."""
+    try:
+        return json.dumps({name: value for name, value in body.items() if value is not None}).encode()
+    except (TypeError, ValueError) as error:
+        raise InvalidArgument(f"one of {', '.join(body)} cannot be sent as JSON: {error}") from error
 
 
 @dataclasses.dataclass(frozen=True)

@@ -1,5 +1,5 @@
 import { type Clock, Deadline, systemClock } from "./clock.ts";
-import { AgentRunsError, NotSupported } from "./errors.ts";
+import { InvalidArgument, NotSupported } from "./errors.ts";
 import { Http } from "./http.ts";
 import { Runs } from "./runs.ts";
 import { Server } from "./server.ts";
@@ -55,13 +55,13 @@ function baseUrlOf(text: string | undefined): string {
   if (isBase) return url;
   const problem = `the base URL is ${text === undefined ? "missing" : JSON.stringify(text)}`;
   const advice = "pass baseUrl or set AGENT_RUN_URL to a URL such as http://127.0.0.1:8787, without /v1";
-  throw new AgentRunsError(`${problem}: ${advice}`);
+  throw new InvalidArgument(`${problem}: ${advice}`);
 }
 
 function apiKeyOf(text: string | undefined): string {
   const key = text?.trim() ?? "";
   if (/^[\x21-\x7e]+$/.test(key)) return key;
-  throw new AgentRunsError(
+  throw new InvalidArgument(
     `the API key is ${key === "" ? "missing" : "malformed"}: pass apiKey or set AGENT_RUN_KEY to ak_…`,
   );
 }

@@ -1,5 +1,12 @@
 import type { Deadline } from "./clock.ts";
-import { APIError, ConnectionFailed, CreateOutcomeUnknown, NotSupported, WaitTimeout } from "./errors.ts";
+import {
+  APIError,
+  ConnectionFailed,
+  CreateOutcomeUnknown,
+  InvalidArgument,
+  NotSupported,
+  WaitTimeout,
+} from "./errors.ts";
 import { base64, type FileInput, type NamedBytes, readFiles, sha256 } from "./files.ts";
 import { ext, v1 } from "./generated/operations.ts";
 import { filled, type Http, type Request } from "./http.ts";
@@ -29,6 +36,14 @@ interface Context {
   agent: Agent | undefined;
   templateId: string | undefined;
   deadline: Deadline;
+}
+
+/** Throws `InvalidArgument` for options that cannot be sent. */
+export function checkCreate({ idempotencyKey }: CreateOptions): void {
+  if (idempotencyKey === undefined || /^[\x21-\x7e]{1,255}$/.test(idempotencyKey)) return;
+  const { length } = idempotencyKey;
+  const received = length > 255 ? `has ${length} characters` : `is ${JSON.stringify(idempotencyKey)}`;
+  throw new InvalidArgument(`idempotencyKey ${received}; accepted: 1 to 255 visible ASCII characters, without spaces`);
 }
 
 /** Creates a run. It is repeated only with an idempotency key, which v1 does not have. */

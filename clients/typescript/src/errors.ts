@@ -12,6 +12,9 @@ import type { Run } from "./run.ts";
 export * from "./api-error.ts";
 export * from "./generated/error-classes.ts";
 
+/** The client does not accept an argument. The message says what it received, and what it accepts. */
+export class InvalidArgument extends AgentRunsError {}
+
 /** No answer, or not the whole answer, arrived: the connection failed, or the request timed out. */
 export class ConnectionFailed extends AgentRunsError {}
 

@@ -1,3 +1,5 @@
+import { InvalidArgument } from "./errors.ts";
+
 /** A file for a run: a path (Node), a browser's `File`, or a name with the content. */
 export type FileInput = string | File | { name: string; content: string | Uint8Array | Blob };
 
@@ -58,8 +60,8 @@ async function makePlace(folder: string, name: string): Promise<string> {
   return path;
 }
 
-function outside(folder: string, name: string): TypeError {
-  return new TypeError(
+function outside(folder: string, name: string): InvalidArgument {
+  return new InvalidArgument(
     `${JSON.stringify(name)} would not be a file in ${JSON.stringify(folder)}; pass the path of the file as \`to\``,
   );
 }
@@ -78,7 +80,7 @@ function nodeModules() {
   if (process?.getBuiltinModule) {
     return { fs: process.getBuiltinModule("node:fs/promises"), path: process.getBuiltinModule("node:path") };
   }
-  throw new TypeError(
+  throw new InvalidArgument(
     "paths of files need Node.js 20.16 or newer; in a browser, pass File objects or { name, content }",
   );
 }

@@ -1,5 +1,13 @@
 import type { Clock, Deadline } from "./clock.ts";
-import { APIError, ConnectionFailed, errorOf, isTransient, type Issue, UnexpectedResponse } from "./errors.ts";
+import {
+  APIError,
+  ConnectionFailed,
+  errorOf,
+  InvalidArgument,
+  isTransient,
+  type Issue,
+  UnexpectedResponse,
+} from "./errors.ts";
 
 /** Milliseconds. The attempts of a request that may be repeated are 1, 2, 4 … 30 s apart. */
 const longestBackoff = 30_000;
@@ -218,6 +226,7 @@ export function filled<Path extends string>(
 ): Pick<Request, "method" | "path"> {
   let address: string = path;
   for (const [name, value] of Object.entries<string>(values ?? {})) {
+    if (value === "") throw new InvalidArgument(`${name} is ""; accepted: a text that is not empty`);
     address = address.replace(`{${name}}`, encodeURIComponent(value));
   }
   return { method, path: address };

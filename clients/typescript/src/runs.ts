@@ -1,6 +1,6 @@
 import { Deadline } from "./clock.ts";
 import { AgentRunsError, ConnectionFailed, RunFailed } from "./errors.ts";
-import { createRun, type CreateOptions } from "./create.ts";
+import { checkCreate, createRun, type CreateOptions } from "./create.ts";
 import { messages } from "./event-stream.ts";
 import { writeBytes } from "./files.ts";
 import { ext, v1 } from "./generated/operations.ts";
@@ -121,6 +121,7 @@ export class Runs implements RunActions {
   }
 
   async #create(options: CreateOptions, deadline: Deadline): Promise<Run> {
+    checkCreate(options);
     const agent = await this.#http.retry(deadline, () => this.#server.agent(deadline));
     const created = await createRun({ http: this.#http, agent, templateId: this.#templateId, deadline }, options);
     if ("id" in created) return runOf(this, created);

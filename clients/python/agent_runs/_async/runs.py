@@ -11,10 +11,11 @@ from typing import Any, cast, overload
 
 from .. import _io
 from .._api_error import AgentRunsError
+from .._config import check_idempotency_key
 from .._errors import ConnectionFailed, RunFailed
 from .._event_stream import EventStreamParser, Message
-from .._files import FileInput, write_bytes
-from .._http import Request, backoff, filled
+from .._files import FileInput, read_files, write_bytes
+from .._http import Request, backoff, filled, json_bytes
 from .._operations import V1, Ext
 from .._types import Event, RunFile
 from .clock import AsyncDeadline
@@ -202,8 +203,10 @@ class AsyncRuns:
         return AsyncDeadline(self._http.clock, timeout)
 
     async def _create(self, new: NewRun, deadline: AsyncDeadline) -> AsyncRun:
+        check_idempotency_key(new.idempotency_key)
+        contents = read_files(new.files)
         agent = await self._http.retry(deadline, lambda: self._server.agent(deadline))
-        created = await AsyncCreate(self._http, agent, self._template_id, deadline).run(new)
+        created = await AsyncCreate(self._http, agent, self._template_id, deadline).run(new, contents)
         return AsyncRun(self, created, "running", None) if isinstance(created, str) else run_of(self, created)
 
     async def _read(self, run_id: str, deadline: AsyncDeadline) -> AsyncRun:
@@ -312,7 +315,7 @@ class AsyncRuns:
     async def _change(self, what: str, operation: tuple[str, str], body: Mapping[str, str] | None = None) -> AsyncRun:
         deadline = self._deadline()
         await self._server.require(what, deadline)
-        request = Request(*operation, body=json.dumps(body).encode() if body else None)
+        request = Request(*operation, body=json_bytes(body) if body else None)
         return run_of(self, await self._http.object(request, deadline, ("id", "status")))
 
 

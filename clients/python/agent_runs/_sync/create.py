@@ -11,8 +11,8 @@ from typing import Any, NamedTuple, cast
 
 from .._api_error import APIError
 from .._errors import ConnectionFailed, CreateOutcomeUnknown, NotSupported, WaitTimeout
-from .._files import FileInput, NamedBytes, inline, read_files
-from .._http import Request, filled
+from .._files import FileInput, NamedBytes, inline
+from .._http import Request, filled, json_bytes
 from .._operations import V1, Ext
 from .._types import Agent, Upload
 from .._types import Run as RunSummary
@@ -41,9 +41,8 @@ class Create:
     template_id: str | None
     deadline: Deadline
 
-    def run(self, new: NewRun) -> RunSummary | str:
-        """The run, or its ID from a server with v1 only."""
-        contents = read_files(new.files)
+    def run(self, new: NewRun, contents: list[NamedBytes]) -> RunSummary | str:
+        """The run, or its ID from a server with v1 only. `contents`: its files."""
         if self.agent is None:
             if new.labels or new.webhook or new.idempotency_key:
                 raise self._unsupported("has no labels, webhook or idempotency key")
@@ -57,7 +56,7 @@ class Create:
             "labels": new.labels,
             "webhook": {"url": new.webhook} if new.webhook else None,
         }
-        request = Request(*filled(Ext.create_run), headers={"idempotency-key": key}, body=_json(body))
+        request = Request(*filled(Ext.create_run), headers={"idempotency-key": key}, body=json_bytes(body))
         advice = f"repeat it with the idempotency key {json.dumps(key)}, which returns the run if it exists"
         with _or_unknown(key, advice):
             create = self.http.retry(
@@ -74,7 +73,7 @@ class Create:
             "input_text": new.input,
             "files": [inline(file) for file in files],
         }
-        request = Request(*filled(V1.create), body=_json(body))
+        request = Request(*filled(V1.create), body=json_bytes(body))
         with _or_unknown(None, "look for it before you create it again"):
             created = self.http.object(request, self.deadline, ("agent_id",))
             return cast(str, created["agent_id"])
@@ -90,7 +89,7 @@ class Create:
     def _upload(self, file: NamedBytes) -> str:
         """Uploads a file. Returns its upload ID."""
         sha256 = hashlib.sha256(file.content).hexdigest()
-        body = _json({"filename": file.name, "size": len(file.content), "sha256": sha256})
+        body = json_bytes({"filename": file.name, "size": len(file.content), "sha256": sha256})
         begin = Request(*filled(Ext.create_upload), body=body)
         fields = ("upload_id", "url", "headers")
         upload: Upload = self.http.retry(self.deadline, lambda: self.http.object(begin, self.deadline, fields))
@@ -112,8 +111,3 @@ def _or_unknown(idempotency_key: str | None, advice: str) -> Iterator[None]:
             raise
         message = f"no answer to the create, so whether the run exists is unknown ({error}); {advice}"
         raise CreateOutcomeUnknown(message, idempotency_key) from error
-
-
-def _json(body: Mapping[str, Any]) -> bytes:
-    """JSON without the fields that are None."""
-    return json.dumps({name: value for name, value in body.items() if value is not None}).encode()

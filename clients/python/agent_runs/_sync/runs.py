@@ -12,10 +12,11 @@ from typing import Any, cast, overload
 
 from .. import _io
 from .._api_error import AgentRunsError
+from .._config import check_idempotency_key
 from .._errors import ConnectionFailed, RunFailed
 from .._event_stream import EventStreamParser, Message
-from .._files import FileInput, write_bytes
-from .._http import Request, backoff, filled
+from .._files import FileInput, read_files, write_bytes
+from .._http import Request, backoff, filled, json_bytes
 from .._operations import V1, Ext
 from .._types import Event, RunFile
 from .clock import Deadline
@@ -203,8 +204,10 @@ class Runs:
         return Deadline(self._http.clock, timeout)
 
     def _create(self, new: NewRun, deadline: Deadline) -> Run:
+        check_idempotency_key(new.idempotency_key)
+        contents = read_files(new.files)
         agent = self._http.retry(deadline, lambda: self._server.agent(deadline))
-        created = Create(self._http, agent, self._template_id, deadline).run(new)
+        created = Create(self._http, agent, self._template_id, deadline).run(new, contents)
         return Run(self, created, "running", None) if isinstance(created, str) else run_of(self, created)
 
     def _read(self, run_id: str, deadline: Deadline) -> Run:
@@ -313,7 +316,7 @@ class Runs:
     def _change(self, what: str, operation: tuple[str, str], body: Mapping[str, str] | None = None) -> Run:
         deadline = self._deadline()
         self._server.require(what, deadline)
-        request = Request(*operation, body=json.dumps(body).encode() if body else None)
+        request = Request(*operation, body=json_bytes(body) if body else None)
         return run_of(self, self._http.object(request, deadline, ("id", "status")))
 
 

@@ -1,0 +1,27 @@
+"""Prints how the Python client rejects arguments of the wrong kind. Argument: the base URL of a server."""
+
+import sys
+import uuid
+
+import agent_runs
+
+
+def rejections(client):
+    calls = [
+        lambda: client.runs.create(name="Test", idempotency_key=4711),
+        lambda: client.runs.create(name="Test", labels={"customer": uuid.UUID(int=1)}),
+        lambda: client.runs.get(uuid.UUID(int=1)),
+        lambda: client.runs.download("run-1", "\udc80"),
+        lambda: client.runs.send_input("run-1", b"Hello"),
+    ]
+    for call in calls:
+        try:
+            call()
+        except ValueError as error:
+            assert isinstance(error, agent_runs.InvalidArgument)
+            yield str(error)
+
+
+with agent_runs.AgentRuns(sys.argv[1], "ak_test") as client:
+    for line in rejections(client):
+        print(line)
