@@ -68,12 +68,16 @@ describe("the TypeScript package", () => {
       export const bytes: Uint8Array = await run.download("a");
       export const path: string = await run.download("a", { to: "." });
       export const wrong: Uint8Array = await run.download("a", { to: "." });
+      void client.runs.create({ name: "Test", files: "a" });
       export const isFailure = (error: unknown): boolean => error instanceof RunFailed;`;
     writeFileSync(join(folder, "types.ts"), source);
     const compilerOptions = { strict: true, target: "es2022", module: "nodenext", types: [], lib: ["es2023", "dom"] };
     writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["types.ts"] }));
     const { stdout } = await run("tsc", ["--noEmit", "-p", folder]);
-    expect(stdout.trim().split("\n")).toEqual([expect.stringMatching(/types\.ts\(10,20\): error TS2322/)]);
+    expect(stdout.trim().split("\n")).toEqual([
+      expect.stringMatching(/types\.ts\(10,20\): error TS2322/),
+      expect.stringMatching(/types\.ts\(11,47\): error TS2322/),
+    ]);
   });
 
   test("can be bundled for browsers", async () => {
@@ -100,7 +104,9 @@ describe("the Python package", () => {
 
   test("has types", async () => {
     const source = `
-from agent_runs import AgentRuns, Event
+from pathlib import Path
+
+from agent_runs import AgentRuns, Event, FileInput, FileInputs
 
 def show(event: Event) -> str:
     return event["text"] if event["type"] == "tool_result" else event["type"]
@@ -109,11 +115,28 @@ client = AgentRuns("http://127.0.0.1:1", "ak_1")
 run = client.runs.create_and_wait(name="Test", files=["a"], on_event=show)
 content: bytes = run.download("a")
 wrong: bytes = run.download("a", to=".")
+
+paths: list[Path] = [Path("a")]
+inputs: list[FileInput] = ["a", ("b", b"")]
+client.runs.create(name="Test", files=["a", Path("b"), ("c", b"")])
+client.runs.create(name="Test", files={"a"})
+client.runs.create(name="Test", files=(Path("a"), "b"))
+accepted: FileInputs = paths
+accepted = inputs
+accepted = Path().glob("*")
+accepted = (each for each in inputs)
+client.runs.create(name="Test", files="a")
+client.runs.create(name="Test", files=Path("a"))
+client.runs.create(name="Test", files=("a", b""))
 `;
     writeFileSync(join(folder, "program.py"), source);
     const options = ["--strict", "--python-executable", interpreter, "--cache-dir", join(folder, "cache")];
     const { stdout } = await run(await python("mypy"), [...options, join(folder, "program.py")]);
-    expect(stdout.match(/error: .*/g)).toEqual([expect.stringContaining("Incompatible types in assignment")]);
-    expect(stdout).toContain("program.py:10:");
+    expect(stdout.match(/program.py:.*: error: .*\[.*/g)).toEqual([
+      expect.stringMatching(/:12: .*Incompatible types in assignment/),
+      expect.stringMatching(/:23: error: Argument "files" .* has incompatible type "str"/),
+      expect.stringMatching(/:24: error: Argument "files" .* has incompatible type "Path"/),
+      expect.stringMatching(/:25: error: Argument "files" .* has incompatible type "tuple\[str, bytes\]"/),
+    ]);
   });
 });

@@ -17,7 +17,7 @@ from ._errors import (
     WaitTimeout,
     WebhookVerificationError,
 )
-from ._files import FileInput
+from ._files import FileInput, FileInputs
 from ._sync.client import AgentRuns
 from ._sync.clock import Clock
 from ._sync.run import Run, RunStatus
@@ -41,6 +41,7 @@ __all__ = [
     "Event",
     "Failure",
     "FileInput",
+    "FileInputs",
     "InvalidArgument",
     "Issue",
     "NotSupported",

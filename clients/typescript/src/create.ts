@@ -39,7 +39,11 @@ interface Context {
 }
 
 /** Throws `InvalidArgument` for options that cannot be sent. */
-export function checkCreate({ idempotencyKey }: CreateOptions): void {
+export function checkCreate({ files = [], idempotencyKey }: CreateOptions): void {
+  if (!Array.isArray(files)) {
+    const received = typeof files === "string" ? JSON.stringify(files) : "no array";
+    throw new InvalidArgument(`files is ${received}; accepted: an array of paths, File objects and { name, content }`);
+  }
   if (idempotencyKey === undefined || /^[\x21-\x7e]{1,255}$/.test(idempotencyKey)) return;
   const { length } = idempotencyKey;
   const received = length > 255 ? `has ${length} characters` : `is ${JSON.stringify(idempotencyKey)}`;

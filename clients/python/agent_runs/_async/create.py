@@ -5,12 +5,12 @@ import dataclasses
 import hashlib
 import json
 import uuid
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncIterator, Mapping
 from typing import Any, NamedTuple, cast
 
 from .._api_error import APIError
 from .._errors import ConnectionFailed, CreateOutcomeUnknown, NotSupported, WaitTimeout
-from .._files import FileInput, NamedBytes, inline
+from .._files import FileInputs, NamedBytes, inline
 from .._http import Request, filled, json_bytes
 from .._operations import V1, Ext
 from .._types import Agent, Upload
@@ -24,7 +24,7 @@ class NewRun(NamedTuple):
 
     name: str
     input: str | None
-    files: Iterable[FileInput]
+    files: FileInputs
     labels: Mapping[str, str] | None
     webhook: str | None
     idempotency_key: str | None

@@ -6,7 +6,7 @@ import json
 import os
 import pathlib
 import random
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
 from typing import Any, cast, overload
 
 from .. import _io
@@ -14,7 +14,7 @@ from .._api_error import AgentRunsError
 from .._config import check_idempotency_key
 from .._errors import ConnectionFailed, RunFailed
 from .._event_stream import EventStreamParser, Message
-from .._files import FileInput, read_files, write_bytes
+from .._files import FileInputs, read_files, write_bytes
 from .._http import Request, backoff, filled, json_bytes
 from .._operations import V1, Ext
 from .._types import Event, RunFile
@@ -45,7 +45,7 @@ class AsyncRuns:
         *,
         name: str,
         input: str | None = None,
-        files: Iterable[FileInput] = (),
+        files: FileInputs = (),
         labels: Mapping[str, str] | None = None,
         webhook: str | None = None,
         idempotency_key: str | None = None,
@@ -71,7 +71,7 @@ class AsyncRuns:
         *,
         name: str,
         input: str | None = None,
-        files: Iterable[FileInput] = (),
+        files: FileInputs = (),
         labels: Mapping[str, str] | None = None,
         webhook: str | None = None,
         idempotency_key: str | None = None,

@@ -6,12 +6,12 @@ import dataclasses
 import hashlib
 import json
 import uuid
-from collections.abc import Iterator, Iterable, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple, cast
 
 from .._api_error import APIError
 from .._errors import ConnectionFailed, CreateOutcomeUnknown, NotSupported, WaitTimeout
-from .._files import FileInput, NamedBytes, inline
+from .._files import FileInputs, NamedBytes, inline
 from .._http import Request, filled, json_bytes
 from .._operations import V1, Ext
 from .._types import Agent, Upload
@@ -25,7 +25,7 @@ class NewRun(NamedTuple):
 
     name: str
     input: str | None
-    files: Iterable[FileInput]
+    files: FileInputs
     labels: Mapping[str, str] | None
     webhook: str | None
     idempotency_key: str | None
