@@ -2,12 +2,14 @@ import { copyFileSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path";
 import { build } from "esbuild";
 import { beforeAll, describe, expect, test } from "vitest";
-import { environment, run } from "../deploy/processes.ts";
+import packageFile from "../../clients/typescript/package.json" with { type: "json" };
+import { environment, run, succeed } from "../deploy/processes.ts";
 import { root } from "../integration/script.ts";
 import { modelAt, newDataDir, type Service, startService } from "../integration/service.ts";
 import { answersWithResult, callsTool, chatServer } from "../providers/chat-completions-server.ts";
 import { emptyFolder, installPythonClient, installTypescriptClient } from "./installed-clients.ts";
 import { python } from "./python.ts";
+import { json, scriptedServer } from "./scripted-server.ts";
 
 /** Runs a program in `cwd`, as a user of the service does. */
 async function inFolder(cwd: string, service: Service, command: string, ...args: string[]) {
@@ -101,6 +103,19 @@ describe("the Python package", () => {
   });
 
   test("runs an agent from an empty project", () => expectExampleToWork(folder, "run_agent.py", interpreter));
+
+  test("has the version of its package, and sends it", async () => {
+    await using server = await scriptedServer();
+    const { url, received } = server.script(json(200, { id: "a", max_inline_bytes: 10 }));
+    const program = `
+import importlib.metadata, agent_runs
+with agent_runs.AgentRuns("${url}", "ak_1") as client:
+    client.agent()
+print(importlib.metadata.version("agent-run-client"), agent_runs.__version__)`;
+    const { version } = packageFile;
+    expect(await succeed(interpreter, ["-c", program])).toBe(`${version} ${version}\n`);
+    expect(received[0]!.headers["user-agent"]).toBe(`agent-run-client/${version} (python)`);
+  });
 
   test("has types", async () => {
     const source = `

@@ -24,6 +24,7 @@ from ._sync.run import Run, RunStatus
 from ._sync.runs import Runs
 from ._types import Agent, Event, Failure, RunDetail, RunFile, Usage
 from ._types import Run as RunSummary
+from ._version import __version__
 from ._webhook import WebhookData, WebhookPayload, verify_webhook
 
 __all__ = [
@@ -58,6 +59,7 @@ __all__ = [
     "WebhookData",
     "WebhookPayload",
     "WebhookVerificationError",
+    "__version__",
     "verify_webhook",
 ]
 __all__ += _error_classes.__all__

@@ -14,6 +14,7 @@ import httpx
 
 from ._api_error import APIError, ErrorResponse
 from ._errors import InvalidArgument, UnexpectedResponse, error_of, is_transient, parsed_issues
+from ._version import __version__
 
 longest_backoff = 30.0
 """Seconds."""
@@ -73,7 +74,7 @@ class Origin:
     def arguments(self, request: Request) -> dict[str, Any]:
         """The arguments of httpx that make a request of this server. Other servers do not get the key."""
         url = httpx.URL(self.base_url + request.path if request.path.startswith("/") else request.path)
-        headers = {"user-agent": "agent-run-client/0.2.0 (python)"}
+        headers = {"user-agent": f"agent-run-client/{__version__} (python)"}
         if request.method == "POST":
             headers["content-type"] = "application/json"
         if origin_of(url) == origin_of(httpx.URL(self.base_url)):
