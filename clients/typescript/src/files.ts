@@ -1,11 +1,12 @@
 import { InvalidArgument } from "./errors.ts";
+import type { Bytes } from "./types.ts";
 
 /** A file for a run: a path (Node), a browser's `File`, or a name with the content. */
 export type FileInput = string | File | { name: string; content: string | Uint8Array | Blob };
 
 export interface NamedBytes {
   name: string;
-  bytes: Uint8Array<ArrayBuffer>;
+  bytes: Bytes;
 }
 
 export async function readFiles(files: readonly FileInput[]): Promise<NamedBytes[]> {
@@ -18,7 +19,7 @@ export async function readFiles(files: readonly FileInput[]): Promise<NamedBytes
   );
 }
 
-async function bytesOf(content: string | Uint8Array | Blob): Promise<Uint8Array<ArrayBuffer>> {
+async function bytesOf(content: string | Uint8Array | Blob): Promise<Bytes> {
   if (typeof content === "string") return new TextEncoder().encode(content);
   return new Uint8Array(content instanceof Blob ? await content.arrayBuffer() : content);
 }
@@ -94,7 +95,7 @@ export function base64(bytes: Uint8Array): string {
 }
 
 /** SHA-256 in hex digits. */
-export async function sha256(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
+export async function sha256(bytes: Bytes): Promise<string> {
   const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
   return Array.from(hash, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

@@ -8,6 +8,7 @@ import {
   type Issue,
   UnexpectedResponse,
 } from "./errors.ts";
+import type { Bytes } from "./types.ts";
 
 /** Milliseconds. The attempts of a request that may be repeated are 1, 2, 4 … 30 s apart. */
 const longestBackoff = 30_000;
@@ -31,7 +32,7 @@ export interface Request {
   path: string;
   query?: Record<string, string | undefined>;
   headers?: Record<string, string>;
-  body?: string | Uint8Array<ArrayBuffer>;
+  body?: string | Bytes;
   deadline: Deadline;
   /** Follow redirects. Other redirects are an error: a POST would lose its body. */
   follow?: boolean;
@@ -63,10 +64,10 @@ export class Http {
   }
 
   /** The content of a successful response. Fails when nothing arrives for the timeout of a request. */
-  async bytes(request: Request): Promise<Uint8Array<ArrayBuffer>> {
+  async bytes(request: Request): Promise<Bytes> {
     const chunks: Uint8Array[] = [];
     for await (const chunk of this.stream(request)) chunks.push(chunk);
-    return new Uint8Array(await new Blob(chunks as Uint8Array<ArrayBuffer>[]).arrayBuffer());
+    return new Uint8Array(await new Blob(chunks as Bytes[]).arrayBuffer());
   }
 
   /** Sends a request whose response has no content. */

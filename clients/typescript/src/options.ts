@@ -1,8 +1,8 @@
 import type { Event, RunStatus } from "./types.ts";
 
 export interface EventsOptions {
-  /** The `sequence` of the last event that is known. */
-  after?: number;
+  /** The `sequence` of the last event that is known. Null, as events of earlier releases have: begin with the first. */
+  after?: number | null;
   /** Milliseconds. Then, `WaitTimeout` is thrown. */
   timeout?: number;
   /** Stops waiting. The run continues. */
@@ -12,8 +12,8 @@ export interface EventsOptions {
 export interface WaitOptions {
   /** Milliseconds, for all requests and waits together. 30 minutes by default. Then, `WaitTimeout` is thrown. */
   timeout?: number;
-  /** Begin after this event: the `sequence` of the last one that is known. By default, all events are passed on. */
-  after?: number;
+  /** Begin after this event: the `sequence` of the last one that is known. By default, and with null, all are passed on. */
+  after?: number | null;
   /** Called with each event, in order. Not called if the server has v1 only. */
   onEvent?: (event: Event) => unknown;
   /** Throw `RunFailed` unless the run is `finished`. Otherwise, look at `run.status`. */

@@ -1,5 +1,5 @@
 import type { DownloadOptions, EventsOptions, WaitOptions } from "./options.ts";
-import type { Event, Failure, RunDetail, RunFile, RunStatus, RunSummary, StatusInV1, Usage } from "./types.ts";
+import type { Bytes, Event, Failure, RunDetail, RunFile, RunStatus, RunSummary, StatusInV1, Usage } from "./types.ts";
 
 /** What a run can do by its ID. */
 export interface RunActions {
@@ -9,7 +9,7 @@ export interface RunActions {
   stop(runId: string): Promise<Run>;
   delete(runId: string): Promise<Run>;
   files(runId: string, options?: { at?: string }): Promise<RunFile[]>;
-  download(runId: string, name: string, options?: DownloadOptions): Promise<string | Uint8Array<ArrayBuffer>>;
+  download(runId: string, name: string, options?: DownloadOptions): Promise<string | Bytes>;
 }
 
 /** A run as it was when it was read. `runs.get(run.id)` reads it again. */
@@ -67,8 +67,8 @@ export class Run {
 
   /** The content of a file. With `to`: writes it to this path or into this folder, and resolves with the path. */
   async download(name: string, options: DownloadOptions & { to: string }): Promise<string>;
-  async download(name: string, options?: DownloadOptions): Promise<Uint8Array<ArrayBuffer>>;
-  async download(name: string, options: DownloadOptions = {}): Promise<string | Uint8Array<ArrayBuffer>> {
+  async download(name: string, options?: DownloadOptions): Promise<Bytes>;
+  async download(name: string, options: DownloadOptions = {}): Promise<string | Bytes> {
     return this.#runs.download(this.id, name, options);
   }
 }

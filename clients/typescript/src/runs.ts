@@ -8,7 +8,7 @@ import { backoff, filled, type Http, type Request } from "./http.ts";
 import type { DownloadOptions, EventsOptions, ListOptions, WaitOptions } from "./options.ts";
 import { type Run, type RunActions, runInV1, runOf } from "./run.ts";
 import type { Server } from "./server.ts";
-import type { Event, Page, RunDetail, RunFile, RunSummary, StatusInV1 } from "./types.ts";
+import type { Bytes, Event, Page, RunDetail, RunFile, RunSummary, StatusInV1 } from "./types.ts";
 
 /** Milliseconds between two polls: the first, the longest, and the growth (specification section 4.2). */
 const [firstPoll, longestPoll, growth] = [3_000, 10_000, 1.5];
@@ -101,13 +101,9 @@ export class Runs implements RunActions {
 
   /** The content of a file. With `to`: writes it to this path or into this folder, with the folders of its name, and resolves with the path. */
   async download(runId: string, name: string, options: DownloadOptions & { to: string }): Promise<string>;
-  async download(runId: string, name: string, options?: DownloadOptions): Promise<Uint8Array<ArrayBuffer>>;
-  async download(runId: string, name: string, options?: DownloadOptions): Promise<string | Uint8Array<ArrayBuffer>>;
-  async download(
-    runId: string,
-    name: string,
-    { to, at }: DownloadOptions = {},
-  ): Promise<string | Uint8Array<ArrayBuffer>> {
+  async download(runId: string, name: string, options?: DownloadOptions): Promise<Bytes>;
+  async download(runId: string, name: string, options?: DownloadOptions): Promise<string | Bytes>;
+  async download(runId: string, name: string, { to, at }: DownloadOptions = {}): Promise<string | Bytes> {
     const deadline = this.#deadline();
     await this.#server.require("download files", deadline);
     const operation = filled(ext.get_file, { run_id: runId, name });
@@ -172,7 +168,7 @@ export class Runs implements RunActions {
    * Reads the event stream, and opens it again after its end or an interruption, until it says that the run has ended. A
    * server with v1 only has no events.
    */
-  async *#follow(runId: string, after: number | undefined, deadline: Deadline): AsyncGenerator<Event> {
+  async *#follow(runId: string, after: number | null | undefined, deadline: Deadline): AsyncGenerator<Event> {
     let lastId = after?.toString();
     let retry = defaultRetry;
     for (let failures = 0; ;) {

@@ -16,6 +16,9 @@ export type StatusInV1 = v1["schemas"]["PublicAgentStatusResponse"];
 /** `running`; `finished`: idle, its output is complete; `technical_error`; `terminated`: stopped or deleted. */
 export type RunStatus = StatusInV1["loop_status"];
 
+/** `Uint8Array<ArrayBuffer>`, also for TypeScript before 5.7, whose `Uint8Array` has no parameter. */
+export type Bytes = ReturnType<Uint8ArrayConstructor["of"]>;
+
 export interface Page<Item> {
   data: Item[];
   next: string | null;
