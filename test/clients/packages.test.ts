@@ -139,6 +139,11 @@ def show(event: Event) -> str:
 
 client = AgentRuns("http://127.0.0.1:1", "ak_1")
 run = client.runs.create_and_wait(name="Test", files=["a"], on_event=show)
+for event in run.events():
+    run.wait(after=event["sequence"])
+if run.data:
+    output: str | None = run.data["output"]
+    started: str | None = run.data["turn_started_at"]
 content: bytes = run.download("a")
 wrong: bytes = run.download("a", to=".")
 
@@ -159,10 +164,12 @@ client.runs.create(name="Test", files=("a", b""))
     const options = ["--strict", "--python-executable", interpreter, "--cache-dir", join(folder, "cache")];
     const { stdout } = await run(await python("mypy"), [...options, join(folder, "program.py")]);
     expect(stdout.match(/program.py:.*: error: .*\[.*/g)).toEqual([
-      expect.stringMatching(/:12: .*Incompatible types in assignment/),
-      expect.stringMatching(/:23: error: Argument "files" .* has incompatible type "str"/),
-      expect.stringMatching(/:24: error: Argument "files" .* has incompatible type "Path"/),
-      expect.stringMatching(/:25: error: Argument "files" .* has incompatible type "tuple\[str, bytes\]"/),
+      expect.stringMatching(/:17: .*Incompatible types in assignment/),
+      expect.stringMatching(/:28: error: Argument "files" .* has incompatible type "str"/),
+      expect.stringMatching(/:29: error: Argument "files" .* has incompatible type "Path"/),
+      expect.stringMatching(/:30: error: Argument "files" .* has incompatible type "tuple\[str, bytes\]"/),
     ]);
+    const pyright = await checkTypes("pyright", "--pythonpath", interpreter, join(folder, "program.py"));
+    expect(pyright.stdout.match(/(?<=program\.py:)\d+(?=:\d+ - error)/g)).toEqual(["17", "28", "29", "30"]);
   });
 });

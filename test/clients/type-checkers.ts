@@ -5,6 +5,7 @@ import { root } from "../integration/script.ts";
 
 /** Type checkers that users of the clients have: package and program of each, by the name to install it as. */
 const checkers = {
+  pyright: { package: "pyright@1.1.414", program: "index.js" },
   "typescript-5.0": { package: "npm:typescript@5.0.4", program: "bin/tsc" },
   "typescript-5.4": { package: "npm:typescript@5.4.5", program: "bin/tsc" },
   "typescript-5.6": { package: "npm:typescript@5.6.3", program: "bin/tsc" },

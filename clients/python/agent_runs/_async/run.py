@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 from .._api_error import AgentRunsError
 from .._types import Event, Failure, RunDetail, RunFile, Usage
-from .._types import Run as RunSummary
 
 if TYPE_CHECKING:
     from .runs import AsyncRuns
@@ -30,8 +29,11 @@ class AsyncRun:
     """Why the last turn ended: `completed`, or a limit. None: it has not, or a server with v1 only does not say."""
     usage: Usage | None
     """Tokens and dollars. None: a server with v1 only does not say."""
-    data: RunDetail | RunSummary | None
-    """All that the server said. None: the server has v1 only."""
+    data: RunDetail | None
+    """
+    All that the server said. None: the server has v1 only. `limits`, `turn_usage`, `turn_started_at` and `output` are
+    only in runs of `get`, `wait` and `create_and_wait`: elsewhere, read them with `data.get(…)`.
+    """
 
     def __init__(
         self,
@@ -39,7 +41,7 @@ class AsyncRun:
         id: str,
         status: RunStatus,
         output: str | None,
-        data: RunDetail | RunSummary | None = None,
+        data: RunDetail | None = None,
     ) -> None:
         """`runs`: None for a run that was unpickled."""
         self._client_runs = runs
