@@ -1,12 +1,12 @@
 import type { Command } from "commander";
 import type { OperatorPlatform } from "./operator-platform.ts";
-import type { FileOutput, Output } from "./output.ts";
+import type { FileOutput, Note, Output } from "./output.ts";
 
 /** What a command does. It resolves with what to print, or with an iterable that prints as it goes. */
 export type Handler<Args extends unknown[]> = (
   platform: OperatorPlatform,
   ...args: Args
-) => Promise<Output | FileOutput | AsyncIterable<Output | FileOutput>>;
+) => Promise<Output | FileOutput | AsyncIterable<Output | FileOutput | Note>>;
 
 /** Makes a commander action of a handler. `createsData`: the command also works in a data directory without data. */
 export type Action = <Args extends unknown[]>(

@@ -3,7 +3,7 @@ import { commandPrefix } from "../../src/command-line.ts";
 import type { ErrorCode } from "../../src/error-codes.ts";
 import { ServiceError } from "../../src/errors.ts";
 import { type FileIo, runProgram } from "../cli.ts";
-import { printableJson } from "../printable.ts";
+import { printableJson, printableLine } from "../printable.ts";
 import type { Action, Handler } from "./action.ts";
 import { addAgentCommands } from "./agents.ts";
 import { addAuditCommand } from "./audit.ts";
@@ -13,7 +13,7 @@ import { addEnvironmentCommands } from "./environment.ts";
 import { addKeyCommands } from "./keys.ts";
 import { addOrganizationCommands } from "./organizations.ts";
 import { addOperatorCommands } from "./operators.ts";
-import type { FileOutput, Output } from "./output.ts";
+import type { FileOutput, Note, Output } from "./output.ts";
 import { addRunCommands } from "./runs.ts";
 import { addWebhookCommands } from "./webhooks.ts";
 
@@ -25,8 +25,10 @@ export function main(argv: string[], io: FileIo): Promise<number> {
     return async (...args: [...Args, Command]): Promise<void> => {
       const command = args.at(-1) as Command;
       const { json, stack, dataDir } = command.optsWithGlobals<{ json?: true; stack?: string; dataDir?: string }>();
-      const print = async (output: Output | FileOutput): Promise<void> => {
-        if (json) io.out(printableJson(output.json));
+      const print = async (output: Output | FileOutput | Note): Promise<void> => {
+        if ("note" in output) {
+          if (!json || io.errIsTerminal) io.err(printableLine(output.note));
+        } else if (json) io.out(printableJson(output.json));
         else if ("bytes" in output) await io.write(output.bytes);
         else io.out(output.text);
       };

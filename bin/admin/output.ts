@@ -13,6 +13,11 @@ export interface FileOutput {
   json: unknown;
 }
 
+/** A line for people, on standard error. Left out with `--json`, unless standard error is a terminal. */
+export interface Note {
+  note: string;
+}
+
 /** Characters of the longest value in a table, the last column apart. The hash of a key, which `key disable` takes, fits. */
 const maxCellLength = 64;
 

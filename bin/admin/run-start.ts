@@ -31,7 +31,7 @@ export function addStartCommand(run: Command, action: Action, io: FileIo): void 
     .option("--text-file <FILE>", "read the input from a file; - for standard input")
     .option("--file <FILE>", "put a file into the run's workspace; repeatable", repeated)
     .option("--name <NAME>", "name of the run (default: the beginning of the input)")
-    .option("--wait", "wait until the run is idle; print its output alone, and progress on a terminal's stderr")
+    .option("--wait", "wait until the run is idle; print its output alone, and its id and progress on stderr")
     .addHelpText(
       "after",
       `

@@ -5,22 +5,28 @@ import { CliError, type FileIo } from "../cli.ts";
 import { printable, printableLine } from "../printable.ts";
 import type { OperatorPlatform } from "./operator-platform.ts";
 import { failureText, followEvents } from "./follow-run.ts";
-import type { FileOutput } from "./output.ts";
+import type { FileOutput, Note } from "./output.ts";
 import { runFields, runUsage } from "./run-fields.ts";
 
 /** Exit codes of `run start --wait`. */
 const [notFinished, interrupted] = [2, 130];
 
 /**
- * Waits until a run is idle and yields its output. Prints progress on a terminal's stderr. Rejects with a CliError that
- * says how the run continues, unless it finished.
+ * Yields a note with the run's id, waits until the run is idle, and yields its output. Prints progress on a terminal's
+ * stderr. Rejects with a CliError that says how the run continues, unless it finished.
  */
-export async function* waitForRun(platform: OperatorPlatform, id: string, io: FileIo): AsyncGenerator<FileOutput> {
+export async function* waitForRun(
+  platform: OperatorPlatform,
+  id: string,
+  io: FileIo,
+): AsyncGenerator<Note | FileOutput> {
   const progress = (line: string): void => (io.errIsTerminal ? io.err(printableLine(line)) : undefined);
   const stop = new AbortController();
   const onSignal = (): void => stop.abort();
   process.on("SIGINT", onSignal);
   try {
+    const { run: started } = await findRun(platform.runs, id);
+    yield { note: `Run ${id} ${started.waiting ? "waits for a slot of its quota" : "started"}.` };
     const { run, transcript, finishReason } = await idleRun(platform, id, progress, stop.signal);
     const last = transcript.at(-1);
     const output = last?.role === "output_from_agent" ? last.text : undefined;
@@ -51,8 +57,6 @@ async function idleRun(
   progress: (line: string) => void,
   signal: AbortSignal,
 ) {
-  const { run: started } = await findRun(runs, id);
-  progress(`Run ${id} ${started.waiting ? "waits for a slot of its quota" : "started"}.`);
   let last: AnswerEntry | undefined;
   for await (const event of followEvents(runs, id, { after: 0, signal })) {
     if ("part" in event && event.part === "answer") last = event;

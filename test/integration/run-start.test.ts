@@ -41,10 +41,12 @@ describe("run start", () => {
     expect(stdout).toContain(`"action":"run.create","id":"${run.id}"`);
   });
 
-  test("--wait prints the output alone, and progress on a terminal", async () => {
+  test("--wait prints the id on stderr, the output alone, and progress on a terminal", async () => {
     const args = start("--text", "Work.\ndemo: steps=2", "--name", "R", "--wait");
     const { code, stdout, stderr } = await admin(service.dataDir, ...args);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(code).toBe(0);
+    const [, id = ""] = /^Run (\S+) started\.\n$/.exec(stderr) ?? [];
+    expect(await done(service.dataDir, "run", "show", id)).toMatchObject({ id, name: "R", status: "finished" });
     expect(stdout).toMatch(/^The input has 19 characters[^]*I took 2 steps with tools/);
     const terminal = await inProcess(main, [...args, "--data-dir", service.dataDir], true);
     expect(terminal.stdout).toBe(stdout);
@@ -74,7 +76,7 @@ describe("run start", () => {
     expect(named).toMatchObject({ name: "# Häuser" });
     const child = spawn(process.execPath, ["bin/admin.ts", ...start("-", "--wait", "--data-dir", service.dataDir)], {
       cwd: root,
-      stdio: ["pipe", "pipe", "inherit"],
+      stdio: ["pipe", "pipe", "ignore"],
     });
     child.stdin.end("from a pipe");
     let output = "";
@@ -100,7 +102,7 @@ describe("run start", () => {
     const { id, ended } = await startSlow("interrupted");
     await sleep(100);
     process.emit("SIGINT");
-    const stderr = `admin: stopped waiting; run ${id} proceeds (see run show ${id} --events)\n`;
+    const stderr = `Run ${id} started.\nadmin: stopped waiting; run ${id} proceeds (see run show ${id} --events)\n`;
     expect(await ended).toEqual({ code: 130, stdout: "", stderr });
     expect(await done(service.dataDir, "run", "stop", id)).toMatchObject({ status: "terminated" });
   });
@@ -108,7 +110,8 @@ describe("run start", () => {
   test("a run that is stopped meanwhile has exit code 2", async () => {
     const { id, ended } = await startSlow("stopped");
     await done(service.dataDir, "run", "stop", id);
-    expect(await ended).toEqual({ code: 2, stdout: "", stderr: `admin: run ${id}: terminated (see run show ${id})\n` });
+    const stderr = `Run ${id} started.\nadmin: run ${id}: terminated (see run show ${id})\n`;
+    expect(await ended).toEqual({ code: 2, stdout: "", stderr });
   });
 
   const many = Array.from({ length: 11 }, () => ["--file", "a"]).flat();
@@ -141,7 +144,7 @@ test("a run that fails has exit code 2 and says why", async () => {
   const args = ["run", "start", "--agent", service.templateId, "--text", "x", "--wait", "--data-dir", service.dataDir];
   const { code, stdout, stderr } = await runScript("bin/admin.ts", args);
   expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-  expect(stderr).toMatch(/^admin: run \S+: technical_error: .*no such key.*\(see run show \S+\)\n$/);
+  expect(stderr).toMatch(/^Run \S+ started\.\nadmin: run \S+: technical_error: .*no such key.*\(see run show \S+\)\n$/);
 });
 
 test("without a service, the run starts with it", async () => {
