@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
@@ -51,6 +51,23 @@ test.each(pages)("%s: every command and program works", async (page) => {
   if (code !== 0) throw new Error(log); // an assertion would cut it
 });
 
+test("docs/clients.md: every program works with the demo model, too", async () => {
+  const saved = join(reader.folder, "totals.csv");
+  expect(readFileSync(saved, "utf8")).toBe("south,12\n"); // by the page, with a model
+  rmSync(saved);
+  await using service = await startService();
+  const blocks = runnable(blocksOf(readFileSync(join(root, "docs/clients.md"), "utf8")));
+  const programs = blocks.filter(({ language }) => language !== "sh");
+  const save = (name: string, code: string): string => {
+    writeFileSync(join(reader.folder, name), code);
+    return name;
+  };
+  const keys = { AGENT_RUN_URL: service.baseUrl, AGENT_RUN_KEY: service.apiKey };
+  const { code, log } = await bash(pageScript(programs, save), keys);
+  if (code !== 0) throw new Error(log);
+  expect(existsSync(saved)).toBe(false);
+});
+
 /** Puts the test's service and the clone in the place of the reader's. */
 function forReader(text: string): string {
   return text
@@ -60,9 +77,10 @@ function forReader(text: string): string {
     .replaceAll("npm run -s admin --", `npm --prefix ${root} run -s admin -- --data-dir ${reader.service.dataDir}`);
 }
 
-/** Runs a script in the reader's folder. `log`: the last 10,000 characters that it printed. */
-function bash(script: string): Promise<{ code: number | null; log: string }> {
-  const { folder: cwd, environment: env } = reader;
+/** Runs a script in the reader's folder. `log`: the last 10,000 characters that it printed. `keys`: other variables. */
+function bash(script: string, keys = {}): Promise<{ code: number | null; log: string }> {
+  const { folder: cwd, environment } = reader;
+  const env = { ...environment, ...keys };
   return new Promise((resolve, reject) => {
     const child = spawn("bash", ["-c", script], { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
     let log = "";

@@ -56,7 +56,7 @@ export function pageScript(blocks: Block[], save: (name: string, code: string) =
       return heading;
     }
     if (block.language === "sh") return heading + block.code;
-    const path = save(`block-${block.line}.${block.language === "ts" ? "ts" : "py"}`, block.code);
+    const path = save(`block-${block.line}.${block.language === "ts" ? "mts" : "py"}`, block.code);
     return `${heading}${block.language === "ts" ? "node" : "python3"} ${path}\n`;
   });
   return ["set -euo pipefail\n", ...parts].join("\n");
