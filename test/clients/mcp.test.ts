@@ -23,6 +23,9 @@ interface Received {
   missing: [isError: boolean, text: string];
 }
 
+/** The run that mcp_client.py asks for at the end. */
+const unknownRun = "00000000-0000-4000-8000-000000000000";
+
 test.each(["legacy", "auto", "tasks"])("the Python client uses the MCP endpoint: %s", async (mode) => {
   const program = join(root, "test/clients/mcp_client.py");
   const { status, stdout, stderr } = await run(await python("python"), [
@@ -38,7 +41,7 @@ test.each(["legacy", "auto", "tasks"])("the Python client uses the MCP endpoint:
   expect(received.report).toMatchObject({ status: "finished", files: [{ name: "a.txt" }] });
   expect(received.report.output).toContain("a.txt: 2 lines, 2 words");
   expect(received.file).toBe("one\ntwo\n");
-  expect(received.missing).toEqual([true, 'run "unknown" does not exist']);
+  expect(received.missing).toEqual([true, `run "${unknownRun}" does not exist`]);
   // With the extension, the call of start_run returns when the run has ended.
   expect([received.tasks, received.polls > 0]).toEqual(mode === "tasks" ? [[true], false] : [[], true]);
 });

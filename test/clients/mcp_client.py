@@ -86,7 +86,7 @@ async def use(base_url: str, key: str, mode: str) -> dict[str, Any]:
                 waited = await client.call_tool("wait_for_run", {"run_id": run_id, "seconds": 1})
                 report, polls = waited.structured_content or {}, polls + 1
             read = await client.call_tool("read_file", {"run_id": run_id, "name": "a.txt"})
-            missing = await client.call_tool("get_run", {"run_id": "unknown"})
+            missing = await client.call_tool("get_run", {"run_id": "00000000-0000-4000-8000-000000000000"})
             return {
                 "instructions": client.instructions,
                 "tools": [tool.name for tool in listed.tools],
