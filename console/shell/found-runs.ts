@@ -12,7 +12,7 @@ export interface FoundRuns {
 
 const searchDelayMs = 120;
 const wantedRuns = 8;
-/** Pages that are read for a text: each compares up to 1,000 runs. The list of runs goes on from there. */
+/** Pages that are read for a text: each compares up to 1,000 runs. The list of runs continues from there. */
 const maxPages = 10;
 
 /**

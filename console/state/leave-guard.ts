@@ -34,7 +34,7 @@ export function useNavigate(): (url: string, replace?: boolean) => void {
   };
 }
 
-/** Whether the page may be left now. If not, the person is asked, and the dialog goes on to the address. */
+/** Whether the page may be left now. If not, a dialog asks the user, and opens the address once they agree. */
 function mayLeave(url: string, replace = false): boolean {
   if (!hasEdits.peek() || url === here) return true;
   leaving.value = { url, replace };
