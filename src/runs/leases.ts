@@ -1,4 +1,4 @@
-import type { Lease, RunState } from "./types.ts";
+import type { Claim, Lease, RunState } from "./types.ts";
 import type { Runs } from "./ports.ts";
 
 /** Duration of a lease. The run of a killed worker can be taken over after this time. */
@@ -24,19 +24,19 @@ export async function claimRun(
   deps: Deps,
   runId: string,
   owner: string,
-): Promise<{ state: RunState | undefined; lease?: Lease; takenOver?: boolean }> {
+): Promise<{ state: RunState | undefined; lease?: Lease & Pick<Claim, "takenOver"> }> {
   const { runs } = deps;
   const now = deps.now();
   const claiming = runs.claim({ runId, owner, now, until: now + leaseMilliseconds });
   const reading = runs.load(runId);
   reading.catch(() => {}); // awaited below, unless the claim fails
   const claim = await claiming;
-  const lease = claim && { runId, fencingToken: claim.fencingToken };
+  const lease = claim && { runId, fencingToken: claim.fencingToken, takenOver: claim.takenOver };
   try {
     const state = await reading;
     if (!lease) return { state };
     const current = !claim.takenOver && state?.run.status === "running" && state.run.turn === claim.turn;
-    return { state: current ? state : await runs.load(runId), lease, takenOver: claim.takenOver };
+    return { state: current ? state : await runs.load(runId), lease };
   } catch (error) {
     if (lease) await runs.release(lease).catch(() => {}); // it expires
     throw error;

@@ -49,10 +49,10 @@ const instance = randomUUID();
  */
 export async function advance(deps: AdvanceDeps, turn: TurnId, budget: InvocationBudget): Promise<AdvanceResult> {
   try {
-    const { state, lease, takenOver } = await claimOrWait(deps, turn, budget);
+    const { state, lease } = await claimOrWait(deps, turn, budget);
     if (!isStarted(state) || state.run.turn < turn.turn) return { done: true, turn: turn.turn };
     if (!lease) return { done: false, turn: state.run.turn };
-    return await advanceWithLease(deps, state, { ...lease, takenOver: takenOver === true }, budget);
+    return await advanceWithLease(deps, state, lease, budget);
   } catch (error) {
     throw asRetryLater(error);
   }

@@ -1,18 +1,13 @@
 import { setImmediate } from "node:timers/promises";
-import { addUsage, noUsage, type Usage } from "../../agent/turn/limits.ts";
 import type { Stores } from "../ports.ts";
 import type { Run } from "../types.ts";
 import { listRuns, type RunFilter } from "./list-runs.ts";
-import { unpricedTokens } from "./usage-by-day.ts";
+import { addRun, noRuns, type RunTotals } from "./usage-by-day.ts";
 
 /** What the runs of an agent did in the last 24 hours. Times are milliseconds since 1970. */
-export interface AgentActivity extends Pick<Run, "agentId"> {
+export interface AgentActivity extends RunTotals, Pick<Run, "agentId"> {
   /** Runs created in each two hours, oldest first. */
   runs: number[];
-  technicalErrors: number;
-  used: Usage;
-  /** Tokens of runs without a known cost. */
-  unpricedTokens: number;
   /** Runs in progress, also older ones. */
   running: number;
   /** When the newest run was created, also an older one. */
@@ -61,26 +56,19 @@ export async function agentActivity(
 }
 
 function add(agents: Map<string, AgentActivity>, run: Run, since: number): void {
-  const { agentId, createdAt, status, used = noUsage } = run;
+  const { agentId, createdAt, status } = run;
   const before = agents.get(agentId) ?? {
     agentId,
     runs: Array.from({ length: parts }, () => 0),
     running: 0,
-    technicalErrors: 0,
-    used: noUsage,
-    unpricedTokens: 0,
+    ...noRuns,
     lastRunAt: createdAt,
   };
   const running = before.running + (status === "running" ? 1 : 0);
-  agents.set(agentId, { ...before, running });
-  if (createdAt < since) return;
   const part = Math.min(parts - 1, Math.floor(((createdAt - since) / period) * parts));
   agents.set(agentId, {
     ...before,
-    runs: before.runs.map((count, index) => (index === part ? count + 1 : count)),
     running,
-    technicalErrors: before.technicalErrors + (status === "technical_error" ? 1 : 0),
-    used: addUsage(before.used, used),
-    unpricedTokens: before.unpricedTokens + unpricedTokens(run),
+    ...(createdAt >= since && { runs: before.runs.with(part, (before.runs[part] ?? 0) + 1), ...addRun(before, run) }),
   });
 }

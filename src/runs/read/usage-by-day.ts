@@ -6,16 +6,20 @@ import type { Stores } from "../ports.ts";
 import { dayOf } from "../quotas.ts";
 import type { Run, RunPlace } from "../types.ts";
 
-/** What the runs of an agent that were created on one day have used, with one model. */
-export interface DayUsage extends Pick<Run, "organizationId" | "agentId" | "model"> {
-  /** UTC, such as `2026-11-22`. */
-  day: string;
-  runs: number;
+/** What several runs have used together. */
+export interface RunTotals {
   /** Runs whose status is now `technical_error`. */
   technicalErrors: number;
   used: Usage;
-  /** Tokens of runs without a known cost. */
+  /** Tokens of runs without a known cost: their agents had no prices, and their dollars are 0. */
   unpricedTokens: number;
+}
+
+/** What the runs of an agent that were created on one day have used, with one model. */
+export interface DayUsage extends RunTotals, Pick<Run, "organizationId" | "agentId" | "model"> {
+  /** UTC, such as `2026-11-22`. */
+  day: string;
+  runs: number;
 }
 
 /** Runs that are added up at most: on AWS, 100,000 runs are 70 MB. */
@@ -78,13 +82,19 @@ async function agentIdsOf(accounts: UsageDeps["accounts"], of: RunFilter["of"]):
   return agents.flatMap(({ id, organizationId }) => (includes(organizationId) ? [id] : []));
 }
 
-/** The tokens of a run whose agent had no prices: their cost is unknown, although its dollars are 0. */
-export function unpricedTokens({ used }: Pick<Run, "used">): number {
-  return used && !used.dollars ? used.inputTokens + used.outputTokens : 0;
+export const noRuns: RunTotals = { technicalErrors: 0, used: noUsage, unpricedTokens: 0 };
+
+/** The totals with one more run. */
+export function addRun(totals: RunTotals, { status, used = noUsage }: Pick<Run, "status" | "used">): RunTotals {
+  return {
+    technicalErrors: totals.technicalErrors + (status === "technical_error" ? 1 : 0),
+    used: addUsage(totals.used, used),
+    unpricedTokens: totals.unpricedTokens + (used.dollars ? 0 : used.inputTokens + used.outputTokens),
+  };
 }
 
 function add(rows: Map<string, DayUsage>, run: Run): void {
-  const { organizationId, agentId, model, createdAt, status, used } = run;
+  const { organizationId, agentId, model, createdAt } = run;
   const day = dayOf(createdAt);
   const key = JSON.stringify([day, agentId, model ?? null]);
   const row = rows.get(key) ?? {
@@ -93,15 +103,7 @@ function add(rows: Map<string, DayUsage>, run: Run): void {
     agentId,
     ...(model !== undefined && { model }),
     runs: 0,
-    technicalErrors: 0,
-    used: noUsage,
-    unpricedTokens: 0,
+    ...noRuns,
   };
-  rows.set(key, {
-    ...row,
-    runs: row.runs + 1,
-    technicalErrors: row.technicalErrors + (status === "technical_error" ? 1 : 0),
-    used: addUsage(row.used, used ?? noUsage),
-    unpricedTokens: row.unpricedTokens + unpricedTokens(run),
-  });
+  rows.set(key, { ...row, runs: row.runs + 1, ...addRun(row, run) });
 }

@@ -26,7 +26,7 @@ export const usageReportSchemas = {
     milliseconds: integer("Elapsed time of the turns that ended."),
   }),
   UsageReport: object("Usage by day, agent and model.", {
-    data: list("Newest day first.", { $ref: reference("UsageRow").$ref }),
+    data: list("Newest day first.", reference("UsageRow")),
     next: nullable(text("Always null: the report has all rows.")),
     complete: flag("False: there were more runs than the report reads. Choose a shorter time."),
   }),
@@ -40,7 +40,7 @@ export const usageReportSchemas = {
     last_run_at: time("When the newest run was created, also if that is longer ago."),
   }),
   AgentActivityReport: object("What agents did lately.", {
-    data: list("One for each agent that has runs since `covers_since`.", { $ref: reference("AgentActivity").$ref }),
+    data: list("One for each agent that has runs since `covers_since`.", reference("AgentActivity")),
     covers_since: nullable(
       time(
         "Runs created since then are included. Later than 24 hours ago: there are too many runs. Null: all runs are.",
