@@ -1,8 +1,7 @@
 import type { Run } from "../api/types.ts";
 import { blocked } from "../state/blocked.ts";
 import { openStart } from "../state/dialogs.ts";
-import { Button } from "../ui/button.tsx";
-import { CopyButton } from "../ui/copy-button.tsx";
+import { FailureActions } from "../ui/failure-actions.tsx";
 
 /** Why a run failed, and what to do about it. */
 export function FailurePanel({ run }: { run: Run }) {
@@ -24,17 +23,13 @@ export function FailurePanel({ run }: { run: Run }) {
         </p>
         <p>{remedy}</p>
       </div>
-      <div class="actions">
-        <CopyButton text={`${category}: ${title}\n${remedy}\nrun ${run.id}`}>Copy error</CopyButton>
-        {category.startsWith("model") && (
-          <a class="button small" href={`/console/models?organization=${run.organization_id}`}>
-            Edit model
-          </a>
-        )}
-        <Button size="small" icon="again" blocked={blocked("run it again")} onClick={() => openStart({ from: run.id })}>
-          Run again…
-        </Button>
-      </div>
+      <FailureActions
+        text={`${category}: ${title}\n${remedy}\nrun ${run.id}`}
+        category={category}
+        organizationId={run.organization_id}
+        blocked={blocked("run it again")}
+        onAgain={() => openStart({ from: run.id })}
+      />
     </div>
   );
 }

@@ -1,6 +1,5 @@
 import { blocked } from "../../state/blocked.ts";
-import { Button } from "../../ui/button.tsx";
-import { CopyButton } from "../../ui/copy-button.tsx";
+import { FailureActions } from "../../ui/failure-actions.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import type { RunDetail } from "../api.ts";
 import { visible, visibleLine } from "../text/visible.ts";
@@ -28,17 +27,13 @@ export function FailureBox({ detail, failure, onAgain }: Props) {
           <bdi>{visibleLine(remedy, 600)}</bdi>
         </p>
       </div>
-      <div class="actions">
-        <CopyButton text={visible(`${category}: ${title}\n${remedy}\nrun ${detail.id}`)}>Copy error</CopyButton>
-        {category.startsWith("model") && (
-          <a class="button small" href={`/console/models?organization=${detail.organization_id}`}>
-            Edit model
-          </a>
-        )}
-        <Button size="small" icon="again" blocked={blocked("start runs")} onClick={onAgain}>
-          Run again…
-        </Button>
-      </div>
+      <FailureActions
+        text={visible(`${category}: ${title}\n${remedy}\nrun ${detail.id}`)}
+        category={category}
+        organizationId={detail.organization_id}
+        blocked={blocked("start runs")}
+        onAgain={onAgain}
+      />
     </div>
   );
 }
