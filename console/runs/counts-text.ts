@@ -3,7 +3,7 @@ import { formatNumber } from "../format.ts";
 import { filterStates, type FilterState } from "./filters.ts";
 
 /** What a status tab or the foot counts: the runs of one state, or of all. */
-function countOf(counts: RunCounts, status: FilterState | undefined): number {
+export function countOf(counts: RunCounts, status: FilterState | undefined): number {
   return status === undefined ? filterStates.reduce((sum, state) => sum + counts[state], 0) : counts[status];
 }
 

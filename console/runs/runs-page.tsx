@@ -1,7 +1,6 @@
 import { useLocation } from "preact-iso/router";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { call } from "../api/client.ts";
-import type { RunCounts } from "../api/types.ts";
 import { useResource } from "../api/use-resource.ts";
 import { blocked } from "../state/blocked.ts";
 import { openStart } from "../state/dialogs.ts";
@@ -13,9 +12,9 @@ import { Button } from "../ui/button.tsx";
 import { Loading } from "../ui/empty.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { loadLater } from "../ui/load-later.tsx";
-import { shownText } from "./counts-text.ts";
+import { countOf, shownText } from "./counts-text.ts";
 import { FilterBar } from "./filter-bar.tsx";
-import { apiQuery, filterStates, parseFilters } from "./filters.ts";
+import { apiQuery, parseFilters } from "./filters.ts";
 import { NoMatch } from "./no-match.tsx";
 import { RunList, rowsByScrolling } from "./run-list.ts";
 import { RunRows } from "./run-rows.tsx";
@@ -70,7 +69,7 @@ export function RunsPage() {
   const counts = list.counts.value;
   const isEmpty = runs?.length === 0 && !filters.status && !filters.agent && !filters.text;
   const all = useResource(isEmpty ? "all runs" : undefined, (signal) => call("count_runs", {}, { signal }));
-  const isFirstRun = isEmpty && all.data !== undefined && sumOf(all.data) === 0;
+  const isFirstRun = isEmpty && all.data !== undefined && countOf(all.data, undefined) === 0;
   const isUnknown = !runs || (isEmpty && !all.data && !all.error);
   const arrived = list.arrived.value.length;
   const arrivedText = `${arrived}${list.moreArrived.value ? "+" : ""} new ${arrived === 1 ? "run" : "runs"}`;
@@ -170,10 +169,6 @@ function focusedRun(): string | undefined {
 /** Whether new runs can be inserted: the reader is at the top, and no row has the focus. */
 function isAtTop(): boolean {
   return scrollY < 8 && focusedRun() === undefined;
-}
-
-function sumOf(counts: RunCounts): number {
-  return filterStates.reduce((sum, state) => sum + counts[state], 0);
 }
 
 /** Loads the next page when it comes into view; from a number of rows on, by a click. */

@@ -31,8 +31,14 @@ export function sumOfCosts(costs: Cost[]): Cost {
   return sum;
 }
 
+/** Whether nothing of the cost is known: there are tokens, and none has a price. */
+export function isCostUnknown({ dollars, unpricedTokens }: Cost): boolean {
+  return dollars === 0 && unpricedTokens > 0;
+}
+
 /** `$1.20`; `$1.20 + unknown` if a part has no price; `not known` if nothing has one. `digits`: as in `formatDollars`. */
-export function costText({ dollars, unpricedTokens }: Cost, digits?: number): string {
-  if (unpricedTokens === 0) return formatDollars(dollars, digits);
-  return dollars === 0 ? "not known" : `${formatDollars(dollars, digits)} + unknown`;
+export function costText(cost: Cost, digits?: number): string {
+  if (isCostUnknown(cost)) return "not known";
+  const known = formatDollars(cost.dollars, digits);
+  return cost.unpricedTokens === 0 ? known : `${known} + unknown`;
 }

@@ -1,3 +1,4 @@
+import { costOf, isCostUnknown } from "../state/cost.ts";
 import { notRecorded, type UsageRow } from "./report.ts";
 
 const columns = [
@@ -26,7 +27,7 @@ export function usageCsv(rows: UsageRow[], names: Map<string, string>): string {
         ...row,
         agent: names.get(row.agent_id) ?? "",
         model: row.model ?? notRecorded,
-        dollars: row.dollars === 0 && row.unpriced_tokens > 0 ? "" : row.dollars,
+        dollars: isCostUnknown(costOf(row)) ? "" : row.dollars,
       };
       return columns.map((column) => cell(values[column])).join(",");
     });

@@ -1,5 +1,5 @@
 import type { Schemas } from "../api/types.ts";
-import { type Cost, costOf } from "../state/cost.ts";
+import { type Cost, costOf, isCostUnknown } from "../state/cost.ts";
 
 export type UsageRow = Schemas["UsageRow"];
 
@@ -71,7 +71,8 @@ export function reportOf(
       measured(other, measure) - measured(one, measure) || tokensOf(other) - tokensOf(one),
   );
   const others = all.length > most ? all.slice(most - 1) : [];
-  const series = others.length > 0 ? [...all.slice(0, most - 1), added(others, days, grouping)] : all;
+  const series =
+    others.length > 0 ? [...all.slice(0, most - 1), added(others, days, `Other (${others.length} ${grouping}s)`)] : all;
   return { days, measure, series, others, total };
 }
 
@@ -83,12 +84,13 @@ function addedUp(rows: UsageRow[], days: string[]): Totals[] {
   return days.map((day) => sum(rows.filter((row) => row.day === day).map(totalsOf)));
 }
 
-function added(others: Series[], days: string[], grouping: Grouping): Series {
+/** Several series as one. */
+export function added(series: Series[], days: string[], name: string): Series {
   return {
     id: undefined,
-    name: `Other (${others.length} ${grouping}s)`,
-    days: days.map((_, index) => sum(others.flatMap((each) => each.days[index] ?? []))),
-    total: sum(others.map((each) => each.total)),
+    name,
+    days: days.map((_, index) => sum(series.flatMap((each) => each.days[index] ?? []))),
+    total: sum(series.map((each) => each.total)),
   };
 }
 
@@ -130,7 +132,7 @@ export function tokensOf({ inputTokens, outputTokens }: Totals): number {
 /** What the series has of the whole, in the report's measure: 0 to 1. Undefined: its cost, or the whole, is not known. */
 export function shareOf({ total }: Pick<Series, "total">, { measure, total: whole }: Report): number | undefined {
   const all = measured(whole, measure);
-  const isUnknown = measure === "dollars" && total.dollars === 0 && total.unpricedTokens > 0;
+  const isUnknown = measure === "dollars" && isCostUnknown(total);
   return isUnknown || all === 0 ? undefined : measured(total, measure) / all;
 }
 

@@ -5,7 +5,16 @@ import { pageUrl } from "../state/url.ts";
 import { Icon } from "../ui/icon.tsx";
 import { type NumbersColumn, NumbersTable } from "../ui/numbers-table.tsx";
 import { BudgetBar } from "./budget-bar.tsx";
-import { cachedShare, type Grouping, type Report, type Series, shareOf, sum, tokensOf, type Totals } from "./report.ts";
+import {
+  added,
+  cachedShare,
+  type Grouping,
+  type Report,
+  type Series,
+  shareOf,
+  tokensOf,
+  type Totals,
+} from "./report.ts";
 import { percent } from "./words.ts";
 
 interface UsageTableProps {
@@ -85,9 +94,7 @@ function rowsOf({ series, others, days }: Report, shown: number, grouping: Group
   const rest = others.slice(count);
   rows.push(...others.slice(0, count).map((each) => ({ series: each })));
   if (rest.length > 0) {
-    const perDay = days.map((_, day) => sum(rest.flatMap((each) => each.days[day] ?? [])));
-    const name = `${rest.length} more ${grouping}s`;
-    rows.push({ series: { id: undefined, name, days: perDay, total: sum(perDay) }, isRest: true });
+    rows.push({ series: added(rest, days, `${rest.length} more ${grouping}s`), isRest: true });
   }
   return rows;
 }

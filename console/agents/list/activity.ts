@@ -1,6 +1,6 @@
 import type { AgentSummary, Schemas } from "../../api/types.ts";
 import { formatRelative } from "../../format.ts";
-import { costOf } from "../../state/cost.ts";
+import { costOf, isCostUnknown } from "../../state/cost.ts";
 
 export type Activity = Schemas["AgentActivity"];
 export type ActivityReport = Schemas["AgentActivityReport"];
@@ -56,8 +56,8 @@ const valueOf: Record<Order, (row: AgentRow) => number> = {
 };
 
 function costRank(activity: Activity): number {
-  const { dollars, unpricedTokens } = costOf(activity);
-  return dollars === 0 && unpricedTokens > 0 ? Infinity : dollars;
+  const cost = costOf(activity);
+  return isCostUnknown(cost) ? Infinity : cost.dollars;
 }
 
 /** When an agent without a known run had its last one: `never`, or before what was read. `now`: milliseconds since 1970. */

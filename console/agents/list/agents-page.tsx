@@ -3,7 +3,7 @@ import { useMemo, useState } from "preact/hooks";
 import { call } from "../../api/client.ts";
 import { useResource } from "../../api/use-resource.ts";
 import { formatNumber, formatRelative } from "../../format.ts";
-import { agents } from "../../state/agents.ts";
+import { agents, ambiguousNames } from "../../state/agents.ts";
 import { blocked } from "../../state/blocked.ts";
 import { useShortcuts } from "../../state/keyboard.ts";
 import { organization } from "../../state/organization.ts";
@@ -99,7 +99,7 @@ function Rows({ rows, ...table }: { rows: AgentRow[]; report: ActivityReport | u
   const [count, setCount] = useState(pageRows);
   return (
     <>
-      <AgentsTable rows={rows.slice(0, count)} ambiguous={ambiguousNames(rows)} {...table} />
+      <AgentsTable rows={rows.slice(0, count)} ambiguous={ambiguousNames(rows.map(({ agent }) => agent))} {...table} />
       {rows.length > count && (
         <p class="row more-agents">
           <Button onClick={() => setCount(count + pageRows)}>
@@ -112,11 +112,6 @@ function Rows({ rows, ...table }: { rows: AgentRow[]; report: ActivityReport | u
       )}
     </>
   );
-}
-
-function ambiguousNames(rows: AgentRow[]): Set<string> {
-  const counts = Map.groupBy(rows, ({ agent }) => agent.name);
-  return new Set([...counts].flatMap(([name, { length }]) => (length > 1 ? name : [])));
 }
 
 /** What the numbers of the rows are about. The service reads the newest 5,000 runs. */

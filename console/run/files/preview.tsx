@@ -10,6 +10,20 @@ import { Segments } from "../../ui/segments.tsx";
 /** Bytes of a text that are drawn. */
 const drawn = 256 * 1024;
 
+type View = "page" | "text";
+
+/** How a page or Markdown can be shown: the first at once. Markup of the run is shown as its source first. */
+const views: Record<"page" | "markdown", readonly [first: readonly [View, string], ...(readonly [View, string])[]]> = {
+  page: [
+    ["text", "Source"],
+    ["page", "Frame without scripts"],
+  ],
+  markdown: [
+    ["page", "Rendered"],
+    ["text", "Source"],
+  ],
+};
+
 /** The content of a file: text, a picture, or a page in a frame that runs nothing. */
 export function Preview({ name, load }: { name: string; load: () => Promise<Blob> }) {
   const { value, error } = useLoaded("content", async () => {
@@ -19,7 +33,7 @@ export function Preview({ name, load }: { name: string; load: () => Promise<Blob
     const text = isText(head.subarray(0, 8_192)) ? new TextDecoder().decode(head) : undefined;
     return { bytes, kind, text };
   });
-  const [source, setSource] = useState<"page" | "text">();
+  const [source, setSource] = useState<View>();
   if (error) {
     return (
       <p class="run-empty" role="alert">
@@ -34,30 +48,18 @@ export function Preview({ name, load }: { name: string; load: () => Promise<Blob
   if (kind === "text") return <>{asText}</>;
   if (kind === "none")
     return <p class="run-empty">{formatBytes(bytes.length)} that are not text. Download it to open it.</p>;
-  const options: ["page" | "text", string][] =
-    kind === "markdown"
-      ? [
-          ["page", "Rendered"],
-          ["text", "Source"],
-        ]
-      : [
-          ["text", "Source"],
-          ["page", "Frame without scripts"],
-        ];
-  const chosen = source ?? options[0]?.[0] ?? "text";
+  const chosen = source ?? views[kind][0][0];
   return (
     <>
       <div class="run-file-head">
-        <Segments label="Show page as" options={options} value={chosen} onChange={setSource} />
+        <Segments label="Show page as" options={views[kind]} value={chosen} onChange={setSource} />
       </div>
-      {chosen === "text" ? (
-        asText
-      ) : kind === "markdown" ? (
+      {chosen === "text" && asText}
+      {chosen === "page" && kind === "page" && <PageFrame bytes={bytes} name={name} />}
+      {chosen === "page" && kind === "markdown" && (
         <div class="run-prose" tabIndex={0} role="group" aria-label={`Rendered ${name}`}>
           <MarkdownText text={text ?? ""} />
         </div>
-      ) : (
-        <PageFrame bytes={bytes} name={name} />
       )}
     </>
   );
