@@ -84,7 +84,10 @@ test("the agent of Start run is the last used one, and those with the same name 
   const chosen = "document.querySelector('dialog select').selectedOptions[0].textContent";
   await page.getByRole("link", { name: "test" }).first().waitFor();
   await page.keyboard.press("n");
-  const second = (await agent.locator("option", { hasText: /^Twin \([0-9a-f]{8}\)$/ }).allInnerTexts())[1] ?? "";
+  const second = await agent
+    .locator("option", { hasText: /^Twin \([0-9a-f]{8}\)$/ })
+    .nth(1)
+    .innerText(); // waits for it
   await agent.selectOption({ label: second });
   await page.getByRole("dialog").getByLabel("Input").fill("go");
   await page.keyboard.press("Control+Enter");
