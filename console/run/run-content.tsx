@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { openStart } from "../state/dialogs.ts";
 import { useShortcuts } from "../state/keyboard.ts";
 import { blocked } from "../state/blocked.ts";
@@ -43,8 +43,8 @@ export function RunContent({ store, api, detail, onDeleted }: Props) {
   const filter = { messages: query["view"] === "messages", errors: query["errors"] === "1" };
   const rows = useMemo(() => visibleRows(store.model.rows, filter), [store, version, filter.messages, filter.errors]);
   const at = query["at"];
-  useEffect(() => {
-    store.place.value = parsePlace(at);
+  useLayoutEffect(() => {
+    store.at.value = at;
   }, [store, at]);
 
   const indexOf = (turn: number, step: number): number =>

@@ -6,7 +6,6 @@ import { oneColumn } from "./one-column.ts";
 import { isMissing, runApi } from "./run-api.ts";
 import { RunContent } from "./run-content.tsx";
 import { RunStore } from "./run-store.ts";
-import { formatPlace } from "./selection.ts";
 import { visibleLine } from "./text/visible.ts";
 import { useQuery } from "../state/url.ts";
 
@@ -20,9 +19,7 @@ export function RunPage() {
 function OpenRun({ id }: { id: string }) {
   const [, setQuery] = useQuery();
   const [api] = useState(() => runApi(id));
-  const [store] = useState(
-    () => new RunStore(api, (place) => setQuery({ at: formatPlace(place) }, { push: coversRun() })),
-  );
+  const [store] = useState(() => new RunStore(api, (at) => setQuery({ at }, { push: coversRun() })));
   const { route } = useLocation();
   useEffect(() => {
     void store.open();

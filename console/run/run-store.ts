@@ -4,7 +4,7 @@ import type { RunApi, RunDetail } from "./api.ts";
 import type { CallOutput, RunEvent } from "../api/types.ts";
 import { RunModel } from "./model/run-model.ts";
 import { retried } from "./retry.ts";
-import { findSelected, initialPlace, type Place, type Selected } from "./selection.ts";
+import { findSelected, formatPlace, initialPlace, parsePlace, type Place, type Selected } from "./selection.ts";
 import { FullTexts } from "./text/full-texts.ts";
 import { type Range, widestLane } from "./timeline/axis.ts";
 import type { RunView } from "./view.ts";
@@ -31,8 +31,8 @@ export class RunStore implements RunView {
   readonly laneWidth = signal(widestLane);
   readonly zoomed = signal(false);
   readonly follow = signal(true);
-  /** The selected place, from the URL. */
-  readonly place = signal<Place | undefined>(undefined);
+  /** The selected place as in the URL, which is written at once and read after the next rendering. */
+  readonly at = signal<string | undefined>(undefined);
   /** What is on screen, in milliseconds of the axis. `until` is infinite while that is the end of a run that works. */
   readonly frame = signal<Range>({ from: 0, until: 0 });
   /** The same for the lane, which follows a moment later: each change draws all bars again. */
@@ -53,15 +53,15 @@ export class RunStore implements RunView {
   readonly #initial = signal<Place | undefined>(undefined);
   /** The service's clock minus this one's, from events that just happened. */
   #skew: number | undefined;
-  #select: (place: Place) => void;
+  #select: (at: string) => void;
 
-  constructor(api: RunApi, select: (place: Place) => void) {
+  constructor(api: RunApi, select: (at: string) => void) {
     this.#api = api;
     this.#select = select;
     this.texts = new FullTexts((sequence) => api.event(sequence));
     this.selected = computed(() => {
       void this.version.value;
-      return findSelected(this.model, this.place.value ?? this.#initial.value);
+      return findSelected(this.model, parsePlace(this.at.value) ?? this.#initial.value);
     });
     this.length = computed(() => {
       void this.version.value;
@@ -118,7 +118,9 @@ export class RunStore implements RunView {
 
   select(place: Place): void {
     this.follow.value = false;
-    this.#select(place);
+    // The next key can come before the page is rendered, and continues from here.
+    this.at.value = formatPlace(place);
+    this.#select(this.at.value);
   }
 
   #follow(): void {
