@@ -41,7 +41,7 @@ test("with forced colours, only the current tab and section are underlined, and 
 test("who asks for more contrast gets the text colour for secondary text", async () => {
   await using view = await openConsole(browser, service.consoleUrl, { path: "usage" });
   const { page } = view;
-  await page.getByRole("button", { name: "By agent" }).waitFor();
+  await page.locator(".figures dt").first().waitFor(); // the figures come after the choices above them
   const [text, secondary] = [styleOf("h1", "color"), styleOf(".figures dt", "color")];
   expect(await page.evaluate(secondary)).not.toBe(await page.evaluate(text));
   await page.emulateMedia({ contrast: "more" });
