@@ -1,6 +1,6 @@
-import { globSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { chmod, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { build, type BuildOptions, type Metafile, type Plugin } from "esbuild";
@@ -108,17 +108,12 @@ export async function consoleInputs(): Promise<string[]> {
  */
 function sharedCode(): Plugin {
   const name = "shared-code";
-  const pages = new Set<string>();
   return {
     name,
     setup(building) {
-      building.onResolve({ filter: /./ }, async ({ path, kind, pluginData, ...place }) => {
-        if (path === name) return { path, namespace: name };
-        if (kind !== "dynamic-import" || pluginData === name) return undefined;
-        const resolved = await building.resolve(path, { ...place, kind, pluginData: name });
-        pages.add(resolved.path);
-        return resolved;
-      });
+      // Found before the first file is loaded: a file that is imported in both ways may be loaded before it is known as a page.
+      const pages = dynamicallyImported();
+      building.onResolve({ filter: new RegExp(`^${name}$`) }, ({ path }) => ({ path, namespace: name }));
       building.onLoad({ filter: /./, namespace: name }, () => {
         const found = globSync("console/{ui,state,api}/*.{ts,tsx}", { cwd: root });
         const shared = found.filter((path) => !seldomLoaded.test(path)).toSorted();
@@ -134,6 +129,18 @@ function sharedCode(): Plugin {
       });
     },
   };
+}
+
+/** The absolute paths of the files of the page that `import()` loads. */
+function dynamicallyImported(): Set<string> {
+  const sources = globSync(join(root, "console/**/*.{ts,tsx}"));
+  return new Set(
+    sources.flatMap((source) =>
+      [...readFileSync(source, "utf8").matchAll(/\bimport\("(\.[^"]+)"\)/g)].map(([, path = ""]) =>
+        resolve(dirname(source), path),
+      ),
+    ),
+  );
 }
 
 /** What no first view needs: the sign-in with a provider, dialogs and forms. */
