@@ -74,5 +74,6 @@ test("the smoke test passes, and the upload server responds to the large create"
     "ok       OpenAPI description: 200 from API Gateway",
     "ok       create without a key: 401 Missing API key from API Gateway",
     "ok       create of 4 MB with an unknown key: 401 Invalid API key from the web function",
+    "ok       create of 14 MB with an unknown key: 401 Invalid API key from the web function",
   ]);
 });

@@ -40,6 +40,7 @@ test("a front door that works passes, and the upload server responds to the larg
       "ok       OpenAPI description: 200 from the service",
       "ok       create without a key: 401 Missing API key from the service",
       "ok       create of 4 MB with an unknown key: 401 Invalid API key from the web function",
+      "ok       create of 14 MB with an unknown key: 401 Invalid API key from the web function",
     ],
   });
 });
@@ -69,11 +70,30 @@ test("a large create that API Gateway receives fails", async () => {
       "ok       OpenAPI description: 200 from API Gateway",
       "ok       create without a key: 401 Missing API key from API Gateway",
       "FAILED   create of 4 MB with an unknown key: 401 Invalid API key from API Gateway; expected 401 Invalid API key from Fargate",
+      "FAILED   create of 14 MB with an unknown key: 401 Invalid API key from API Gateway; expected 401 Invalid API key from Fargate",
     ],
   });
   const withoutFrontDoor = await smoke("https://api.invalid", "off", server.url);
   expect(withoutFrontDoor.passed).toBe(true);
   expect(withoutFrontDoor.lines[2]).toMatch(/^ok {7}create of 2 MB with an unknown key: 401/);
+});
+
+test("a front door that does not pass the largest create on fails", async () => {
+  await using edge = await httpServer((request, response) => {
+    const tooLarge = Number(request.headers["content-length"]) > 10_000_000;
+    request.resume().on("end", () => {
+      const detail = request.headers.authorization ? "Invalid API key" : "Missing API key";
+      const isCreate = request.method === "POST";
+      response.writeHead(tooLarge ? 413 : isCreate ? 401 : 200);
+      response.end(tooLarge ? "" : JSON.stringify(isCreate ? { detail } : { openapi: "3.1.0" }));
+    });
+  });
+  const { passed, lines } = await smoke(edge.url, "fargate");
+  expect(passed).toBe(false);
+  expect(lines.slice(2)).toEqual([
+    "ok       create of 4 MB with an unknown key: 401 Invalid API key from Fargate",
+    expect.stringMatching(/^FAILED {3}create of 14 MB with an unknown key: 413 /),
+  ]);
 });
 
 test("a custom domain without a DNS record is replaced by CloudFront's domain", async () => {
