@@ -3,7 +3,8 @@ import { imageOf } from "../../lib/environments.ts";
 import type { Settings } from "../../lib/settings.ts";
 import type { Account } from "./account.ts";
 import type { Plan } from "./plan.ts";
-import { type Check, isDeployed, outputsOf } from "./preflight.ts";
+import type { Check } from "./check.ts";
+import { isDeployed, outputsOf } from "./preflight.ts";
 
 /** Whether the deployment builds images: of the Linux environments whose source is a folder. */
 export function buildsImages({ sandbox, environments }: Settings): boolean {

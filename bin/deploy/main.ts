@@ -7,9 +7,11 @@ import { firstDeploymentKey } from "../../lib/termination-protection.ts";
 import { type Aws, connectToAws } from "../aws.ts";
 import { CliError, type Io } from "../cli.ts";
 import { type Account, readAccount, stackOf } from "./account.ts";
+import { type Check, describeChecks } from "./check.ts";
+import { adviceAfterFailure } from "./failure.ts";
 import { buildsImages, findImageBuilder, imageChecks, withoutImages } from "./images.ts";
 import { describePlan, optionsOf, type Plan, planOf } from "./plan.ts";
-import { accountContext, type Check, describeChecks, isDeployed, outputsOf, preflight } from "./preflight.ts";
+import { accountContext, isDeployed, outputsOf, preflight } from "./preflight.ts";
 import { reachableUrl, smokeTest } from "./smoke-test.ts";
 
 const usage = `npm run deploy -- [STACK] [OPTIONS of cdk deploy]
@@ -47,7 +49,7 @@ async function deploy(given: string[], io: Io): Promise<void> {
   const [bootstrapStack = "CDKToolkit"] = optionsOf(args, "--toolkit-stack-name");
 
   const account = await readAccount(aws, plan, bootstrapStack);
-  const checks = [...preflight(plan, account, runbook), ...imageChecks(requested, account, builder)];
+  const checks = [...preflight(plan, account, aws.region, runbook), ...imageChecks(requested, account, builder)];
   printPreflight(aws, account, checks, io);
   io.out(["", ...describePlan(plan), ""].join("\n"));
 
@@ -57,11 +59,13 @@ async function deploy(given: string[], io: Io): Promise<void> {
   const first = plan.stacks.filter(isFirst).map(({ name }) => name);
   const context = first.length > 0 ? ["--context", `${firstDeploymentKey}=${first.join(",")}`] : [];
   const all = plan.stacks.some(({ name }) => args.includes(name)) ? [] : ["--all"];
+  const started = new Date();
   const code = await cdkDeploy([...all, ...args, ...context, ...accountContext(plan, account)], builder);
   if (plan.settings.removal === "retain") {
     for (const name of first) if (name !== plan.webConsole?.name) await protect(aws, name, io);
   }
   if (code !== 0) {
+    for (const advice of await adviceAfterFailure(aws, plan.stacks, started)) io.err(`\n${advice}.`);
     const remedy = "correct the error above and repeat the command; see docs/deploying.md#after-a-failed-deployment";
     throw new CliError(`cdk deploy failed; ${remedy}`);
   }

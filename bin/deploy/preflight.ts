@@ -1,21 +1,16 @@
 import type { Stack } from "@aws-sdk/client-cloudformation";
 import { defaultConcurrentRuns, unreservable } from "../../lib/concurrency.ts";
 import { ofType } from "../../lib/cost/idle.ts";
-import { type Account, type Fact, vpcQuotaCode } from "./account.ts";
+import { type Account, vpcQuotaCode } from "./account.ts";
+import { type Check, check, note, ok, type Result, stop } from "./check.ts";
 import type { Plan } from "./plan.ts";
-
-/** The result of one check. `stop`: the deployment would fail; `text` names what to change. */
-export interface Check {
-  verdict: "ok" | "note" | "unknown" | "stop";
-  name: string;
-  text: string;
-}
+import { budgetContext, missingTypesCheck, tenancyCheck } from "./region.ts";
 
 /** Processors of an environment of a web function. */
 const webFunctionProcessors = 2;
 
-/** Compares the plan with the account. `runbook`: the address of docs/operations.md. */
-export function preflight(plan: Plan, account: Account, runbook: string): Check[] {
+/** Compares the plan with the account and its region. `runbook`: the address of docs/operations.md. */
+export function preflight(plan: Plan, account: Account, region: string, runbook: string): Check[] {
   const isFirst = isFirstDeployment(plan, account);
   return [
     ...check("bootstrap", account.bootstrap, (stack) => bootstrapCheck(plan, stack)),
@@ -23,9 +18,9 @@ export function preflight(plan: Plan, account: Account, runbook: string): Check[
       plan.stacks.map(({ name }) => stackCheck(name, stacks.get(name), runbook)),
     ),
     ...(isFirst ? leftoverChecks(account) : []),
-    ...(plan.frontDoor ? check("resource types", account.missingTypes, missingTypesCheck) : []),
+    ...check("resource types", account.missingTypes, missingTypesCheck),
     ...(plan.settings.sandbox !== "off"
-      ? check("tenant isolation", account.tenancy, (available) => tenancyCheck(plan, available))
+      ? check("tenant isolation", { value: region }, () => tenancyCheck(plan, region))
       : []),
     ...(plan.settings.sandbox === "linux" && plan.settings.s3PrefixList === ""
       ? check("prefix list of S3", account.s3PrefixList, ok)
@@ -39,27 +34,6 @@ export function preflight(plan: Plan, account: Account, runbook: string): Check[
     ...check("VPCs", account.vpcs, (count) => vpcCheck(plan, account, count)),
   ];
 }
-
-/** One line per check. */
-export function describeChecks(checks: Check[]): string[] {
-  const width = Math.max(...checks.map(({ name }) => name.length));
-  return checks.map(({ verdict, name, text }) => {
-    const label = verdict === "stop" ? "STOP" : verdict;
-    return `${label.padEnd(8)} ${name.padEnd(width)}  ${text}`;
-  });
-}
-
-type Result = Omit<Check, "name"> & { name?: string };
-
-/** Applies a check to a known fact. An unknown fact never stops the deployment. */
-function check<T>(name: string, fact: Fact<T>, judge: (value: T) => Result | Result[]): Check[] {
-  if ("unknown" in fact) return [{ verdict: "unknown", name, text: fact.unknown }];
-  return [judge(fact.value)].flat().map(({ verdict, text, name: own = name }) => ({ verdict, name: own, text }));
-}
-
-const ok = (text: string): Result => ({ verdict: "ok", text });
-const note = (text: string): Result => ({ verdict: "note", text });
-const stop = (text: string): Result => ({ verdict: "stop", text });
 
 function bootstrapCheck({ settings, stacks }: Plan, stack: Stack | undefined): Result {
   if (stack === undefined) return stop("this region has no CDK bootstrap; run npm run bootstrap");
@@ -112,7 +86,7 @@ function isFirstDeployment(plan: Plan, { stacks }: Account): boolean {
 
 /** The settings that depend on the account, as CDK context. */
 export function accountContext(plan: Plan, account: Account): string[] {
-  return [...concurrencyContext(plan, account), ...prefixListContext(plan, account)];
+  return [...concurrencyContext(plan, account), ...prefixListContext(plan, account), ...budgetContext(account)];
 }
 
 /** Without the list, the sandbox's security group allows HTTPS to all addresses; the only route is that to S3. */
@@ -158,28 +132,6 @@ function leftoverChecks({ data, logGroups }: Account): Check[] {
       return names.length === 0 ? ok("none has a planned name") : stop(`already exist; run ${commands.join(" && ")}`);
     }),
   ];
-}
-
-function missingTypesCheck(missing: string[]): Result {
-  if (missing.length === 0) return ok("available in this region");
-  const others = missing.some((type) => type.includes("WebFunction")) ? "fargate or off" : "web-function or off";
-  return stop(`CloudFormation does not know ${missing.join(", ")} in this region; set largeBodies to ${others}`);
-}
-
-function tenancyCheck({ settings: { sandbox, sandboxTenancy } }: Plan, available: boolean): Result {
-  if (sandboxTenancy === "off") {
-    return note("is off: programs of several agents can run in one environment, one after the other; SECURITY.md");
-  }
-  if (!available) {
-    return stop(
-      "CloudFormation does not know Lambda's TenancyConfig in this region; set sandboxTenancy to off, or sandbox to off",
-    );
-  }
-  if (sandbox === "javascript") return ok("available in this region");
-  return ok(
-    "available in this region. AWS does not document whether functions with images can have it: if Lambda refuses them, " +
-      "set sandboxTenancy to off",
-  );
 }
 
 /** AWS does not document whether a higher limit is rejected or has no effect. */

@@ -1,7 +1,9 @@
 import { readFileSync } from "node:fs";
 import type { Stack } from "@aws-sdk/client-cloudformation";
 import { afterEach, expect, test, vi } from "vitest";
-import type { Account } from "../../bin/deploy/account.ts";
+import { connectToAws } from "../../bin/aws.ts";
+import { type Account, readAccount } from "../../bin/deploy/account.ts";
+import { adviceAfterFailure } from "../../bin/deploy/failure.ts";
 import { main } from "../../bin/deploy/main.ts";
 import { findImageBuilder, imageChecks } from "../../bin/deploy/images.ts";
 import { describePlan, type Plan, planOf } from "../../bin/deploy/plan.ts";
@@ -33,7 +35,6 @@ const newAccount: Account = {
   data: { value: [] },
   logGroups: { value: [] },
   missingTypes: { value: [] },
-  tenancy: { value: true },
   webFunctions: { value: { requests: 10_000, processors: 2_000 } },
   concurrency: { value: { limit: 1_000, unreserved: 1_000 } },
   vpcs: { value: 1 },
@@ -45,8 +46,12 @@ const newAccount: Account = {
 const prefixList = ["--context", "s3PrefixList=pl-6ea54007"];
 
 /** The checks of this account that are not ok, as `verdict name: text`. */
-function findings(account: Partial<Account>, hosting: keyof typeof plans = "fargate"): string[] {
-  const checks = preflight(plans[hosting], { ...newAccount, ...account }, "docs/operations.md");
+function findings(
+  account: Partial<Account>,
+  hosting: keyof typeof plans = "fargate",
+  region = "eu-central-1",
+): string[] {
+  const checks = preflight(plans[hosting], { ...newAccount, ...account }, region, "docs/operations.md");
   return checks
     .filter(({ verdict }) => verdict !== "ok")
     .map(({ verdict, name, text }) => `${verdict} ${name}: ${text}`);
@@ -169,10 +174,16 @@ test.each<[string, Partial<Account>, keyof typeof plans, RegExp]>([
     /^stop resource types: .* set largeBodies to web-function or off$/,
   ],
   [
-    "a region without tenant isolation",
-    { tenancy: { value: false } },
+    "a region without a type that no setting leaves out",
+    { missingTypes: { value: ["AWS::Scheduler::ScheduleGroup"] } },
     "fargate",
-    /^stop tenant isolation: .* set sandboxTenancy to off, or sandbox to off$/,
+    /^stop resource types: .*AWS::Scheduler::ScheduleGroup in this region; deploy to another region$/,
+  ],
+  [
+    "a region without budgets",
+    { missingTypes: { value: ["AWS::Budgets::Budget"] } },
+    "fargate",
+    /^note resource types: .* deployed without monthlyBudget/,
   ],
   [
     "too little concurrency",
@@ -203,6 +214,19 @@ test.each<[string, Partial<Account>, keyof typeof plans, RegExp]>([
   expect(findings(account, hosting).filter((text) => !text.startsWith("note Lambda"))).toEqual([
     expect.stringMatching(finding),
   ]);
+});
+
+test.each(["ap-southeast-6", "us-gov-west-1", "cn-north-1"])("%s has no tenant isolation", (region) => {
+  expect(findings({}, "web-function", region)).toEqual([
+    `stop tenant isolation: Lambda has no tenant isolation in ${region}; set sandboxTenancy to off, or sandbox to off`,
+  ]);
+});
+
+test("a region without budgets gets none, and the deployment says so instead of failing", () => {
+  const plan = planWith("--context", "monthlyBudget=100", "--context", "alarmEmail=ops@example.com");
+  const withoutBudgets = { ...newAccount, missingTypes: { value: ["AWS::Budgets::Budget"] } };
+  expect(accountContext(plan, withoutBudgets)).toEqual([...prefixList, "--context", "monthlyBudget=0"]);
+  expect(accountContext(plan, { ...newAccount, missingTypes: { unknown: "AccessDenied: no" } })).toEqual(prefixList);
 });
 
 test.each([
@@ -327,6 +351,64 @@ test("the plan names the stacks' contents and the cost without requests, as docs
 });
 
 afterEach(() => void vi.unstubAllEnvs());
+
+/** An AWS that answers each action of CloudFormation. */
+function cloudFormation(answer: (parameters: URLSearchParams) => { status?: number; body: string }) {
+  vi.stubEnv("AWS_REGION", "eu-central-1");
+  vi.stubEnv("AWS_ACCESS_KEY_ID", "test");
+  vi.stubEnv("AWS_SECRET_ACCESS_KEY", "test");
+  return httpServer((request, response) => {
+    let body = "";
+    request.setEncoding("utf8").on("data", (text: string) => (body += text));
+    request.on("end", () => {
+      const { status = 200, body: text } = answer(new URLSearchParams(body));
+      response.writeHead(status, { "content-type": "text/xml" }).end(text);
+    });
+  });
+}
+
+test("all types of the plan are looked up, and those that the region does not know are named", async () => {
+  const asked: string[] = [];
+  await using aws = await cloudFormation((parameters) => {
+    if (parameters.get("Action") !== "DescribeType") return { status: 400, body: xmlError("AccessDenied", "no") };
+    const type = parameters.get("TypeName") ?? "";
+    asked.push(type);
+    return type === "AWS::Lambda::WebFunction"
+      ? { status: 404, body: xmlError("TypeNotFoundException", "The type does not exist") }
+      : { body: "<DescribeTypeResponse><DescribeTypeResult/></DescribeTypeResponse>" };
+  });
+  vi.stubEnv("AWS_ENDPOINT_URL", aws.url);
+  const { missingTypes } = await readAccount(await connectToAws(), plans["web-function"], "CDKToolkit");
+  expect(missingTypes).toEqual({ value: ["AWS::Lambda::WebFunction"] });
+  const planned = plans["web-function"].stacks.flatMap(({ resources }) =>
+    Object.values(resources).map(({ Type }) => Type),
+  );
+  expect(asked.toSorted()).toEqual([...new Set(planned)].filter((type) => type.startsWith("AWS::")).toSorted());
+});
+
+test("a failed deployment whose reason is known ends with what to do", async () => {
+  const event = (status: string, reason: string, at: string) =>
+    `<member><EventId>1</EventId><Timestamp>${at}</Timestamp><ResourceStatus>${status}</ResourceStatus>` +
+    `<ResourceStatusReason>${reason}</ResourceStatusReason></member>`;
+  const unverified = "Access denied: Your account must be verified before you can add new CloudFront resources. (403)";
+  const events: Record<string, string> = {
+    "AgentRunService-prod": event("CREATE_FAILED", "TenancyConfig is not supported", "2026-01-01T00:00:00Z"),
+    "AgentRunFrontDoor-prod": event("CREATE_FAILED", unverified, "2026-01-01T00:00:02Z"),
+  };
+  await using aws = await cloudFormation((parameters) => ({
+    body: `<DescribeStackEventsResponse><DescribeStackEventsResult><StackEvents>${
+      events[parameters.get("StackName") ?? ""]
+    }</StackEvents></DescribeStackEventsResult></DescribeStackEventsResponse>`,
+  }));
+  vi.stubEnv("AWS_ENDPOINT_URL", aws.url);
+  const adviceSince = async (time: string) =>
+    adviceAfterFailure(await connectToAws(), plans["web-function"].stacks, new Date(time));
+  expect(await adviceSince("2026-01-01T00:00:01Z")).toEqual([
+    expect.stringMatching(/AWS Support has verified.*--context largeBodies=off/),
+  ]);
+  expect(await adviceSince("2026-01-01T00:00:00Z")).toHaveLength(2);
+  expect(await adviceSince("2026-01-02T00:00:00Z")).toEqual([]);
+});
 
 /** Runs `npm run deploy` with an AWS that answers every request like this. */
 async function deploy(status: number, body: string, ...args: string[]) {
