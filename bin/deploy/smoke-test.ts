@@ -64,7 +64,6 @@ export async function reachableUrl(baseUrl: string, cloudFrontDomain: string | u
 }
 
 function checksOf({ uploads }: Target): Check[] {
-  const create = { method: "POST", path: "/v1/agents", status: 401 } as const;
   // CloudFront's function rejects a large create without a well-formed key before the upload.
   const key = newToken("ak").token;
   // 4 MB tells who responds to large creates. 14 MB is v1's largest create: a limit of 6 or 10 MB on the way shows.
@@ -78,15 +77,28 @@ function checksOf({ uploads }: Target): Check[] {
       status: 200,
       detail: "",
     },
-    { ...create, name: "create without a key", body: Buffer.from("{}"), detail: "Missing API key" },
-    ...sizes.map((megabytes) => ({
-      ...create,
-      name: `create of ${megabytes} MB with an unknown key`,
-      body: createBody(megabytes * 1_000_000, crypto.randomUUID()).body,
-      key,
-      detail: "Invalid API key",
-      large: uploads !== "off",
-    })),
+    {
+      name: "create without a key",
+      method: "POST",
+      path: "/v1/agents",
+      body: Buffer.from("{}"),
+      status: 401,
+      detail: "Missing API key",
+    },
+    ...sizes.map((megabytes): Check => {
+      const { body } = createBody(megabytes * 1_000_000, crypto.randomUUID());
+      const name = `create of ${megabytes} MB with an unknown key`;
+      return {
+        method: "POST",
+        path: "/v1/agents",
+        status: 401,
+        name,
+        body,
+        key,
+        detail: "Invalid API key",
+        large: uploads !== "off",
+      };
+    }),
   ];
 }
 

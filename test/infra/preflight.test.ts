@@ -386,10 +386,14 @@ test("all types of the plan are looked up, and those that the region does not kn
   expect(asked.toSorted()).toEqual([...new Set(planned)].filter((type) => type.startsWith("AWS::")).toSorted());
 });
 
+const event = (status: string, reason: string, at: string): string =>
+  `<member><EventId>1</EventId><Timestamp>${at}</Timestamp><ResourceStatus>${status}</ResourceStatus>` +
+  `<ResourceStatusReason>${reason}</ResourceStatusReason></member>`;
+
+const adviceSince = async (time: string): Promise<string[]> =>
+  adviceAfterFailure(await connectToAws(), plans["web-function"].stacks, new Date(time));
+
 test("a failed deployment whose reason is known ends with what to do", async () => {
-  const event = (status: string, reason: string, at: string) =>
-    `<member><EventId>1</EventId><Timestamp>${at}</Timestamp><ResourceStatus>${status}</ResourceStatus>` +
-    `<ResourceStatusReason>${reason}</ResourceStatusReason></member>`;
   const unverified = "Access denied: Your account must be verified before you can add new CloudFront resources. (403)";
   const events: Record<string, string> = {
     "AgentRunService-prod": event("CREATE_FAILED", "TenancyConfig is not supported", "2026-01-01T00:00:00Z"),
@@ -401,8 +405,6 @@ test("a failed deployment whose reason is known ends with what to do", async () 
     }</StackEvents></DescribeStackEventsResult></DescribeStackEventsResponse>`,
   }));
   vi.stubEnv("AWS_ENDPOINT_URL", aws.url);
-  const adviceSince = async (time: string) =>
-    adviceAfterFailure(await connectToAws(), plans["web-function"].stacks, new Date(time));
   expect(await adviceSince("2026-01-01T00:00:01Z")).toEqual([
     expect.stringMatching(/AWS Support has verified.*--context largeBodies=off/),
   ]);
