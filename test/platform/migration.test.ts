@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { authenticateOperator, createOperator } from "../../src/accounts/operators.ts";
 import { openLocalPlatform } from "../../src/platform/local/index.ts";
-import { created, onTurn } from "./run-fixtures.ts";
+import { answered, created, input, numbered, onTurn, output } from "./run-fixtures.ts";
 
 // The schema of version 1.
 const version1 = `
@@ -101,6 +101,50 @@ test("a database of version 3 is migrated; its runs have no model, and it has no
   const { token, stored } = await createOperator(accounts, { name: "mira", role: "viewer" });
   expect(await accounts.listOperators()).toEqual([stored]);
   expect(await authenticateOperator(accounts, token)).toMatchObject({ role: "viewer" });
+  after.close();
+  rmSync(dataDir, { recursive: true });
+});
+
+// The tables of events of version 6.
+const events6 = `
+  ALTER TABLE messages RENAME TO messages_7;
+  ALTER TABLE journal RENAME TO journal_7;
+  CREATE TABLE messages (
+    run INTEGER NOT NULL, sequence INTEGER NOT NULL, at INTEGER, turn INTEGER NOT NULL, role TEXT NOT NULL,
+    text TEXT NOT NULL, agent_version INTEGER, PRIMARY KEY (run, sequence)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE journal (
+    run INTEGER NOT NULL, turn INTEGER NOT NULL, sequence INTEGER NOT NULL, at INTEGER, body TEXT NOT NULL,
+    PRIMARY KEY (run, turn, sequence)
+  ) STRICT, WITHOUT ROWID;
+  INSERT INTO messages SELECT run, sequence, at, turn, role, text, agent_version FROM messages_7;
+  INSERT INTO journal SELECT run, turn, sequence, at, body FROM journal_7;
+  DROP TABLE messages_7; DROP TABLE journal_7;
+  PRAGMA user_version = 6;
+`;
+
+test("a database of version 6 is migrated: each run keeps its events, in their order", async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), "migration-"));
+  const before = openLocalPlatform({ dataDir });
+  const ids: string[] = [];
+  for (const text of ["of the first run", "of the second run"]) {
+    const run = await created(before.runs);
+    const first = numbered(1, { entries: [answered(1, 1), answered(1, 2)], messages: [output(1, `output ${text}`)] });
+    const end = { status: "finished", turn: 1, updatedAt: 2 } as const;
+    expect(await before.runs.change({ ...onTurn(run), ...first, set: end })).toBe(true);
+    const second = numbered(4, { entries: [answered(2, 1)], messages: [input(2, `next ${text}`)] });
+    const begin = { status: "running", turn: 2, updatedAt: 3 } as const;
+    expect(await before.runs.change({ runId: run.id, expect: end, ...second, set: begin })).toBe(true);
+    ids.push(run.id);
+  }
+  const readAll = ({ runs }: typeof before) =>
+    Promise.all(ids.flatMap((id) => [runs.load(id), runs.listEvents(id, 2, 3), runs.listEvents(id, 0, 10)]));
+  const all = await readAll(before);
+  expect(JSON.stringify(all)).toContain("next of the second run");
+  before.database.db.exec(events6);
+  before.close();
+  const after = openLocalPlatform({ dataDir });
+  expect(await readAll(after)).toEqual(all);
   after.close();
   rmSync(dataDir, { recursive: true });
 });

@@ -1,6 +1,7 @@
 import { consecutive, inTurnOrder } from "../../runs/events.ts";
 import type { Runs } from "../../runs/ports.ts";
 import type { EventStamp, RunEvent, RunJournalEntry, TurnMessage } from "../../runs/types.ts";
+import { eventKey, eventsOf } from "./database/event-keys.ts";
 import { type Query, rows } from "./database/query.ts";
 import type { Database } from "./database/sqlite.ts";
 
@@ -19,25 +20,20 @@ interface EventRow {
 
 export function localRunEvents({ db, read }: Database): Pick<Runs, "listEvents" | "listUnnumberedEvents"> {
   const findRun = db.prepare("SELECT seq FROM runs WHERE id = ?");
+  const afterNumber = `${eventsOf("?1")} AND event > ${eventKey("?1", "?2")} ORDER BY event LIMIT ?3`;
   const messagesAfter = rows<EventRow>(
     db,
-    "SELECT sequence, at, turn, role, text, agent_version FROM messages WHERE run = ? AND sequence > ? ORDER BY sequence LIMIT ?",
+    `SELECT sequence, at, turn, role, text, agent_version FROM messages WHERE ${afterNumber}`,
   );
-  // The message at or before a number shows its turn, which the key of the journal begins with.
-  const journalAfter = rows<EventRow>(
-    db,
-    `SELECT sequence, at, turn, body AS text FROM journal WHERE run = ?1 AND (turn, sequence) > (coalesce(
-       (SELECT turn FROM messages WHERE run = ?1 AND sequence <= ?2 ORDER BY sequence DESC LIMIT 1), 0
-     ), ?2) ORDER BY turn, sequence LIMIT ?3`,
-  );
+  const journalAfter = rows<EventRow>(db, `SELECT sequence, at, turn, body AS text FROM journal WHERE ${afterNumber}`);
+  const unnumbered = `${eventsOf("?1")} AND event <= ${eventKey("?1", "0")}`;
   const unnumberedMessages = rows<EventRow>(
     db,
-    "SELECT sequence, at, turn, role, text FROM messages WHERE run = ? AND sequence <= 0 ORDER BY sequence",
+    `SELECT sequence, at, turn, role, text FROM messages WHERE ${unnumbered} ORDER BY event`,
   );
   const unnumberedEntries = rows<EventRow>(
     db,
-    `SELECT sequence, at, turn, body AS text FROM journal
-     WHERE run = ? AND turn <= ? AND sequence <= 0 ORDER BY turn, sequence`,
+    `SELECT sequence, at, turn, body AS text FROM journal WHERE ${unnumbered} AND turn <= ?2 ORDER BY event`,
   );
 
   return {

@@ -18,6 +18,7 @@ import type {
 } from "../../runs/types.ts";
 import { localQuotas } from "./quotas.ts";
 import type { Database } from "./database/sqlite.ts";
+import { eventsOf } from "./database/event-keys.ts";
 import { type Query, rows, tuples } from "./database/query.ts";
 import { transcriptPieces } from "./database/transcript-pieces.ts";
 
@@ -85,20 +86,23 @@ export function localRunReads(
   const findRun = tuples<RunRow>(db, `SELECT ${runColumns} FROM runs WHERE id = ?`);
   const transcriptOf = tuples<[TranscriptMessage["role"], string]>(
     db,
-    "SELECT role, text FROM messages WHERE run = ? ORDER BY sequence",
+    `SELECT role, text FROM messages WHERE ${eventsOf("?1")} ORDER BY event`,
   );
   const versionOf = tuples<[number | null]>(
     db,
-    "SELECT agent_version FROM messages WHERE run = ? ORDER BY sequence DESC LIMIT 1",
+    `SELECT agent_version FROM messages WHERE ${eventsOf("?1")} ORDER BY event DESC LIMIT 1`,
   );
+  // From the last entry of an earlier turn on: the entries of earlier turns are not read.
   const journalOfTurn = tuples<JournalRow>(
     db,
-    "SELECT sequence, at, body FROM journal WHERE run = ? AND turn = ? ORDER BY sequence",
+    `SELECT sequence, at, body FROM journal WHERE ${eventsOf("?1")} AND turn = ?2 AND event > coalesce(
+       (SELECT event FROM journal WHERE ${eventsOf("?1")} AND turn < ?2 ORDER BY event DESC LIMIT 1), 0
+     ) ORDER BY event`,
   );
   // The text comes last in a row: rows of other turns are passed without reading theirs.
   const outputOf = db.prepare(
-    `SELECT text FROM messages WHERE run = (SELECT seq FROM runs WHERE id = ?) AND turn = ?
-     AND role = 'output_from_agent' ORDER BY sequence DESC LIMIT 1`,
+    `SELECT text FROM runs JOIN messages ON ${eventsOf("seq")} WHERE id = ? AND messages.turn = ?
+     AND role = 'output_from_agent' ORDER BY event DESC LIMIT 1`,
   );
   const bytesOf = db.prepare("SELECT transcript_bytes FROM runs WHERE id = ?");
   const queueOf = db.prepare("SELECT turn, text FROM queue WHERE run = ? ORDER BY turn");
@@ -123,8 +127,8 @@ export function localRunReads(
     "SELECT seq, agent_id, organization_id, status, transcript_bytes FROM runs WHERE id = ?",
   );
   const firstInputOf = db.prepare(
-    `SELECT substr(text, 1, ?) AS start FROM messages WHERE run = (SELECT seq FROM runs WHERE id = ?)
-     ORDER BY sequence LIMIT 1`,
+    `SELECT substr(text, 1, ?) AS start FROM runs JOIN messages ON ${eventsOf("seq")} WHERE id = ?
+     ORDER BY event LIMIT 1`,
   );
 
   function transcript(seq: number): TranscriptMessage[] {

@@ -9,6 +9,7 @@ import { auditWriter } from "./audit.ts";
 import { deliveryWriter } from "./deliveries.ts";
 import { localIdempotency } from "./idempotency.ts";
 import { localQuotas } from "./quotas.ts";
+import { eventKey, eventsOf } from "./database/event-keys.ts";
 import { tuples } from "./database/query.ts";
 import type { Database } from "./database/sqlite.ts";
 
@@ -188,15 +189,15 @@ const changeRejected = new Error("the change was rejected");
 /** Returns a function that inserts messages and journal entries. */
 function rowInserts(db: Database["db"]) {
   const insertMessage = db.prepare(
-    "INSERT INTO messages (run, sequence, at, turn, role, text, agent_version) VALUES (?, ?, ?, ?, ?, ?, ?)",
+    `INSERT INTO messages (event, at, turn, role, agent_version, text) VALUES (${eventKey("?", "?")}, ?, ?, ?, ?, ?)`,
   );
-  const insertEntry = db.prepare("INSERT INTO journal (run, turn, sequence, at, body) VALUES (?, ?, ?, ?, ?)");
+  const insertEntry = db.prepare(`INSERT INTO journal (event, at, turn, body) VALUES (${eventKey("?", "?")}, ?, ?, ?)`);
   return (seq: number | bigint, messages: Stamped<TurnMessage>[], entries: Stamped<RunJournalEntry>[]): void => {
     for (const { turn, role, text, sequence, at, agentVersion = null } of messages) {
-      insertMessage.run(seq, sequence, at, turn, role, text, agentVersion);
+      insertMessage.run(seq, sequence, at, turn, role, agentVersion, text);
     }
     for (const { sequence, at, ...entry } of entries) {
-      insertEntry.run(seq, entry.turn, sequence, at, JSON.stringify(entry));
+      insertEntry.run(seq, sequence, at, entry.turn, JSON.stringify(entry));
     }
   };
 }
@@ -226,9 +227,10 @@ function erasure(db: Database["db"]) {
   const eraseHead = db.prepare(
     "UPDATE runs SET name = '', failure = NULL, labels = NULL, queued = 0, sequence = 0, transcript_bytes = 0 WHERE seq = ?",
   );
-  const erasures = ["messages", "journal", "queue", "summaries", "files"].map((table) =>
-    db.prepare(`DELETE FROM ${table} WHERE run = ?`),
-  );
+  const erasures = [
+    ...["messages", "journal"].map((table) => db.prepare(`DELETE FROM ${table} WHERE ${eventsOf("?1")}`)),
+    ...["queue", "summaries", "files"].map((table) => db.prepare(`DELETE FROM ${table} WHERE run = ?`)),
+  ];
   return (id: string): boolean => {
     const seq = terminated.get(id)?.["seq"];
     if (seq === undefined) return false;

@@ -1,20 +1,18 @@
 import type { DatabaseSync } from "node:sqlite";
+import { eventColumns, eventKey } from "./event-keys.ts";
 
-const schemaVersion = 6;
+const schemaVersion = 7;
 
 // The order of the transcript is that of the numbers of its messages ("sequence"). Messages and journal entries of
 // version 2 and earlier have no number: "sequence" is 0 or less and keeps their order, and "at" is null.
-const messages = `
+// The long column comes last, so that the others are read without it.
+const events = `
   CREATE TABLE messages (
-    run INTEGER NOT NULL, sequence INTEGER NOT NULL, at INTEGER, turn INTEGER NOT NULL, role TEXT NOT NULL,
-    text TEXT NOT NULL, agent_version INTEGER, PRIMARY KEY (run, sequence)
-  ) STRICT, WITHOUT ROWID;`;
-// The turn is part of the key, so that a worker loads the current turn without reading earlier ones.
-const journal = `
+    ${eventColumns}, at INTEGER, turn INTEGER NOT NULL, role TEXT NOT NULL, agent_version INTEGER, text TEXT NOT NULL
+  ) STRICT;
   CREATE TABLE journal (
-    run INTEGER NOT NULL, turn INTEGER NOT NULL, sequence INTEGER NOT NULL, at INTEGER, body TEXT NOT NULL,
-    PRIMARY KEY (run, turn, sequence)
-  ) STRICT, WITHOUT ROWID;`;
+    ${eventColumns}, at INTEGER, turn INTEGER NOT NULL, body TEXT NOT NULL
+  ) STRICT;`;
 const queueAndSummaries = `
   CREATE TABLE queue (
     run INTEGER NOT NULL, turn INTEGER NOT NULL, text TEXT NOT NULL, PRIMARY KEY (run, turn)
@@ -150,8 +148,7 @@ const schema = `
   ) STRICT;
   CREATE INDEX runs_by_agent ON runs (agent_id, created_at);
   CREATE INDEX runs_running ON runs (seq) WHERE status = 'running';
-  ${messages}
-  ${journal}
+  ${events}
   ${queueAndSummaries}
   ${agentHistory}
   ${quotas}
@@ -193,13 +190,19 @@ const fromVersion2 = `
   ALTER TABLE runs ADD COLUMN quota_of TEXT;
   ALTER TABLE runs ADD COLUMN waiting INTEGER;
   ALTER TABLE messages RENAME TO messages_2;
-  ${messages}
+  CREATE TABLE messages (
+    run INTEGER NOT NULL, sequence INTEGER NOT NULL, at INTEGER, turn INTEGER NOT NULL, role TEXT NOT NULL,
+    text TEXT NOT NULL, agent_version INTEGER, PRIMARY KEY (run, sequence)
+  ) STRICT, WITHOUT ROWID;
   INSERT INTO messages
     SELECT run, 1 - row_number() OVER (PARTITION BY run ORDER BY turn DESC, role DESC), NULL, turn, role, text,
       NULL
     FROM messages_2;
   DROP TABLE messages_2;
-  ${journal}
+  CREATE TABLE journal (
+    run INTEGER NOT NULL, turn INTEGER NOT NULL, sequence INTEGER NOT NULL, at INTEGER, body TEXT NOT NULL,
+    PRIMARY KEY (run, turn, sequence)
+  ) STRICT, WITHOUT ROWID;
   INSERT INTO journal
     SELECT run, turn,
       1 - row_number() OVER (PARTITION BY run ORDER BY turn DESC, step DESC, part DESC, call DESC), NULL, body
@@ -246,8 +249,21 @@ const fromVersion5 = `
     WHERE agent_id IN (SELECT id FROM agents WHERE body ->> 'status' = 'deleted');
 `;
 
+// Version 6 had messages and journal entries in tables without rowid.
+const fromVersion6 = `
+  ALTER TABLE messages RENAME TO messages_6;
+  ALTER TABLE journal RENAME TO journal_6;
+  ${events}
+  INSERT INTO messages (event, at, turn, role, agent_version, text)
+    SELECT ${eventKey("run", "sequence")}, at, turn, role, agent_version, text FROM messages_6 ORDER BY run, sequence;
+  DROP TABLE messages_6;
+  INSERT INTO journal (event, at, turn, body)
+    SELECT ${eventKey("run", "sequence")}, at, turn, body FROM journal_6 ORDER BY run, turn, sequence;
+  DROP TABLE journal_6;
+`;
+
 /** What each version needs, from version 1 on. */
-const upgrades = [fromVersion1, fromVersion2, fromVersion3, fromVersion4, fromVersion5];
+const upgrades = [fromVersion1, fromVersion2, fromVersion3, fromVersion4, fromVersion5, fromVersion6];
 
 /** Creates the tables, or updates those of an earlier version. Throws for a file of a later version. */
 export function migrate(db: DatabaseSync, file: string): void {

@@ -2,6 +2,7 @@ import { StringDecoder } from "node:string_decoder";
 import type { Owners } from "../../../async/scheduler.ts";
 import type { TickByTick } from "../../../async/tick-by-tick.ts";
 import type { TranscriptMessage, TranscriptPiece } from "../../../runs/types.ts";
+import { eventKey, eventsOf } from "./event-keys.ts";
 import { tuples } from "./query.ts";
 import type { Database } from "./sqlite.ts";
 
@@ -41,13 +42,13 @@ export function transcriptPieces(
 ): (seq: number, owners: Owners) => AsyncIterable<TranscriptPiece> {
   const messagesOf = tuples<MessageRow>(
     db,
-    "SELECT sequence, role, octet_length(text) FROM messages WHERE run = ? ORDER BY sequence",
+    `SELECT sequence, role, octet_length(text) FROM messages WHERE ${eventsOf("?1")} ORDER BY event`,
   );
   const partOf = db.prepare(
-    "SELECT substr(CAST(text AS BLOB), ?, ?) AS part FROM messages WHERE run = ? AND sequence = ?",
+    `SELECT substr(CAST(text AS BLOB), ?, ?) AS part FROM messages WHERE event = ${eventKey("?", "?")}`,
   );
   // `substr` of the whole text would copy it once more.
-  const wholeOf = db.prepare("SELECT CAST(text AS BLOB) AS part FROM messages WHERE run = ? AND sequence = ?");
+  const wholeOf = db.prepare(`SELECT CAST(text AS BLOB) AS part FROM messages WHERE event = ${eventKey("?", "?")}`);
   const kept = new Map<string, KeptText>();
   let keptBytes = 0;
 
