@@ -41,6 +41,8 @@ interface ErrorRow extends ErrorEntry {
   apis: readonly Api[];
   /** The class that both clients raise. Required for codes of `ext`. */
   client?: "APIError" | keyof typeof clientErrors;
+  /** Any request can be answered with it, whatever the operation. */
+  everywhere?: true;
   /** What differs in an API. */
   manage?: Partial<ErrorEntry>;
   mcp?: Partial<ErrorEntry>;
@@ -55,6 +57,7 @@ const errorTable = {
     status: 422,
     apis: ["v1", "ext", "manage", "mcp"],
     client: "InvalidRequest",
+    everywhere: true, // every operation rejects unknown query parameters
     when: "The body, a path parameter or a query parameter violates its schema, or is unknown. `detail` is a list with one item per violation.",
     detail: "Field required",
     mcp: { status: 400 },
@@ -154,8 +157,33 @@ const errorTable = {
     status: 408,
     apis: ["v1", "ext", "manage", "mcp"],
     client: "APIError",
-    when: "The body did not arrive in time.",
+    everywhere: true,
+    when: "The headers or the body did not arrive in time.",
     detail: "Timed out while reading the request body",
+  },
+  malformed_request: {
+    status: 400,
+    apis: ["ext", "manage", "mcp"],
+    client: "APIError",
+    everywhere: true,
+    when: "The request is not valid HTTP, or has no `Host` header, or more than one.",
+    detail: "Bad Request",
+  },
+  expectation_failed: {
+    status: 417,
+    apis: ["ext", "manage", "mcp"],
+    client: "APIError",
+    everywhere: true,
+    when: "The header `Expect` has another value than `100-continue`.",
+    detail: "The only supported value of Expect is 100-continue",
+  },
+  transfer_coding_unsupported: {
+    status: 501,
+    apis: ["ext", "manage", "mcp"],
+    client: "APIError",
+    everywhere: true,
+    when: "The header `Transfer-Encoding` has another value than `chunked`.",
+    detail: "The only supported Transfer-Encoding is chunked; send the body without compression",
   },
   files_too_large: {
     status: 413,
@@ -246,6 +274,7 @@ const errorTable = {
     status: 500,
     apis: ["v1", "ext", "manage", "mcp"],
     client: "ServiceUnavailable",
+    everywhere: true,
     when: "The service failed. Its log has the cause; `x-request-id` finds it.",
     detail: "Internal Server Error",
   },
@@ -470,6 +499,14 @@ export function errorsOf<Of extends Api>(api: Of): Record<ErrorCodeOf<Of>, Error
 
 function entryIn(api: Api, { status, when, detail, ...row }: ErrorRow): ErrorEntry {
   return { status, when, detail, ...(api === "manage" || api === "mcp" ? row[api] : {}) };
+}
+
+/** The codes that every operation of an API can answer with. */
+export function codesEverywhere<Of extends Api>(api: Of): ErrorCodeOf<Of>[] {
+  const rows = Object.entries<ErrorRow>(errorTable).filter(
+    ([, { apis, everywhere }]) => everywhere && apis.includes(api),
+  );
+  return rows.map(([code]) => code as ErrorCodeOf<Of>);
 }
 
 /** The class that the clients raise for each code of the extension API. */

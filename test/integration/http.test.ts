@@ -216,6 +216,21 @@ test("requests that are not valid HTTP are rejected, in JSON if they cannot be p
   expect(await exchange(`GET ${url} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)).toMatch(
     /^HTTP\/1\.1 200 /,
   );
+  // Where errors have a code, those before any handler have one, too.
+  for (const [head, status, code] of [
+    ["GET /ext/v1/agent HTTP/1.1\r\nbad header", 400, "malformed_request"],
+    ["GET /manage/v1/me HTTP/1.1", 400, "malformed_request"], // no Host
+    ["GET /ext/v1/agent HTTP/1.1\r\nHost: a\r\nHost: b", 400, "malformed_request"],
+    ["POST /ext/v1/runs HTTP/1.1\r\nHost: h\r\nExpect: more\r\nContent-Length: 2", 417, "expectation_failed"],
+    ["POST /ext/v1/runs HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: gzip, chunked", 501, "transfer_coding_unsupported"],
+  ] as const) {
+    const [line, body = ""] = (await exchange(`${head}\r\n\r\n`)).split(/\r\n[^]*\r\n\r\n/);
+    expect([head, line, JSON.parse(body)]).toMatchObject([
+      head,
+      expect.stringContaining(`HTTP/1.1 ${status} `),
+      { code },
+    ]);
+  }
   const longHeader = await exchange(`GET / HTTP/1.1\r\nx: ${"a".repeat(100_000)}\r\n\r\n`);
   expect(longHeader).toMatch(/^HTTP\/1\.1 431 [^]*\{"detail":"Request Header Fields Too Large"\}$/);
 });

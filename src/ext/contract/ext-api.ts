@@ -11,7 +11,7 @@ export const extApi: ApiDescription = {
     title: "Agent Run Extensions",
     version: "1.0",
     description:
-      "What programs need beside v1: events, files, next inputs, labels, and creates that are safe to repeat. Takes the API keys of v1; a key sees the runs of its agent.",
+      "What programs need beside v1: events, files, next inputs, labels, and creates that are safe to repeat. Takes the API keys of v1; a key sees the runs of its agent. `HEAD` is answered as `GET`, without the body, and `OPTIONS` with the methods of a path in `Allow`.",
   },
   tags: [
     { name: "agent", description: "The agent that the key belongs to." },

@@ -65,6 +65,8 @@ interface CommonParts<Code extends string, Base extends string> {
   /** The prefix of all paths. */
   basePath: Base;
   errors: Record<Code, ErrorEntry>;
+  /** Errors of each operation. */
+  errorsEverywhere: Code[];
   /** Errors of each operation that takes a credential. */
   credentialErrors: Code[];
 }
@@ -73,6 +75,7 @@ interface CommonParts<Code extends string, Base extends string> {
 export function operationsOf<Code extends string, const Base extends string>({
   basePath,
   errors,
+  errorsEverywhere,
   credentialErrors,
 }: CommonParts<Code | SharedErrorCode, Base>) {
   return <
@@ -87,10 +90,9 @@ export function operationsOf<Code extends string, const Base extends string>({
     const { at, success, alternative, errors: own = [], authenticated = true, ...more } = entry;
     const [method, path] = at.split(" ") as [Operation["method"], string];
     const { status = 200, body, ...response } = success;
-    const codes = authenticated ? [...credentialErrors] : [];
-    codes.push("invalid_request"); // every operation rejects unknown query parameters
-    if (more.request) codes.push("files_too_large", "body_timeout", "too_many_bytes", "storage_full");
-    if (more.requestMedia) codes.push("body_timeout", "storage_full");
+    const codes = [...(authenticated ? credentialErrors : []), ...errorsEverywhere];
+    if (more.request) codes.push("files_too_large", "too_many_bytes", "storage_full");
+    if (more.requestMedia) codes.push("storage_full");
     if (authenticated) codes.push("too_many_requests", "store_unavailable");
     return {
       ...more,

@@ -36,8 +36,8 @@ interface AnyCall<Principal> {
 /**
  * An API as one handler. For each request, in this order: finds the operation (404, 405), authenticates (401), authorizes
  * (403), validates parameters and body (422), checks what they name (404, 403), and calls the operation's handler. An
- * operation without a handler is a 404. A credential that ends while a body arrives or a stream is sent ends the request,
- * too.
+ * operation without a handler is a 404. `HEAD` is answered as `GET`, without a body, and `OPTIONS` with the methods. A
+ * credential that ends while a body arrives or a stream is sent ends the request, too.
  */
 export function restRouter<Name extends string, Entry extends Operation, Principal>(
   api: RestApi<Name, Entry, Principal>,
@@ -47,16 +47,11 @@ export function restRouter<Name extends string, Entry extends Operation, Princip
   const { operations, validators, errors, authorize, authorizeCall, nobody } = api;
   const routes = routeTable(operations);
 
-  function find({ method, path }: ApiRequest): NonNullable<ReturnType<typeof routes.find>> {
-    const found = routes.find(method, path);
-    if (found) return found;
-    const allowed = routes.methodsOf(path);
-    if (allowed.length === 0) throw errors.error("not_found");
-    throw errors.error("method_not_allowed", undefined, { allow: allowed.join(", ") });
-  }
-
   async function respond(received: ApiRequest): Promise<ApiResponse> {
-    const { name, parameters } = find(received);
+    const { method, path: at } = received;
+    const found = routes.find(method === "HEAD" ? "GET" : method, at);
+    if (!found) return respondWithMethods(method, routes.methodsOf(at));
+    const { name, parameters } = found;
     const handler = handlers[name] as ((call: AnyCall<Principal>) => Promise<ApiResponse>) | undefined;
     if (!handler) throw errors.error("not_found");
     const request = { ...received, parameters };
@@ -67,6 +62,14 @@ export function restRouter<Name extends string, Entry extends Operation, Princip
     const response = await call(handler, credential.guardBody(request), principal, operation);
     const { body } = response;
     return typeof body === "function" ? { ...response, body: credential.guardStream(body) } : response;
+  }
+
+  /** To a request without an operation. `methods`: those of the operations of its path. */
+  function respondWithMethods(method: string, methods: string[]): ApiResponse {
+    if (methods.length === 0) throw errors.error("not_found");
+    const allow = [...methods, ...(methods.includes("GET") ? ["HEAD"] : []), "OPTIONS"].join(", ");
+    if (method === "OPTIONS") return { status: 204, headers: { allow }, body: "" };
+    throw errors.error("method_not_allowed", undefined, { allow });
   }
 
   async function call(
@@ -89,7 +92,17 @@ export function restRouter<Name extends string, Entry extends Operation, Princip
       throw error instanceof StoreUnavailable && !error.full ? storeUnavailable(errors, error) : error;
     }
   }, errors.format);
-  return async (request) => withSecurityHeaders(await handle(request));
+  return async (request) => {
+    const response = withSecurityHeaders(await handle(request));
+    return request.method === "HEAD" ? withoutBody(response) : response;
+  };
+}
+
+/** The answer to `HEAD`: that to `GET`, without its body. A stream is not opened. */
+function withoutBody(response: ApiResponse): ApiResponse {
+  const { headers, body } = response;
+  if (typeof body === "function") return { ...response, body: "" };
+  return { ...response, headers: { ...headers, "content-length": String(Buffer.byteLength(body)) }, body: "" };
 }
 
 function storeUnavailable(errors: ApiErrors<SharedErrorCode>, cause: StoreUnavailable): Error {

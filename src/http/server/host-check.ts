@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { isIP } from "node:net";
 import { hostname } from "node:os";
 import { type ApiResponse, jsonResponse } from "../handler.ts";
-import { pathOf } from "./node-server.ts";
+import { pathOf } from "./request-path.ts";
 
 /** The names under which the console, the management API and the MCP endpoint of this machine may be used. */
 export interface HostRules {
@@ -26,11 +26,13 @@ const guarded = /^\/(console|manage|mcp)(\/|$)/;
  *   allows it (CORS).
  */
 export function hostRefusal(
-  { method = "GET", url = "/", headers, socket }: Pick<IncomingMessage, "method" | "url" | "headers" | "socket">,
+  incoming: Pick<IncomingMessage, "method" | "url" | "headers" | "socket" | "httpVersion">,
   rules: HostRules,
 ): ApiResponse | undefined {
+  const { method = "GET", url = "/", headers, socket } = incoming;
   if (!guarded.test(pathOf(url))) return undefined;
   const { host, origin } = headers;
+  if (host === undefined && incoming.httpVersion === "1.1") return undefined; // `refusal` answers that it is malformed
   const port = socket.localPort ?? 0;
   if (host === undefined || !acceptsHost(host, port, rules)) {
     return forbidden(

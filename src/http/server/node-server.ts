@@ -1,21 +1,14 @@
 import { randomUUID } from "node:crypto";
-import {
-  createServer,
-  type IncomingMessage,
-  type Server,
-  type ServerOptions,
-  type ServerResponse,
-  STATUS_CODES,
-} from "node:http";
-import { unescape } from "node:querystring";
+import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { scheduler } from "../../async/scheduler.ts";
 import { log } from "../../log.ts";
-import { type ApiHandler, type ApiRequest, type ApiResponse, jsonResponse } from "../handler.ts";
-import { addRequestId } from "../middleware.ts";
+import type { ApiHandler, ApiRequest, ApiResponse } from "../handler.ts";
 import { ownerOf } from "./byte-budget.ts";
+import { parserAnswer, rawAnswer, refusal, urlIn } from "./early-answer.ts";
 import type { BodyLimits, ReceivedBody } from "./read-body.ts";
 import { requestBody } from "./request-body.ts";
+import { pathOf } from "./request-path.ts";
 
 /**
  * Large bodies that are read from disk, parsed and stored at a time. Each takes the processor for tens of milliseconds
@@ -38,25 +31,26 @@ export function nodeServer(options: ServerOptions, listener: Listener): Server {
     latest.set(request.socket, { request, answered });
     return answered;
   };
-  const server = createServer(options, (request, response) => void handle(request, response));
+  const onRequest = (request: IncomingMessage, response: ServerResponse): void => void handle(request, response);
+  // `refusal` answers requests without a Host header and with other expectations.
+  const server = createServer({ ...options, requireHostHeader: false }, onRequest);
+  server.on("checkExpectation", onRequest);
   server.on("checkContinue", (request: IncomingMessage, response: ServerResponse) => {
     void handle(request, response, () => response.writeContinue());
   });
-  server.on("clientError", ({ code = "" }: NodeJS.ErrnoException, socket: Duplex) => {
-    const reject = (): void => rejectConnection(socket, clientErrors[code] ?? 400);
-    // A body longer than its Content-Length is a request followed by bytes that are not one: both get a response.
+  server.on("clientError", ({ code = "", rawPacket }: ClientError, socket: Duplex) => {
     const before = latest.get(socket);
+    const url = before?.request.complete === false ? before.request.url : urlIn(rawPacket);
+    const reject = (): void => rejectConnection(socket, parserAnswer(url, code));
+    // A body longer than its Content-Length is a request followed by bytes that are not one: both get a response.
     if (before?.request.complete) void before.answered.then(reject);
     else reject();
   });
   return server;
 }
 
-const clientErrors: Record<string, number> = {
-  ERR_HTTP_REQUEST_TIMEOUT: 408,
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
-  HPE_HEADER_OVERFLOW: 431,
-};
+/** `rawPacket`: what the parser could not read. */
+type ClientError = NodeJS.ErrnoException & { rawPacket?: Buffer };
 
 /**
  * Calls the handler, which reads the body when it has accepted the credential: until then, nothing is received, and a
@@ -74,8 +68,8 @@ export function bodyHandler(
   // The text of a body and its strings take up to 76 MB of the heap, which has 256 MB on Fargate.
   const parseInTurn = scheduler({ places: 1 });
   return async (incoming, sendContinue, closing) => {
-    const ambiguous = rejectAmbiguous(incoming);
-    if (ambiguous) return { response: ambiguous, complete: false };
+    const refused = refusal(incoming);
+    if (refused) return { response: refused, complete: false };
     const client = watchClient(incoming, closing);
     const body = requestBody(incoming, limits, sendContinue);
     const handled = Promise.withResolvers<void>();
@@ -138,20 +132,6 @@ function watchClient(
   };
 }
 
-/**
- * The response to a request that another server could read in another way. Node accepts both of these:
- * - two `Host` headers (RFC 9112, 3.2),
- * - a transfer coding besides `chunked` (6.1), such as a body that is compressed for the transfer.
- */
-function rejectAmbiguous({ headers, rawHeaders }: IncomingMessage): ApiResponse | undefined {
-  let hosts = 0;
-  for (let at = 0; at < rawHeaders.length; at += 2) if (rawHeaders[at]?.toLowerCase() === "host") hosts++;
-  const codings = headers["transfer-encoding"] ?? "chunked"; // all of them: Node joins these headers
-  if (hosts > 1) return errorResponse(400, `The request has ${hosts} Host headers; send one`);
-  if (codings.trim().toLowerCase() === "chunked") return undefined;
-  return errorResponse(501, "The only supported Transfer-Encoding is chunked; send the body without compression");
-}
-
 /** A node:http request as handlers read it, without its body. */
 function apiRequest({ method = "GET", url = "/", headers }: IncomingMessage): Omit<ApiRequest, "parseBody"> {
   return {
@@ -164,28 +144,14 @@ function apiRequest({ method = "GET", url = "/", headers }: IncomingMessage): Om
   };
 }
 
-/** The path of a request's URL, percent-decoded, without the query. */
-export function pathOf(url: string): string {
-  // Clients with a configured proxy send a whole URL instead of a path (RFC 9112, 3.2.2).
-  const path = url.startsWith("/") ? url : url.replace(/^https?:\/\/[^/?]*/i, "");
-  const encoded = path.split("?", 1)[0] || "/";
-  return encoded.includes("%") ? unescape(encoded) : encoded; // /v1/agent%73 is the same path (RFC 3986, 2.3)
-}
-
 /** The query of a request's URL. */
 function queryOf(url: string): URLSearchParams {
   const at = url.indexOf("?");
   return new URLSearchParams(at < 0 ? "" : url.slice(at));
 }
 
-function errorResponse(status: number, detail = STATUS_CODES[status]): ApiResponse {
-  return addRequestId(jsonResponse(status, { detail }), randomUUID());
-}
-
 /** Answers on a connection whose request could not be parsed, and closes it. */
-function rejectConnection(socket: Duplex, status: number): void {
+function rejectConnection(socket: Duplex, answer: ApiResponse): void {
   if (!socket.writable) return void socket.destroy();
-  const body = String(errorResponse(status).body);
-  const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}`;
-  socket.end(`${head}\r\nconnection: close\r\n\r\n${body}`, () => socket.destroy());
+  socket.end(rawAnswer(answer), () => socket.destroy());
 }

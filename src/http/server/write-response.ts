@@ -46,7 +46,8 @@ export function responseWriter(
       return writeStream(outgoing, { status, headers, body }, closing, wait);
     }
     const bytes = Buffer.byteLength(body);
-    const length = status === 204 ? {} : { "content-length": bytes }; // RFC 9110, 8.6
+    // RFC 9110, 8.6. The answer to HEAD has the length of that to GET, if it is known.
+    const length = status === 204 || (bytes === 0 && incoming.method === "HEAD") ? {} : { "content-length": bytes };
     outgoing.writeHead(status, { ...headers, ...length });
     outgoing.end(body);
     if (outgoing.socket?.writableLength === 0) return; // the operating system has all of it

@@ -10,7 +10,7 @@ export const manageApi: ApiDescription = {
     title: "Management API",
     version: "1.0",
     description:
-      "Everything that an operator does: organizations and their models, agents, keys, and the runs of all agents. The console uses it.",
+      "Everything that an operator does: organizations and their models, agents, keys, and the runs of all agents. The console uses it. `HEAD` is answered as `GET`, without the body, and `OPTIONS` with the methods of a path in `Allow`.",
   },
   tags: [
     { name: "operators", description: "Who may call this API, and what they did." },

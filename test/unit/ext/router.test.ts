@@ -12,6 +12,12 @@ beforeAll(async () => {
 });
 afterAll(() => service[Symbol.asyncDispose]());
 
+/** Methods that the document does not name. */
+async function bare(method: string, path: string, headers: Record<string, string> = { "x-api-key": service.apiKey }) {
+  const response = await fetch(`${service.baseUrl}/ext/v1${path}`, { method, headers });
+  return { status: response.status, headers: response.headers, text: await response.text() };
+}
+
 describe("callers", () => {
   test("a request without a key is rejected with the text of v1", async () => {
     const { status, headers, body } = await service.call("GET", "/agent", { token: null });
@@ -50,13 +56,46 @@ describe("requests", () => {
     ["GET", "/", 404, null],
     ["GET", "/agents", 404, null],
     ["GET", "/runs/x/y/z/a", 404, null],
-    ["DELETE", "/runs", 405, "POST, GET"],
-    ["PUT", "/runs/x", 405, "GET, DELETE"],
-    ["POST", "/openapi.json", 405, "GET"],
+    ["DELETE", "/runs", 405, "POST, GET, HEAD, OPTIONS"],
+    ["PUT", "/runs/x", 405, "GET, DELETE, HEAD, OPTIONS"],
+    ["POST", "/openapi.json", 405, "GET, HEAD, OPTIONS"],
   ] as const)("%s /ext/v1%s is %i", async ([method, path, expected, allow]) => {
     const { status, headers, body } = await service.call(method, path);
     expect([status, headers.get("allow")]).toEqual([expected, allow]);
     expect(body["code"]).toBe(expected === 404 ? "not_found" : "method_not_allowed");
+  });
+
+  test.for([
+    ["/agent", 200],
+    ["/openapi.json", 200],
+    ["/runs?limit=0", 422],
+    ["/nothing", 404],
+  ] as const)("HEAD %s has the status and the headers of GET, without the body", async ([path, expected]) => {
+    const [head, get] = [await bare("HEAD", path), await bare("GET", path)];
+    expect([head.status, head.text]).toEqual([expected, ""]);
+    for (const name of ["content-type", "cache-control"]) expect(head.headers.get(name)).toBe(get.headers.get(name));
+    expect(head.headers.get("content-length")).toBe(String(Buffer.byteLength(get.text)));
+  });
+
+  test("HEAD requires a key, and opens no stream", async () => {
+    expect((await bare("HEAD", "/agent", {})).status).toBe(401);
+    const { body } = await service.call<{ id: string }>("POST", "/runs", { body: { name: "Idle" } });
+    const accept = { "x-api-key": service.apiKey, accept: "text/event-stream" };
+    const { status, headers } = await bare("HEAD", `/runs/${body.id}/events`, accept);
+    expect([status, headers.get("content-type"), headers.get("content-length")]).toEqual([
+      200,
+      "text/event-stream",
+      null,
+    ]);
+  });
+
+  test.for([
+    ["/runs", 204, "POST, GET, HEAD, OPTIONS"],
+    ["/runs/x/input", 204, "POST, OPTIONS"],
+    ["/nothing", 404, null],
+  ] as const)("OPTIONS %s is %i and needs no key", async ([path, expected, allow]) => {
+    const { status, headers } = await bare("OPTIONS", path, {});
+    expect([status, headers.get("allow")]).toEqual([expected, allow]);
   });
 
   test("responses are neither cached nor sniffed, and have a request id", async () => {

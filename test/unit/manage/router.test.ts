@@ -68,10 +68,10 @@ describe("requests", () => {
     ["GET", "/", 404, null],
     ["GET", "/nothing", 404, null],
     ["GET", "/agents/a/b/c", 404, null],
-    ["DELETE", "/agents", 405, "GET, POST"],
-    ["PUT", "/organizations/x/model/test", 405, "POST"],
-    ["DELETE", "/runs/counts", 405, "GET"],
-    ["POST", "/openapi.json", 405, "GET"],
+    ["DELETE", "/agents", 405, "GET, POST, HEAD, OPTIONS"],
+    ["PUT", "/organizations/x/model/test", 405, "POST, OPTIONS"],
+    ["DELETE", "/runs/counts", 405, "GET, HEAD, OPTIONS"],
+    ["POST", "/openapi.json", 405, "GET, HEAD, OPTIONS"],
   ] as const)("%s /manage/v1%s is %i", async ([method, path, expected, allow]) => {
     const { status, headers, body } = await service.call(method, path);
     expect([status, headers.get("allow")]).toEqual([expected, allow]);

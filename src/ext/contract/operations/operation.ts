@@ -1,5 +1,5 @@
 import { operationsOf } from "../../../http/rest/operation.ts";
-import { type ErrorCodeOf, errorsOf } from "../../../error-codes.ts";
+import { codesEverywhere, type ErrorCodeOf, errorsOf } from "../../../error-codes.ts";
 
 export const basePath = "/ext/v1";
 
@@ -7,5 +7,6 @@ export const basePath = "/ext/v1";
 export const operation = operationsOf<ErrorCodeOf<"ext">, typeof basePath>({
   basePath,
   errors: errorsOf("ext"),
+  errorsEverywhere: codesEverywhere("ext"),
   credentialErrors: ["key_missing", "key_invalid", "key_expired", "agent_deleted"],
 });

@@ -6,7 +6,7 @@ import {
   type Queries,
   type TypedOperation,
 } from "../../../http/rest/operation.ts";
-import { type ErrorCodeOf, errorsOf } from "../../../error-codes.ts";
+import { codesEverywhere, type ErrorCodeOf, errorsOf } from "../../../error-codes.ts";
 
 /** What a caller may do. A viewer may only read. */
 export type Role = "operator" | "viewer";
@@ -27,6 +27,7 @@ export const basePath = "/manage/v1";
 const complete = operationsOf<ErrorCodeOf<"manage">, typeof basePath>({
   basePath,
   errors: errorsOf("manage"),
+  errorsEverywhere: codesEverywhere("manage"),
   credentialErrors: ["key_missing", "key_invalid", "key_expired", "forbidden"],
 });
 
