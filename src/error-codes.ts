@@ -169,6 +169,14 @@ const errorTable = {
     when: "The request is not valid HTTP, or has no `Host` header, or more than one.",
     detail: "Bad Request",
   },
+  headers_too_large: {
+    status: 431,
+    apis: ["ext", "manage", "mcp"],
+    client: "APIError",
+    everywhere: true,
+    when: "The URL and the headers have more than 16 KiB together.",
+    detail: "The URL and the headers have more than 16 KiB together; send less, such as a shorter query",
+  },
   expectation_failed: {
     status: 417,
     apis: ["ext", "manage", "mcp"],

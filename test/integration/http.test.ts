@@ -220,6 +220,7 @@ test("requests that are not valid HTTP are rejected, in JSON if they cannot be p
   for (const [head, status, code] of [
     ["GET /ext/v1/agent HTTP/1.1\r\nbad header", 400, "malformed_request"],
     ["GET /manage/v1/me HTTP/1.1", 400, "malformed_request"], // no Host
+    [`GET /manage/v1/organizations?cursor=${"a".repeat(20_000)} HTTP/1.1\r\nHost: h`, 431, "headers_too_large"],
     ["GET /ext/v1/agent HTTP/1.1\r\nHost: a\r\nHost: b", 400, "malformed_request"],
     ["POST /ext/v1/runs HTTP/1.1\r\nHost: h\r\nExpect: more\r\nContent-Length: 2", 417, "expectation_failed"],
     ["POST /ext/v1/runs HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: gzip, chunked", 501, "transfer_coding_unsupported"],

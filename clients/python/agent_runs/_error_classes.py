@@ -103,6 +103,7 @@ ERROR_CLASSES: dict[str, type[APIError]] = {
     "modified_concurrently": APIError,
     "body_timeout": APIError,
     "malformed_request": APIError,
+    "headers_too_large": APIError,
     "expectation_failed": APIError,
     "transfer_coding_unsupported": APIError,
     "files_too_large": PayloadTooLarge,

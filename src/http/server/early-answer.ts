@@ -9,10 +9,8 @@ import { pathOf } from "./request-path.ts";
 const parserErrors: Record<string, EarlyCode> = {
   ERR_HTTP_REQUEST_TIMEOUT: "body_timeout",
   HPE_CHUNK_EXTENSIONS_OVERFLOW: "files_too_large",
+  HPE_HEADER_OVERFLOW: "headers_too_large",
 };
-
-/** Statuses of Node's parser that have no code. */
-const bareStatuses: Record<string, number> = { HPE_HEADER_OVERFLOW: 431 };
 
 const errors = errorsOf("ext");
 type EarlyCode = keyof typeof errors;
@@ -22,8 +20,6 @@ const withCodes = /^\/(ext\/v1|manage\/v1|mcp)(\/|$)/;
 
 /** The answer to a request that the parser rejects. `url`: undefined if it is not known. */
 export function parserAnswer(url: string | undefined, error: string): ApiResponse {
-  const status = bareStatuses[error];
-  if (status !== undefined) return answer(status, { detail: STATUS_CODES[status] });
   return earlyAnswer(url, parserErrors[error] ?? "malformed_request");
 }
 

@@ -20,6 +20,7 @@ export const errorClasses: ReadonlyMap<string | undefined, typeof APIError> = ne
   ["modified_concurrently", APIError],
   ["body_timeout", APIError],
   ["malformed_request", APIError],
+  ["headers_too_large", APIError],
   ["expectation_failed", APIError],
   ["transfer_coding_unsupported", APIError],
   ["files_too_large", errors.PayloadTooLarge],
