@@ -129,7 +129,7 @@ const errorTable = {
     status: 409,
     apis: ["ext", "manage"],
     client: "RunEnded",
-    when: "The run has ended and accepts no input.",
+    when: "The run has ended and accepts no input, or was deleted and has no labels.",
     detail: "run … is terminated and accepts no input",
   },
   queue_full: {

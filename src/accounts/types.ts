@@ -186,6 +186,7 @@ export const auditActions = [
   "operator.revoke",
   "run.create",
   "run.input",
+  "run.label",
   "run.stop",
   "run.delete",
 ] as const;

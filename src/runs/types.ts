@@ -32,7 +32,7 @@ export interface Run {
   quotaOf?: QuotaScope;
   /** True: the turn waits for a slot. False: it has waited and was started. Absent: it did not have to wait. */
   waiting?: boolean;
-  /** Of the client. Set by the create, erased with the run's texts. Absent: none. */
+  /** Of the client. Erased with the run's texts. Absent: none. */
   labels?: Labels;
   /** Where the ends of turns are reported. Set by the create. Absent: nowhere. */
   webhook?: WebhookTarget;
@@ -201,6 +201,8 @@ export interface RunChange {
   files?: ManifestFile[];
   /** `add` appends an input, `take` removes the input of that turn, `drop` removes all. */
   queue?: { add: QueuedInput } | { take: number } | "drop";
+  /** Replaces the labels of the run. Rejected for a run that was erased. */
+  labels?: Labels;
   /** The run is being deleted: `listErasures` has it until `erase` has ended. Ignored on AWS, where callers repeat a deletion. */
   erase?: true;
   /** The operator's action that makes this change. */

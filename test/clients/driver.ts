@@ -15,7 +15,7 @@ export interface Job {
   /** A method of `client.runs`, or `agent`. */
   method: string;
   /** Positional arguments. */
-  args?: string[];
+  args?: (string | object)[];
   options?: Record<string, unknown> & { timeout?: number };
   /** Pass `on_event`. `"raise"`: it raises `CallbackError`. */
   onEvent?: "record" | "raise";

@@ -37,6 +37,27 @@ export function describeRunChanges(open: () => Promise<Runs>): void {
       expect((await runs.read(run.id))?.run).toEqual({ ...run, ...set });
     });
 
+    test("replaces labels, whatever the status", async () => {
+      const run = await created(runs, { labels: { customer: "1", kept: "no" } });
+      const labels = { customer: "2", note: "ü" };
+      expect(await runs.change({ ...onTurn(run), labels })).toBe(true);
+      expect((await runs.read(run.id))?.run).toEqual({ ...run, labels });
+      expect(await runs.change({ ...onTurn(run), labels: {} })).toBe(true);
+      const { labels: _none, ...bare } = run;
+      expect((await runs.read(run.id))?.run).toEqual(bare);
+    });
+
+    test("an erased run gets no labels", async () => {
+      const run = await created(runs);
+      const set = { status: "terminated", turn: 1, updatedAt: 7 } as const;
+      expect(await runs.change({ ...onTurn(run), set })).toBe(true);
+      const stopped = onTurn({ ...run, ...set });
+      expect(await runs.change({ ...stopped, labels: { customer: "1" } })).toBe(true);
+      expect(await runs.erase(run.id)).toBe(true);
+      expect(await runs.change({ ...stopped, labels: { customer: "2" } })).toBe(false);
+      expect((await runs.head(run.id))?.labels).toBeUndefined();
+    });
+
     test("message and status appear together", async () => {
       const run = await created(runs);
       const set = { status: "finished", turn: 1, updatedAt: 7 } as const;

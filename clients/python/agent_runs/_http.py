@@ -75,7 +75,7 @@ class Origin:
         """The arguments of httpx that make a request of this server. Other servers do not get the key."""
         url = httpx.URL(self.base_url + request.path if request.path.startswith("/") else request.path)
         headers = {"user-agent": f"agent-run-client/{__version__} (python)"}
-        if request.method == "POST":
+        if request.method in ("POST", "PATCH"):
             headers["content-type"] = "application/json"
         if origin_of(url) == origin_of(httpx.URL(self.base_url)):
             headers["authorization"] = f"Bearer {self.api_key}"

@@ -27,7 +27,7 @@ export interface HttpOptions {
 }
 
 export interface Request {
-  method: "GET" | "POST" | "PUT" | "DELETE";
+  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** A path below the base URL, or a whole URL. */
   path: string;
   query?: Record<string, string | undefined>;

@@ -1,6 +1,7 @@
 import { addUsage, noUsage, type Usage } from "../../agent/turn/limits.ts";
 import { deliveryOf, endsTurn } from "../../runs/deliveries.ts";
 import { sequenceOf } from "../../runs/events.ts";
+import type { Labels } from "../../runs/labels.ts";
 import type { Runs } from "../../runs/ports.ts";
 import type { Lease, QuotaScope, RunChange, RunJournalEntry, Slot, Stamped, TurnMessage } from "../../runs/types.ts";
 import { bytesOfFiles, storedBytesOf } from "../../runs/files/stored-bytes.ts";
@@ -55,6 +56,8 @@ export function localRunWrites(
       "transcript_bytes = transcript_bytes + ? WHERE seq = ?",
   );
 
+  const updateLabels = db.prepare("UPDATE runs SET labels = ? WHERE seq = ? AND name <> ''"); // an erased run has no name
+
   function apply(change: RunChange): void {
     const {
       runId,
@@ -69,6 +72,7 @@ export function localRunWrites(
       summary,
       files,
       queue,
+      labels,
       erase: erasing,
       audit,
     } = change;
@@ -83,6 +87,7 @@ export function localRunWrites(
     if (slot && !quotas.admit(slot, waiting === 1)) throw changeRejected;
     insert(seq, messages, entries);
     if (summary) putSummary.run(seq, summary.throughTurn, summary.text);
+    if (labels && updateLabels.run(labelsColumn(labels), seq).changes === 0) throw changeRejected;
     if (erasing) beginErasure.run(runId);
     if (audit) insertAudit(audit);
     const delivery = webhook === null ? undefined : deliveryOf(change, { agentId, organizationId, webhook });
@@ -124,7 +129,7 @@ export function localRunWrites(
         const { id, agentId, organizationId, name, status, turn, createdAt, updatedAt, sequence } = run;
         const values = [id, agentId, organizationId, name, status, turn, createdAt, updatedAt, sequence];
         const { labels, webhook = null } = run;
-        const more = [labels === undefined ? null : JSON.stringify(labels), webhook, transcriptBytesOf({ messages })];
+        const more = [labelsColumn(labels), webhook, transcriptBytesOf({ messages })];
         const { lastInsertRowid: seq } = insertRun.run(...values, ...placeOf(slot, false), ...more);
         insert(seq, messages, []);
         if (uploads.length > 0) insertUploads.run(seq, JSON.stringify(uploads), bytesOfFiles(uploads));
@@ -166,6 +171,10 @@ type HeadRow = [
   organizationId: string,
   webhook: string | null,
 ];
+
+function labelsColumn(labels: Labels = {}): string | null {
+  return Object.keys(labels).length > 0 ? JSON.stringify(labels) : null;
+}
 
 /** The columns `quota_of` and `waiting`. */
 type PlaceColumns = [quotaOf: QuotaScope | null, waiting: number | null];

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { operations } from "../../../src/ext/contract/operations/index.ts";
+import { schemas } from "../../../src/ext/contract/schemas/index.ts";
 import type { Schemas } from "../../../src/ext/call.ts";
 import { startRun, untilState } from "../../support/ext-runs.ts";
 import { type ExtService, extService } from "../../support/ext-service.ts";
@@ -14,6 +15,17 @@ beforeAll(async () => {
 });
 afterAll(() => service[Symbol.asyncDispose]());
 
+/** A body with the required fields of a schema. */
+function anyBody(name: string): object {
+  const { required, properties } = schemas[name as keyof typeof schemas] as unknown as BodySchema;
+  return Object.fromEntries(required.map((field) => [field, properties[field]?.type === "object" ? {} : "x"]));
+}
+
+interface BodySchema {
+  required: string[];
+  properties: Record<string, { type: string }>;
+}
+
 const unknown = "00000000-0000-4000-8000-000000000001";
 const ofRuns = Object.values(operations).filter(({ path }) => path.includes("{run_id}"));
 
@@ -21,7 +33,7 @@ test.for(ofRuns)(
   "another agent's key cannot $operationId: the response is that to an unknown run",
   async (operation) => {
     const { method, path, request } = operation;
-    const body = request === undefined ? {} : { body: { input_text: "x" } };
+    const body = request === undefined ? {} : { body: anyBody(request) };
     const pathFor = (run: string) =>
       path.slice("/ext/v1".length).replace("{run_id}", run).replace("{name}", "note.txt");
     const foreign = await service.stranger.call(method, pathFor(id), body);

@@ -57,7 +57,7 @@ describe("requests", () => {
     ["GET", "/agents", 404, null],
     ["GET", "/runs/x/y/z/a", 404, null],
     ["DELETE", "/runs", 405, "POST, GET, HEAD, OPTIONS"],
-    ["PUT", "/runs/x", 405, "GET, DELETE, HEAD, OPTIONS"],
+    ["PUT", "/agent", 405, "GET, HEAD, OPTIONS"],
     ["POST", "/openapi.json", 405, "GET, HEAD, OPTIONS"],
   ] as const)("%s /ext/v1%s is %i", async ([method, path, expected, allow]) => {
     const { status, headers, body } = await service.call(method, path);

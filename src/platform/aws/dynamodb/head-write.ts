@@ -14,7 +14,7 @@ export type Write = NonNullable<TransactWriteCommandInput["TransactItems"]>[numb
 
 /** The write to the head item, with the conditions of the change. A missing run has no status: the condition is false. */
 export function headWrite(table: string, change: RunChange, facts: RunFacts | undefined): Write {
-  const { runId, expect, fencingToken, set, messages = [], used, model, files, queue } = change;
+  const { runId, expect, fencingToken, set, messages = [], used, model, files, queue, labels } = change;
   const names: Record<string, string> = { "#status": "status", "#turn": "turn" };
   const values: Item = { ":expectedStatus": expect.status, ":expectedTurn": expect.turn };
   const conditions = ["#status = :expectedStatus AND #turn = :expectedTurn"];
@@ -38,6 +38,11 @@ export function headWrite(table: string, change: RunChange, facts: RunFacts | un
     values[":expectedWaiting"] = true;
     conditions.push("waiting = :expectedWaiting");
   }
+  if (labels) {
+    names["#name"] = "name";
+    values[":erasedName"] = "";
+    conditions.push("#name <> :erasedName");
+  }
   const known = factConditions(change, facts);
   conditions.push(...known.conditions);
   Object.assign(values, known.values);
@@ -49,7 +54,8 @@ export function headWrite(table: string, change: RunChange, facts: RunFacts | un
     ExpressionAttributeNames: names,
     ExpressionAttributeValues: values,
   };
-  if (!set && !sequence && !used && model === undefined && !files && queue === undefined) return { ConditionCheck: on };
+  const isCheck = !set && !sequence && !used && model === undefined && !files && queue === undefined && !labels;
+  if (isCheck) return { ConditionCheck: on };
 
   const sets = ["messageCount = messageCount + :added"];
   const removes: string[] = [];
@@ -77,6 +83,11 @@ export function headWrite(table: string, change: RunChange, facts: RunFacts | un
   if (files) {
     sets.push("filesTurn = :filesTurn");
     values[":filesTurn"] = expect.turn;
+  }
+  if (labels && Object.keys(labels).length === 0) removes.push("labels");
+  else if (labels) {
+    sets.push("labels = :labels");
+    values[":labels"] = labels;
   }
   if (queue === "drop") removes.push("queued");
   else if (queue) {
