@@ -54,6 +54,24 @@ export const runCases: Case[] = [
     },
   },
   {
+    name: "ext labels: are replaced, found by lists, and limited as in a create",
+    async run(target) {
+      const value = randomUUID();
+      const { id } = await newRun(target, { labels: { value: "before", kept: "no" } });
+      const labels = { value };
+      const changed = runOf(await ext(target, `PATCH /runs/${id}`, { body: { labels } }));
+      expectEqual(changed["labels"], labels, "the labels of the answer");
+      expectEqual(runOf(await ext(target, `GET /runs/${id}`))["labels"], labels, "the labels of the run");
+      expectEqual(ids(pageOf(await ext(target, `GET /runs?label=value=${value}`)).data), [id], "the ids");
+      const many = Object.fromEntries(Array.from({ length: 17 }, (_, index) => [`label${index}`, "x"]));
+      for (const body of [{}, { labels: null }, { labels: { "a b": "x" } }, { labels: { a: 1 } }, { labels: many }]) {
+        expectCode(await ext(target, `PATCH /runs/${id}`, { body }), 422, "invalid_request");
+      }
+      const none = runOf(await ext(target, `PATCH /runs/${id}`, { body: { labels: {} } }));
+      expectEqual(none["labels"], {}, "no labels:");
+    },
+  },
+  {
     name: "ext input: starts the first turn of an idle run, and a second turn",
     async run(target) {
       const { id } = await newRun(target);

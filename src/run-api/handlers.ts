@@ -8,9 +8,11 @@ import { wireFile } from "../http/rest/wire/run.ts";
 import type { AdmissionDeps } from "../runs/admission.ts";
 import { acceptInput, type InputLimits, stopRun } from "../runs/control-run.ts";
 import { type ChangedFile, findRunFile, listChangedFiles, notKept } from "../runs/files/read-files.ts";
+import type { Labels } from "../runs/labels.ts";
 import type { Stores } from "../runs/ports.ts";
 import type { DescribedRun } from "../runs/read/describe-runs.ts";
 import { type RunSearch, searchRuns } from "../runs/read/search-runs.ts";
+import { setLabels } from "../runs/set-labels.ts";
 import type { Run } from "../runs/types.ts";
 
 /** How an API gives its callers access to runs: what differs between the extension API and the management API. */
@@ -84,6 +86,11 @@ export function runHandlers<Caller extends Parameters<typeof charged>[0]>(deps: 
     async create_input({ principal, path, body }: RunCall<Caller> & { body: { input_text: string } }) {
       const { id } = await find(principal, path.run_id);
       return jsonResponse(202, await viewOf(await acceptInput(audited(principal), id, body.input_text)));
+    },
+
+    async update_run({ principal, path, body }: RunCall<Caller> & { body: { labels: Labels } }) {
+      const { id } = await find(principal, path.run_id);
+      return jsonResponse(200, await viewOf(await setLabels(audited(principal), id, body.labels)));
     },
 
     async stop_run({ principal, path }: RunCall<Caller>) {

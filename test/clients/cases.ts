@@ -662,6 +662,18 @@ const other: Record<string, Case> = {
     job: { method: "files", args: [id] },
     expected: () => ({ calls: [askAgent, `${getRun}/files`], value: [{ name: "a.txt", size: 1 }] }),
   },
+  "replaces labels, and repeats that": {
+    replies: [agent, json(503, { detail: "Retry", code: "store_unavailable" }), json(200, run("finished"))],
+    job: { method: "set_labels", args: [id, { customer: "4711" }] },
+    expected: ([, first, second]) => {
+      const labels = { customer: "4711" };
+      expect([first, second].map((each) => each && sent(each))).toEqual([{ labels }, { labels }]);
+      return {
+        calls: [askAgent, `PATCH /ext/v1/runs/${id}`, `PATCH /ext/v1/runs/${id}`],
+        value: { status: "finished" },
+      };
+    },
+  },
   "sends an input once": {
     replies: [agent, noAnswer],
     job: { method: "send_input", args: [id, "More"] },

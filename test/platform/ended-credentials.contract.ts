@@ -20,6 +20,7 @@ const whenArchived: Record<Exclude<ExtName, "get_openapi">, number> = {
   create_run: 409,
   list_runs: 200,
   get_run: 200,
+  update_run: 200,
   create_input: 409,
   stop_run: 200,
   list_events: 200,
@@ -107,6 +108,7 @@ export function describeEndedCredentials(open: () => Promise<Stores>, transfers:
     const bodies: Record<string, (owned: Owned) => object> = {
       "POST /v1/agents": ({ agent_id }) => ({ name: "r", template_id: agent_id, input_text: "x" }),
       "POST /ext/v1/runs": () => ({ name: "r", input_text: "x" }),
+      "PATCH /ext/v1/runs/{run_id}": () => ({ labels: {} }),
       "POST /ext/v1/runs/{run_id}/input": () => ({ input_text: "x" }),
       "POST /ext/v1/uploads": () => ({ filename: "g", size: content.length, sha256: sha256Of(content) }),
     };

@@ -82,16 +82,19 @@ export class Runs implements RunActions {
     return this.#change("accept inputs", filled(ext.create_input, { run_id: runId }), { input_text: text });
   }
 
+  /** Replaces the labels of a run. Resolves with the run as it is now. */
+  async setLabels(runId: string, labels: Record<string, string>): Promise<Run> {
+    return this.#repeatable("change labels", filled(ext.update_run, { run_id: runId }), { labels });
+  }
+
   /** Stops a run. */
   async stop(runId: string): Promise<Run> {
-    return this.#http.retry(this.#deadline(), () => this.#change("stop runs", filled(ext.stop_run, { run_id: runId })));
+    return this.#repeatable("stop runs", filled(ext.stop_run, { run_id: runId }));
   }
 
   /** Deletes a run's texts and files for good, if the agent allows it. Resolves with what remains. */
   async delete(runId: string): Promise<Run> {
-    return this.#http.retry(this.#deadline(), () =>
-      this.#change("delete runs", filled(ext.delete_run, { run_id: runId })),
-    );
+    return this.#repeatable("delete runs", filled(ext.delete_run, { run_id: runId }));
   }
 
   /** The files of a run: the uploads, and what the agent wrote. `at`: as they were after this step, as `TURN.STEP`. */
@@ -207,6 +210,11 @@ export class Runs implements RunActions {
     await this.#server.require(what, deadline);
     const request: Request = { ...operation, query, deadline };
     return this.#http.retry(deadline, () => this.#http.object<Page<Item>>(request, ["data", "next"]));
+  }
+
+  /** Makes a change that is safe to repeat. */
+  async #repeatable(what: string, operation: Operation, body?: object): Promise<Run> {
+    return this.#http.retry(this.#deadline(), () => this.#change(what, operation, body));
   }
 
   async #change(what: string, operation: Operation, body?: object): Promise<Run> {

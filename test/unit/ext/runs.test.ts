@@ -54,6 +54,25 @@ describe("a run", () => {
     expect([late.status, late.body["code"]]).toEqual([409, "run_ended"]);
   });
 
+  test("gets other labels while it works and when it has ended, and none after its deletion", async () => {
+    const { call, platform, templateId } = service;
+    const id = await startRun(service, { input_text: "Work.\ndemo: steps=20 delay=30", labels: { a: "1" } });
+    const label = (labels: object) => call<Run>("PATCH", `/runs/${id}`, { body: { labels } });
+    expect(await label({ b: "2" })).toMatchObject({ status: 200, body: { labels: { b: "2" }, status: "running" } });
+    await untilState(service, id, "finished");
+    expect((await read(id)).labels).toEqual({ b: "2" });
+    expect((await label({})).body.labels).toEqual({});
+    await call("POST", `/runs/${id}/stop`);
+    expect((await label({ c: "3" })).body).toMatchObject({ status: "terminated", labels: { c: "3" } });
+    const agent = await platform.accounts.findAgent(templateId);
+    if (!agent) throw new Error("the starter agent exists");
+    await updateAgent(platform.accounts, templateId, { ...definitionOf(agent), allowDelete: true });
+    expect((await call("DELETE", `/runs/${id}`)).status).toBe(200);
+    const late = await call("PATCH", `/runs/${id}`, { body: { labels: { d: "4" } } });
+    expect([late.status, late.body["code"]]).toEqual([409, "run_ended"]);
+    await updateAgent(platform.accounts, templateId, definitionOf(agent));
+  });
+
   test("can be deleted if the agent allows it", async () => {
     const { call, platform, templateId } = service;
     const id = await startRun(service, { name: "Private", labels: { who: "4711" } });

@@ -163,6 +163,13 @@ class AsyncRuns:
         """
         return await self._change("accept inputs", filled(Ext.create_input, run_id=run_id), {"input_text": text})
 
+    async def set_labels(self, run_id: str, labels: Mapping[str, str]) -> AsyncRun:
+        """Replaces the labels of a run. Returns the run as it is now."""
+        operation = filled(Ext.update_run, run_id=run_id)
+        return await self._http.retry(
+            self._deadline(), lambda: self._change("change labels", operation, {"labels": labels})
+        )
+
     async def stop(self, run_id: str) -> AsyncRun:
         """Stops a run."""
         operation = filled(Ext.stop_run, run_id=run_id)
@@ -312,7 +319,7 @@ class AsyncRuns:
         request = Request(*operation, query=query)
         return await self._http.retry(deadline, lambda: self._http.object(request, deadline, ("data", "next")))
 
-    async def _change(self, what: str, operation: tuple[str, str], body: Mapping[str, str] | None = None) -> AsyncRun:
+    async def _change(self, what: str, operation: tuple[str, str], body: Mapping[str, Any] | None = None) -> AsyncRun:
         deadline = self._deadline()
         await self._server.require(what, deadline)
         request = Request(*operation, body=json_bytes(body) if body else None)

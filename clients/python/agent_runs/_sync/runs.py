@@ -164,6 +164,13 @@ class Runs:
         """
         return self._change("accept inputs", filled(Ext.create_input, run_id=run_id), {"input_text": text})
 
+    def set_labels(self, run_id: str, labels: Mapping[str, str]) -> Run:
+        """Replaces the labels of a run. Returns the run as it is now."""
+        operation = filled(Ext.update_run, run_id=run_id)
+        return self._http.retry(
+            self._deadline(), lambda: self._change("change labels", operation, {"labels": labels})
+        )
+
     def stop(self, run_id: str) -> Run:
         """Stops a run."""
         operation = filled(Ext.stop_run, run_id=run_id)
@@ -313,7 +320,7 @@ class Runs:
         request = Request(*operation, query=query)
         return self._http.retry(deadline, lambda: self._http.object(request, deadline, ("data", "next")))
 
-    def _change(self, what: str, operation: tuple[str, str], body: Mapping[str, str] | None = None) -> Run:
+    def _change(self, what: str, operation: tuple[str, str], body: Mapping[str, Any] | None = None) -> Run:
         deadline = self._deadline()
         self._server.require(what, deadline)
         request = Request(*operation, body=json_bytes(body) if body else None)

@@ -254,6 +254,18 @@ export interface components {
              */
             content_base64: string;
         };
+        /** @description What to change of a run. */
+        UpdateRunRequest: {
+            /**
+             * @description Your own texts, to find the run again: at most 16.
+             * @example {
+             *       "customer": "4711"
+             *     }
+             */
+            labels: {
+                [key: string]: string;
+            };
+        };
         /** @description An input for a run. */
         CreateInputRequest: {
             /**

@@ -6,6 +6,7 @@ export const ext = {
   create_run: ["POST", "/ext/v1/runs"],
   list_runs: ["GET", "/ext/v1/runs"],
   get_run: ["GET", "/ext/v1/runs/{run_id}"],
+  update_run: ["PATCH", "/ext/v1/runs/{run_id}"],
   create_input: ["POST", "/ext/v1/runs/{run_id}/input"],
   stop_run: ["POST", "/ext/v1/runs/{run_id}/stop"],
   delete_run: ["DELETE", "/ext/v1/runs/{run_id}"],

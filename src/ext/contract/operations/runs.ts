@@ -43,6 +43,15 @@ export const runOperations = {
       "A run with its output, its usage, the limits of its turn, and what it does now. To wait for the end, stream the events or poll every 3 to 10 seconds while `status` is `running`.",
     errors: ["run_not_found", "response_too_large"],
   }),
+  update_run: operation("update_run", {
+    at: "PATCH /runs/{run_id}",
+    tag: "runs",
+    summary: "Change a run's labels",
+    description: "Replaces the labels of a run, whatever its status. Idempotent.",
+    request: "UpdateRunRequest",
+    success: { description: "The run.", body: "Run" },
+    errors: ["run_not_found", "run_ended"],
+  }),
   create_input: operation("create_input", {
     ...shared.create_input,
     description:

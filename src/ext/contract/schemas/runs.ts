@@ -67,6 +67,7 @@ export const runSchemas = {
     ["name"],
   ),
   FileInput: { ...PublicAgentFileInput, additionalProperties: false },
+  UpdateRunRequest: body("What to change of a run.", { labels }, ["labels"]),
   CreateInputRequest: body(
     "An input for a run.",
     { input_text: text("The input.", { minLength: 1, examples: ["Now do the same for May."] }) },
