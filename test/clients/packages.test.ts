@@ -102,7 +102,7 @@ describe("the TypeScript package", () => {
       platform: "browser",
       write: false,
     });
-    expect(outputFiles[0]!.contents.length).toBeLessThan(20_000);
+    expect(outputFiles[0]!.contents.length).toBeLessThan(20 * 1024);
   });
 });
 
