@@ -12,6 +12,13 @@ export const runOperations = {
   create_run: { at: "POST /runs", tag, summary: "Create a run", request: "CreateRunRequest" },
   list_runs: { at: "GET /runs", tag, summary: "List runs", success: { description: "A page.", body: "RunPage" } },
   get_run: { at: "GET /runs/{run_id}", tag, summary: "Get a run", success: { ...run, body: "RunDetail" } },
+  update_run: {
+    at: "PATCH /runs/{run_id}",
+    tag,
+    summary: "Change a run's labels",
+    request: "UpdateRunRequest",
+    success: run,
+  },
   create_input: {
     at: "POST /runs/{run_id}/input",
     tag,

@@ -135,7 +135,7 @@ class Run(TypedDict):
     name: str
     """Display name."""
     labels: dict[str, str]
-    """The labels of the create. Empty: none."""
+    """The labels. Empty: none."""
     status: Literal["running", "finished", "technical_error", "terminated"]
     """The status that v1 reports."""
     state: Literal["running", "waiting_for_slot", "finished", "waiting_for_input", "technical_error", "terminated"]
@@ -182,7 +182,7 @@ class RunDetail(TypedDict):
     name: str
     """Display name."""
     labels: dict[str, str]
-    """The labels of the create. Empty: none."""
+    """The labels. Empty: none."""
     status: Literal["running", "finished", "technical_error", "terminated"]
     """The status that v1 reports."""
     state: Literal["running", "waiting_for_slot", "finished", "waiting_for_input", "technical_error", "terminated"]

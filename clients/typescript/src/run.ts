@@ -6,6 +6,7 @@ export interface RunActions {
   wait(runId: string, options?: WaitOptions): Promise<Run>;
   events(runId: string, options?: EventsOptions): AsyncGenerator<Event>;
   sendInput(runId: string, text: string): Promise<Run>;
+  setLabels(runId: string, labels: Record<string, string>): Promise<Run>;
   stop(runId: string): Promise<Run>;
   delete(runId: string): Promise<Run>;
   files(runId: string, options?: { at?: string }): Promise<RunFile[]>;
@@ -50,6 +51,11 @@ export class Run {
 
   async sendInput(text: string): Promise<Run> {
     return this.#runs.sendInput(this.id, text);
+  }
+
+  /** Replaces the labels. Resolves with the run as it is now. */
+  async setLabels(labels: Record<string, string>): Promise<Run> {
+    return this.#runs.setLabels(this.id, labels);
   }
 
   async stop(): Promise<Run> {

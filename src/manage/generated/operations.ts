@@ -45,6 +45,7 @@ export const operations = {
   count_runs: ["GET", "/runs/counts"],
   create_run: ["POST", "/runs"],
   get_run: ["GET", "/runs/{run_id}"],
+  update_run: ["PATCH", "/runs/{run_id}"],
   create_input: ["POST", "/runs/{run_id}/input"],
   stop_run: ["POST", "/runs/{run_id}/stop"],
   delete_run: ["DELETE", "/runs/{run_id}"],
@@ -99,6 +100,7 @@ export interface Operations {
   count_runs: { parameters: { organization_id?: string | undefined; agent_id?: string | undefined; since?: string | undefined; until?: string | undefined; label?: string | undefined; q?: string | undefined }; answer: Schemas["RunCounts"] };
   create_run: { parameters: Record<string, never>; body: Schemas["CreateRunRequest"]; answer: Schemas["Run"] };
   get_run: { parameters: { run_id: string }; answer: Schemas["RunDetail"] };
+  update_run: { parameters: { run_id: string }; body: Schemas["UpdateRunRequest"]; answer: Schemas["Run"] };
   create_input: { parameters: { run_id: string }; body: Schemas["CreateInputRequest"]; answer: Schemas["Run"] };
   stop_run: { parameters: { run_id: string }; answer: Schemas["Run"] };
   delete_run: { parameters: { run_id: string }; answer: undefined };

@@ -103,12 +103,15 @@ describe("a run", () => {
     expect(first).toMatchObject({ status: 202, body: { state: "running", turn: 1, queued_inputs: 0 } });
     const second = await service.call<Run>("POST", inputs, { body: { input_text: "Later." } });
     expect(second).toMatchObject({ status: 202, body: { turn: 1, queued_inputs: 1 } });
+    const labels = { reviewed: "yes" };
+    const labeled = await service.call<Run>("PATCH", `/runs/${idle.id}`, { body: { labels } });
+    expect(labeled).toMatchObject({ status: 200, body: { labels } });
     const stopped = await service.call<Run>("POST", `/runs/${idle.id}/stop`);
     expect(stopped).toMatchObject({ status: 200, body: { state: "terminated", activity: null } });
     expect(await outcome("POST", inputs, { input_text: "Too late." })).toEqual([409, "run_ended"]);
     const { body: audit } = await service.call<Schemas["AuditPage"]>("GET", "/audit?limit=10");
     const own = audit.data.filter(({ id }) => id === idle.id);
-    expect(own.map(({ action }) => action)).toEqual(["run.stop", "run.input", "run.input", "run.create"]);
+    expect(own.map(({ action }) => action)).toEqual(["run.stop", "run.label", "run.input", "run.input", "run.create"]);
     expect(own.every(({ actor }) => actor.startsWith("Op (ao_"))).toBe(true);
   });
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import copy
 import os
 import pathlib
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from .._api_error import AgentRunsError
@@ -93,6 +93,10 @@ class AsyncRun:
 
     async def send_input(self, text: str) -> AsyncRun:
         return await self._runs.send_input(self.id, text)
+
+    async def set_labels(self, labels: Mapping[str, str]) -> AsyncRun:
+        """Replaces the labels. Returns the run as it is now."""
+        return await self._runs.set_labels(self.id, labels)
 
     async def stop(self) -> AsyncRun:
         return await self._runs.stop(self.id)

@@ -4,7 +4,7 @@ from __future__ import annotations
 import copy
 import os
 import pathlib
-from collections.abc import Iterator, Callable
+from collections.abc import Iterator, Callable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from .._api_error import AgentRunsError
@@ -94,6 +94,10 @@ class Run:
 
     def send_input(self, text: str) -> Run:
         return self._runs.send_input(self.id, text)
+
+    def set_labels(self, labels: Mapping[str, str]) -> Run:
+        """Replaces the labels. Returns the run as it is now."""
+        return self._runs.set_labels(self.id, labels)
 
     def stop(self) -> Run:
         return self._runs.stop(self.id)

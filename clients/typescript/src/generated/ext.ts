@@ -57,7 +57,7 @@ export interface components {
             /** @description Display name. */
             name: string;
             /**
-             * @description The labels of the create. Empty: none.
+             * @description The labels. Empty: none.
              * @example {
              *       "customer": "4711"
              *     }
@@ -130,7 +130,7 @@ export interface components {
             /** @description Display name. */
             name: string;
             /**
-             * @description The labels of the create. Empty: none.
+             * @description The labels. Empty: none.
              * @example {
              *       "customer": "4711"
              *     }
@@ -254,18 +254,6 @@ export interface components {
              */
             content_base64: string;
         };
-        /** @description What to change of a run. */
-        UpdateRunRequest: {
-            /**
-             * @description Your own texts, to find the run again: at most 16.
-             * @example {
-             *       "customer": "4711"
-             *     }
-             */
-            labels: {
-                [key: string]: string;
-            };
-        };
         /** @description An input for a run. */
         CreateInputRequest: {
             /**
@@ -368,6 +356,18 @@ export interface components {
             sha256: string | null;
             /** @description The step that last changed it, as `TURN.STEP`. Null: an upload, or not recorded. */
             changed_at_step: string | null;
+        };
+        /** @description What to change of a run. */
+        UpdateRunRequest: {
+            /**
+             * @description Your own texts, to find the run again: at most 16.
+             * @example {
+             *       "customer": "4711"
+             *     }
+             */
+            labels: {
+                [key: string]: string;
+            };
         };
         /** @description A page of a list. */
         RunFilePage: {

@@ -44,12 +44,8 @@ export const runOperations = {
     errors: ["run_not_found", "response_too_large"],
   }),
   update_run: operation("update_run", {
-    at: "PATCH /runs/{run_id}",
-    tag: "runs",
-    summary: "Change a run's labels",
+    ...shared.update_run,
     description: "Replaces the labels of a run, whatever its status. Idempotent.",
-    request: "UpdateRunRequest",
-    success: { description: "The run.", body: "Run" },
     errors: ["run_not_found", "run_ended"],
   }),
   create_input: operation("create_input", {

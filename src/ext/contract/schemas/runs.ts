@@ -1,9 +1,8 @@
 import { maxWebhookUrl } from "../../../accounts/limits.ts";
 import { PublicAgentFileInput, PublicCreateAgentRequest } from "../../../v1/contract.ts";
 import { reference } from "../../../http/description.ts";
-import { runFields, turnFields } from "../../../http/rest/schemas/runs.ts";
+import { newLabels, runFields, turnFields } from "../../../http/rest/schemas/runs.ts";
 import { body, list, nullable, object, oneOfTexts, page, text, uuid } from "../../../http/rest/schemas/schema.ts";
-import { labelNamePattern, maxLabelLength, maxLabels } from "../../../runs/labels.ts";
 import { newRunLimits } from "../../../runs/new-run-limits.ts";
 
 const { name, template_id, input_text } = PublicCreateAgentRequest.properties;
@@ -17,15 +16,6 @@ const run = {
     ),
   ),
 };
-
-const labels = {
-  type: "object",
-  description: `Your own texts, to find the run again: at most ${maxLabels}.`,
-  maxProperties: maxLabels,
-  propertyNames: { type: "string", pattern: `^${labelNamePattern}$` },
-  additionalProperties: { type: "string", maxLength: maxLabelLength },
-  examples: [{ customer: "4711" }],
-} as const;
 
 export const runSchemas = {
   Run: object("One execution of the agent.", run),
@@ -51,7 +41,7 @@ export const runSchemas = {
         uuid("The upload's ID."),
         { maxItems: newRunLimits.files },
       ),
-      labels,
+      labels: newLabels,
       webhook: body(
         "Where the ends of this run's turns are reported, in place of the agent's webhook URL. Requires a webhook of the agent, whose secret signs the messages.",
         {
@@ -67,7 +57,6 @@ export const runSchemas = {
     ["name"],
   ),
   FileInput: { ...PublicAgentFileInput, additionalProperties: false },
-  UpdateRunRequest: body("What to change of a run.", { labels }, ["labels"]),
   CreateInputRequest: body(
     "An input for a run.",
     { input_text: text("The input.", { minLength: 1, examples: ["Now do the same for May."] }) },

@@ -1,6 +1,8 @@
+import { labelNamePattern, maxLabelLength, maxLabels } from "../../../runs/labels.ts";
 import { runStates, runStatuses } from "../../../runs/status.ts";
 import { reference } from "../../description.ts";
 import {
+  body,
   integer,
   list,
   nullable,
@@ -35,7 +37,7 @@ export const runFields = {
   name: text("Display name."),
   labels: {
     type: "object",
-    description: "The labels of the create. Empty: none.",
+    description: "The labels. Empty: none.",
     additionalProperties: { type: "string" },
     examples: [{ customer: "4711" }],
   } as const,
@@ -56,6 +58,16 @@ export const runFields = {
   input_excerpt: nullable(text("The first 200 characters of the first input.")),
   activity: nullableReference("What a running run does now.", reference("Activity")),
 };
+
+/** Labels as a request sets them. */
+export const newLabels = {
+  type: "object",
+  description: `Your own texts, to find the run again: at most ${maxLabels}.`,
+  maxProperties: maxLabels,
+  propertyNames: { type: "string", pattern: `^${labelNamePattern}$` },
+  additionalProperties: { type: "string", maxLength: maxLabelLength },
+  examples: [{ customer: "4711" }],
+} as const;
 
 const limitSet = nullableReference("Null: not recorded yet.", reference("Limits"));
 
@@ -94,5 +106,6 @@ export const runPartSchemas = {
     sha256: nullable(sha256("SHA-256 of the content. Null: an earlier release wrote it.")),
     changed_at_step: nullable(text("The step that last changed it, as `TURN.STEP`. Null: an upload, or not recorded.")),
   }),
+  UpdateRunRequest: body("What to change of a run.", { labels: newLabels }, ["labels"]),
   RunFilePage: page(reference("RunFile"), "Always null: the list has all files."),
 };

@@ -46,6 +46,11 @@ export const runOperations = {
     description: "A run with its usage, the limits of its turn, and what it does now.",
     errors: [...readErrors],
   }),
+  update_run: operation("update_run", {
+    ...shared.update_run,
+    description: "Replaces the labels of a run, whatever its status.",
+    errors: ["run_not_found", "run_ended"],
+  }),
   create_input: operation("create_input", {
     ...shared.create_input,
     description: "Starts a turn, or queues the input while a turn is in progress. Not idempotent.",
