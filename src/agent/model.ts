@@ -105,6 +105,16 @@ export interface Attachment {
 /** Why a model stopped. The finish reason is that of a turn. */
 export type StopReason = "stop" | "tool-calls" | "length" | "content-filter" | "other";
 
+/**
+ * That a model thought before its answer, in a text that the provider sent.
+ * - `text`: absent while the answer's `echo` has it, so that it is stored once (`reasoningText`).
+ * - `milliseconds`: absent when the text did not arrive in parts.
+ */
+export interface Reasoning {
+  text?: string;
+  milliseconds?: number;
+}
+
 /** A model's complete answer. Stored as JSON in the journal and replayed on resume. */
 export interface ModelAnswer {
   text: string;
@@ -112,6 +122,8 @@ export interface ModelAnswer {
   /** The stop reason. The name is stored. */
   finishReason: StopReason;
   usage: TokenUsage;
+  /** For people: it is never sent to a model. Absent: the provider sent no text, or it is not to be shown. */
+  reasoning?: Reasoning;
   /** The provider's original message (reasoning, signatures). It is sent back in later steps. */
   echo?: unknown;
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import type { Message } from "../../src/agent/model.ts";
+import type { Message, ModelAnswer } from "../../src/agent/model.ts";
+import { reasoningText } from "../../src/agent/reasoning.ts";
 import { answerOf, callModel, request, tools } from "./call-model.ts";
 import { modelServer } from "./model-server.ts";
 import { type ScriptedResponse, streamsResponse, type ProviderFixture } from "./provider-fixture.ts";
@@ -126,6 +127,25 @@ export function responsesSuite(provider: ProviderFixture): void {
       expect(toolCalls[0]?.name).toHaveLength(256);
       expect(toolCalls[0]?.invalid?.length).toBeLessThan(1_000);
       expect(JSON.stringify(echo).split("list_files")).toHaveLength(1_000);
+    });
+
+    it("has the reasoning that came before it, which is kept once", async () => {
+      const reasoning = { text: "Two files. I read both.", signature: "c2lnbmF0dXJl" };
+      const calls = [{ id: "1", name: "list_files", arguments: args("{}") }];
+      for (const script of [{ text: ["Hi."] }, { calls, finish: "calls" }] satisfies ScriptedResponse[]) {
+        const stored = JSON.parse(JSON.stringify(await answer({ ...script, reasoning }))) as ModelAnswer;
+        expect(reasoningText(stored)).toBe(reasoning.text);
+        expect(JSON.stringify(stored).split(reasoning.text)).toHaveLength(2);
+      }
+      const plain = await answer({ text: ["Hi."] });
+      expect([plain.reasoning, reasoningText(plain)]).toEqual([undefined, undefined]);
+    });
+
+    it("has the reasoning that its text begins with", async () => {
+      const tagged = await answer({ text: ["<think>I lo", "ok.</th", "ink>\n\nHi."] });
+      expect([tagged.text, reasoningText(tagged)]).toEqual(["Hi.", "I look."]);
+      const cut = await answer({ text: ["<think>I look and lo"], finish: "length" });
+      expect([cut.text, reasoningText(cut)]).toEqual(["", "I look and lo"]);
     });
 
     it("has unpaired surrogates replaced", async () => {

@@ -34,6 +34,7 @@ const allowed: Record<string, string[]> = {
     "src/agent/attachment-limits.ts",
     "src/agent/model.ts",
     "src/agent/public-url.ts",
+    "src/agent/reasoning.ts",
     "src/agent/secret.ts",
     "src/agent/unknown-tool.ts",
     "src/async",
@@ -42,6 +43,7 @@ const allowed: Record<string, string[]> = {
   ],
   "src/agent/turn": [
     "src/agent/model.ts",
+    "src/agent/reasoning.ts",
     "src/agent/tools",
     "src/agent/unknown-tool.ts",
     "src/async",

@@ -11,6 +11,8 @@ import type {
 import { maxJsonDepth, isObject, findExcessiveDepth } from "../../json.ts";
 import type { ModelAnswer, ModelRequest, StopReason, ToolCall } from "../model.ts";
 import { messageFields } from "./reasoning-details.ts";
+import { ThinkingTime } from "./thinking-time.ts";
+import { joinedReasoning, splitThinking } from "../reasoning.ts";
 import { unknownTool } from "../unknown-tool.ts";
 
 /** The AI SDK's stream of one response. */
@@ -57,8 +59,10 @@ export async function readResponse(
   let rawReason: string | undefined;
   let fields: SharedV4ProviderMetadata | undefined;
   let responseModel: string | undefined;
+  const thinking = new ThinkingTime();
   for await (const part of parts) {
     if (part.type === "error") throw part.error;
+    thinking.add(part.type);
     if (part.type === "response-metadata" && part.modelId) responseModel = part.modelId.slice(0, maxCharacters);
     if (isText(part)) addText(content, openTexts, part);
     if (part.type === "text-delta") answer.text += part.delta;
@@ -71,7 +75,8 @@ export async function readResponse(
     }
   }
   const truncated = answer.finishReason === "length";
-  answer.text = withoutThinking(answer.text, truncated);
+  answer.text = splitThinking(answer.text, truncated).text;
+  if (joinedReasoning(content, truncated) !== undefined) answer.reasoning = thinking.reasoning;
   const hint = truncated ? " The response was cut off at its maximum length; write less." : "";
   for (const call of answer.toolCalls) if (call.invalid !== undefined) call.invalid += hint;
   return { answer, content: content.filter((part) => !isEmptyPart(part)), rawReason, fields, responseModel };
@@ -82,20 +87,6 @@ export const interruptedReason = /^(error|abort|aborted|insufficient_system_reso
 
 /** Bedrock's `malformed_tool_use` and Gemini's `function_call_filter: MALFORMED_FUNCTION_CALL`. */
 export const malformedCallReason = /^malformed_|^function_call_filter/;
-
-const thinking = { begin: "<think>", end: "</think>" };
-
-/**
- * Removes reasoning that the server did not separate from the text. It is still sent back to the model: some chat
- * templates need it, the others remove it themselves.
- */
-function withoutThinking(text: string, truncated: boolean): string {
-  const trimmed = text.trimStart();
-  if (!trimmed.startsWith(thinking.begin)) return text;
-  const end = trimmed.indexOf(thinking.end);
-  if (end === -1) return truncated ? "" : text;
-  return trimmed.slice(end + thinking.end.length).trimStart();
-}
 
 function isText(part: LanguageModelV4StreamPart): part is TextPart {
   return /^(text|reasoning)-(start|delta|end)$/.test(part.type);

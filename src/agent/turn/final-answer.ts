@@ -1,4 +1,5 @@
 import type { Failure, ModelAnswer } from "../model.ts";
+import { reasoningText } from "../reasoning.ts";
 import { callModel, retryOrFail } from "./call-model.ts";
 import { type AnswerEntry, nextStep, type Truncation } from "./journal.ts";
 import { type ReachedLimit, limitName } from "./limits.ts";
@@ -47,10 +48,12 @@ export async function finalAnswer(
   }
 }
 
-/** Drops tool calls that the model made without tools, and the original message, which repeats them. */
-function withoutToolCalls({ echo, ...answer }: ModelAnswer): ModelAnswer {
-  const kept = echo !== undefined && answer.toolCalls.length === 0 && { echo };
-  return { ...answer, toolCalls: [], ...kept };
+/** Drops tool calls that the model made without tools, and the original message, which repeats them. Its reasoning stays. */
+function withoutToolCalls(answer: ModelAnswer): ModelAnswer {
+  if (answer.toolCalls.length === 0) return answer;
+  const { echo: _, reasoning, ...kept } = answer;
+  const text = reasoningText(answer);
+  return { ...kept, toolCalls: [], ...(text !== undefined && { reasoning: { ...reasoning, text } }) };
 }
 
 function limitFailure(name: string, why: string, retryable = false): Failure {

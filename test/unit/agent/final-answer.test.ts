@@ -94,11 +94,15 @@ describe("at a limit", () => {
   });
 
   it("ignores tool calls in the final answer, and drops the original message", async () => {
-    const last = answer("Text.", [call("x", "list_files", {})], { echo: ["calls"] });
+    const last = answer("Text.", [call("x", "list_files", {})], {
+      echo: { origin: "p m", messages: [{ role: "assistant", content: [{ type: "reasoning", text: "Hm." }] }] },
+      reasoning: { milliseconds: 400 },
+    });
     const { input, ports } = turn(endless(last), { input: { limits: { steps: 1, tokens: 1000, seconds: 600 } } });
     const outcome = await runTurn(input, ports);
     expect(outcome).toMatchObject({ kind: "done", text: "Text.", last: { answer: { toolCalls: [] } } });
     expect(JSON.stringify(outcome)).not.toContain("echo");
+    expect(outcome).toMatchObject({ last: { answer: { reasoning: { text: "Hm.", milliseconds: 400 } } } });
   });
 
   it.each([

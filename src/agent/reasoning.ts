@@ -1,0 +1,48 @@
+import { isObject } from "../json.ts";
+import type { ModelAnswer } from "./model.ts";
+
+/** The model's thinking before an answer. Undefined: the provider sent none, or it is not to be shown. */
+export function reasoningText({ reasoning, echo, finishReason }: ModelAnswer): string | undefined {
+  if (!reasoning) return undefined;
+  return reasoning.text ?? joinedReasoning(partsOf(echo), finishReason === "length");
+}
+
+/** A part of a response, such as a text or a tool call. */
+interface Part {
+  type: string;
+  text?: unknown;
+}
+
+/** The parts of a provider's original message, which is stored as JSON. */
+function partsOf(echo: unknown): Part[] {
+  const messages = isObject(echo) && "messages" in echo && Array.isArray(echo.messages) ? echo.messages : [];
+  return messages.flatMap((message: { content?: unknown }) => {
+    return Array.isArray(message.content) ? (message.content as Part[]) : [];
+  });
+}
+
+/** The reasoning in a response: its own parts, or what its text begins with. Undefined: there is none. */
+export function joinedReasoning(parts: readonly Part[], truncated: boolean): string | undefined {
+  const textsOf = (type: "reasoning" | "text"): string[] =>
+    parts.flatMap((part) => (part.type === type && typeof part.text === "string" ? [part.text] : []));
+  const { thinking = "" } = splitThinking(textsOf("text").join(""), truncated);
+  const texts = [...textsOf("reasoning"), thinking].map((text) => text.trim()).filter((text) => text !== "");
+  return texts.length > 0 ? texts.join("\n\n") : undefined;
+}
+
+const tags = { begin: "<think>", end: "</think>" };
+
+/**
+ * Splits off reasoning that the server did not separate from the text. It is still sent back to the model: some chat
+ * templates need it, the others remove it themselves.
+ */
+export function splitThinking(text: string, truncated: boolean): { thinking?: string; text: string } {
+  const trimmed = text.trimStart();
+  if (!trimmed.startsWith(tags.begin)) return { text };
+  const end = trimmed.indexOf(tags.end);
+  if (end === -1) return truncated ? { thinking: trimmed.slice(tags.begin.length), text: "" } : { text };
+  return {
+    thinking: trimmed.slice(tags.begin.length, end),
+    text: trimmed.slice(end + tags.end.length).trimStart(),
+  };
+}
