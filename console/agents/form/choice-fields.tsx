@@ -35,7 +35,7 @@ export function ChoiceField({ field, path, form }: ChoiceProps<"choice">) {
   );
 }
 
-/** Yes, or not set. */
+/** Not set, or the opposite of the default. */
 export function FlagField({ field, path, form }: ChoiceProps<"flag">) {
   const notes = notesOf(field, path, form);
   const id = useId();
@@ -44,10 +44,12 @@ export function FlagField({ field, path, form }: ChoiceProps<"flag">) {
       <label class="check">
         <input
           type="checkbox"
-          checked={valueAt(form.draft, path) === true}
+          checked={(valueAt(form.draft, path) ?? field.preset) === true}
           disabled={form.readOnly !== undefined}
           aria-describedby={id}
-          onChange={({ currentTarget }) => form.set(path, currentTarget.checked || undefined)}
+          onChange={({ currentTarget }) =>
+            form.set(path, currentTarget.checked === field.preset ? undefined : currentTarget.checked)
+          }
         />
         <span>{field.label}</span>
       </label>

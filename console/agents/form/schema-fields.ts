@@ -29,7 +29,7 @@ export type Field = {
   | { kind: "text"; maxLength: number | undefined; long: boolean; secret: boolean }
   | { kind: "number"; whole: boolean; placeholder: string | undefined }
   | { kind: "choice"; options: string[] }
-  | { kind: "flag" }
+  | { kind: "flag"; preset: boolean }
   | { kind: "checks"; options: string[]; preset: string[] }
   | { kind: "texts" }
   | { kind: "group"; fields: Field[] }
@@ -77,7 +77,8 @@ function fieldOf(name: string, schema: FieldSchema, required: boolean): Field {
     case "number":
       return { ...common, kind: "number", whole: schema.type === "integer", placeholder: placeholderOf(schema) };
     case "boolean":
-      return { ...common, kind: "flag" };
+      // The schema has no default here: stored definitions do not repeat it.
+      return { ...common, kind: "flag", preset: schema.description?.includes("Default: true.") ?? false };
     case "array":
       return { ...common, ...arrayField(schema) };
     case "object":

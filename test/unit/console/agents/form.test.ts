@@ -45,6 +45,12 @@ test("every field of the agent schema has an input", () => {
   expect(field("mcp", "headers", "secret")).toMatchObject({ kind: "text", secret: true, required: true });
 });
 
+test("a yes-or-no field shows the default that its description names", () => {
+  const on = { type: "boolean", description: "Whether it is kept. Default: true." };
+  expect(fieldsOf({ properties: { on } })).toMatchObject([{ kind: "flag", preset: true }]);
+  expect(field("allowDelete")).toMatchObject({ kind: "flag", preset: false });
+});
+
 test("a cleared field leaves no empty group behind, and the draft itself does not change", () => {
   const cleared = withValue(stored, ["runLimits", "dollars"], undefined);
   expect(cleared).not.toHaveProperty("runLimits");
