@@ -229,6 +229,11 @@ export const agentDefinition = {
         reasoningEffort: { description: "Reasoning effort.", enum: ["low", "medium", "high"] },
       },
     },
+    recordReasoning: {
+      description:
+        "Whether the model's reasoning is recorded for readers of a run, if the provider sends it. Reasoning that the provider needs back is sent back in any case. Default: true.",
+      type: "boolean",
+    },
     contextTokens: {
       description: "Context window of the model in tokens. Near it, the conversation is compacted. Default: 128000.",
       type: "integer",

@@ -56,7 +56,8 @@ export async function callModel(
     const contextTokens = outcome.contextOverflow && reducedWindow(progress, state.contextTokens, fixed, truncation);
     return contextTokens === undefined ? outcome : { kind: "context_overflow", contextTokens };
   }
-  const { answer, milliseconds, contextWindow } = outcome;
+  const { milliseconds, contextWindow } = outcome;
+  const answer = input.recordReasoning === false ? withoutReasoning(outcome.answer) : outcome.answer;
   const planned = input.contextTokens ?? defaultContextTokens;
   const entry: AnswerEntry = {
     part: "answer",
@@ -72,6 +73,12 @@ export async function callModel(
   const reported = { inputTokens: answer.usage.inputTokens, contextWindow, previous: progress.counted?.inputTokens };
   const failure = truncatedInput(request, reported);
   return failure ? { kind: "failed", failure, last: entry } : { kind: "answered", entry };
+}
+
+/** The answer without its reasoning, which stays in the original message that is sent back to the provider. */
+function withoutReasoning(answer: ModelAnswer): ModelAnswer {
+  const { reasoning: _, ...others } = answer;
+  return others;
 }
 
 /** The part of a model request that the turn decides. */

@@ -23,6 +23,8 @@ export interface TurnInput {
   /** Usage of the run's earlier turns. */
   usedBefore: Usage;
   prices?: Prices;
+  /** Whether the model's reasoning is recorded for readers. Default: true. */
+  recordReasoning?: boolean;
   /** Context window of the model, in tokens. */
   contextTokens?: number;
   /** When this turn's input was accepted. */

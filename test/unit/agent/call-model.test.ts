@@ -1,8 +1,9 @@
 import { describe, expect, it, vi } from "vitest";
 import type { Failure, ModelOutcome } from "../../../src/agent/model.ts";
+import { reasoningText } from "../../../src/agent/reasoning.ts";
 import { retryDelay } from "../../../src/agent/turn/call-model.ts";
 import { runTurn } from "../../../src/agent/turn/run-turn.ts";
-import { answer, turn } from "./scripted.ts";
+import { answer, scripted, turn } from "./scripted.ts";
 
 const outage: Failure = { category: "model_unavailable", title: "Down.", remedy: "Wait.", retryable: true };
 
@@ -73,6 +74,25 @@ describe("a busy provider", () => {
     expect(await runTurn(input, ports)).toMatchObject({ kind: "failed" });
     expect(calledAt).toHaveLength(1);
   });
+});
+
+it.each([
+  [undefined, "Hm."],
+  [true, "Hm."],
+  [false, undefined],
+])("with recordReasoning %s, the recorded answer has the reasoning %s", async (recordReasoning, shown) => {
+  const echo = { origin: "p m", messages: [{ role: "assistant", content: [{ type: "reasoning", text: "Hm." }] }] };
+  const tooled = answer("", [{ id: "1", name: "list_files", input: {} }], { echo, reasoning: { milliseconds: 400 } });
+  const { model: scriptedModel, requests } = scripted([tooled, answer("Done.")]);
+  const { input, ports, records } = turn(scriptedModel, {
+    input: recordReasoning === undefined ? {} : { recordReasoning },
+  });
+  await runTurn(input, ports);
+  const [first] = records.flatMap((entry) => (entry.part === "answer" ? [entry.answer] : []));
+  expect(first && reasoningText(first)).toBe(shown);
+  expect(first?.reasoning).toEqual(shown && { milliseconds: 400 });
+  // What the provider needs back is sent back.
+  expect(requests[1]?.messages[1]).toMatchObject({ answer: { echo } });
 });
 
 it("retry delays have full jitter below a bound that doubles up to 8 s", () => {
