@@ -1,4 +1,5 @@
 import type { TokenUsage } from "../../src/agent/model.ts";
+import { reasoningText } from "../../src/agent/reasoning.ts";
 import type { FileVersion } from "../../src/agent/turn/manifest.ts";
 import { toolNotesIn } from "../../src/agent/turn/tool-notes.ts";
 import type { RunEvent, RunJournalEntry, TurnMessage } from "../../src/runs/types.ts";
@@ -33,6 +34,7 @@ function journalEvent(entry: RunJournalEntry): PrintedEvent {
   switch (entry.part) {
     case "answer": {
       const { answer, model, milliseconds, dollars, ended, window, note } = entry;
+      const reasoning = reasoningText(answer);
       return {
         turn,
         step,
@@ -45,6 +47,7 @@ function journalEvent(entry: RunJournalEntry): PrintedEvent {
         stop_reason: answer.finishReason,
         finish_reason: ended,
         tool_notes: nonEmpty(toolNotesIn(note)),
+        reasoning: reasoning === undefined ? undefined : truncated(reasoning),
         text: truncated(answer.text),
         tool_calls: answer.toolCalls.map(({ name, input }) => ({ name, input: truncated(JSON.stringify(input)) })),
       };
@@ -119,6 +122,7 @@ function eventText({ turn, step, event, ...more }: PrintedEvent): string {
   const lines = [
     printableLine(`${at}: ${facts.filter((fact) => fact !== false).join(", ")}`),
     ...toolNotes.map((text) => indented(`tool: ${text}`)),
+    ...(typeof more["reasoning"] === "string" ? [indented(`thought: ${more["reasoning"]}`)] : []),
     ...(typeof more["text"] === "string" && more["text"] !== "" ? [indented(more["text"])] : []),
     ...calls.map(({ name, input }, index) => indented(`call ${index + 1}: ${name} ${input}`)),
   ];

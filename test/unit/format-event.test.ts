@@ -6,6 +6,14 @@ import { anAnswer } from "../platform/run-fixtures.ts";
 const shown = (note?: string) =>
   eventOutput({ turn: 1, step: 1, part: "answer", answer: anAnswer, ...(note !== undefined && { note }) });
 
+test("an answer shows the reasoning before it", () => {
+  const answer = { ...anAnswer, reasoning: { text: "Two files." } };
+  const { text, json } = eventOutput({ turn: 1, step: 1, part: "answer", answer });
+  expect(text).toContain("\n    thought: Two files.\n    Done.");
+  expect(json).toMatchObject({ reasoning: "Two files.", text: "Done." });
+  expect(JSON.stringify(shown().json)).not.toContain("reasoning");
+});
+
 test("an answer shows which tools were missing, from the recorded note", () => {
   const unavailable = "run_shell is not available: install bubblewrap.";
   const definition = { name: "run_shell", description: "", input: {} };

@@ -294,6 +294,10 @@ class ModelCallEvent(TypedDict):
     """The step, from 1."""
     text: str
     """The text of the answer."""
+    reasoning: str | None
+    """The model's reasoning before the answer. Null: the provider sent none, or it is not recorded."""
+    reasoning_ms: int | None
+    """How long the reasoning arrived. Null: not recorded."""
     tool_calls: list[ToolCall]
     """The tool calls that the answer asks for."""
     model: str | None

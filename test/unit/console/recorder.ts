@@ -52,6 +52,8 @@ export class Recorder {
       type: "model_call",
       step: this.#step,
       text,
+      reasoning: null,
+      reasoning_ms: null,
       tool_calls: tools.map((name) => ({ name, arguments: "{}" })),
       model: "model",
       finish_reason: tools.length > 0 ? "tool-calls" : "stop",

@@ -82,6 +82,20 @@ describe("events", () => {
     expect(data[0]).not.toHaveProperty("cut");
   });
 
+  test("have the reasoning before an answer, which is cut like every text", () => {
+    const thought = { type: "reasoning", text: "Two files. 👋👋" };
+    const echo = { origin: "p m", messages: [{ role: "assistant", content: [thought] }] };
+    const answer = { ...anAnswer, echo, reasoning: { milliseconds: 400.4 } };
+    const entry = { turn: 1, step: 1, part: "answer", answer, sequence: 7, at: 0 } as const;
+    expect(wireEvent(entry)).toMatchObject({ text: "Done.", reasoning: thought.text, reasoning_ms: 400 });
+    expect(wireEvent(entry, 12)).toMatchObject({ reasoning: "Two files. ", cut: { reasoning: 15 } });
+    // An earlier release recorded it, or the agent does not record reasoning.
+    expect(wireEvent({ ...entry, answer: { ...anAnswer, echo } })).toMatchObject({
+      reasoning: null,
+      reasoning_ms: null,
+    });
+  });
+
   test("never contain the provider's message or contents of attachments", () => {
     const secret = "x".repeat(100);
     const answer = {

@@ -459,6 +459,10 @@ export interface components {
             step: number;
             /** @description The text of the answer. */
             text: string;
+            /** @description The model's reasoning before the answer. Null: the provider sent none, or it is not recorded. */
+            reasoning: string | null;
+            /** @description How long the reasoning arrived. Null: not recorded. */
+            reasoning_ms: number | null;
             /** @description The tool calls that the answer asks for. */
             tool_calls: components["schemas"]["ToolCall"][];
             /** @description The model. */

@@ -57,6 +57,10 @@ export const eventSchemas = {
   ModelCallEvent: event("model_call", "A model's answer. It is recorded before its tool calls run.", {
     step,
     text: text("The text of the answer."),
+    reasoning: nullable(
+      text("The model's reasoning before the answer. Null: the provider sent none, or it is not recorded."),
+    ),
+    reasoning_ms: nullable(integer("How long the reasoning arrived. Null: not recorded.")),
     tool_calls: list("The tool calls that the answer asks for.", reference("ToolCall")),
     model: nullable(text("The model.")),
     finish_reason: text("Why the model stopped.", {

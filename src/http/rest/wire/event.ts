@@ -1,4 +1,5 @@
 import type { Attachment, ToolCall } from "../../../agent/model.ts";
+import { reasoningText } from "../../../agent/reasoning.ts";
 import type { FileVersion } from "../../../agent/turn/manifest.ts";
 import { startOf } from "../../../runs/text.ts";
 import type { RunEvent, RunJournalEntry } from "../../../runs/types.ts";
@@ -101,10 +102,13 @@ type AnswerEntry = Extract<RunJournalEntry, { part: "answer" }>;
 
 function answerBody(entry: AnswerEntry, short: Shorten): Unstamped<SharedSchemas["ModelCallEvent"]> {
   const { step, answer, note, cut, ended, model, milliseconds, dollars, configuration, agentVersion } = entry;
+  const reasoning = reasoningText(answer);
   return {
     type: "model_call",
     step,
     text: short("text", answer.text),
+    reasoning: reasoning === undefined ? null : short("reasoning", reasoning),
+    reasoning_ms: wireNumber(answer.reasoning?.milliseconds),
     tool_calls: answer.toolCalls.map((call, index) => {
       const { name, arguments: text } = wireToolCall(call);
       return { name, arguments: short(`tool_calls.${index}.arguments`, text) };
