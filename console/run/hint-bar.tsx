@@ -8,6 +8,7 @@ const hints: [string[], string][] = [
   [["J", "K"], "Row"],
   [["←", "→"], "Call of the step"],
   [["E"], "Errors only"],
+  [["T"], "Thinking"],
   [["F"], "Follow"],
   [["I"], "Send input"],
   [["?"], "All shortcuts"],

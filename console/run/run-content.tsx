@@ -46,6 +46,10 @@ export function RunContent({ store, api, detail, onDeleted }: Props) {
   useLayoutEffect(() => {
     store.at.value = at;
   }, [store, at]);
+  const find = query["find"] ?? "";
+  useLayoutEffect(() => {
+    store.find.value = find;
+  }, [store, find]);
 
   const indexOf = (turn: number, step: number): number =>
     rows.findIndex((row) => row.kind === "step" && row.step.turn === turn && row.step.step === step);
@@ -87,6 +91,11 @@ export function RunContent({ store, api, detail, onDeleted }: Props) {
     { keys: "k", label: "Previous row", run: () => move(-1) },
     { keys: "e", label: "Errors only", run: () => setQuery({ errors: filter.errors ? undefined : "1" }) },
     { keys: "f", label: "Follow live", run: follow },
+    {
+      keys: "t",
+      label: "Unfold or fold the thinking of all steps",
+      run: () => (store.unfolded.value = { all: !store.unfolded.value.all, except: new Set() }),
+    },
     ...tabs.map(({ id, name }, index) => ({
       keys: String(index + 1),
       label: `Show ${name}`,

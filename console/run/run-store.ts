@@ -6,6 +6,7 @@ import { RunModel } from "./model/run-model.ts";
 import { retried } from "./retry.ts";
 import { findSelected, formatPlace, initialPlace, parsePlace, type Place, type Selected } from "./selection.ts";
 import { FullTexts } from "./text/full-texts.ts";
+import { noneUnfolded } from "./text/unfolded.ts";
 import { type Range, widestLane } from "./timeline/axis.ts";
 import type { RunView } from "./view.ts";
 
@@ -31,6 +32,9 @@ export class RunStore implements RunView {
   readonly laneWidth = signal(widestLane);
   readonly zoomed = signal(false);
   readonly follow = signal(true);
+  readonly unfolded = signal(noneUnfolded);
+  /** As in the URL. */
+  readonly find = signal("");
   /** The selected place as in the URL, which is written at once and read after the next rendering. */
   readonly at = signal<string | undefined>(undefined);
   /** What is on screen, in milliseconds of the axis. `until` is infinite while that is the end of a run that works. */

@@ -2,6 +2,7 @@ import type { ReadonlySignal, Signal } from "@preact/signals";
 import type { RunModel } from "./model/run-model.ts";
 import type { Place, Selected } from "./selection.ts";
 import type { FullTexts } from "./text/full-texts.ts";
+import type { Unfolded } from "./text/unfolded.ts";
 import type { Range } from "./timeline/axis.ts";
 
 /** What the parts of the page share: the run, and the choices of its reader. */
@@ -28,5 +29,9 @@ export interface RunView {
   texts: FullTexts;
   /** Whether the timeline stays at its end while the run continues. */
   follow: Signal<boolean>;
+  /** Whose reasoning the timeline shows. */
+  unfolded: Signal<Unfolded>;
+  /** The text that the reader looks for in the run. "": none. */
+  find: ReadonlySignal<string>;
   select(place: Place): void;
 }

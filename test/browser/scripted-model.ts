@@ -5,6 +5,10 @@ import { httpServer, type HttpServer } from "../support/http-server.ts";
 
 /** What the model answers in one step. Without calls, the turn ends with the text. */
 export interface ScriptedStep {
+  /** Sent before the text. */
+  reasoning?: string;
+  /** Milliseconds between reasoning and text. */
+  thinks?: number;
   text?: string;
   calls?: { name: string; arguments: object }[];
   /** Milliseconds until the answer. */
@@ -31,6 +35,8 @@ export async function scriptedModel(script: Script): Promise<HttpServer & { base
         text = "",
         calls = [],
         delay = 0,
+        reasoning,
+        thinks = 0,
         until,
         status,
         tokens,
@@ -46,6 +52,8 @@ export async function scriptedModel(script: Script): Promise<HttpServer & { base
         return;
       }
       startStream(response);
+      if (reasoning !== undefined) send(response, chunk({ reasoning_content: reasoning }));
+      await sleep(thinks);
       if (text) send(response, chunk({ content: text }));
       for (const [index, call] of calls.entries()) {
         const id = `call-${step}-${index}`;

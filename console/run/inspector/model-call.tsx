@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { formatClockMs, formatDateTime, formatDollars, formatDuration, formatNumber } from "../../format.ts";
-import type { Step } from "../model/types.ts";
+import type { LoadedText, Step } from "../model/types.ts";
 import { useFullText } from "../text/use-full-text.ts";
 import { visible, visibleLine } from "../text/visible.ts";
 import { count, waitsOf, waitText } from "../text/words.ts";
@@ -26,6 +26,7 @@ export function ModelCall({ step, view, heading }: { step: Step; view: RunView; 
         }
       />
       {step.attempts.length > 0 && <Attempts step={step} running={view.running.value} />}
+      {step.reasoning && <Reasoning step={step} reasoning={step.reasoning} view={view} />}
       {step.text.length > 0 && (
         <>
           <div class="run-section-head">
@@ -42,6 +43,21 @@ export function ModelCall({ step, view, heading }: { step: Step; view: RunView; 
         </details>
       )}
     </section>
+  );
+}
+
+/** What the model thought before its answer. */
+function Reasoning({ step, reasoning, view }: { step: Step; reasoning: LoadedText; view: RunView }) {
+  const shown = useFullText(view.texts, { loaded: reasoning, sequence: step.sequence, path: "reasoning" });
+  const [format, setFormat] = useTextFormat();
+  return (
+    <>
+      <div class="run-section-head">
+        <h3>{step.reasoningMs === undefined ? "Thinking" : `Thinking, ${formatDuration(step.reasoningMs)}`}</h3>
+        <FormatSegments label="Show thinking as" value={format} onChange={setFormat} />
+      </div>
+      <TextView shown={shown} format={format} prose />
+    </>
   );
 }
 

@@ -129,6 +129,7 @@ export class RunModel {
     step.answered = true;
     this.#answers++;
     step.text = loadedText(event, "text", event.text);
+    if (event.reasoning !== null) step.reasoning = loadedText(event, "reasoning", event.reasoning);
     step.calls = event.tool_calls.map((call, index) => newCall(event, call, index));
     step.usage = event.usage;
     Object.assign(
@@ -138,6 +139,7 @@ export class RunModel {
         startedAt,
         endedAt: at,
         milliseconds: event.milliseconds,
+        reasoningMs: event.reasoning_ms,
         model: event.model,
         dollars: event.dollars,
         finishReason: event.finish_reason,

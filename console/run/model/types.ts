@@ -57,6 +57,9 @@ export interface Step {
   /** Sequence number of the answer's event. */
   sequence?: number;
   text: LoadedText;
+  /** The model's reasoning before the answer. Absent: there was none, or it is not recorded. */
+  reasoning?: LoadedText;
+  reasoningMs?: number;
   /** False until the model has answered. */
   answered: boolean;
   model?: string;

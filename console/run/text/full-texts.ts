@@ -28,9 +28,10 @@ export class FullTexts {
   }
 }
 
-/** The text at a path of an event: `text`, or `tool_calls.2.arguments`. */
+/** The text at a path of an event: `text`, `reasoning`, or `tool_calls.2.arguments`. */
 export function textAt(event: RunEvent, path: string): string {
   const call = /^tool_calls\.(\d+)\.arguments$/.exec(path)?.[1];
   if (call !== undefined) return event.type === "model_call" ? (event.tool_calls[Number(call)]?.arguments ?? "") : "";
+  if (path === "reasoning") return event.type === "model_call" ? (event.reasoning ?? "") : "";
   return "text" in event ? event.text : "";
 }

@@ -91,6 +91,19 @@ const endings: Record<string, string> = {
   ),
 };
 
+/** "Thought for 3.4 s, 212 words". The words of a text that is not loaded completely are not known. */
+export function thoughtText({ reasoning, reasoningMs }: Step, duration: Duration): string {
+  const time = reasoningMs === undefined ? "" : ` for ${duration(reasoningMs)}`;
+  const { text, length } = reasoning ?? { text: "", length: 0 };
+  const size = text.length < length ? count(length, "character") : count(wordsIn(text), "word");
+  return `Thought${time}, ${size}`;
+}
+
+function wordsIn(text: string): number {
+  const words = new Intl.Segmenter(undefined, { granularity: "word" }).segment(text);
+  return [...words].filter(({ isWordLike }) => isWordLike).length;
+}
+
 /** What a step is about, for its row: its text, or what it did. `running`: the step can still continue. */
 export function stepTitle(step: Step, running: boolean): string {
   if (step.text.text.trim() !== "" && (step.calls.length > 0 || !step.answered)) return step.text.text;

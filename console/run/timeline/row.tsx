@@ -30,8 +30,9 @@ export function RowContent({ row, view }: { row: Row; view: RunView }) {
 export function estimatedHeight(row: Row): number {
   if (row.kind === "message") return 90 + Math.min(400, Math.ceil(row.message.text.text.length / 80) * 21);
   if (row.kind !== "step") return 33;
-  const { calls, attempts, note } = row.step;
+  const { calls, attempts, note, reasoning } = row.step;
   const lines = [
+    reasoning ? 28 : 0, // folded
     calls.length > 0 ? 30 : 0, // of calls that stand below one another, the others are measured
     attempts.length > 0 ? 24 : 0,
     calls.some(({ failed }) => failed) ? 22 : 0,

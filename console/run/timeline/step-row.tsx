@@ -10,6 +10,7 @@ import { ChangedFiles } from "./changed-files.tsx";
 import { ErrorLine } from "./error-line.tsx";
 import { LiveOutput } from "./live-output.tsx";
 import { Lane } from "./lane.tsx";
+import { Thinking } from "./thinking.tsx";
 
 /** Failed calls of a step whose first error line is shown. */
 const shownErrors = 2;
@@ -23,6 +24,7 @@ export function StepRow({ step, view }: { step: Step; view: RunView }) {
     <>
       <span class="run-number">{view.model.turns.length > 1 ? `${step.turn}.${step.step}` : step.step}</span>
       <div class="run-step">
+        <Thinking step={step} view={view} />
         {title !== "" && <bdi class="run-title">{title}</bdi>}
         <ToolNotes step={step} />
         {waitsOf(step, view.running.value).map((group) => (

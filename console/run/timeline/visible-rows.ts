@@ -73,9 +73,9 @@ export function rowsWith(rows: Row[], text: string): number[] {
 function textsOf(row: Row): string[] {
   switch (row.kind) {
     case "step": {
-      const { text, calls, attempts } = row.step;
+      const { text, reasoning, calls, attempts } = row.step;
       const inCalls = calls.flatMap((call) => [call.name, call.arguments.text, call.result?.text ?? ""]);
-      return [text.text, ...inCalls, ...attempts.map(({ title }) => title)];
+      return [text.text, reasoning?.text ?? "", ...inCalls, ...attempts.map(({ title }) => title)];
     }
     case "message":
       return [row.message.text.text];

@@ -17,7 +17,8 @@ import {
   parsePlace,
 } from "../../../console/run/selection.ts";
 import { FullTexts, textAt } from "../../../console/run/text/full-texts.ts";
-import { gapText, stepTitle, waitsOf, waitText } from "../../../console/run/text/words.ts";
+import { isUnfolded, noneUnfolded, toggled } from "../../../console/run/text/unfolded.ts";
+import { gapText, stepTitle, thoughtText, waitsOf, waitText } from "../../../console/run/text/words.ts";
 import { ticksOf } from "../../../console/run/timeline/axis.ts";
 import { barsOf } from "../../../console/run/timeline/bars.ts";
 import { minimapPaths } from "../../../console/run/timeline/minimap-paths.ts";
@@ -114,6 +115,30 @@ test("finds rows by the texts of calls, results and messages", () => {
   expect(rowsWith(rows, "no such").map((index) => rows[index]?.kind)).toEqual(["step"]);
   expect(rowsWith(rows, "done")).toHaveLength(2);
   expect(rowsWith(rows, "")).toEqual([]);
+});
+
+test("reasoning is found, and folded unless the reader opens it or looks for a part of it", () => {
+  const fields = { reasoning: "Two files.\n\nI read both 日本語.", reasoning_ms: 3_400 };
+  const { rows, steps } = modelOf(new Recorder().input("Go.").answer("Yes.", [], 4_000, fields).answer("No.", [], 1));
+  const [first, second] = steps;
+  if (!first || !second) throw new Error("no steps");
+  expect(thoughtText(first, seconds)).toBe("Thought for 3.4 s, 6 words");
+  expect([second.reasoning, second.reasoningMs]).toEqual([undefined, undefined]);
+  expect(rowsWith(rows, "READ BOTH").map((index) => rows[index]?.key)).toEqual(["step 1.1"]);
+
+  expect(isUnfolded(noneUnfolded, first, "")).toBe(false);
+  expect([isUnfolded(noneUnfolded, first, "Both"), isUnfolded(noneUnfolded, second, "Both")]).toEqual([true, false]);
+  const opened = toggled(noneUnfolded, first, true);
+  expect([isUnfolded(opened, first, ""), isUnfolded(opened, second, "")]).toEqual([true, false]);
+  expect(isUnfolded(toggled(opened, first, false), first, "")).toBe(false);
+  const allButOne = toggled({ all: true, except: new Set() }, second, false);
+  expect([isUnfolded(allButOne, first, ""), isUnfolded(allButOne, second, "")]).toEqual([true, false]);
+});
+
+test("a reasoning that is not loaded completely has characters, and one in one piece has no time", () => {
+  const fields = { reasoning: "Two", reasoning_ms: null, cut: { reasoning: 4_096 } };
+  const { steps } = modelOf(new Recorder().input("Go.").answer("Yes.", [], 4_000, fields));
+  expect(steps[0] && thoughtText(steps[0], seconds)).toBe("Thought, 4,096 characters");
 });
 
 test("a time leads to the row that it is in", () => {

@@ -1,0 +1,21 @@
+import type { Step } from "../model/types.ts";
+
+/** Whose reasoning is unfolded: that of all steps but some, or of some. */
+export interface Unfolded {
+  all: boolean;
+  except: ReadonlySet<Step>;
+}
+
+export const noneUnfolded: Unfolded = { all: false, except: new Set() };
+
+/** Whether the reasoning of a step is shown. `find`: the text that the reader looks for. */
+export function isUnfolded({ all, except }: Unfolded, step: Step, find: string): boolean {
+  const found = find !== "" && (step.reasoning?.text.toLowerCase().includes(find.toLowerCase()) ?? false);
+  return all !== except.has(step) || found;
+}
+
+/** After the reader has opened or closed the reasoning of one step. */
+export function toggled({ all, except }: Unfolded, step: Step, open: boolean): Unfolded {
+  const others = [...except].filter((each) => each !== step);
+  return { all, except: new Set(open === all ? others : [...others, step]) };
+}
