@@ -10,3 +10,9 @@ const otherReasons = new Set<string>(["completed", "answer_length", "answer_filt
 export function endedAtLimit({ status, finish_reason: reason }: Pick<Run, "status" | "finish_reason">): boolean {
   return status === "finished" && reason !== null && !otherReasons.has(reason);
 }
+
+/** Who created a run: `key nightly`, `MCP, nightly`, `mira`. */
+export function starterText({ kind, name }: NonNullable<Run["started_by"]>): string {
+  if (kind === "operator") return name;
+  return kind === "mcp" ? `MCP, ${name}` : `key ${name}`;
+}

@@ -25,8 +25,9 @@ export function eventOutput(event: RunEvent): Output {
   };
 }
 
-function messageEvent({ turn, role, text }: TurnMessage): PrintedEvent {
-  return { turn, event: role === "input_to_agent" ? "input-accepted" : "turn-finished", text: truncated(text) };
+function messageEvent({ turn, role, text, startedBy }: TurnMessage): PrintedEvent {
+  const event = role === "input_to_agent" ? "input-accepted" : "turn-finished";
+  return { turn, event, started_by: startedBy?.kind, text: truncated(text) };
 }
 
 function journalEvent(entry: RunJournalEntry): PrintedEvent {

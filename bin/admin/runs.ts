@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { type NamedStarter, nameStarter, starterName } from "../../src/accounts/starter.ts";
 import type { FileVersion } from "../../src/agent/turn/manifest.ts";
 import { acceptInput, deleteRun, stopRun } from "../../src/runs/control-run.ts";
 import { findRun } from "../../src/runs/read/find-run.ts";
@@ -64,11 +65,13 @@ export function addRunCommands(program: Command, action: Action, io: FileIo): vo
         const found = await findRun(runs, id);
         const last = after === undefined ? undefined : wholeNumber("--after", after, maxSequence, 0);
         if (events) return followRun(runs, found.run.id, last);
-        const [{ files: listed }, journal] = await Promise.all([
+        const { startedBy } = found.run;
+        const [{ files: listed }, journal, starter] = await Promise.all([
           listRunFiles(stores, found.run.id),
           journalOf({ runs }, found.run.id),
+          startedBy && nameStarter(stores.accounts, startedBy),
         ]);
-        return runOutput(found, listed, journal);
+        return runOutput(found, listed, journal, starter);
       }),
     );
   addStartCommand(run, action, io);
@@ -148,13 +151,19 @@ function listOutput({ runs, cursor }: { runs: Run[]; cursor?: string }): Output 
   };
 }
 
-function runOutput({ run, transcript }: RunView, files: FileVersion[], journal: RunJournalEntry[]): Output {
+function runOutput(
+  { run, transcript }: RunView,
+  files: FileVersion[],
+  journal: RunJournalEntry[],
+  starter: NamedStarter | undefined,
+): Output {
   const { failure } = run;
   const steps = journal.map(eventOutput);
   const window = journal.findLast((entry) => entry.part === "answer")?.window;
   const turnRunsOn = runsOn(run, journal);
   const head = record({
     ...runFields(run),
+    started_by: starter && `${starter.kind} ${starterName(starter)}`,
     ...turnRunsOn,
     ...runUsage(run),
     labels: run.labels && labelsText(run.labels),
@@ -173,6 +182,7 @@ function runOutput({ run, transcript }: RunView, files: FileVersion[], journal: 
   ].join("\n");
   const json = {
     ...runFields(run),
+    started_by: starter && { kind: starter.kind, id: starter.id, name: starterName(starter) },
     ...turnRunsOn,
     ...runUsage(run),
     labels: run.labels,

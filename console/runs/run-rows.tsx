@@ -1,7 +1,7 @@
 import { Fragment } from "preact";
 import type { Run } from "../api/types.ts";
 import { formatDollars, formatElapsed, formatNumber } from "../format.ts";
-import { endedAtLimit } from "../run-words.ts";
+import { endedAtLimit, starterText } from "../run-words.ts";
 import { costOf } from "../state/cost.ts";
 import { Icon } from "../ui/icon.tsx";
 import { Status } from "../ui/status.tsx";
@@ -35,6 +35,7 @@ export function RunRows({ runs, stale, current, open, onFocus, onToggle, onOpen 
           <th>Status</th>
           <th>Run</th>
           <th>Agent</th>
+          <th class="starter">Started by</th>
           <th class="number">Steps</th>
           <th class="number">Tokens</th>
           <th class="number">Cost</th>
@@ -61,7 +62,7 @@ export function RunRows({ runs, stale, current, open, onFocus, onToggle, onOpen 
             {open.has(run.id) && run.state === "technical_error" && (
               <tr class="detail">
                 <td />
-                <td colSpan={8}>
+                <td colSpan={9}>
                   <FailurePanel run={run} />
                 </td>
               </tr>
@@ -107,6 +108,7 @@ function Cells({ run, now, isOpen, onToggle }: { run: Run; now: number; isOpen: 
       <td class="agent">
         <bdi>{run.agent_name ?? "not recorded"}</bdi>
       </td>
+      <td class="starter muted">{run.started_by && <bdi>{starterText(run.started_by)}</bdi>}</td>
       <td class="number steps">
         {endedAtLimit(run) && <span class="badge warn">limit</span>} {usage.steps || "–"}
       </td>

@@ -1,6 +1,7 @@
 import { agentNotFound, invalidKey, ServiceError } from "../errors.ts";
 import { isExpired } from "./expiry.ts";
 import type { RequestRate } from "./request-rate.ts";
+import type { Starter } from "./starter.ts";
 import { tokenHash } from "./token.ts";
 import type { Accounts, ApiKey } from "./types.ts";
 import { recordUse } from "./use.ts";
@@ -13,6 +14,8 @@ export interface AuthenticationDeps {
 
 /** The agent and organization that an API key belongs to. */
 export interface Principal extends Pick<ApiKey, "agentId" | "organizationId"> {
+  /** The key, as what it starts is recorded. Absent: nobody. */
+  starter?: Starter;
   /** Charges the key for runs that were read for its request. Absent: requests are not limited. */
   chargeRuns?: (runs: number) => void;
 }
@@ -42,7 +45,7 @@ export async function authenticateHash({ accounts, rate }: AuthenticationDeps, h
   if (isExpired(found, Date.now())) throw expired(found);
   recordUse(found, Date.now(), (at, before) => accounts.touchKey(hash, at, before));
   const { agentId, organizationId } = found;
-  return { agentId, organizationId, ...admitted(rate, hash) };
+  return { agentId, organizationId, starter: { kind: "key", id: hash }, ...admitted(rate, hash) };
 }
 
 /** Takes a request from the rate of a key or operator. `holder`: see `RequestRate`. */

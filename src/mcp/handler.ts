@@ -1,5 +1,5 @@
 import { createMcpHandler } from "@modelcontextprotocol/server";
-import { authenticate } from "../accounts/authenticate.ts";
+import { authenticate, type Principal } from "../accounts/authenticate.ts";
 import { credentialCheck } from "../http/credential-check.ts";
 import { HttpError } from "../http/errors.ts";
 import type { ApiHandler, ApiRequest, ApiResponse } from "../http/handler.ts";
@@ -23,7 +23,7 @@ export function mcpHandler(deps: McpDeps): ApiHandler {
   return withErrorResponses(async (request) => {
     if (request.method !== "POST") throw methodNotAllowed();
     try {
-      const principal = await authenticate(deps, apiKeyOf(request.headers));
+      const principal = asMcp(await authenticate(deps, apiKeyOf(request.headers)));
       const credential = credentialCheck(() => authenticate({ accounts: deps.accounts }, apiKeyOf(request.headers)));
       const message = await receive(credential.guardBody(request));
       const { id: requestId, whileConnected } = request;
@@ -34,6 +34,11 @@ export function mcpHandler(deps: McpDeps): ApiHandler {
       throw error instanceof StoreUnavailable && !error.full ? storeUnavailable(error) : error;
     }
   }, errorFormat);
+}
+
+/** The holder of a key as an MCP client: what it starts is recorded as such. */
+function asMcp(principal: Principal): Principal {
+  return { ...principal, ...(principal.starter && { starter: { ...principal.starter, kind: "mcp" } }) };
 }
 
 const never = new AbortController().signal;

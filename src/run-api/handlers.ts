@@ -1,4 +1,5 @@
 import type { Actor } from "../accounts/audit.ts";
+import type { Starter } from "../accounts/starter.ts";
 import type { Accounts } from "../accounts/types.ts";
 import { type ApiResponse, jsonResponse } from "../http/handler.ts";
 import { type EventsDeps, listEvents, type RunStream } from "../http/rest/list-events.ts";
@@ -56,11 +57,17 @@ interface RunCall<Caller> {
 }
 
 /** The handlers of the operations that the extension API and the management API both have. */
-export function runHandlers<Caller extends Parameters<typeof charged>[0]>(deps: Deps, access: RunAccess<Caller>) {
+export function runHandlers<Caller extends Parameters<typeof charged>[0] & { starter?: Starter }>(
+  deps: Deps,
+  access: RunAccess<Caller>,
+) {
   const { find, wireRun, viewOf } = access;
 
-  /** With the operator, for the audit. */
-  const audited = (caller: Caller) => (access.actorOf ? { ...deps, actor: access.actorOf(caller) } : deps);
+  /** With who calls: the operator, for the audit, or the holder of a key. */
+  const audited = (caller: Caller) => {
+    const { starter } = caller;
+    return { ...deps, ...(access.actorOf && { actor: access.actorOf(caller) }), ...(starter && { starter }) };
+  };
 
   return {
     async list_runs({ principal, query }: { principal: Caller; query: ListQuery }) {

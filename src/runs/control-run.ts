@@ -1,5 +1,6 @@
 import { requireActive } from "../accounts/agents.ts";
 import { type Actor, along } from "../accounts/audit.ts";
+import { type Starter, starterOf } from "../accounts/starter.ts";
 import { pause } from "../async/backoff.ts";
 import type { AuditEntry } from "../accounts/types.ts";
 import { addUsage, noUsage } from "../agent/turn/limits.ts";
@@ -30,6 +31,8 @@ export interface InputLimits {
 interface ControlDeps extends AdmissionDeps, InputLimits {
   /** The operator, for the audit. */
   actor?: Actor;
+  /** The holder of the key that a request came with. Absent: it has none. */
+  starter?: Starter;
 }
 
 /** Bounds and default of the setting in MB: a transcript is a response of `GET /v1/agents/{agent_id}`. */
@@ -46,6 +49,8 @@ export const maxQueued = 20;
 export async function acceptInput(deps: ControlDeps, id: string, text: string): Promise<Run> {
   // Repeats when the run changes between the read and the write: it may finish or queue another input. Each lost slot
   // counts as an attempt.
+  const startedBy = starterOf(deps.actor, deps.starter);
+  const sender = startedBy && { startedBy };
   for (let lostSlots = 0; ;) {
     const run = await findRunHead(deps.runs, id);
     const { id: runId, organizationId, status, turn, queued = 0 } = run;
@@ -59,7 +64,7 @@ export async function acceptInput(deps: ControlDeps, id: string, text: string): 
         );
       }
       if (quotas) await requireDollars(deps, run, quotas);
-      const add = { turn: turn + queued + 1, text };
+      const add = { turn: turn + queued + 1, text, ...sender };
       if (await deps.runs.change({ runId, expect: { status, turn, queued }, queue: { add }, ...audited })) {
         return { ...run, queued: queued + 1 };
       }
@@ -68,7 +73,7 @@ export async function acceptInput(deps: ControlDeps, id: string, text: string): 
       const set = { status: to, turn: turn + 1, updatedAt: deps.now() };
       const { slot, stalled } = quotas ? await requestSlot(deps, run, quotas) : {};
       const pinned = agentVersion !== undefined && { agentVersion };
-      const message: TurnMessage = { turn: set.turn, role: "input_to_agent", text, ...pinned };
+      const message: TurnMessage = { turn: set.turn, role: "input_to_agent", text, ...pinned, ...sender };
       const messages = stamped([message], { sequence: run.sequence, at: Math.max(set.updatedAt, run.createdAt) });
       const change = { runId, expect: { status: from, turn }, set, messages, ...(slot && { slot }), ...audited };
       if (!(await deps.runs.change(change))) {

@@ -1,5 +1,6 @@
 import { requireActive } from "../accounts/agents.ts";
 import { type Actor, along } from "../accounts/audit.ts";
+import { type Starter, starterOf } from "../accounts/starter.ts";
 import { modelProblem } from "../agent/models/model-config.ts";
 import type { Secrets } from "../agent/secret.ts";
 import { settleAll } from "../async/settle-all.ts";
@@ -54,6 +55,9 @@ export interface CreatedRun {
   replayed: boolean;
 }
 
+/** Whose run is created. `starter`: of a client with an API key. */
+type Creator = RunOwner & { starter?: Starter };
+
 /**
  * Creates a run of an agent and starts its first turn, or lets it wait for a slot. Resolves when files, run and start are
  * durable. Rejects with the first of: idempotency key of another body, agent deleted or archived, invalid files, no usable
@@ -62,11 +66,12 @@ export interface CreatedRun {
  * A create that fails stores no run, or ends it. With an idempotency key, it may leave a run that has not started: a
  * repetition starts it, and the sweep ends it otherwise.
  */
-export async function createRun(deps: CreateRunDeps, owner: RunOwner, input: NewRun): Promise<CreatedRun> {
+export async function createRun(deps: CreateRunDeps, creator: Creator, input: NewRun): Promise<CreatedRun> {
   const { idempotency } = input;
-  const kept = idempotency && (await deps.runs.findCreated(owner.agentId, idempotency.key));
+  const kept = idempotency && (await deps.runs.findCreated(creator.agentId, idempotency.key));
   if (idempotency && kept) return replayCreate(deps, kept, idempotency);
-  const run = newRun(owner, input, deps.now());
+  const startedBy = starterOf(deps.actor, creator.starter);
+  const run = newRun({ ...creator, ...(startedBy && { startedBy }) }, input, deps.now());
   const { id, turn } = run;
   const stored = await storeRun(deps, run, input);
   if (idempotency && "replayed" in stored) return replayCreate(deps, stored.replayed, idempotency);
@@ -111,7 +116,11 @@ async function storeRun(
   }
 }
 
-function newRun({ agentId, organizationId }: RunOwner, { name, text, labels }: NewRun, now: number): Run {
+function newRun(
+  { agentId, organizationId, startedBy }: RunOwner & Pick<Run, "startedBy">,
+  { name, text, labels }: NewRun,
+  now: number,
+): Run {
   const hasInput = text !== undefined;
   const { to: status } = hasInput ? transitions.createdWithInput : transitions.createdIdle;
   return {
@@ -125,6 +134,7 @@ function newRun({ agentId, organizationId }: RunOwner, { name, text, labels }: N
     updatedAt: now,
     sequence: hasInput ? 1 : 0,
     ...(labels && Object.keys(labels).length > 0 && { labels }),
+    ...(startedBy && { startedBy }),
   };
 }
 

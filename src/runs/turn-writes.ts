@@ -90,7 +90,7 @@ export async function finishTurn(
     const updatedAt = now();
     const { from, to } = next ? transitions.nextInputAccepted : transitions.turnFinished;
     const messages: TurnMessage[] = [{ turn, role: "output_from_agent", text }];
-    if (next) messages.push({ turn: next.turn, role: "input_to_agent", text: next.text });
+    if (next) messages.push({ ...next, role: "input_to_agent" });
     const change: RunChange = {
       runId,
       expect: { status: from, turn, queued: waiting.length },

@@ -1,3 +1,4 @@
+import type { Starter } from "../accounts/starter.ts";
 import type { AuditEntry, Quota } from "../accounts/types.ts";
 import type { Usage } from "../agent/turn/limits.ts";
 import type { Failure } from "../agent/model.ts";
@@ -36,6 +37,8 @@ export interface Run {
   labels?: Labels;
   /** Where the ends of turns are reported. Set by the create. Absent: nowhere. */
   webhook?: WebhookTarget;
+  /** Who created it. Absent: an earlier release did. */
+  startedBy?: Starter;
 }
 
 /** `agent`: the webhook of the run's agent. Otherwise the run's own URL. */
@@ -140,9 +143,14 @@ export interface TranscriptMessage {
 /**
  * A transcript message with its turn. Messages of earlier versions have no number and no time. `agentVersion`: of an input,
  * the version of the agent that its turn begins with. Absent: the agent had none, or the input was queued: its turn begins
- * with the version that is current when it starts.
+ * with the version that is current when it starts. `startedBy`: who sent an input. Absent: it came with the create, or an earlier
+ * release recorded it.
  */
-export type TurnMessage = TranscriptMessage & { turn: number; agentVersion?: number } & Partial<EventStamp>;
+export type TurnMessage = TranscriptMessage & {
+  turn: number;
+  agentVersion?: number;
+  startedBy?: Starter;
+} & Partial<EventStamp>;
 
 /** A journal entry with its turn. Entries of earlier versions have no number and no time. */
 export type RunJournalEntry = { turn: number } & JournalEntry & Partial<EventStamp>;
@@ -153,10 +161,11 @@ export type RunEvent = TurnMessage | RunJournalEntry;
 /** An event with its number and time. */
 export type Stamped<Event extends RunEvent> = Event & EventStamp;
 
-/** An input that was accepted while a turn was in progress. `turn`: the turn that it will start. */
+/** An input that was accepted while a turn was in progress. `turn`: the turn that it will start. `startedBy`: see `TurnMessage`. */
 export interface QueuedInput {
   turn: number;
   text: string;
+  startedBy?: Starter;
 }
 
 /** Replaces the first turns of a run in the conversations of later turns. */

@@ -39,7 +39,9 @@ describe("run commands", () => {
       files: [{ name: "notes.txt", size: 8 }],
       transcript: [{ role: "input_to_agent", text: "first" }, { role: "output_from_agent" }],
     });
-    expect((await admin(service.dataDir, "run", "show", id)).stdout).toContain("input_to_agent:\n    first\n");
+    const { stdout: shown } = await admin(service.dataDir, "run", "show", id);
+    expect(shown).toContain("input_to_agent:\n    first\n");
+    expect(shown).toMatch(/started_by +key \S+/);
 
     expect(await done(service.dataDir, "run", "show", id)).toMatchObject({
       agent_version: 1,

@@ -85,6 +85,7 @@ test("a database of version 3 is migrated; its runs have no model, and it has no
   before.database.db.exec(`
     ALTER TABLE runs DROP COLUMN model; ALTER TABLE runs DROP COLUMN labels; ALTER TABLE runs DROP COLUMN webhook;
     ALTER TABLE runs DROP COLUMN transcript_bytes;
+    ALTER TABLE runs DROP COLUMN started_by; ALTER TABLE messages DROP COLUMN started_by; ALTER TABLE queue DROP COLUMN started_by;
     DROP TABLE operators; DROP TABLE idempotency; DROP TABLE webhooks; DROP TABLE deliveries; DROP TABLE uploads;
     DROP TABLE erasures; DROP TABLE upload_runs; DROP TABLE pending_use; DROP INDEX runs_by_organization;
     DROP TRIGGER files_added; DROP TRIGGER files_changed; DROP TRIGGER files_removed; DROP TABLE stored_bytes;
@@ -120,6 +121,7 @@ const events6 = `
   INSERT INTO messages SELECT run, sequence, at, turn, role, text, agent_version FROM messages_7;
   INSERT INTO journal SELECT run, turn, sequence, at, body FROM journal_7;
   DROP TABLE messages_7; DROP TABLE journal_7;
+  ALTER TABLE runs DROP COLUMN started_by; ALTER TABLE queue DROP COLUMN started_by;
   PRAGMA user_version = 6;
 `;
 
@@ -145,6 +147,9 @@ test("a database of version 6 is migrated: each run keeps its events, in their o
   before.close();
   const after = openLocalPlatform({ dataDir });
   expect(await readAll(after)).toEqual(all);
+  const startedBy = { kind: "key", id: "a".repeat(64) } as const;
+  const next = await created(after.runs, { startedBy });
+  expect(await after.runs.head(next.id)).toEqual({ ...next, startedBy });
   after.close();
   rmSync(dataDir, { recursive: true });
 });

@@ -57,6 +57,25 @@ export function describeQueue(open: () => Promise<Runs>): void {
       expect((await runs.read(run.id))?.run).toEqual({ ...run, ...last, sequence: 3 });
     });
 
+    test("who created a run and who sent its inputs is read back, also from the queue", async () => {
+      const operator = { kind: "operator", id: "mira (ao_4fK2x9)" } as const;
+      const mcp = { kind: "mcp", id: "b".repeat(64) } as const;
+      const run = await created(runs, { startedBy: { kind: "key", id: "a".repeat(64) } });
+      expect(await runs.head(run.id)).toEqual(run);
+      expect((await runs.list({ agentIds: [run.agentId], limit: 1 })).runs).toEqual([run]);
+      const queued = { turn: 2, text: "second", startedBy: mcp };
+      const expect0 = { ...onTurn(run).expect, queued: 0 };
+      expect(await runs.change({ runId: run.id, expect: expect0, queue: { add: queued } })).toBe(true);
+      expect((await runs.load(run.id))?.queue).toEqual([queued]);
+      const second = { ...input(2, "second"), startedBy: operator };
+      const events = numbered(1, { messages: [output(1, "done"), second] });
+      const set = { status: "running", turn: 2, updatedAt: 9 } as const;
+      expect(await runs.change({ ...onTurn(run), set, ...events, queue: { take: 2 } })).toBe(true);
+      const [first, , next] = await runs.listEvents(run.id, 0, 10);
+      expect(first).not.toHaveProperty("startedBy");
+      expect(next).toMatchObject(second);
+    });
+
     test("a stop drops the queued inputs", async () => {
       const run = await created(runs);
       await runs.change(add(run, 2, "second"));

@@ -127,6 +127,15 @@ class Activity(TypedDict):
     """With `retry_wait`: when the call is repeated."""
 
 
+class Starter(TypedDict):
+    """Who created a run."""
+
+    kind: Literal["key", "mcp", "operator"]
+    """`key`: with an API key. `mcp`: by an MCP client. `operator`: in the console or with the management API or CLI."""
+    name: str | None
+    """The name of the key. Null: it has none, or an operator created the run."""
+
+
 class Run(TypedDict):
     """One execution of the agent."""
 
@@ -163,6 +172,8 @@ class Run(TypedDict):
     """What a running run does now."""
     webhook: Literal["agent", "run"] | None
     """Where the ends of turns are reported: to the agent's webhook, or to the URL of the create. Null: nowhere."""
+    started_by: Starter | None
+    """Who created it. Null: an earlier release did."""
 
 
 class RunDetailLimits(TypedDict):
@@ -210,6 +221,8 @@ class RunDetail(TypedDict):
     """What a running run does now."""
     webhook: Literal["agent", "run"] | None
     """Where the ends of turns are reported: to the agent's webhook, or to the URL of the create. Null: nowhere."""
+    started_by: Starter | None
+    """Who created it. Null: an earlier release did."""
     limits: RunDetailLimits
     """Limits of the current turn's configuration."""
     turn_usage: Usage
@@ -234,6 +247,8 @@ class InputEvent(TypedDict):
     """The input."""
     agent_version: int | None
     """The version of the agent that the turn begins with."""
+    started_by: Literal["key", "mcp", "operator"] | None
+    """Who sent it. Null: it came with the create, or an earlier release recorded it."""
     cut: NotRequired[dict[str, int]]
     """Texts that were cut, by their path in the event, with their full length in characters. Left out: none was cut."""
 

@@ -1,5 +1,6 @@
+import type { ComponentProps } from "preact";
 import { formatClock, formatDateTime, formatRelative, shortRunId } from "../../format.ts";
-import { endedAtLimit } from "../../run-words.ts";
+import { endedAtLimit, starterText } from "../../run-words.ts";
 import { Button } from "../../ui/button.tsx";
 import { copyAndSay } from "../../ui/copy-button.tsx";
 import { Icon } from "../../ui/icon.tsx";
@@ -81,9 +82,13 @@ export function RunHeader({ store, detail, stopping, onOpen, onAgain, onLink }: 
   );
 }
 
+type Fact = ComponentProps<typeof Facts>["facts"][number];
+
 function HeaderFacts({ detail }: { detail: RunDetail }) {
   const started = Date.parse(detail.created_at);
   const now = useNow();
+  const { started_by: starter } = detail;
+  const startedBy = starter && visibleLine(starterText(starter), 60);
   return (
     <Facts
       facts={[
@@ -91,6 +96,7 @@ function HeaderFacts({ detail }: { detail: RunDetail }) {
           "Model",
           detail.model === null ? notRecorded : <bdi title={detail.model}>{visibleLine(detail.model, 80)}</bdi>,
         ],
+        ...(startedBy ? [["Started by", <bdi title={startedBy}>{startedBy}</bdi>] as Fact] : []),
         [
           "Started",
           <time dateTime={detail.created_at} title={formatDateTime(detail.created_at)}>

@@ -1,10 +1,13 @@
+import type { NamedStarter } from "../../accounts/starter.ts";
 import { wireRunFields, wireTurnFields } from "../../http/rest/wire/run.ts";
 import type { DescribedRun, RunDetail } from "../../runs/read/describe-runs.ts";
 import type { WebhookTarget } from "../../runs/types.ts";
 import type { Schemas } from "../call.ts";
 
 export function wireRun(described: DescribedRun): Schemas["Run"] {
-  return { ...wireRunFields(described), webhook: wireTarget(described.run.webhook) };
+  const { run, startedBy } = described;
+  const started_by = startedBy ? wireStarter(startedBy) : null;
+  return { ...wireRunFields(described), webhook: wireTarget(run.webhook), started_by };
 }
 
 /** A run as streams send it: without its output, which is an event. */
@@ -15,6 +18,11 @@ export function wireProgress(detail: RunDetail): Omit<Schemas["RunDetail"], "out
 /** `output`: of the last turn that ended. */
 export function wireDetail(detail: RunDetail, output: string | undefined): Schemas["RunDetail"] {
   return { ...wireProgress(detail), output: output ?? null };
+}
+
+/** Without ids, the first characters of keys and the names of operators: they are nothing for programs. */
+function wireStarter({ kind, name }: NamedStarter): Schemas["Starter"] {
+  return { kind, name: kind === "operator" ? null : (name ?? null) };
 }
 
 /** The URL itself is not sent: it can contain a secret. */

@@ -1,3 +1,4 @@
+import { type NamedStarter, starterName } from "../../accounts/starter.ts";
 import { wireRunFields, wireTurnFields, wireUsage } from "../../http/rest/wire/run.ts";
 import type { Activity } from "../../runs/read/agent-activity.ts";
 import type { DescribedRun, RunDetail } from "../../runs/read/describe-runs.ts";
@@ -6,10 +7,15 @@ import { timeOf } from "../../http/rest/wire/time.ts";
 import type { Schemas } from "../call.ts";
 
 export function wireRun(described: DescribedRun): Schemas["Run"] {
-  const { run, agent } = described;
+  const { run, agent, startedBy } = described;
   const { agentId, organizationId } = run;
   const owner = { agent_id: agentId, agent_name: agent?.name ?? null, organization_id: organizationId };
-  return { ...wireRunFields(described), ...owner };
+  const started_by = startedBy ? wireStarter(startedBy) : null;
+  return { ...wireRunFields(described), ...owner, started_by };
+}
+
+function wireStarter(starter: NamedStarter): Schemas["Starter"] {
+  return { kind: starter.kind, id: starter.id, name: starterName(starter) };
 }
 
 export function wireDetail(detail: RunDetail): Schemas["RunDetail"] {

@@ -8,6 +8,7 @@ import { changedResult, guarded, startedResult } from "./tool.ts";
 /** `send_input` and `stop_run`. */
 export function registerControlTools(server: McpServer, call: McpCall): void {
   const { runs, principal } = call;
+  const starter = principal.starter && { starter: principal.starter };
   server.registerTool(
     "send_input",
     {
@@ -20,7 +21,7 @@ export function registerControlTools(server: McpServer, call: McpCall): void {
     },
     guarded(call, async ({ run_id, input_text }) => {
       const { id } = await findOwnRun(runs, principal, run_id);
-      await acceptInput(call, id, input_text);
+      await acceptInput({ ...call, ...starter }, id, input_text);
       return startedResult(id);
     }),
   );

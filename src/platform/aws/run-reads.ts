@@ -19,6 +19,7 @@ import {
   partition,
   queueIn,
   readEntry,
+  starterIn,
   type RunsTable,
   filesIn,
   hasNewestFiles,
@@ -128,7 +129,7 @@ export function awsRunReads({
   }
 
   async function toQueued(item: Item): Promise<QueuedInput> {
-    return { turn: Number(item["turn"]), text: await readText(objects, item as StoredText) };
+    return { turn: Number(item["turn"]), text: await readText(objects, item as StoredText), ...starterIn(item) };
   }
 
   async function toMessage(item: Item): Promise<TranscriptMessage> {

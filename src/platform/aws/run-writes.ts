@@ -80,7 +80,7 @@ export function awsRunWrites(
   function messageWrites(runId: string, messages: Stamped<TurnMessage>[]): Promise<Write[]> {
     return Promise.all(
       messages.map(async (message) => {
-        const { turn, role, text, sequence, at, agentVersion } = message;
+        const { turn, role, text, sequence, at, agentVersion, startedBy } = message;
         return put({
           ...messageKey(runId, message),
           turn,
@@ -88,6 +88,7 @@ export function awsRunWrites(
           sequence,
           at,
           ...(agentVersion !== undefined && { agentVersion }),
+          ...(startedBy && { startedBy }),
           ...(await storeText(objects, runId, text)),
         });
       }),
@@ -119,8 +120,9 @@ export function awsRunWrites(
   async function queueWrites(runId: string, queue: RunChange["queue"]): Promise<Write[]> {
     // Consumed inputs are not deleted; `queued` excludes them.
     if (queue === undefined || queue === "drop" || "take" in queue) return [];
-    const { turn, text } = queue.add;
-    return [put({ ...queueKey(runId, turn), turn, ...(await storeText(objects, runId, text)) })];
+    const { turn, text, startedBy } = queue.add;
+    const sender = startedBy && { startedBy };
+    return [put({ ...queueKey(runId, turn), turn, ...sender, ...(await storeText(objects, runId, text)) })];
   }
 
   async function summaryWrites(runId: string, summary: RunChange["summary"]): Promise<Write[]> {

@@ -3,6 +3,7 @@ import type { Runs } from "../../runs/ports.ts";
 import type { EventStamp, RunEvent, RunJournalEntry, TurnMessage } from "../../runs/types.ts";
 import { eventKey, eventsOf } from "./database/event-keys.ts";
 import { type Query, rows } from "./database/query.ts";
+import { starterIn } from "./database/starter.ts";
 import type { Database } from "./database/sqlite.ts";
 
 /** Characters after which a page ends. */
@@ -16,6 +17,7 @@ interface EventRow {
   role?: TurnMessage["role"];
   text: string;
   agent_version?: number | null;
+  started_by?: string | null;
 }
 
 export function localRunEvents({ db, read }: Database): Pick<Runs, "listEvents" | "listUnnumberedEvents"> {
@@ -23,7 +25,7 @@ export function localRunEvents({ db, read }: Database): Pick<Runs, "listEvents" 
   const afterNumber = `${eventsOf("?1")} AND event > ${eventKey("?1", "?2")} ORDER BY event LIMIT ?3`;
   const messagesAfter = rows<EventRow>(
     db,
-    `SELECT sequence, at, turn, role, text, agent_version FROM messages WHERE ${afterNumber}`,
+    `SELECT sequence, at, turn, role, text, agent_version, started_by FROM messages WHERE ${afterNumber}`,
   );
   const journalAfter = rows<EventRow>(db, `SELECT sequence, at, turn, body AS text FROM journal WHERE ${afterNumber}`);
   const unnumbered = `${eventsOf("?1")} AND event <= ${eventKey("?1", "0")}`;
@@ -72,7 +74,7 @@ function firstRows(query: Query<EventRow>, seq: number, after: number, limit: nu
   return first;
 }
 
-function toEvent({ turn, role, text, agent_version: agentVersion = null }: EventRow): RunEvent {
+function toEvent({ turn, role, text, agent_version: agentVersion = null, started_by }: EventRow): RunEvent {
   if (role === undefined) return JSON.parse(text) as RunJournalEntry;
-  return { turn, role, text, ...(agentVersion !== null && { agentVersion }) };
+  return { turn, role, text, ...(agentVersion !== null && { agentVersion }), ...starterIn(started_by) };
 }

@@ -20,11 +20,12 @@ import { localQuotas } from "./quotas.ts";
 import type { Database } from "./database/sqlite.ts";
 import { eventsOf } from "./database/event-keys.ts";
 import { type Query, rows, tuples } from "./database/query.ts";
+import { starterIn } from "./database/starter.ts";
 import { transcriptPieces } from "./database/transcript-pieces.ts";
 
 const runColumns =
   "seq, id, agent_id, organization_id, name, status, turn, created_at, updated_at, failure, queued, used, sequence, " +
-  "quota_of, waiting, model, labels, webhook, transcript_bytes";
+  "quota_of, waiting, model, labels, webhook, transcript_bytes, started_by";
 
 /** The values of `runColumns`. */
 type RunRow = [
@@ -47,6 +48,7 @@ type RunRow = [
   labels: string | null,
   webhook: string | null,
   transcriptBytes: number,
+  startedBy: string | null,
 ];
 
 /** The columns of `PublicRun` besides its id, and the size of the transcript. */
@@ -105,7 +107,7 @@ export function localRunReads(
      AND role = 'output_from_agent' ORDER BY event DESC LIMIT 1`,
   );
   const bytesOf = db.prepare("SELECT transcript_bytes FROM runs WHERE id = ?");
-  const queueOf = db.prepare("SELECT turn, text FROM queue WHERE run = ? ORDER BY turn");
+  const queueOf = db.prepare("SELECT turn, text, started_by FROM queue WHERE run = ? ORDER BY turn");
   const summaryOf = db.prepare("SELECT through_turn, text FROM summaries WHERE run = ?");
   const storedBytes = db.prepare("SELECT bytes FROM stored_bytes WHERE owner = ?");
   const filesOf = db.prepare("SELECT uploads, current FROM files WHERE run = ?");
@@ -264,8 +266,8 @@ function toEntry([sequence, at, body]: JournalRow): RunJournalEntry {
   return at === null ? entry : { ...entry, sequence, at };
 }
 
-function toQueued({ turn, text }: Record<string, unknown>): QueuedInput {
-  return { turn: Number(turn), text: String(text) };
+function toQueued({ turn, text, started_by }: Record<string, unknown>): QueuedInput {
+  return { turn: Number(turn), text: String(text), ...starterIn(started_by as string | null) };
 }
 
 function toSummary({ through_turn: throughTurn, text }: Record<string, unknown>): Summary {
@@ -281,7 +283,7 @@ function toFiles({ uploads, current }: Record<string, unknown> = {}): Pick<RunSt
 
 function toRun(row: RunRow): Run {
   const [, id, agentId, organizationId, name, status, turn, createdAt, updatedAt, failure, queued, used, ...more] = row;
-  const [sequence, quotaOf, waiting, model, labels, webhook] = more;
+  const [sequence, quotaOf, waiting, model, labels, webhook, , startedBy] = more;
   return {
     id,
     agentId,
@@ -300,5 +302,6 @@ function toRun(row: RunRow): Run {
     ...(waiting !== null && { waiting: waiting === 1 }),
     ...(labels !== null && { labels: JSON.parse(labels) as NonNullable<Run["labels"]> }),
     ...(webhook !== null && { webhook }),
+    ...starterIn(startedBy),
   };
 }

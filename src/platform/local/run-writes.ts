@@ -12,6 +12,7 @@ import { localIdempotency } from "./idempotency.ts";
 import { localQuotas } from "./quotas.ts";
 import { eventKey, eventsOf } from "./database/event-keys.ts";
 import { tuples } from "./database/query.ts";
+import { encodeStarter } from "./database/starter.ts";
 import type { Database } from "./database/sqlite.ts";
 
 /** `isCurrent`: whether the fencing token of a change is the current one. */
@@ -31,7 +32,7 @@ export function localRunWrites(
   const idempotent = localIdempotency(db);
   const insertRun = db.prepare(
     "INSERT INTO runs (id, agent_id, organization_id, name, status, turn, created_at, updated_at, sequence, quota_of, " +
-      "waiting, labels, webhook, transcript_bytes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      "waiting, labels, webhook, transcript_bytes, started_by) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
   );
   const insertUploads = db.prepare("INSERT INTO files (run, uploads, bytes) VALUES (?, ?, ?)");
   const putFiles = db.prepare(
@@ -130,7 +131,8 @@ export function localRunWrites(
         const values = [id, agentId, organizationId, name, status, turn, createdAt, updatedAt, sequence];
         const { labels, webhook = null } = run;
         const more = [labelsColumn(labels), webhook, transcriptBytesOf({ messages })];
-        const { lastInsertRowid: seq } = insertRun.run(...values, ...placeOf(slot, false), ...more);
+        const starter = encodeStarter(run.startedBy);
+        const { lastInsertRowid: seq } = insertRun.run(...values, ...placeOf(slot, false), ...more, starter);
         insert(seq, messages, []);
         if (uploads.length > 0) insertUploads.run(seq, JSON.stringify(uploads), bytesOfFiles(uploads));
         if (idempotency) idempotent.keep(run, idempotency);
@@ -198,12 +200,12 @@ const changeRejected = new Error("the change was rejected");
 /** Returns a function that inserts messages and journal entries. */
 function rowInserts(db: Database["db"]) {
   const insertMessage = db.prepare(
-    `INSERT INTO messages (event, at, turn, role, agent_version, text) VALUES (${eventKey("?", "?")}, ?, ?, ?, ?, ?)`,
+    `INSERT INTO messages (event, at, turn, role, agent_version, started_by, text) VALUES (${eventKey("?", "?")}, ?, ?, ?, ?, ?, ?)`,
   );
   const insertEntry = db.prepare(`INSERT INTO journal (event, at, turn, body) VALUES (${eventKey("?", "?")}, ?, ?, ?)`);
   return (seq: number | bigint, messages: Stamped<TurnMessage>[], entries: Stamped<RunJournalEntry>[]): void => {
-    for (const { turn, role, text, sequence, at, agentVersion = null } of messages) {
-      insertMessage.run(seq, sequence, at, turn, role, agentVersion, text);
+    for (const { turn, role, text, sequence, at, agentVersion = null, startedBy } of messages) {
+      insertMessage.run(seq, sequence, at, turn, role, agentVersion, encodeStarter(startedBy), text);
     }
     for (const { sequence, at, ...entry } of entries) {
       insertEntry.run(seq, sequence, at, entry.turn, JSON.stringify(entry));
@@ -213,7 +215,7 @@ function rowInserts(db: Database["db"]) {
 
 /** Returns a function that changes the queue of a run and returns the new number of queued inputs. */
 function queueWrites(db: Database["db"]) {
-  const insertQueued = db.prepare("INSERT OR IGNORE INTO queue (run, turn, text) VALUES (?, ?, ?)");
+  const insertQueued = db.prepare("INSERT OR IGNORE INTO queue (run, turn, text, started_by) VALUES (?, ?, ?, ?)");
   const deleteQueued = db.prepare("DELETE FROM queue WHERE run = ? AND turn = ?");
   const dropQueue = db.prepare("DELETE FROM queue WHERE run = ?");
   return (seq: number, queued: number, queue: NonNullable<RunChange["queue"]>): number => {
@@ -222,7 +224,8 @@ function queueWrites(db: Database["db"]) {
       return 0;
     }
     if ("add" in queue) {
-      if (insertQueued.run(seq, queue.add.turn, queue.add.text).changes === 0) throw changeRejected;
+      const { turn, text, startedBy } = queue.add;
+      if (insertQueued.run(seq, turn, text, encodeStarter(startedBy)).changes === 0) throw changeRejected;
       return queued + 1;
     }
     if (deleteQueued.run(seq, queue.take).changes === 0) throw changeRejected;

@@ -1,3 +1,4 @@
+import { type NamedStarter, nameStarter } from "../../accounts/starter.ts";
 import type { Accounts, Agent, AgentDefinition } from "../../accounts/types.ts";
 import type { FinishReason } from "../../agent/turn/journal.ts";
 import { noUsage, type RunLimits, type TurnLimits, type Usage } from "../../agent/turn/limits.ts";
@@ -21,6 +22,8 @@ export interface DescribedRun {
   /** Of the last turn of a finished run. Absent: there is none, or an earlier release recorded it. */
   finishReason?: FinishReason;
   activity?: Activity;
+  /** Who created it. Absent: an earlier release did. */
+  startedBy?: NamedStarter;
 }
 
 /** A run with what its current turn runs on and has used. Times are milliseconds since 1970. */
@@ -49,7 +52,7 @@ export interface RunDescriber {
 export const excerptLength = 200;
 
 /** Excerpts and limits that are kept in memory: about 4 MB. */
-const [maxExcerpts, maxLimits] = [10_000, 500];
+const [maxExcerpts, maxLimits, maxStarters] = [10_000, 500, 1_000];
 /** Reads of the store at a time. */
 const maxReads = 50;
 
@@ -65,9 +68,10 @@ export function runDescriber(deps: Deps): RunDescriber {
   const tracker = progressTracker(deps);
   const excerptOf = excerptReader(deps, inTurn);
   const limitsOf = limitsReader(deps);
+  const starterOf = starterReader(deps, inTurn);
   const shown = boundedCache<RunProgress>(maxExcerpts);
 
-  function described(run: Run, agent: Agent | undefined, excerpt: string | undefined, progress?: RunProgress) {
+  function described(run: Run, { agent, excerpt, progress, startedBy }: DescriptionParts): DescribedRun {
     const activity = activityOf(run, progress, deps.now());
     const finishReason = run.status === "finished" ? progress?.finishReason : undefined;
     return {
@@ -77,6 +81,7 @@ export function runDescriber(deps: Deps): RunDescriber {
       ...(excerpt !== undefined && { inputExcerpt: excerpt }),
       ...(finishReason && { finishReason }),
       ...(activity && { activity }),
+      ...(startedBy && { startedBy }),
     };
   }
 
@@ -84,20 +89,22 @@ export function runDescriber(deps: Deps): RunDescriber {
     async describe(run, agent) {
       const hasFailed = run.status === "technical_error" || run.status === "terminated";
       const progress = hasFailed ? undefined : inTurn(() => tracker.progressOf(run));
-      return described(run, agent, await excerptOf(run), await progress);
+      const [excerpt, startedBy] = await Promise.all([excerptOf(run), starterOf(run)]);
+      return described(run, { agent, excerpt, progress: await progress, startedBy });
     },
 
     async detail(run) {
-      const [agent, excerpt, turn] = await Promise.all([
+      const [agent, excerpt, turn, startedBy] = await Promise.all([
         deps.accounts.findAgent(run.agentId),
         excerptOf(run),
         tracker.turnOf(run),
+        starterOf(run),
       ]);
       if (turn) shown.set(run.id, turn);
       const runsOn = await limitsOf(run, agent, turn);
       const startedAt = startOfTurn(run, turn);
       return {
-        ...described(run, agent, excerpt, turn),
+        ...described(run, { agent, excerpt, progress: turn, startedBy }),
         ...runsOn,
         turnUsage: usageOfTurn(run, turn?.used ?? noUsage, startedAt),
         ...(startedAt !== undefined && { turnStartedAt: startedAt }),
@@ -107,6 +114,28 @@ export function runDescriber(deps: Deps): RunDescriber {
     excerptOf,
 
     activityOf: (run, now) => activityOf(run, shown.get(run.id), now),
+  };
+}
+
+/** What a description adds to a run. */
+interface DescriptionParts {
+  agent: Agent | undefined;
+  excerpt: string | undefined;
+  progress: RunProgress | undefined;
+  startedBy: NamedStarter | undefined;
+}
+
+/** Reads the name of who created a run once: it never changes. */
+function starterReader({ accounts }: Deps, inTurn: Semaphore) {
+  const names = boundedCache<NamedStarter>(maxStarters);
+  return async ({ startedBy }: Run): Promise<NamedStarter | undefined> => {
+    if (!startedBy) return undefined;
+    const place = `${startedBy.kind} ${startedBy.id}`;
+    const kept = names.get(place);
+    if (kept) return kept;
+    const named = await inTurn(() => nameStarter(accounts, startedBy));
+    names.set(place, named);
+    return named;
   };
 }
 

@@ -37,7 +37,7 @@ export class Recorder {
   input(text: string): this {
     this.#turn++;
     this.#step = 0;
-    return this.#record({ type: "input", text, agent_version: 1 });
+    return this.#record({ type: "input", text, agent_version: 1, started_by: null });
   }
 
   output(text: string): this {

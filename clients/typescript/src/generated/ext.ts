@@ -112,6 +112,18 @@ export interface components {
              * @enum {string|null}
              */
             webhook: "agent" | "run" | null;
+            /** @description Who created it. Null: an earlier release did. */
+            started_by: components["schemas"]["Starter"] | null;
+        };
+        /** @description Who created a run. */
+        Starter: {
+            /**
+             * @description `key`: with an API key. `mcp`: by an MCP client. `operator`: in the console or with the management API or CLI.
+             * @enum {string}
+             */
+            kind: "key" | "mcp" | "operator";
+            /** @description The name of the key. Null: it has none, or an operator created the run. */
+            name: string | null;
         };
         /** @description A page of a list. */
         RunPage: {
@@ -185,6 +197,8 @@ export interface components {
              * @enum {string|null}
              */
             webhook: "agent" | "run" | null;
+            /** @description Who created it. Null: an earlier release did. */
+            started_by: components["schemas"]["Starter"] | null;
             /** @description Limits of the current turn's configuration. */
             limits: {
                 /** @description Null: not recorded yet. */
@@ -397,6 +411,11 @@ export interface components {
             text: string;
             /** @description The version of the agent that the turn begins with. */
             agent_version: number | null;
+            /**
+             * @description Who sent it. Null: it came with the create, or an earlier release recorded it.
+             * @enum {string|null}
+             */
+            started_by: "key" | "mcp" | "operator" | null;
             /**
              * @description Texts that were cut, by their path in the event, with their full length in characters. Left out: none was cut.
              * @example {

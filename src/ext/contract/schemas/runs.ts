@@ -1,8 +1,18 @@
 import { maxWebhookUrl } from "../../../accounts/limits.ts";
 import { PublicAgentFileInput, PublicCreateAgentRequest } from "../../../v1/contract.ts";
 import { reference } from "../../../http/description.ts";
-import { newLabels, runFields, turnFields } from "../../../http/rest/schemas/runs.ts";
-import { body, list, nullable, object, oneOfTexts, page, text, uuid } from "../../../http/rest/schemas/schema.ts";
+import { newLabels, runFields, starterKind, turnFields } from "../../../http/rest/schemas/runs.ts";
+import {
+  body,
+  list,
+  nullable,
+  nullableReference,
+  object,
+  oneOfTexts,
+  page,
+  text,
+  uuid,
+} from "../../../http/rest/schemas/schema.ts";
 import { newRunLimits } from "../../../runs/new-run-limits.ts";
 
 const { name, template_id, input_text } = PublicCreateAgentRequest.properties;
@@ -15,10 +25,15 @@ const run = {
       ["agent", "run"],
     ),
   ),
+  started_by: nullableReference("Who created it. Null: an earlier release did.", reference("Starter")),
 };
 
 export const runSchemas = {
   Run: object("One execution of the agent.", run),
+  Starter: object("Who created a run.", {
+    kind: starterKind,
+    name: nullable(text("The name of the key. Null: it has none, or an operator created the run.")),
+  }),
   RunPage: page(reference("Run")),
   RunDetail: object("One execution of the agent, with its output and the limits of its turn.", {
     ...run,

@@ -1,3 +1,4 @@
+import { starterKinds } from "../../../accounts/starter.ts";
 import { failureCategories } from "../../../agent/model.ts";
 import { resumeReasons } from "../../../agent/turn/resume-reason.ts";
 import type { Schema } from "../../../json-schema.ts";
@@ -52,6 +53,9 @@ export const eventSchemas = {
   InputEvent: event("input", "An input that was accepted.", {
     text: text("The input."),
     agent_version: nullable(integer("The version of the agent that the turn begins with.")),
+    started_by: nullable(
+      oneOfTexts("Who sent it. Null: it came with the create, or an earlier release recorded it.", starterKinds),
+    ),
   }),
   OutputEvent: event("output", "The output of a turn.", { text: text("The output.") }),
   ModelCallEvent: event("model_call", "A model's answer. It is recorded before its tool calls run.", {

@@ -1,3 +1,4 @@
+import { starterKinds } from "../../../accounts/starter.ts";
 import { labelNamePattern, maxLabelLength, maxLabels } from "../../../runs/labels.ts";
 import { runStates, runStatuses } from "../../../runs/status.ts";
 import { reference } from "../../description.ts";
@@ -29,6 +30,12 @@ const finishReasons = [
 const finishReason = oneOfTexts(
   "Why the turn ended: `completed`, at a limit of the turn or (`run_…`) of the run, or with an output that the provider cut or filtered.",
   finishReasons,
+);
+
+/** How a run was started. */
+export const starterKind = oneOfTexts(
+  "`key`: with an API key. `mcp`: by an MCP client. `operator`: in the console or with the management API or CLI.",
+  starterKinds,
 );
 
 /** Fields of a run. */

@@ -35,7 +35,7 @@ function bodyOf(event: RunEvent, short: Shorten): Unstamped<WireEvent> {
   const text = short("text", event.text);
   return event.role === "output_from_agent"
     ? { type: "output", text }
-    : { type: "input", text, agent_version: event.agentVersion ?? null };
+    : { type: "input", text, agent_version: event.agentVersion ?? null, started_by: event.startedBy?.kind ?? null };
 }
 
 function entryBody(entry: RunJournalEntry, short: Shorten): Unstamped<WireEvent> {

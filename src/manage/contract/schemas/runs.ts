@@ -1,6 +1,6 @@
 import { PublicAgentFileInput } from "../../../v1/contract.ts";
 import { reference } from "../../../http/description.ts";
-import { runFields, turnFields } from "../../../http/rest/schemas/runs.ts";
+import { runFields, starterKind, turnFields } from "../../../http/rest/schemas/runs.ts";
 import {
   body,
   flag,
@@ -20,10 +20,16 @@ const run = {
   agent_id: uuid("The agent."),
   agent_name: nullable(text("The agent's name now.")),
   organization_id: uuid("The organization that owns the agent."),
+  started_by: nullableReference("Who created it. Null: an earlier release did.", reference("Starter")),
 };
 
 export const runSchemas = {
   Run: object("One execution of an agent.", run),
+  Starter: object("Who created a run.", {
+    kind: starterKind,
+    id: text("The ID of the key, or the operator as in the audit."),
+    name: text("The name of the key or operator. For a key without a name: its first characters."),
+  }),
   RunPage: page(reference("Run")),
   RunDetail: object("One execution of an agent, with the limits of its turn.", {
     ...run,

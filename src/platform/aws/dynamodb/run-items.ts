@@ -115,13 +115,18 @@ export async function readMessage(objects: RunsTable["objects"], item: Item): Pr
   const turn = Number(String(item["sk"]).split("#")[1]);
   const role = item["role"] as TurnMessage["role"];
   const text = await readText(objects, item as StoredText);
-  return { turn, role, text, ...versionIn(item), ...stampOf(item) };
+  return { turn, role, text, ...versionIn(item), ...starterIn(item), ...stampOf(item) };
 }
 
 /** The agent's version of an input. */
 export function versionIn(message: Item | undefined): { agentVersion?: number } {
   const agentVersion = message?.["agentVersion"];
   return agentVersion === undefined ? {} : { agentVersion: Number(agentVersion) };
+}
+
+/** Who created a run, or sent an input. Empty for items of earlier versions. */
+export function starterIn({ startedBy }: Item): Pick<Run, "startedBy"> {
+  return startedBy === undefined ? {} : { startedBy: startedBy as NonNullable<Run["startedBy"]> };
 }
 
 /** Empty for items of earlier versions. */
@@ -214,6 +219,7 @@ export function toRun(item: Item): Run {
     ...(waiting !== undefined && { waiting }),
     ...(labels && { labels }),
     ...(webhook !== undefined && { webhook }),
+    ...starterIn(item),
   };
 }
 

@@ -8,7 +8,8 @@ const schemaVersion = 7;
 // The long column comes last, so that the others are read without it.
 const events = `
   CREATE TABLE messages (
-    ${eventColumns}, at INTEGER, turn INTEGER NOT NULL, role TEXT NOT NULL, agent_version INTEGER, text TEXT NOT NULL
+    ${eventColumns}, at INTEGER, turn INTEGER NOT NULL, role TEXT NOT NULL, agent_version INTEGER, started_by TEXT,
+    text TEXT NOT NULL
   ) STRICT;
   CREATE TABLE journal (
     ${eventColumns}, at INTEGER, turn INTEGER NOT NULL, body TEXT NOT NULL
@@ -132,6 +133,11 @@ const storedBytes = `
 const organizationRuns = `
   CREATE INDEX runs_by_organization ON runs (organization_id, created_at);`;
 
+// Who created a run or sent an input, as kind and id. No table is rewritten.
+const starters = `
+  ALTER TABLE runs ADD COLUMN started_by TEXT;
+  ALTER TABLE queue ADD COLUMN started_by TEXT;`;
+
 const schema = `
   CREATE TABLE organizations (id TEXT PRIMARY KEY, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
   CREATE TABLE agents (id TEXT PRIMARY KEY, organization_id TEXT NOT NULL, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
@@ -162,6 +168,7 @@ const schema = `
   ${erasures}
   ${organizationRuns}
   ${storedBytes}
+  ${starters}
 `;
 
 // Version 1 stored all tool results of a step in one row, and no counts of queued inputs and usage.
@@ -249,8 +256,9 @@ const fromVersion5 = `
     WHERE agent_id IN (SELECT id FROM agents WHERE body ->> 'status' = 'deleted');
 `;
 
-// Version 6 had messages and journal entries in tables without rowid.
+// Version 6 had messages and journal entries in tables without rowid, and did not record who started something.
 const fromVersion6 = `
+  ${starters}
   ALTER TABLE messages RENAME TO messages_6;
   ALTER TABLE journal RENAME TO journal_6;
   ${events}
