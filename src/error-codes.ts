@@ -453,9 +453,9 @@ const errorTable = {
   },
   idempotency_key_reused: {
     status: 422,
-    apis: ["ext"],
+    apis: ["ext", "manage"],
     client: "IdempotencyKeyReused",
-    when: "An earlier create with the same `Idempotency-Key` had another body. Use a new key for another run.",
+    when: "An earlier request with the same `Idempotency-Key` had another body. Use a new key for another run or input.",
     detail: "the idempotency key belongs to an earlier create with another body; use a new key for a new run",
   },
   webhook_not_configured: {

@@ -87,6 +87,26 @@ export const runCases: Case[] = [
     },
   },
   {
+    name: "ext input: an idempotency key makes it safe to repeat",
+    async run(target) {
+      const { id } = await newRun(target);
+      const headers = { "idempotency-key": randomUUID() };
+      const send = (input_text: string) => ext(target, `POST /runs/${id}/input`, { headers, body: { input_text } });
+      const responses = await Promise.all(Array.from({ length: 5 }, () => send("Reply with one word.")));
+      const fresh = responses.filter((response) => response.headers["idempotent-replayed"] === undefined).length;
+      expectEqual(fresh, 1, "the responses that are not replays");
+      for (const response of responses) expectEqual(runOf(response, 202).turn, 1, "the turn");
+      expectCode(await send("Another text."), 422, "idempotency_key_reused");
+      await ended(target, id);
+      const { transcript } = await pollToEnd(target, id);
+      expectEqual(
+        transcript.filter(({ role }) => role === "input_to_agent").length,
+        1,
+        "the inputs of v1's transcript",
+      );
+    },
+  },
+  {
     name: "ext input: requires a text",
     async run(target) {
       const { id } = await newRun(target);

@@ -1,15 +1,16 @@
 import type { Actor } from "../accounts/audit.ts";
 import type { Starter } from "../accounts/starter.ts";
 import type { Accounts } from "../accounts/types.ts";
-import { type ApiResponse, jsonResponse } from "../http/handler.ts";
+import { type ApiRequest, type ApiResponse, jsonResponse } from "../http/handler.ts";
 import { type EventsDeps, listEvents, type RunStream } from "../http/rest/list-events.ts";
 import { charged, pointOf, searchIn } from "../http/rest/parameter-values.ts";
 import type { SharedSchemas } from "../http/rest/schemas/types.ts";
 import { wireFile } from "../http/rest/wire/run.ts";
 import type { AdmissionDeps } from "../runs/admission.ts";
-import { acceptInput, type InputLimits, stopRun } from "../runs/control-run.ts";
+import { acceptInputOnce, type InputLimits, stopRun } from "../runs/control-run.ts";
 import { type ChangedFile, findRunFile, listChangedFiles, notKept } from "../runs/files/read-files.ts";
 import type { Labels } from "../runs/labels.ts";
+import { idempotencyIn } from "./idempotency.ts";
 import type { Stores } from "../runs/ports.ts";
 import type { DescribedRun } from "../runs/read/describe-runs.ts";
 import { type RunSearch, searchRuns } from "../runs/read/search-runs.ts";
@@ -52,6 +53,7 @@ type Filters = Parameters<typeof searchIn>[0];
 
 /** A validated request that names a run. */
 interface RunCall<Caller> {
+  request: ApiRequest;
   principal: Caller;
   path: { run_id: string };
 }
@@ -90,9 +92,11 @@ export function runHandlers<Caller extends Parameters<typeof charged>[0] & { sta
       return jsonResponse(200, await access.detailOf(await find(principal, path.run_id)));
     },
 
-    async create_input({ principal, path, body }: RunCall<Caller> & { body: { input_text: string } }) {
+    async create_input({ request, principal, path, body }: RunCall<Caller> & { body: { input_text: string } }) {
       const { id } = await find(principal, path.run_id);
-      return jsonResponse(202, await viewOf(await acceptInput(audited(principal), id, body.input_text)));
+      const idempotency = idempotencyIn(request, body, id);
+      const { run, replayed } = await acceptInputOnce(audited(principal), id, body.input_text, idempotency);
+      return jsonResponse(202, await viewOf(run), replayed ? { "idempotent-replayed": "true" } : {});
     },
 
     async update_run({ principal, path, body }: RunCall<Caller> & { body: { labels: Labels } }) {

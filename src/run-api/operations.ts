@@ -1,5 +1,5 @@
 import type { OperationEntry } from "../http/rest/operation.ts";
-import { at, eventHeaders, eventParameters } from "../http/rest/parameters.ts";
+import { at, eventHeaders, eventParameters, idempotencyKey } from "../http/rest/parameters.ts";
 
 const tag = "runs";
 const run = { description: "The run.", body: "Run" };
@@ -23,10 +23,24 @@ export const runOperations = {
     at: "POST /runs/{run_id}/input",
     tag,
     summary: "Send input to a run",
+    requestHeaders: idempotencyKey(
+      "Unique per run. A repeated input with the same key and text is accepted once. Keys are kept as long as the run.",
+    ),
     request: "CreateInputRequest",
-    success: { status: 202, description: "The input is accepted.", body: "Run" },
+    success: {
+      status: 202,
+      description: "The input is accepted. With `Idempotent-Replayed: true`, an earlier request with the key was.",
+      body: "Run",
+      headers: ["Idempotent-Replayed"],
+    },
   },
-  stop_run: { at: "POST /runs/{run_id}/stop", tag, summary: "Stop a run", success: run },
+  stop_run: {
+    at: "POST /runs/{run_id}/stop",
+    tag,
+    summary: "Stop a run",
+    requestHeaders: idempotencyKey("It changes nothing: a run that is stopped twice is stopped once."),
+    success: run,
+  },
   delete_run: { at: "DELETE /runs/{run_id}", tag, summary: "Delete a run" },
   list_events: {
     at: "GET /runs/{run_id}/events",

@@ -6,6 +6,7 @@ import type { AuditEntry } from "../accounts/types.ts";
 import { addUsage, noUsage } from "../agent/turn/limits.ts";
 import { ServiceError } from "../errors.ts";
 import { stamped } from "./events.ts";
+import { requireSameBody } from "./idempotency.ts";
 import { findRunHead } from "./read/find-run.ts";
 import { drainMilliseconds } from "./leases.ts";
 import {
@@ -20,7 +21,7 @@ import type { PendingUploads, Workspace } from "./ports.ts";
 import { quotasOf } from "./quotas.ts";
 import { transitions, turnStartedAt } from "./status.ts";
 import { startTurn, wallClock } from "./turn-writes.ts";
-import type { Quotas, Run, TurnMessage } from "./types.ts";
+import type { Idempotency, KeptCreate, Quotas, Run, TurnMessage } from "./types.ts";
 
 /** What limits the inputs of a run. */
 export interface InputLimits {
@@ -47,13 +48,29 @@ export const maxQueued = 20;
  * wait for a slot. Resolves with the changed run.
  */
 export async function acceptInput(deps: ControlDeps, id: string, text: string): Promise<Run> {
+  return (await acceptInputOnce(deps, id, text)).run;
+}
+
+/**
+ * As `acceptInput`. A repeated request with the same idempotency key and text accepts nothing (`replayed`) and resolves with the
+ * run as it is then; with another text, it rejects.
+ */
+export async function acceptInputOnce(
+  deps: ControlDeps,
+  id: string,
+  text: string,
+  idempotency?: Idempotency,
+): Promise<{ run: Run; replayed: boolean }> {
   // Repeats when the run changes between the read and the write: it may finish or queue another input. Each lost slot
   // counts as an attempt.
   const startedBy = starterOf(deps.actor, deps.starter);
   const sender = startedBy && { startedBy };
   for (let lostSlots = 0; ;) {
     const run = await findRunHead(deps.runs, id);
-    const { id: runId, organizationId, status, turn, queued = 0 } = run;
+    const { id: runId, agentId, organizationId, status, turn, queued = 0 } = run;
+    const kept = idempotency && (await deps.runs.findCreated(agentId, idempotency.key));
+    if (idempotency && kept) return { run: await replayInput(deps, id, kept, idempotency), replayed: true };
+    const once = idempotency && { idempotency: { ...idempotency, agentId } };
     const audited = along(deps.actor, "run.input", runId, deps.now(), { organizationId });
     const [{ quotas, agentVersion }] = await Promise.all([findAgentFacts(deps, run), requireSpace(deps, run, text)]);
     if (status === "running") {
@@ -65,8 +82,8 @@ export async function acceptInput(deps: ControlDeps, id: string, text: string): 
       }
       if (quotas) await requireDollars(deps, run, quotas);
       const add = { turn: turn + queued + 1, text, ...sender };
-      if (await deps.runs.change({ runId, expect: { status, turn, queued }, queue: { add }, ...audited })) {
-        return { ...run, queued: queued + 1 };
+      if (await deps.runs.change({ runId, expect: { status, turn, queued }, queue: { add }, ...audited, ...once })) {
+        return { run: { ...run, queued: queued + 1 }, replayed: false };
       }
     } else if (status === "finished") {
       const { from, to } = transitions.inputAccepted;
@@ -75,20 +92,42 @@ export async function acceptInput(deps: ControlDeps, id: string, text: string): 
       const pinned = agentVersion !== undefined && { agentVersion };
       const message: TurnMessage = { turn: set.turn, role: "input_to_agent", text, ...pinned, ...sender };
       const messages = stamped([message], { sequence: run.sequence, at: Math.max(set.updatedAt, run.createdAt) });
-      const change = { runId, expect: { status: from, turn }, set, messages, ...(slot && { slot }), ...audited };
+      const change = {
+        runId,
+        expect: { status: from, turn },
+        set,
+        messages,
+        ...(slot && { slot }),
+        ...audited,
+        ...once,
+      };
       if (!(await deps.runs.change(change))) {
         if (slot && ++lostSlots === slotAttempts) throw manyStarts();
         continue;
       }
       if (stalled) await tryStartWaiting(deps, run.organizationId);
       const next: Run = { ...run, ...set, sequence: run.sequence + 1 };
-      if (slot?.blockedBy) return { ...next, waiting: true };
-      await startTurn(deps, run, set.turn);
-      return next;
+      if (slot?.blockedBy) return { run: { ...next, waiting: true }, replayed: false };
+      // A turn that cannot be started is left to a repetition, or to the sweep.
+      await (idempotency ? deps.workflow.start(runId, set.turn, run) : startTurn(deps, run, set.turn));
+      return { run: next, replayed: false };
     } else {
       throw new ServiceError("run_ended", `run ${runId} is ${status}; only a running or finished run accepts input`);
     }
   }
+}
+
+/** Starts the turn of an input that was stored, but whose request failed before the start. Resolves with the run. */
+async function replayInput(
+  deps: ControlDeps,
+  id: string,
+  { request }: KeptCreate,
+  repeated: Idempotency,
+): Promise<Run> {
+  requireSameBody(request, repeated, "input", "input");
+  const run = await findRunHead(deps.runs, id); // as it is after the request that stored the key
+  if (run.status === "running" && !run.waiting) await deps.workflow.start(run.id, run.turn, run);
+  return run;
 }
 
 /** Throws if the input would not fit into the run's transcript. The output of a turn may exceed the limit: it is paid for. */

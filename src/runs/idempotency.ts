@@ -4,9 +4,13 @@ import { canonicalJson } from "../json.ts";
 import type { Runs, Workflow } from "./ports.ts";
 import type { Idempotency, KeptCreate } from "./types.ts";
 
-/** The hashes of an idempotency key and of the body that it came with. Bodies with equal JSON values have equal hashes. */
-export function idempotencyOf(key: string, body: unknown): Idempotency {
-  return { key: hash("sha256", key), request: hash("sha256", canonicalJson(body)) };
+/**
+ * The hashes of an idempotency key and of the body that it came with. Bodies with equal JSON values have equal hashes.
+ * `runId`: of an input, whose keys are those of its run. A key has no space, so it equals none of a create.
+ */
+export function idempotencyOf(key: string, body: unknown, runId?: string): Idempotency {
+  const unique = runId === undefined ? key : `${runId} ${key}`;
+  return { key: hash("sha256", unique), request: hash("sha256", canonicalJson(body)) };
 }
 
 /**
@@ -18,14 +22,18 @@ export async function replayCreate(
   { runId, request }: KeptCreate,
   repeated: Idempotency,
 ): Promise<{ id: string; replayed: true }> {
-  if (request !== repeated.request) {
-    throw new ServiceError(
-      "idempotency_key_reused",
-      "the idempotency key belongs to an earlier create with another body; use a new key for a new run",
-    );
-  }
+  requireSameBody(request, repeated, "create", "run");
   const run = await runs.head(runId);
   const mayNotHaveStarted = run?.status === "running" && run.sequence === 1 && !run.waiting; // its input is its only event
   if (mayNotHaveStarted) await workflow.start(runId, run.turn, run);
   return { id: runId, replayed: true };
+}
+
+/** Throws if a request with an idempotency key is not a repetition of the first one. */
+export function requireSameBody(request: string, repeated: Idempotency, what: "create" | "input", made: string): void {
+  if (request === repeated.request) return;
+  throw new ServiceError(
+    "idempotency_key_reused",
+    `the idempotency key belongs to an earlier ${what} with another body; use a new key for a new ${made}`,
+  );
 }

@@ -51,7 +51,7 @@ export type CreateOutcome = "created" | "no_slot" | { replayed: KeptCreate };
 export interface Runs {
   /** Stores a new run with its first messages and `more` in one write. `run.sequence`: the number of messages. */
   create(run: Run, messages: Stamped<TurnMessage>[], more?: CreateExtras): Promise<CreateOutcome>;
-  /** The create that the agent's idempotency key was first used for. `key`: its SHA-256 (hex). A cheap read. */
+  /** The create or input that the agent's idempotency key was first used for. `key`: its SHA-256 (hex). A cheap read. */
   findCreated(agentId: string, key: string): Promise<KeptCreate | undefined>;
   /** Run and transcript. */
   read(id: string): Promise<RunView | undefined>;

@@ -91,13 +91,13 @@ export interface Slot {
   blockedBy?: QuotaScope;
 }
 
-/** An idempotency key and the body of the create that it came with, as SHA-256 hashes (hex). */
+/** An idempotency key and the body of the create or input that it came with, as SHA-256 hashes (hex). */
 export interface Idempotency {
   key: string;
   request: string;
 }
 
-/** The run that the first create with an idempotency key stored. `request`: hash of that create's body. */
+/** The run of the first create or input with an idempotency key. `request`: hash of its body. */
 export interface KeptCreate {
   runId: string;
   request: string;
@@ -216,6 +216,8 @@ export interface RunChange {
   erase?: true;
   /** The operator's action that makes this change. */
   audit?: AuditEntry;
+  /** Kept with the change, as long as the run. The change is rejected if the agent's key belongs to an earlier request. */
+  idempotency?: Idempotency & Pick<Run, "agentId">;
 }
 
 /** Everything that the next step needs, from one consistent read. Lists are in order. */

@@ -674,13 +674,29 @@ const other: Record<string, Case> = {
       };
     },
   },
-  "sends an input once": {
-    replies: [agent, noAnswer],
+  "repeats an input with one key": {
+    replies: [agent, noAnswer, json(202, run("running"))],
     job: { method: "send_input", args: [id, "More"] },
-    expected: ([, post]) => {
-      expect(sent(post!)).toEqual({ input_text: "More" });
-      return { calls: [askAgent, `POST /ext/v1/runs/${id}/input`], error: { name: "ConnectionFailed" } };
+    expected: ([, ...posts]) => {
+      const keys = posts.map(({ headers }) => headers["idempotency-key"]);
+      expect(keys[0]).toMatch(/^[0-9a-f-]{36}$/);
+      expect(keys).toEqual([keys[0], keys[0]]);
+      expect(posts.map((post) => sent(post))).toEqual([{ input_text: "More" }, { input_text: "More" }]);
+      return { value: { status: "running" }, sleeps: [1_000] };
     },
+  },
+  "sends an input with a key of the caller": {
+    replies: [agent, json(202, run("running"))],
+    job: { method: "send_input", args: [id, "More"], options: { idempotency_key: "more-1" } },
+    expected: ([, post]) => {
+      expect(post!.headers).toMatchObject({ "idempotency-key": "more-1" });
+      return { calls: [askAgent, `POST /ext/v1/runs/${id}/input`], value: { status: "running" } };
+    },
+  },
+  "an input with a key that no header can have": {
+    replies: [],
+    job: { method: "send_input", args: [id, "More"], options: { idempotency_key: "größe-1" } },
+    expected: () => ({ calls: [], error: { name: "InvalidArgument" } }),
   },
   "repeats a stop": {
     replies: [agent, noAnswer, json(200, run("terminated"))],

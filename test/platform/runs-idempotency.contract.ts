@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { CreateOutcome, Runs } from "../../src/runs/ports.ts";
-import { firstMessages, input, newRun } from "./run-fixtures.ts";
+import { firstMessages, input, newRun, onTurn } from "./run-fixtures.ts";
 
 const request = "a".repeat(64);
 
@@ -36,6 +36,22 @@ export function describeIdempotency(open: () => Promise<Runs>): void {
       expect(await create(first, { idempotency: { key, request } })).toBe("created");
       expect(await create(second, { idempotency: { key, request } })).toBe("created");
       expect(await create(third, { idempotency: { key: newKey(), request } })).toBe("created");
+    });
+
+    test("a change keeps the key of its input, and one with a key that is kept changes nothing", async () => {
+      const run = newRun();
+      const idempotency = { key: newKey(), request, agentId: run.agentId };
+      expect(await create(run)).toBe("created");
+      const change = (turn: number, text: string) =>
+        runs.change({ ...onTurn(run), queue: { add: { turn, text } }, idempotency });
+      expect(await change(2, "second")).toBe(true);
+      expect(await runs.findCreated(run.agentId, idempotency.key)).toEqual({ runId: run.id, request });
+      expect(await change(3, "again")).toBe(false);
+      expect((await runs.load(run.id))?.queue).toEqual([{ turn: 2, text: "second" }]);
+      const rejected = { key: newKey(), request, agentId: run.agentId };
+      const other = { runId: run.id, expect: { status: "finished", turn: 1 }, idempotency: rejected } as const;
+      expect(await runs.change({ ...other, queue: { add: { turn: 3, text: "third" } } })).toBe(false);
+      expect(await runs.findCreated(run.agentId, rejected.key)).toBeUndefined();
     });
 
     // A client that sends more at once, as to an emulator, gets no connection in time.

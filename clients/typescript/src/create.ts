@@ -40,10 +40,15 @@ interface Context {
 
 /** Throws `InvalidArgument` for options that cannot be sent. */
 export function checkCreate({ files = [], idempotencyKey }: CreateOptions): void {
+  checkKey(idempotencyKey);
   if (!Array.isArray(files)) {
     const received = typeof files === "string" ? JSON.stringify(files) : "no array";
     throw new InvalidArgument(`files is ${received}; accepted: an array of paths, File objects and { name, content }`);
   }
+}
+
+/** Throws `InvalidArgument` for an idempotency key that the service would reject, or that no header can have. */
+export function checkKey(idempotencyKey?: string): void {
   if (idempotencyKey === undefined || /^[\x21-\x7e]{1,255}$/.test(idempotencyKey)) return;
   const { length } = idempotencyKey;
   const received = length > 255 ? `has ${length} characters` : `is ${JSON.stringify(idempotencyKey)}`;

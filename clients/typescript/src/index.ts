@@ -3,7 +3,7 @@ export type { Clock } from "./clock.ts";
 export type { CreateOptions } from "./create.ts";
 export * from "./errors.ts";
 export type { FileInput } from "./files.ts";
-export type { DownloadOptions, EventsOptions, ListOptions, WaitOptions } from "./options.ts";
+export type { DownloadOptions, EventsOptions, InputOptions, ListOptions, WaitOptions } from "./options.ts";
 export { Run } from "./run.ts";
 export type { Runs } from "./runs.ts";
 export type { Agent, Event, Failure, RunDetail, RunFile, RunStatus, RunSummary, Usage } from "./types.ts";

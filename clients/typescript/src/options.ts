@@ -40,3 +40,11 @@ export interface DownloadOptions {
   /** The file as it was after this step, as `TURN.STEP`. */
   at?: string;
 }
+
+export interface InputOptions {
+  /**
+   * A text of up to 255 visible ASCII characters. Inputs of a run with the same key and text are accepted once. By default, each
+   * call has its own key.
+   */
+  idempotencyKey?: string;
+}

@@ -1,11 +1,11 @@
-import type { DownloadOptions, EventsOptions, WaitOptions } from "./options.ts";
+import type { DownloadOptions, EventsOptions, InputOptions, WaitOptions } from "./options.ts";
 import type { Bytes, Event, Failure, RunDetail, RunFile, RunStatus, RunSummary, StatusInV1, Usage } from "./types.ts";
 
 /** What a run can do by its ID. */
 export interface RunActions {
   wait(runId: string, options?: WaitOptions): Promise<Run>;
   events(runId: string, options?: EventsOptions): AsyncGenerator<Event>;
-  sendInput(runId: string, text: string): Promise<Run>;
+  sendInput(runId: string, text: string, options?: InputOptions): Promise<Run>;
   setLabels(runId: string, labels: Record<string, string>): Promise<Run>;
   stop(runId: string): Promise<Run>;
   delete(runId: string): Promise<Run>;
@@ -49,8 +49,8 @@ export class Run {
     return this.#runs.events(this.id, options);
   }
 
-  async sendInput(text: string): Promise<Run> {
-    return this.#runs.sendInput(this.id, text);
+  async sendInput(text: string, options?: InputOptions): Promise<Run> {
+    return this.#runs.sendInput(this.id, text, options);
   }
 
   /** Replaces the labels. Resolves with the run as it is now. */

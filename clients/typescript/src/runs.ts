@@ -1,11 +1,11 @@
 import { Deadline } from "./clock.ts";
 import { AgentRunsError, ConnectionFailed, RunFailed } from "./errors.ts";
-import { checkCreate, createRun, type CreateOptions } from "./create.ts";
+import { checkCreate, checkKey, createRun, type CreateOptions } from "./create.ts";
 import { messages } from "./event-stream.ts";
 import { writeBytes } from "./files.ts";
 import { ext, v1 } from "./generated/operations.ts";
 import { backoff, filled, type Http, type Request } from "./http.ts";
-import type { DownloadOptions, EventsOptions, ListOptions, WaitOptions } from "./options.ts";
+import type { DownloadOptions, EventsOptions, InputOptions, ListOptions, WaitOptions } from "./options.ts";
 import { type Run, type RunActions, runInV1, runOf } from "./run.ts";
 import type { Server } from "./server.ts";
 import type { Bytes, Event, Page, RunDetail, RunFile, RunSummary, StatusInV1 } from "./types.ts";
@@ -17,7 +17,7 @@ const defaultRetry = 2_000;
 /** Milliseconds that a wait takes at most, unless the caller says otherwise. */
 const defaultTimeout = 30 * 60_000;
 
-type Operation = Pick<Request, "method" | "path">;
+type Operation = Pick<Request, "method" | "path" | "headers">;
 
 /** The runs of the API key's agent. */
 export class Runs implements RunActions {
@@ -77,24 +77,27 @@ export class Runs implements RunActions {
     yield* this.#follow(runId, after, deadline);
   }
 
-  /** Gives a run its next input. It is queued while a turn is in progress. Not repeated: the run would get it twice. */
-  async sendInput(runId: string, text: string): Promise<Run> {
-    return this.#change("accept inputs", filled(ext.create_input, { run_id: runId }), { input_text: text });
+  /** Gives a run its next input. It is queued while a turn is in progress. Repeated safely: the run gets it once. */
+  async sendInput(runId: string, text: string, { idempotencyKey }: InputOptions = {}): Promise<Run> {
+    checkKey(idempotencyKey);
+    const headers = { "idempotency-key": idempotencyKey ?? crypto.randomUUID() };
+    const operation = { ...filled(ext.create_input, { run_id: runId }), headers };
+    return this.#change("accept inputs", operation, { input_text: text });
   }
 
   /** Replaces the labels of a run. Resolves with the run as it is now. */
   async setLabels(runId: string, labels: Record<string, string>): Promise<Run> {
-    return this.#repeatable("change labels", filled(ext.update_run, { run_id: runId }), { labels });
+    return this.#change("change labels", filled(ext.update_run, { run_id: runId }), { labels });
   }
 
   /** Stops a run. */
   async stop(runId: string): Promise<Run> {
-    return this.#repeatable("stop runs", filled(ext.stop_run, { run_id: runId }));
+    return this.#change("stop runs", filled(ext.stop_run, { run_id: runId }));
   }
 
   /** Deletes a run's texts and files for good, if the agent allows it. Resolves with what remains. */
   async delete(runId: string): Promise<Run> {
-    return this.#repeatable("delete runs", filled(ext.delete_run, { run_id: runId }));
+    return this.#change("delete runs", filled(ext.delete_run, { run_id: runId }));
   }
 
   /** The files of a run: the uploads, and what the agent wrote. `at`: as they were after this step, as `TURN.STEP`. */
@@ -212,15 +215,12 @@ export class Runs implements RunActions {
     return this.#http.retry(deadline, () => this.#http.object<Page<Item>>(request, ["data", "next"]));
   }
 
-  /** Makes a change that is safe to repeat. */
-  async #repeatable(what: string, operation: Operation, body?: object): Promise<Run> {
-    return this.#http.retry(this.#deadline(), () => this.#change(what, operation, body));
-  }
-
+  /** Makes a change, which is safe to repeat. */
   async #change(what: string, operation: Operation, body?: object): Promise<Run> {
     const deadline = this.#deadline();
     await this.#server.require(what, deadline);
     const request: Request = { ...operation, deadline, ...(body && { body: JSON.stringify(body) }) };
-    return runOf(this, await this.#http.object<RunSummary>(request, ["id", "status"]));
+    const run = await this.#http.retry(deadline, () => this.#http.object<RunSummary>(request, ["id", "status"]));
+    return runOf(this, run);
   }
 }

@@ -1,5 +1,6 @@
 import { headers } from "../../http/response-headers.ts";
 import type { ApiDescription } from "../../http/description.ts";
+import { replayedHeader } from "../../http/rest/parameters.ts";
 import { publicApi } from "../../v1/public-api.ts";
 import { operations } from "./operations/index.ts";
 import { pathParameters } from "./operations/parameters.ts";
@@ -25,10 +26,7 @@ export const extApi: ApiDescription = {
   schemas,
   headers: {
     ...headers,
-    "Idempotent-Replayed": {
-      description: "`true`: an earlier create with the same `Idempotency-Key` created the run. Left out otherwise.",
-      schema: { type: "string", const: "true" },
-    },
+    ...replayedHeader,
     Location: {
       description: "A URL of the file, with its signature.",
       schema: { type: "string", format: "uri" },

@@ -2,8 +2,8 @@ import type { Principal } from "../../accounts/authenticate.ts";
 import { base64Uploads } from "../../http/validation/base64-files.ts";
 import { ServiceError } from "../../errors.ts";
 import type { NewRun } from "../../runs/create-run.ts";
+import { idempotencyIn } from "../../run-api/idempotency.ts";
 import { requireFileCount } from "../../runs/files/new-files.ts";
-import { idempotencyOf } from "../../runs/idempotency.ts";
 import type { Call } from "../call.ts";
 
 /** The run that a create asks for. Throws for what its schema cannot express. */
@@ -11,19 +11,11 @@ export function newRunOf({ request, principal, body }: Call<"create_run">): NewR
   const { name, template_id, input_text, files = [], uploads = [], labels, webhook } = body;
   requireTemplate(principal, template_id);
   requireFileCount(files.length + uploads.length);
-  const key = idempotencyKeyIn(request.headers["idempotency-key"]);
-  const idempotency = key === undefined ? undefined : idempotencyOf(key, body); // before `base64Uploads`, which empties it
+  const idempotency = idempotencyIn(request, body); // before `base64Uploads`, which empties it
   return { name, text: input_text ?? undefined, files: base64Uploads(files), uploads, labels, webhook, idempotency };
 }
 
 function requireTemplate({ agentId }: Principal, templateId: string | undefined): void {
   if (templateId === undefined || templateId === agentId) return;
   throw new ServiceError("template_mismatch", "API key is not valid for the requested template");
-}
-
-function idempotencyKeyIn(header: string | undefined): string | undefined {
-  if (header === undefined || /^[\x21-\x7e]{1,255}$/.test(header)) return header;
-  const received = header.length > 255 ? `has ${header.length} characters` : `is ${JSON.stringify(header)}`;
-  const message = `Idempotency-Key ${received}; expected 1 to 255 visible ASCII characters`;
-  throw new ServiceError("invalid_argument", message);
 }

@@ -35,6 +35,29 @@ export const fileName = parameter(
   { type: "string", minLength: 1, maxLength: 1_000, examples: ["q3.csv", "reports/q3.csv"] },
 );
 
+/** The header that makes a request safe to repeat. `effect`: what its first request and a repetition do. */
+export const idempotencyKey = (effect: string) => ({
+  "Idempotency-Key": parameter(
+    `1 to 255 visible ASCII characters, of your choice; a UUID is a good choice. ${effect}`,
+    {
+      type: "string",
+      minLength: 1,
+      maxLength: 255,
+      pattern: "^[\\x21-\\x7e]+$",
+      examples: ["order-4711"],
+    },
+  ),
+});
+
+/** The header of the response to a repetition. */
+export const replayedHeader = {
+  "Idempotent-Replayed": {
+    description:
+      "`true`: an earlier request with the same `Idempotency-Key` did what this one asks for. Left out otherwise.",
+    schema: { type: "string", const: "true" },
+  },
+} as const;
+
 /** Parameters of a list of events. */
 export const eventParameters = {
   after: parameter("Only events after this number.", { type: "integer", minimum: 0, maximum: 1e9, default: 0 }),

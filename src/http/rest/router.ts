@@ -6,7 +6,7 @@ import { withErrorResponses } from "../middleware.ts";
 import { routeTable } from "../route-table.ts";
 import type { ApiErrors, SharedErrorCode } from "./errors.ts";
 import { withSecurityHeaders } from "./security-headers.ts";
-import { type Validators, validBody, validParameters } from "./validate.ts";
+import { requireHonoredKey, type Validators, validBody, validParameters } from "./validate.ts";
 
 /** Who sends a request. Rejects with a `ServiceError` for a request without a valid credential. */
 export type Authenticate<Principal> = (request: ApiRequest) => Promise<Principal>;
@@ -79,6 +79,7 @@ export function restRouter<Name extends string, Entry extends Operation, Princip
     operation: Entry,
   ): Promise<ApiResponse> {
     authorize?.(principal, operation);
+    requireHonoredKey(operation, request);
     const { path, query } = validParameters(validators, operation, request);
     const body = await validBody(validators, operation, request);
     if (operation.authenticated) await authorizeCall?.(principal, operation, { ...query, ...body, ...path });

@@ -1,7 +1,7 @@
 import type { Operation } from "../description.ts";
 import { InvalidRequest } from "../errors.ts";
 import type { ApiRequest } from "../handler.ts";
-import type { ValidationIssue } from "../validation/issue.ts";
+import { issue, type ValidationIssue } from "../validation/issue.ts";
 import { parseJsonBody } from "../validation/parse-json.ts";
 import type { SchemaValidator } from "../../schema-validator.ts";
 import { issuesOf } from "../validation/violation-issues.ts";
@@ -27,6 +27,18 @@ export function validParameters(
   const issues = [...checkedPath, checkedQuery].flatMap((each) => each.issues);
   if (issues.length > 0) throw new InvalidRequest(issues);
   return { path: Object.assign({}, ...checkedPath.map(({ value }) => value)) as object, query: checkedQuery.value };
+}
+
+/** Throws `InvalidRequest` for an idempotency key that has no effect: who sends one takes the request for safe to repeat. */
+export function requireHonoredKey(
+  { method, requestHeaders }: Operation,
+  { headers }: Pick<ApiRequest, "headers">,
+): void {
+  const key = headers["idempotency-key"];
+  if (key === undefined || method !== "POST" || (requestHeaders && "Idempotency-Key" in requestHeaders)) return;
+  const msg =
+    "This operation does not support Idempotency-Key: a repeated request is a second one. Send it without the header";
+  throw new InvalidRequest([issue("extra_forbidden", ["header", "Idempotency-Key"], msg, key)]);
 }
 
 /**
@@ -71,6 +83,6 @@ function queryObject(query: URLSearchParams): Record<string, string | string[]> 
   );
 }
 
-function withoutInput({ input: _input, ...issue }: ValidationIssue): ValidationIssue {
-  return issue;
+function withoutInput({ input: _input, ...others }: ValidationIssue): ValidationIssue {
+  return others;
 }

@@ -1,5 +1,6 @@
 import { headers } from "../../http/response-headers.ts";
 import type { ApiDescription } from "../../http/description.ts";
+import { replayedHeader } from "../../http/rest/parameters.ts";
 import { operations } from "./operations/index.ts";
 import { pathParameters } from "./operations/parameters.ts";
 import { schemas } from "./schemas/index.ts";
@@ -33,6 +34,7 @@ export const manageApi: ApiDescription = {
   schemas,
   headers: {
     ...headers,
+    ...replayedHeader,
     ETag: {
       description: "The agent's revision in quotes, for `If-Match`.",
       schema: { type: "string", examples: ['"4"'] },

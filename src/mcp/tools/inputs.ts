@@ -1,4 +1,4 @@
-import { idempotencyKey, pathParameters } from "../../ext/contract/operations/parameters.ts";
+import { createKey, pathParameters } from "../../ext/contract/operations/parameters.ts";
 import { runSchemas } from "../../ext/contract/schemas/runs.ts";
 import { fileName } from "../../http/rest/parameters.ts";
 import { body, integer, list, number, object, text } from "../../http/rest/schemas/schema.ts";
@@ -12,7 +12,7 @@ import type { Schema, SchemaTypes } from "../../json-schema.ts";
 const create = runSchemas.CreateRunRequest.properties;
 const { filename, content_base64 } = runSchemas.FileInput.properties;
 const { input_text } = runSchemas.CreateInputRequest.properties;
-const { pattern: _ofHeaders, ...keyLengths } = idempotencyKey["Idempotency-Key"].schema;
+const { pattern: _ofHeaders, ...keyLengths } = createKey["Idempotency-Key"].schema;
 
 /** Without the examples, which cost tokens in every conversation. */
 const described = <const S extends Schema>(description: string, { examples: _examples, ...schema }: S) =>

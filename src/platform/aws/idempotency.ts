@@ -11,8 +11,13 @@ function keyOf(agentId: string, key: string): { pk: string; sk: string } {
   return { pk: `IDEMPOTENCY#${agentId}#${key}`, sk: head };
 }
 
-/** The write that keeps a key with its run. It is rejected, with the stored item, if the key belongs to another create. */
-export function keepKey(table: string, { id, agentId }: Run, { key, request }: Idempotency, expiry: Item): Write {
+/** The write that keeps a key with its run. It is rejected, with the stored item, if the key belongs to another request. */
+export function keepKey(
+  table: string,
+  { id, agentId }: Pick<Run, "id" | "agentId">,
+  { key, request }: Idempotency,
+  expiry: Item,
+): Write {
   return {
     Put: {
       TableName: table,

@@ -203,7 +203,7 @@ export function awsRunWrites(
     },
 
     async change(change) {
-      const { runId, expect, messages = [], entries = [], queue, summary, audit, slot } = change;
+      const { runId, expect, messages = [], entries = [], queue, summary, audit, slot, idempotency } = change;
       const texts = await Promise.all([
         messageWrites(runId, messages),
         entryWrites(runId, entries),
@@ -211,7 +211,10 @@ export function awsRunWrites(
         summaryWrites(runId, summary),
         filesWrites(change),
       ]);
-      const stored = [...texts.flat(), ...auditWrites(audit)];
+      const keys = idempotency
+        ? [keepKey(table, { id: runId, agentId: idempotency.agentId }, idempotency, expiry())]
+        : [];
+      const stored = [...texts.flat(), ...auditWrites(audit), ...keys];
       // Repeats when the facts of the run are not those that the caller knew.
       for (let { facts } = change, attempt = 1; ; attempt++) {
         const dependent = [
@@ -221,7 +224,8 @@ export function awsRunWrites(
         ];
         const writes = [headWrite(table, change, facts), ...dependent, ...stored];
         // A waiting run keeps its place in the queue: a rejection would tell that it no longer waits.
-        const result = await (slot && !expect.waiting ? transactContended(writes) : transact(writes));
+        const isContended = (slot && !expect.waiting) || idempotency;
+        const result = await (isContended ? transactContended(writes) : transact(writes));
         if (result.applied) return true;
         const actual = dependsOnFacts(change) ? factsIn(result.reasons[0]?.Item) : undefined;
         if (!actual || areSameFacts(change, actual, facts) || attempt === maxAttempts) return false;

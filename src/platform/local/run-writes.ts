@@ -76,6 +76,7 @@ export function localRunWrites(
       labels,
       erase: erasing,
       audit,
+      idempotency,
     } = change;
     if (fencingToken !== undefined && !isCurrent({ runId, fencingToken })) throw changeRejected;
     const found = expected.get(runId, expect.status, expect.turn);
@@ -86,6 +87,7 @@ export function localRunWrites(
     const { before, after } = sequenceOf(change) ?? { before: sequenceBefore, after: sequenceBefore };
     if (before !== sequenceBefore) throw changeRejected;
     if (slot && !quotas.admit(slot, waiting === 1)) throw changeRejected;
+    if (idempotency && !idempotent.keep({ id: runId, agentId }, idempotency)) throw changeRejected;
     insert(seq, messages, entries);
     if (summary) putSummary.run(seq, summary.throughTurn, summary.text);
     if (labels && updateLabels.run(labelsColumn(labels), seq).changes === 0) throw changeRejected;

@@ -86,7 +86,10 @@ test("on Lambda, a run is created once, worked on, given another input and read"
     output: "Answer to One..",
     labels: { a: "b" },
   });
-  expect((await call("POST", `${run}/input`, { body: { input_text: "Two." } })).status).toBe(202);
+  const input = { body: { input_text: "Two." }, headers: { "idempotency-key": "k" } };
+  expect((await call("POST", `${run}/input`, input)).status).toBe(202);
+  const repeated = await call("POST", `${run}/input`, input);
+  expect([repeated.status, repeated.headers["idempotent-replayed"], repeated.body["turn"]]).toEqual([202, "true", 2]);
   expect((await call("GET", run)).body).toMatchObject({ status: "running", turn: 2, output: "Answer to One.." });
   await work(String(created["id"]), 2);
   expect((await call("GET", run)).body).toMatchObject({ status: "finished", output: "Answer to Two.." });

@@ -54,6 +54,46 @@ describe("a run", () => {
     expect([late.status, late.body["code"]]).toEqual([409, "run_ended"]);
   });
 
+  test("accepts an input with an idempotency key once, while it works and when it has finished", async () => {
+    const id = await startRun(service, { input_text: "First.\ndemo: steps=10 delay=30" });
+    const send = (key: string, input_text: string) =>
+      service.call<Run & { code?: string }>("POST", `/runs/${id}/input`, {
+        body: { input_text },
+        headers: { "idempotency-key": key },
+      });
+    const posts = await Promise.all(Array.from({ length: 30 }, () => send("order-1", "Second.")));
+    expect(new Set(posts.map(({ status }) => status))).toEqual(new Set([202]));
+    expect(posts.filter(({ headers }) => !headers.has("idempotent-replayed"))).toHaveLength(1);
+    expect((await read(id)).queued_inputs).toBe(1);
+    const other = await send("order-1", "Other.");
+    expect([other.status, other.body.code]).toEqual([422, "idempotency_key_reused"]);
+    await expect.poll(async () => (await untilState(service, id, "finished")).turn, { timeout: 8_000 }).toBe(2);
+    for (const replayed of [null, "true", "true"]) {
+      const sent = await send("order-2", "Third.\ndemo: steps=1 delay=1");
+      expect([sent.status, sent.headers.get("idempotent-replayed"), sent.body.turn]).toEqual([202, replayed, 3]);
+    }
+    await untilState(service, id, "finished");
+    await service.call("POST", `/runs/${id}/stop`, { headers: { "idempotency-key": "order-3" } });
+    const late = await send("order-2", "Third.\ndemo: steps=1 delay=1");
+    expect([late.status, late.body.status]).toEqual([202, "terminated"]);
+    const malformed = await send("a b", "Fourth.");
+    expect([malformed.status, malformed.body.code]).toEqual([422, "invalid_argument"]);
+  });
+
+  test("is refused an idempotency key where it would have no effect", async () => {
+    const body = { filename: "a.txt", size: 1, sha256: "a".repeat(64) };
+    const headers = { "idempotency-key": "order-1" };
+    const refused = await service.call<{ detail: { loc: string[]; msg: string }[] }>("POST", "/uploads", {
+      body,
+      headers,
+    });
+    expect(refused.status).toBe(422);
+    expect(refused.body.detail).toMatchObject([
+      { loc: ["header", "Idempotency-Key"], msg: expect.stringContaining("Send it without the header") },
+    ]);
+    expect((await service.call("POST", "/uploads", { body })).status).toBe(201);
+  });
+
   test("gets other labels while it works and when it has ended, and none after its deletion", async () => {
     const { call, platform, templateId } = service;
     const id = await startRun(service, { input_text: "Work.\ndemo: steps=20 delay=30", labels: { a: "1" } });

@@ -91,8 +91,8 @@ class AsyncRun:
     def events(self, *, after: int | None = None, timeout: float | None = None) -> AsyncIterator[Event]:
         return self._runs.events(self.id, after=after, timeout=timeout)
 
-    async def send_input(self, text: str) -> AsyncRun:
-        return await self._runs.send_input(self.id, text)
+    async def send_input(self, text: str, *, idempotency_key: str | None = None) -> AsyncRun:
+        return await self._runs.send_input(self.id, text, idempotency_key=idempotency_key)
 
     async def set_labels(self, labels: Mapping[str, str]) -> AsyncRun:
         """Replaces the labels. Returns the run as it is now."""

@@ -6,6 +6,7 @@ import json
 import os
 import pathlib
 import random
+import uuid
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
 from typing import Any, cast, overload
 
@@ -157,28 +158,29 @@ class AsyncRuns:
             async for event in events:
                 yield event
 
-    async def send_input(self, run_id: str, text: str) -> AsyncRun:
+    async def send_input(self, run_id: str, text: str, *, idempotency_key: str | None = None) -> AsyncRun:
         """
-        Gives a run its next input. It is queued while a turn is in progress. Not repeated: the run would get it twice.
+        Gives a run its next input. It is queued while a turn is in progress. Repeated safely: the run gets it once.
+
+        `idempotency_key`: a text of up to 255 visible ASCII characters. Inputs of a run with the same key and text are
+        accepted once. By default, each call has its own key.
         """
-        return await self._change("accept inputs", filled(Ext.create_input, run_id=run_id), {"input_text": text})
+        check_idempotency_key(idempotency_key)
+        operation = filled(Ext.create_input, run_id=run_id)
+        headers = {"idempotency-key": idempotency_key or str(uuid.uuid4())}
+        return await self._change("accept inputs", operation, {"input_text": text}, headers)
 
     async def set_labels(self, run_id: str, labels: Mapping[str, str]) -> AsyncRun:
         """Replaces the labels of a run. Returns the run as it is now."""
-        operation = filled(Ext.update_run, run_id=run_id)
-        return await self._http.retry(
-            self._deadline(), lambda: self._change("change labels", operation, {"labels": labels})
-        )
+        return await self._change("change labels", filled(Ext.update_run, run_id=run_id), {"labels": labels})
 
     async def stop(self, run_id: str) -> AsyncRun:
         """Stops a run."""
-        operation = filled(Ext.stop_run, run_id=run_id)
-        return await self._http.retry(self._deadline(), lambda: self._change("stop runs", operation))
+        return await self._change("stop runs", filled(Ext.stop_run, run_id=run_id))
 
     async def delete(self, run_id: str) -> AsyncRun:
         """Deletes a run's texts and files for good, if the agent allows it. Returns what remains."""
-        operation = filled(Ext.delete_run, run_id=run_id)
-        return await self._http.retry(self._deadline(), lambda: self._change("delete runs", operation))
+        return await self._change("delete runs", filled(Ext.delete_run, run_id=run_id))
 
     async def files(self, run_id: str, *, at: str | None = None) -> RunFiles:
         """
@@ -319,11 +321,19 @@ class AsyncRuns:
         request = Request(*operation, query=query)
         return await self._http.retry(deadline, lambda: self._http.object(request, deadline, ("data", "next")))
 
-    async def _change(self, what: str, operation: tuple[str, str], body: Mapping[str, Any] | None = None) -> AsyncRun:
+    async def _change(
+        self,
+        what: str,
+        operation: tuple[str, str],
+        body: Mapping[str, Any] | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> AsyncRun:
+        """Makes a change, which is safe to repeat."""
         deadline = self._deadline()
         await self._server.require(what, deadline)
-        request = Request(*operation, body=json_bytes(body) if body else None)
-        return run_of(self, await self._http.object(request, deadline, ("id", "status")))
+        request = Request(*operation, headers=headers or {}, body=json_bytes(body) if body else None)
+        run = await self._http.retry(deadline, lambda: self._http.object(request, deadline, ("id", "status")))
+        return run_of(self, run)
 
 
 def _time(time: datetime.datetime | None) -> str | None:

@@ -92,8 +92,8 @@ class Run:
     def events(self, *, after: int | None = None, timeout: float | None = None) -> Iterator[Event]:
         return self._runs.events(self.id, after=after, timeout=timeout)
 
-    def send_input(self, text: str) -> Run:
-        return self._runs.send_input(self.id, text)
+    def send_input(self, text: str, *, idempotency_key: str | None = None) -> Run:
+        return self._runs.send_input(self.id, text, idempotency_key=idempotency_key)
 
     def set_labels(self, labels: Mapping[str, str]) -> Run:
         """Replaces the labels. Returns the run as it is now."""

@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import random
+import uuid
 from collections.abc import Generator, Iterator, Callable, Mapping
 from typing import Any, cast, overload
 
@@ -158,28 +159,29 @@ class Runs:
             for event in events:
                 yield event
 
-    def send_input(self, run_id: str, text: str) -> Run:
+    def send_input(self, run_id: str, text: str, *, idempotency_key: str | None = None) -> Run:
         """
-        Gives a run its next input. It is queued while a turn is in progress. Not repeated: the run would get it twice.
+        Gives a run its next input. It is queued while a turn is in progress. Repeated safely: the run gets it once.
+
+        `idempotency_key`: a text of up to 255 visible ASCII characters. Inputs of a run with the same key and text are
+        accepted once. By default, each call has its own key.
         """
-        return self._change("accept inputs", filled(Ext.create_input, run_id=run_id), {"input_text": text})
+        check_idempotency_key(idempotency_key)
+        operation = filled(Ext.create_input, run_id=run_id)
+        headers = {"idempotency-key": idempotency_key or str(uuid.uuid4())}
+        return self._change("accept inputs", operation, {"input_text": text}, headers)
 
     def set_labels(self, run_id: str, labels: Mapping[str, str]) -> Run:
         """Replaces the labels of a run. Returns the run as it is now."""
-        operation = filled(Ext.update_run, run_id=run_id)
-        return self._http.retry(
-            self._deadline(), lambda: self._change("change labels", operation, {"labels": labels})
-        )
+        return self._change("change labels", filled(Ext.update_run, run_id=run_id), {"labels": labels})
 
     def stop(self, run_id: str) -> Run:
         """Stops a run."""
-        operation = filled(Ext.stop_run, run_id=run_id)
-        return self._http.retry(self._deadline(), lambda: self._change("stop runs", operation))
+        return self._change("stop runs", filled(Ext.stop_run, run_id=run_id))
 
     def delete(self, run_id: str) -> Run:
         """Deletes a run's texts and files for good, if the agent allows it. Returns what remains."""
-        operation = filled(Ext.delete_run, run_id=run_id)
-        return self._http.retry(self._deadline(), lambda: self._change("delete runs", operation))
+        return self._change("delete runs", filled(Ext.delete_run, run_id=run_id))
 
     def files(self, run_id: str, *, at: str | None = None) -> RunFiles:
         """
@@ -320,11 +322,19 @@ class Runs:
         request = Request(*operation, query=query)
         return self._http.retry(deadline, lambda: self._http.object(request, deadline, ("data", "next")))
 
-    def _change(self, what: str, operation: tuple[str, str], body: Mapping[str, Any] | None = None) -> Run:
+    def _change(
+        self,
+        what: str,
+        operation: tuple[str, str],
+        body: Mapping[str, Any] | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> Run:
+        """Makes a change, which is safe to repeat."""
         deadline = self._deadline()
         self._server.require(what, deadline)
-        request = Request(*operation, body=json_bytes(body) if body else None)
-        return run_of(self, self._http.object(request, deadline, ("id", "status")))
+        request = Request(*operation, headers=headers or {}, body=json_bytes(body) if body else None)
+        run = self._http.retry(deadline, lambda: self._http.object(request, deadline, ("id", "status")))
+        return run_of(self, run)
 
 
 def _time(time: datetime.datetime | None) -> str | None:

@@ -1,4 +1,4 @@
-import { fileName, idParameter, parameter } from "../../../http/rest/parameters.ts";
+import { fileName, idempotencyKey, idParameter } from "../../../http/rest/parameters.ts";
 
 /** Parameters of paths, by name. */
 export const pathParameters = {
@@ -8,9 +8,6 @@ export const pathParameters = {
 };
 
 /** The header that makes a create safe to repeat. */
-export const idempotencyKey = {
-  "Idempotency-Key": parameter(
-    "1 to 255 visible ASCII characters, of your choice, unique per run and agent; a UUID is a good choice. A repeated create with the same key and body responds with the run of the first one. Keys are kept as long as their run.",
-    { type: "string", minLength: 1, maxLength: 255, pattern: "^[\\x21-\\x7e]+$", examples: ["order-4711"] },
-  ),
-};
+export const createKey = idempotencyKey(
+  "Unique per agent. A repeated create with the same key and body responds with the run of the first one. Keys are kept as long as their run.",
+);

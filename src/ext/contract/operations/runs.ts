@@ -1,14 +1,14 @@
 import { cursor, limit, runStatus, searchFilters } from "../../../http/rest/parameters.ts";
 import { runOperations as shared } from "../../../run-api/operations.ts";
 import { operation } from "./operation.ts";
-import { idempotencyKey } from "./parameters.ts";
+import { createKey } from "./parameters.ts";
 
 export const runOperations = {
   create_run: operation("create_run", {
     ...shared.create_run,
     description:
       "Creates a run of the key's agent and answers at once; the run executes asynchronously. With `Idempotency-Key`, the request is safe to repeat. Without it, a repeated request creates a second run.",
-    requestHeaders: idempotencyKey,
+    requestHeaders: createKey,
     success: {
       status: 201,
       description: "The run. With `Idempotent-Replayed: true`, an earlier request created it.",
@@ -51,8 +51,10 @@ export const runOperations = {
   create_input: operation("create_input", {
     ...shared.create_input,
     description:
-      "Starts the next turn of a finished run. While a turn is in progress, the input is queued: at most 20. Not idempotent.",
+      "Starts the next turn of a finished run. While a turn is in progress, the input is queued: at most 20. With `Idempotency-Key`, the request is safe to repeat. Without it, a repeated request is another input.",
     errors: [
+      "invalid_argument",
+      "idempotency_key_reused",
       "run_not_found",
       "run_ended",
       "queue_full",

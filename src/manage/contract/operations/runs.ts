@@ -53,8 +53,10 @@ export const runOperations = {
   }),
   create_input: operation("create_input", {
     ...shared.create_input,
-    description: "Starts a turn, or queues the input while a turn is in progress. Not idempotent.",
+    description:
+      "Starts a turn, or queues the input while a turn is in progress. With `Idempotency-Key`, the request is safe to repeat.",
     errors: [
+      "idempotency_key_reused",
       "run_not_found",
       "run_ended",
       "queue_full",
