@@ -25,6 +25,7 @@ const api = extRouter(
     ...inputLimits(),
     secretRefusal: awsSecretRefusal(env("SECRET_PREFIX")),
     transfers: signedTransfers(() => loadS3Client(settings), env("BUCKET_NAME")),
+    wait: { interval: 1_000, clientSeconds: 0 },
     limits: { inlineBytes: inlineBytesOnLambda, uploadBytes: Number(env("MAX_UPLOAD_BYTES")) },
   }),
   stores,

@@ -25,6 +25,8 @@ import type { LocalOptions } from "./options.ts";
 
 /** Poll interval of event streams, in milliseconds. */
 const streamMilliseconds = 200;
+/** Milliseconds between two looks of a read that waits for the end of a run, and seconds that clients let one wait. */
+const waiting = { interval: 50, clientSeconds: 20 };
 /** Event streams that one agent's keys, or one operator, may have open: 1,000 take a sixth of a core. */
 const maxStreams = 1_000;
 /** Of the MCP endpoint. Clients end requests after 60 s. */
@@ -61,7 +63,7 @@ export function routes(
   );
   const limits = { inlineBytes: newRunLimits.fileBytes, uploadBytes: options.maxUploadBytes, pending };
   const transfers = { receive: platform.pendingUploads.receive, send: platform.workspace.send };
-  const ext = extRouter(extHandlers({ ...deps, limits, transfers, ...streaming }), authentication);
+  const ext = extRouter(extHandlers({ ...deps, limits, transfers, wait: waiting, ...streaming }), authentication);
   const publicApi = router({
     create: createHandler({ ...deps, ...authentication }),
     get: getHandler({ ...deps, ...authentication }),

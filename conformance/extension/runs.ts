@@ -87,6 +87,17 @@ export const runCases: Case[] = [
     },
   },
   {
+    name: "ext read: a wait is answered when the turn has ended",
+    async run(target) {
+      const { id } = await newRun(target, { input_text: "Reply with one word." });
+      for (let attempt = 0; attempt < 30; attempt++) {
+        if (runOf(await ext(target, `GET /runs/${id}?wait=20`)).status !== "running") break;
+      }
+      expectEqual(runOf(await ext(target, `GET /runs/${id}?wait=20`)).status, "finished", "the status");
+      expectCode(await ext(target, `GET /runs/${id}?wait=21`), 422, "invalid_request");
+    },
+  },
+  {
     name: "ext input: an idempotency key makes it safe to repeat",
     async run(target) {
       const { id } = await newRun(target);

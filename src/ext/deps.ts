@@ -9,6 +9,13 @@ export interface ExtDeps extends InputLimits, CreateRunDeps {
   streamInterval?: number;
   /** Open streams by agent, or by operator. Absent: not limited. */
   streams?: OpenCounts;
+  /** Reads that wait for the end of a turn. */
+  wait: {
+    /** Milliseconds between two looks at the run. */
+    interval: number;
+    /** Seconds that clients ask for by themselves. 0: they poll, because each wait occupies a function. */
+    clientSeconds: number;
+  };
   /** How files get from and to clients: through this service, or past it with signed requests. */
   transfers: ServedTransfers | SignedTransfers;
   limits: {

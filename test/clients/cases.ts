@@ -222,6 +222,19 @@ const waiting: Record<string, Case> = {
       sleeps: [3_000, 4_500, 6_750, 10_000, 10_000],
     }),
   },
+  "lets a read wait where the service has waits for clients": {
+    replies: [
+      json(200, { id: "a", name: "Test", max_inline_bytes: 10, max_upload_bytes: 100, wait_seconds: 20 }),
+      json(200, run("running")),
+      json(200, run("finished", "Done.")),
+    ],
+    job: { method: "wait", args: [id] },
+    expected: () => ({
+      calls: [askAgent, `${getRun}?wait=20`, `${getRun}?wait=20`],
+      value: { output: "Done." },
+      sleeps: [3_000], // this server does not wait
+    }),
+  },
   "backs off 1, 2, 4 … 30 s on 502 and 503, and then polls again": {
     replies: [
       agent,

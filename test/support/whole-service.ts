@@ -56,7 +56,7 @@ export function wholeService(stores: Stores, transfers: ExtDeps["transfers"]): W
     openapi: openapiHandler(),
     notFound: notFoundHandler(),
   });
-  const ext = extRouter(extHandlers({ ...deps, limits, transfers }), deps);
+  const ext = extRouter(extHandlers({ ...deps, limits, transfers, wait: { interval: 20, clientSeconds: 0 } }), deps);
   const manage = manageRouter(
     manageHandlers({ ...deps, acceptedSecrets, service }),
     tokenAuthentication(stores.accounts),

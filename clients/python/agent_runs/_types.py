@@ -68,6 +68,8 @@ class Agent(TypedDict):
     """Limits of new turns."""
     max_inline_bytes: int
     """Bytes of all `files` of a create together."""
+    wait_seconds: int
+    """Seconds that clients let a read of a run wait (`wait`). 0: they poll, because each wait occupies a function; `wait` works, too."""
     max_upload_bytes: int
     """Bytes of one upload. 0: this service accepts none."""
     pending_uploads: AgentPendingUploads | None

@@ -48,6 +48,11 @@ export class Http {
     this.clock = options.clock;
   }
 
+  /** Milliseconds of one request. */
+  get timeout(): number {
+    return this.#options.timeout;
+  }
+
   get baseUrl(): string {
     return this.#options.baseUrl;
   }

@@ -130,9 +130,15 @@ export class Runs implements RunActions {
     return runInV1(this, { agent_id: created.agent_id, loop_status: "running", transcript: [] });
   }
 
-  async #read(runId: string, deadline: Deadline): Promise<Run> {
-    if (await this.#server.agent(deadline)) {
-      const request: Request = { ...filled(ext.get_run, { run_id: runId }), deadline };
+  /** `waits`: the server answers when the run is idle, or after some seconds, if it has waits for clients. */
+  async #read(runId: string, deadline: Deadline, waits = false): Promise<Run> {
+    const agent = await this.#server.agent(deadline);
+    if (agent) {
+      // Half of a request's timeout at most. Servers before this release have no `wait_seconds`.
+      const offered = "wait_seconds" in agent ? agent.wait_seconds : 0;
+      const seconds = Math.min(offered, Math.floor(this.#http.timeout / 2_000));
+      const query = waits && seconds > 0 ? { wait: String(seconds) } : {};
+      const request: Request = { ...filled(ext.get_run, { run_id: runId }), query, deadline };
       return runOf(this, await this.#http.object<RunDetail>(request, ["id", "status", "output"]));
     }
     const request: Request = { ...filled(v1.get, { agent_id: runId }), deadline };
@@ -151,15 +157,17 @@ export class Runs implements RunActions {
     }
   }
 
-  /** Polls until the run is idle. After a 502 or 503 it waits 1, 2, 4 … 30 s (specification section 7.3). */
+  /** Reads until the run is idle. After a 502 or 503 it waits 1, 2, 4 … 30 s (specification section 7.3). */
   async #poll(runId: string, deadline: Deadline): Promise<Run> {
     let interval = firstPoll;
     for (let failures = 0; ;) {
-      let pause = interval;
+      const began = this.#http.clock.now();
+      let pause: number;
       try {
-        const run = await this.#read(runId, deadline);
+        const run = await this.#read(runId, deadline, true);
         if (run.status !== "running") return run;
         failures = 0;
+        pause = Math.max(0, interval - (this.#http.clock.now() - began)); // a server that waited needs no pause
         interval = Math.min(longestPoll, interval * growth);
       } catch (error) {
         const next = backoff(error, ++failures);

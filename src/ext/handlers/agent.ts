@@ -5,7 +5,7 @@ import { agentNotFound, ServiceError } from "../../errors.ts";
 import type { ExtHandlers, Schemas } from "../call.ts";
 import type { ExtDeps } from "../deps.ts";
 
-export function agentHandlers({ accounts, pendingUploads, limits: accepted }: ExtDeps) {
+export function agentHandlers({ accounts, pendingUploads, limits: accepted, wait }: ExtDeps) {
   return {
     async get_agent({ principal }) {
       const { agentId, organizationId } = principal;
@@ -25,6 +25,7 @@ export function agentHandlers({ accounts, pendingUploads, limits: accepted }: Ex
         tools,
         limits: { turn: wireLimits(limits), run: wireLimits(runLimits) },
         max_inline_bytes: accepted.inlineBytes,
+        wait_seconds: wait.clientSeconds,
         max_upload_bytes: accepted.uploadBytes,
         pending_uploads:
           pending && accepted.pending

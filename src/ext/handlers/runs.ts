@@ -7,6 +7,7 @@ import { deleteOwnRun } from "../../runs/control-run.ts";
 import { createRun } from "../../runs/create-run.ts";
 import type { ChangedFile } from "../../runs/files/read-files.ts";
 import { findOwnRun, lastOutput } from "../../runs/own-run.ts";
+import { untilIdle } from "../../runs/read/until-idle.ts";
 import { runDescriber } from "../../runs/read/describe-runs.ts";
 import type { Run } from "../../runs/types.ts";
 import type { ExtHandlers, Schemas } from "../call.ts";
@@ -40,6 +41,18 @@ export function runHandlers(deps: ExtDeps) {
         download: (runId, file) => download(transfers, runId, file),
       },
     ),
+
+    async get_run({ request, principal, path, query }) {
+      const { streams, wait } = deps;
+      using waiting = query.wait > 0 ? streams?.open(principal.agentId) : undefined;
+      const seconds = streams && !waiting ? 0 : query.wait; // a client with as many streams as it may have polls
+      const read = async () => {
+        await request.checkCredential?.();
+        return find(principal, path.run_id);
+      };
+      const signal = request.whileConnected?.() ?? new AbortController().signal;
+      return jsonResponse(200, await detailOf(await untilIdle({ read, seconds, interval: wait.interval, signal })));
+    },
 
     async create_run(call) {
       const { request, principal } = call;

@@ -59,7 +59,8 @@ export function restRouter<Name extends string, Entry extends Operation, Princip
     if (!operation.authenticated) return call(handler, request, nobody, operation);
     const principal = await authenticate(request);
     const credential = credentialCheck(() => authenticate(request));
-    const response = await call(handler, credential.guardBody(request), principal, operation);
+    const guarded = { ...credential.guardBody(request), checkCredential: credential.ifDue };
+    const response = await call(handler, guarded, principal, operation);
     const { body } = response;
     return typeof body === "function" ? { ...response, body: credential.guardStream(body) } : response;
   }

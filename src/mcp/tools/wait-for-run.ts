@@ -1,6 +1,6 @@
 import type { McpServer } from "@modelcontextprotocol/server";
-import { pause } from "../../async/backoff.ts";
 import { findOwnRun } from "../../runs/own-run.ts";
+import { untilIdle } from "../../runs/read/until-idle.ts";
 import type { McpCall } from "../deps.ts";
 import { reportResult, reportRun } from "../run-report.ts";
 import { inputSchema, outputSchema } from "../standard-schema.ts";
@@ -25,7 +25,12 @@ export function registerWaitTools(server: McpServer, call: McpCall): void {
       annotations,
     },
     guarded(call, async ({ run_id, seconds = maxWaitSeconds }) => {
-      await untilIdle(call, run_id, Math.min(seconds, maxWaitSeconds));
+      const { runs, principal, credential, pollInterval: interval, signal } = call;
+      const read = async () => {
+        await credential.ifDue();
+        return findOwnRun(runs, principal, run_id);
+      };
+      await untilIdle({ read, seconds: Math.min(seconds, maxWaitSeconds), interval, signal });
       return reportResult(await reportRun(call, run_id));
     }),
   );
@@ -40,20 +45,4 @@ export function registerWaitTools(server: McpServer, call: McpCall): void {
     },
     guarded(call, async ({ run_id, output_offset }) => reportResult(await reportRun(call, run_id, output_offset))),
   );
-}
-
-/**
- * Resolves when the run has no turn in progress, when the time is over, or when the client has left.
- * Rejects when the key has ended.
- */
-async function untilIdle(call: McpCall, id: string, seconds: number): Promise<void> {
-  const { runs, principal, credential, pollInterval, signal } = call;
-  const end = performance.now() + seconds * 1000;
-  for (;;) {
-    await credential.ifDue();
-    const { status } = await findOwnRun(runs, principal, id);
-    const left = end - performance.now();
-    if (status !== "running" || left <= 0 || signal.aborted) return;
-    await pause(Math.min(pollInterval, left), signal).catch(() => {});
-  }
 }

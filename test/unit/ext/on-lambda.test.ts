@@ -35,7 +35,11 @@ async function onLambda() {
   const accepted = { inlineBytes: 2 ** 21, uploadBytes: 2 ** 20 };
   const s3 = newS3Client({ region: "eu-central-1", credentials: { accessKeyId: "A", secretAccessKey: "s" } });
   const transfers = signedTransfers(async () => s3, "bucket");
-  const handle = lambdaHandler(extRouter(extHandlers({ ...deps, limits: accepted, transfers }), { accounts }));
+  const handle = lambdaHandler(
+    extRouter(extHandlers({ ...deps, limits: accepted, transfers, wait: { interval: 20, clientSeconds: 0 } }), {
+      accounts,
+    }),
+  );
 
   async function call(
     method: string,

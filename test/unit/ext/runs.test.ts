@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { updateAgent } from "../../../src/accounts/agents.ts";
+import { createKey, setKeyEnabled } from "../../../src/accounts/keys.ts";
 import { definitionOf } from "../../../src/accounts/definition.ts";
 import type { Schemas } from "../../../src/ext/call.ts";
 import { startRun, untilState } from "../../support/ext-runs.ts";
@@ -15,6 +16,9 @@ beforeAll(async () => {
 afterAll(() => service[Symbol.asyncDispose]());
 
 const read = async (id: string) => (await service.call<Schemas["RunDetail"]>("GET", `/runs/${id}`)).body;
+
+const waitFor = (id: string, seconds: number) =>
+  service.call<Schemas["RunDetail"]>("GET", `/runs/${id}?wait=${seconds}`);
 
 describe("a run", () => {
   test("shows what it does, then its output", async () => {
@@ -36,6 +40,28 @@ describe("a run", () => {
     expect(run.turn_usage.steps).toBeGreaterThan(2);
     expect(run).not.toHaveProperty("agent_id");
   });
+
+  test("is read when its turn has ended, or when the time of the wait is over", async () => {
+    const id = await startRun(service, { input_text: "Work.\ndemo: steps=4 delay=100" });
+    const [ended, early] = await Promise.all([waitFor(id, 20), waitFor(id, 0)]);
+    expect([early.body.status, ended.body.status]).toEqual(["running", "finished"]);
+    expect(ended.body.output).toMatch(/\S/);
+    const long = await startRun(service, { input_text: "Work.\ndemo: steps=40 delay=200" });
+    expect((await waitFor(long, 1)).body.status).toBe("running");
+    for (const wait of ["21", "-1", "x", "1.5"]) {
+      expect((await service.call("GET", `/runs/${long}?wait=${wait}`)).status).toBe(422);
+    }
+    await service.call("POST", `/runs/${long}/stop`);
+  });
+
+  test("is not read any more by a wait whose key has ended", async () => {
+    const id = await startRun(service, { input_text: "Work.\ndemo: steps=40 delay=300" });
+    const { key } = await createKey(service.platform.accounts, service.templateId);
+    const waiting = fetch(`${service.baseUrl}/ext/v1/runs/${id}?wait=20`, { headers: { "x-api-key": key } });
+    await setKeyEnabled(service.platform.accounts, key, false);
+    expect((await waiting).status).toBe(401);
+    await service.call("POST", `/runs/${id}/stop`);
+  }, 10_000);
 
   test("takes its next input, and keeps the output of the turn before until the next one ends", async () => {
     const id = await startRun(service, { input_text: "First." });

@@ -21,7 +21,7 @@ class AsyncHttp:
         self.clock = clock
         self.base_url = origin.base_url
         self._origin = origin
-        self._timeout = timeout
+        self.timeout = timeout
         self._client = client
 
     async def object(self, request: Request, deadline: AsyncDeadline, fields: tuple[str, ...]) -> Any:
@@ -41,7 +41,7 @@ class AsyncHttp:
         self, request: Request, deadline: AsyncDeadline, content_type: str = ""
     ) -> AsyncGenerator[bytes, None]:
         """The content of a successful response as it arrives. `content_type`: the type that it must have."""
-        async with self._respond(request, deadline, self._timeout) as response:
+        async with self._respond(request, deadline, self.timeout) as response:
             actual = response.headers.get("content-type", "")
             if content_type not in actual:
                 raise self.unexpected(request, f"{actual or 'no content type'} instead of {content_type}")
@@ -65,7 +65,7 @@ class AsyncHttp:
         return self._origin.unexpected(request, what)
 
     async def _receive(self, request: Request, deadline: AsyncDeadline) -> tuple[str, bytes]:
-        timeout = self._timeout + len(request.body or b"") / slowest
+        timeout = self.timeout + len(request.body or b"") / slowest
         async with self._respond(request, deadline, timeout) as response:
             limit = min(timeout, deadline.remaining())
             content = b"".join([chunk async for chunk in _io.async_body(response, limit)])

@@ -218,10 +218,15 @@ class AsyncRuns:
         created = await AsyncCreate(self._http, agent, self._template_id, deadline).run(new, contents)
         return AsyncRun(self, created, "running", None) if isinstance(created, str) else run_of(self, created)
 
-    async def _read(self, run_id: str, deadline: AsyncDeadline) -> AsyncRun:
-        if await self._server.agent(deadline):
+    async def _read(self, run_id: str, deadline: AsyncDeadline, *, waits: bool = False) -> AsyncRun:
+        """`waits`: the server answers when the run is idle, or after some seconds, if it has waits for clients."""
+        agent = await self._server.agent(deadline)
+        if agent:
             fields: tuple[str, ...] = ("id", "status", "output")
-            request = Request(*filled(Ext.get_run, run_id=run_id))
+            # Half of a request's timeout at most. Servers before this release have no `wait_seconds`.
+            seconds = min(agent.get("wait_seconds", 0), int(self._http.timeout / 2))
+            query = {"wait": str(seconds)} if waits and seconds > 0 else {}
+            request = Request(*filled(Ext.get_run, run_id=run_id), query=query)
             return run_of(self, await self._http.object(request, deadline, fields))
         request = Request(*filled(V1.get, agent_id=run_id))
         fields = ("agent_id", "loop_status", "transcript")
@@ -250,17 +255,18 @@ class AsyncRuns:
 
     async def _poll(self, run_id: str, deadline: AsyncDeadline) -> AsyncRun:
         """
-        Polls until the run is idle. After a 502 or 503 it waits 1, 2, 4 … 30 s (specification section 7.3).
+        Reads until the run is idle. After a 502 or 503 it waits 1, 2, 4 … 30 s (specification section 7.3).
         """
         interval = _first_poll
         failures = 0
         while True:
-            pause = interval
+            began = self._http.clock.now()
             try:
-                run = await self._read(run_id, deadline)
+                run = await self._read(run_id, deadline, waits=True)
                 if run.status != "running":
                     return run
                 failures = 0
+                pause = max(0.0, interval - (self._http.clock.now() - began))  # a server that waited needs no pause
                 interval = min(_longest_poll, interval * _growth)
             except AgentRunsError as error:
                 failures += 1

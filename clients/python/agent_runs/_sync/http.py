@@ -22,7 +22,7 @@ class Http:
         self.clock = clock
         self.base_url = origin.base_url
         self._origin = origin
-        self._timeout = timeout
+        self.timeout = timeout
         self._client = client
 
     def object(self, request: Request, deadline: Deadline, fields: tuple[str, ...]) -> Any:
@@ -42,7 +42,7 @@ class Http:
         self, request: Request, deadline: Deadline, content_type: str = ""
     ) -> Generator[bytes, None, None]:
         """The content of a successful response as it arrives. `content_type`: the type that it must have."""
-        with self._respond(request, deadline, self._timeout) as response:
+        with self._respond(request, deadline, self.timeout) as response:
             actual = response.headers.get("content-type", "")
             if content_type not in actual:
                 raise self.unexpected(request, f"{actual or 'no content type'} instead of {content_type}")
@@ -66,7 +66,7 @@ class Http:
         return self._origin.unexpected(request, what)
 
     def _receive(self, request: Request, deadline: Deadline) -> tuple[str, bytes]:
-        timeout = self._timeout + len(request.body or b"") / slowest
+        timeout = self.timeout + len(request.body or b"") / slowest
         with self._respond(request, deadline, timeout) as response:
             limit = min(timeout, deadline.remaining())
             content = b"".join([chunk for chunk in _io.sync_body(response, limit)])

@@ -219,10 +219,15 @@ class Runs:
         created = Create(self._http, agent, self._template_id, deadline).run(new, contents)
         return Run(self, created, "running", None) if isinstance(created, str) else run_of(self, created)
 
-    def _read(self, run_id: str, deadline: Deadline) -> Run:
-        if self._server.agent(deadline):
+    def _read(self, run_id: str, deadline: Deadline, *, waits: bool = False) -> Run:
+        """`waits`: the server answers when the run is idle, or after some seconds, if it has waits for clients."""
+        agent = self._server.agent(deadline)
+        if agent:
             fields: tuple[str, ...] = ("id", "status", "output")
-            request = Request(*filled(Ext.get_run, run_id=run_id))
+            # Half of a request's timeout at most. Servers before this release have no `wait_seconds`.
+            seconds = min(agent.get("wait_seconds", 0), int(self._http.timeout / 2))
+            query = {"wait": str(seconds)} if waits and seconds > 0 else {}
+            request = Request(*filled(Ext.get_run, run_id=run_id), query=query)
             return run_of(self, self._http.object(request, deadline, fields))
         request = Request(*filled(V1.get, agent_id=run_id))
         fields = ("agent_id", "loop_status", "transcript")
@@ -251,17 +256,18 @@ class Runs:
 
     def _poll(self, run_id: str, deadline: Deadline) -> Run:
         """
-        Polls until the run is idle. After a 502 or 503 it waits 1, 2, 4 … 30 s (specification section 7.3).
+        Reads until the run is idle. After a 502 or 503 it waits 1, 2, 4 … 30 s (specification section 7.3).
         """
         interval = _first_poll
         failures = 0
         while True:
-            pause = interval
+            began = self._http.clock.now()
             try:
-                run = self._read(run_id, deadline)
+                run = self._read(run_id, deadline, waits=True)
                 if run.status != "running":
                     return run
                 failures = 0
+                pause = max(0.0, interval - (self._http.clock.now() - began))  # a server that waited needs no pause
                 interval = min(_longest_poll, interval * _growth)
             except AgentRunsError as error:
                 failures += 1

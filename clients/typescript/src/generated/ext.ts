@@ -28,6 +28,8 @@ export interface components {
             };
             /** @description Bytes of all `files` of a create together. */
             max_inline_bytes: number;
+            /** @description Seconds that clients let a read of a run wait (`wait`). 0: they poll, because each wait occupies a function; `wait` works, too. */
+            wait_seconds: number;
             /** @description Bytes of one upload. 0: this service accepts none. */
             max_upload_bytes: number;
             /** @description Uploads that have not expired, also those that a create has named. Null: this service does not limit those of one agent. */

@@ -1,4 +1,4 @@
-import { cursor, limit, runStatus, searchFilters } from "../../../http/rest/parameters.ts";
+import { cursor, limit, parameter, runStatus, searchFilters } from "../../../http/rest/parameters.ts";
 import { runOperations as shared } from "../../../run-api/operations.ts";
 import { operation } from "./operation.ts";
 import { createKey } from "./parameters.ts";
@@ -40,7 +40,18 @@ export const runOperations = {
   get_run: operation("get_run", {
     ...shared.get_run,
     description:
-      "A run with its output, its usage, the limits of its turn, and what it does now. To wait for the end, stream the events or poll every 3 to 10 seconds while `status` is `running`.",
+      "A run with its output, its usage, the limits of its turn, and what it does now. To wait for the end, repeat the request with `wait` while `status` is `running`, stream the events, or poll every 3 to 10 seconds.",
+    query: {
+      wait: parameter(
+        "Seconds to wait while a turn is in progress. The answer comes when the turn has ended, or after this time.",
+        {
+          type: "integer",
+          minimum: 0,
+          maximum: 20,
+          default: 0,
+        },
+      ),
+    },
     errors: ["run_not_found", "response_too_large"],
   }),
   update_run: operation("update_run", {

@@ -10,6 +10,9 @@ export const agentSchemas = {
     tools: list("Names of the built-in tools that the agent may call.", { type: "string" }),
     limits: object("Limits of new turns.", { turn: reference("Limits"), run: reference("Limits") }),
     max_inline_bytes: integer("Bytes of all `files` of a create together."),
+    wait_seconds: integer(
+      `Seconds that clients let a read of a run wait (\`wait\`). 0: they poll, because each wait occupies a function; \`wait\` works, too.`,
+    ),
     max_upload_bytes: integer("Bytes of one upload. 0: this service accepts none."),
     pending_uploads: nullable(
       object(
