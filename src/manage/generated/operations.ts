@@ -51,6 +51,7 @@ export const operations = {
   delete_run: ["DELETE", "/runs/{run_id}"],
   list_agent_activity: ["GET", "/agents/activity"],
   get_usage: ["GET", "/usage"],
+  get_failures: ["GET", "/failures"],
   list_events: ["GET", "/runs/{run_id}/events"],
   get_event: ["GET", "/runs/{run_id}/events/{sequence}"],
   get_model_request: ["GET", "/runs/{run_id}/request"],
@@ -106,6 +107,7 @@ export interface Operations {
   delete_run: { parameters: { run_id: string }; answer: undefined };
   list_agent_activity: { parameters: { organization_id?: string | undefined }; answer: Schemas["AgentActivityReport"] };
   get_usage: { parameters: { since?: string | undefined; until?: string | undefined; organization_id?: string | undefined; agent_id?: string | undefined }; answer: Schemas["UsageReport"] };
+  get_failures: { parameters: { since?: string | undefined; until?: string | undefined; organization_id?: string | undefined; agent_id?: string | undefined }; answer: Schemas["FailureReport"] };
   list_events: { parameters: { run_id: string; after?: number | undefined; limit?: number | undefined; max_text?: number | undefined }; answer: Schemas["EventPage"] };
   get_event: { parameters: { run_id: string; sequence: number }; answer: Schemas["Event"] };
   get_model_request: { parameters: { run_id: string; at: string }; answer: Schemas["ModelRequest"] };

@@ -14,13 +14,15 @@ import type { ChangedFile } from "../../runs/files/read-files.ts";
 import { readContent } from "../../runs/files/workspace.ts";
 import type { RunDescriber } from "../../runs/read/describe-runs.ts";
 import { findRunHead } from "../../runs/read/find-run.ts";
+import type { ReportQuery } from "../../runs/read/each-run.ts";
+import { failureGroups } from "../../runs/read/failures.ts";
 import { agentActivity } from "../../runs/read/agent-activity.ts";
 import { countRuns, type RunSearch } from "../../runs/read/search-runs.ts";
 import type { Run } from "../../runs/types.ts";
 import { usageByDay } from "../../runs/read/usage-by-day.ts";
 import type { Call, ManageHandlers, Schemas } from "../call.ts";
 import type { ManageDeps } from "../deps.ts";
-import { wireActivity, wireDayUsage, wireDetail, wireRun } from "../wire/run.ts";
+import { wireActivity, wireDayUsage, wireFailures, wireDetail, wireRun } from "../wire/run.ts";
 
 /**
  * Runs of all agents: lists, counts, usage, and everything that an operator does with a run, its events and files. `forLists`: the accounts for
@@ -32,6 +34,16 @@ export function runHandlers(deps: ManageDeps, describer: RunDescriber, forLists:
   async function viewOf(run: Run): Promise<Schemas["Run"]> {
     const agent = await accounts.findAgent(run.agentId);
     return wireRun(await describer.describe(run, agent));
+  }
+
+  /** The runs of a report: those of whole days. */
+  function reportQuery(principal: OperatorPrincipal, query: Call<"get_usage">["query"]): ReportQuery {
+    const today = startOfDay(now());
+    const until = query.until === undefined ? today : timeIn("until", query.until);
+    const since = query.since === undefined ? until - 30 * dayMilliseconds : timeIn("since", query.since);
+    if (since > until) throw new ServiceError("invalid_argument", "since is after until; choose an earlier day");
+    const of = ownersOf(principal, query);
+    return { of, since, until: until + dayMilliseconds, milliseconds: maxReportTime, ...charged(principal) };
   }
 
   return {
@@ -77,26 +89,22 @@ export function runHandlers(deps: ManageDeps, describer: RunDescriber, forLists:
     },
 
     async get_usage({ query, principal }) {
-      const today = startOfDay(now());
-      const until = query.until === undefined ? today : timeIn("until", query.until);
-      const since = query.since === undefined ? until - 30 * dayMilliseconds : timeIn("since", query.since);
-      if (since > until) throw new ServiceError("invalid_argument", "since is after until; choose an earlier day");
-      const { rows, complete } = await usageByDay(deps, {
-        of: ownersOf(principal, query),
-        since,
-        until: until + dayMilliseconds,
-        milliseconds: maxUsageTime,
-        ...charged(principal),
-      });
+      const { rows, complete } = await usageByDay(deps, reportQuery(principal, query));
       const report: Schemas["UsageReport"] = { data: rows.map(wireDayUsage), next: null, complete };
+      return jsonResponse(200, report);
+    },
+
+    async get_failures({ query, principal }) {
+      const { groups, complete } = await failureGroups(deps, reportQuery(principal, query));
+      const report: Schemas["FailureReport"] = { data: groups.map(wireFailures), next: null, complete };
       return jsonResponse(200, report);
     },
   } satisfies ManageHandlers;
 }
 
 const dayMilliseconds = 86_400_000;
-/** Milliseconds for a report of usage: API Gateway waits 30 s for a response. */
-const maxUsageTime = 20_000;
+/** Milliseconds for a report: API Gateway waits 30 s for a response. */
+const maxReportTime = 20_000;
 
 function startOfDay(milliseconds: number): number {
   return milliseconds - (milliseconds % dayMilliseconds);

@@ -2,6 +2,7 @@ import { type NamedStarter, starterName } from "../../accounts/starter.ts";
 import { wireRunFields, wireTurnFields, wireUsage } from "../../http/rest/wire/run.ts";
 import type { Activity } from "../../runs/read/agent-activity.ts";
 import type { DescribedRun, RunDetail } from "../../runs/read/describe-runs.ts";
+import { type FailureGroup, lastAt } from "../../runs/read/failures.ts";
 import type { DayUsage } from "../../runs/read/usage-by-day.ts";
 import { timeOf } from "../../http/rest/wire/time.ts";
 import type { Schemas } from "../call.ts";
@@ -41,6 +42,25 @@ export function wireDayUsage(row: DayUsage): Schemas["UsageRow"] {
     dollars,
     unpriced_tokens: unpricedTokens,
     milliseconds,
+  };
+}
+
+export function wireFailures(group: FailureGroup): Schemas["FailureGroup"] {
+  const { category, title, remedy, runs, agentIds, firstAt, newest } = group;
+  return {
+    category,
+    title,
+    remedy,
+    runs,
+    agents: agentIds.size,
+    first_at: timeOf(firstAt),
+    last_at: timeOf(lastAt(group)),
+    newest: newest.map(({ id, name, agentId, createdAt }) => ({
+      id,
+      name,
+      agent_id: agentId,
+      created_at: timeOf(createdAt),
+    })),
   };
 }
 

@@ -137,6 +137,7 @@ test("every operation names what it concerns, concerns the service, or filters w
   const rest = all.filter((operation) => !named.includes(operation) && !ofService.includes(operation));
   expect(rest.map(({ operationId }) => operationId).toSorted()).toEqual([
     "count_runs",
+    "get_failures",
     "get_me",
     "get_openapi",
     "get_usage",

@@ -293,6 +293,31 @@ describe("lists", () => {
     expect(past.body).toEqual({ data: [], next: null, complete: true });
   });
 
+  test("failed runs are reported by reason: category and text, whatever the numbers and ids in it", async () => {
+    const requests = ["req 17 of 2026", "req 18 of 2026", "no such model"];
+    await using server = await chatServer(...requests.map((message) => rejects(400, message)));
+    const { agent, organization } = await newAgent("Failing", server.baseUrl);
+    const failed: string[] = [];
+    for (const name of ["First", "Second", "Third"]) {
+      const { id } = await start({ agent_id: agent.id, name, input_text: "Fail." });
+      await untilState(id, "technical_error");
+      failed.push(id);
+    }
+    const path = `/failures?organization_id=${organization.id}`;
+    const { body } = await service.call<Schemas["FailureReport"]>("GET", path);
+    expect(body).toMatchObject({ next: null, complete: true });
+    expect(body.data.map(({ runs, agents, newest }) => [runs, agents, newest.map(({ id }) => id)])).toEqual([
+      [2, 1, [failed[1], failed[0]]],
+      [1, 1, [failed[2]]],
+    ]);
+    const [same] = body.data;
+    expect(same?.title).toContain("req 18 of 2026");
+    expect(same?.newest[0]).toMatchObject({ name: "Second", agent_id: agent.id, created_at: same?.last_at });
+    const past = await service.call("GET", `${path}&since=2020-01-01&until=2020-01-31`);
+    expect(past.body).toEqual({ data: [], next: null, complete: true });
+    expect(await outcome("GET", "/failures?since=2026-11-02&until=2026-11-01")).toEqual([422, "invalid_argument"]);
+  });
+
   test("the activity of an agent has its runs of the last 24 hours, without prices no cost, and its newest run", async () => {
     const { agent, organization } = await newAgent("Active");
     const path = `/agents/activity?organization_id=${organization.id}`;

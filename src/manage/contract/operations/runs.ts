@@ -9,6 +9,13 @@ const readErrors = ["run_not_found", "history_failed", "history_unavailable"] as
 const day = (description: string) =>
   parameter(description, { type: "string", format: "date", examples: ["2026-11-22"] });
 
+const reportFilters = {
+  since: day("The first day (UTC). Left out: 30 days ago."),
+  until: day("The last day (UTC). Left out: today."),
+  organization_id: runFilters.organization_id,
+  agent_id: runFilters.agent_id,
+};
+
 export const runOperations = {
   list_runs: operation("list_runs", {
     ...shared.list_runs,
@@ -97,13 +104,18 @@ export const runOperations = {
     summary: "Usage by day",
     description:
       "What runs used, by day, agent and model. A run counts on the UTC day it was created, with the model of its last turn.",
-    query: {
-      since: day("The first day (UTC). Left out: 30 days ago."),
-      until: day("The last day (UTC). Left out: today."),
-      organization_id: runFilters.organization_id,
-      agent_id: runFilters.agent_id,
-    },
+    query: reportFilters,
     success: { description: "The report.", body: "UsageReport" },
+    errors: ["organization_not_found", "agent_not_found", "invalid_argument"],
+  }),
+  get_failures: operation("get_failures", {
+    at: "GET /failures",
+    tag: "usage",
+    summary: "Failed runs by reason",
+    description:
+      "Runs that have the status `technical_error` now, by category and text of the failure. A run counts on the UTC day it was created.",
+    query: reportFilters,
+    success: { description: "The report.", body: "FailureReport" },
     errors: ["organization_not_found", "agent_not_found", "invalid_argument"],
   }),
 };

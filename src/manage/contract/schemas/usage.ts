@@ -30,6 +30,27 @@ export const usageReportSchemas = {
     next: nullable(text("Always null: the report has all rows.")),
     complete: flag("False: there were more runs than the report reads. Choose a shorter time."),
   }),
+  FailureGroup: object("Runs that failed for the same reason.", {
+    category: text("The category of the failure."),
+    title: text("What failed, in the newest run. Texts that differ in numbers and ids only are one group."),
+    remedy: text("What to do about it."),
+    runs: integer("Number of runs."),
+    agents: integer("Number of agents that they belong to."),
+    first_at: time("When the oldest of the runs was created."),
+    last_at: time("When the newest of the runs was created."),
+    newest: list("The newest of the runs, at most 5.", reference("FailedRun")),
+  }),
+  FailedRun: object("A run that failed.", {
+    id: uuid("The run's ID."),
+    name: text("Its name."),
+    agent_id: uuid("The agent."),
+    created_at: time("When it was created."),
+  }),
+  FailureReport: object("Failed runs by reason.", {
+    data: list("Largest group first.", reference("FailureGroup")),
+    next: nullable(text("Always null: the report has all groups.")),
+    complete: flag("False: there were more runs than the report reads. Choose a shorter time."),
+  }),
   AgentActivity: object("What the runs of an agent did in the last 24 hours.", {
     agent_id: uuid("The agent."),
     runs: list("Number of runs that were created in each two hours, oldest first: 12 numbers.", { type: "integer" }),
