@@ -1,5 +1,6 @@
 import type { ComponentType } from "preact";
 import { AgentsPage } from "./agents/list/agents-page.tsx";
+import { ErrorsPage } from "./errors/errors-page.tsx";
 import { ModelsPage } from "./models/models-page.tsx";
 import { SettingsPage } from "./settings/settings-page.tsx";
 import type { SectionPath } from "./shell/sections.ts";
@@ -15,6 +16,7 @@ export { AgentPage } from "./agents/agent-page.tsx";
 export const pages: Record<Exclude<SectionPath, "runs">, ComponentType> = {
   agents: AgentsPage,
   models: ModelsPage,
+  errors: ErrorsPage,
   usage: UsagePage,
   settings: SettingsPage,
 };

@@ -13,6 +13,7 @@ export const sections = [
   { path: "runs", name: "Runs", icon: "runs", key: "r" },
   { path: "agents", name: "Agents", icon: "agent", key: "a" },
   { path: "models", name: "Models", icon: "model", key: "m" },
+  { path: "errors", name: "Errors", icon: "warning", key: "e" },
   { path: "usage", name: "Usage", icon: "usage", key: "u" },
   { path: "settings", name: "Settings", icon: "settings", key: "s" },
 ] as const satisfies Section[];

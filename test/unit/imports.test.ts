@@ -259,6 +259,7 @@ const allowedInConsole: Record<string, string[]> = {
   "console/settings": [...page, "src/manage/generated/operations.ts"],
   "console/shell": [...page, "console/start"],
   "console/start": [...page, "console/limits-text.ts", "console/programs"],
+  "console/errors": page,
   "console/usage": page,
   "console/webhook": page,
 };
