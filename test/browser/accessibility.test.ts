@@ -55,6 +55,7 @@ beforeAll(async () => {
     [`${agent}?tab=versions`, "Version 1"],
     ["models", "Quota"],
     ["usage", "Starter agent"],
+    ["errors", "No run failed in the last 7 days"],
     ["settings", "Revoke…"],
     ["settings?tab=audit", "agent.create"],
     ["settings?tab=browser", "Theme"],
