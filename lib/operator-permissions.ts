@@ -17,13 +17,13 @@ export const viewItems: ItemPermission[] = [
 
 /** For changing them. Operators also need `viewItems`. */
 export const changeItems: ItemPermission[] = [
-  // One statement, because a transaction writes a record or a run together with its audit entry, its counts and its
-  // delivery.
+  // One statement, because a transaction writes a record or a run together with its audit entry, its counts, its
+  // delivery and its idempotency key.
   {
-    kinds: ["ORG", "AGENT", "KEY", "WEBHOOK", "RUN", "COUNT", "DELIVERY", "AUDIT", "OPERATORS"],
+    kinds: ["ORG", "AGENT", "KEY", "WEBHOOK", "RUN", "COUNT", "DELIVERY", "AUDIT", "OPERATORS", "IDEMPOTENCY"],
     actions: ["PutItem", "UpdateItem", "ConditionCheckItem"],
   },
-  { kinds: ["WEBHOOK"], actions: ["GetItem"] },
+  { kinds: ["WEBHOOK", "IDEMPOTENCY"], actions: ["GetItem"] },
   // Of a run, an agent or an organization that is deleted.
   {
     kinds: ["ORG", "AGENT", "KEY", "WEBHOOK", "RUN", "COUNT", "DELIVERY", "CONFIG", "UPLOAD"],
