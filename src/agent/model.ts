@@ -157,8 +157,11 @@ export interface ModelRequest {
 /**
  * - `responseModel`: the model that answered, as the provider names it.
  * - `contextWindow`: tokens that the server accepts at most. Absent: the server does not report it.
+ * - `firstTokenMs`: milliseconds until the first part of the answer, or of the reasoning before it. Absent: there was none.
  */
-export type ModelOutcome = { answer: ModelAnswer; responseModel?: string; contextWindow?: number } | ModelFailure;
+export type ModelOutcome =
+  | { answer: ModelAnswer; responseModel?: string; contextWindow?: number; firstTokenMs?: number }
+  | ModelFailure;
 
 /**
  * A failed model call.

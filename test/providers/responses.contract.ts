@@ -116,6 +116,16 @@ export function responsesSuite(provider: ProviderFixture): void {
       expect(sent?.flatMap((part) => ("call" in part ? part.call : []))).toEqual(ids.slice(0, 3));
     });
 
+    it("has the time until its first part, whatever that is", async () => {
+      const calls = [{ id: "a", name: "list_files", arguments: args("{}") }];
+      const scripts: ScriptedResponse[] = [{ text: ["Hi."] }, { calls, finish: "calls" }];
+      for (const script of scripts) {
+        await using server = await modelServer(streamsResponse(provider, script));
+        const outcome = await provider.open(server.baseUrl)(request());
+        expect(outcome).toMatchObject({ firstTokenMs: expect.any(Number) });
+      }
+    });
+
     it("keeps at most 1,000 tool calls and 256 characters of a name", async () => {
       const calls = Array.from({ length: 1_010 }, (_, n) => ({
         id: `c${n}`,

@@ -328,6 +328,8 @@ class ModelCallEvent(TypedDict):
     """Cost in US dollars. Null: no prices."""
     milliseconds: int | None
     """Duration. Null: not recorded."""
+    first_token_ms: int | None
+    """Of them, those until the first part of the answer, or of the reasoning before it. Null: not recorded."""
     note: str | None
     """The message that the service added before the answer."""
     configuration: str | None

@@ -62,7 +62,7 @@ function Reasoning({ step, reasoning, view }: { step: Step; reasoning: LoadedTex
 }
 
 function answerFacts(step: Step): [string, ComponentChildren][] {
-  const { usage, model, startedAt, milliseconds, dollars, finishReason, truncatedResults } = step;
+  const { usage, model, startedAt, milliseconds, firstTokenMs, dollars, finishReason, truncatedResults } = step;
   const cached = usage?.cached_input_tokens;
   const tokens = usage && [
     `${formatNumber(usage.input_tokens)} in`,
@@ -83,6 +83,7 @@ function answerFacts(step: Step): [string, ComponentChildren][] {
       ),
     ],
     ["Took", milliseconds === undefined ? notRecorded : formatDuration(milliseconds)],
+    ["First token after", firstTokenMs === undefined ? notRecorded : formatDuration(firstTokenMs)],
     ["Stopped because", stopReasons[finishReason ?? ""] ?? finishReason ?? notRecorded],
     ...(truncatedResults === undefined
       ? []

@@ -139,6 +139,7 @@ export class RunModel {
         startedAt,
         endedAt: at,
         milliseconds: event.milliseconds,
+        firstTokenMs: event.first_token_ms,
         reasoningMs: event.reasoning_ms,
         model: event.model,
         dollars: event.dollars,

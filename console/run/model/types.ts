@@ -60,6 +60,7 @@ export interface Step {
   /** The model's reasoning before the answer. Absent: there was none, or it is not recorded. */
   reasoning?: LoadedText;
   reasoningMs?: number;
+  firstTokenMs?: number;
   /** False until the model has answered. */
   answered: boolean;
   model?: string;

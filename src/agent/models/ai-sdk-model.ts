@@ -98,6 +98,7 @@ async function callProvider(
   const origin = `${endpoint.provider} ${endpoint.model}`;
   const prompt = toPrompt(instructions, messages, { origin, attachments, toolCallsAsText });
   const { temperature, maxOutputTokens, reasoningEffort } = parameters;
+  const startedAt = performance.now();
   const parts = await call({
     prompt,
     abortSignal: signal,
@@ -107,7 +108,8 @@ async function callProvider(
     ...(maxOutputTokens !== undefined && { maxOutputTokens }),
     ...(reasoningEffort !== undefined && { reasoning: reasoningEffort }),
   });
-  const { answer, content, fields, rawReason, responseModel } = await readResponse(parts, prompt, tools);
+  const response = await readResponse(parts, prompt, tools);
+  const { answer, content, fields, rawReason, responseModel, firstPartAt } = response;
   signal.throwIfAborted();
   // The streams of two providers end without an error when the connection is lost.
   if (rawReason === undefined) throw new IncompleteResponse();
@@ -117,6 +119,7 @@ async function callProvider(
   const server = {
     ...(responseModel !== undefined && { responseModel: responseModel.toWellFormed() }),
     ...(contextWindow !== undefined && { contextWindow }),
+    ...(firstPartAt !== undefined && { firstTokenMs: Math.round(firstPartAt - startedAt) }),
   };
   if (malformedCallReason.test(rawReason)) return { answer: { ...emptyAnswer, usage: answer.usage }, ...server };
   const echo = buildEcho(origin, content, fields);

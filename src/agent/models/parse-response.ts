@@ -40,6 +40,8 @@ interface ParsedResponse {
   rawReason: string | undefined;
   /** The model that answered, as the provider names it. */
   responseModel: string | undefined;
+  /** When the first part of the answer or its reasoning arrived, as `performance.now()`. */
+  firstPartAt: number | undefined;
 }
 
 /**
@@ -58,11 +60,12 @@ export async function readResponse(
   const usedIds = toolCallIds(prompt);
   let rawReason: string | undefined;
   let fields: SharedV4ProviderMetadata | undefined;
-  let responseModel: string | undefined;
+  let [responseModel, firstPartAt]: [string?, number?] = [];
   const thinking = new ThinkingTime();
   for await (const part of parts) {
     if (part.type === "error") throw part.error;
     thinking.add(part.type);
+    if (contentParts.has(part.type)) firstPartAt ??= performance.now();
     if (part.type === "response-metadata" && part.modelId) responseModel = part.modelId.slice(0, maxCharacters);
     if (isText(part)) addText(content, openTexts, part);
     if (part.type === "text-delta") answer.text += part.delta;
@@ -79,7 +82,14 @@ export async function readResponse(
   if (joinedReasoning(content, truncated) !== undefined) answer.reasoning = thinking.reasoning;
   const hint = truncated ? " The response was cut off at its maximum length; write less." : "";
   for (const call of answer.toolCalls) if (call.invalid !== undefined) call.invalid += hint;
-  return { answer, content: content.filter((part) => !isEmptyPart(part)), rawReason, fields, responseModel };
+  return {
+    answer,
+    content: content.filter((part) => !isEmptyPart(part)),
+    rawReason,
+    fields,
+    responseModel,
+    firstPartAt,
+  };
 }
 
 /** Stop reasons of a response that a server failure interrupted: OpenRouter, vLLM and SGLang, DeepSeek, Zhipu. */
@@ -87,6 +97,13 @@ export const interruptedReason = /^(error|abort|aborted|insufficient_system_reso
 
 /** Bedrock's `malformed_tool_use` and Gemini's `function_call_filter: MALFORMED_FUNCTION_CALL`. */
 export const malformedCallReason = /^malformed_|^function_call_filter/;
+
+const contentParts = new Set<LanguageModelV4StreamPart["type"]>([
+  "text-delta",
+  "reasoning-delta",
+  "tool-input-start",
+  "tool-call",
+]);
 
 function isText(part: LanguageModelV4StreamPart): part is TextPart {
   return /^(text|reasoning)-(start|delta|end)$/.test(part.type);

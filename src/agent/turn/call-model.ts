@@ -56,7 +56,7 @@ export async function callModel(
     const contextTokens = outcome.contextOverflow && reducedWindow(progress, state.contextTokens, fixed, truncation);
     return contextTokens === undefined ? outcome : { kind: "context_overflow", contextTokens };
   }
-  const { milliseconds, contextWindow } = outcome;
+  const { milliseconds, contextWindow, firstTokenMs } = outcome;
   const answer = input.recordReasoning === false ? withoutReasoning(outcome.answer) : outcome.answer;
   const planned = input.contextTokens ?? defaultContextTokens;
   const entry: AnswerEntry = {
@@ -64,6 +64,7 @@ export async function callModel(
     step,
     answer,
     milliseconds,
+    ...(firstTokenMs !== undefined && { firstTokenMs }),
     ...(model !== undefined && { model }),
     ...(contextWindow !== undefined && contextWindow < planned && { window: contextWindow }),
     ...(note !== undefined && { note }),
@@ -101,6 +102,7 @@ interface Answered {
   /** Duration of the successful attempt. */
   milliseconds: number;
   contextWindow?: number;
+  firstTokenMs?: number;
 }
 
 /** How a request ended. */
@@ -177,11 +179,12 @@ async function requestOnce(
     ports.emit({ type: "model-call-failed", step, milliseconds, failure: outcome.failure });
     return { kind: "failed", milliseconds, ...outcome };
   }
-  const { answer, responseModel, contextWindow } = outcome;
+  const { answer, responseModel, contextWindow, firstTokenMs } = outcome;
   const { finishReason: stopReason, usage } = answer;
   const named = responseModel !== undefined && { responseModel };
   ports.emit({ type: "model-call-completed", step, milliseconds, ...usage, stopReason, ...named });
-  return { kind: "answered", answer, milliseconds, ...(contextWindow !== undefined && { contextWindow }) };
+  const measured = firstTokenMs !== undefined && { firstTokenMs };
+  return { kind: "answered", answer, milliseconds, ...measured, ...(contextWindow !== undefined && { contextWindow }) };
 }
 
 const timeLimit: Failure = {

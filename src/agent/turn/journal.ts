@@ -36,6 +36,7 @@ export type FinishReason = "completed" | LimitReason | `run_${LimitReason}` | "a
  * absent in old entries.
  *
  * `dollars`: cost of the model call. Absent without prices. `milliseconds`: duration of the call. Absent in old entries.
+ * `firstTokenMs`: of them, those until the first part of the answer or its reasoning.
  */
 export type JournalEntry = { step: number; configuration?: string; agentVersion?: number } & (
   | {
@@ -47,6 +48,7 @@ export type JournalEntry = { step: number; configuration?: string; agentVersion?
       model?: string;
       window?: number;
       milliseconds?: number;
+      firstTokenMs?: number;
       dollars?: number;
     }
   | { part: "began"; call: number }

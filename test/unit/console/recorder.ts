@@ -54,6 +54,7 @@ export class Recorder {
       text,
       reasoning: null,
       reasoning_ms: null,
+      first_token_ms: 40,
       tool_calls: tools.map((name) => ({ name, arguments: "{}" })),
       model: "model",
       finish_reason: tools.length > 0 ? "tool-calls" : "stop",

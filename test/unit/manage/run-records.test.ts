@@ -86,8 +86,13 @@ describe("events", () => {
     const thought = { type: "reasoning", text: "Two files. 👋👋" };
     const echo = { origin: "p m", messages: [{ role: "assistant", content: [thought] }] };
     const answer = { ...anAnswer, echo, reasoning: { milliseconds: 400.4 } };
-    const entry = { turn: 1, step: 1, part: "answer", answer, sequence: 7, at: 0 } as const;
-    expect(wireEvent(entry)).toMatchObject({ text: "Done.", reasoning: thought.text, reasoning_ms: 400 });
+    const entry = { turn: 1, step: 1, part: "answer", answer, firstTokenMs: 12, sequence: 7, at: 0 } as const;
+    expect(wireEvent(entry)).toMatchObject({
+      text: "Done.",
+      reasoning: thought.text,
+      reasoning_ms: 400,
+      first_token_ms: 12,
+    });
     expect(wireEvent(entry, 12)).toMatchObject({ reasoning: "Two files. ", cut: { reasoning: 15 } });
     // An earlier release recorded it, or the agent does not record reasoning.
     expect(wireEvent({ ...entry, answer: { ...anAnswer, echo } })).toMatchObject({

@@ -500,6 +500,8 @@ export interface components {
             dollars: number | null;
             /** @description Duration. Null: not recorded. */
             milliseconds: number | null;
+            /** @description Of them, those until the first part of the answer, or of the reasoning before it. Null: not recorded. */
+            first_token_ms: number | null;
             /** @description The message that the service added before the answer. */
             note: string | null;
             /** @description SHA-256 of what the turn runs on. Only the first answer of a turn has it. */

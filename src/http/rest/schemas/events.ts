@@ -74,6 +74,9 @@ export const eventSchemas = {
     usage: reference("TokenUsage"),
     dollars,
     milliseconds,
+    first_token_ms: nullable(
+      integer("Of them, those until the first part of the answer, or of the reasoning before it. Null: not recorded."),
+    ),
     note: nullable(text("The message that the service added before the answer.")),
     configuration: nullable(sha256("SHA-256 of what the turn runs on. Only the first answer of a turn has it.")),
     agent_version: nullable(integer("The version of the agent. Only the first answer of a turn has it.")),

@@ -101,7 +101,8 @@ function entryBody(entry: RunJournalEntry, short: Shorten): Unstamped<WireEvent>
 type AnswerEntry = Extract<RunJournalEntry, { part: "answer" }>;
 
 function answerBody(entry: AnswerEntry, short: Shorten): Unstamped<SharedSchemas["ModelCallEvent"]> {
-  const { step, answer, note, cut, ended, model, milliseconds, dollars, configuration, agentVersion } = entry;
+  const { step, answer, note, cut, ended, model, milliseconds, firstTokenMs, dollars, configuration, agentVersion } =
+    entry;
   const reasoning = reasoningText(answer);
   return {
     type: "model_call",
@@ -119,6 +120,7 @@ function answerBody(entry: AnswerEntry, short: Shorten): Unstamped<SharedSchemas
     usage: wireTokens(answer.usage),
     dollars: dollars ?? null,
     milliseconds: wireNumber(milliseconds),
+    first_token_ms: wireNumber(firstTokenMs),
     note: note === undefined ? null : short("note", note),
     configuration: configuration ?? null,
     agent_version: agentVersion ?? null,
