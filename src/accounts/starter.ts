@@ -29,6 +29,13 @@ export async function nameStarter(accounts: Pick<Accounts, "findKey">, starter: 
   return { ...starter, ...(key?.name !== undefined && { name: key.name }), ...(key && { hint: key.hint }) };
 }
 
+/** A record as others may have it: of a key that started it, with the first characters of its hash. */
+export function withoutKeyHash<Recorded extends { startedBy?: Starter }>(recorded: Recorded): Recorded {
+  const { startedBy } = recorded;
+  if (!startedBy || startedBy.kind === "operator") return recorded;
+  return { ...recorded, startedBy: { ...startedBy, id: startedBy.id.slice(0, 8) } };
+}
+
 /** The name of a starter, or what is known of its key: the first characters, or those of its id. */
 export function starterName({ id, name, hint }: NamedStarter): string {
   return name ?? hint ?? id.slice(0, 8);

@@ -71,4 +71,6 @@ export interface ApiDescription {
   pathParameters: Record<string, Parameter>;
   schemas: Record<string, object>;
   headers: Record<string, HeaderEntry>;
+  /** Whether errors of several operations are components of the document, which is then a third smaller. */
+  sharesErrors?: true;
 }

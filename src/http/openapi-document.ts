@@ -3,10 +3,12 @@ import { type ApiDescription, type Operation, reference, type ResponseEntry } fr
 /** Builds the OpenAPI 3.1 document of an API. The service serves a generated copy. */
 export function buildOpenapiDocument(api: ApiDescription): object {
   const { info, tags, operations, schemas, headers, securitySchemes } = api;
+  const shared = api.sharesErrors ? sharedErrors(Object.values(operations)) : new Map<string, SharedResponse>();
   const paths: Record<string, Record<string, object>> = {};
   for (const operation of Object.values(operations)) {
-    (paths[operation.path] ??= {})[operation.method.toLowerCase()] = pathItem(operation, api.pathParameters);
+    (paths[operation.path] ??= {})[operation.method.toLowerCase()] = pathItem(operation, api.pathParameters, shared);
   }
+  const responses = Object.fromEntries([...shared.values()].map(({ name, content }) => [name, content]));
   return {
     openapi: "3.1.0",
     info: { ...info, license: { name: "Apache-2.0", identifier: "Apache-2.0" } },
@@ -14,11 +16,40 @@ export function buildOpenapiDocument(api: ApiDescription): object {
     tags,
     security: Object.keys(securitySchemes).map((name) => ({ [name]: [] })),
     paths,
-    components: { schemas, headers, securitySchemes },
+    components: { schemas, ...(shared.size > 0 && { responses }), headers, securitySchemes },
   };
 }
 
-function pathItem(operation: Operation, pathParameters: ApiDescription["pathParameters"]): object {
+interface SharedResponse {
+  name: string;
+  content: object;
+}
+
+/** The errors that several operations have, by their JSON. Named by status, such as `Error404`, and `Error404-2` for another one. */
+function sharedErrors(operations: Operation[]): Map<string, SharedResponse> {
+  const uses = new Map<string, { status: string; content: object; count: number }>();
+  for (const { responses } of operations) {
+    for (const [status, entry] of Object.entries(responses)) {
+      const content = response(entry);
+      const key = JSON.stringify(content);
+      if (Number(status) >= 400) uses.set(key, { status, content, count: (uses.get(key)?.count ?? 0) + 1 });
+    }
+  }
+  const named = new Map<string, number>();
+  const shared = [...uses].flatMap(([key, { status, content, count }]): [string, SharedResponse][] => {
+    if (count === 1) return [];
+    const number = (named.get(status) ?? 0) + 1;
+    named.set(status, number);
+    return [[key, { name: `Error${status}${number > 1 ? `-${number}` : ""}`, content }]];
+  });
+  return new Map(shared);
+}
+
+function pathItem(
+  operation: Operation,
+  pathParameters: ApiDescription["pathParameters"],
+  shared: Map<string, SharedResponse>,
+): object {
   const { path, operationId, summary, description, tag, authenticated, request, requestMedia, responses } = operation;
   const parameters = [
     ...pathParameterNames(path).map((name) => documented("path", name, { required: true, ...pathParameters[name] })),
@@ -35,7 +66,13 @@ function pathItem(operation: Operation, pathParameters: ApiDescription["pathPara
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(request ? { requestBody: { required, content: jsonContent(reference(request)) } } : {}),
     ...(requestMedia ? { requestBody: { required, content: mediaContent(requestMedia) } } : {}),
-    responses: Object.fromEntries(Object.entries(responses).map(([status, entry]) => [status, response(entry)])),
+    responses: Object.fromEntries(
+      Object.entries(responses).map(([status, entry]) => {
+        const content = response(entry);
+        const name = shared.get(JSON.stringify(content))?.name;
+        return [status, name === undefined ? content : { $ref: `#/components/responses/${name}` }];
+      }),
+    ),
   };
 }
 

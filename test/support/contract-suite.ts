@@ -1,5 +1,6 @@
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import { describe, expect, test } from "vitest";
+import { inlineResponses } from "./inline-responses.ts";
 import { lintDocument } from "./redocly.ts";
 
 interface Document {
@@ -13,7 +14,7 @@ interface Content {
 
 /** Tests of an OpenAPI document, the text of which is given. */
 export function contractSuite(openapiDocument: string): void {
-  const document = JSON.parse(openapiDocument) as Document;
+  const document = inlineResponses(JSON.parse(openapiDocument) as Document);
   const ajv = new Ajv2020({
     strict: true,
     strictRequired: false,

@@ -1,4 +1,5 @@
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+import { inlineResponses } from "./inline-responses.ts";
 
 interface DocumentOperation {
   responses: Record<string, { content?: Record<string, { schema: object }> }>;
@@ -19,7 +20,7 @@ export type ResponseProblems = (method: string, path: string, response: Response
 
 /** Returns a function that checks responses by an OpenAPI document, the text of which is given. */
 export function responseChecks(openapiDocument: string): ResponseProblems {
-  const document = JSON.parse(openapiDocument, strict) as Document;
+  const document = inlineResponses(JSON.parse(openapiDocument, strict) as Document);
   const ajv = new Ajv2020({
     allErrors: true,
     strict: false,

@@ -22,6 +22,7 @@ export const extApi: ApiDescription = {
   ],
   securitySchemes: publicApi.securitySchemes,
   operations,
+  sharesErrors: true,
   pathParameters,
   schemas,
   headers: {

@@ -30,6 +30,7 @@ export const manageApi: ApiDescription = {
     },
   },
   operations,
+  sharesErrors: true,
   pathParameters,
   schemas,
   headers: {

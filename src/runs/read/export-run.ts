@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { withoutKeyHash } from "../../accounts/starter.ts";
 import type { FileVersion } from "../../agent/turn/manifest.ts";
 import { eventsOf } from "./list-events.ts";
 import type { Stores } from "../ports.ts";
@@ -44,7 +45,8 @@ export async function* exportRun(
     listed.push({ ...exportedFile(file), name: file.name.slice(folder.length) });
     return file;
   };
-  yield add(jsonFile(`${folder}run.json`, { run, queue, summary, uploads, files }));
+  const record = { run: withoutKeyHash(run), queue: queue.map(withoutKeyHash), summary, uploads, files };
+  yield add(jsonFile(`${folder}run.json`, record));
 
   const used = new Set<string>();
   const contents = new Set([...uploads, ...files].flatMap(hashesOf));
@@ -56,7 +58,7 @@ export async function* exportRun(
     return file;
   };
   for await (const event of eventsOf({ runs }, id)) {
-    const line = `${JSON.stringify(event)}\n`;
+    const line = `${JSON.stringify("startedBy" in event ? withoutKeyHash(event) : event)}\n`;
     lines.push(line);
     length += line.length;
     for (const hash of changedFiles(event).flatMap(hashesOf)) contents.add(hash);

@@ -6,6 +6,7 @@ import { openapiDocument as publicDocument } from "../../../src/v1/generated/ope
 import { clientClasses, type ErrorEntry, errorsOf } from "../../../src/error-codes.ts";
 import { openapiDocument as extDocument } from "../../../src/ext/generated/openapi.ts";
 import { openapiDocument as manageDocument } from "../../../src/manage/generated/openapi.ts";
+import { inlineResponses } from "../../support/inline-responses.ts";
 
 interface Document {
   components: { schemas: { Error: { properties: { code: { enum: string[] } } } } };
@@ -20,7 +21,7 @@ test.each([
   ["extension", extDocument, errorsOf("ext")],
   ["management", manageDocument, errorsOf("manage")],
 ])("the document of the %s API names the codes of the table, with their statuses", (_, text, table) => {
-  const { components, paths } = JSON.parse(text) as Document;
+  const { components, paths } = inlineResponses(JSON.parse(text) as Document);
   expect(components.schemas.Error.properties.code.enum).toEqual(Object.keys(table));
   const documented = Object.values(paths)
     .flatMap((methods) => Object.values(methods))

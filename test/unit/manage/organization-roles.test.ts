@@ -39,6 +39,7 @@ const bodies: Record<string, object> = {
   set_web_fetch: { hosts: ["docs.example.com"] },
   create_run: { name: "Run" },
   create_input: { input_text: "go" },
+  update_run: { labels: {} },
   set_webhook: { url: "https://example.com/hook", private_addresses: false, enabled: false },
 };
 const queries: Record<string, string> = { get_model_request: "?at=1.1" };

@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => service[Symbol.asyncDispose]());
 
-const definition = { name: "n", instructions: "i", mcp: [{ name: "m", url: "https://x.example", headers: {} }] };
+const definition = { name: "n", instructions: "i", webFetch: { hosts: ["docs.example.com"] }, limits: { steps: 2 } };
 
 /** A valid body of each operation that has one, apart from its ids. */
 const validBodies: Partial<Record<OperationName, object>> = {
