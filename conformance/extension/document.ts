@@ -3,13 +3,17 @@ import { send } from "../client.ts";
 import { describe, Mismatch } from "../expect.ts";
 import type { HttpResponse, Target } from "../types.ts";
 
+interface Response {
+  content?: Record<string, { schema: object }>;
+}
+
 interface Operation {
-  responses: Record<string, { content?: Record<string, { schema: object }> }>;
+  responses: Record<string, Response | { $ref: string }>;
 }
 
 /** The OpenAPI document that a server describes its extension API with. */
 interface Document {
-  components: { schemas: Record<string, object> };
+  components: { schemas: Record<string, object>; responses?: Record<string, Response> };
   paths: Record<string, Record<string, Operation>>;
 }
 
@@ -33,13 +37,18 @@ export async function documentProblems(
   const { document, problemsOf } = await checker;
   const operation = operationOf(document, method, path.split("?")[0] ?? "");
   if (!operation) return [];
-  const response = operation.responses[status];
+  const given = operation.responses[status];
+  const response = given && "$ref" in given ? sharedResponse(document, given.$ref) : given;
   if (!response) return [`${status} is not documented`];
   if (!response.content) return text === "" ? [] : ["the response has a body"];
   const [media = ""] = contentType.split(";");
   const schema = response.content[media]?.schema;
   if (!schema) return [`the content type is not documented`];
   return media === "application/json" ? problemsOf(schema, json) : [];
+}
+
+function sharedResponse({ components: { responses = {} } }: Document, reference: string): Response | undefined {
+  return responses[reference.replace("#/components/responses/", "")];
 }
 
 function operationOf({ paths }: Document, method: string, path: string): Operation | undefined {
