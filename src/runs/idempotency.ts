@@ -6,11 +6,12 @@ import type { Idempotency, KeptCreate } from "./types.ts";
 
 /**
  * The hashes of an idempotency key and of the body that it came with. Bodies with equal JSON values have equal hashes.
- * `runId`: of an input, whose keys are those of its run. A key has no space, so it equals none of a create.
+ * `runId`: of an input, whose keys are those of its run.
  */
 export function idempotencyOf(key: string, body: unknown, runId?: string): Idempotency {
-  const unique = runId === undefined ? key : `${runId} ${key}`;
-  return { key: hash("sha256", unique), request: hash("sha256", canonicalJson(body)) };
+  const ofKey = hash("sha256", key);
+  const unique = runId === undefined ? ofKey : hash("sha256", `${runId} ${ofKey}`);
+  return { key: unique, request: hash("sha256", canonicalJson(body)) };
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { McpServer } from "@modelcontextprotocol/server";
-import { acceptInput, stopRun } from "../../runs/control-run.ts";
+import { acceptInputOnce, stopRun } from "../../runs/control-run.ts";
+import { idempotencyOf } from "../../runs/idempotency.ts";
 import { findOwnRun } from "../../runs/own-run.ts";
 import type { McpCall } from "../deps.ts";
 import { inputSchema } from "../standard-schema.ts";
@@ -19,9 +20,10 @@ export function registerControlTools(server: McpServer, call: McpCall): void {
       inputSchema: inputSchema("send_input"),
       annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: true },
     },
-    guarded(call, async ({ run_id, input_text }) => {
+    guarded(call, async ({ run_id, input_text, idempotency_key: key }) => {
       const { id } = await findOwnRun(runs, principal, run_id);
-      await acceptInput({ ...call, ...starter }, id, input_text);
+      const idempotency = key === undefined ? undefined : idempotencyOf(key, { input_text }, id);
+      await acceptInputOnce({ ...call, ...starter }, id, input_text, idempotency);
       return startedResult(id);
     }),
   );

@@ -57,7 +57,18 @@ export const inputs = {
     { run_id, output_offset: integer("Characters of the output to skip.", { minimum: 0, default: 0 }) },
     ["run_id"],
   ),
-  send_input: body("An input.", { run_id, input_text: described("The input.", input_text) }, ["run_id", "input_text"]),
+  send_input: body(
+    "An input.",
+    {
+      run_id,
+      input_text: described("The input.", input_text),
+      idempotency_key: described(
+        "A unique text. Repeating the same call with it sends the input once, for when no answer came.",
+        keyLengths,
+      ),
+    },
+    ["run_id", "input_text"],
+  ),
   stop_run: onlyRunId,
   list_files: body(
     "Files of a run.",

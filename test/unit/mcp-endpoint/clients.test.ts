@@ -194,6 +194,19 @@ describe.each(["legacy", "auto"] as const)("a client with protocol version %s", 
     expect([other.isError, other.text]).toEqual([true, expect.stringContaining("idempotency key")]);
   });
 
+  test("sends an input once, with an idempotency key", async () => {
+    const started = await callTool(client, "start_run", { name: "Once", input_text: "look", files: [] });
+    const input = { run_id: started.structured["run_id"], input_text: "more", idempotency_key: "my key" };
+    for (const turn of [2, 2]) {
+      await callTool(client, "send_input", input);
+      const { status } = (await callTool(client, "wait_for_run", { run_id: input.run_id })).structured;
+      const transcript = await service.platform.runs.load(String(input.run_id));
+      expect([status, transcript?.run.turn]).toEqual(["finished", turn]);
+    }
+    const other = await callTool(client, "send_input", { ...input, input_text: "other" });
+    expect([other.isError, other.text]).toEqual([true, expect.stringContaining("idempotency key")]);
+  });
+
   test("reads the error of wrong arguments", async () => {
     const valid = { name: "Test", input_text: "x" };
     const file = { filename: "a.txt", text: "" };
