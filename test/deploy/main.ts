@@ -68,7 +68,7 @@ async function deployService(): Promise<void> {
   const expected = [
     /^ok +bootstrap +version \d+$/m,
     /^ok +AgentRunService-test +will be created$/m,
-    /^unknown +tenant isolation +InvalidAction/m,
+    /^ok +tenant isolation +available in this region/m,
     /^(ok|note) +Lambda concurrency +\d+ concurrent executions/m,
     /^ok +OpenAPI description: 200 from API Gateway$/m,
     /^ok +create of 2 MB with an unknown key: 401 Invalid API key from API Gateway$/m,
