@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { commandLine } from "../../src/command-line.ts";
 import { isLocked } from "../../src/platform/local/process/data-dir-lock.ts";
-import { openLocalPlatform } from "../../src/platform/local/index.ts";
+import { databaseFile, openLocalPlatform } from "../../src/platform/local/index.ts";
 import { findServerAddress } from "../../src/platform/local/process/server-address.ts";
 import { externalWorkflow } from "../../src/platform/local/workflow.ts";
 import { CliError } from "../cli.ts";
@@ -29,7 +29,7 @@ export async function connect(
 
 function openDataDir(dataDir: string, needsData: boolean): OperatorPlatform {
   // Opening creates the directory: a mistyped name would look like a service without data.
-  if (needsData && !existsSync(join(dataDir, "runs.sqlite"))) {
+  if (needsData && !existsSync(join(dataDir, databaseFile))) {
     throw new CliError(
       `no service data in ${dataDir}; pass its directory with --data-dir, or run ${commandLine("start")} first`,
     );

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { log } from "../../src/log.ts";
+import { databaseFile } from "../../src/platform/local/index.ts";
 import { startSender } from "../../src/platform/local/process/sender.ts";
 import { resumeOrganizationDeletions } from "../../src/runs/delete-organization.ts";
 import { deleteExpiredRuns, resumeErasures } from "../../src/runs/retention.ts";
@@ -54,7 +55,7 @@ export async function startBackgroundWork(
   const sender = startSender(deps);
   const fatal = Promise.withResolvers<never>();
   const watch = (): void => {
-    if (existsSync(join(dataDir, "runs.sqlite"))) checkForChanges();
+    if (existsSync(join(dataDir, databaseFile))) checkForChanges();
     else fatal.reject(new Error(`the data directory ${dataDir} was removed while the service was running`));
   };
   platform

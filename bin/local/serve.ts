@@ -23,6 +23,7 @@ import { openDataDir, unusable } from "./data-dir.ts";
 import type { LocalOptions } from "./options.ts";
 import { routes } from "./routes.ts";
 import { notAllowedWarning } from "./secret-warning.ts";
+import { upgradeNotice } from "./upgrade-notice.ts";
 
 /** An address that a browser can open, for those that mean all addresses. */
 const reachable: Record<string, string> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
@@ -39,7 +40,7 @@ export interface Service {
   model: ModelConfiguration | undefined;
   /** What programs run in. Resolves when that has been tried. Absent with `--json`. */
   linux?: Promise<LinuxHere>;
-  /** Resolve with a warning about a configuration, if there is one. */
+  /** Resolve with a warning about a configuration or the data directory, if there is one. */
   warnings: Promise<string | undefined>[];
   /** Rejects when the service cannot continue. */
   fatal: Promise<never>;
@@ -89,6 +90,7 @@ export async function serve(options: LocalOptions): Promise<Service> {
       findModelWarning(agent, organization),
       notAllowedWarning(platform.accounts, allowList),
       endingWarning(platform.accounts),
+      Promise.resolve(upgradeNotice(dataDir)),
     ],
     fatal: work.fatal,
     async close() {

@@ -5,6 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { authenticateOperator, createOperator } from "../../src/accounts/operators.ts";
 import { openLocalPlatform } from "../../src/platform/local/index.ts";
+import { events6 } from "./schema-6.ts";
 import { answered, created, input, numbered, onTurn, output } from "./run-fixtures.ts";
 
 // The schema of version 1.
@@ -105,25 +106,6 @@ test("a database of version 3 is migrated; its runs have no model, and it has no
   after.close();
   rmSync(dataDir, { recursive: true });
 });
-
-// The tables of events of version 6.
-const events6 = `
-  ALTER TABLE messages RENAME TO messages_7;
-  ALTER TABLE journal RENAME TO journal_7;
-  CREATE TABLE messages (
-    run INTEGER NOT NULL, sequence INTEGER NOT NULL, at INTEGER, turn INTEGER NOT NULL, role TEXT NOT NULL,
-    text TEXT NOT NULL, agent_version INTEGER, PRIMARY KEY (run, sequence)
-  ) STRICT, WITHOUT ROWID;
-  CREATE TABLE journal (
-    run INTEGER NOT NULL, turn INTEGER NOT NULL, sequence INTEGER NOT NULL, at INTEGER, body TEXT NOT NULL,
-    PRIMARY KEY (run, turn, sequence)
-  ) STRICT, WITHOUT ROWID;
-  INSERT INTO messages SELECT run, sequence, at, turn, role, text, agent_version FROM messages_7;
-  INSERT INTO journal SELECT run, turn, sequence, at, body FROM journal_7;
-  DROP TABLE messages_7; DROP TABLE journal_7;
-  ALTER TABLE runs DROP COLUMN started_by; ALTER TABLE queue DROP COLUMN started_by;
-  PRAGMA user_version = 6;
-`;
 
 test("a database of version 6 is migrated: each run keeps its events, in their order", async () => {
   const dataDir = mkdtempSync(join(tmpdir(), "migration-"));

@@ -56,6 +56,9 @@ function makeDirectories(path: string): void {
   mkdirSync(path, { recursive: true, mode: 0o700 });
 }
 
+/** Its name in the data directory. */
+export const databaseFile = "runs.sqlite";
+
 export function openLocalPlatform({
   dataDir,
   environment = {},
@@ -69,7 +72,7 @@ export function openLocalPlatform({
   for (const folder of [workspaces, pending]) makeDirectories(resolve(folder));
   for (const folder of [dataDir, workspaces, pending])
     accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
-  const file = join(dataDir, "runs.sqlite");
+  const file = join(dataDir, databaseFile);
   closeSync(openSync(file, "a", 0o600)); // transcripts are private; SQLite would use the umask
   const database = openDatabase(file);
   const named = allowedAddresses ?? readAllowedAddresses(dataDir);

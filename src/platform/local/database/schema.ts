@@ -1,5 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { eventColumns, eventKey } from "./event-keys.ts";
+import { copyBeforeUpgrade } from "./upgrade-copy.ts";
 
 const schemaVersion = 7;
 
@@ -273,10 +274,13 @@ const fromVersion6 = `
 /** What each version needs, from version 1 on. */
 const upgrades = [fromVersion1, fromVersion2, fromVersion3, fromVersion4, fromVersion5, fromVersion6];
 
-/** Creates the tables, or updates those of an earlier version. Throws for a file of a later version. */
+/** Creates the tables, or copies those of an earlier version and updates them. Throws for a file of a later version. */
 export function migrate(db: DatabaseSync, file: string): void {
+  const readVersion = (): number => Number(db.prepare("PRAGMA user_version").get()?.["user_version"]);
+  const found = readVersion();
+  if (found > 0 && found < schemaVersion) copyBeforeUpgrade(db, file, found);
   db.exec("BEGIN IMMEDIATE");
-  const version = Number(db.prepare("PRAGMA user_version").get()?.["user_version"]);
+  const version = readVersion();
   const script = version === 0 ? schema : upgrades.slice(version - 1).join("");
   if (script !== "") db.exec(`${script} PRAGMA user_version = ${schemaVersion}`);
   db.exec("COMMIT");

@@ -3,6 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { promisify } from "node:util";
 import { pause } from "../../../async/backoff.ts";
 import { StoreUnavailable } from "../../../errors.ts";
+import { removeUpgradeCopies } from "./upgrade-copy.ts";
 import { maxPages, type Range, remainsIn } from "./unused-space.ts";
 
 const readAt = promisify(readWithCallback);
@@ -25,7 +26,8 @@ interface Connection {
 }
 
 /**
- * Returns a function that resolves when nothing that was deleted before the call is left in the database file and its log.
+ * Returns a function that resolves when nothing that was deleted before the call is left in the database file, its log and its
+ * copies from before an upgrade, which it removes.
  * Calls that arrive during a pass share the next one. A pass reads the whole file: about 1 s per GB.
  */
 export function scrubber(connection: Connection): () => Promise<void> {
@@ -46,6 +48,7 @@ export function scrubber(connection: Connection): () => Promise<void> {
 
   /** Searches without a lock, so that others can write. What is written after the checkpoint has no copy of a deleted row. */
   async function pass(): Promise<void> {
+    removeUpgradeCopies(connection.file);
     await untilUnlocked(() => checkpoint(connection));
     const { fd, pageBytes } = openPages(connection);
     const found = await findRemains(fd, pageBytes);
