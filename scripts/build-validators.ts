@@ -57,7 +57,7 @@ function apiFiles(name: string, api: ApiDescription): Record<string, string> {
     ...moduleFiles(
       `${name}-parameters`,
       parameters,
-      validatorsSource(parameters, {}, { ...forHandlers, coerceTypes: true }),
+      validatorsSource(parameters, {}, { ...forHandlers, coerceTypes: "array" }),
     ),
   };
 }

@@ -49,8 +49,9 @@ function callType(operation: Operation, { pathParameters }: ApiDescription): str
   ].join("; ");
 }
 
-function parameterType({ schema }: Parameter): string {
-  const { type, enum: choices } = schema as { type: string; enum?: string[] };
+function parameterType({ schema }: Pick<Parameter, "schema">): string {
+  const { type, items, enum: choices } = schema as { type: string; items?: Parameter["schema"]; enum?: string[] };
+  if (items) return `(${parameterType({ schema: items })})[]`;
   if (choices) return choices.map((choice) => JSON.stringify(choice)).join(" | ");
   return type === "integer" ? "number" : type;
 }

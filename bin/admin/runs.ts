@@ -37,7 +37,7 @@ export function addRunCommands(program: Command, action: Action, io: FileIo): vo
     .description("List the runs of an agent or an organization, newest first.")
     .option("--agent <ID>", "agent")
     .option("--org <ID>", "organization, instead of an agent")
-    .option("--status <STATUS>", `only runs with this status: ${runStatuses.join(", ")}`)
+    .option("--status <STATUS>", `only runs with these: one or more, with commas, of ${runStatuses.join(", ")}`)
     .option("--since <TIME>", "only runs created since this time, such as 2026-11-01 or 2026-11-01T08:00Z")
     .option("--until <TIME>", "only runs created before this time")
     .option("--limit <N>", `number of runs, at most ${maxListed}`, "20")
@@ -126,14 +126,17 @@ interface ListOptions {
 function filterOf({ agent, org, status, since, until, limit, cursor }: ListOptions): RunFilter {
   const given = [agent, org].filter((id) => id !== undefined);
   if (given.length !== 1) throw new CliError("run list needs either --agent ID or --org ID");
-  const wanted = runStatuses.find((each) => each === status);
-  if (status !== undefined && !wanted) {
-    throw new CliError(`--status is ${JSON.stringify(status)}; expected one of ${runStatuses.join(", ")}`);
-  }
+  const statuses = status?.split(",").map((each) => {
+    const known = runStatuses.find((one) => one === each.trim());
+    if (known) return known;
+    throw new CliError(
+      `--status is ${JSON.stringify(status)}; expected one or more of ${runStatuses.join(", ")}, with commas`,
+    );
+  });
   return {
     of: agent === undefined ? { organization: org ?? "" } : { agent },
     limit: wholeNumber("--limit", limit, maxListed),
-    ...(wanted && { status: wanted }),
+    ...(statuses && { statuses }),
     ...(since !== undefined && { since: timeOf("--since", since) }),
     ...(until !== undefined && { until: timeOf("--until", until) }),
     ...(cursor !== undefined && { cursor }),

@@ -13,8 +13,8 @@ export function requestOf<Name extends OperationName>(
   let path: string = template;
   for (const [key, value] of Object.entries(parameters)) {
     if (value === undefined || value === "") continue;
-    const filled = path.replace(`{${key}}`, () => encodeURIComponent(value));
-    if (filled === path) query.set(key, String(value));
+    const filled = path.replace(`{${key}}`, () => encodeURIComponent(String(value)));
+    if (filled === path) for (const each of [value].flat()) query.append(key, String(each));
     path = filled;
   }
   return { method, address: `${basePath}${path}${query.size > 0 ? `?${query}` : ""}` };

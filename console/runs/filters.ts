@@ -48,7 +48,7 @@ export function apiQuery(
 ): RunQuery {
   const { hours } = windows[window] ?? {};
   return {
-    status,
+    status: status && [status],
     agent_id: agent,
     q: text,
     organization_id: agent === undefined ? organizationId : undefined,

@@ -45,7 +45,7 @@ interface OwnerFilters {
 }
 
 interface ListQuery extends OwnerFilters, Filters {
-  status?: RunSearch["status"];
+  status?: RunSearch["statuses"];
   cursor?: string;
   limit: number;
 }
@@ -79,7 +79,7 @@ export function runHandlers<Caller extends Parameters<typeof charged>[0] & { sta
         {
           of: access.ownersOf(principal, query),
           limit,
-          ...(status && { status }),
+          ...(status && { statuses: status }),
           ...searchIn(query),
           ...charged(principal),
           ...(cursor !== undefined && { cursor }),

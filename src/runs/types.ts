@@ -118,7 +118,8 @@ export type RunPlace = Pick<Run, "createdAt" | "id">;
 export type RunQuery = RunRange & ({ agentIds: string[] } | { organizationIds: string[] });
 
 export interface RunRange {
-  status?: RunStatus;
+  /** Only runs with one of these. */
+  statuses?: readonly RunStatus[];
   /** The earliest time of creation. */
   since?: number;
   /** Only runs that are older than this place. */

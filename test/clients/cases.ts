@@ -652,6 +652,14 @@ const other: Record<string, Case> = {
       };
     },
   },
+  "lists runs with one of several statuses and all of several labels": {
+    replies: [agent, json(200, { data: [run("finished")], next: null })],
+    job: { method: "list", options: { status: ["finished", "terminated"], label: ["customer=4711", "year=2026"] } },
+    expected: () => ({
+      calls: [askAgent, "GET /ext/v1/runs?status=finished&status=terminated&label=customer%3D4711&label=year%3D2026"],
+      value: [{ id, status: "finished" }],
+    }),
+  },
   "downloads a file": {
     replies: [agent, noAnswer, text(200, "application/octet-stream", "content")],
     job: { method: "download", args: [id, "a b.txt"], options: { at: "1.2" } },

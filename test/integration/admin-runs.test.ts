@@ -95,6 +95,7 @@ describe("run commands", () => {
       expect(second.cursor).toBeUndefined();
       expect((await list("--status", "finished")).runs).toHaveLength(3);
       expect((await list("--status", "terminated")).runs).toEqual([]);
+      expect((await list("--status", "terminated, finished")).runs).toHaveLength(3);
       expect((await list("--until", before)).runs).toEqual([]);
     }
     const { stdout } = await admin(dataDir, "run", "list", "--agent", templateId, "--limit", "1");
@@ -104,7 +105,7 @@ describe("run commands", () => {
   test.each([
     [["--limit", "0"], '--limit is "0"; expected a whole number from 1 to 1000'],
     [["--org", "o"], "either --agent ID or --org ID"],
-    [["--status", "done"], '--status is "done"; expected one of running, finished'],
+    [["--status", "done"], '--status is "done"; expected one or more of running, finished'],
     [["--until", "noon"], '--until is "noon"; expected a time'],
     [["--cursor", "x"], 'the cursor "x" is not valid'],
   ])("list rejects %j", async (options, error) => {

@@ -106,7 +106,9 @@ export function describeRunList(open: () => Promise<Runs>): void {
       expect(await list({ organizationIds: [organizationId], since, limit: 30 })).toEqual(
         expected.filter(({ createdAt: at }) => at >= since),
       );
-      expect(await list({ organizationIds: [organizationId], status: "technical_error", limit: 2 })).toEqual([changed]);
+      expect(await list({ organizationIds: [organizationId], statuses: ["technical_error"], limit: 2 })).toEqual([
+        changed,
+      ]);
       expect(await list({ organizationIds: [organizationId], since: 1e15 - 1, limit: 2 })).toEqual([]);
       expect(await runs.list({ organizationIds: [], limit: 10 })).toEqual({ runs: [] });
     });
@@ -137,13 +139,13 @@ export function describeRunList(open: () => Promise<Runs>): void {
       const finished = all.filter((_, index) => index % 3 === 0);
       for (const run of finished) await runs.change({ ...onTurn(run), set });
       const expected = finished.map((run) => Object.assign(run, set)).toSorted(newestFirst);
-      const query: RunQuery = { agentIds: [agentId], status: "finished", limit: 5 };
+      const query: RunQuery = { agentIds: [agentId], statuses: ["finished"], limit: 5 };
       await listed(async () => (await pagesOf(query)).flat(), expected);
       expect((await pagesOf({ ...query, limit: 100 })).flat()).toEqual(expected);
       const [oldest] = all;
       const place: RunPlace = { createdAt: oldest?.createdAt ?? 0, id: oldest?.id ?? "" };
       expect(await runs.list({ ...query, after: place })).toEqual({ runs: [] });
-      expect((await pagesOf({ ...query, status: "technical_error" })).flat()).toEqual([]);
+      expect((await pagesOf({ ...query, statuses: ["technical_error"] })).flat()).toEqual([]);
     });
   });
 }

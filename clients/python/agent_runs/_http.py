@@ -29,7 +29,7 @@ class Request:
     method: str
     path: str
     """A path below the base URL, or a whole URL."""
-    query: Mapping[str, str | None] = dataclasses.field(default_factory=dict)
+    query: Mapping[str, str | list[str] | None] = dataclasses.field(default_factory=dict)
     headers: Mapping[str, str] = dataclasses.field(default_factory=dict)
     body: bytes | None = None
     """JSON. With PUT, the bytes of a file."""

@@ -30,7 +30,7 @@ export interface Request {
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** A path below the base URL, or a whole URL. */
   path: string;
-  query?: Record<string, string | undefined>;
+  query?: Record<string, string | string[] | undefined>;
   headers?: Record<string, string>;
   body?: string | Bytes;
   deadline: Deadline;
@@ -150,7 +150,9 @@ export class Http {
 
   #url(path: string, query: NonNullable<Request["query"]>): URL {
     const url = new URL(path.startsWith("/") ? this.baseUrl + path : path);
-    for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, value);
+    for (const [name, value = []] of Object.entries(query)) {
+      for (const each of [value].flat()) url.searchParams.append(name, each);
+    }
     return url;
   }
 

@@ -23,9 +23,10 @@ export interface WaitOptions {
 }
 
 export interface ListOptions {
-  status?: RunStatus;
-  /** A label, as `KEY=VALUE`. */
-  label?: string;
+  /** With one of several statuses. */
+  status?: RunStatus | RunStatus[];
+  /** A label, as `KEY=VALUE`. With all of several labels. */
+  label?: string | string[];
   /** Created at or after this time. */
   since?: Date;
   /** Created before this time. */

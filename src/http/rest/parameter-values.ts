@@ -29,13 +29,13 @@ export function searchIn({
 }: {
   since?: string;
   until?: string;
-  label?: string;
+  label?: string[];
   q?: string;
-}): Pick<RunSearch, "since" | "until" | "label" | "text"> {
+}): Pick<RunSearch, "since" | "until" | "labels" | "text"> {
   return {
     ...(since !== undefined && { since: timeIn("since", since) }),
     ...(until !== undefined && { until: timeIn("until", until) }),
-    ...(label !== undefined && { label: labelIn(label) }),
+    ...(label !== undefined && { labels: label.map(labelIn) }),
     ...(q !== undefined && { text: q }),
   };
 }

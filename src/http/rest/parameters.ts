@@ -1,4 +1,4 @@
-import { labelNamePattern, maxLabelLength, maxLabelNameLength } from "../../runs/labels.ts";
+import { labelNamePattern, maxLabelLength, maxLabelNameLength, maxLabels } from "../../runs/labels.ts";
 import { runFilterStatuses } from "../../runs/status.ts";
 import type { Schema } from "../../json-schema.ts";
 import { uuid } from "./schemas/schema.ts";
@@ -76,23 +76,32 @@ export const eventHeaders = {
   }),
 };
 
-/** Filters of runs by their creation, label and texts. */
+/** A parameter that can be repeated: its values are a list. */
+const repeated = <const S extends Schema>(description: string, maxItems: number, items: S) =>
+  parameter(description, { type: "array", items, minItems: 1, maxItems });
+
+/** Filters of runs by their creation, labels and texts. */
 export const searchFilters = {
   since: timeParameter("Only runs that were created at this time or later."),
   until: timeParameter("Only runs that were created before this time."),
-  label: parameter("Only runs with this label, as `KEY=VALUE`.", {
-    type: "string",
-    pattern: `^${labelNamePattern}=`,
-    maxLength: maxLabelNameLength + 1 + maxLabelLength,
-    examples: ["customer=4711"],
-  }),
+  label: repeated(
+    "Only runs with this label, as `KEY=VALUE`. Repeated: only runs with all of these labels.",
+    maxLabels,
+    {
+      type: "string",
+      pattern: `^${labelNamePattern}=`,
+      maxLength: maxLabelNameLength + 1 + maxLabelLength,
+      examples: ["customer=4711"],
+    },
+  ),
   q: parameter(
     "Only runs with this text in their name or in the first words of their input, or whose ID begins or ends with it.",
     { type: "string", minLength: 1, maxLength: 200 },
   ),
 };
 
-export const runStatus = parameter(
-  "Only runs with this status. `finished` means with an output; `waiting_for_input` means finished without a turn.",
+export const runStatus = repeated(
+  "Only runs with this status. `finished` means with an output; `waiting_for_input` means finished without a turn. Repeated: only runs with one of these statuses.",
+  runFilterStatuses.length,
   { type: "string", enum: runFilterStatuses },
 );

@@ -73,7 +73,7 @@ function checked<Value>(
   return { value: value as Value & object, issues };
 }
 
-/** A parameter that is given twice is a list, which no parameter accepts. */
+/** A parameter that is given twice is a list, which few parameters accept. Their validators take one value for a list, too. */
 function queryObject(query: URLSearchParams): Record<string, string | string[]> {
   return Object.fromEntries(
     [...new Set(query.keys())].map((name) => {

@@ -97,8 +97,8 @@ export interface Operations {
   rotate_webhook_secret: { parameters: { agent_id: string }; body?: Schemas["RotateWebhookSecretRequest"]; answer: Schemas["ChangedWebhook"] };
   list_deliveries: { parameters: { agent_id: string; cursor?: string | undefined; limit?: number | undefined }; answer: Schemas["DeliveryPage"] };
   resend_delivery: { parameters: { delivery_id: string }; answer: Schemas["Delivery"] };
-  list_runs: { parameters: { organization_id?: string | undefined; agent_id?: string | undefined; since?: string | undefined; until?: string | undefined; label?: string | undefined; q?: string | undefined; status?: "running" | "finished" | "technical_error" | "terminated" | "waiting_for_input" | undefined; cursor?: string | undefined; limit?: number | undefined }; answer: Schemas["RunPage"] };
-  count_runs: { parameters: { organization_id?: string | undefined; agent_id?: string | undefined; since?: string | undefined; until?: string | undefined; label?: string | undefined; q?: string | undefined }; answer: Schemas["RunCounts"] };
+  list_runs: { parameters: { organization_id?: string | undefined; agent_id?: string | undefined; since?: string | undefined; until?: string | undefined; label?: (string)[] | undefined; q?: string | undefined; status?: ("running" | "finished" | "technical_error" | "terminated" | "waiting_for_input")[] | undefined; cursor?: string | undefined; limit?: number | undefined }; answer: Schemas["RunPage"] };
+  count_runs: { parameters: { organization_id?: string | undefined; agent_id?: string | undefined; since?: string | undefined; until?: string | undefined; label?: (string)[] | undefined; q?: string | undefined }; answer: Schemas["RunCounts"] };
   create_run: { parameters: Record<string, never>; body: Schemas["CreateRunRequest"]; answer: Schemas["Run"] };
   get_run: { parameters: { run_id: string }; answer: Schemas["RunDetail"] };
   update_run: { parameters: { run_id: string }; body: Schemas["UpdateRunRequest"]; answer: Schemas["Run"] };

@@ -14,7 +14,7 @@ import type { Run, RunPlace, RunQuery } from "../types.ts";
  */
 export interface RunFilter {
   of: { agent?: string; organization?: string; organizations?: string[] };
-  status?: RunStatus;
+  statuses?: readonly RunStatus[];
   since?: number;
   until?: number;
   matches?: (run: Run) => Promise<boolean>;
@@ -37,7 +37,7 @@ type Deps = Pick<Stores, "accounts" | "runs">;
  */
 export async function listRuns(
   { accounts, runs }: Deps,
-  { of, status, since, until, matches, limit, cursor, onRead }: RunFilter,
+  { of, statuses, since, until, matches, limit, cursor, onRead }: RunFilter,
 ): Promise<ListedRuns> {
   const before = until === undefined ? undefined : { createdAt: until, id: "" };
   const [after] = [before, cursor === undefined ? undefined : placeIn(cursor)]
@@ -46,7 +46,7 @@ export async function listRuns(
     .slice(-1);
   const query: RunQuery = {
     ...(await ownersOf(accounts, of)),
-    ...(status && { status }),
+    ...(statuses && { statuses }),
     ...(since !== undefined && { since }),
     ...(after && { after }),
     limit,

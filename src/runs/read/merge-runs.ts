@@ -15,11 +15,11 @@ const newestPlace: RunPlace = { createdAt: 999_999_999_999_999, id: "" };
  */
 export async function mergeRuns(
   parts: PartReader[],
-  { after = newestPlace, limit, status, onRead }: Pick<RunQuery, "after" | "limit" | "status" | "onRead">,
+  { after = newestPlace, limit, statuses, onRead }: Pick<RunQuery, "after" | "limit" | "statuses" | "onRead">,
 ): Promise<RunPage> {
   const page: Run[] = [];
   const share = parts.length === 1 ? limit + 1 : Math.ceil((2 * limit) / parts.length) + 4;
-  const size = status === undefined ? share : Math.max(share, Math.ceil(maxRead / 2 / parts.length));
+  const size = statuses === undefined ? share : Math.max(share, Math.ceil(maxRead / 2 / parts.length));
   let place = after;
   for (let read = 0; ;) {
     const results = await Promise.all(parts.map((part) => part(place, size)));
@@ -29,7 +29,7 @@ export async function mergeRuns(
     const [cut] = results.flatMap((result) => result.cut ?? []).toSorted(newestFirst);
     const complete = results.flatMap(({ runs }) => runs).filter((run) => !cut || newestFirst(run, cut) <= 0);
     for (const run of complete.toSorted(newestFirst)) {
-      if (status !== undefined && run.status !== status) continue;
+      if (statuses?.includes(run.status) === false) continue;
       const last = page.at(-1);
       if (last && page.length === limit) return { runs: page, next: placeOf(last) };
       page.push(run);

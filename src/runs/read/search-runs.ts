@@ -6,13 +6,13 @@ import type { RunFilterStatus, RunStatus } from "../status.ts";
 import type { Run } from "../types.ts";
 
 /**
- * Which runs to find. `text`: a part of the name or of the first `excerptLength` characters of the first input, in any
+ * Which runs to find: with one of `statuses` and all of `labels`. `text`: a part of the name or of the first `excerptLength` characters of the first input, in any
  * case, or the beginning of an id.
  */
-export interface RunSearch extends Omit<RunFilter, "status" | "matches"> {
-  status?: RunFilterStatus;
+export interface RunSearch extends Omit<RunFilter, "statuses" | "matches"> {
+  statuses?: RunFilterStatus[];
   text?: string;
-  label?: { name: string; value: string };
+  labels?: { name: string; value: string }[];
 }
 
 interface Deps extends Pick<Stores, "accounts" | "runs"> {
@@ -43,7 +43,7 @@ export const maxCounted = 1_000;
 /** Counts the newest runs by status. A search for a text ends after `maxCounted` runs, whether they match or not. */
 export async function countRuns(
   deps: Deps,
-  search: Omit<RunSearch, "status" | "limit" | "cursor">,
+  search: Omit<RunSearch, "statuses" | "limit" | "cursor">,
 ): Promise<RunCounts> {
   const { runs, cursor } = await find(deps, { ...search, limit: maxCounted });
   const counts = { running: 0, finished: 0, technical_error: 0, terminated: 0, waiting_for_input: 0 };
@@ -51,22 +51,27 @@ export async function countRuns(
   return { ...counts, complete: cursor === undefined };
 }
 
+function storedStatus(status: RunFilterStatus): RunStatus {
+  return status === "waiting_for_input" ? "finished" : status;
+}
+
 function filterStatusOf({ status, turn }: Run): RunFilterStatus {
   return status === "finished" && turn === 0 ? "waiting_for_input" : status;
 }
 
 async function find(deps: Deps, search: RunSearch): Promise<ListedRuns> {
-  const { status, text, label, ...rest } = search;
-  const stored: RunStatus | undefined = status === "waiting_for_input" ? "finished" : status;
+  const { statuses, text, labels, ...rest } = search;
+  const stored = statuses && [...new Set(statuses.map(storedStatus))];
   const matchesText = text === undefined || text.trim() === "" ? undefined : textFilter(deps.describer, text.trim());
-  const matchesStatus = stored === "finished" ? (run: Run) => filterStatusOf(run) === status : undefined;
-  const matchesLabel = label && ((run: Run) => run.labels?.[label.name] === label.value);
+  const matchesStatus =
+    statuses && stored?.includes("finished") ? (run: Run) => statuses.includes(filterStatusOf(run)) : undefined;
+  const matchesLabels = labels && ((run: Run) => labels.every(({ name, value }) => run.labels?.[name] === value));
   const matches = async (run: Run): Promise<boolean> =>
-    (matchesStatus?.(run) ?? true) && (matchesLabel?.(run) ?? true) && (matchesText ? await matchesText(run) : true);
+    (matchesStatus?.(run) ?? true) && (matchesLabels?.(run) ?? true) && (matchesText ? await matchesText(run) : true);
   return listRuns(deps, {
     ...rest,
-    ...(stored && { status: stored }),
-    ...((matchesText || matchesStatus || matchesLabel) && { matches }),
+    ...(stored && { statuses: stored }),
+    ...((matchesText || matchesStatus || matchesLabels) && { matches }),
   });
 }
 

@@ -92,7 +92,7 @@ describe("lists and searches cost what they read", () => {
     const agentId = "00000000-0000-4000-8000-0000000000aa";
     await Promise.all(Array.from({ length: 2_000 }, (_, createdAt) => created(runs, { agentId, createdAt })));
     const reading = { done: false };
-    const query: RunQuery = { agentIds: [agentId], status: "terminated", limit: 20 };
+    const query: RunQuery = { agentIds: [agentId], statuses: ["terminated"], limit: 20 };
     const lists = Promise.all([runs.list(query), runs.list(query)]).finally(() => (reading.done = true));
     let turns = 0;
     for (; !reading.done; turns++) await setImmediate();

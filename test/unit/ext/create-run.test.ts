@@ -147,16 +147,20 @@ describe("Idempotency-Key", () => {
   });
 });
 
-test("a list is filtered by a label", async () => {
+test("a list is filtered by labels and statuses", async () => {
   const { body: red } = await create({ name: "r", labels: { team: "red=1" } });
-  const { body: blue } = await create({ name: "r", labels: { team: "blue" } });
+  const { body: blue } = await create({ name: "r", labels: { team: "blue", year: "2026" } });
   const found = async (label: string, call = service.call) =>
-    (await call<Schemas["RunPage"]>("GET", `/runs?label=${encodeURIComponent(label)}`)).body.data.map(({ id }) => id);
+    (await call<Schemas["RunPage"]>("GET", `/runs?label=${label}`)).body.data.map(({ id }) => id);
   expect([await found("team=red=1"), await found("team=blue"), await found("team=")]).toEqual([
     [red.id],
     [blue.id],
     [],
   ]);
+  expect(await found("team=blue&label=year=2026")).toEqual([blue.id]);
+  expect(await found("team=blue&label=year=2025")).toEqual([]);
+  expect(await found("team=blue&status=running&status=finished&status=waiting_for_input")).toEqual([blue.id]);
+  expect(await found("team=blue&status=terminated&status=technical_error")).toEqual([]);
   expect(await found("constructor=x")).toEqual([]);
   expect(await found("team=blue", service.stranger.call)).toEqual([]);
 });

@@ -110,8 +110,10 @@ describe("requests", () => {
   test.for([
     ["/runs?limit=0", { type: "greater_than_equal", loc: ["query", "limit"], ctx: { ge: 1 } }],
     ["/runs?limit=201", { type: "less_than_equal", loc: ["query", "limit"], ctx: { le: 200 } }],
-    ["/runs?status=done", { type: "literal_error", loc: ["query", "status"] }],
-    ["/runs?label=novalue", { type: "string_pattern_mismatch", loc: ["query", "label"] }],
+    ["/runs?status=done", { type: "literal_error", loc: ["query", "status", 0] }],
+    ["/runs?status=running&status=done", { type: "literal_error", loc: ["query", "status", 1] }],
+    ["/runs?label=novalue", { type: "string_pattern_mismatch", loc: ["query", "label", 0] }],
+    ["/runs?limit=1&limit=2", { type: "int_parsing", loc: ["query", "limit"] }],
     ["/runs?agent_id=x", { type: "extra_forbidden", loc: ["query", "agent_id"] }],
     ["/runs/x", { type: "uuid_parsing", loc: ["path", "run_id"] }],
   ] as const)("GET %s is 422", async ([path, issue]) => {

@@ -28,7 +28,11 @@ test("pages of merged parts are complete and in order, however the runs are dist
         const found: Run[] = [];
         let after: RunPlace | undefined;
         do {
-          const page = await mergeRuns(parts, { limit, ...(status && { status }), ...(after && { after }) });
+          const page = await mergeRuns(parts, {
+            limit,
+            ...(status && { statuses: [status] }),
+            ...(after && { after }),
+          });
           expect(page.runs.length).toBeLessThanOrEqual(limit);
           if (page.next && !status) expect(page.runs).toHaveLength(limit);
           found.push(...page.runs);
@@ -55,7 +59,7 @@ test.each([1, 16, 320])("a page reads a bounded number of 20,000 runs in %i part
   expect(page.runs).toEqual(all.slice(-50).toReversed());
   expect(read).toBeLessThanOrEqual(2 * 50 + 5 * parts);
   read = 0;
-  const filtered = await mergeRuns(readers, { limit: 50, status: "technical_error" });
+  const filtered = await mergeRuns(readers, { limit: 50, statuses: ["technical_error"] });
   expect(filtered).toEqual({ runs: [], next: expect.objectContaining({ createdAt: expect.any(Number) as number }) });
   expect(read).toBeLessThan(5_000);
 });

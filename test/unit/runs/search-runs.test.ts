@@ -70,16 +70,19 @@ describe.each<[string, () => Stores]>([
     expect(await ids({ agent: second.id })).toEqual([other.id]);
     expect(await ids({ organization: first.organizationId })).toEqual([running.id, idle.id, ended.id]);
     expect(await ids({ organization: first.organizationId, agent: second.id })).toEqual([]);
-    expect(await ids({ status: "running" })).toEqual([other.id, running.id]);
-    expect(await ids({ status: "finished" })).toEqual([ended.id]);
-    expect(await ids({ status: "waiting_for_input" })).toEqual([idle.id]);
+    expect(await ids({ statuses: ["running"] })).toEqual([other.id, running.id]);
+    expect(await ids({ statuses: ["finished"] })).toEqual([ended.id]);
+    expect(await ids({ statuses: ["waiting_for_input"] })).toEqual([idle.id]);
+    expect(await ids({ statuses: ["waiting_for_input", "finished"] })).toEqual([idle.id, ended.id]);
+    expect(await ids({ statuses: ["waiting_for_input", "running"] })).toEqual([other.id, running.id, idle.id]);
+    expect(await ids({ statuses: ["terminated", "technical_error"] })).toEqual([]);
     expect(await ids({ since: noon - 2, until: noon })).toEqual([running.id]);
     expect(await ids({ text: "iNVOICE" })).toEqual([other.id, running.id]);
     expect(await ids({ text: "überweisung", limit: 1 })).toEqual([running.id]);
     expect(await ids({ text: "deep" })).toEqual([]); // not among the first words
     expect(await ids({ text: idle.id.slice(0, 8).toUpperCase() })).toEqual([idle.id]);
     expect(await ids({ text: idle.id.slice(-8) })).toEqual([idle.id]);
-    expect(await ids({ text: "run", status: "waiting_for_input" })).toEqual([idle.id]);
+    expect(await ids({ text: "run", statuses: ["waiting_for_input"] })).toEqual([idle.id]);
     await expect(ids({ agent: randomUUID() })).rejects.toThrow("does not exist");
     await expect(ids({ cursor: "x" })).rejects.toThrow("is not valid");
   });

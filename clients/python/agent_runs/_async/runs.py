@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import builtins
 import contextlib
 import datetime
 import json
@@ -7,7 +8,7 @@ import os
 import pathlib
 import random
 import uuid
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Mapping
 from typing import Any, cast, overload
 
 from .. import _io
@@ -116,8 +117,8 @@ class AsyncRuns:
     async def list(
         self,
         *,
-        status: RunStatus | None = None,
-        label: str | None = None,
+        status: RunStatus | Iterable[RunStatus] | None = None,
+        label: str | Iterable[str] | None = None,
         since: datetime.datetime | None = None,
         until: datetime.datetime | None = None,
         q: str | None = None,
@@ -125,12 +126,12 @@ class AsyncRuns:
         """
         All runs that match, newest first. Reads a page when its first run is needed.
 
-        `label`: `KEY=VALUE`. `since`, `until`: created at or after, and before. `q`: text in the name or the first
-        input.
+        `status`: one, or several to have runs with one of them. `label`: `KEY=VALUE`, or several that a run has.
+        `since`, `until`: created at or after, and before. `q`: text in the name or the first input.
         """
-        query: dict[str, str | None] = {
-            "status": status,
-            "label": label,
+        query: dict[str, str | builtins.list[str] | None] = {
+            "status": _values(status),
+            "label": _values(label),
             "since": _time(since),
             "until": _time(until),
             "q": q,
@@ -321,7 +322,9 @@ class AsyncRuns:
         except ValueError:
             raise self._http.unexpected(request, f"an event that is not JSON: {data[:80]!r}") from None
 
-    async def _page(self, what: str, operation: tuple[str, str], query: Mapping[str, str | None]) -> Any:
+    async def _page(
+        self, what: str, operation: tuple[str, str], query: Mapping[str, str | builtins.list[str] | None]
+    ) -> Any:
         deadline = self._deadline()
         await self._server.require(what, deadline)
         request = Request(*operation, query=query)
@@ -340,6 +343,10 @@ class AsyncRuns:
         request = Request(*operation, headers=headers or {}, body=json_bytes(body) if body else None)
         run = await self._http.retry(deadline, lambda: self._http.object(request, deadline, ("id", "status")))
         return run_of(self, run)
+
+
+def _values(values: str | Iterable[str] | None) -> str | list[str] | None:
+    return values if values is None or isinstance(values, str) else list(values)
 
 
 def _time(time: datetime.datetime | None) -> str | None:
