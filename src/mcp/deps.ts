@@ -3,6 +3,7 @@ import type { AuthenticationDeps, Principal } from "../accounts/authenticate.ts"
 import type { CredentialCheck } from "../http/credential-check.ts";
 import type { CreateRunDeps } from "../runs/create-run.ts";
 import type { RunDescriber } from "../runs/read/describe-runs.ts";
+import type { Named } from "./tool-names.ts";
 
 /** What the MCP endpoint needs. */
 export interface McpDeps extends InputLimits, CreateRunDeps, AuthenticationDeps {
@@ -27,4 +28,7 @@ export interface McpCall extends McpDeps {
   /** Address of the service, as the client wrote it: `http://127.0.0.1:8787`. */
   origin: string;
   signal: AbortSignal;
+  named: Named;
+  /** Whether the client gets parts of a response as they are made. */
+  streams: boolean;
 }

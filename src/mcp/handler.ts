@@ -12,11 +12,12 @@ import type { McpCall, McpDeps } from "./deps.ts";
 import { badRequest, errorFormat, unavailableText, uploadsAdvice } from "./errors.ts";
 import { mcpPath } from "./path.ts";
 import { mcpServer } from "./server.ts";
+import { type Named, namedIn, type ToolName } from "./tool-names.ts";
 
 /**
  * The MCP endpoint: streamable HTTP without sessions, for the protocol versions 2025-11-25 and 2026-07-28. Each request is
- * independent of others, and its response is complete, so that a Lambda function can serve it. The key of an agent
- * authenticates it.
+ * independent of others, and its response is complete, so that a Lambda function can serve it; only progress is streamed,
+ * where the host can. The key of an agent authenticates it.
  */
 export function mcpHandler(deps: McpDeps): ApiHandler {
   const shared = { ...deps, describer: runDescriber(deps) };
@@ -25,10 +26,11 @@ export function mcpHandler(deps: McpDeps): ApiHandler {
     try {
       const principal = asMcp(await authenticate(deps, apiKeyOf(request.headers)));
       const credential = credentialCheck(() => authenticate({ accounts: deps.accounts }, apiKeyOf(request.headers)));
-      const message = await receive(credential.guardBody(request));
+      const named = namedIn(request.query);
+      const message = await receive(credential.guardBody(request), named);
       const { id: requestId, whileConnected } = request;
-      const signal = whileConnected?.() ?? never;
-      const call = { ...shared, principal, credential, requestId, origin: originOf(request), signal };
+      const client = { signal: whileConnected?.() ?? never, streams: whileConnected !== undefined };
+      const call = { ...shared, ...client, principal, credential, requestId, origin: originOf(request), named };
       return await serve(call, request, message);
     } catch (error) {
       throw error instanceof StoreUnavailable && !error.full ? storeUnavailable(error) : error;
@@ -55,7 +57,7 @@ function storeUnavailable(cause: StoreUnavailable): HttpError {
 /** A JSON-RPC message, as far as this module reads it. */
 interface Message {
   method?: unknown;
-  params?: { name?: unknown } | null;
+  params?: { name?: unknown; _meta?: { progressToken?: unknown } | null } | null;
 }
 
 /**
@@ -63,10 +65,10 @@ interface Message {
  * bodies at a time, and must not let one wait with `wait_for_run`.
  */
 const maxSmallMessage = 64 * 1024;
-const largeTools: unknown[] = ["start_run", "send_input"];
+const largeTools = ["start_run", "send_input"] as const satisfies ToolName[];
 
 /** Parses the body. Rejects for anything but one JSON-RPC message: batches are not part of the protocol any more. */
-async function receive({ headers, parseBody }: ApiRequest): Promise<Message> {
+async function receive({ headers, parseBody }: ApiRequest, named: Named): Promise<Message> {
   const { length, parsed } = await parseBody(async (raw) => ({
     length: raw.length,
     parsed: await parseJsonBody(raw, headers["content-type"]),
@@ -80,12 +82,13 @@ async function receive({ headers, parseBody }: ApiRequest): Promise<Message> {
     throw badRequest("invalid_request", "Invalid Request: expected one JSON-RPC message as a JSON object");
   }
   const message: Message = value;
-  if (length > maxSmallMessage && !largeTools.includes(message.params?.name)) throw tooLong();
+  const large = largeTools.map(named);
+  if (length > maxSmallMessage && !large.some((name) => name === message.params?.name)) throw tooLong(large);
   return message;
 }
 
-function tooLong(): HttpError {
-  const message = `Invalid Request: only ${largeTools.join(" and ")} accept more than ${maxSmallMessage} characters`;
+function tooLong(tools: string[]): HttpError {
+  const message = `Invalid Request: only ${tools.join(" and ")} accept more than ${maxSmallMessage} characters`;
   return new HttpError(413, message, { code: "invalid_request" });
 }
 
@@ -103,10 +106,17 @@ async function serve(call: McpCall, request: ApiRequest, message: Message): Prom
     onerror: (error) => (failure = error),
   });
   const response = await handler.fetch(httpRequest(request), { parsedBody: message });
-  const body = await response.text();
+  const body = await bodyOf(response, call.streams && message.params?._meta?.progressToken !== undefined);
   if (response.status >= 500) log("error", "MCP request failed", { requestId: call.requestId, error: failure });
   response.headers.delete("connection"); // whether the connection is kept is the server's decision
   return { status: response.status, headers: Object.fromEntries(response.headers), body };
+}
+
+/** `streamed`: the client gets the messages of an event stream as they are made, otherwise as a whole. */
+async function bodyOf(response: Response, streamed: boolean): Promise<ApiResponse["body"]> {
+  const { body, headers } = response;
+  if (!streamed || !body || !headers.get("content-type")?.startsWith("text/event-stream")) return response.text();
+  return () => body;
 }
 
 /** The request without its body, its credentials and its signal: a create whose client has left is completed. */

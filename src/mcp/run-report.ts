@@ -1,9 +1,11 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import { findOwnRun, lastOutput } from "../runs/own-run.ts";
 import { listRunFiles } from "../runs/files/read-files.ts";
+import type { DescribedRun } from "../runs/read/describe-runs.ts";
 import type { Activity } from "../runs/read/run-progress.ts";
 import type { Run } from "../runs/types.ts";
 import type { McpCall } from "./deps.ts";
+import type { Named } from "./tool-names.ts";
 import { pieceOf } from "./text-piece.ts";
 import type { RunReport } from "./tools/outputs.ts";
 
@@ -22,12 +24,12 @@ export async function reportRun(call: McpCall, id: string, offset = 0): Promise<
   const piece = output === undefined ? undefined : pieceOf(output, offset);
   return {
     ...headOf(run),
-    activity: described.activity ? activityText(described.activity) : run.waiting ? "waits for a free slot" : null,
+    activity: activityOf(run, described),
     output: piece?.text ?? null,
     output_next_offset: piece?.next ?? null,
     finish_reason: described.finishReason ?? null,
     files: files && files.slice(0, maxFiles).map(({ name, size }) => ({ name, size })),
-    next: nextStep(run, files?.length ?? 0),
+    next: call.named(nextStep(run, files?.length ?? 0)),
   };
 }
 
@@ -53,6 +55,16 @@ const activityTexts: Record<Activity["kind"], string> = {
   retry_wait: "waits to repeat a model call that failed",
 };
 
+function activityOf({ waiting }: Run, { activity }: Pick<DescribedRun, "activity">): string | null {
+  return activity ? activityText(activity) : waiting ? "waits for a free slot" : null;
+}
+
+/** Status, steps and activity of a run in a line. */
+export function activityLine(run: Run, described: Pick<DescribedRun, "activity">): string {
+  const activity = activityOf(run, described);
+  return `${run.status}, ${run.used?.steps ?? 0} steps${activity === null ? "" : `, ${activity}`}`;
+}
+
 function activityText({ kind, step, tools }: Activity): string {
   return `step ${step}: ${activityTexts[kind]}${tools.length > 0 ? ` (${tools.join(", ")})` : ""}`;
 }
@@ -73,11 +85,11 @@ function nextStep({ status, failure }: Run, files: number): string {
 }
 
 /** A report as the result of a tool. Its text has everything for clients that do not read structured content. */
-export function reportResult(report: RunReport): CallToolResult {
-  return { content: [{ type: "text", text: reportText(report) }], structuredContent: report };
+export function reportResult(report: RunReport, { named }: Pick<McpCall, "named">): CallToolResult {
+  return { content: [{ type: "text", text: reportText(report, named) }], structuredContent: report };
 }
 
-function reportText(report: RunReport): string {
+function reportText(report: RunReport, named: Named): string {
   const { run_id, name, status, activity, steps, dollars, output, output_next_offset, failure, files, next } = report;
   const { finish_reason, queued_inputs } = report;
   const lines = [
@@ -86,7 +98,7 @@ function reportText(report: RunReport): string {
     failure && `Failure: ${failure.title}. Remedy: ${failure.remedy}`,
     finish_reason !== null && finish_reason !== "completed" && `The output is incomplete: ${finish_reason}.`,
     output !== null && `Output:\n${output}`,
-    output_next_offset !== null && `[The output continues: get_run with output_offset ${output_next_offset}]`,
+    output_next_offset !== null && named(`[The output continues: get_run with output_offset ${output_next_offset}]`),
     files && files.length > 0 && `Files: ${files.map((file) => `${file.name} (${file.size} bytes)`).join(", ")}`,
     next,
   ];

@@ -17,10 +17,10 @@ export async function mcpServer(call: McpCall, method: unknown): Promise<McpServ
     { name: "agent-run-service", title: "Agent Run Service", version: call.version },
     {
       capabilities: { tools: { listChanged: false }, extensions: { [tasksExtension]: {} } },
-      instructions: instructions(agentName, call.maxWaitSeconds),
+      instructions: instructions(agentName, call),
     },
   );
-  registerStartRun(server, call, agentName);
+  registerStartRun(server, call, { agentName, listed: method === "tools/list" });
   registerWaitTools(server, call);
   registerControlTools(server, call);
   registerFileTools(server, call);
@@ -28,12 +28,13 @@ export async function mcpServer(call: McpCall, method: unknown): Promise<McpServ
   return server;
 }
 
-function instructions(agentName: string, maxWaitSeconds: number): string {
-  return [
-    `Runs tasks with the agent ${JSON.stringify(agentName)}. A run works by itself for seconds to hours and has its own files.`,
+function instructions(agentName: string, { maxWaitSeconds, named }: McpCall): string {
+  const steps = [
     "1. start_run gives it a task and files, and returns a run_id at once.",
     `2. wait_for_run waits up to ${maxWaitSeconds} s. While its status is "running", call it again with the same run_id: the run is not stuck, and a second start_run would cost twice.`,
     '3. When the status is "finished", the output is in the result. list_files and read_file return the files that the run has written.',
     "send_input continues the same conversation with the same files. stop_run ends a run for good.",
-  ].join("\n");
+  ];
+  const agent = `Runs tasks with the agent ${JSON.stringify(agentName)}. A run works by itself for seconds to hours and has its own files.`;
+  return [agent, ...steps.map(named)].join("\n");
 }

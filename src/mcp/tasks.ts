@@ -6,7 +6,7 @@ import { findOwnRun } from "../runs/own-run.ts";
 import type { Run } from "../runs/types.ts";
 import type { McpCall } from "./deps.ts";
 import { unavailableText } from "./errors.ts";
-import { reportResult, reportRun } from "./run-report.ts";
+import { activityLine, reportResult, reportRun } from "./run-report.ts";
 import { inputSchema } from "./standard-schema.ts";
 
 /** The extension for long tool calls: https://modelcontextprotocol.github.io/ext-tasks/specification/2026-07-28/tasks.html */
@@ -21,6 +21,8 @@ export function declaresTasks({ server }: McpServer): boolean {
 type Task = {
   taskId: string;
   status: "working" | "completed" | "cancelled";
+  /** What the run does, while it works. */
+  statusMessage?: string;
   createdAt: string;
   lastUpdatedAt: string;
   ttlMs: number | null;
@@ -33,11 +35,10 @@ export async function newTask(call: McpCall, runId: string): Promise<CallToolRes
   return { resultType: "task", ...task } as unknown as CallToolResult;
 }
 
-const params = inputSchema("task");
-
 /** `tasks/get`, `tasks/update` and `tasks/cancel`, for tasks of the key's agent. */
 export function registerTasks(mcp: McpServer, call: McpCall): void {
   const { server } = mcp;
+  const params = inputSchema("task", call);
   const onTask = (method: string, work: (run: Run) => Promise<object>): void =>
     server.setRequestHandler(method, { params }, async ({ taskId }) => {
       try {
@@ -64,9 +65,11 @@ export function registerTasks(mcp: McpServer, call: McpCall): void {
 async function taskOf(call: McpCall, run: Run): Promise<Task> {
   const { retentionDays, pollInterval } = call;
   const { id, createdAt, updatedAt } = run;
+  const status = await statusOf(call, run);
   return {
     taskId: id,
-    status: await statusOf(call, run),
+    status,
+    ...(status === "working" && { statusMessage: activityLine(run, await call.describer.describe(run)) }),
     createdAt: new Date(createdAt).toISOString(),
     lastUpdatedAt: new Date(updatedAt).toISOString(),
     ttlMs: retentionDays === undefined ? null : retentionDays * 86_400_000,
@@ -84,9 +87,11 @@ async function statusOf({ runs }: McpCall, run: Run): Promise<Task["status"]> {
 async function resultOf(call: McpCall, run: Run): Promise<object> {
   const first = run.turn > 1 ? await call.runs.output(run, 1) : undefined;
   if (first !== undefined) {
-    return { resultType: "complete", content: [{ type: "text", text: `Run ${run.id}. Output:\n${first}` }] };
+    const content = [{ type: "text", text: `Run ${run.id}. Output:\n${first}` }];
+    const structuredContent = { run_id: run.id, status: run.status, output: first, next: "" };
+    return { resultType: "complete", content, structuredContent };
   }
-  const result = reportResult(await reportRun(call, run.id));
+  const result = reportResult(await reportRun(call, run.id), call);
   return { resultType: "complete", ...result, ...(run.status === "technical_error" && { isError: true }) };
 }
 

@@ -11,10 +11,10 @@ export type ClientMode = "legacy" | "auto";
 
 const clientInfo = { name: "test", version: "1" };
 
-export async function connectClient({ baseUrl, apiKey }: Endpoint, mode: ClientMode): Promise<Client> {
+export async function connectClient({ baseUrl, apiKey }: Endpoint, mode: ClientMode, query = ""): Promise<Client> {
   const client = new Client(clientInfo, mode === "auto" ? { versionNegotiation: { mode } } : {});
   const requestInit = { headers: { authorization: `Bearer ${apiKey}` } };
-  await client.connect(new StreamableHTTPClientTransport(new URL(`${baseUrl}/mcp`), { requestInit }));
+  await client.connect(new StreamableHTTPClientTransport(new URL(`${baseUrl}/mcp${query}`), { requestInit }));
   return client;
 }
 

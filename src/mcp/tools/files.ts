@@ -16,15 +16,15 @@ const annotations = { readOnlyHint: true, openWorldHint: false };
 
 /** `list_files` and `read_file`. */
 export function registerFileTools(server: McpServer, call: McpCall): void {
-  const { runs, principal } = call;
+  const { runs, principal, named } = call;
   server.registerTool(
-    "list_files",
+    named("list_files"),
     {
       title: "List the files of a run",
       description:
         "Lists the files of a run, uploads included, sorted by name, as they are now: also while it is running. Names are " +
         "paths such as reports/q3.csv.",
-      inputSchema: inputSchema("list_files"),
+      inputSchema: inputSchema("list_files", call),
       outputSchema: outputSchema(fileList),
       annotations,
     },
@@ -35,31 +35,31 @@ export function registerFileTools(server: McpServer, call: McpCall): void {
     }),
   );
   server.registerTool(
-    "read_file",
+    named("read_file"),
     {
       title: "Read a file of a run",
       description:
         `Returns a file of a run: text in pieces of ${maxTextLength} characters (continue with offset), images and other ` +
         `binary files up to ${maxBinaryBytes / 1024} KiB, and for larger files the URL to download them.`,
-      inputSchema: inputSchema("read_file"),
+      inputSchema: inputSchema("read_file", call),
       annotations,
     },
     guarded(call, async ({ run_id, name, offset }) => {
       const { id } = await findOwnRun(runs, principal, run_id);
       const file = (await listRunFiles(call, id)).files.find((each) => each.name === name);
-      if (!file) throw missingFile(name);
+      if (!file) throw missingFile(name, call);
       const url = `${call.origin}/ext/v1/runs/${id}/files/${encodeURIComponent(name)}`;
       if (file.size > maxTextBytes) return tooLarge(file, url);
       const { content } = await readRunFile(call, id, name);
-      return contentResult({ ...file, content, url }, offset);
+      return contentResult({ ...file, content, url }, offset, call);
     }),
   );
 }
 
-function missingFile(name: string): ServiceError {
+function missingFile(name: string, { named }: McpCall): ServiceError {
   return new ServiceError(
     "file_not_found",
-    `the run has no file ${JSON.stringify(name)}; list_files returns the names`,
+    `the run has no file ${JSON.stringify(name)}; ${named("list_files")} returns the names`,
   );
 }
 
@@ -86,9 +86,9 @@ interface FileContent {
   url: string;
 }
 
-function contentResult(file: FileContent, offset: number): CallToolResult {
+function contentResult(file: FileContent, offset: number, { named }: McpCall): CallToolResult {
   const decoded = decodeText(file.content);
-  if ("text" in decoded) return textResult(file, decoded.text, offset);
+  if ("text" in decoded) return textResult(file, { whole: decoded.text, offset, named });
   if (file.size > maxBinaryBytes) return tooLarge(file, file.url);
   const { mediaType = "application/octet-stream" } = decoded;
   const data = Buffer.from(file.content).toString("base64");
@@ -98,10 +98,15 @@ function contentResult(file: FileContent, offset: number): CallToolResult {
   return { content: [about, { type: "resource", resource: { uri: file.url, mimeType: mediaType, blob: data } }] };
 }
 
-function textResult({ name, size }: FileContent, whole: string, offset: number): CallToolResult {
+function textResult(
+  { name, size }: FileContent,
+  { whole, offset, named }: { whole: string; offset: number } & Pick<McpCall, "named">,
+): CallToolResult {
   const { text, next } = pieceOf(whole, offset);
   const more =
-    next === null ? "" : `\n[${name} continues: read_file with offset ${next}; it has ${whole.length} characters]`;
+    next === null
+      ? ""
+      : `\n[${name} continues: ${named("read_file")} with offset ${next}; it has ${whole.length} characters]`;
   return { content: [{ type: "text", text: text + more }], structuredContent: { name, size, text, next_offset: next } };
 }
 

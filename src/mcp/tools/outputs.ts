@@ -11,11 +11,18 @@ export const maxListedFiles = 500;
 const name = text("Name.");
 const size = integer("Bytes.");
 
+const [run_id, status, next] = [text("Its ID."), oneOfTexts("What it does.", runStatuses), text("What to do next.")];
+
+/** A run that a tool has changed. A task of `start_run` ends with a report, which has these fields, too. */
+export const changedRun = object("A run.", { run_id, status, next });
+
+export type ChangedRun = Static<typeof changedRun, unknown>;
+
 /** A run as tools return it. */
 export const runReport = object("A run.", {
-  run_id: text("Its ID."),
+  run_id,
   name: runFields.name,
-  status: oneOfTexts("What it does.", runStatuses),
+  status,
   activity: nullable(text("What a running run does now.")),
   turn: integer("Inputs that were started."),
   queued_inputs: runFields.queued_inputs,
@@ -32,7 +39,7 @@ export const runReport = object("A run.", {
     }),
   ),
   files: nullable(list("Files of a run that is not running; the first 100.", object("A file.", { name, size }))),
-  next: text("What to do next."),
+  next,
 });
 
 export type RunReport = Static<typeof runReport, unknown>;

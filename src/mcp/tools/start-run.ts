@@ -10,23 +10,31 @@ import type { Upload } from "../../runs/files/uploads.ts";
 import type { McpCall } from "../deps.ts";
 import { uploadsAdvice } from "../errors.ts";
 import { declaresTasks, newTask } from "../tasks.ts";
-import { inputSchema } from "../standard-schema.ts";
+import { inputSchema, outputSchema } from "../standard-schema.ts";
 import type { Inputs } from "./inputs.ts";
+import { changedRun } from "./outputs.ts";
 import { guarded, startedResult } from "./tool.ts";
 
 type NewFile = Inputs["start_run"]["files"][number];
 
-/** `start_run`. Returns a task to a client that declares the Tasks extension, otherwise the id of the run. */
-export function registerStartRun(server: McpServer, call: McpCall, agentName: string): void {
+/** `start_run`; `listed`: to list it. Returns a task to a client that declares the Tasks extension, otherwise the id of the run. */
+export function registerStartRun(
+  server: McpServer,
+  call: McpCall,
+  { agentName, listed }: { agentName: string; listed: boolean },
+): void {
+  const { named } = call;
   server.registerTool(
-    "start_run",
+    named("start_run"),
     {
       title: "Start a run",
       description:
-        `Starts a run of the agent ${JSON.stringify(agentName)} and returns its run_id at once; then call wait_for_run. ` +
+        `Starts a run of the agent ${JSON.stringify(agentName)} and returns its run_id at once; then call ${named("wait_for_run")}. ` +
         "The agent sees only input_text and the files, not this conversation. Each call starts and costs a new run, unless it " +
         `repeats an idempotency_key. Accepts ${newRunLimits.files} files, with ${sizeText(call.inlineBytes)} in total. ${uploadsAdvice}`,
-      inputSchema: inputSchema("start_run"),
+      inputSchema: inputSchema("start_run", call),
+      // Of a call that is answered with a task, the SDK would require structured content.
+      ...(listed && { outputSchema: outputSchema(changedRun) }),
       annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: true },
     },
     guarded(call, async ({ idempotency_key: key, ...body }) => {
@@ -40,7 +48,7 @@ export function registerStartRun(server: McpServer, call: McpCall, agentName: st
         ...(key !== undefined && { idempotency: idempotencyOf(key, body) }),
       });
       if (!replayed) log("info", "run created", { requestId: call.requestId, runId: id });
-      return declaresTasks(server) ? newTask(call, id) : startedResult(id);
+      return declaresTasks(server) ? newTask(call, id) : startedResult(id, call);
     }),
   );
 }

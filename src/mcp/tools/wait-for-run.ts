@@ -4,6 +4,7 @@ import { untilIdle } from "../../runs/read/until-idle.ts";
 import type { McpCall } from "../deps.ts";
 import { reportResult, reportRun } from "../run-report.ts";
 import { inputSchema, outputSchema } from "../standard-schema.ts";
+import { progressReporter } from "../progress.ts";
 import { runReport } from "./outputs.ts";
 import { guarded } from "./tool.ts";
 
@@ -11,38 +12,45 @@ const annotations = { readOnlyHint: true, openWorldHint: false };
 
 /** `wait_for_run` and `get_run`. */
 export function registerWaitTools(server: McpServer, call: McpCall): void {
-  const { maxWaitSeconds } = call;
+  const { maxWaitSeconds, named } = call;
   server.registerTool(
-    "wait_for_run",
+    named("wait_for_run"),
     {
       title: "Wait for a run",
       description:
         `Waits until a run has no turn in progress, at most ${maxWaitSeconds} s. Returns its status; while it is running, ` +
         "what it does now, steps and dollars; when it has finished, its output and files; when it has failed, the reason " +
         "and a remedy. Call it again while the status is running.",
-      inputSchema: inputSchema("wait_for_run"),
+      inputSchema: inputSchema("wait_for_run", call),
       outputSchema: outputSchema(runReport),
       annotations,
     },
-    guarded(call, async ({ run_id, seconds = maxWaitSeconds }) => {
+    guarded(call, async ({ run_id, seconds = maxWaitSeconds }, context) => {
       const { runs, principal, credential, pollInterval: interval, signal } = call;
+      const report = progressReporter(call, context);
       const read = async () => {
         await credential.ifDue();
-        return findOwnRun(runs, principal, run_id);
+        const run = await findOwnRun(runs, principal, run_id);
+        await report?.(run);
+        return run;
       };
       await untilIdle({ read, seconds: Math.min(seconds, maxWaitSeconds), interval, signal });
-      return reportResult(await reportRun(call, run_id));
+      return reportResult(await reportRun(call, run_id), call);
     }),
   );
   server.registerTool(
-    "get_run",
+    named("get_run"),
     {
       title: "Get a run",
-      description: "Returns at once what wait_for_run returns. With output_offset, a later part of a long output.",
-      inputSchema: inputSchema("get_run"),
+      description: named(
+        "Returns at once what wait_for_run returns. With output_offset, a later part of a long output.",
+      ),
+      inputSchema: inputSchema("get_run", call),
       outputSchema: outputSchema(runReport),
       annotations,
     },
-    guarded(call, async ({ run_id, output_offset }) => reportResult(await reportRun(call, run_id, output_offset))),
+    guarded(call, async ({ run_id, output_offset }) =>
+      reportResult(await reportRun(call, run_id, output_offset), call),
+    ),
   );
 }

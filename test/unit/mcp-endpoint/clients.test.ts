@@ -61,10 +61,13 @@ describe.each(["legacy", "auto"] as const)("a client with protocol version %s", 
       "list_files",
       "read_file",
     ]);
+    expect(tools.flatMap(({ name, outputSchema }) => (outputSchema ? [] : name))).toEqual(["read_file"]); // docs/mcp.md
     const [startRun] = tools;
     expect(startRun?.description).toContain('the agent "Starter agent"');
     expect(startRun?.description).toContain("10 files, with 10 MiB in total");
-    expect(JSON.stringify(tools).length).toBeLessThan(10_000); // models read it in every conversation
+    // Models read the first in every conversation. Output schemas are for the programs of clients.
+    expect(JSON.stringify(tools.map(({ outputSchema: _ofPrograms, ...read }) => read)).length).toBeLessThan(6_000);
+    expect(JSON.stringify(tools).length).toBeLessThan(11_000);
   });
 
   test("lists and reads files in folders", async () => {
@@ -141,6 +144,19 @@ describe.each(["legacy", "auto"] as const)("a client with protocol version %s", 
     release();
     expect((await wait(run_id)).structured).toMatchObject({ status: "terminated", output: null });
     expect(await callTool(client, "send_input", { run_id, input_text: "again" })).toMatchObject({ isError: true });
+  });
+
+  test("is told what a run does while it waits, if it asks for it", async () => {
+    const run_id = await start("hold progress");
+    const told: { progress: number; message?: string | undefined }[] = [];
+    const onprogress = (progress: (typeof told)[number]): void => {
+      told.push(progress);
+      if (told.at(-1)?.message?.includes("calls the model")) release();
+    };
+    const waiting = client.callTool({ name: "wait_for_run", arguments: { run_id } }, { onprogress });
+    expect((await waiting).structuredContent).toMatchObject({ status: "finished", output: "released" });
+    expect(told.map(({ message }) => message)).toContain("running, 0 steps, step 1: calls the model");
+    expect(told.map(({ progress }) => progress)).toEqual(told.map((_, index) => index + 1));
   });
 
   test("gets the reason and the remedy of a run that fails", async () => {

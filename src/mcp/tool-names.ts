@@ -1,0 +1,34 @@
+import { badRequest } from "./errors.ts";
+import { inputs } from "./tools/inputs.ts";
+
+/** OpenAI and others accept 64 characters in a name, and some clients put the name of the server before it. */
+const maxPrefixLength = 24;
+const validPrefix = new RegExp(`^[A-Za-z0-9][A-Za-z0-9_-]{0,${maxPrefixLength - 1}}$`);
+const { task: _ofRequests, ...ofTools } = inputs;
+/** The tools, without a prefix. */
+export type ToolName = keyof typeof ofTools;
+const names = new RegExp(`\\b(${Object.keys(ofTools).join("|")})\\b`, "g");
+
+/** Names the tools in a text of this server: with the prefix that the client asked for. */
+export type Named = <Text extends string>(text: Text) => Text;
+
+/**
+ * Reads `?prefix=sales`: all tools are then named `sales_start_run` and so on, so that a client can use several agents. Throws
+ * for another value and for other parameters, which would have no effect.
+ */
+export function namedIn(query: URLSearchParams): Named {
+  const [prefix, ...others] = query.getAll("prefix");
+  const unknown = [...query.keys()].find((name) => name !== "prefix");
+  if (unknown !== undefined || others.length > 0) {
+    const what = unknown === undefined ? "two prefixes" : `the parameter ${JSON.stringify(unknown)}`;
+    throw badRequest("invalid_request", `Invalid Request: the address has ${what}; this endpoint accepts one: prefix`);
+  }
+  if (prefix === undefined) return (text) => text;
+  if (!validPrefix.test(prefix)) {
+    throw badRequest(
+      "invalid_request",
+      `Invalid Request: prefix is ${JSON.stringify(prefix)}; expected 1 to ${maxPrefixLength} letters, digits, hyphens and underscores, the first a letter or digit`,
+    );
+  }
+  return <Text extends string>(text: Text) => text.replaceAll(names, `${prefix}_$1`) as Text;
+}

@@ -1,0 +1,46 @@
+import { join } from "node:path";
+import { beforeAll, describe, expect, test } from "vitest";
+import { run } from "../../deploy/processes.ts";
+import { done } from "../../integration/admin.ts";
+import { root } from "../../integration/script.ts";
+import { type Service, startService } from "../../integration/service.ts";
+import { virtualEnvironment } from "../../support/python.ts";
+
+let service: Service;
+let python: string;
+let keys: string[];
+beforeAll(async () => {
+  const requirements = join(root, "test/clients/frameworks/requirements.txt");
+  python = join(await virtualEnvironment(join(root, ".clients-test/frameworks"), requirements), "python");
+  service = await startService();
+  const { dataDir } = service;
+  const { id } = await done(dataDir, "agent", "create", "--file", "examples/assistant.json");
+  const { api_key: second } = await done(dataDir, "key", "create", "--agent", id);
+  keys = [service.apiKey, second];
+  return () => service[Symbol.asyncDispose]();
+}, 300_000);
+
+const use = (framework: string, queries: string[]) =>
+  run(python, [join(root, "test/clients/frameworks/two_agents.py"), framework, service.baseUrl, ...keys, ...queries]);
+
+describe.each(["openai-agents", "pydantic-ai", "langchain"])("two agents in one client: %s", (framework) => {
+  test("with prefixes, all tools can be told apart, and start runs of their agents", async () => {
+    const { status, stdout, stderr } = await use(framework, ["?prefix=sales", "?prefix=research"]);
+    expect({ status, stderr }).toMatchObject({ status: 0 });
+    const { tools, runs } = JSON.parse(stdout) as { tools: string[]; runs: { run_id: string }[] };
+    expect([tools.length, new Set(tools).size]).toEqual([14, 14]);
+    expect(runs).toHaveLength(2);
+    for (const [index, { run_id }] of runs.entries()) {
+      const response = await fetch(`${service.baseUrl}/ext/v1/runs/${run_id}`, {
+        headers: { authorization: `Bearer ${keys[index]}` },
+      });
+      expect(await response.json()).toMatchObject({ name: `By ${["sales", "research"][index]}_start_run` });
+    }
+  });
+
+  test.skipIf(framework === "langchain")("without prefixes, the framework rejects the names", async () => {
+    const { status, stderr } = await use(framework, ["", ""]);
+    expect(status).not.toBe(0);
+    expect(stderr).toMatch(/start_run/);
+  });
+});
