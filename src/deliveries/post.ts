@@ -1,6 +1,7 @@
 import { withTimeout } from "../async/with-timeout.ts";
 import type { AddressScope } from "../net/addresses.ts";
 import { AddressRefused, safeFetch } from "../net/safe-fetch.ts";
+import { retryAfter } from "../net/retry-after.ts";
 import type { DeliveryAttempt } from "../runs/deliveries.ts";
 import type { WebhookRequest } from "./message.ts";
 
@@ -17,8 +18,11 @@ export interface Post extends WebhookRequest {
   signal: AbortSignal;
 }
 
-/** What came of a message. `refused`: the URL is not accepted, so nothing was sent and no other attempt can help. */
-type Posted = Pick<DeliveryAttempt, "status" | "problem"> & { refused?: true };
+/**
+ * What came of a message. `refused`: the URL is not accepted, so nothing was sent and no other attempt can help. `retryAfter`:
+ * the milliseconds that the receiver asks to wait.
+ */
+type Posted = Pick<DeliveryAttempt, "status" | "problem"> & { refused?: true; retryAfter?: number };
 
 /**
  * Sends a message. The body of the answer is not read. Without `problem`, the receiver accepted it. Rejects with the reason
@@ -42,7 +46,9 @@ async function send({ url, body, headers, privateAddresses, addresses }: Post, s
   await response.body?.cancel();
   const { status } = response;
   const problem = problemOf(status);
-  return { status, ...(problem !== undefined && { problem }) };
+  if (problem === undefined) return { status };
+  const wait = retryAfter(response.headers.get("retry-after"));
+  return { status, problem, ...(wait !== undefined && { retryAfter: wait }) };
 }
 
 function problemOf(status: number): string | undefined {

@@ -45,10 +45,10 @@ export async function sendDelivery(
   const at = deps.now();
   const target = targetOf(run, webhook, at);
   if ("problem" in target) return record(deps, afterwards(delivery, { at, milliseconds: 0, ...target }, true));
-  const { refused, ...attempt } = await attemptOf(deps, delivery, target, signal);
+  const { refused, retryAfter, ...attempt } = await attemptOf(deps, delivery, target, signal);
   const gone = attempt.status === 410;
   if (gone && target.isOfAgent) await disableUrl(deps.accounts, target.webhook, target.url, goneReason);
-  return record(deps, afterwards(delivery, attempt, gone || refused));
+  return record(deps, afterwards(delivery, attempt, gone || refused, retryAfter));
 }
 
 const goneReason = "the receiver answered 410";
@@ -78,7 +78,7 @@ async function attemptOf(
   delivery: Delivery,
   { run, webhook, url, secrets }: Target,
   signal: AbortSignal,
-): Promise<DeliveryAttempt & { refused: boolean }> {
+): Promise<DeliveryAttempt & { refused: boolean; retryAfter?: number }> {
   const at = now();
   const request = webhookRequest(delivery, run, secrets, at);
   const { privateAddresses } = webhook;
@@ -86,12 +86,12 @@ async function attemptOf(
   return { at, ...answer, milliseconds: now() - at, refused };
 }
 
-/** A delivery after an attempt. `final`: another attempt cannot help. */
-function afterwards(delivery: Delivery, lastAttempt: DeliveryAttempt, final: boolean): Delivery {
+/** A delivery after an attempt. `final`: another attempt cannot help. `retryAfter`: milliseconds that the receiver asks to wait. */
+function afterwards(delivery: Delivery, lastAttempt: DeliveryAttempt, final: boolean, retryAfter?: number): Delivery {
   const { nextAttemptAt: _, ...before } = delivery;
   const after = { ...before, attempts: delivery.attempts + 1, lastAttempt };
   if (lastAttempt.problem === undefined) return { ...after, state: "delivered" };
-  const next = final ? undefined : nextAttempt(after.attempts, lastAttempt.at + lastAttempt.milliseconds);
+  const next = final ? undefined : nextAttempt(after.attempts, lastAttempt.at + lastAttempt.milliseconds, retryAfter);
   return next === undefined ? { ...after, state: "failed" } : { ...after, nextAttemptAt: next };
 }
 

@@ -1,3 +1,4 @@
+import { retryAfter } from "../../net/retry-after.ts";
 import {
   APICallError,
   EmptyResponseBodyError,
@@ -96,8 +97,8 @@ export function modelFailure(cause: unknown, endpoint: Endpoint, request: ModelR
   if (error) {
     const text = redact(error.text);
     const failure = diagnose({ status: error.status, text }, `The ${server} ${error.event}: ${detail}`, endpoint);
-    const retryAfter = retryAfterHeader(error.headers) ?? retryDelay(text);
-    return { ...failure, ...(retryAfter !== undefined && { retryAfterMs: retryAfter }) };
+    const wait = retryAfterHeader(error.headers) ?? retryDelay(text);
+    return { ...failure, ...(wait !== undefined && { retryAfterMs: wait }) };
   }
   const rule = causeRules.find(({ matches }) => matches(cause));
   if (rule) {
@@ -159,10 +160,7 @@ function isMissingCredentials(cause: unknown): boolean {
 function retryAfterHeader(headers: Record<string, string>): number | undefined {
   const milliseconds = headers["retry-after-ms"];
   if (milliseconds && Number(milliseconds) >= 0) return Number(milliseconds);
-  const value = headers["retry-after"]?.trim();
-  if (!value) return undefined;
-  const wait = /^[\d.]+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now();
-  return Number.isNaN(wait) ? undefined : Math.max(0, Math.round(wait));
+  return retryAfter(headers["retry-after"]);
 }
 
 /** Gemini sends the delay in the error, without a header. */

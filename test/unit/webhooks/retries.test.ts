@@ -16,6 +16,20 @@ test("nine attempts are made over about a day, each later than the one before", 
   });
 });
 
+test("a receiver puts an attempt off with Retry-After, by a day at most, and never brings one forward", () => {
+  const wait = (retryAfter: number): number => Number(nextAttempt(2, 0, retryAfter)) / 1_000;
+  const expected = [
+    [10, 60],
+    [600, 600],
+    [100 * 86_400, 86_400],
+  ] as const;
+  for (const [asked, least] of expected) {
+    expect(wait(asked * 1_000)).toBeGreaterThanOrEqual(least);
+    expect(wait(asked * 1_000)).toBeLessThanOrEqual(least * 1.2);
+  }
+  expect(nextAttempt(9, 0, 60_000)).toBeUndefined();
+});
+
 test("the retries of several messages are spread", () => {
   expect(new Set(Array.from({ length: 50 }, () => nextAttempt(3, 0))).size).toBeGreaterThan(40);
 });

@@ -84,6 +84,22 @@ test("a run's own URL is used in place of the agent's, also if that is disabled"
   expect(receiver.received.map(({ path }) => path)).toEqual(["/run"]);
 });
 
+test.each([
+  ["429", "900", 900],
+  ["503", new Date(Date.now() + 7_200_000).toUTCString(), 7_190],
+  ["500", "soon", 5],
+])("status %s with Retry-After %s delays the next attempt", async (status, retryAfter, least) => {
+  await using receiver = await webhookReceiver(
+    () => (_, response) => void response.writeHead(Number(status), { "retry-after": retryAfter }).end(),
+  );
+  const { deps, id, delivery } = await ended({ url: receiver.url });
+  await sendDelivery(deps, id, 0);
+  const { nextAttemptAt = 0, lastAttempt } = (await delivery()) ?? {};
+  expect(nextAttemptAt - at).toBeGreaterThanOrEqual(least * 1_000);
+  expect(nextAttemptAt - at).toBeLessThanOrEqual(Math.max(least, 10) * 1.25 * 1_000);
+  expect(Object.keys(lastAttempt ?? {}).toSorted()).toEqual(["at", "milliseconds", "problem", "status"]);
+});
+
 test("a failed attempt is repeated later, and the answer's body is not kept", async () => {
   await using receiver = await webhookReceiver((count) => (count === 1 ? 500 : 200));
   const { deps, id, delivery } = await ended({ url: receiver.url });
