@@ -67,10 +67,10 @@ export function planCompaction(
   const truncation = planTruncation(messages, size - contextTokens * truncateTo);
   const fits = size - truncation.tokens <= contextTokens * compactAbove;
   if (fits) return { truncate: truncation };
-  const summarize = countOlderMessages(messages, contextTokens * keptBySummary);
+  const summarize = countOlderMessages(progress, contextTokens * keptBySummary);
   // The turn's input is kept as it is. A single message, such as an earlier summary, hardly gets shorter.
   const replaced = summarize - (summarize > inputAt ? 1 : 0);
-  if (replaced > 1 && !progress.summarized) return { summarize };
+  if (replaced > 1 && progress.summarized !== "wholly") return { summarize };
   return truncation.results > 0 ? { truncate: truncation } : {};
 }
 
@@ -86,8 +86,22 @@ function planTruncation(messages: Message[], wanted: number): Truncation {
   return { results, tokens: saved };
 }
 
-/** The number of messages before the last ones that fit `maxTokens`. The kept part starts at the start of a step. */
-function countOlderMessages(messages: Message[], maxTokens: number): number {
+/**
+ * Whether a summary can end before the message at `index`: at the start of an earlier turn, because later turns begin with
+ * whole turns after the summary, or of a step of this turn.
+ */
+export function canEndBefore(
+  index: number,
+  { messages, inputAt }: Pick<TurnProgress, "messages" | "inputAt">,
+): boolean {
+  const message = messages[index];
+  if (index > inputAt) return message?.role !== "tool";
+  return message?.role === "user" && !message.note;
+}
+
+/** The number of messages before the last ones that fit `maxTokens`. */
+function countOlderMessages(progress: Pick<TurnProgress, "messages" | "inputAt">, maxTokens: number): number {
+  const { messages } = progress;
   let left = maxTokens;
   let first = messages.length;
   for (let index = messages.length - 1; index > 0; index--) {
@@ -95,8 +109,7 @@ function countOlderMessages(messages: Message[], maxTokens: number): number {
     if (!message) break;
     left -= estimate([message]);
     if (left < 0 && first < messages.length) break;
-    if (message.role !== "tool") first = index;
-    if (left < 0) break;
+    if (canEndBefore(index, progress)) first = index;
   }
   return first < messages.length ? first : 0;
 }

@@ -2,6 +2,7 @@ import type { Failure, Message, ModelAnswer, TokenUsage, ToolCall, ToolResult } 
 import { addUsage, type LimitReason, noUsage, type Prices, type Usage, usageOf } from "./limits.ts";
 import type { FileVersion } from "./manifest.ts";
 import type { ResumeReason } from "./resume-reason.ts";
+import { summaryMessage } from "./summary-text.ts";
 
 /**
  * Why a turn ended.
@@ -24,7 +25,7 @@ export type FinishReason = "completed" | LimitReason | `run_${LimitReason}` | "a
  *   the manifest after it. Both are absent when it changed none. `fileBytes`: bytes that all files have more than before it,
  *   absent for 0.
  * - `summary`: its text replaces the first `messages` messages of the conversation. `throughTurn`: the last earlier
- *   turn that it covers, 0 for none. `contextTokens`: the context window that it was planned with, if the provider had
+ *   turn that it covers, 0 for none. `rules`: see `summaryRequest`. `more`: further messages are to be summarized. `contextTokens`: the context window that it was planned with, if the provider had
  *   rejected the conversation as too long for the configured one.
  * - `failed`: a model call failed. `attempt` counts the calls of the step in one invocation from 1. `waitMs`: planned
  *   milliseconds until the next attempt, if known. `last`: the invocation makes no further attempt. Changes nothing else.
@@ -65,6 +66,8 @@ export type JournalEntry = { step: number; configuration?: string; agentVersion?
       part: "summary";
       text: string;
       messages: number;
+      rules?: 2;
+      more?: true;
       throughTurn: number;
       usage: TokenUsage;
       contextTokens?: number;
@@ -120,8 +123,8 @@ export interface TurnProgress {
   emptyAnswers: number;
   /** The provider's last token count: instructions, tools and the first `messages` messages. */
   counted?: { tokens: number; messages: number; inputTokens: number };
-  /** The last entry is a summary. */
-  summarized?: true;
+  /** The last entry is a summary, of all messages that were to be summarized, or of the first ones. */
+  summarized?: "wholly" | "partly";
 }
 
 /** `history`: earlier turns and, last, this turn's input. */
@@ -237,7 +240,7 @@ function foldResult(progress: TurnProgress, call: number, result: ToolResult): T
 }
 
 function foldSummary(progress: TurnProgress, entry: SummaryEntry): TurnProgress {
-  const { counted: _, ...rest } = progress;
+  const { counted: _, summarized: __, ...rest } = progress;
   const input = rest.messages[rest.inputAt];
   const inputKept = entry.messages <= rest.inputAt;
   return {
@@ -249,11 +252,6 @@ function foldSummary(progress: TurnProgress, entry: SummaryEntry): TurnProgress 
     ],
     inputAt: inputKept ? rest.inputAt - entry.messages + 1 : 1,
     used: addUsage(rest.used, usageOfEntry(entry) ?? noUsage),
-    summarized: true,
+    summarized: entry.more ? "partly" : "wholly",
   };
-}
-
-/** The message that replaces summarized messages, of this turn or earlier ones. */
-export function summaryMessage(text: string): Message {
-  return { role: "user", text: `Summary of the earlier conversation:\n${text}`, note: true };
 }

@@ -1,8 +1,8 @@
 import type { ModelParameters, ToolDefinition } from "../model.ts";
 import { answerRequest, type TurnRequest } from "./call-model.ts";
-import { summaryRequest } from "./compaction.ts";
 import { defaultContextTokens } from "./context-window.ts";
 import type { AnswerEntry, SummaryEntry, TurnProgress } from "./journal.ts";
+import { summaryRequest } from "./summary-request.ts";
 
 /** What every request of a turn contains. `offered`: the tools, in order. */
 interface RequestSettings {
@@ -20,7 +20,8 @@ export function recordedRequest(
 ): TurnRequest {
   if (entry.part === "summary") {
     const contextTokens = entry.contextTokens ?? settings.contextTokens ?? defaultContextTokens;
-    return summaryRequest(before.messages.slice(0, entry.messages), contextTokens);
+    const { inputAt } = before;
+    return summaryRequest({ messages: before.messages.slice(0, entry.messages), inputAt, contextTokens }, entry);
   }
   const tools = isFinalAnswer(entry) ? [] : settings.offered;
   return answerRequest(settings, before.messages, { note: entry.note, truncation: entry.cut, tools });

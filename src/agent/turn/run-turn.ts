@@ -8,6 +8,7 @@ import { executeTools } from "./execute-tools.ts";
 import { finalAnswer, finalAnswerMs } from "./final-answer.ts";
 import { type AnswerEntry, foldEntry, isEmpty, type JournalEntry, startProgress, type Truncation } from "./journal.ts";
 import { findReachedLimit, type ReachedLimit } from "./limits.ts";
+import { notesPart } from "./notes-file.ts";
 import { toolsNote } from "./tool-notes.ts";
 import type { ActionResult, TurnInput, TurnOutcome, TurnPorts, TurnState } from "./types.ts";
 
@@ -131,18 +132,32 @@ async function recordEntry(state: TurnState, entry: JournalEntry): Promise<Actio
   return { kind: "continue", state: { ...state, progress: foldEntry(state.progress, entry) } };
 }
 
-/** A note for the model: missing and replaced tools, and the workspace's files before the first step, a correction after an empty answer. */
+/**
+ * A note for the model: missing and replaced tools, the workspace's files and notes before the first step; the notes after a
+ * summary; a correction after an empty answer.
+ */
 async function noteForStep({ ports, progress }: TurnState): Promise<string | undefined> {
-  if (progress.messages.length === progress.inputAt + 1) return firstNote(ports);
-  if (progress.emptyAnswers === 0) return undefined;
-  return "Your last answer was empty. Use a tool, or answer the input with text.";
+  const summarized = progress.summarized !== undefined;
+  if (progress.messages.length === progress.inputAt + 1) return firstNote(ports, summarized);
+  return joined([
+    summarized && hasTools(ports) ? await notesPart(ports.files, { summarized }) : undefined,
+    progress.emptyAnswers > 0 ? "Your last answer was empty. Use a tool, or answer the input with text." : undefined,
+  ]);
 }
 
-/** The list of files can be long, so it comes last. */
-async function firstNote({ tools, files }: TurnPorts): Promise<string | undefined> {
-  const listed = offeredDefinitions(tools).length > 0 ? filesNote(await files.list()) : undefined;
-  const notes = [toolsNote(tools), listed].filter((note) => note !== undefined);
-  return notes.length === 0 ? undefined : notes.join("\n\n");
+async function firstNote(ports: TurnPorts, summarized: boolean): Promise<string | undefined> {
+  const { tools, files } = ports;
+  const ofFiles = hasTools(ports) ? [filesNote(await files.list()), await notesPart(files, { summarized })] : [];
+  return joined([toolsNote(tools), ...ofFiles]);
+}
+
+function joined(parts: (string | undefined)[]): string | undefined {
+  return parts.filter((part) => part !== undefined).join("\n\n") || undefined;
+}
+
+/** Without tools, an agent cannot use files. */
+function hasTools({ tools }: TurnPorts): boolean {
+  return offeredDefinitions(tools).length > 0;
 }
 
 function done(last: AnswerEntry): TurnOutcome {

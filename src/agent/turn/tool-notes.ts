@@ -29,10 +29,10 @@ export function toolsNote(tools: NotedTool[]): string | undefined {
 
 /** The tools that a recorded note names: one sentence or more for each. */
 export function toolNotesIn(note = ""): string[] {
-  return note.split("\n\n", 2).flatMap((part) => {
-    const [first = "", ...lines] = part.split("\n");
-    return Object.values(headings).includes(first) ? lines : [];
-  });
+  const parts = note.split("\n\n", 2).map((part) => part.split("\n"));
+  // They come first: what follows another part may be the content of a file.
+  const end = parts.findIndex(([first = ""]) => !Object.values(headings).includes(first));
+  return parts.slice(0, end === -1 ? undefined : end).flatMap(([, ...lines]) => lines);
 }
 
 function reasonLine(name: string, reason: string): string {

@@ -1,5 +1,5 @@
 import type { Message } from "../../agent/model.ts";
-import { summaryMessage } from "../../agent/turn/journal.ts";
+import { summaryMessage } from "../../agent/turn/summary-text.ts";
 import type { RunJournalEntry, RunState, Summary } from "../types.ts";
 
 /** Earlier turns and this turn's input. A summary replaces the turns that it covers. */

@@ -16,8 +16,10 @@ test("nine attempts are made over about a day, each later than the one before", 
   });
 });
 
+/** Seconds until the third attempt, if the receiver asks for so many milliseconds. */
+const wait = (retryAfter: number): number => Number(nextAttempt(2, 0, retryAfter)) / 1_000;
+
 test("a receiver puts an attempt off with Retry-After, by a day at most, and never brings one forward", () => {
-  const wait = (retryAfter: number): number => Number(nextAttempt(2, 0, retryAfter)) / 1_000;
   const expected = [
     [10, 60],
     [600, 600],
