@@ -111,6 +111,20 @@ const errorTable = {
     when: "The file had this content, which is no longer kept.",
     detail: 'the content of "report.csv" is no longer kept',
   },
+  range_not_satisfiable: {
+    status: 416,
+    apis: ["ext", "manage"],
+    client: "InvalidRequest",
+    when: "`Range` begins after the end of the file. `Content-Range` has its size.",
+    detail: 'Range is "bytes=100-"; the file has 100 bytes, from 0 to 99',
+  },
+  file_changed: {
+    status: 412,
+    apis: ["ext", "manage"],
+    client: "APIError",
+    when: "The file has another content than the one in `If-Match`.",
+    detail: 'If-Match is "0…", and the file has the ETag "1…"; read it again, or leave out If-Match',
+  },
   files_unknown: {
     status: 404,
     apis: ["ext", "manage"],

@@ -34,7 +34,35 @@ export const fileCases: Case[] = [
       const { id } = await newRun(target, { files: [{ filename, content_base64: content.toString("base64") }] });
       const [file] = pageOf(await ext(target, `GET /runs/${id}/files`)).data;
       expectEqual([file?.["size"], file?.["sha256"]], [content.length, sha256(content)], "size and SHA-256:");
-      expectEqual(sha256(await download(target, id, String(file?.["name"]))), sha256(content), "SHA-256");
+      const { status, headers, bytes } = await download(target, id, String(file?.["name"]));
+      expectEqual([status, sha256(bytes)], [200, sha256(content)], "status and SHA-256:");
+      const disposition = headers.get("content-disposition") ?? "no Content-Disposition";
+      expect(disposition.startsWith("attachment"), "Content-Disposition: attachment", disposition);
+    },
+  },
+  {
+    name: "ext files: a download is continued with Range, and not repeated for the same content",
+    async run(target) {
+      const content = randomBytes(3_000);
+      const { id } = await newRun(target, {
+        files: [{ filename: "data.bin", content_base64: content.toString("base64") }],
+      });
+      const whole = await download(target, id, "data.bin");
+      const etag = whole.headers.get("etag");
+      expect(etag !== null && /^"[^"]+"$/.test(etag), "a strong ETag", String(etag));
+      const rest = await download(target, id, "data.bin", { range: "bytes=1000-", "if-range": etag ?? "" });
+      expectEqual([rest.status, rest.headers.get("content-range")], [206, "bytes 1000-2999/3000"], "status and range:");
+      expectEqual(sha256(rest.bytes), sha256(content.subarray(1_000)), "SHA-256");
+      const other = await download(target, id, "data.bin", { range: "bytes=1000-", "if-range": '"other"' });
+      expectEqual([other.status, sha256(other.bytes)], [200, sha256(content)], "status and SHA-256:");
+      const beyond = await download(target, id, "data.bin", { range: "bytes=3000-" });
+      expectEqual(beyond.status, 416, "status");
+      const headers = { "if-none-match": `"${sha256(content)}"` };
+      const known = await ext(target, `GET /runs/${id}/files/data.bin`, { headers });
+      expectEqual([known.status, known.text], [304, ""], "status and body:");
+      const head = await ext(target, `HEAD /runs/${id}/files/data.bin`);
+      const received = [head.status, head.headers["content-length"], head.headers["etag"]];
+      expectEqual(received, [200, "3000", `"${sha256(content)}"`], "status, length and ETag:");
     },
   },
   {
@@ -67,7 +95,7 @@ export const fileCases: Case[] = [
         const input = create === 0 ? {} : { input_text: "Reply with one word." };
         const { id } = await newRun(target, { uploads: [upload["upload_id"]], ...input });
         if (create > 0) await ended(target, id);
-        expectEqual(sha256(await download(target, id, "data.bin")), sha256(content), "SHA-256");
+        expectEqual(sha256((await download(target, id, "data.bin")).bytes), sha256(content), "SHA-256");
       }
     },
   },

@@ -50,9 +50,13 @@ function isCompressible({
   return /^(?:application\/json|text\/(?!event-stream))/.test(type);
 }
 
-/** The response with its body compressed. */
+/**
+ * The response with its body compressed. Its ETag is weak then (RFC 9110, 8.8.1), and ranges are none of the body's; a
+ * content-length would be that of the body before.
+ */
 export async function gzipped(response: WholeResponse): Promise<WholeResponse> {
-  const headers = { ...withVary(response.headers), "content-encoding": "gzip" };
+  const { "accept-ranges": _ranges, "content-length": _length, etag, ...others } = response.headers;
+  const headers = { ...withVary(others), ...(etag !== undefined && { etag: `W/${etag}` }), "content-encoding": "gzip" };
   return { ...response, headers, body: await gzip(response.body) };
 }
 

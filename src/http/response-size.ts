@@ -26,10 +26,11 @@ export function limitResponseSize(handler: ApiHandler, refuse: RefuseResponse = 
     const whole = { ...response, body };
     const size = lambdaBytesOf(whole);
     if (size <= maxLambdaBytes) return response;
-    const isAccepted = acceptsCoding(request.headers["accept-encoding"], "gzip");
+    // A range is one of the content as it is.
+    const isAccepted = response.status !== 206 && acceptsCoding(request.headers["accept-encoding"], "gzip");
     const compressed = isAccepted ? await gzipped(whole) : undefined;
     if (compressed && lambdaBytesOf(compressed) <= maxLambdaBytes) return compressed;
-    const reason = compressed ? `${lambdaBytesOf(compressed)} compressed` : "and the client does not accept gzip";
+    const reason = compressed ? `${lambdaBytesOf(compressed)} compressed` : "and cannot be sent as gzip";
     const cause = new Error(`the response has ${size} bytes, ${reason}; Lambda accepts ${maxLambdaBytes}`);
     return addRequestId(refuse(request, cause), request.id);
   };

@@ -33,7 +33,7 @@ interface RunAccess<Caller> {
   detailOf: (run: Run) => Promise<object>;
   streamOf: (caller: Caller) => RunStream;
   /** A response with the content of a file. Undefined: the content is no longer kept. */
-  download: (runId: string, file: ChangedFile) => Promise<ApiResponse | undefined>;
+  download: (request: ApiRequest, runId: string, file: ChangedFile) => Promise<ApiResponse | undefined>;
 }
 
 interface Deps extends EventsDeps, AdmissionDeps, InputLimits, Pick<Stores, "runs" | "workspace"> {}
@@ -120,11 +120,16 @@ export function runHandlers<Caller extends Parameters<typeof charged>[0] & { sta
       return jsonResponse(200, { data: files.map(wireFile), next: null } satisfies SharedSchemas["RunFilePage"]);
     },
 
-    async get_file({ principal, path, query }: RunCall<Caller> & { path: { name: string }; query: { at?: string } }) {
+    async get_file({
+      request,
+      principal,
+      path,
+      query,
+    }: RunCall<Caller> & { path: { name: string }; query: { at?: string } }) {
       const { id } = await find(principal, path.run_id);
       const at = query.at === undefined ? undefined : pointOf(query.at);
       const file = await findRunFile(deps, id, path.name, at);
-      const response = await access.download(id, file);
+      const response = await access.download(request, id, file);
       if (!response) throw notKept(file, at);
       return response;
     },

@@ -1,8 +1,9 @@
 import type { OperationEntry } from "../http/rest/operation.ts";
-import { at, eventHeaders, eventParameters, idempotencyKey } from "../http/rest/parameters.ts";
+import { at, downloadHeaders, eventHeaders, eventParameters, idempotencyKey } from "../http/rest/parameters.ts";
 
 const tag = "runs";
 const run = { description: "The run.", body: "Run" };
+const bytes = { "application/octet-stream": { type: "string", format: "binary" } };
 
 /**
  * The operations that the extension API and the management API both have: what is the same in both contracts. Each
@@ -62,9 +63,16 @@ export const runOperations = {
     tag,
     summary: "Download a file",
     query: { at },
-    success: {
-      description: "The bytes of the file.",
-      media: { "application/octet-stream": { type: "string", format: "binary" } },
+    requestHeaders: downloadHeaders,
+    success: { description: "The bytes of the file.", media: bytes, headers: ["ETag", "Accept-Ranges"] },
+    alternative: {
+      206: {
+        description: "The bytes of `Range`.",
+        bodies: [],
+        media: bytes,
+        headers: ["ETag", "Accept-Ranges", "Content-Range"],
+      },
+      304: { description: "The file is the one in `If-None-Match`.", bodies: [], media: {}, headers: ["ETag"] },
     },
   },
 } as const satisfies Record<string, Partial<OperationEntry<never>>>;

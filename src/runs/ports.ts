@@ -212,12 +212,21 @@ export interface SignedRequest {
   headers: Record<string, string>;
 }
 
+/** Bytes of a content, from `start` to `end`, both included. */
+export interface ByteRange {
+  start: number;
+  end: number;
+}
+
+/** Reads a content, or a part of it, as it is sent. */
+export type ContentReader = (part?: ByteRange) => AsyncIterable<Uint8Array>;
+
 /** Transfers of contents through this service (one machine). A content is never in memory as a whole. */
 export interface ServedTransfers {
   /** Stores the content of an upload, whole or not at all. Idempotent. */
   receive(upload: PendingUpload, content: AsyncIterable<Uint8Array>): Promise<void>;
-  /** The content of a file of the run. Undefined: it is no longer kept. */
-  send(runId: string, file: FileVersion): Promise<AsyncIterable<Uint8Array> | undefined>;
+  /** A reader of the content of a file of the run. Undefined: it is no longer kept. */
+  send(runId: string, file: FileVersion): Promise<ContentReader | undefined>;
 }
 
 /** Signs requests that clients send to the store, past this service (AWS). Each is for one content, for a short time. */

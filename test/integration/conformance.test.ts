@@ -168,7 +168,8 @@ function brokenService(faults: Fault[]): Promise<HttpServer> {
         const text = body.toString();
         const changed = faults.reduce((before, { breaks }) => breaks(path, status, before) ?? before, text);
         const sent = changed === text ? body : Buffer.from(changed); // a file need not be text
-        outgoing.writeHead(status, { ...kept, "content-length": sent.length }).end(sent);
+        const length = method === "HEAD" ? {} : { "content-length": sent.length };
+        outgoing.writeHead(status, { ...kept, ...length }).end(sent);
       });
     });
     forwarded.on("error", () => outgoing.destroy());

@@ -95,6 +95,8 @@ ERROR_CLASSES: dict[str, type[APIError]] = {
     "step_not_found": FileNotFound,
     "file_not_found": FileNotFound,
     "file_not_kept": FileNotFound,
+    "range_not_satisfiable": InvalidRequest,
+    "file_changed": APIError,
     "files_unknown": FileNotFound,
     "agent_archived": AgentArchived,
     "run_ended": RunEnded,

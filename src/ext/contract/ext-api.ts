@@ -1,6 +1,6 @@
 import { headers } from "../../http/response-headers.ts";
 import type { ApiDescription } from "../../http/description.ts";
-import { replayedHeader } from "../../http/rest/parameters.ts";
+import { downloadedHeaders, replayedHeader } from "../../http/rest/parameters.ts";
 import { publicApi } from "../../v1/public-api.ts";
 import { operations } from "./operations/index.ts";
 import { pathParameters } from "./operations/parameters.ts";
@@ -28,6 +28,12 @@ export const extApi: ApiDescription = {
   headers: {
     ...headers,
     ...replayedHeader,
+    ...downloadedHeaders,
+    ETag: {
+      description:
+        "The SHA-256 of the whole file in quotes: `sha256` of the list of files. Left out for files of version 0.1.",
+      schema: { type: "string", examples: [`"${"5f".repeat(32)}"`] },
+    },
     Location: {
       description: "A URL of the file, with its signature.",
       schema: { type: "string", format: "uri" },

@@ -1,6 +1,6 @@
 import type { Principal } from "../../accounts/authenticate.ts";
-import { type ApiResponse, jsonResponse } from "../../http/handler.ts";
-import { contentDisposition, streamedAttachment } from "../../http/rest/attachment.ts";
+import { type ApiRequest, type ApiResponse, jsonResponse } from "../../http/handler.ts";
+import { attachment, contentDisposition, redirectedAttachment } from "../../http/rest/attachment.ts";
 import { log } from "../../log.ts";
 import { runHandlers as sharedHandlers } from "../../run-api/handlers.ts";
 import { deleteOwnRun } from "../../runs/control-run.ts";
@@ -38,7 +38,7 @@ export function runHandlers(deps: ExtDeps) {
         viewOf,
         detailOf,
         streamOf: ({ agentId }) => ({ viewer: agentId, wireRun: wireProgress, untilEnded: true }),
-        download: (runId, file) => download(transfers, runId, file),
+        download: (...file) => download(transfers, ...file),
       },
     ),
 
@@ -72,14 +72,14 @@ export function runHandlers(deps: ExtDeps) {
 /** The content of a file, or a redirect to it. Undefined: it is no longer kept. */
 async function download(
   transfers: ExtDeps["transfers"],
+  request: ApiRequest,
   runId: string,
   file: ChangedFile,
 ): Promise<ApiResponse | undefined> {
-  const { name, size } = file;
   if ("send" in transfers) {
-    const content = await transfers.send(runId, file);
-    return content && streamedAttachment(name, size, content);
+    const read = await transfers.send(runId, file);
+    return read && attachment(request, file, read);
   }
-  const signed = await transfers.get(runId, file, contentDisposition(name));
-  return signed && { status: 307, headers: { location: signed.url, "cache-control": "no-store" }, body: "" };
+  const signed = await transfers.get(runId, file, contentDisposition(file.name));
+  return signed && redirectedAttachment(request, file, signed.url);
 }

@@ -122,6 +122,7 @@ function errorResponses<Code extends string>(errors: Record<Code, ErrorEntry>, c
           bodies: ["Error"],
           examples: Object.fromEntries(examples) as Record<string, object>,
           ...(status === 401 && { headers: ["WWW-Authenticate"] }),
+          ...(status === 416 && { headers: ["Content-Range"] }),
           ...((status === 429 || names.includes("storage_full")) && { headers: ["Retry-After"] }),
         },
       ];

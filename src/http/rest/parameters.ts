@@ -49,6 +49,33 @@ export const idempotencyKey = (effect: string) => ({
   ),
 });
 
+const etag = (description: string) => parameter(description, { type: "string", examples: [`"${"5f".repeat(32)}"`] });
+
+/** Request headers of a download (RFC 9110, 13.1 and 14.2). */
+export const downloadHeaders = {
+  Range: parameter(
+    "One range of bytes, such as to continue a download that was cut. The whole file is sent for several ranges.",
+    { type: "string", examples: ["bytes=1048576-"] },
+  ),
+  "If-Range": etag(
+    "With `Range`: the ETag of the file that the client has a part of. The whole file is sent for another one.",
+  ),
+  "If-None-Match": etag("The ETag of the file that the client has: 304 if it is the same."),
+  "If-Match": etag("The ETag that the file must have: 412 if it has another one."),
+};
+
+/** Headers of the response to a download. */
+export const downloadedHeaders = {
+  "Accept-Ranges": {
+    description: "`bytes`: the file can be read in parts.",
+    schema: { type: "string", const: "bytes" },
+  },
+  "Content-Range": {
+    description: "Which bytes of the file these are, and of how many. With 416: only the number.",
+    schema: { type: "string", examples: ["bytes 1048576-2097151/3000000"] },
+  },
+} as const;
+
 /** The header of the response to a repetition. */
 export const replayedHeader = {
   "Idempotent-Replayed": {

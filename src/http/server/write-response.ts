@@ -47,7 +47,8 @@ export function responseWriter(
     }
     const bytes = Buffer.byteLength(body);
     // RFC 9110, 8.6. The answer to HEAD has the length of that to GET, if it is known.
-    const length = status === 204 || (bytes === 0 && incoming.method === "HEAD") ? {} : { "content-length": bytes };
+    const length =
+      [204, 304].includes(status) || (bytes === 0 && incoming.method === "HEAD") ? {} : { "content-length": bytes };
     outgoing.writeHead(status, { ...headers, ...length });
     outgoing.end(body);
     if (outgoing.socket?.writableLength === 0) return; // the operating system has all of it

@@ -1,6 +1,6 @@
 import { headers } from "../../http/response-headers.ts";
 import type { ApiDescription } from "../../http/description.ts";
-import { replayedHeader } from "../../http/rest/parameters.ts";
+import { downloadedHeaders, replayedHeader } from "../../http/rest/parameters.ts";
 import { operations } from "./operations/index.ts";
 import { pathParameters } from "./operations/parameters.ts";
 import { schemas } from "./schemas/index.ts";
@@ -36,8 +36,9 @@ export const manageApi: ApiDescription = {
   headers: {
     ...headers,
     ...replayedHeader,
+    ...downloadedHeaders,
     ETag: {
-      description: "The agent's revision in quotes, for `If-Match`.",
+      description: "In quotes, the revision of an agent, for `If-Match`, or the SHA-256 of a whole file.",
       schema: { type: "string", examples: ['"4"'] },
     },
   },

@@ -1,8 +1,8 @@
 import { limitedTo } from "../../accounts/access.ts";
 import { findAgent } from "../../accounts/agents.ts";
 import type { OperatorPrincipal } from "../../accounts/operators.ts";
-import { type ApiResponse, jsonResponse } from "../../http/handler.ts";
-import { attachment, streamedAttachment } from "../../http/rest/attachment.ts";
+import { type ApiRequest, type ApiResponse, jsonResponse } from "../../http/handler.ts";
+import { attachment } from "../../http/rest/attachment.ts";
 import { charged, searchIn, timeIn } from "../../http/rest/parameter-values.ts";
 import { base64Uploads } from "../../http/validation/base64-files.ts";
 import { ServiceError } from "../../errors.ts";
@@ -58,7 +58,7 @@ export function runHandlers(deps: ManageDeps, describer: RunDescriber, forLists:
         viewOf,
         detailOf: async (run) => wireDetail(await describer.detail(run)),
         streamOf: ({ actor }) => ({ viewer: actor, wireRun: wireDetail, ...(live && { live }) }),
-        download: (runId, file) => download(deps, runId, file),
+        download: (...file) => download(deps, ...file),
       },
     ),
 
@@ -123,11 +123,16 @@ function ownersOf(
 }
 
 /** The content of a file. Undefined: it is no longer kept. */
-async function download(deps: ManageDeps, runId: string, file: ChangedFile): Promise<ApiResponse | undefined> {
-  if (!deps.send) {
-    const content = await readContent(deps.workspace, runId, file);
-    return content && attachment(file.name, content);
+async function download(
+  deps: ManageDeps,
+  request: ApiRequest,
+  runId: string,
+  file: ChangedFile,
+): Promise<ApiResponse | undefined> {
+  if (deps.send) {
+    const read = await deps.send(runId, file);
+    return read && attachment(request, file, read);
   }
-  const content = await deps.send(runId, file);
-  return content && streamedAttachment(file.name, file.size, content);
+  const content = await readContent(deps.workspace, runId, file);
+  return content && attachment(request, file, (part) => (part ? content.subarray(part.start, part.end + 1) : content));
 }

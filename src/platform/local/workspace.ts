@@ -62,7 +62,8 @@ export function localWorkspace(root: string): LocalWorkspace {
     async send(runId, { name, sha256 }) {
       const file = join(folderOf(runId), sha256 === undefined ? requireFlatName(name) : contentName(sha256));
       if (!(await stat(file).catch(absent))) return undefined;
-      return { [Symbol.asyncIterator]: () => createReadStream(file)[Symbol.asyncIterator]() }; // opened when it is read
+      // Opened when it is read.
+      return (part) => ({ [Symbol.asyncIterator]: () => createReadStream(file, part)[Symbol.asyncIterator]() });
     },
   };
 }

@@ -3,6 +3,7 @@ import { gunzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { getHandler } from "../../../src/v1/get.ts";
 import type { Runs } from "../../../src/runs/ports.ts";
+import { attachment } from "../../../src/http/rest/attachment.ts";
 import { limitResponseSize } from "../../../src/http/response-size.ts";
 import { lambdaHandler } from "../../../src/http/server/lambda.ts";
 import { issueKey } from "../../../src/accounts/keys.ts";
@@ -65,6 +66,33 @@ describe("a response over the limit of Lambda", () => {
     expect([response.statusCode, response.body]).toEqual([502, '{"detail":"event history lookup failed"}']);
     expect(response.headers?.["x-request-id"]).toBe("request-1");
   });
+});
+
+test("compresses a file as a whole, and no range of one", async () => {
+  const content = Buffer.from("a,b\n".repeat(2 * MiB));
+  const read = (part?: { start: number; end: number }) => (part ? content.subarray(part.start, part.end + 1) : content);
+  const handle = limitResponseSize(async (request) =>
+    attachment(request, { name: "a.csv", size: content.length, sha256: "0" }, read),
+  );
+  const get = (range?: string) => {
+    const headers = { "accept-encoding": "gzip", ...(range !== undefined && { range }) };
+    const request = { id: "r", method: "GET", path: "/", query: new URLSearchParams(), parameters: {}, headers };
+    return handle({ ...request, parseBody: (parse) => parse("") });
+  };
+  const { headers, body } = await get();
+  expect([headers["content-encoding"], headers["etag"], headers["accept-ranges"]]).toEqual([
+    "gzip",
+    'W/"0"',
+    undefined,
+  ]);
+  expect(gunzipSync(body as Uint8Array).equals(content)).toBe(true);
+  expect((await get("bytes=0-7000000")).status).toBe(502);
+  const { status, headers: own, body: part } = await get("bytes=4000000-");
+  expect([status, own["content-encoding"], (part as Uint8Array).length]).toEqual([
+    206,
+    undefined,
+    content.length - 4e6,
+  ]);
 });
 
 test("does not compress a shorter response", async () => {

@@ -58,6 +58,7 @@ async function onLambda() {
     const { statusCode: status = 0, body: text = "" } = response;
     const contentType = String(response.headers?.["content-type"] ?? "");
     const received: unknown = contentType === "application/json" ? JSON.parse(text) : text;
+    if (method === "HEAD") return { status, headers: response.headers ?? {}, body: {}, text };
     expect(problemsOf(method, `/ext/v1${rawPath}`, { status, contentType, body: received })).toEqual([]);
     return { status, headers: response.headers ?? {}, body: received as Record<string, unknown>, text };
   }
@@ -161,10 +162,22 @@ test("a file is sent to the bucket, named by a create, and downloaded from the b
   const { body: run } = await create();
   const file = `/runs/${String(run["id"])}/files/data.csv`;
   const { status, headers, text } = await call("GET", file);
-  expect([status, text, headers["cache-control"]]).toEqual([307, "", "no-store"]);
+  expect([status, text, headers["cache-control"], headers["etag"]]).toEqual([307, "", "no-store", `"${sha256}"`]);
   const { pathname, searchParams } = new URL(String(headers["location"]));
   expect(pathname).toBe(`/workspaces/${String(run["id"])}/.sha256-${sha256}`);
   expect(searchParams.get("response-content-disposition")).toBe("attachment; filename*=UTF-8''data.csv");
+  const known = await call("GET", file, { headers: { "if-none-match": `"${sha256}"` } });
+  expect([known.status, known.headers["location"]]).toEqual([304, undefined]);
+  const beyond = await call("GET", file, { headers: { range: "bytes=12-" } });
+  expect([beyond.status, beyond.body["code"]]).toEqual([416, "range_not_satisfiable"]);
+  expect(beyond.headers["content-range"]).toBe("bytes */12");
+  // S3 compares its own ETag, and serves the range.
+  for (const more of [{ range: "bytes=4-" }, { "if-match": '"s3"' }, { range: "bytes=99-", "if-range": '"s3"' }]) {
+    expect((await call("GET", file, { headers: more })).status).toBe(307);
+  }
+  const head = await call("HEAD", file);
+  expect([head.status, head.text]).toEqual([200, ""]);
+  expect(head.headers).toMatchObject({ etag: `"${sha256}"`, "content-length": "12", "accept-ranges": "bytes" });
   bucket.on(HeadObjectCommand).rejects(new NotFound({ message: "no", $metadata: { httpStatusCode: 404 } }));
   const dropped = await call("GET", file);
   expect([dropped.status, dropped.body["code"]]).toEqual([404, "file_not_kept"]);

@@ -2,6 +2,7 @@ import { createParser, type EventSourceMessage } from "eventsource-parser";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Schemas } from "../../../src/ext/call.ts";
 import { startRun, untilState } from "../../support/ext-runs.ts";
+import { describeDownloads } from "../../support/downloads.ts";
 import { describeFolders } from "../../support/folders.ts";
 import { type ExtService, extService } from "../../support/ext-service.ts";
 
@@ -99,3 +100,4 @@ describe("files", () => {
 });
 
 describeFolders(() => service);
+describeDownloads(() => service);

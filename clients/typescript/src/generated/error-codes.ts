@@ -12,6 +12,8 @@ export const errorClasses: ReadonlyMap<string | undefined, typeof APIError> = ne
   ["step_not_found", errors.FileNotFound],
   ["file_not_found", errors.FileNotFound],
   ["file_not_kept", errors.FileNotFound],
+  ["range_not_satisfiable", errors.InvalidRequest],
+  ["file_changed", APIError],
   ["files_unknown", errors.FileNotFound],
   ["agent_archived", errors.AgentArchived],
   ["run_ended", errors.RunEnded],

@@ -20,13 +20,14 @@ export const runRecordOperations = {
   get_file: operation("get_file", {
     ...shared.get_file,
     description:
-      "The content of a file, now or after a step, always as a download. On AWS, the response redirects to a signed URL; follow it without the key.",
+      "The content of a file, now or after a step, always as a download. On AWS, the response redirects to a signed URL; follow it without the key. S3 serves ranges, and has an ETag of its own.",
     alternative: {
+      ...shared.get_file.alternative,
       307: {
         description: "On AWS: `location` is a URL of the file that is valid for 60 seconds.",
         bodies: [],
         media: {},
-        headers: ["Location"],
+        headers: ["Location", "ETag"],
       },
     },
     errors: [
@@ -34,6 +35,8 @@ export const runRecordOperations = {
       "step_not_found",
       "file_not_found",
       "file_not_kept",
+      "file_changed",
+      "range_not_satisfiable",
       "files_unknown",
       "response_too_large",
     ],

@@ -40,6 +40,14 @@ export const runRecordOperations = {
   get_file: operation("get_file", {
     ...shared.get_file,
     description: "The content of a file, now or after a step. Always sent as a download, whatever it contains.",
-    errors: [...readErrors, "step_not_found", "file_not_found", "file_not_kept", "files_unknown"],
+    errors: [
+      ...readErrors,
+      "step_not_found",
+      "file_not_found",
+      "file_not_kept",
+      "file_changed",
+      "range_not_satisfiable",
+      "files_unknown",
+    ],
   }),
 };
