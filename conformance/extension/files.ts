@@ -76,12 +76,21 @@ export const fileCases: Case[] = [
     },
   },
   {
-    name: "ext files: a file of the create has no folders",
+    name: "ext files: a file of the create has no folders and a name of its own, with which the create answers",
     async run(target) {
       const content_base64 = Buffer.from("a").toString("base64");
-      const { id } = await newRun(target, { files: [{ filename: "reports/q3.csv", content_base64 }] });
-      const names = pageOf(await ext(target, `GET /runs/${id}/files`)).data.map((file) => file["name"]);
-      expectEqual(names, ["q3.csv"], "names:");
+      const sent = ["reports/q3.csv", "q3.csv", "a.txt"];
+      const { id, files } = await newRun(target, { files: sent.map((filename) => ({ filename, content_base64 })) });
+      const expected = [
+        { name: "q3.csv", sent_as: "reports/q3.csv" },
+        { name: "q3 (2).csv", sent_as: "q3.csv" },
+        { name: "a.txt", sent_as: null },
+      ];
+      expectEqual(files, expected, "files:");
+      const { data } = pageOf(await ext(target, `GET /runs/${id}/files`));
+      const listed = data.map(({ name, sent_as }) => ({ name, sent_as }));
+      const byName = expected.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+      expectEqual(listed, byName, "the list:");
     },
   },
   {

@@ -1,6 +1,7 @@
 import { requireActive } from "../accounts/agents.ts";
 import { type Actor, along } from "../accounts/audit.ts";
 import { type Starter, starterOf } from "../accounts/starter.ts";
+import type { FileVersion } from "../agent/turn/manifest.ts";
 import { modelProblem } from "../agent/models/model-config.ts";
 import type { Secrets } from "../agent/secret.ts";
 import { settleAll } from "../async/settle-all.ts";
@@ -49,9 +50,12 @@ export interface NewRun extends GivenFiles {
   idempotency?: Idempotency | undefined;
 }
 
-/** `replayed`: the run is that of an earlier create with the same idempotency key. */
+/**
+ * `files`: those of the create, in its order. `replayed`: the run is that of an earlier create with the same idempotency key.
+ */
 export interface CreatedRun {
   id: string;
+  files: FileVersion[];
   replayed: boolean;
 }
 
@@ -68,25 +72,26 @@ type Creator = RunOwner & { starter?: Starter };
  */
 export async function createRun(deps: CreateRunDeps, creator: Creator, input: NewRun): Promise<CreatedRun> {
   const { idempotency } = input;
+  const hasFiles = (input.files?.length ?? 0) + (input.uploads?.length ?? 0) > 0;
   const kept = idempotency && (await deps.runs.findCreated(creator.agentId, idempotency.key));
-  if (idempotency && kept) return replayCreate(deps, kept, idempotency);
+  if (idempotency && kept) return replayCreate(deps, kept, idempotency, hasFiles);
   const startedBy = starterOf(deps.actor, creator.starter);
   const run = newRun({ ...creator, ...(startedBy && { startedBy }) }, input, deps.now());
   const { id, turn } = run;
   const stored = await storeRun(deps, run, input);
-  if (idempotency && "replayed" in stored) return replayCreate(deps, stored.replayed, idempotency);
+  if (idempotency && "replayed" in stored) return replayCreate(deps, stored.replayed, idempotency, hasFiles);
   if (turn === 1 && "waiting" in stored && !stored.waiting) {
     await (idempotency ? deps.workflow.start(id, turn, run) : startTurn(deps, run, turn));
   }
-  return { id, replayed: false };
+  return { id, files: "files" in stored ? stored.files : [], replayed: false };
 }
 
-/** Stores a run with its files. Resolves with whether it waits for a slot, or with the earlier create of its key. */
+/** Stores a run with its files. Resolves with them and whether it waits for a slot, or with the earlier create of its key. */
 async function storeRun(
   deps: CreateRunDeps,
   run: Run,
   input: NewRun,
-): Promise<{ waiting: boolean } | { replayed: KeptCreate }> {
+): Promise<{ waiting: boolean; files: FileVersion[] } | { replayed: KeptCreate }> {
   const { id, agentId, organizationId, createdAt } = run;
   const files = readNewFiles(deps, agentId, input); // in parallel with the look-ups
   let storing = false;
@@ -106,8 +111,9 @@ async function storeRun(
       quotas && run.turn === 1
         ? await createWithSlot(deps, reported, { messages, ...more }, quotas)
         : await deps.runs.create(reported, messages, more);
-    if (typeof outcome === "string") return { waiting: false };
-    if ("replayed" in outcome) await deleteNewFiles(deps.workspace, id, files);
+    if (typeof outcome === "string") return { waiting: false, files: uploads };
+    if (!("replayed" in outcome)) return { ...outcome, files: uploads };
+    await deleteNewFiles(deps.workspace, id, files);
     return outcome;
   } catch (error) {
     if (!storing || !mayBeStored(error)) await deleteNewFiles(deps.workspace, id, files);

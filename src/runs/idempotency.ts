@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import type { FileVersion } from "../agent/turn/manifest.ts";
 import { ServiceError } from "../errors.ts";
 import { canonicalJson } from "../json.ts";
 import type { Runs, Workflow } from "./ports.ts";
@@ -16,18 +17,20 @@ export function idempotencyOf(key: string, body: unknown, runId?: string): Idemp
 
 /**
  * Answers a repeated create with the run of the first one. Rejects if the bodies differ. Starts the turn of a run that was
- * stored, but whose create failed or ended before the start.
+ * stored, but whose create failed or ended before the start. `hasFiles`: the create has files, which are read then.
  */
 export async function replayCreate(
-  { runs, workflow }: { runs: Pick<Runs, "head">; workflow: Workflow },
+  { runs, workflow }: { runs: Pick<Runs, "head" | "loadTurn">; workflow: Workflow },
   { runId, request }: KeptCreate,
   repeated: Idempotency,
-): Promise<{ id: string; replayed: true }> {
+  hasFiles: boolean,
+): Promise<{ id: string; files: FileVersion[]; replayed: true }> {
   requireSameBody(request, repeated, "create", "run");
   const run = await runs.head(runId);
   const mayNotHaveStarted = run?.status === "running" && run.sequence === 1 && !run.waiting; // its input is its only event
   if (mayNotHaveStarted) await workflow.start(runId, run.turn, run);
-  return { id: runId, replayed: true };
+  const { uploads: files = [] } = (hasFiles && (await runs.loadTurn(runId))) || {};
+  return { id: runId, files, replayed: true };
 }
 
 /** Throws if a request with an idempotency key is not a repetition of the first one. */

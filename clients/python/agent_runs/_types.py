@@ -138,6 +138,57 @@ class Starter(TypedDict):
     """The name of the key. Null: it has none, or an operator created the run."""
 
 
+class CreatedFile(TypedDict):
+    """A file of a create."""
+
+    name: str
+    """Name in the run: without folders, with ` (2)` if the create has it twice."""
+    sent_as: str | None
+    """The name that the create sent. Null: the same name."""
+
+
+class CreatedRun(TypedDict):
+    """A run that was created, with the names of its files."""
+
+    id: str
+    """The run's ID: `agent_id` in v1."""
+    name: str
+    """Display name."""
+    labels: dict[str, str]
+    """The labels. Empty: none."""
+    status: Literal["running", "finished", "technical_error", "terminated"]
+    """The status that v1 reports."""
+    state: Literal["running", "waiting_for_slot", "finished", "waiting_for_input", "technical_error", "terminated"]
+    """The status in more detail. `waiting_for_slot`: running, but a quota delays the start of the turn. `waiting_for_input`: finished, because it was created without input."""
+    turn: int
+    """Number of turns that were started. 0: the run has had no input."""
+    queued_inputs: int
+    """Inputs that wait for the turn in progress to end."""
+    created_at: str
+    """When it was created."""
+    updated_at: str
+    """When status or turn last changed."""
+    sequence: int
+    """Number of the last event. 0: none."""
+    model: str | None
+    """The model of the last model call."""
+    usage: Usage
+    failure: Failure | None
+    """With `technical_error`: why."""
+    finish_reason: Literal["completed", "steps", "tokens", "seconds", "inputTokens", "outputTokens", "dollars", "run_steps", "run_tokens", "run_seconds", "run_inputTokens", "run_outputTokens", "run_dollars", "answer_length", "answer_filtered"] | None
+    """Why the turn ended: `completed`, at a limit of the turn or (`run_…`) of the run, or with an output that the provider cut or filtered."""
+    input_excerpt: str | None
+    """The first 200 characters of the first input."""
+    activity: Activity | None
+    """What a running run does now."""
+    webhook: Literal["agent", "run"] | None
+    """Where the ends of turns are reported: to the agent's webhook, or to the URL of the create. Null: nowhere."""
+    started_by: Starter | None
+    """Who created it. Null: an earlier release did."""
+    files: list[CreatedFile]
+    """Its files, in the order of the create. Empty: none, or the run was deleted."""
+
+
 class Run(TypedDict):
     """One execution of the agent."""
 
@@ -509,6 +560,8 @@ class RunFile(TypedDict):
     """Bytes."""
     sha256: str | None
     """SHA-256 of the content. Null: an earlier release wrote it."""
+    sent_as: str | None
+    """The name that the create sent. Null: the same name, not a file of the create, or not recorded."""
     changed_at_step: str | None
     """The step that last changed it, as `TURN.STEP`. Null: an upload, or not recorded."""
 

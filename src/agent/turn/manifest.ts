@@ -7,6 +7,8 @@ import type { FileInfo } from "../tools/files.ts";
  */
 export interface FileVersion extends FileInfo {
   sha256?: string;
+  /** The name that the create sent. Absent: the same name, not a file of the create, or an earlier release recorded it. */
+  sentAs?: string;
   /** The file does not exist from here on. `size` is 0. */
   deleted?: true;
 }

@@ -1,6 +1,7 @@
 import type { Principal } from "../../accounts/authenticate.ts";
 import { type ApiRequest, type ApiResponse, jsonResponse } from "../../http/handler.ts";
 import { attachment, contentDisposition, redirectedAttachment } from "../../http/rest/attachment.ts";
+import { wireCreatedFiles } from "../../http/rest/wire/run.ts";
 import { log } from "../../log.ts";
 import { runHandlers as sharedHandlers } from "../../run-api/handlers.ts";
 import { deleteOwnRun } from "../../runs/control-run.ts";
@@ -56,10 +57,11 @@ export function runHandlers(deps: ExtDeps) {
 
     async create_run(call) {
       const { request, principal } = call;
-      const { id, replayed } = await createRun(deps, principal, newRunOf(call));
+      const { id, files, replayed } = await createRun(deps, principal, newRunOf(call));
       if (!replayed) log("info", "run created", { requestId: request.id, runId: id });
       const run = await viewOf(await find(principal, id));
-      return jsonResponse(201, run, replayed ? { "idempotent-replayed": "true" } : {});
+      const created: Schemas["CreatedRun"] = { ...run, files: wireCreatedFiles(files) };
+      return jsonResponse(201, created, replayed ? { "idempotent-replayed": "true" } : {});
     },
 
     async delete_run({ path, principal }) {

@@ -99,7 +99,7 @@ export interface Operations {
   resend_delivery: { parameters: { delivery_id: string }; answer: Schemas["Delivery"] };
   list_runs: { parameters: { organization_id?: string | undefined; agent_id?: string | undefined; since?: string | undefined; until?: string | undefined; label?: (string)[] | undefined; q?: string | undefined; status?: ("running" | "finished" | "technical_error" | "terminated" | "waiting_for_input")[] | undefined; cursor?: string | undefined; limit?: number | undefined }; answer: Schemas["RunPage"] };
   count_runs: { parameters: { organization_id?: string | undefined; agent_id?: string | undefined; since?: string | undefined; until?: string | undefined; label?: (string)[] | undefined; q?: string | undefined }; answer: Schemas["RunCounts"] };
-  create_run: { parameters: Record<string, never>; body: Schemas["CreateRunRequest"]; answer: Schemas["Run"] };
+  create_run: { parameters: Record<string, never>; body: Schemas["CreateRunRequest"]; answer: Schemas["CreatedRun"] };
   get_run: { parameters: { run_id: string }; answer: Schemas["RunDetail"] };
   update_run: { parameters: { run_id: string }; body: Schemas["UpdateRunRequest"]; answer: Schemas["Run"] };
   create_input: { parameters: { run_id: string }; body: Schemas["CreateInputRequest"]; answer: Schemas["Run"] };

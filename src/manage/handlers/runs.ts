@@ -4,6 +4,7 @@ import type { OperatorPrincipal } from "../../accounts/operators.ts";
 import { type ApiRequest, type ApiResponse, jsonResponse } from "../../http/handler.ts";
 import { attachment } from "../../http/rest/attachment.ts";
 import { charged, searchIn, timeIn } from "../../http/rest/parameter-values.ts";
+import { wireCreatedFiles } from "../../http/rest/wire/run.ts";
 import { base64Uploads } from "../../http/validation/base64-files.ts";
 import { ServiceError } from "../../errors.ts";
 import { log } from "../../log.ts";
@@ -72,9 +73,11 @@ export function runHandlers(deps: ManageDeps, describer: RunDescriber, forLists:
       const { id: agentId, organizationId } = await findAgent(accounts, body.agent_id);
       const { name, input_text, files = [] } = body;
       const newRun = { name, text: input_text ?? undefined, files: base64Uploads(files) };
-      const { id } = await createRun({ ...deps, actor }, { agentId, organizationId }, newRun);
+      const created = await createRun({ ...deps, actor }, { agentId, organizationId }, newRun);
+      const { id } = created;
       log("info", "run created", { requestId: request.id, runId: id });
-      return jsonResponse(201, await viewOf(await findRunHead(runs, id)));
+      const run = await viewOf(await findRunHead(runs, id));
+      return jsonResponse(201, { ...run, files: wireCreatedFiles(created.files) } satisfies Schemas["CreatedRun"]);
     },
 
     async delete_run({ path, principal: { actor } }) {

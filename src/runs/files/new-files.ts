@@ -6,7 +6,7 @@ import { ServiceError } from "../../errors.ts";
 import { newRunLimits } from "../new-run-limits.ts";
 import { copyUpload, findUpload, type PendingUploadDeps } from "./pending-uploads.ts";
 import type { PendingUpload, Workspace } from "../ports.ts";
-import { readUploads, type Upload } from "./uploads.ts";
+import { readUploads, type Upload, workspaceName } from "./uploads.ts";
 
 /** The files that a run starts with, as callers give them. */
 export interface GivenFiles {
@@ -36,13 +36,13 @@ export async function readNewFiles(
 ): Promise<NewFile[]> {
   if (files.length + uploads.length === 0) return [];
   const safeName = safeFilenames();
-  const inline = readUploads(files, safeName).map(({ name, content }): NewFile => {
-    return { name, size: content.length, sha256: sha256Of(content), source: { content } };
+  const inline = readUploads(files, safeName).map(({ content, ...named }): NewFile => {
+    return Object.assign(named, { size: content.length, sha256: sha256Of(content), source: { content } });
   });
   const found = await settleAll(uploads.map((id) => findUpload(deps, agentId, id)));
   const pending = found.map((upload): NewFile => {
     const { name, size, sha256 } = upload;
-    return { name: safeName(name), size, sha256, source: { upload } };
+    return Object.assign(workspaceName(name, safeName), { size, sha256, source: { upload } });
   });
   return [...inline, ...pending];
 }
@@ -66,7 +66,7 @@ export async function storeNewFiles(
 
 /** The manifest of the files. */
 export function manifestOfNew(files: NewFile[]): FileVersion[] {
-  return files.map(({ name, size, sha256 }) => ({ name, size, sha256 }));
+  return files.map(({ source: _source, ...file }) => file);
 }
 
 /**

@@ -33,7 +33,7 @@ export interface RunFiles {
 export async function listRunFiles(deps: Deps, id: string, at?: RunPoint): Promise<RunFiles> {
   const { manifest } = await manifestAt(deps, id, at);
   const hash = manifestHash(manifest);
-  const files = filesIn(manifest).map(withoutOld);
+  const files = filesIn(manifest).map(fileOf);
   return { files, ...(hash !== undefined && { manifest: hash }) };
 }
 
@@ -50,7 +50,7 @@ export async function listChangedFiles(deps: Deps, id: string, at?: RunPoint): P
   const changedAt = new Map(all.flatMap(({ turn, step, files }) => files.map(({ name }) => [name, { turn, step }])));
   return filesIn(manifest).map((file) => {
     const point = changedAt.get(file.name);
-    return Object.assign(withoutOld(file), point && { changedAt: point });
+    return Object.assign(fileOf(file), point && { changedAt: point });
   });
 }
 
@@ -92,8 +92,8 @@ function textOf(at: RunPoint | undefined): string {
   return at ? ` after step ${at.turn}.${at.step}` : "";
 }
 
-function withoutOld({ name, size, sha256 }: FileVersion): FileVersion {
-  return { name, size, ...(sha256 !== undefined && { sha256 }) };
+function fileOf({ name, size, sha256, sentAs }: FileVersion): FileVersion {
+  return { name, size, ...(sha256 !== undefined && { sha256 }), ...(sentAs !== undefined && { sentAs }) };
 }
 
 /** The changes of one result. */

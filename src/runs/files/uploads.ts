@@ -10,16 +10,31 @@ export interface Upload {
   content: () => Uint8Array;
 }
 
+/** The name of a file in the workspace. `sentAs`: the name that the caller gave it, if it is another one. */
+export interface WorkspaceName {
+  name: string;
+  sentAs?: string;
+}
+
+/** `safeName`: from `safeFilenames`. */
+export function workspaceName(sent: string, safeName: (name: string) => string): WorkspaceName {
+  const name = safeName(sent);
+  return name === sent ? { name } : { name, sentAs: sent };
+}
+
 /**
  * Reads uploads in order. Throws for the first that cannot be decoded, or that takes the total over 10 MiB. `safeName`: from
  * `safeFilenames`.
  */
-export function readUploads(uploads: Upload[], safeName = safeFilenames()): { name: string; content: Uint8Array }[] {
+export function readUploads(
+  uploads: Upload[],
+  safeName = safeFilenames(),
+): (WorkspaceName & { content: Uint8Array })[] {
   let total = 0;
   return uploads.map((upload) => {
     const content = upload.content();
     total += content.length;
     if (total > newRunLimits.fileBytes) throw new ServiceError("files_too_large", filesTooLarge);
-    return { name: safeName(upload.name), content };
+    return { ...workspaceName(upload.name, safeName), content };
   });
 }

@@ -31,6 +31,7 @@ const file = (name: string, sha256: string | null, size = 1): RunFile => ({
   name,
   sha256,
   size,
+  sent_as: null,
   changed_at_step: null,
 });
 

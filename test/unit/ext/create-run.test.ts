@@ -4,7 +4,7 @@ import type { Schemas } from "../../../src/ext/call.ts";
 import { untilState } from "../../support/ext-runs.ts";
 import { type ExtService, extService } from "../../support/ext-service.ts";
 
-type Run = Schemas["Run"];
+type Run = Schemas["CreatedRun"];
 
 let service: ExtService;
 beforeAll(async () => {
@@ -35,6 +35,28 @@ describe("a create", () => {
       headers: { authorization: `Bearer ${service.apiKey}` },
     });
     expect(Object.keys((await v1.json()) as object)).toEqual(["agent_id", "loop_status", "transcript"]);
+  });
+
+  test("answers with the names of its files, also when it is repeated, and the list has both", async () => {
+    const sent = ["reports/q3.csv", "q3.csv", "Q3.csv", "plain.txt", ".."];
+    const files = sent.map((filename) => ({ filename, content_base64: "YQ==" }));
+    const request = { name: "r", input_text: "Work.\ndemo: steps=4", files };
+    const expected = [
+      { name: "q3.csv", sent_as: "reports/q3.csv" },
+      { name: "q3 (2).csv", sent_as: "q3.csv" },
+      { name: "Q3 (3).csv", sent_as: "Q3.csv" },
+      { name: "plain.txt", sent_as: null },
+      { name: "file", sent_as: ".." },
+    ];
+    const { body } = await create(request, key("names"));
+    expect(body.files).toEqual(expected);
+    await untilState(service, body.id, "finished"); // the demo model writes a file, so that the run stores a new list
+    const again = await create(request, key("names"));
+    expect([again.body.id, again.body.files]).toEqual([body.id, expected]);
+    const { body: listed } = await service.call<Schemas["RunFilePage"]>("GET", `/runs/${body.id}/files`);
+    expect(listed.data.some(({ changed_at_step, sent_as }) => changed_at_step !== null && sent_as === null)).toBe(true);
+    for (const named of expected) expect(listed.data).toContainEqual(expect.objectContaining(named));
+    expect((await create({ name: "r" })).body.files).toEqual([]);
   });
 
   test("checks a template_id as v1 does", async () => {

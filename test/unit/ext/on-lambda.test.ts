@@ -156,16 +156,26 @@ test("a file is sent to the bucket, named by a create, and downloaded from the b
   const here = await call("PUT", `/uploads/${upload.upload_id}`);
   expect([here.status, here.body["code"]]).toEqual([404, "not_found"]);
 
-  const create = () => call("POST", "/runs", { body: { name: "R", uploads: [upload.upload_id] } });
+  const files = [{ filename: "reports/data.csv", content_base64: "YQ==" }];
+  const create = () =>
+    call("POST", "/runs", {
+      body: { name: "R", files, uploads: [upload.upload_id] },
+      headers: { "idempotency-key": "names" },
+    });
   expect((await create()).body).toMatchObject({ code: "upload_incomplete" });
   putObject(uploadKey({ agentId, id: upload.upload_id }), content);
   const { body: run } = await create();
-  const file = `/runs/${String(run["id"])}/files/data.csv`;
+  const names = [
+    { name: "data.csv", sent_as: "reports/data.csv" },
+    { name: "data (2).csv", sent_as: "data.csv" },
+  ];
+  expect([run["files"], (await create()).body["files"]]).toEqual([names, names]);
+  const file = `/runs/${String(run["id"])}/files/data (2).csv`;
   const { status, headers, text } = await call("GET", file);
   expect([status, text, headers["cache-control"], headers["etag"]]).toEqual([307, "", "no-store", `"${sha256}"`]);
   const { pathname, searchParams } = new URL(String(headers["location"]));
   expect(pathname).toBe(`/workspaces/${String(run["id"])}/.sha256-${sha256}`);
-  expect(searchParams.get("response-content-disposition")).toBe("attachment; filename*=UTF-8''data.csv");
+  expect(searchParams.get("response-content-disposition")).toBe("attachment; filename*=UTF-8''data%20%282%29.csv");
   const known = await call("GET", file, { headers: { "if-none-match": `"${sha256}"` } });
   expect([known.status, known.headers["location"]]).toEqual([304, undefined]);
   const beyond = await call("GET", file, { headers: { range: "bytes=12-" } });

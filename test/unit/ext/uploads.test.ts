@@ -48,7 +48,9 @@ async function sent(bytes: Buffer<ArrayBuffer>, filename?: string): Promise<stri
 }
 
 const create = (uploads: string[], more: object = {}, call = service.call) =>
-  call<Schemas["Run"] & { code?: string; detail?: string }>("POST", "/runs", { body: { name: "R", uploads, ...more } });
+  call<Schemas["CreatedRun"] & { code?: string; detail?: string }>("POST", "/runs", {
+    body: { name: "R", uploads, ...more },
+  });
 
 const download = (run: string, name: string) =>
   fetch(`${service.baseUrl}/ext/v1/runs/${run}/files/${encodeURIComponent(name)}`, {

@@ -18,9 +18,9 @@ afterAll(() => service[Symbol.asyncDispose]());
 
 const unknown = "00000000-0000-4000-8000-000000000001";
 
-async function start(body: object = {}): Promise<Run> {
+async function start(body: object = {}): Promise<Schemas["CreatedRun"]> {
   const run = { agent_id: service.templateId, name: "Run", ...body };
-  const response = await service.call<Run>("POST", "/runs", { body: run });
+  const response = await service.call<Schemas["CreatedRun"]>("POST", "/runs", { body: run });
   expect(response).toMatchObject({ status: 201 });
   return response.body;
 }
@@ -67,6 +67,7 @@ describe("a run", () => {
     const input = "Read the file.\ndemo: steps=3 delay=30";
     const files = [{ filename: "note.txt", content_base64 }];
     const started = await start({ name: "With a file", input_text: input, files });
+    expect(started.files).toEqual([{ name: "note.txt", sent_as: null }]);
     expect(started).toMatchObject({
       name: "With a file",
       agent_name: "Starter agent",

@@ -35,7 +35,7 @@ describe.each(platforms)("creates with an idempotency key on %s", (_, open) => {
     const files = [{ name: "a.txt", content: () => Buffer.from("content") }];
     const first = await create({ idempotency, files });
     expect(first.replayed).toBe(false);
-    expect(await create({ idempotency, files })).toEqual({ id: first.id, replayed: true });
+    expect(await create({ idempotency, files })).toEqual({ id: first.id, files: first.files, replayed: true });
     expect((await stores.runs.list({ agentIds: [agentId], limit: 9 })).runs).toHaveLength(1);
     expect(new Set(started)).toEqual(new Set([`${first.id} 1`]));
   });
@@ -44,7 +44,7 @@ describe.each(platforms)("creates with an idempotency key on %s", (_, open) => {
     const { create } = await service(open());
     const { id } = await create({ idempotency });
     const reordered = idempotencyOf("order 4711", { input_text: "Go.", name: "R" });
-    expect(await create({ idempotency: reordered })).toEqual({ id, replayed: true });
+    expect(await create({ idempotency: reordered })).toEqual({ id, files: [], replayed: true });
     const other = idempotencyOf("order 4711", { ...body, input_text: "Stop." });
     await expect(create({ idempotency: other })).rejects.toMatchObject({ code: "idempotency_key_reused" });
     expect((await create({ idempotency: idempotencyOf("order 4712", body) })).id).not.toBe(id);
@@ -55,7 +55,7 @@ describe.each(platforms)("creates with an idempotency key on %s", (_, open) => {
     const files = [{ name: "a.txt", content: () => Buffer.from("content") }];
     const all = await Promise.all(Array.from({ length: 30 }, () => create({ idempotency, files })));
     const [id = ""] = new Set(all.map((each) => each.id));
-    expect(all.filter(({ replayed }) => !replayed)).toEqual([{ id, replayed: false }]);
+    expect(all.filter(({ replayed }) => !replayed)).toMatchObject([{ id, replayed: false }]);
     expect(all.filter((each) => each.id === id)).toHaveLength(30);
     expect((await stores.runs.list({ agentIds: [agentId], limit: 9 })).runs.map((run) => run.id)).toEqual([id]);
     expect(String((await readRunFile(stores, id, "a.txt")).content)).toBe("content");
@@ -70,7 +70,7 @@ describe.each(platforms)("creates with an idempotency key on %s", (_, open) => {
     await setAgentStatus(stores.accounts, agentId, "active");
     const { id } = await create({ idempotency });
     await setAgentStatus(stores.accounts, agentId, "archived");
-    expect(await create({ idempotency })).toEqual({ id, replayed: true });
+    expect(await create({ idempotency })).toEqual({ id, files: [], replayed: true });
   });
 
   test("a create whose start failed is completed by its repetition", async () => {
@@ -80,7 +80,7 @@ describe.each(platforms)("creates with an idempotency key on %s", (_, open) => {
     const [run] = (await stores.runs.list({ agentIds: [agentId], limit: 9 })).runs;
     expect(run?.status).toBe("running");
     deps.workflow = { ...deps.workflow, start: async (id, turn) => void started.push(`${id} ${turn}`) };
-    expect(await create({ idempotency })).toEqual({ id: run?.id, replayed: true });
+    expect(await create({ idempotency })).toEqual({ id: run?.id, files: [], replayed: true });
     expect(started).toEqual([`${run?.id} 1`]);
   });
 
@@ -90,7 +90,7 @@ describe.each(platforms)("creates with an idempotency key on %s", (_, open) => {
     const entry = { turn: 1, part: "answer", step: 1, answer: anAnswer, sequence: 2, at: 9 } as const;
     const expected = { status: "running", turn: 1 } as const;
     expect(await stores.runs.change({ runId: id, expect: expected, entries: [entry] })).toBe(true);
-    expect(await create({ idempotency })).toEqual({ id, replayed: true });
+    expect(await create({ idempotency })).toEqual({ id, files: [], replayed: true });
     expect(started).toEqual([`${id} 1`]);
   });
 

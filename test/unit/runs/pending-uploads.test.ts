@@ -46,8 +46,8 @@ describe.each(platforms)("on %s", (_, open) => {
     const id = await create([a.id, b.id.toUpperCase()], { files });
     const { files: listed } = await listRunFiles(stores, id);
     expect(listed).toEqual([
-      { name: "Report (3).TXT", size: 6, sha256: sha256Of(Buffer.from("second")) },
-      { name: "report (2).txt", size: 5, sha256: sha256Of(Buffer.from("first")) },
+      { name: "Report (3).TXT", sentAs: "../Report.TXT", size: 6, sha256: sha256Of(Buffer.from("second")) },
+      { name: "report (2).txt", sentAs: "report.txt", size: 5, sha256: sha256Of(Buffer.from("first")) },
       { name: "report.txt", size: 6, sha256: sha256Of(Buffer.from("inline")) },
     ]);
     const { content } = await readRunFile(stores, id, "Report (3).TXT");

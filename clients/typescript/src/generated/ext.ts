@@ -134,6 +134,76 @@ export interface components {
             /** @description Value of `cursor` for the next page. Null on the last page. */
             next: string | null;
         };
+        /** @description A run that was created, with the names of its files. */
+        CreatedRun: {
+            /**
+             * Format: uuid
+             * @description The run's ID: `agent_id` in v1.
+             */
+            id: string;
+            /** @description Display name. */
+            name: string;
+            /**
+             * @description The labels. Empty: none.
+             * @example {
+             *       "customer": "4711"
+             *     }
+             */
+            labels: {
+                [key: string]: string;
+            };
+            /**
+             * @description The status that v1 reports.
+             * @enum {string}
+             */
+            status: "running" | "finished" | "technical_error" | "terminated";
+            /**
+             * @description The status in more detail. `waiting_for_slot`: running, but a quota delays the start of the turn. `waiting_for_input`: finished, because it was created without input.
+             * @enum {string}
+             */
+            state: "running" | "waiting_for_slot" | "finished" | "waiting_for_input" | "technical_error" | "terminated";
+            /** @description Number of turns that were started. 0: the run has had no input. */
+            turn: number;
+            /** @description Inputs that wait for the turn in progress to end. */
+            queued_inputs: number;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             * @example 2026-11-22T10:15:30.123Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When status or turn last changed.
+             * @example 2026-11-22T10:15:30.123Z
+             */
+            updated_at: string;
+            /** @description Number of the last event. 0: none. */
+            sequence: number;
+            /** @description The model of the last model call. */
+            model: string | null;
+            usage: components["schemas"]["Usage"];
+            /** @description With `technical_error`: why. */
+            failure: components["schemas"]["Failure"] | null;
+            /**
+             * @description Why the turn ended: `completed`, at a limit of the turn or (`run_…`) of the run, or with an output that the provider cut or filtered.
+             * @enum {string|null}
+             */
+            finish_reason: "completed" | "steps" | "tokens" | "seconds" | "inputTokens" | "outputTokens" | "dollars" | "run_steps" | "run_tokens" | "run_seconds" | "run_inputTokens" | "run_outputTokens" | "run_dollars" | "answer_length" | "answer_filtered" | null;
+            /** @description The first 200 characters of the first input. */
+            input_excerpt: string | null;
+            /** @description What a running run does now. */
+            activity: components["schemas"]["Activity"] | null;
+            /**
+             * @description Where the ends of turns are reported: to the agent's webhook, or to the URL of the create. Null: nowhere.
+             * @enum {string|null}
+             */
+            webhook: "agent" | "run" | null;
+            /** @description Who created it. Null: an earlier release did. */
+            started_by: components["schemas"]["Starter"] | null;
+            /** @description Its files, in the order of the create. Empty: none, or the run was deleted. */
+            files: components["schemas"]["CreatedFile"][];
+        };
         /** @description One execution of the agent, with its output and the limits of its turn. */
         RunDetail: {
             /**
@@ -359,6 +429,19 @@ export interface components {
             /** @description See `limits.dollars` of the agent definition. */
             dollars?: number;
         };
+        /** @description A file of a create. */
+        CreatedFile: {
+            /**
+             * @description Name in the run: without folders, with ` (2)` if the create has it twice.
+             * @example q3 (2).csv
+             */
+            name: string;
+            /**
+             * @description The name that the create sent. Null: the same name.
+             * @example reports/q3.csv
+             */
+            sent_as: string | null;
+        };
         /** @description A file of a run. */
         RunFile: {
             /**
@@ -370,6 +453,8 @@ export interface components {
             size: number;
             /** @description SHA-256 of the content. Null: an earlier release wrote it. */
             sha256: string | null;
+            /** @description The name that the create sent. Null: the same name, not a file of the create, or not recorded. */
+            sent_as: string | null;
             /** @description The step that last changed it, as `TURN.STEP`. Null: an upload, or not recorded. */
             changed_at_step: string | null;
         };

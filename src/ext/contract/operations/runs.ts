@@ -12,7 +12,7 @@ export const runOperations = {
     success: {
       status: 201,
       description: "The run. With `Idempotent-Replayed: true`, an earlier request created it.",
-      body: "Run",
+      body: "CreatedRun",
       headers: ["Idempotent-Replayed"],
     },
     errors: [

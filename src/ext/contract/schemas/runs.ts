@@ -1,7 +1,7 @@
 import { maxWebhookUrl } from "../../../accounts/limits.ts";
 import { PublicAgentFileInput, PublicCreateAgentRequest } from "../../../v1/contract.ts";
 import { reference } from "../../../http/description.ts";
-import { newLabels, runFields, starterKind, turnFields } from "../../../http/rest/schemas/runs.ts";
+import { createdFields, newLabels, runFields, starterKind, turnFields } from "../../../http/rest/schemas/runs.ts";
 import {
   body,
   list,
@@ -35,6 +35,7 @@ export const runSchemas = {
     name: nullable(text("The name of the key. Null: it has none, or an operator created the run.")),
   }),
   RunPage: page(reference("Run")),
+  CreatedRun: object("A run that was created, with the names of its files.", { ...run, ...createdFields }),
   RunDetail: object("One execution of the agent, with its output and the limits of its turn.", {
     ...run,
     ...turnFields,

@@ -66,6 +66,11 @@ export const runFields = {
   activity: nullableReference("What a running run does now.", reference("Activity")),
 };
 
+/** Fields of a run that was just created. */
+export const createdFields = {
+  files: list("Its files, in the order of the create. Empty: none, or the run was deleted.", reference("CreatedFile")),
+};
+
 /** Labels as a request sets them. */
 export const newLabels = {
   type: "object",
@@ -107,10 +112,19 @@ export const runPartSchemas = {
     ) as Record<(typeof limitNames)[number], { type: "number"; description: string }>,
     limitNames,
   ),
+  CreatedFile: object("A file of a create.", {
+    name: text("Name in the run: without folders, with ` (2)` if the create has it twice.", {
+      examples: ["q3 (2).csv"],
+    }),
+    sent_as: nullable(text("The name that the create sent. Null: the same name.", { examples: ["reports/q3.csv"] })),
+  }),
   RunFile: object("A file of a run.", {
     name: text("Name: a path, with slashes for folders.", { examples: ["reports/q3.csv"] }),
     size: integer("Bytes."),
     sha256: nullable(sha256("SHA-256 of the content. Null: an earlier release wrote it.")),
+    sent_as: nullable(
+      text("The name that the create sent. Null: the same name, not a file of the create, or not recorded."),
+    ),
     changed_at_step: nullable(text("The step that last changed it, as `TURN.STEP`. Null: an upload, or not recorded.")),
   }),
   UpdateRunRequest: body("What to change of a run.", { labels: newLabels }, ["labels"]),

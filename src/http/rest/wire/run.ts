@@ -1,4 +1,5 @@
 import { noUsage, type RunLimits, type Usage } from "../../../agent/turn/limits.ts";
+import type { FileVersion } from "../../../agent/turn/manifest.ts";
 import type { DescribedRun, RunDetail } from "../../../runs/read/describe-runs.ts";
 import type { Activity } from "../../../runs/read/run-progress.ts";
 import type { ChangedFile } from "../../../runs/files/read-files.ts";
@@ -60,7 +61,12 @@ export function wireLimits(limits: RunLimits): SharedSchemas["Limits"] {
   return { ...limits };
 }
 
-export function wireFile({ name, size, sha256, changedAt }: ChangedFile): SharedSchemas["RunFile"] {
+/** The files of a create, in its order. */
+export function wireCreatedFiles(files: FileVersion[]): SharedSchemas["CreatedFile"][] {
+  return files.map(({ name, sentAs }) => ({ name, sent_as: sentAs ?? null }));
+}
+
+export function wireFile({ name, size, sha256, sentAs, changedAt }: ChangedFile): SharedSchemas["RunFile"] {
   const changed_at_step = changedAt ? `${changedAt.turn}.${changedAt.step}` : null;
-  return { name, size, sha256: sha256 ?? null, changed_at_step };
+  return { name, size, sha256: sha256 ?? null, sent_as: sentAs ?? null, changed_at_step };
 }

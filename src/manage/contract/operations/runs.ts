@@ -35,7 +35,7 @@ export const runOperations = {
   create_run: operation("create_run", {
     ...shared.create_run,
     description: "Creates a run of an agent, like `POST /v1/agents` with a key of the agent. Not idempotent.",
-    success: { status: 201, description: "The run is created.", body: "Run" },
+    success: { status: 201, description: "The run is created.", body: "CreatedRun" },
     errors: [
       "agent_not_found",
       "agent_deleted",

@@ -1,6 +1,6 @@
 import { PublicAgentFileInput } from "../../../v1/contract.ts";
 import { reference } from "../../../http/description.ts";
-import { runFields, starterKind, turnFields } from "../../../http/rest/schemas/runs.ts";
+import { createdFields, runFields, starterKind, turnFields } from "../../../http/rest/schemas/runs.ts";
 import {
   body,
   flag,
@@ -31,6 +31,7 @@ export const runSchemas = {
     name: text("The name of the key or operator. For a key without a name: its first characters."),
   }),
   RunPage: page(reference("Run")),
+  CreatedRun: object("A run that was created, with the names of its files.", { ...run, ...createdFields }),
   RunDetail: object("One execution of an agent, with the limits of its turn.", {
     ...run,
     ...turnFields,
