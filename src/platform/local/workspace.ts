@@ -41,7 +41,8 @@ export function localWorkspace(root: string): LocalWorkspace {
     },
 
     async removeAll(runId) {
-      await rm(folderOf(runId), { recursive: true, force: true });
+      // A process whose turn was just stopped may still write: the folder is then not empty when it is removed.
+      await rm(folderOf(runId), { recursive: true, force: true, maxRetries: 5 });
     },
 
     async listNamed(runId) {
