@@ -17,7 +17,7 @@ export async function installTypescriptClient(folder: string): Promise<void> {
   // Built elsewhere: documentation.test.ts packs the client at the same time.
   const built = emptyFolder();
   cpSync(typescriptClient, built, { recursive: true, filter: (path) => !path.endsWith("dist") });
-  await succeed("tsc", ["-p", typescriptClient, "--outDir", join(built, "dist")]);
+  await succeed("node", [join(typescriptClient, "build.mjs"), join(built, "dist")]);
   await succeed("npm", ["pack", "--ignore-scripts", "--loglevel=error", "--pack-destination", folder, built]);
   writeFileSync(join(folder, "package.json"), '{ "private": true, "type": "module" }');
   const tarball = readdirSync(folder).find((name) => name.endsWith(".tgz")) ?? "";

@@ -1,4 +1,4 @@
-import { copyFileSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -91,6 +91,30 @@ describe("the TypeScript package", () => {
     const errors = ended.map(({ stdout }) => stdout.match(/[\w.-]+\(\d+,\d+\): error \w+/g));
     const expected = ["types.ts(12,20): error TS2322", "types.ts(13,47): error TS2322"];
     expect(errors).toEqual([expected, expected, expected, expected]);
+  });
+
+  test("works in a CommonJS project, also in a Node that cannot require ES modules", async () => {
+    const project = join(folder, "commonjs");
+    mkdirSync(project);
+    writeFileSync(join(project, "package.json"), "{}");
+    const program = `
+      const { AgentRuns, InvalidArgument } = require("agent-run-client");
+      try { new AgentRuns({ baseUrl: "" }); } catch (error) { console.log(error instanceof InvalidArgument, AgentRuns.name); }`;
+    writeFileSync(join(project, "program.js"), program);
+    const args = ["--no-experimental-require-module", join(project, "program.js")];
+    expect(await succeed("node", args)).toBe("true AgentRuns\n");
+    writeFileSync(
+      join(project, "types.ts"),
+      `import { AgentRuns } from "agent-run-client";
+       export const output = async (): Promise<string | null> => (await new AgentRuns().runs.get("a")).output;
+       export const wrong = async (): Promise<number> => (await new AgentRuns().runs.get("a")).output;`,
+    );
+    const compilerOptions = { strict: true, target: "es2022", module: "node16", types: [], lib: ["es2023", "dom"] };
+    writeFileSync(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["types.ts"] }));
+    const options = ["--noEmit", "-p", project];
+    const ended = await Promise.all([run("tsc", options), checkTypes("typescript-5.0", ...options)]);
+    const errors = ended.map(({ stdout }) => stdout.match(/[\w.-]+\(\d+,\d+\): error \w+/g));
+    expect(errors).toEqual([["types.ts(3,58): error TS2322"], ["types.ts(3,58): error TS2322"]]);
   });
 
   test("can be bundled for browsers", async () => {
