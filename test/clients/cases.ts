@@ -2,27 +2,11 @@ import { createHash } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import { expect } from "vitest";
 import { clientClasses, errorsOf } from "../../src/error-codes.ts";
-import type { Job, Outcome } from "./driver.ts";
-import {
-  cutBody,
-  endlessBody,
-  json,
-  noAnswer,
-  type Received,
-  type Reply,
-  stalledBody,
-  stream,
-  text,
-} from "./scripted-server.ts";
+import { agent, type Case, id } from "./case.ts";
+import { downloads } from "./download-cases.ts";
+import { settings } from "./setting-cases.ts";
+import { cutBody, endlessBody, json, noAnswer, type Received, stalledBody, stream, text } from "./scripted-server.ts";
 
-interface Case {
-  replies: Reply[];
-  job: Omit<Job, "baseUrl">;
-  /** What the outcome contains: `calls` are the requests that the server received. */
-  expected: (received: Received[]) => { calls?: string[] } & Partial<Record<keyof Outcome, unknown>>;
-}
-
-const id = "11111111-2222-4333-8444-555555555555";
 const run = (status: string, output: string | null = null, more: object = {}) => ({
   id,
   status,
@@ -33,7 +17,6 @@ const run = (status: string, output: string | null = null, more: object = {}) =>
   ...more,
 });
 const failure = { category: "limit", title: "The limit is reached", remedy: "Raise it.", retryable: false };
-const agent = json(200, { id: "a", name: "Test", max_inline_bytes: 10, max_upload_bytes: 100 });
 const onlyV1 = json(404, { detail: "Not Found" });
 const statusInV1 = (status: string, ...texts: string[]) => ({
   agent_id: id,
@@ -660,6 +643,16 @@ const other: Record<string, Case> = {
       value: [{ id, status: "finished" }],
     }),
   },
+  "reads one page, and says where the next one begins": {
+    replies: [agent, json(200, { data: [run("finished")], next: "2" })],
+    job: { method: "list_page", options: { status: "finished", cursor: "1", limit: 10 } },
+    expected: (received) => {
+      const [, path = "", query = ""] = /^GET (.*)\?(.*)$/.exec(received[1]?.call ?? "") ?? [];
+      const expected = { status: "finished", cursor: "1", limit: "10" };
+      expect([path, Object.fromEntries(new URLSearchParams(query))]).toEqual(["/ext/v1/runs", expected]);
+      return { value: { data: [{ id, status: "finished" }], next: "2" } };
+    },
+  },
   "downloads a file": {
     replies: [agent, noAnswer, text(200, "application/octet-stream", "content")],
     job: { method: "download", args: [id, "a b.txt"], options: { at: "1.2" } },
@@ -756,4 +749,6 @@ export const cases: Record<string, Case> = {
   ...errors,
   ...codes,
   ...other,
+  ...downloads,
+  ...settings,
 };

@@ -3,7 +3,9 @@
 import asyncio
 import inspect
 import json
+import logging
 import pathlib
+import re
 import sys
 
 import agent_runs
@@ -13,6 +15,17 @@ FIELDS = ("run_id", "idempotency_key", "retry_after", "status", "code", "request
 
 class CallbackError(Exception):
     pass
+
+
+class Log(logging.Handler):
+    """What the client logged, with the times replaced."""
+
+    def __init__(self):
+        super().__init__()
+        self.lines = []
+
+    def emit(self, record):
+        self.lines.append(re.sub(r"in \d+ ms$", "in N ms", record.getMessage()))
 
 
 class FakeClock:
@@ -43,7 +56,9 @@ def prepare(job, clock):
         if "timeout" in each:
             each["timeout"] /= 1000
     if "files" in options:
-        options["files"] = [(name, content.encode()) for name, content in options["files"]]
+        options["files"] = [
+            file if isinstance(file, str) else (file[0], file[1].encode()) for file in options["files"]
+        ]
     events = []
     if "onEvent" in job:
 
@@ -106,6 +121,8 @@ async def run_async(job):
 def plain(value):
     if isinstance(value, (agent_runs.Run, agent_runs.AsyncRun)):
         return {"id": value.id, "status": value.status, "output": value.output}
+    if isinstance(value, (agent_runs.RunPage, agent_runs.AsyncRunPage)):
+        return {"data": plain(value.data), "next": value.next}
     if isinstance(value, bytes):
         return value.decode()
     if isinstance(value, pathlib.Path):
@@ -121,5 +138,8 @@ def fields_of(error):
 
 for line in sys.stdin:
     job = json.loads(line)
+    logger, log = logging.getLogger("agent_runs"), Log()
+    logger.handlers = [log]
+    logger.setLevel(logging.DEBUG)
     outcome = asyncio.run(run_async(job)) if sys.argv[1] == "async" else run(job)
-    print(json.dumps(outcome), flush=True)
+    print(json.dumps({**outcome, "log": log.lines}), flush=True)

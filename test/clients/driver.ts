@@ -1,7 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { AgentRuns, AgentRunsError, type Event, Run } from "../../clients/typescript/src/index.ts";
+import { AgentRuns, AgentRunsError, type Event, type FileInput, Run } from "../../clients/typescript/src/index.ts";
 import { root } from "../integration/script.ts";
 import { python, pythonClient } from "./python.ts";
 
@@ -9,7 +9,7 @@ import { python, pythonClient } from "./python.ts";
 export interface Job {
   baseUrl: string;
   /** Options of the client. */
-  client?: { api_key?: string; base_url?: string; template_id?: string; timeout?: number };
+  client?: { api_key?: string; base_url?: string; template_id?: string; timeout?: number; max_retries?: number };
   /** Waits in real time. Otherwise, a wait takes no time and is recorded. */
   realTime?: boolean;
   /** A method of `client.runs`, or `agent`. */
@@ -29,6 +29,8 @@ export interface Outcome {
   events: unknown[];
   /** Milliseconds. */
   sleeps: number[];
+  /** What the client logged, with the times replaced. */
+  log: string[];
 }
 
 export interface Driver extends AsyncDisposable {
@@ -58,7 +60,10 @@ async function runInTypescript(job: Job): Promise<Outcome> {
     base_url: baseUrl = job.baseUrl,
     template_id: templateId,
     timeout,
+    max_retries: maxRetries,
   } = job.client ?? {};
+  const log: string[] = [];
+  const logger = { debug: (line: string) => void log.push(line.replace(/in \d+ ms$/, "in N ms")) };
   const onEvent = (event: Event): void => {
     if (job.onEvent === "raise") throw new CallbackError("from the callback");
     events.push(event);
@@ -70,11 +75,13 @@ async function runInTypescript(job: Job): Promise<Outcome> {
       apiKey,
       ...(templateId !== undefined && { templateId }),
       ...(timeout !== undefined && { timeout }),
+      ...(maxRetries !== undefined && { maxRetries }),
+      logger,
       ...(job.realTime !== true && { clock: { now: () => now, sleep } }),
     });
-    return { value: valueOf(await call(client, job, options)), events, sleeps };
+    return { value: valueOf(await call(client, job, options)), events, sleeps, log };
   } catch (error) {
-    return { error: errorFields(error), events, sleeps };
+    return { error: errorFields(error), events, sleeps, log };
   }
 }
 
@@ -98,12 +105,20 @@ function camelCase(options: Record<string, unknown>): object {
   return Object.fromEntries(
     Object.entries(options).map(([name, value]) => [
       name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase()),
-      name === "files" ? (value as [string, string][]).map(([file, content]) => ({ name: file, content })) : value,
+      name === "files" ? (value as (string | [string, string])[]).map(fileOf) : value,
     ]),
   );
 }
 
+/** A path, or a name with the content. */
+function fileOf(file: string | [string, string]): FileInput {
+  return typeof file === "string" ? file : { name: file[0], content: file[1] };
+}
+
 function valueOf(value: unknown): unknown {
+  if (typeof value === "object" && value !== null && "next" in value && "data" in value) {
+    return { ...value, data: (value.data as unknown[]).map(valueOf) };
+  }
   if (value instanceof Uint8Array) return new TextDecoder().decode(value);
   if (!(value instanceof Run)) return value;
   return { id: value.id, status: value.status, output: value.output };

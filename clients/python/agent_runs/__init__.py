@@ -4,7 +4,7 @@ from . import _error_classes
 from ._api_error import AgentRunsError, APIError, Issue
 from ._async.client import AsyncAgentRuns
 from ._async.clock import AsyncClock
-from ._async.run import AsyncRun
+from ._async.run import AsyncRun, AsyncRunPage
 from ._async.runs import AsyncRuns
 from ._error_classes import *  # noqa: F403
 from ._errors import (
@@ -20,7 +20,7 @@ from ._errors import (
 from ._files import FileInput, FileInputs
 from ._sync.client import AgentRuns
 from ._sync.clock import Clock
-from ._sync.run import Run, RunStatus
+from ._sync.run import Run, RunPage, RunStatus
 from ._sync.runs import Runs
 from ._types import Agent, Event, Failure, RunDetail, RunFile, Usage
 from ._types import Run as RunSummary
@@ -35,6 +35,7 @@ __all__ = [
     "AsyncAgentRuns",
     "AsyncClock",
     "AsyncRun",
+    "AsyncRunPage",
     "AsyncRuns",
     "Clock",
     "ConnectionFailed",
@@ -50,6 +51,7 @@ __all__ = [
     "RunDetail",
     "RunFailed",
     "RunFile",
+    "RunPage",
     "RunStatus",
     "RunSummary",
     "Runs",

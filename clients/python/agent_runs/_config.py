@@ -28,6 +28,11 @@ def api_key_of(given: str | None) -> str:
     raise InvalidArgument(f"the API key is {problem}: pass api_key or set AGENT_RUN_KEY to ak_…")
 
 
+def require_at_least(name: str, value: float, minimum: float, unit: str) -> None:
+    if not isinstance(value, (int, float)) or not value >= minimum:  # not NaN
+        raise InvalidArgument(f"{name} is {value!r}; accepted: {unit}, from {minimum:g}")
+
+
 def check_idempotency_key(key: str | None) -> None:
     """Raises `InvalidArgument` for a key that the service would reject, or that no header can have."""
     if key is None or (isinstance(key, str) and re.fullmatch(r"[\x21-\x7e]{1,255}", key)):

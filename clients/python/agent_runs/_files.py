@@ -1,15 +1,25 @@
 from __future__ import annotations
 
 import base64
+import contextlib
+import dataclasses
+import hashlib
+import io
 import os
 import pathlib
 from collections.abc import Iterable, Iterator, Mapping
-from typing import NamedTuple, Protocol, Union
+from typing import IO, Any, Protocol, TypeGuard, Union
 
 from ._errors import InvalidArgument
 
-FileInput = Union[str, "os.PathLike[str]", tuple[str, bytes]]
-"""A file for a run: a path, or a name with the content."""
+FileInput = Union[str, "os.PathLike[str]", IO[bytes], tuple[str, bytes | IO[bytes]]]
+"""
+A file for a run: a path, a binary file, or a name with the content or a binary file. Large ones are read while they are
+sent. A binary file is read from where it stands, and not closed.
+"""
+
+_part = 256 * 1024
+"""Bytes that are read at a time."""
 
 
 class FileCollection(Protocol):
@@ -24,31 +34,94 @@ FileInputs = FileCollection | Iterator[FileInput]
 """The files for a run: a list, or what else can be iterated over, but not one path."""
 
 
-class NamedBytes(NamedTuple):
+@dataclasses.dataclass(frozen=True)
+class Content:
+    """A file for a run, which can be read several times, in parts."""
+
     name: str
-    content: bytes
+    size: int
+    source: bytes | pathlib.Path | IO[bytes]
+    start: int = 0
+    """Where the file begins in `source`."""
+
+    def parts(self) -> Iterator[bytes]:
+        """`size` bytes, or fewer if the file became shorter."""
+        rest = self.size
+        with self._opened() as file:
+            while rest > 0 and (part := file.read(min(_part, rest))):
+                rest -= len(part)
+                yield part
+
+    def sha256(self) -> str:
+        digest = hashlib.sha256()
+        for part in self.parts():
+            digest.update(part)
+        return digest.hexdigest()
+
+    def inline(self) -> dict[str, str]:
+        """The file as a request has it."""
+        return {"filename": self.name, "content_base64": base64.b64encode(b"".join(self.parts())).decode("ascii")}
+
+    @contextlib.contextmanager
+    def _opened(self) -> Iterator[IO[bytes]]:
+        if isinstance(self.source, bytes):
+            yield io.BytesIO(self.source)
+        elif isinstance(self.source, pathlib.Path):
+            with self.source.open("rb") as file:
+                yield file
+        else:
+            self.source.seek(self.start)
+            yield self.source
 
 
-def read_files(files: FileInputs) -> list[NamedBytes]:
-    is_one_file = isinstance(files, (str, bytes, Mapping)) or (isinstance(files, tuple) and _is_named_bytes(files))
+def open_files(files: FileInputs) -> list[Content]:
+    """The files, whose contents are not read yet."""
+    is_one_file = isinstance(files, (str, bytes, Mapping)) or _is_named(files) or _is_file(files)
     if is_one_file or not isinstance(files, Iterable):
         raise InvalidArgument(
             f"files is {_shown(files)}; accepted: a list of paths and (name, bytes), such as ['a.csv']"
         )
-    return [_read(file, f"files[{index}]") for index, file in enumerate(files)]
+    return [_open(file, f"files[{index}]") for index, file in enumerate(files)]
 
 
-def _read(file: FileInput, place: str) -> NamedBytes:
-    if isinstance(file, tuple) and _is_named_bytes(file):
-        return NamedBytes(*file)
+def _open(file: FileInput, place: str) -> Content:
+    if _is_named(file):
+        name, content = file
+        return _content_of(name, content, place)
     if isinstance(file, (str, os.PathLike)):
         path = pathlib.Path(file)
-        return NamedBytes(path.name, path.read_bytes())
-    raise InvalidArgument(f"{place} is {_shown(file)}; accepted: a path, or a tuple (name, bytes)")
+        has_size = path.is_file() and path.stat().st_size > 0  # a pipe and the files of /proc have none
+        if not has_size:
+            return _content_of(path.name, path.read_bytes(), place)
+        return Content(path.name, path.stat().st_size, path)
+    if _is_file(file):
+        own_name: object = getattr(file, "name", None)
+        if isinstance(own_name, str):
+            return _content_of(pathlib.Path(own_name).name, file, place)
+        raise InvalidArgument(f"{place} is a file without a name; pass a tuple (name, file)")
+    raise InvalidArgument(f"{place} is {_shown(file)}; accepted: a path, a binary file, or a tuple (name, bytes)")
 
 
-def _is_named_bytes(value: tuple[object, ...]) -> bool:
-    return len(value) == 2 and isinstance(value[0], str) and isinstance(value[1], (bytes, bytearray, memoryview))
+def _content_of(name: str, content: bytes | IO[bytes], place: str) -> Content:
+    if isinstance(content, (bytes, bytearray, memoryview)):
+        return Content(name, len(bytes(content)), bytes(content))
+    if isinstance(content, io.TextIOBase):
+        raise InvalidArgument(f"{place} is a file in text mode; open it in binary mode: open(path, 'rb')")
+    if not content.seekable():
+        return _content_of(name, content.read(), place)
+    start = content.tell()
+    return Content(name, content.seek(0, os.SEEK_END) - start, content, start)
+
+
+def _is_file(value: object) -> TypeGuard[IO[bytes]]:
+    return hasattr(value, "read") and hasattr(value, "seekable")
+
+
+def _is_named(value: object) -> TypeGuard[tuple[str, bytes | IO[bytes]]]:
+    if not isinstance(value, tuple) or len(value) != 2 or not isinstance(value[0], str):
+        return False
+    content: Any = value[1]
+    return isinstance(content, (bytes, bytearray, memoryview)) or _is_file(content)
 
 
 def _shown(value: object) -> str:
@@ -61,34 +134,3 @@ def _shown(value: object) -> str:
         return f"({', '.join(map(_shown, value))})"
     text = repr(value)
     return text if len(text) <= 100 else f"{text[:99]}…"
-
-
-def write_bytes(to: str | os.PathLike[str], name: str, content: bytes) -> pathlib.Path:
-    """Writes a file. In a folder, it gets `name`, with sub-folders as in the name. Returns its path."""
-    path = pathlib.Path(to)
-    if path.is_dir():
-        path = _make_place(path, name)
-    path.write_bytes(content)
-    return path
-
-
-def _make_place(folder: pathlib.Path, name: str) -> pathlib.Path:
-    """
-    Makes the folders of `name` in a folder, and returns the path of the file in them. Raises `InvalidArgument` for a
-    name that would leave the folder: by its parts, or because a part is a symbolic link.
-    """
-    parts = name.split("/")
-    place = folder
-    for number, part in enumerate(parts, 1):
-        # On Windows, a part with a backslash or a drive has several parts.
-        is_plain = pathlib.PurePath(part).parts == (part,) and part not in (".", "..") and "\0" not in part
-        place = place / part
-        if not is_plain or place.is_symlink():
-            raise InvalidArgument(f"{name!r} would not be a file in {str(folder)!r}; pass the path of the file as `to`")
-        if number < len(parts):
-            place.mkdir(exist_ok=True)
-    return place
-
-
-def inline(file: NamedBytes) -> dict[str, str]:
-    return {"filename": file.name, "content_base64": base64.b64encode(file.content).decode("ascii")}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import email.utils
 import json
+import logging
 import time
 from collections.abc import Mapping
 from typing import Any
@@ -14,12 +15,13 @@ import httpx
 
 from ._api_error import APIError, ErrorResponse
 from ._errors import InvalidArgument, UnexpectedResponse, error_of, is_transient, parsed_issues
+from ._files import Content
 from ._version import __version__
 
+log = logging.getLogger("agent_runs")
+"""Gets a line (DEBUG) for each answer, and for each request that will be repeated."""
 longest_backoff = 30.0
 """Seconds."""
-attempts = 4
-"""Attempts of a request that may be repeated."""
 slowest = 100_000
 """Bytes per second of a slow connection: large bodies get more time."""
 
@@ -31,10 +33,15 @@ class Request:
     """A path below the base URL, or a whole URL."""
     query: Mapping[str, str | list[str] | None] = dataclasses.field(default_factory=dict)
     headers: Mapping[str, str] = dataclasses.field(default_factory=dict)
-    body: bytes | None = None
-    """JSON. With PUT, the bytes of a file."""
+    body: bytes | Content | None = None
+    """JSON. With PUT, a file."""
     follow: bool = False
     """Follow redirects. Other redirects are an error: a POST would lose its body."""
+
+    @property
+    def body_size(self) -> int:
+        """Bytes."""
+        return self.body.size if isinstance(self.body, Content) else len(self.body or b"")
 
     def __str__(self) -> str:
         return f"{self.method} {self.path.partition('?')[0]}"
@@ -72,11 +79,13 @@ class Origin:
     api_key: str
 
     def arguments(self, request: Request) -> dict[str, Any]:
-        """The arguments of httpx that make a request of this server. Other servers do not get the key."""
+        """The arguments of httpx that make a request, without its body. Other servers do not get the key."""
         url = httpx.URL(self.base_url + request.path if request.path.startswith("/") else request.path)
         headers = {"user-agent": f"agent-run-client/{__version__} (python)"}
         if request.method in ("POST", "PATCH"):
             headers["content-type"] = "application/json"
+        if isinstance(request.body, Content):
+            headers["content-length"] = str(request.body.size)  # otherwise, httpx would send a file in chunks
         if origin_of(url) == origin_of(httpx.URL(self.base_url)):
             headers["authorization"] = f"Bearer {self.api_key}"
         parameters = {name: value for name, value in request.query.items() if value is not None}
@@ -84,7 +93,6 @@ class Origin:
             "method": request.method,
             "url": url.copy_merge_params(parameters) if parameters else url,
             "headers": {**headers, **request.headers},
-            "content": request.body,
         }
 
     def unexpected(self, request: Request, what: str) -> UnexpectedResponse:
@@ -135,7 +143,9 @@ def backoff(error: Exception, failures: int, first: float = 1.0) -> float | None
     if not is_transient(error):
         return None
     asked = (error.retry_after or 0.0) if isinstance(error, APIError) else 0.0
-    return max(asked, min(longest_backoff, first * 2.0 ** min(failures - 1, 10)))
+    pause = max(asked, min(longest_backoff, first * 2.0 ** min(failures - 1, 10)))
+    log.debug("%s; next attempt in %g s", error, pause)
+    return pause
 
 
 def _seconds(retry_after: str | None) -> float | None:

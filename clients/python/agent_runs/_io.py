@@ -31,6 +31,25 @@ def sync_call(function: Callable[[Value], object], value: Value) -> None:
     function(value)
 
 
+async def async_work(function: Callable[[], Value]) -> Value:
+    """Calls a function that takes long, such as one that reads a file."""
+    return await asyncio.to_thread(function)
+
+
+def sync_work(function: Callable[[], Value]) -> Value:
+    return function()
+
+
+async def async_parts(parts: Iterator[bytes]) -> AsyncIterator[bytes]:
+    """The parts of a file."""
+    while (part := await asyncio.to_thread(next, parts, None)) is not None:
+        yield part
+
+
+def sync_parts(parts: Iterator[bytes]) -> Iterator[bytes]:
+    return parts
+
+
 async def async_body(response: httpx.Response, seconds: float) -> AsyncIterator[bytes]:
     """The content of a response as it arrives. Raises `httpx.ReadTimeout` if it has not ended within `seconds`."""
     end = time.monotonic() + seconds

@@ -1,6 +1,6 @@
 import { type Clock, Deadline, systemClock } from "./clock.ts";
 import { InvalidArgument, NotSupported } from "./errors.ts";
-import { Http } from "./http.ts";
+import { Http, type Logger } from "./http.ts";
 import { Runs } from "./runs.ts";
 import { Server } from "./server.ts";
 import type { Agent } from "./types.ts";
@@ -14,6 +14,13 @@ export interface ClientOptions {
   templateId?: string | undefined;
   /** Milliseconds for the answer to one request, and for the next part of a stream or a download. 60,000 by default. */
   timeout?: number;
+  /**
+   * How often a request that may be repeated is, after 429, 5xx and lost connections: 1, 2, 4 … 30 s apart. 3 by default.
+   * Waits and event streams go on until their own `timeout`. A download that was cut counts anew with each part that arrives.
+   */
+  maxRetries?: number;
+  /** Gets a line for each answer, and for each request that will be repeated. `console` is one. None by default. */
+  logger?: Logger;
   /** Sends the requests. By default the global `fetch`. */
   fetch?: typeof fetch;
   /** The time. Only tests need it. */
@@ -27,11 +34,13 @@ export class AgentRuns {
   readonly #http: Http;
 
   constructor(options: ClientOptions = {}) {
-    const { templateId, timeout = 60_000, clock = systemClock } = options;
+    const { templateId, timeout = 60_000, maxRetries = 3, logger, clock = systemClock } = options;
+    requireAtLeast("timeout", timeout, 1, "milliseconds");
+    requireAtLeast("maxRetries", maxRetries, 0, "retries");
     const send = options.fetch ?? ((input, init) => fetch(input, init));
     const baseUrl = baseUrlOf(options.baseUrl ?? environment("AGENT_RUN_URL"));
     const apiKey = apiKeyOf(options.apiKey ?? environment("AGENT_RUN_KEY"));
-    this.#http = new Http({ baseUrl, apiKey, timeout, fetch: send, clock });
+    this.#http = new Http({ baseUrl, apiKey, timeout, maxRetries, logger, fetch: send, clock });
     this.#server = new Server(this.#http);
     this.runs = new Runs(this.#http, this.#server, templateId);
   }
@@ -43,6 +52,11 @@ export class AgentRuns {
     if (agent) return agent;
     throw new NotSupported("this server has only the API v1, which does not describe the agent");
   }
+}
+
+function requireAtLeast(name: string, value: number, minimum: number, unit: string): void {
+  if (value >= minimum) return; // not NaN
+  throw new InvalidArgument(`${name} is ${value}; accepted: ${unit}, from ${minimum}`);
 }
 
 function environment(name: string): string | undefined {

@@ -7,7 +7,7 @@ import {
   NotSupported,
   WaitTimeout,
 } from "./errors.ts";
-import { base64, type FileInput, type NamedBytes, readFiles, sha256 } from "./files.ts";
+import { base64, type FileInput, type NamedBlob, openFiles, sha256 } from "./files.ts";
 import { ext, v1 } from "./generated/operations.ts";
 import { filled, type Http, type Request } from "./http.ts";
 import type { Agent, RunSummary, Upload } from "./types.ts";
@@ -58,7 +58,7 @@ export function checkKey(idempotencyKey?: string): void {
 /** Creates a run. It is repeated only with an idempotency key, which v1 does not have. */
 export async function createRun(context: Context, options: CreateOptions): Promise<RunSummary | { agent_id: string }> {
   const { agent, deadline, http } = context;
-  const files = await readFiles(options.files ?? []);
+  const files = await openFiles(options.files ?? []);
   if (!agent) return createInV1(context, options, files);
   const key = options.idempotencyKey ?? crypto.randomUUID();
   const { name, input, labels, webhook } = options;
@@ -76,7 +76,7 @@ export async function createRun(context: Context, options: CreateOptions): Promi
   return orUnknown(key, advice, () => http.retry(deadline, () => http.object<RunSummary>(request, ["id", "status"])));
 }
 
-async function createInV1({ http, templateId, deadline }: Context, options: CreateOptions, files: NamedBytes[]) {
+async function createInV1({ http, templateId, deadline }: Context, options: CreateOptions, files: NamedBlob[]) {
   const { name, input, labels, webhook, idempotencyKey } = options;
   if (labels ?? webhook ?? idempotencyKey) {
     throw new NotSupported(`the server at ${http.baseUrl} has only the API v1: no labels, webhook or idempotency key`);
@@ -84,7 +84,8 @@ async function createInV1({ http, templateId, deadline }: Context, options: Crea
   if (templateId === undefined) {
     throw new NotSupported(`the server at ${http.baseUrl} has only the API v1, which needs a template ID`);
   }
-  const body = JSON.stringify({ name, template_id: templateId, input_text: input, files: files.map(inline) });
+  const contents = await Promise.all(files.map(inline));
+  const body = JSON.stringify({ name, template_id: templateId, input_text: input, files: contents });
   const request: Request = { ...filled(v1.create), body, deadline };
   return orUnknown(undefined, "look for it before you create it again", () =>
     http.object<{ agent_id: string }>(request, ["agent_id"]),
@@ -92,27 +93,27 @@ async function createInV1({ http, templateId, deadline }: Context, options: Crea
 }
 
 /** The files of a request: in it if they fit, otherwise uploaded before. */
-async function filesOf(context: Context, files: NamedBytes[], maxInlineBytes: number) {
+async function filesOf(context: Context, files: NamedBlob[], maxInlineBytes: number) {
   if (files.length === 0) return {};
-  const size = files.reduce((sum, { bytes }) => sum + bytes.length, 0);
-  if (size <= maxInlineBytes) return { files: files.map(inline) };
+  const size = files.reduce((sum, { blob }) => sum + blob.size, 0);
+  if (size <= maxInlineBytes) return { files: await Promise.all(files.map(inline)) };
   const uploads: string[] = [];
   for (const file of files) uploads.push(await upload(context, file));
   return { uploads };
 }
 
-function inline({ name, bytes }: NamedBytes) {
-  return { filename: name, content_base64: base64(bytes) };
+async function inline({ name, blob }: NamedBlob) {
+  return { filename: name, content_base64: await base64(blob) };
 }
 
-/** Uploads a file. Resolves with its upload ID. */
-async function upload({ http, deadline }: Context, { name, bytes }: NamedBytes): Promise<string> {
-  const body = JSON.stringify({ filename: name, size: bytes.length, sha256: await sha256(bytes) });
+/** Uploads a file, which is read twice: for its SHA-256, and while it is sent. Resolves with its upload ID. */
+async function upload({ http, deadline }: Context, { name, blob }: NamedBlob): Promise<string> {
+  const body = JSON.stringify({ filename: name, size: blob.size, sha256: await sha256(blob) });
   const begin: Request = { ...filled(ext.create_upload), body, deadline };
   const { upload_id, url, headers } = await http.retry(deadline, () =>
     http.object<Upload>(begin, ["upload_id", "url", "headers"]),
   );
-  await http.retry(deadline, () => http.send({ method: "PUT", path: url, headers, body: bytes, deadline }));
+  await http.retry(deadline, () => http.send({ method: "PUT", path: url, headers, body: blob, deadline }));
   return upload_id;
 }
 

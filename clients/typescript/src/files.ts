@@ -1,92 +1,38 @@
-import { InvalidArgument } from "./errors.ts";
+import { isNode, nodeModules } from "./node-modules.ts";
 import type { Bytes } from "./types.ts";
 
-/** A file for a run: a path (Node), a browser's `File`, or a name with the content. */
+/** A file for a run: a path (Node), a browser's `File`, or a name with the content. Large ones are read while they are sent. */
 export type FileInput = string | File | { name: string; content: string | Uint8Array | Blob };
 
-export interface NamedBytes {
+export interface NamedBlob {
   name: string;
-  bytes: Bytes;
+  blob: Blob;
 }
 
-export async function readFiles(files: readonly FileInput[]): Promise<NamedBytes[]> {
+/** The files, whose contents are not read yet. */
+export async function openFiles(files: readonly FileInput[]): Promise<NamedBlob[]> {
   return Promise.all(
     files.map(async (file) => {
-      if (typeof file === "string") return readPath(file);
+      if (typeof file === "string") return openPath(file);
       const content = file instanceof Blob ? file : file.content;
-      return { name: file.name, bytes: await bytesOf(content) };
+      // `slice` leaves out the type, which `fetch` would send.
+      const blob = content instanceof Blob ? content.slice() : new Blob([content as string | Bytes]);
+      return { name: file.name, blob };
     }),
   );
 }
 
-async function bytesOf(content: string | Uint8Array | Blob): Promise<Bytes> {
-  if (typeof content === "string") return new TextEncoder().encode(content);
-  return new Uint8Array(content instanceof Blob ? await content.arrayBuffer() : content);
+async function openPath(file: string): Promise<NamedBlob> {
+  const { fs, files, path } = nodeModules();
+  const found = await files.stat(file);
+  const hasSize = found.isFile() && found.size > 0; // a pipe and the files of /proc have none
+  const blob = hasSize ? await fs.openAsBlob(file) : new Blob([new Uint8Array(await files.readFile(file))]);
+  return { name: path.basename(file), blob };
 }
 
-async function readPath(path: string): Promise<NamedBytes> {
-  const { fs, path: paths } = nodeModules();
-  return { name: paths.basename(path), bytes: new Uint8Array(await fs.readFile(path)) };
-}
-
-/** Writes a file. In a folder, it gets `name`, with sub-folders as in the name. Resolves with its path. */
-export async function writeBytes(to: string, name: string, bytes: Uint8Array): Promise<string> {
-  const { fs } = nodeModules();
-  const isFolder = await fs.stat(to).then(
-    (found) => found.isDirectory(),
-    () => false,
-  );
-  const path = isFolder ? await makePlace(to, name) : to;
-  await fs.writeFile(path, bytes);
-  return path;
-}
-
-/**
- * Makes the folders of `name` in a folder, and resolves with the path of the file in them. Rejects for a name that would
- * leave the folder: by its parts, or because a part is a symbolic link.
- */
-async function makePlace(folder: string, name: string): Promise<string> {
-  const { fs, path: paths } = nodeModules();
-  const parts = name.split("/");
-  const isPlain = parts.every((part) => part !== "" && part !== "." && part !== ".." && !part.includes("\0"));
-  const path = paths.join(folder, ...parts);
-  // On Windows, a part with a backslash or a drive has several parts.
-  if (!isPlain || paths.relative(folder, path) !== parts.join(paths.sep)) throw outside(folder, name);
-  for (let count = 1; count <= parts.length; count++) {
-    const place = paths.join(folder, ...parts.slice(0, count));
-    if (count < parts.length) await fs.mkdir(place).catch(unlessExists);
-    const found = await fs.lstat(place).catch(unlessMissing);
-    if (found?.isSymbolicLink()) throw outside(folder, name);
-  }
-  return path;
-}
-
-function outside(folder: string, name: string): InvalidArgument {
-  return new InvalidArgument(
-    `${JSON.stringify(name)} would not be a file in ${JSON.stringify(folder)}; pass the path of the file as \`to\``,
-  );
-}
-
-function unlessExists(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== "EEXIST") throw error;
-}
-
-function unlessMissing(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== "ENOENT") throw error;
-}
-
-/** Not imported, so that bundlers for browsers do not look for them. */
-function nodeModules() {
-  const { process } = globalThis;
-  if (process?.getBuiltinModule) {
-    return { fs: process.getBuiltinModule("node:fs/promises"), path: process.getBuiltinModule("node:path") };
-  }
-  throw new InvalidArgument(
-    "paths of files need Node.js 20.16 or newer; in a browser, pass File objects or { name, content }",
-  );
-}
-
-export function base64(bytes: Uint8Array): string {
+/** The content in base64. */
+export async function base64(blob: Blob): Promise<string> {
+  const bytes = new Uint8Array(await blob.arrayBuffer());
   let binary = "";
   for (let start = 0; start < bytes.length; start += 0x8000) {
     binary += String.fromCharCode(...bytes.subarray(start, start + 0x8000));
@@ -94,8 +40,13 @@ export function base64(bytes: Uint8Array): string {
   return btoa(binary);
 }
 
-/** SHA-256 in hex digits. */
-export async function sha256(bytes: Bytes): Promise<string> {
-  const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+/** SHA-256 in hex digits. A browser needs the whole content for it. */
+export async function sha256(blob: Blob): Promise<string> {
+  if (isNode()) {
+    const hash = nodeModules().crypto.createHash("sha256");
+    for await (const part of blob.stream()) hash.update(part);
+    return hash.digest("hex");
+  }
+  const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", await blob.arrayBuffer()));
   return Array.from(hash, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

@@ -8,12 +8,10 @@ import {
   type Issue,
   UnexpectedResponse,
 } from "./errors.ts";
-import type { Bytes } from "./types.ts";
+import { Timer } from "./timer.ts";
 
 /** Milliseconds. The attempts of a request that may be repeated are 1, 2, 4 … 30 s apart. */
 const longestBackoff = 30_000;
-/** Attempts of a request that may be repeated, outside of a wait. */
-const attempts = 4;
 /** Bytes per millisecond of a slow connection: large bodies get more time. */
 const slowest = 100;
 
@@ -22,8 +20,16 @@ export interface HttpOptions {
   apiKey: string;
   /** Milliseconds for the answer to one request, and for the next part of a stream or a download. */
   timeout: number;
+  /** How often a request that may be repeated is, outside of a wait. */
+  maxRetries: number;
+  logger: Logger | undefined;
   fetch: typeof fetch;
   clock: Clock;
+}
+
+/** Gets a line for each answer, and for each request that will be repeated. `console` is one. */
+export interface Logger {
+  debug(message: string): void;
 }
 
 export interface Request {
@@ -32,7 +38,7 @@ export interface Request {
   path: string;
   query?: Record<string, string | string[] | undefined>;
   headers?: Record<string, string>;
-  body?: string | Bytes;
+  body?: string | Blob;
   deadline: Deadline;
   /** Follow redirects. Other redirects are an error: a POST would lose its body. */
   follow?: boolean;
@@ -68,25 +74,22 @@ export class Http {
     throw this.unexpected(request, `${type}, beginning with ${JSON.stringify(text.slice(0, 80))}`);
   }
 
-  /** The content of a successful response. Fails when nothing arrives for the timeout of a request. */
-  async bytes(request: Request): Promise<Bytes> {
-    const chunks: Uint8Array[] = [];
-    for await (const chunk of this.stream(request)) chunks.push(chunk);
-    return new Uint8Array(await new Blob(chunks as Bytes[]).arrayBuffer());
-  }
-
   /** Sends a request whose response has no content. */
   async send(request: Request): Promise<void> {
     await this.#receive(request, (response) => response.text());
   }
 
-  /** The content of a successful response as it arrives. `type`: the content type that it must have. */
-  async *stream(request: Request, type = ""): AsyncGenerator<Uint8Array> {
+  /**
+   * The content of a successful response as it arrives. Fails when nothing arrives for the timeout of a request. `type`: the
+   * content type that it must have. `onStart`: called before the first part.
+   */
+  async *stream(request: Request, type = "", onStart?: (response: Response) => void): AsyncGenerator<Uint8Array> {
     const timer = new Timer(this.#options.timeout, request.deadline);
     try {
       const response = await this.#respond(request, timer.signal);
       const actual = response.headers.get("content-type") ?? "";
       if (!actual.includes(type)) throw this.unexpected(request, `${actual || "no content type"} instead of ${type}`);
+      onStart?.(response);
       const reader = response.body?.getReader();
       if (!reader) return;
       for (;;) {
@@ -101,17 +104,33 @@ export class Http {
     }
   }
 
-  /** Repeats a call that may be repeated, up to three times and while the deadline allows it. */
-  async retry<Value>(deadline: Deadline, call: () => Promise<Value>): Promise<Value> {
+  /**
+   * Repeats a call that may be repeated, up to `maxRetries` times and while the deadline allows it. `progress`: a number that
+   * grows while attempts are not in vain. They are counted anew then.
+   */
+  async retry<Value>(deadline: Deadline, call: () => Promise<Value>, progress?: () => number): Promise<Value> {
+    let best = 0;
     for (let failures = 1; ; failures++) {
       try {
         return await call();
       } catch (error) {
-        const pause = backoff(error, failures);
-        if (pause === undefined || pause > longestBackoff || failures === attempts) throw error;
+        const reached = progress?.() ?? 0;
+        if (reached > best) [best, failures] = [reached, 1];
+        if (failures > this.#options.maxRetries) throw error;
+        const pause = this.backoff(error, failures);
+        if (pause === undefined || pause > longestBackoff) throw error;
         await deadline.sleep(pause);
       }
     }
+  }
+
+  /** Milliseconds before the next attempt: 1 s doubling to 30 s, or what the server asked for. Undefined: it will not help. */
+  backoff(error: unknown, failures: number, first = 1_000): number | undefined {
+    if (!isTransient(error)) return undefined;
+    const asked = error instanceof APIError ? (error.retryAfter ?? 0) * 1_000 : 0;
+    const pause = Math.max(asked, Math.min(longestBackoff, first * 2 ** (failures - 1)));
+    this.#options.logger?.debug(`${error.message}; next attempt in ${pause / 1_000} s`);
+    return pause;
   }
 
   unexpected(request: Request, what: string): UnexpectedResponse {
@@ -121,7 +140,7 @@ export class Http {
   }
 
   async #receive<Value>(request: Request, read: (response: Response) => Promise<Value>): Promise<Value> {
-    const timer = new Timer(this.#options.timeout + (request.body?.length ?? 0) / slowest, request.deadline);
+    const timer = new Timer(this.#options.timeout + sizeOf(request.body) / slowest, request.deadline);
     try {
       return await this.#answer(request, timer, read(await this.#respond(request, timer.signal)));
     } finally {
@@ -139,8 +158,13 @@ export class Http {
     if (typeof body === "string") headers.set("content-type", "application/json");
     const init: RequestInit = { method, headers, redirect: follow ? "follow" : "manual", signal };
     if (body !== undefined) init.body = body;
+    // Otherwise, Node's fetch keeps all of the content, for a redirect or another window's question for a password.
+    if (body instanceof Blob) Object.assign(init, { redirect: "error", window: null });
+    const began = this.clock.now();
     // Redirects to other origins are followed without Authorization (Fetch standard, section 4.4).
     const response = await this.#answer(request, { signal }, this.#options.fetch(url, init));
+    const time = Math.round(this.clock.now() - began);
+    this.#options.logger?.debug(`${callOf(request)}: ${response.status || "redirect"} in ${time} ms`);
     if (response.type === "opaqueredirect" || (response.status >= 300 && response.status < 400)) {
       throw this.unexpected(request, "a redirect");
     }
@@ -184,46 +208,6 @@ export class Http {
   }
 }
 
-/** Milliseconds before the next attempt: 1 s doubling to 30 s, or what the server asked for. Undefined: it will not help. */
-export function backoff(error: unknown, failures: number, first = 1_000): number | undefined {
-  if (!isTransient(error)) return undefined;
-  const asked = error instanceof APIError ? (error.retryAfter ?? 0) * 1_000 : 0;
-  return Math.max(asked, Math.min(longestBackoff, first * 2 ** (failures - 1)));
-}
-
-/** Aborts `signal` when nothing arrived for some time, at the deadline, or when the caller aborts. */
-class Timer {
-  readonly signal: AbortSignal;
-  readonly #controller = new AbortController();
-  readonly #milliseconds: number;
-  readonly #deadline: Deadline;
-  #timeout: ReturnType<typeof setTimeout> | undefined;
-
-  constructor(milliseconds: number, deadline: Deadline) {
-    this.#milliseconds = milliseconds;
-    this.#deadline = deadline;
-    const { signal } = this.#controller;
-    this.signal = deadline.signal ? AbortSignal.any([signal, deadline.signal]) : signal;
-    this.restart();
-  }
-
-  restart(): void {
-    this.pause();
-    const milliseconds = Math.min(this.#milliseconds, this.#deadline.remaining());
-    const abort = (): void => this.#controller.abort(new Error(`no answer within ${milliseconds / 1_000} s`));
-    this.#timeout = setTimeout(abort, milliseconds);
-  }
-
-  pause(): void {
-    clearTimeout(this.#timeout);
-  }
-
-  end(): void {
-    this.pause();
-    this.#controller.abort(); // closes the connection of a stream that the caller left
-  }
-}
-
 /** The names of a path's parameters. */
 type Names<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | Names<Rest> : never;
 
@@ -238,6 +222,10 @@ export function filled<Path extends string>(
     address = address.replace(`{${name}}`, encodeURIComponent(value));
   }
   return { method, path: address };
+}
+
+function sizeOf(body: Request["body"]): number {
+  return body instanceof Blob ? body.size : (body?.length ?? 0);
 }
 
 /** Method and path for messages. A query can contain the signature of an upload. */

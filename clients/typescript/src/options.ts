@@ -35,6 +35,13 @@ export interface ListOptions {
   q?: string;
 }
 
+export interface PageOptions extends ListOptions {
+  /** `next` of the page before. By default, the first page. */
+  cursor?: string | undefined;
+  /** Runs of one page, up to 200. 50 by default. */
+  limit?: number;
+}
+
 export interface DownloadOptions {
   /** A path, or a folder. */
   to?: string;

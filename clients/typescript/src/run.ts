@@ -79,6 +79,16 @@ export class Run {
   }
 }
 
+/**
+ * Runs of a list, newest first. It can be short or empty and still have a next one, because a filter ends after a bounded
+ * number of runs.
+ */
+export interface RunPage {
+  data: Run[];
+  /** The `cursor` of the next page. Null: this is the last one. */
+  next: string | null;
+}
+
 export function runOf(runs: RunActions, data: RunSummary & Partial<RunDetail>): Run {
   return new Run(runs, { id: data.id, status: data.status, output: data.output ?? null, data });
 }

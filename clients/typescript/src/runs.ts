@@ -1,12 +1,12 @@
 import { Deadline } from "./clock.ts";
 import { AgentRunsError, ConnectionFailed, RunFailed } from "./errors.ts";
 import { checkCreate, checkKey, createRun, type CreateOptions } from "./create.ts";
+import { downloadBytes, downloadFile } from "./download.ts";
 import { messages } from "./event-stream.ts";
-import { writeBytes } from "./files.ts";
 import { ext, v1 } from "./generated/operations.ts";
-import { backoff, filled, type Http, type Request } from "./http.ts";
-import type { DownloadOptions, EventsOptions, InputOptions, ListOptions, WaitOptions } from "./options.ts";
-import { type Run, type RunActions, runInV1, runOf } from "./run.ts";
+import { filled, type Http, type Request } from "./http.ts";
+import type { DownloadOptions, EventsOptions, InputOptions, ListOptions, PageOptions, WaitOptions } from "./options.ts";
+import { type Run, type RunActions, type RunPage, runInV1, runOf } from "./run.ts";
 import type { Server } from "./server.ts";
 import type { Bytes, Event, Page, RunDetail, RunFile, RunSummary, StatusInV1 } from "./types.ts";
 
@@ -57,14 +57,21 @@ export class Runs implements RunActions {
   }
 
   /** All runs that match, newest first. Reads a page when its first run is needed. */
-  async *list({ since, until, ...filters }: ListOptions = {}): AsyncGenerator<Run> {
-    const times = { since: since?.toISOString(), until: until?.toISOString() };
+  async *list(options: ListOptions = {}): AsyncGenerator<Run> {
     let cursor: string | undefined;
     do {
-      const page = await this.#page<RunSummary>("list runs", filled(ext.list_runs), { ...filters, ...times, cursor });
-      for (const data of page.data) yield runOf(this, data);
+      const page = await this.listPage({ ...options, cursor });
+      yield* page.data;
       cursor = page.next ?? undefined;
     } while (cursor !== undefined);
+  }
+
+  /** One page of the runs that match, newest first, with the cursor of the next one. */
+  async listPage({ since, until, limit, ...others }: PageOptions = {}): Promise<RunPage> {
+    const times = { since: since?.toISOString(), until: until?.toISOString() };
+    const query = { ...others, ...times, limit: limit?.toString() };
+    const { data, next } = await this.#page<RunSummary>("list runs", filled(ext.list_runs), query);
+    return { data: data.map((each) => runOf(this, each)), next };
   }
 
   /**
@@ -105,7 +112,11 @@ export class Runs implements RunActions {
     return (await this.#page<RunFile>("list files", filled(ext.list_files, { run_id: runId }), { at })).data;
   }
 
-  /** The content of a file. With `to`: writes it to this path or into this folder, with the folders of its name, and resolves with the path. */
+  /**
+   * The content of a file. With `to`: writes it to this path or into this folder, with the folders of its name, as it
+   * arrives, and resolves with the path. A download that is cut continues where it stopped. The SHA-256 is checked, where the
+   * server says it.
+   */
   async download(runId: string, name: string, options: DownloadOptions & { to: string }): Promise<string>;
   async download(runId: string, name: string, options?: DownloadOptions): Promise<Bytes>;
   async download(runId: string, name: string, options?: DownloadOptions): Promise<string | Bytes>;
@@ -114,8 +125,7 @@ export class Runs implements RunActions {
     await this.#server.require("download files", deadline);
     const operation = filled(ext.get_file, { run_id: runId, name });
     const request: Request = { ...operation, query: { at }, deadline, follow: true };
-    const bytes = await this.#http.retry(deadline, () => this.#http.bytes(request));
-    return to === undefined ? bytes : writeBytes(to, name, bytes);
+    return to === undefined ? downloadBytes(this.#http, request) : downloadFile(this.#http, request, { to, name });
   }
 
   #deadline(timeout?: number, signal?: AbortSignal): Deadline {
@@ -170,7 +180,7 @@ export class Runs implements RunActions {
         pause = Math.max(0, interval - (this.#http.clock.now() - began)); // a server that waited needs no pause
         interval = Math.min(longestPoll, interval * growth);
       } catch (error) {
-        const next = backoff(error, ++failures);
+        const next = this.#http.backoff(error, ++failures);
         if (next === undefined) throw error;
         pause = next;
       }
@@ -200,7 +210,7 @@ export class Runs implements RunActions {
         }
         pause = retry;
       } catch (error) {
-        const next = backoff(error, ++failures, retry);
+        const next = this.#http.backoff(error, ++failures, retry);
         if (next === undefined) throw error;
         pause = next * (1 + Math.random() / 4); // so that many clients do not come back at once
       }

@@ -4,7 +4,7 @@ from types import TracebackType
 
 import httpx
 
-from .._config import api_key_of, base_url_of
+from .._config import api_key_of, base_url_of, require_at_least
 from .._errors import NotSupported
 from .._http import Origin
 from .._types import Agent
@@ -15,7 +15,11 @@ from .server import AsyncServer
 
 
 class AsyncAgentRuns:
-    """A client of an Agent Run Service, for the agent of one API key."""
+    """
+    A client of an Agent Run Service, for the agent of one API key.
+
+    The logger `agent_runs` gets a line (DEBUG) for each answer, and for each request that will be repeated.
+    """
 
     runs: AsyncRuns
 
@@ -26,6 +30,7 @@ class AsyncAgentRuns:
         template_id: str | None = None,
         *,
         timeout: float = 60,
+        max_retries: int = 3,
         http_client: httpx.AsyncClient | None = None,
         clock: AsyncClock | None = None,
     ) -> None:
@@ -34,14 +39,19 @@ class AsyncAgentRuns:
         `api_key`: `ak_…`. By default the environment variable AGENT_RUN_KEY.
         `template_id`: the ID of the key's agent. Only servers that have no more than the API v1 need it.
         `timeout`: seconds for the answer to one request, and for the next part of a stream or a download.
+        `max_retries`: how often a request that may be repeated is, after 429, 5xx and lost connections: 1, 2, 4 … 30 s
+        apart. Waits and event streams go on until their own `timeout`. A download that was cut counts anew with each
+        part that arrives.
         `http_client`: sends the requests, for a proxy or own certificates. The caller closes it.
         `clock`: the time. Only tests need it.
         """
+        require_at_least("timeout", timeout, 0.001, "seconds")
+        require_at_least("max_retries", max_retries, 0, "retries")
         origin = Origin(base_url_of(base_url), api_key_of(api_key))
         self._own_client = httpx.AsyncClient() if http_client is None else None
         client = http_client or self._own_client
         assert client is not None
-        self._http = AsyncHttp(origin, timeout, client, clock or AsyncSystemClock())
+        self._http = AsyncHttp(origin, timeout, max_retries, client, clock or AsyncSystemClock())
         self._server = AsyncServer(self._http)
         self.runs = AsyncRuns(self._http, self._server, template_id)
 

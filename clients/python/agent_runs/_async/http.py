@@ -8,7 +8,8 @@ import httpx
 
 from .. import _io
 from .._errors import ConnectionFailed, UnexpectedResponse
-from .._http import Origin, Request, attempts, backoff, error_from, longest_backoff, origin_of, slowest
+from .._files import Content
+from .._http import Origin, Request, backoff, error_from, log, longest_backoff, origin_of, slowest
 from .clock import AsyncClock, AsyncDeadline
 
 Value = TypeVar("Value")
@@ -17,8 +18,11 @@ Value = TypeVar("Value")
 class AsyncHttp:
     """Requests to one server: authentication, deadlines, errors."""
 
-    def __init__(self, origin: Origin, timeout: float, client: httpx.AsyncClient, clock: AsyncClock) -> None:
+    def __init__(
+        self, origin: Origin, timeout: float, max_retries: int, client: httpx.AsyncClient, clock: AsyncClock
+    ) -> None:
         self.clock = clock
+        self._max_retries = max_retries
         self.base_url = origin.base_url
         self._origin = origin
         self.timeout = timeout
@@ -33,31 +37,51 @@ class AsyncHttp:
         """Sends a request whose response has no content."""
         await self._receive(request, deadline)
 
-    async def content(self, request: Request, deadline: AsyncDeadline) -> bytes:
-        """The content of a successful response. Fails when nothing arrives for the timeout of a request."""
-        return b"".join([chunk async for chunk in self.stream(request, deadline)])
-
     async def stream(
-        self, request: Request, deadline: AsyncDeadline, content_type: str = ""
+        self,
+        request: Request,
+        deadline: AsyncDeadline,
+        content_type: str = "",
+        on_start: Callable[[httpx.Response], None] | None = None,
     ) -> AsyncGenerator[bytes, None]:
-        """The content of a successful response as it arrives. `content_type`: the type that it must have."""
+        """
+        The content of a successful response as it arrives. Fails when nothing arrives for the timeout of a request.
+
+        `content_type`: the type that it must have. `on_start`: called before the first part.
+        """
         async with self._respond(request, deadline, self.timeout) as response:
             actual = response.headers.get("content-type", "")
             if content_type not in actual:
                 raise self.unexpected(request, f"{actual or 'no content type'} instead of {content_type}")
+            if on_start is not None:
+                on_start(response)
             async for chunk in _io.async_body(response, deadline.remaining()):
                 yield chunk
 
-    async def retry(self, deadline: AsyncDeadline, call: Callable[[], Awaitable[Value]]) -> Value:
-        """Repeats a call that may be repeated, up to three times and while the deadline allows it."""
-        failures = 0
+    async def retry(
+        self,
+        deadline: AsyncDeadline,
+        call: Callable[[], Awaitable[Value]],
+        progress: Callable[[], int] | None = None,
+    ) -> Value:
+        """
+        Repeats a call that may be repeated, up to `max_retries` times and while the deadline allows it.
+
+        `progress`: a number that grows while attempts are not in vain. They are counted anew then.
+        """
+        failures = best = 0
         while True:
             try:
                 return await call()
             except Exception as error:
                 failures += 1
+                reached = progress() if progress is not None else 0
+                if reached > best:
+                    best, failures = reached, 1
+                if failures > self._max_retries:
+                    raise
                 pause = backoff(error, failures)
-                if pause is None or pause > longest_backoff or failures == attempts:
+                if pause is None or pause > longest_backoff:
                     raise
             await deadline.sleep(pause)
 
@@ -65,7 +89,7 @@ class AsyncHttp:
         return self._origin.unexpected(request, what)
 
     async def _receive(self, request: Request, deadline: AsyncDeadline) -> tuple[str, bytes]:
-        timeout = self.timeout + len(request.body or b"") / slowest
+        timeout = self.timeout + request.body_size / slowest
         async with self._respond(request, deadline, timeout) as response:
             limit = min(timeout, deadline.remaining())
             content = b"".join([chunk async for chunk in _io.async_body(response, limit)])
@@ -95,8 +119,12 @@ class AsyncHttp:
                 await response.aclose()
 
     async def _send(self, request: Request, timeout: float) -> httpx.Response:
-        built = self._client.build_request(**self._origin.arguments(request), timeout=timeout)
+        body = request.body
+        content = _io.async_parts(body.parts()) if isinstance(body, Content) else body
+        built = self._client.build_request(**self._origin.arguments(request), content=content, timeout=timeout)
+        began = self.clock.now()
         response = await self._client.send(built, stream=True, follow_redirects=False)
+        log.debug("%s: %d in %.0f ms", request, response.status_code, (self.clock.now() - began) * 1000)
         redirect = response.next_request if request.follow else None
         if redirect is None:
             return response

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 import os
 import pathlib
 from collections.abc import AsyncIterator, Callable, Mapping
@@ -119,6 +120,18 @@ class AsyncRun:
         if to is None:
             return await self._runs.download(self.id, name, at=at)
         return await self._runs.download(self.id, name, to=to, at=at)
+
+
+@dataclasses.dataclass(frozen=True)
+class AsyncRunPage:
+    """
+    Runs of a list, newest first. It can be short or empty and still have a next one, because a filter ends after a
+    bounded number of runs.
+    """
+
+    data: list[AsyncRun]
+    next: str | None
+    """The `cursor` of the next page. None: this is the last one."""
 
 
 def run_of(runs: AsyncRuns, data: Any) -> AsyncRun:

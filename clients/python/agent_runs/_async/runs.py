@@ -9,22 +9,25 @@ import pathlib
 import random
 import uuid
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Mapping
-from typing import Any, cast, overload
+from typing import Any, TypeVar, cast, overload
 
 from .. import _io
 from .._api_error import AgentRunsError
 from .._config import check_idempotency_key
 from .._errors import ConnectionFailed, RunFailed
 from .._event_stream import EventStreamParser, Message
-from .._files import FileInputs, read_files, write_bytes
+from .._files import FileInputs, open_files
 from .._http import Request, backoff, filled, json_bytes
 from .._operations import V1, Ext
 from .._types import Event, RunFile
 from .clock import AsyncDeadline
 from .create import AsyncCreate, NewRun
+from .download import download_bytes, download_file
 from .http import AsyncHttp
-from .run import AsyncRun, RunStatus, run_in_v1, run_of
+from .run import AsyncRun, AsyncRunPage, RunStatus, run_in_v1, run_of
 from .server import AsyncServer
+
+_Text = TypeVar("_Text", bound=str)
 
 # Seconds between two polls: the first, the longest, and the growth (specification section 4.2).
 _first_poll, _longest_poll, _growth = 3.0, 10.0, 1.5
@@ -57,7 +60,7 @@ class AsyncRuns:
 
         `name`: display name, up to 200 characters.
         `input`: the first input. Without one, the run waits for `send_input`.
-        `files`: at most 10 paths or `(name, bytes)`. Large ones are uploaded first.
+        `files`: at most 10 paths, binary files, or `(name, content)`. Large ones are uploaded first, in parts.
         `labels`: at most 16.
         `webhook`: a URL that gets this run's webhooks, signed with the secret of the agent's webhook.
         `idempotency_key`: a text of up to 255 visible ASCII characters. Creates with the same key and values return
@@ -129,20 +132,44 @@ class AsyncRuns:
         `status`: one, or several to have runs with one of them. `label`: `KEY=VALUE`, or several that a run has.
         `since`, `until`: created at or after, and before. `q`: text in the name or the first input.
         """
+        statuses, labels = _values(status), _values(label)
+        cursor: str | None = None
+        while True:
+            page = await self.list_page(status=statuses, label=labels, since=since, until=until, q=q, cursor=cursor)
+            for run in page.data:
+                yield run
+            if page.next is None:
+                return
+            cursor = page.next
+
+    async def list_page(
+        self,
+        *,
+        status: RunStatus | Iterable[RunStatus] | None = None,
+        label: str | Iterable[str] | None = None,
+        since: datetime.datetime | None = None,
+        until: datetime.datetime | None = None,
+        q: str | None = None,
+        cursor: str | None = None,
+        limit: int | None = None,
+    ) -> AsyncRunPage:
+        """
+        One page of the runs that match, newest first, with the cursor of the next one. The filters are those of `list`.
+
+        `cursor`: `next` of the page before. By default, the first page. `limit`: runs of one page, up to 200. 50 by
+        default.
+        """
         query: dict[str, str | builtins.list[str] | None] = {
             "status": _values(status),
             "label": _values(label),
             "since": _time(since),
             "until": _time(until),
             "q": q,
+            "cursor": cursor,
+            "limit": None if limit is None else str(limit),
         }
-        while True:
-            page = await self._page("list runs", filled(Ext.list_runs), query)
-            for data in page["data"]:
-                yield run_of(self, data)
-            if page["next"] is None:
-                return
-            query["cursor"] = page["next"]
+        page = await self._page("list runs", filled(Ext.list_runs), query)
+        return AsyncRunPage([run_of(self, data) for data in page["data"]], page["next"])
 
     async def events(
         self, run_id: str, *, after: int | None = None, timeout: float | None = None
@@ -200,21 +227,24 @@ class AsyncRuns:
         self, run_id: str, name: str, *, to: str | os.PathLike[str] | None = None, at: str | None = None
     ) -> bytes | pathlib.Path:
         """
-        The content of a file. With `to`: writes it to this path or into this folder, and returns the path. `at`: the
-        file as it was after this step, as `TURN.STEP`.
+        The content of a file. With `to`: writes it to this path or into this folder, as it arrives, and returns the
+        path. A download that is cut continues where it stopped. The SHA-256 is checked, where the server says it.
+
+        `at`: the file as it was after this step, as `TURN.STEP`.
         """
         deadline = self._deadline()
         await self._server.require("download files", deadline)
         request = Request(*filled(Ext.get_file, run_id=run_id, name=name), query={"at": at}, follow=True)
-        content = await self._http.retry(deadline, lambda: self._http.content(request, deadline))
-        return content if to is None else write_bytes(to, name, content)
+        if to is None:
+            return await download_bytes(self._http, request, deadline)
+        return await download_file(self._http, request, deadline, to, name)
 
     def _deadline(self, timeout: float | None = None) -> AsyncDeadline:
         return AsyncDeadline(self._http.clock, timeout)
 
     async def _create(self, new: NewRun, deadline: AsyncDeadline) -> AsyncRun:
         check_idempotency_key(new.idempotency_key)
-        contents = read_files(new.files)
+        contents = open_files(new.files)
         agent = await self._http.retry(deadline, lambda: self._server.agent(deadline))
         created = await AsyncCreate(self._http, agent, self._template_id, deadline).run(new, contents)
         return AsyncRun(self, created, "running", None) if isinstance(created, str) else run_of(self, created)
@@ -345,8 +375,8 @@ class AsyncRuns:
         return run_of(self, run)
 
 
-def _values(values: str | Iterable[str] | None) -> str | list[str] | None:
-    return values if values is None or isinstance(values, str) else list(values)
+def _values(values: _Text | Iterable[_Text] | None) -> _Text | list[_Text] | None:
+    return cast("_Text", values) if values is None or isinstance(values, str) else list(values)
 
 
 def _time(time: datetime.datetime | None) -> str | None:

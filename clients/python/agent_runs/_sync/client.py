@@ -5,7 +5,7 @@ from types import TracebackType
 
 import httpx
 
-from .._config import api_key_of, base_url_of
+from .._config import api_key_of, base_url_of, require_at_least
 from .._errors import NotSupported
 from .._http import Origin
 from .._types import Agent
@@ -16,7 +16,11 @@ from .server import Server
 
 
 class AgentRuns:
-    """A client of an Agent Run Service, for the agent of one API key."""
+    """
+    A client of an Agent Run Service, for the agent of one API key.
+
+    The logger `agent_runs` gets a line (DEBUG) for each answer, and for each request that will be repeated.
+    """
 
     runs: Runs
 
@@ -27,6 +31,7 @@ class AgentRuns:
         template_id: str | None = None,
         *,
         timeout: float = 60,
+        max_retries: int = 3,
         http_client: httpx.Client | None = None,
         clock: Clock | None = None,
     ) -> None:
@@ -35,14 +40,19 @@ class AgentRuns:
         `api_key`: `ak_…`. By default the environment variable AGENT_RUN_KEY.
         `template_id`: the ID of the key's agent. Only servers that have no more than the API v1 need it.
         `timeout`: seconds for the answer to one request, and for the next part of a stream or a download.
+        `max_retries`: how often a request that may be repeated is, after 429, 5xx and lost connections: 1, 2, 4 … 30 s
+        apart. Waits and event streams go on until their own `timeout`. A download that was cut counts anew with each
+        part that arrives.
         `http_client`: sends the requests, for a proxy or own certificates. The caller closes it.
         `clock`: the time. Only tests need it.
         """
+        require_at_least("timeout", timeout, 0.001, "seconds")
+        require_at_least("max_retries", max_retries, 0, "retries")
         origin = Origin(base_url_of(base_url), api_key_of(api_key))
         self._own_client = httpx.Client() if http_client is None else None
         client = http_client or self._own_client
         assert client is not None
-        self._http = Http(origin, timeout, client, clock or SystemClock())
+        self._http = Http(origin, timeout, max_retries, client, clock or SystemClock())
         self._server = Server(self._http)
         self.runs = Runs(self._http, self._server, template_id)
 

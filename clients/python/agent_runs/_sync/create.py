@@ -3,15 +3,15 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import hashlib
 import json
 import uuid
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple, cast
 
+from .. import _io
 from .._api_error import APIError
 from .._errors import ConnectionFailed, CreateOutcomeUnknown, NotSupported, WaitTimeout
-from .._files import FileInputs, NamedBytes, inline
+from .._files import Content, FileInputs
 from .._http import Request, filled, json_bytes
 from .._operations import V1, Ext
 from .._types import Agent, Upload
@@ -41,7 +41,7 @@ class Create:
     template_id: str | None
     deadline: Deadline
 
-    def run(self, new: NewRun, contents: list[NamedBytes]) -> RunSummary | str:
+    def run(self, new: NewRun, contents: list[Content]) -> RunSummary | str:
         """The run, or its ID from a server with v1 only. `contents`: its files."""
         if self.agent is None:
             if new.labels or new.webhook or new.idempotency_key:
@@ -64,36 +64,36 @@ class Create:
             )
             return cast(RunSummary, create)
 
-    def _in_v1(self, new: NewRun, files: list[NamedBytes]) -> str:
+    def _in_v1(self, new: NewRun, files: list[Content]) -> str:
         if self.template_id is None:
             raise self._unsupported("needs a template ID")
         body = {
             "name": new.name,
             "template_id": self.template_id,
             "input_text": new.input,
-            "files": [inline(file) for file in files],
+            "files": [file.inline() for file in files],
         }
         request = Request(*filled(V1.create), body=json_bytes(body))
         with _or_unknown(None, "look for it before you create it again"):
             created = self.http.object(request, self.deadline, ("agent_id",))
             return cast(str, created["agent_id"])
 
-    def _files(self, files: list[NamedBytes], max_inline_bytes: int) -> dict[str, Any]:
+    def _files(self, files: list[Content], max_inline_bytes: int) -> dict[str, Any]:
         """The files of a request: in it if they fit, otherwise uploaded before."""
         if not files:
             return {}
-        if sum(len(file.content) for file in files) <= max_inline_bytes:
-            return {"files": [inline(file) for file in files]}
+        if sum(file.size for file in files) <= max_inline_bytes:
+            return {"files": [file.inline() for file in files]}
         return {"uploads": [self._upload(file) for file in files]}
 
-    def _upload(self, file: NamedBytes) -> str:
-        """Uploads a file. Returns its upload ID."""
-        sha256 = hashlib.sha256(file.content).hexdigest()
-        body = json_bytes({"filename": file.name, "size": len(file.content), "sha256": sha256})
+    def _upload(self, file: Content) -> str:
+        """Uploads a file, which is read twice: for its SHA-256, and while it is sent. Returns its upload ID."""
+        sha256 = _io.sync_work(file.sha256)
+        body = json_bytes({"filename": file.name, "size": file.size, "sha256": sha256})
         begin = Request(*filled(Ext.create_upload), body=body)
         fields = ("upload_id", "url", "headers")
         upload: Upload = self.http.retry(self.deadline, lambda: self.http.object(begin, self.deadline, fields))
-        put = Request("PUT", upload["url"], headers=upload["headers"], body=file.content)
+        put = Request("PUT", upload["url"], headers=upload["headers"], body=file)
         self.http.retry(self.deadline, lambda: self.http.send(put, self.deadline))
         return upload["upload_id"]
 

@@ -9,7 +9,8 @@ import httpx
 
 from .. import _io
 from .._errors import ConnectionFailed, UnexpectedResponse
-from .._http import Origin, Request, attempts, backoff, error_from, longest_backoff, origin_of, slowest
+from .._files import Content
+from .._http import Origin, Request, backoff, error_from, log, longest_backoff, origin_of, slowest
 from .clock import Clock, Deadline
 
 Value = TypeVar("Value")
@@ -18,8 +19,11 @@ Value = TypeVar("Value")
 class Http:
     """Requests to one server: authentication, deadlines, errors."""
 
-    def __init__(self, origin: Origin, timeout: float, client: httpx.Client, clock: Clock) -> None:
+    def __init__(
+        self, origin: Origin, timeout: float, max_retries: int, client: httpx.Client, clock: Clock
+    ) -> None:
         self.clock = clock
+        self._max_retries = max_retries
         self.base_url = origin.base_url
         self._origin = origin
         self.timeout = timeout
@@ -34,31 +38,51 @@ class Http:
         """Sends a request whose response has no content."""
         self._receive(request, deadline)
 
-    def content(self, request: Request, deadline: Deadline) -> bytes:
-        """The content of a successful response. Fails when nothing arrives for the timeout of a request."""
-        return b"".join([chunk for chunk in self.stream(request, deadline)])
-
     def stream(
-        self, request: Request, deadline: Deadline, content_type: str = ""
+        self,
+        request: Request,
+        deadline: Deadline,
+        content_type: str = "",
+        on_start: Callable[[httpx.Response], None] | None = None,
     ) -> Generator[bytes, None, None]:
-        """The content of a successful response as it arrives. `content_type`: the type that it must have."""
+        """
+        The content of a successful response as it arrives. Fails when nothing arrives for the timeout of a request.
+
+        `content_type`: the type that it must have. `on_start`: called before the first part.
+        """
         with self._respond(request, deadline, self.timeout) as response:
             actual = response.headers.get("content-type", "")
             if content_type not in actual:
                 raise self.unexpected(request, f"{actual or 'no content type'} instead of {content_type}")
+            if on_start is not None:
+                on_start(response)
             for chunk in _io.sync_body(response, deadline.remaining()):
                 yield chunk
 
-    def retry(self, deadline: Deadline, call: Callable[[], Value]) -> Value:
-        """Repeats a call that may be repeated, up to three times and while the deadline allows it."""
-        failures = 0
+    def retry(
+        self,
+        deadline: Deadline,
+        call: Callable[[], Value],
+        progress: Callable[[], int] | None = None,
+    ) -> Value:
+        """
+        Repeats a call that may be repeated, up to `max_retries` times and while the deadline allows it.
+
+        `progress`: a number that grows while attempts are not in vain. They are counted anew then.
+        """
+        failures = best = 0
         while True:
             try:
                 return call()
             except Exception as error:
                 failures += 1
+                reached = progress() if progress is not None else 0
+                if reached > best:
+                    best, failures = reached, 1
+                if failures > self._max_retries:
+                    raise
                 pause = backoff(error, failures)
-                if pause is None or pause > longest_backoff or failures == attempts:
+                if pause is None or pause > longest_backoff:
                     raise
             deadline.sleep(pause)
 
@@ -66,7 +90,7 @@ class Http:
         return self._origin.unexpected(request, what)
 
     def _receive(self, request: Request, deadline: Deadline) -> tuple[str, bytes]:
-        timeout = self.timeout + len(request.body or b"") / slowest
+        timeout = self.timeout + request.body_size / slowest
         with self._respond(request, deadline, timeout) as response:
             limit = min(timeout, deadline.remaining())
             content = b"".join([chunk for chunk in _io.sync_body(response, limit)])
@@ -96,8 +120,12 @@ class Http:
                 response.close()
 
     def _send(self, request: Request, timeout: float) -> httpx.Response:
-        built = self._client.build_request(**self._origin.arguments(request), timeout=timeout)
+        body = request.body
+        content = _io.sync_parts(body.parts()) if isinstance(body, Content) else body
+        built = self._client.build_request(**self._origin.arguments(request), content=content, timeout=timeout)
+        began = self.clock.now()
         response = self._client.send(built, stream=True, follow_redirects=False)
+        log.debug("%s: %d in %.0f ms", request, response.status_code, (self.clock.now() - began) * 1000)
         redirect = response.next_request if request.follow else None
         if redirect is None:
             return response

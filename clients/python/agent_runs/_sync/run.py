@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 import os
 import pathlib
 from collections.abc import Iterator, Callable, Mapping
@@ -120,6 +121,18 @@ class Run:
         if to is None:
             return self._runs.download(self.id, name, at=at)
         return self._runs.download(self.id, name, to=to, at=at)
+
+
+@dataclasses.dataclass(frozen=True)
+class RunPage:
+    """
+    Runs of a list, newest first. It can be short or empty and still have a next one, because a filter ends after a
+    bounded number of runs.
+    """
+
+    data: list[Run]
+    next: str | None
+    """The `cursor` of the next page. None: this is the last one."""
 
 
 def run_of(runs: Runs, data: Any) -> Run:
