@@ -16,6 +16,8 @@ export interface StreamCallbacks {
 export interface RunApi {
   detail(signal: AbortSignal): Promise<RunDetail>;
   events(after: number, signal: AbortSignal): Promise<Schemas["EventPage"]>;
+  /** The same with complete texts, in smaller pages. */
+  wholeEvents(after: number): Promise<Schemas["EventPage"]>;
   /** The complete event. */
   event(sequence: number): Promise<RunEvent>;
   request(at: string): Promise<ModelRequest>;

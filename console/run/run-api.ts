@@ -11,6 +11,7 @@ export function runApi(runId: string): RunApi {
   return {
     detail: (signal) => call("get_run", run, { signal }),
     events: (after, signal) => call("list_events", { ...run, after, limit: 1_000, max_text: maxText }, { signal }),
+    wholeEvents: (after) => call("list_events", { ...run, after, limit: 100 }),
     event: (sequence) => call("get_event", { ...run, sequence }),
     request: (at) => call("get_model_request", { ...run, at }),
     files: async (at) => (await call("list_files", { ...run, at })).data,

@@ -5,7 +5,9 @@ import { blocked } from "../state/blocked.ts";
 import { useQuery } from "../state/url.ts";
 import { copyAndSay } from "../ui/copy-button.tsx";
 import { loadLater } from "../ui/load-later.tsx";
+import { toast } from "../ui/toast.tsx";
 import type { RunApi, RunDetail } from "./api.ts";
+import type { ExportFormat } from "./export/export-run.ts";
 import type { RunDialog } from "./header/actions.tsx";
 import { RunHeader } from "./header/header.tsx";
 import { HintBar } from "./hint-bar.tsx";
@@ -81,6 +83,14 @@ export function RunContent({ store, api, detail, onDeleted }: Props) {
     store.follow.value = !store.follow.value;
     if (store.follow.value) timeline.current?.scrollToEnd();
   };
+  const save = async (format: ExportFormat): Promise<void> => {
+    try {
+      toast("Exporting…");
+      await (await import("./export/export-run.ts")).exportRun(api, detail, format);
+    } catch (error) {
+      toast(`The run was not exported: ${(error as Error).message}`);
+    }
+  };
   const runAgain = (): void => {
     if (blocked("start runs") === undefined) openStart({ from: detail.id });
   };
@@ -120,6 +130,7 @@ export function RunContent({ store, api, detail, onDeleted }: Props) {
         onOpen={setDialog}
         onAgain={runAgain}
         onLink={() => copyAndSay(location.href, "Link copied")}
+        onExport={(format) => void save(format)}
       />
       <div class="run-panels">
         <TimelinePanel

@@ -9,11 +9,19 @@ import { Menu } from "../ui/menu.tsx";
 import { toast } from "../ui/toast.tsx";
 import { AgentFilter } from "./agent-filter.tsx";
 import { type Filters, windows } from "./filters.ts";
+import { LabelFilter } from "./label-filter.tsx";
 
 const typingMs = 200;
 
-/** Text, agent and time as filters. All of them are in the address. */
-export function FilterBar({ filters, children }: { filters: Filters; children?: ComponentChildren }) {
+interface FilterBarProps {
+  filters: Filters;
+  /** Of the runs in the list, as `KEY=VALUE`. */
+  labels: string[];
+  children?: ComponentChildren;
+}
+
+/** Text, agent, label and time as filters. All of them are in the address. */
+export function FilterBar({ filters, labels, children }: FilterBarProps) {
   const [, setQuery] = useQuery();
   const search = useRef<HTMLInputElement>(null);
   const [text, setText] = useState(filters.text ?? "");
@@ -46,6 +54,9 @@ export function FilterBar({ filters, children }: { filters: Filters; children?: 
         <kbd aria-hidden="true">/</kbd>
       </label>
       <AgentFilter chosen={filters.agent} onChoose={(agent) => setQuery({ agent })} />
+      {(labels.length > 0 || filters.label !== undefined) && (
+        <LabelFilter chosen={filters.label} known={labels} onChoose={(label) => setQuery({ label })} />
+      )}
       <Menu
         class={filters.window === "all" ? "chip" : "chip on"}
         label={

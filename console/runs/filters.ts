@@ -28,21 +28,23 @@ export interface Filters {
   status?: FilterState;
   agent?: string;
   text?: string;
+  /** As `KEY=VALUE`. */
+  label?: string;
   window: string;
 }
 
 export function parseFilters(query: Record<string, string>): Filters {
   const status = filterStates.find((state) => state === query["status"]);
-  const { agent, q: text, since = "" } = query;
+  const { agent, q: text, label, since = "" } = query;
   const window = Object.hasOwn(windows, since) ? since : defaultWindow;
-  return { ...(status && { status }), ...(agent && { agent }), ...(text && { text }), window };
+  return { ...(status && { status }), ...(agent && { agent }), ...(text && { text }), ...(label && { label }), window };
 }
 
 export type RunQuery = Operations["list_runs"]["parameters"];
 
 /** The query of the API. `now`: milliseconds since 1970. */
 export function apiQuery(
-  { status, agent, text, window }: Filters,
+  { status, agent, text, label, window }: Filters,
   organizationId: string | undefined,
   now: number,
 ): RunQuery {
@@ -51,8 +53,14 @@ export function apiQuery(
     status: status && [status],
     agent_id: agent,
     q: text,
+    label: label === undefined ? undefined : [label],
     organization_id: agent === undefined ? organizationId : undefined,
     // Whole minutes: the address of the request changes rarely.
     since: hours === undefined ? undefined : new Date(Math.floor(now / 60_000 - hours * 60) * 60_000).toISOString(),
   };
+}
+
+/** A label as the filter and the address have it. */
+export function labelText([name, value]: [name: string, value: string]): string {
+  return `${name}=${value}`;
 }

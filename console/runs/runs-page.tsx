@@ -14,7 +14,7 @@ import { Icon } from "../ui/icon.tsx";
 import { loadLater } from "../ui/load-later.tsx";
 import { countOf, shownText } from "./counts-text.ts";
 import { FilterBar } from "./filter-bar.tsx";
-import { apiQuery, parseFilters } from "./filters.ts";
+import { apiQuery, labelText, parseFilters } from "./filters.ts";
 import { NoMatch } from "./no-match.tsx";
 import { RunList, rowsByScrolling } from "./run-list.ts";
 import { RunRows } from "./run-rows.tsx";
@@ -67,7 +67,7 @@ export function RunsPage() {
   ]);
 
   const counts = list.counts.value;
-  const isEmpty = runs?.length === 0 && !filters.status && !filters.agent && !filters.text;
+  const isEmpty = runs?.length === 0 && !filters.status && !filters.agent && !filters.text && !filters.label;
   const all = useResource(isEmpty ? "all runs" : undefined, (signal) => call("count_runs", {}, { signal }));
   const isFirstRun = isEmpty && all.data !== undefined && countOf(all.data, undefined) === 0;
   const isUnknown = !runs || (isEmpty && !all.data && !all.error);
@@ -98,7 +98,12 @@ export function RunsPage() {
       ) : (
         <>
           <StatusTabs counts={counts} status={filters.status} query={query} />
-          <FilterBar filters={filters}>{organization.value && <Today organization={organization.value} />}</FilterBar>
+          <FilterBar
+            filters={filters}
+            labels={(runs ?? []).flatMap(({ labels }) => Object.entries(labels).map(labelText))}
+          >
+            {organization.value && <Today organization={organization.value} />}
+          </FilterBar>
           <p class="visually-hidden" role="status">
             {arrived > 0 && arrivedText}
           </p>

@@ -3,7 +3,10 @@ import { Button } from "../../ui/button.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { Menu } from "../../ui/menu.tsx";
 import type { RunDetail } from "../api.ts";
+import type { ExportFormat } from "../export/export-run.ts";
 import { type Language, languages } from "../../programs/languages.ts";
+
+const exportFormats: ExportFormat[] = ["JSON", "Markdown"];
 
 export type RunDialog = "input" | "stop" | "delete" | { copy: Language };
 
@@ -13,10 +16,11 @@ interface Props {
   onOpen: (dialog: RunDialog) => void;
   onAgain: () => void;
   onLink: () => void;
+  onExport: (format: ExportFormat) => void;
 }
 
 /** What an operator can do with the run, the likeliest first. What they may not do now is disabled, with the reason. */
-export function Actions({ detail, stopping, onOpen, onAgain, onLink }: Props) {
+export function Actions({ detail, stopping, onOpen, onAgain, onLink, onExport }: Props) {
   const stopped = detail.state === "terminated" || detail.state === "technical_error";
   const noInput = stopped ? "The run has ended. Run it again instead." : undefined;
   const running = detail.status === "running";
@@ -62,7 +66,7 @@ export function Actions({ detail, stopping, onOpen, onAgain, onLink }: Props) {
         </Menu>
       </span>
       <Menu label={<Icon name="more" />} name="More actions" class="button icon-only" align="end">
-        <MoreItems detail={detail} onOpen={onOpen} onAgain={onAgain} onLink={onLink} />
+        <MoreItems detail={detail} onOpen={onOpen} onAgain={onAgain} onLink={onLink} onExport={onExport} />
       </Menu>
     </div>
   );
@@ -88,13 +92,18 @@ function CopyItems({ onOpen }: Pick<Props, "onOpen">) {
   );
 }
 
-function MoreItems({ detail, onOpen, onAgain, onLink }: Pick<Props, "detail" | "onOpen" | "onAgain" | "onLink">) {
+function MoreItems({ detail, onOpen, onAgain, onLink, onExport }: Omit<Props, "stopping">) {
   const [again, remove] = [blocked("start runs"), blocked("delete runs", detail.organization_id)];
   return (
     <>
       <button type="button" onClick={onLink}>
         <Icon name="link" /> Copy link
       </button>
+      {exportFormats.map((format) => (
+        <button type="button" onClick={() => onExport(format)}>
+          <Icon name="download" /> Export as {format}
+        </button>
+      ))}
       <button type="button" class="narrow-only" disabled={again !== undefined} title={again} onClick={onAgain}>
         <Icon name="again" /> Run again…
       </button>

@@ -1,6 +1,7 @@
 import type { ComponentProps } from "preact";
 import { formatClock, formatDateTime, formatRelative, shortRunId } from "../../format.ts";
 import { endedAtLimit, starterText } from "../../run-words.ts";
+import { pageUrl } from "../../state/url.ts";
 import { Button } from "../../ui/button.tsx";
 import { copyAndSay } from "../../ui/copy-button.tsx";
 import { Icon } from "../../ui/icon.tsx";
@@ -11,6 +12,7 @@ import type { RunDetail } from "../api.ts";
 import { Facts, notRecorded } from "../inspector/facts.tsx";
 import type { RunStore } from "../run-store.ts";
 import { visibleLine } from "../text/visible.ts";
+import type { ExportFormat } from "../export/export-run.ts";
 import { Actions, type RunDialog } from "./actions.tsx";
 import { Gauges } from "./gauges.tsx";
 
@@ -24,10 +26,11 @@ interface Props {
   onOpen: (dialog: RunDialog) => void;
   onAgain: () => void;
   onLink: () => void;
+  onExport: (format: ExportFormat) => void;
 }
 
 /** Place and facts, name and actions, gauges: three lines, whatever they hold. */
-export function RunHeader({ store, detail, stopping, onOpen, onAgain, onLink }: Props) {
+export function RunHeader({ store, detail, stopping, onOpen, onAgain, onLink, onExport }: Props) {
   const { agent_name: agent, agent_version: version } = detail;
   return (
     <header class="run-header">
@@ -53,9 +56,14 @@ export function RunHeader({ store, detail, stopping, onOpen, onAgain, onLink }: 
         {detail.turn > 0 && <span class="badge">turn {detail.turn}</span>}
         {endedAtLimit(detail) && <span class="badge warn">limit</span>}
         {Object.entries(detail.labels).map(([name, value]) => (
-          <span key={name} class="badge" title={`Label ${name}=${value}`}>
+          <a
+            key={name}
+            class="badge"
+            href={pageUrl("runs", { label: `${name}=${value}`, since: "all" })}
+            title={`Show runs with the label ${name}=${value}`}
+          >
             <bdi>{visibleLine(`${name}=${value}`, 40)}</bdi>
-          </span>
+          </a>
         ))}
         {detail.queued_inputs > 0 && <span class="badge">{detail.queued_inputs} queued</span>}
         <span class="run-id" title={detail.id}>
@@ -69,7 +77,14 @@ export function RunHeader({ store, detail, stopping, onOpen, onAgain, onLink }: 
           />
         </span>
       </div>
-      <Actions detail={detail} stopping={stopping} onOpen={onOpen} onAgain={onAgain} onLink={onLink} />
+      <Actions
+        detail={detail}
+        stopping={stopping}
+        onOpen={onOpen}
+        onAgain={onAgain}
+        onLink={onLink}
+        onExport={onExport}
+      />
       <Gauges store={store} detail={detail} />
       {store.error.value && (
         <div class="note bad run-failure" role="alert">

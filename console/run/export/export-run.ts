@@ -1,0 +1,26 @@
+import { saveBlob } from "../../ui/save-blob.ts";
+import type { RunApi, RunDetail } from "../api.ts";
+import type { RunEvent } from "../../api/types.ts";
+import { markdownOf } from "./markdown.ts";
+
+export type ExportFormat = "JSON" | "Markdown";
+
+/** Saves the run with all its texts, whole, as one file. Rejects with an `Error` for people. */
+export async function exportRun(api: RunApi, detail: RunDetail, format: ExportFormat): Promise<void> {
+  const events: RunEvent[] = [];
+  for (let after: number | undefined = 0; after !== undefined;) {
+    const page: Awaited<ReturnType<RunApi["wholeEvents"]>> = await api.wholeEvents(after);
+    events.push(...page.data);
+    after = page.next === null ? undefined : Number(page.next);
+  }
+  const name = `run-${detail.id}`;
+  if (format === "Markdown") {
+    saveBlob(new Blob([markdownOf(detail, events)], { type: "text/markdown" }), `${name}.md`);
+    return;
+  }
+  const files = await api.files(undefined);
+  saveBlob(
+    new Blob([JSON.stringify({ run: detail, events, files }, null, 2)], { type: "application/json" }),
+    `${name}.json`,
+  );
+}
