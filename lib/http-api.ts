@@ -100,6 +100,12 @@ function routesOf({ create, get, openapi, extRead, extWrite, mcp, notFound }: Ha
       withKey: true,
     },
     {
+      name: "ExtHead",
+      key: HttpRouteKey.with(`${basePath}/{proxy+}`, HttpMethod.HEAD),
+      handler: extRead,
+      withKey: true,
+    },
+    {
       name: "ExtWrite",
       key: HttpRouteKey.with(`${basePath}/{proxy+}`, HttpMethod.ANY),
       handler: extWrite,

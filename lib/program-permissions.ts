@@ -33,7 +33,7 @@ const deletesRuns: ItemPermission[] = [
   { kinds: ["UPLOAD"], actions: ["Query"] },
 ];
 
-/** For GET /ext/v1. */
+/** For GET and HEAD /ext/v1. */
 export function grantExtRead(fn: Function, { storage, workflow, settings }: Service): void {
   storage.grantItems(fn, [...readsRuns, readsLimits, listsRuns]);
   storage.grantObjects(fn, { read: ["workspaces", "texts"] });

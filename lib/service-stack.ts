@@ -93,7 +93,7 @@ const functions = {
   },
   ExtRead: {
     entry: "ext",
-    description: "GET /ext/v1",
+    description: "GET and HEAD /ext/v1",
     memory: 1024, // as Get
     seconds: requestSeconds,
   },

@@ -102,6 +102,8 @@ export async function listed(target: Target, path: string, cursor: string): Prom
 
 /** The answer to a download. */
 interface Download {
+  /** Another server sent it. */
+  redirected: boolean;
   status: number;
   headers: Headers;
   bytes: Uint8Array;
@@ -118,6 +120,8 @@ export async function download(
   const authorized = { ...headers, authorization: `Bearer ${target.apiKey}` };
   const first = await fetch(url, { headers: authorized, redirect: "manual" });
   const location = first.headers.get("location");
-  const response = first.status === 307 && location !== null ? await fetch(new URL(location, url), { headers }) : first;
-  return { status: response.status, headers: response.headers, bytes: new Uint8Array(await response.arrayBuffer()) };
+  const redirected = first.status === 307 && location !== null;
+  const response = redirected ? await fetch(new URL(location, url), { headers }) : first;
+  const bytes = new Uint8Array(await response.arrayBuffer());
+  return { redirected, status: response.status, headers: response.headers, bytes };
 }

@@ -54,7 +54,10 @@ export const fileCases: Case[] = [
       expectEqual([rest.status, rest.headers.get("content-range")], [206, "bytes 1000-2999/3000"], "status and range:");
       expectEqual(sha256(rest.bytes), sha256(content.subarray(1_000)), "SHA-256");
       const other = await download(target, id, "data.bin", { range: "bytes=1000-", "if-range": '"other"' });
-      expectEqual([other.status, sha256(other.bytes)], [200, sha256(content)], "status and SHA-256:");
+      // S3 compares If-Range, but stores that are compatible with it need not.
+      if (!other.redirected) {
+        expectEqual([other.status, sha256(other.bytes)], [200, sha256(content)], "status and SHA-256:");
+      }
       const beyond = await download(target, id, "data.bin", { range: "bytes=3000-" });
       expectEqual(beyond.status, 416, "status");
       const headers = { "if-none-match": `"${sha256(content)}"` };

@@ -18,6 +18,7 @@ describe("HTTP", () => {
       "GET /ext/v1/{proxy+}",
       "GET /v1/agents/{agent_id}",
       "GET /v1/openapi.json",
+      "HEAD /ext/v1/{proxy+}",
       "POST /v1/agents",
     ]);
     expect(new Set(targets.map(([, target]) => target)).size).toBe(targets.length);
