@@ -137,7 +137,20 @@ export function failuresSuite(provider: ProviderFixture): void {
       });
       const outcome = await provider.open(server.baseUrl)(request());
       expect(failureOf(outcome).title).toContain("Overloaded just now");
+      expect(outcome).toHaveProperty("begun", true);
       await closed.promise;
+    });
+
+    it("has begun to answer only if a part of the answer arrived", async () => {
+      const cut = await callModel(provider, (response) => {
+        provider.send(response, half, "beginning");
+        setTimeout(() => response.destroy(), 20);
+      });
+      expect(failureOf(cut.outcome)).toMatchObject({ retryable: true });
+      expect(cut.outcome).toHaveProperty("begun", true);
+      const refused = await callModel(provider, rejects(provider, 503, "Busy"));
+      expect(failureOf(refused.outcome)).toMatchObject({ retryable: true });
+      expect(refused.outcome).not.toHaveProperty("begun");
     });
 
     it("does not occur when the whole response takes longer than the idle timeout", async () => {

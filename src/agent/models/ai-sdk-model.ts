@@ -71,13 +71,16 @@ async function tryCall(
   adapter: ProviderAdapter,
   toolCallsAsText: boolean,
 ): Promise<ModelOutcome> {
+  const seen: { begun?: true } = {};
+  const onBegun = (): void => void (seen.begun = true);
   try {
-    return await callProvider(request, attachments, adapter, toolCallsAsText);
+    return await callProvider(request, attachments, { ...adapter, onBegun }, toolCallsAsText);
   } catch (error) {
     request.signal.throwIfAborted();
     // Text before a malformed tool call is discarded. The turn repeats the call, as after any empty answer.
     const malformed = request.tools.length > 0 && isMalformedToolCall(error);
-    return malformed ? { answer: emptyAnswer } : modelFailure(error, adapter.endpoint, request);
+    if (malformed) return { answer: emptyAnswer };
+    return { ...modelFailure(error, adapter.endpoint, request), ...seen };
   }
 }
 
@@ -91,7 +94,7 @@ const emptyAnswer: ModelAnswer = {
 async function callProvider(
   { instructions, messages, tools, parameters = {}, signal }: ModelRequest,
   attachments: Map<Attachment, AttachmentContent>,
-  { call, endpoint, optionsWithTools, contextWindow: readWindow }: ProviderAdapter,
+  { call, endpoint, optionsWithTools, contextWindow: readWindow, onBegun }: ProviderAdapter & { onBegun: () => void },
   toolCallsAsText: boolean,
 ): Promise<Extract<ModelOutcome, { answer: ModelAnswer }>> {
   const withTools = tools.length > 0;
@@ -108,7 +111,7 @@ async function callProvider(
     ...(maxOutputTokens !== undefined && { maxOutputTokens }),
     ...(reasoningEffort !== undefined && { reasoning: reasoningEffort }),
   });
-  const response = await readResponse(parts, prompt, tools);
+  const response = await readResponse(parts, prompt, tools, onBegun);
   const { answer, content, fields, rawReason, responseModel, firstPartAt } = response;
   signal.throwIfAborted();
   // The streams of two providers end without an error when the connection is lost.

@@ -46,12 +46,13 @@ interface ParsedResponse {
 
 /**
  * Reads the response to `prompt`. An invalid tool call is part of the answer and says why it is invalid. Tool calls after
- * the first 1,000 are dropped. Rejects when the stream fails or contains an error.
+ * the first 1,000 are dropped. Rejects when the stream fails or contains an error. `onBegun`: called with each part of the answer.
  */
 export async function readResponse(
   parts: ResponseParts,
   prompt: LanguageModelV4Prompt,
   tools: ModelRequest["tools"],
+  onBegun: () => void = () => {},
 ): Promise<ParsedResponse> {
   const usage = { inputTokens: 0, outputTokens: 0 };
   const answer: ModelAnswer = { text: "", toolCalls: [], finishReason: "other", usage };
@@ -65,7 +66,10 @@ export async function readResponse(
   for await (const part of parts) {
     if (part.type === "error") throw part.error;
     thinking.add(part.type);
-    if (contentParts.has(part.type)) firstPartAt ??= performance.now();
+    if (contentParts.has(part.type)) {
+      firstPartAt ??= performance.now();
+      onBegun();
+    }
     if (part.type === "response-metadata" && part.modelId) responseModel = part.modelId.slice(0, maxCharacters);
     if (isText(part)) addText(content, openTexts, part);
     if (part.type === "text-delta") answer.text += part.delta;

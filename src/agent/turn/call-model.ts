@@ -123,7 +123,7 @@ export async function requestAnswer(state: TurnState, request: TurnRequest, time
   const until = ports.now() + timeLeft;
   let waitLeft = Math.min(input.maxRetryWaitMs, timeLeft, input.deadline - ports.now());
   for (let attempt = 1; ; attempt++) {
-    const outcome = await requestOnce(state, request, until - ports.now());
+    const outcome = withinBegun(state, await requestOnce(state, request, until - ports.now()));
     if (outcome.kind === "answered") return outcome;
     const retryAfterMs = outcome.kind === "failed" ? outcome.retryAfterMs : undefined;
     const delay = retryDelay(attempt, retryAfterMs);
@@ -137,9 +137,25 @@ export async function requestAnswer(state: TurnState, request: TurnRequest, time
   }
 }
 
+/** Failed calls of a turn that had begun to answer. The provider may charge for each, and no limit of dollars counts them. */
+const maxBegunFailures = 5;
+
+/** The outcome of an attempt. Counts failed ones that had begun to answer, and makes the last one that a turn may have final. */
+function withinBegun({ begun }: TurnState, outcome: AttemptOutcome): AttemptOutcome {
+  if (outcome.kind !== "failed" || !outcome.begun || ++begun.failures < maxBegunFailures) return outcome;
+  const failure: Failure = {
+    category: "model_answer",
+    title: `The model's answer broke off ${begun.failures} times in this turn, and no further call is made. Last: ${outcome.failure.title}`,
+    remedy:
+      "The provider may have charged for these calls. Check the model server and the network to it, then start a new run.",
+    retryable: false,
+  };
+  return { ...outcome, failure };
+}
+
 function failedEntry(
   { progress }: TurnState,
-  { failure: { category, title }, milliseconds }: { failure: Failure; milliseconds: number },
+  { failure: { category, title }, milliseconds, ...more }: Exclude<AttemptOutcome, Answered>,
   { attempt, waitMs, last }: { attempt: number; waitMs: number | undefined; last: boolean },
 ): FailedEntry {
   return {
@@ -150,6 +166,7 @@ function failedEntry(
     milliseconds,
     ...(waitMs !== undefined && { waitMs }),
     ...(last && { last }),
+    ...("begun" in more && more.begun && { begun: more.begun }),
   };
 }
 

@@ -28,7 +28,8 @@ export type FinishReason = "completed" | LimitReason | `run_${LimitReason}` | "a
  *   turn that it covers, 0 for none. `rules`: see `summaryRequest`. `more`: further messages are to be summarized. `contextTokens`: the context window that it was planned with, if the provider had
  *   rejected the conversation as too long for the configured one.
  * - `failed`: a model call failed. `attempt` counts the calls of the step in one invocation from 1. `waitMs`: planned
- *   milliseconds until the next attempt, if known. `last`: the invocation makes no further attempt. Changes nothing else.
+ *   milliseconds until the next attempt, if known. `last`: the invocation makes no further attempt. `begun`: a part of the
+ *   answer had arrived. Changes nothing else.
  * - `resumed`: a process continues the turn after another one was interrupted. `instance`: random id of the process.
  *   `calls`: the calls of the last answer without a result, which it continues with. Absent: it calls the model, whose
  *   answer was not recorded. Changes nothing else.
@@ -81,6 +82,7 @@ export type JournalEntry = { step: number; configuration?: string; agentVersion?
       milliseconds: number;
       waitMs?: number;
       last?: true;
+      begun?: true;
     }
   | { part: "resumed"; instance: string; reason: ResumeReason; calls?: number[] }
 );

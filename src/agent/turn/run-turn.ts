@@ -22,7 +22,9 @@ import type { ActionResult, TurnInput, TurnOutcome, TurnPorts, TurnState } from 
 export async function runTurn(input: TurnInput, given: TurnPorts): Promise<TurnOutcome> {
   const { history, journal, contextTokens = defaultContextTokens } = input;
   const ports = withBoundedFailures(given, journal);
-  let state: TurnState = { input, ports, contextTokens, progress: journal.reduce(foldEntry, startProgress(history)) };
+  const progress = journal.reduce(foldEntry, startProgress(history));
+  const begun = { failures: journal.filter((entry) => entry.part === "failed" && entry.begun).length };
+  let state: TurnState = { input, ports, contextTokens, progress, begun };
   try {
     for (;;) {
       ports.signal.throwIfAborted();
@@ -46,7 +48,7 @@ function withBoundedFailures(ports: TurnPorts, journal: JournalEntry[]): TurnPor
     ...ports,
     record: async (entry) => {
       if (entry.part !== "failed") return ports.record(entry);
-      if (recorded >= maxFailedEntries && !entry.last) return true;
+      if (recorded >= maxFailedEntries && !entry.last && !entry.begun) return true;
       recorded++;
       return ports.record(entry);
     },

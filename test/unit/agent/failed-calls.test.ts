@@ -42,6 +42,49 @@ describe("a failed model call", () => {
     ]);
   });
 
+  const broken: ModelOutcome = { failure: { ...outage, title: "The stream ended." }, begun: true };
+  const brokenOff = {
+    kind: "failed",
+    failure: {
+      category: "model_answer",
+      title: "The model's answer broke off 5 times in this turn, and no further call is made. Last: The stream ended.",
+    },
+  };
+
+  it("ends the turn when it is the fifth that had begun to answer, whatever step and however many others failed", async () => {
+    const down: ModelOutcome = { failure: outage };
+    const outcomes = [
+      broken,
+      down,
+      broken,
+      answer("", [call("1", "list_files", {})]),
+      broken,
+      down,
+      broken,
+      broken,
+      broken,
+    ];
+    const { outcome, records, calls } = await runWith(outcomes);
+    expect(outcome).toMatchObject(brokenOff);
+    expect(calls).toBe(8);
+    const failed = records.filter((entry): entry is FailedEntry => entry.part === "failed");
+    expect(failed.map(({ begun = false }) => begun)).toEqual([true, false, true, true, false, true, true]);
+    expect(failed.at(-1)).toMatchObject({ last: true, failure: { category: "model_answer" } });
+  });
+
+  it("counts those of earlier invocations, although many other failures were not recorded", async () => {
+    const failed: FailedEntry = { part: "failed", step: 1, failure: { category, title }, attempt: 1, milliseconds: 7 };
+    const journal = [
+      ...Array.from({ length: 40 }, () => failed),
+      ...Array.from({ length: 3 }, () => ({ ...failed, begun: true as const })),
+    ];
+    const { outcome, records, calls } = await runWith([broken, broken, broken], journal);
+    expect(outcome).toMatchObject(brokenOff);
+    expect([calls, records.length]).toEqual([2, 2]);
+    const fewer = await runWith([broken], journal);
+    expect(fewer.outcome).toMatchObject({ kind: "done" });
+  });
+
   it("is marked as the last of its invocation when no attempt follows", async () => {
     for (const failure of [rejected, outage]) {
       const { input, ports, records } = turn(async () => ({ failure, retryAfterMs: 60_000 }));
