@@ -27,8 +27,8 @@ export const settings: Record<string, Case> = {
     job: { method: "wait", args: [id], client: { max_retries: 0 } },
     expected: () => ({ value: { id }, sleeps: [1_000, 2_000] }),
   },
-  "rejects a max_retries below 0": rejected({ max_retries: -1 }, "is -1; accepted: retries, from 0"),
-  "rejects a timeout of 0": rejected({ timeout: 0 }, "^timeout is 0(.0)?; accepted: (milli)?seconds, from "),
+  "rejects a max_retries below 0": rejected({ max_retries: -1 }, "is -1; accepted: from 0 to "),
+  "rejects a timeout of 0": rejected({ timeout: 0 }, "^timeout is 0(.0)?; accepted: from "),
   "logs each answer, and why it repeats a request, without the query": {
     replies: [agent, busy, noAnswer, json(200, { data: [], next: null })],
     job: { method: "list_page", options: { label: "customer=4711" } },

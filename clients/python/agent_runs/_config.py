@@ -28,9 +28,9 @@ def api_key_of(given: str | None) -> str:
     raise InvalidArgument(f"the API key is {problem}: pass api_key or set AGENT_RUN_KEY to ak_…")
 
 
-def require_at_least(name: str, value: float, minimum: float, unit: str) -> None:
-    if not isinstance(value, (int, float)) or not value >= minimum:  # not NaN
-        raise InvalidArgument(f"{name} is {value!r}; accepted: {unit}, from {minimum:g}")
+def require_within(name: str, value: float, minimum: float, maximum: float) -> None:
+    if not isinstance(value, (int, float)) or not minimum <= value <= maximum:  # not NaN
+        raise InvalidArgument(f"{name} is {value!r}; accepted: from {minimum:g} to {maximum:g}")
 
 
 def check_idempotency_key(key: str | None) -> None:

@@ -5,6 +5,9 @@ import { Runs } from "./runs.ts";
 import { Server } from "./server.ts";
 import type { Agent } from "./types.ts";
 
+/** Milliseconds: JavaScript's timers take no more. */
+const longestTimer = 2 ** 31 - 1;
+
 export interface ClientOptions {
   /** The address of the service, without `/v1`. By default the environment variable AGENT_RUN_URL. */
   baseUrl?: string | undefined;
@@ -35,8 +38,8 @@ export class AgentRuns {
 
   constructor(options: ClientOptions = {}) {
     const { templateId, timeout = 60_000, maxRetries = 3, logger, clock = systemClock } = options;
-    requireAtLeast("timeout", timeout, 1, "milliseconds");
-    requireAtLeast("maxRetries", maxRetries, 0, "retries");
+    requireWithin("timeout", timeout, 1, longestTimer);
+    requireWithin("maxRetries", maxRetries, 0, Infinity);
     const send = options.fetch ?? ((input, init) => fetch(input, init));
     const baseUrl = baseUrlOf(options.baseUrl ?? environment("AGENT_RUN_URL"));
     const apiKey = apiKeyOf(options.apiKey ?? environment("AGENT_RUN_KEY"));
@@ -54,9 +57,9 @@ export class AgentRuns {
   }
 }
 
-function requireAtLeast(name: string, value: number, minimum: number, unit: string): void {
-  if (value >= minimum) return; // not NaN
-  throw new InvalidArgument(`${name} is ${value}; accepted: ${unit}, from ${minimum}`);
+function requireWithin(name: string, value: number, minimum: number, maximum: number): void {
+  if (value >= minimum && value <= maximum) return; // not NaN
+  throw new InvalidArgument(`${name} is ${value}; accepted: from ${minimum} to ${maximum}`);
 }
 
 function environment(name: string): string | undefined {

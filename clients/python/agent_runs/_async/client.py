@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+import math
+import threading
 from types import TracebackType
 
 import httpx
 
-from .._config import api_key_of, base_url_of, require_at_least
+from .._config import api_key_of, base_url_of, require_within
 from .._errors import NotSupported
 from .._http import Origin
 from .._types import Agent
@@ -45,8 +47,8 @@ class AsyncAgentRuns:
         `http_client`: sends the requests, for a proxy or own certificates. The caller closes it.
         `clock`: the time. Only tests need it.
         """
-        require_at_least("timeout", timeout, 0.001, "seconds")
-        require_at_least("max_retries", max_retries, 0, "retries")
+        require_within("timeout", timeout, 0.001, threading.TIMEOUT_MAX)
+        require_within("max_retries", max_retries, 0, math.inf)
         origin = Origin(base_url_of(base_url), api_key_of(api_key))
         self._own_client = httpx.AsyncClient() if http_client is None else None
         client = http_client or self._own_client
