@@ -42,6 +42,14 @@ export const settings: Record<string, Case> = {
       ],
     }),
   },
+  "logs no attempt that it will not make": {
+    replies: [agent, json(429, { detail: "spent", code: "dollars_spent" }, { "retry-after": "3600" })],
+    job: { method: "get", args: [id] },
+    expected: () => ({
+      error: { name: "RateLimited" },
+      log: ["GET /ext/v1/agent: 200 in N ms", `${getRun}: 429 in N ms`],
+    }),
+  },
   "logs nothing of a key": {
     replies: [agent, json(200, run)],
     job: { method: "get", args: [id] },

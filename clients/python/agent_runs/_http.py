@@ -6,6 +6,7 @@ import dataclasses
 import email.utils
 import json
 import logging
+import math
 import time
 from collections.abc import Mapping
 from typing import Any
@@ -138,12 +139,17 @@ def error_from(request: Request, response: httpx.Response, content: bytes) -> AP
     return error_of(str(request), answer, "detail" in fields)
 
 
-def backoff(error: Exception, failures: int, first: float = 1.0) -> float | None:
-    """Seconds before the next attempt: 1 doubling to 30, or what the server asked for. None: it will not help."""
+def backoff(error: Exception, failures: int, first: float = 1.0, longest: float = math.inf) -> float | None:
+    """
+    Seconds before the next attempt: 1 doubling to 30, or what the server asked for. None: it will not help, or is later
+    than `longest`.
+    """
     if not is_transient(error):
         return None
     asked = (error.retry_after or 0.0) if isinstance(error, APIError) else 0.0
     pause = max(asked, min(longest_backoff, first * 2.0 ** min(failures - 1, 10)))
+    if pause > longest:
+        return None
     log.debug("%s; next attempt in %g s", error, pause)
     return pause
 

@@ -8,6 +8,7 @@ import {
   type Issue,
   UnexpectedResponse,
 } from "./errors.ts";
+import { isNode } from "./node-modules.ts";
 import { Timer } from "./timer.ts";
 
 /** Milliseconds. The attempts of a request that may be repeated are 1, 2, 4 … 30 s apart. */
@@ -117,18 +118,22 @@ export class Http {
         const reached = progress?.() ?? 0;
         if (reached > best) [best, failures] = [reached, 1];
         if (failures > this.#options.maxRetries) throw error;
-        const pause = this.backoff(error, failures);
-        if (pause === undefined || pause > longestBackoff) throw error;
+        const pause = this.backoff(error, failures, 1_000, longestBackoff);
+        if (pause === undefined) throw error;
         await deadline.sleep(pause);
       }
     }
   }
 
-  /** Milliseconds before the next attempt: 1 s doubling to 30 s, or what the server asked for. Undefined: it will not help. */
-  backoff(error: unknown, failures: number, first = 1_000): number | undefined {
+  /**
+   * Milliseconds before the next attempt: 1 s doubling to 30 s, or what the server asked for. Undefined: it will not help, or
+   * is later than `longest`.
+   */
+  backoff(error: unknown, failures: number, first = 1_000, longest = Infinity): number | undefined {
     if (!isTransient(error)) return undefined;
     const asked = error instanceof APIError ? (error.retryAfter ?? 0) * 1_000 : 0;
     const pause = Math.max(asked, Math.min(longestBackoff, first * 2 ** (failures - 1)));
+    if (pause > longest) return undefined;
     this.#options.logger?.debug(`${error.message}; next attempt in ${pause / 1_000} s`);
     return pause;
   }
@@ -159,7 +164,7 @@ export class Http {
     const init: RequestInit = { method, headers, redirect: follow ? "follow" : "manual", signal };
     if (body !== undefined) init.body = body;
     // Otherwise, Node's fetch keeps all of the content, for a redirect or another window's question for a password.
-    if (body instanceof Blob) Object.assign(init, { redirect: "error", window: null });
+    if (body instanceof Blob && isNode()) Object.assign(init, { redirect: "error", window: null });
     const began = this.clock.now();
     // Redirects to other origins are followed without Authorization (Fetch standard, section 4.4).
     const response = await this.#answer(request, { signal }, this.#options.fetch(url, init));

@@ -43,7 +43,8 @@ export const llmsTxt: string =
   "- Errors are `{\"detail\": \"…\", \"code\": \"…\"}`: the detail is for people, the code for programs. 429 and 503 can have\n" +
   "  `Retry-After`.\n" +
   "- Files that have more than `max_inline_bytes` of `GET /ext/v1/agent` together go through `POST /ext/v1/uploads`. Their\n" +
-  "  names have no folders. Files that the agent writes can be in folders: `reports/q3.csv` is `…/files/reports%2Fq3.csv`.\n" +
+  "  names have no folders: the create answers with `files`, each with its `name` and what you sent (`sent_as`).\n" +
+  "  Files that the agent writes can be in folders: `reports/q3.csv` is `…/files/reports%2Fq3.csv`.\n" +
   "- Do not put a key into a web page or a log.\n" +
   "\n" +
   "## API\n" +

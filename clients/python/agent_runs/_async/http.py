@@ -80,8 +80,8 @@ class AsyncHttp:
                     best, failures = reached, 1
                 if failures > self._max_retries:
                     raise
-                pause = backoff(error, failures)
-                if pause is None or pause > longest_backoff:
+                pause = backoff(error, failures, longest=longest_backoff)
+                if pause is None:
                     raise
             await deadline.sleep(pause)
 

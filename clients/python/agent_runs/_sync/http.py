@@ -81,8 +81,8 @@ class Http:
                     best, failures = reached, 1
                 if failures > self._max_retries:
                     raise
-                pause = backoff(error, failures)
-                if pause is None or pause > longest_backoff:
+                pause = backoff(error, failures, longest=longest_backoff)
+                if pause is None:
                     raise
             deadline.sleep(pause)
 
