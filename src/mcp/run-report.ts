@@ -62,7 +62,11 @@ function activityOf({ waiting }: Run, { activity }: Pick<DescribedRun, "activity
 /** Status, steps and activity of a run in a line. */
 export function activityLine(run: Run, described: Pick<DescribedRun, "activity">): string {
   const activity = activityOf(run, described);
-  return `${run.status}, ${run.used?.steps ?? 0} steps${activity === null ? "" : `, ${activity}`}`;
+  return `${run.status}, ${stepsText(run.used?.steps ?? 0)}${activity === null ? "" : `, ${activity}`}`;
+}
+
+function stepsText(steps: number): string {
+  return `${steps} ${steps === 1 ? "step" : "steps"}`;
 }
 
 function activityText({ kind, step, tools }: Activity): string {
@@ -94,7 +98,7 @@ function reportText(report: RunReport, named: Named): string {
   const { finish_reason, queued_inputs } = report;
   const lines = [
     `Run ${run_id} (${JSON.stringify(name)}): ${status}${activity === null ? "" : `, ${activity}`}`,
-    `${steps} steps${dollars > 0 ? `, $${dollars.toFixed(4)}` : ""}${queued_inputs > 0 ? `, ${queued_inputs} queued inputs` : ""}`,
+    `${stepsText(steps)}${dollars > 0 ? `, $${dollars.toFixed(4)}` : ""}${queued_inputs > 0 ? `, ${queued_inputs} queued inputs` : ""}`,
     failure && `Failure: ${failure.title}. Remedy: ${failure.remedy}`,
     finish_reason !== null && finish_reason !== "completed" && `The output is incomplete: ${finish_reason}.`,
     output !== null && `Output:\n${output}`,
