@@ -140,7 +140,8 @@ async function warningsOf(
 /** The revision in `If-Match`. Undefined: any. */
 function revisionIn(ifMatch: string | undefined): number | undefined {
   if (ifMatch === undefined || ifMatch.trim() === "*") return undefined;
-  const [, revision] = /^\s*"(\d{1,15})"\s*$/.exec(ifMatch) ?? [];
+  // A compressed response has the ETag as a weak one.
+  const [, revision] = /^\s*(?:W\/)?"(\d{1,15})"\s*$/.exec(ifMatch) ?? [];
   if (revision !== undefined) return Number(revision);
   const msg = 'Input should be the `ETag` of the agent, such as "4" with its quotes, or *';
   throw new InvalidRequest([{ type: "etag_parsing", loc: ["header", "If-Match"], msg, input: ifMatch.slice(0, 200) }]);

@@ -84,6 +84,8 @@ describe("agents", () => {
     expect([late.status, late.body["code"]]).toEqual([412, "modified"]);
     expect((await service.call("GET", `/agents/${id}`)).body).toMatchObject({ definition: { instructions: "Mine." } });
     expect((await update(id, { instructions: "Any." }, { "if-match": "*" })).status).toBe(200);
+    const compressed = await update(id, { instructions: "Mine again." }, { "if-match": 'W/"2"' });
+    expect([compressed.status, compressed.headers.get("etag")]).toEqual([200, '"3"']);
     const wrong = await update(id, {}, { "if-match": "1" });
     expect(wrong.body).toMatchObject({ code: "invalid_request", detail: [{ loc: ["header", "If-Match"] }] });
   });
