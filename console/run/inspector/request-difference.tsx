@@ -2,6 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { formatNumber } from "../../format.ts";
 import { Code } from "../../ui/code.tsx";
+import { Gauge } from "../../ui/gauge.tsx";
 import type { ModelRequest, RequestMessage, RunApi } from "../api.ts";
 import type { Step } from "../model/types.ts";
 import { formatPlace, placeName } from "../selection.ts";
@@ -10,6 +11,7 @@ import { count } from "../text/words.ts";
 import type { RunView } from "../view.ts";
 import { ShortDigest } from "./call-environment.tsx";
 import { FactTable } from "./facts.tsx";
+import { type ContextUse, contextUse } from "./context-parts.ts";
 import { changeText, messageAuthor, messageText, requestChange } from "./request-change.ts";
 
 type State =
@@ -48,7 +50,12 @@ export function RequestDifference({ step, view, api }: Props) {
         <h3>{previous ? "Difference to the call before" : "What the model was sent"}</h3>
       </div>
       {state.kind === "loaded" ? (
-        <Difference request={state.request} before={state.before} name={previous && placeName(view.model, previous)} />
+        <Difference
+          request={state.request}
+          before={state.before}
+          name={previous && placeName(view.model, previous)}
+          counted={step.usage?.input_tokens}
+        />
       ) : (
         <p>
           <button type="button" class="button small" disabled={state.kind === "loading"} onClick={() => void load()}>
@@ -76,10 +83,13 @@ function Difference({
   request,
   before,
   name,
+  counted,
 }: {
   request: ModelRequest;
   before: ModelRequest | undefined;
   name: string | undefined;
+  /** Input tokens that the provider reported. */
+  counted: number | undefined;
 }) {
   const [all, setAll] = useState(false);
   const change = requestChange(before, request);
@@ -103,9 +113,24 @@ function Difference({
         <summary>{count(request.tools.length, "tool")}</summary>
         <Code title="Tools" text={visible(JSON.stringify(request.tools, undefined, 2))} />
       </details>
+      <Context use={contextUse(request, counted)} />
       <FactTable facts={configurationFacts(request)} />
     </div>
   );
+}
+
+/** How full the context window was, and of what. */
+function Context({ use: { tokens, of, counted, parts } }: { use: ContextUse }) {
+  return (
+    <>
+      <Gauge label={counted ? "Context" : "Context, estimated"} value={tokens} limit={of} format={formatTokens} />
+      <FactTable facts={parts.map((part) => [part.name, `about ${formatTokens(part.tokens)}`])} />
+    </>
+  );
+}
+
+function formatTokens(tokens: number): string {
+  return `${formatNumber(tokens)} tokens`;
 }
 
 /** What the turn runs on, besides the agent and its model. */

@@ -1,4 +1,5 @@
 import type { Message } from "../../agent/model.ts";
+import { defaultContextTokens } from "../../agent/turn/context-window.ts";
 import type { RebuiltRequest } from "../../runs/read/rebuild-request.ts";
 import { wireAttachments, wireToolCall } from "../../http/rest/wire/event.ts";
 import type { Schemas } from "../call.ts";
@@ -17,6 +18,7 @@ export function wireModelRequest({ request, configuration, hash }: RebuiltReques
     parameters: parameters ? { ...parameters } : null,
     provider: provider?.provider ?? null,
     model: agent.model ?? own ?? null,
+    context_tokens: agent.contextTokens ?? defaultContextTokens,
     configuration: hash,
     environment: environment ?? null,
   };

@@ -42,6 +42,7 @@ const request = (texts: string[], tools: string[]): ModelRequest => ({
   parameters: null,
   provider: "demo",
   model: "demo",
+  context_tokens: 1_000,
   configuration: "0",
   environment: null,
 });

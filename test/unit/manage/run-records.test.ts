@@ -145,6 +145,7 @@ describe("requests", () => {
     expect(body).toMatchObject({
       provider: "demo",
       model: null,
+      context_tokens: 128_000,
       instructions: expect.stringContaining("Answer") as string,
     });
     expect(body.tools.map(({ name }) => name)).toContain("read_file");

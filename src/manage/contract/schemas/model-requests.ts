@@ -2,6 +2,7 @@ import { reference } from "../../../http/description.ts";
 import { attachment } from "../../../http/rest/schemas/events.ts";
 import {
   flag,
+  integer,
   list,
   nullable,
   nullableReference,
@@ -22,6 +23,7 @@ export const modelRequestSchemas = {
     }),
     provider: nullable(text("The provider.")),
     model: nullable(text("The model.")),
+    context_tokens: integer("The context window that the turn plans with."),
     configuration: sha256("SHA-256 of what the turn runs on."),
     environment: nullableReference(
       "The environment in which the turn's programs run. Null: it has none, or it is not recorded.",
