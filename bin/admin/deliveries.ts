@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import type { Delivery } from "../../src/runs/deliveries.ts";
 import { listDeliveries, type ListedDeliveries } from "../../src/deliveries/list-deliveries.ts";
 import { resendDelivery } from "../../src/deliveries/resend-delivery.ts";
+import { testWebhook } from "../../src/deliveries/test-webhook.ts";
 import type { Action } from "./action.ts";
 import { maxListed, wholeNumber } from "./option-values.ts";
 import { isoTime, type Output, record, table } from "./output.ts";
@@ -23,6 +24,15 @@ export function addDeliveryCommands(webhook: Command, action: Action): void {
     .action(
       action(async (stores, { agent, limit, cursor }: ListOptions) =>
         listed(await listDeliveries(stores, agent, { limit: wholeNumber("--limit", limit, maxListed), cursor })),
+      ),
+    );
+  webhook
+    .command("test")
+    .description("Send a signed message of type webhook.test to an agent's URL, once.")
+    .requiredOption("--agent <ID>", "agent")
+    .action(
+      action(async ({ accounts, deliveries, actor }, { agent }: { agent: string }) =>
+        record(fields(await testWebhook({ accounts, deliveries }, agent, await actor()))),
       ),
     );
   webhook

@@ -9,13 +9,19 @@ import { Loading } from "../ui/empty.tsx";
 import { Problem } from "../ui/problem.tsx";
 import { RelativeTime } from "../ui/time.tsx";
 import { toast } from "../ui/toast.tsx";
-import { type Delivery, readDeliveries, resendDelivery } from "./webhook-calls.ts";
+import { type Delivery, readDeliveries, resendDelivery, testWebhook } from "./webhook-calls.ts";
 
 /** Deliveries of a page, and the most that are shown. */
 const [pageSize, most] = [50, 200];
 
+interface DeliveriesProps {
+  agent: Pick<Agent, "id" | "organization_id">;
+  /** Why no test message can be sent. */
+  noTest: string | undefined;
+}
+
 /** The newest messages of an agent's runs. */
-export function Deliveries({ agent }: { agent: Pick<Agent, "id" | "organization_id"> }) {
+export function Deliveries({ agent, noTest }: DeliveriesProps) {
   const { id: agentId } = agent;
   const reason = blocked("send messages again", agent.organization_id);
   const [limit, setLimit] = useState(pageSize);
@@ -36,11 +42,24 @@ export function Deliveries({ agent }: { agent: Pick<Agent, "id" | "organization_
       (failure: Error) => setProblem(failure.message),
     );
   };
+  const test = (): void => {
+    setProblem(undefined);
+    testWebhook(agentId).then(
+      () => {
+        toast("A test message is sent");
+        resource.reload().catch(() => undefined);
+      },
+      (failure: Error) => setProblem(failure.message),
+    );
+  };
   return (
     <section class="panel scroll-x">
       <header class="panel-head">
         <h2>Deliveries</h2>
         <span class="muted">Failed attempts are repeated over a day</span>
+        <Button size="small" icon="send" blocked={noTest} onClick={test}>
+          Send test message
+        </Button>
       </header>
       <Problem>{problem ?? error?.message}</Problem>
       {!page && !error && <Loading rows={3} />}
@@ -87,9 +106,11 @@ function DeliveryTable({ deliveries, reason, onResend }: DeliveryTableProps) {
             </td>
             <td class="mono">{delivery.type}</td>
             <td>
-              <a class="mono" href={pageUrl(`runs/${delivery.run_id}`)}>
-                {shortRunId(delivery.run_id)}
-              </a>{" "}
+              {delivery.type !== "webhook.test" && (
+                <a class="mono" href={pageUrl(`runs/${delivery.run_id}`)}>
+                  {shortRunId(delivery.run_id)}
+                </a>
+              )}{" "}
               {delivery.turn > 1 && <span class="muted">turn {delivery.turn}</span>}
             </td>
             <td>

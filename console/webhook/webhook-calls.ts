@@ -30,6 +30,10 @@ export function rotateSecret(agentId: string): Promise<ChangedWebhook> {
   return call("rotate_webhook_secret", { agent_id: agentId });
 }
 
+export function testWebhook(agentId: string): Promise<Delivery> {
+  return call("test_webhook", { agent_id: agentId });
+}
+
 /** The newest deliveries, at most `limit`. */
 export function readDeliveries(agentId: string, limit: number, signal: AbortSignal): Promise<Page<Delivery>> {
   return call("list_deliveries", { agent_id: agentId, limit }, { signal });

@@ -8,8 +8,14 @@ import { Problem } from "../ui/problem.tsx";
 import { Deliveries } from "./deliveries.tsx";
 import { SecretReveal } from "./secret-reveal.tsx";
 import { SettingsDialog } from "./settings-dialog.tsx";
-import { type ChangedWebhook, readWebhook } from "./webhook-calls.ts";
+import { type ChangedWebhook, readWebhook, type Webhook } from "./webhook-calls.ts";
 import { WebhookFacts } from "./webhook-facts.tsx";
+
+/** Why no test message can be sent to a webhook. */
+function noTestOf({ url, enabled }: Webhook): string | undefined {
+  if (url === null) return "The webhook has no URL.";
+  return enabled ? undefined : "The webhook is disabled.";
+}
 
 /** Where the ends of an agent's runs are reported, and what was sent. */
 export function WebhookTab({ agent }: { agent: Agent }) {
@@ -50,7 +56,7 @@ export function WebhookTab({ agent }: { agent: Agent }) {
           <WebhookFacts webhook={webhook} reason={reason} onChange={onChange} onRemove={() => replace(null)} />
         )}
       </section>
-      <Deliveries agent={agent} />
+      <Deliveries agent={agent} noTest={reason ?? (webhook ? noTestOf(webhook) : "Set a webhook first.")} />
       {isEditing && (
         <SettingsDialog
           agentId={agent.id}

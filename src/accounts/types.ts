@@ -178,6 +178,7 @@ export const auditActions = [
   "key.disable",
   "webhook.set",
   "webhook.rotate-secret",
+  "webhook.test",
   "webhook.enable",
   "webhook.disable",
   "webhook.remove",

@@ -38,8 +38,9 @@ export async function sendDelivery(
 ): Promise<SendOutcome> {
   const delivery = await deps.deliveries.find(id);
   if (delivery?.attempts !== attempts || delivery.state !== "pending") return outcomeOf(delivery);
+  const isTest = delivery.type === "webhook.test";
   const [run, webhook] = await Promise.all([
-    deps.runs.head(delivery.runId),
+    isTest ? agentTarget : deps.runs.head(delivery.runId),
     deps.accounts.findWebhook(delivery.agentId),
   ]);
   const at = deps.now();
@@ -48,13 +49,19 @@ export async function sendDelivery(
   const { refused, retryAfter, ...attempt } = await attemptOf(deps, delivery, target, signal);
   const gone = attempt.status === 410;
   if (gone && target.isOfAgent) await disableUrl(deps.accounts, target.webhook, target.url, goneReason);
-  return record(deps, afterwards(delivery, attempt, gone || refused, retryAfter));
+  return record(deps, afterwards(delivery, attempt, gone || refused || isTest, retryAfter));
 }
+
+/** What a test has in place of a run: it goes to the agent's URL, and has no labels. */
+const agentTarget: Reported = { webhook: "agent" };
 
 const goneReason = "the receiver answered 410";
 
+/** What a target needs of the run that is reported. */
+type Reported = Pick<Run, "webhook" | "labels">;
+
 interface Target {
-  run: Run;
+  run: Reported;
   webhook: Webhook;
   url: string;
   /** Whether it is the URL of the agent's webhook, not the run's own. */
@@ -63,7 +70,7 @@ interface Target {
 }
 
 /** Where a delivery goes, and what signs it. `problem`: why it cannot be sent, as a clause. */
-function targetOf(run: Run | undefined, webhook: Webhook | undefined, at: number): Target | { problem: string } {
+function targetOf(run: Reported | undefined, webhook: Webhook | undefined, at: number): Target | { problem: string } {
   if (run?.webhook === undefined) return { problem: "the run does not exist any more" };
   const secrets = webhook ? validSecrets(webhook, at).map(({ value }) => value) : [];
   if (!webhook || secrets.length === 0) return { problem: "the agent has no webhook any more" };

@@ -2,8 +2,8 @@ import type { DeliveryType, RunStatus } from "./status.ts";
 import type { RunChange, RunFacts } from "./types.ts";
 
 /**
- * One message to a webhook, stored in the write that it reports. It names the run and contains none of its texts. Times are
- * milliseconds since 1970.
+ * One message to a webhook, stored in the write that it reports. It names the run and contains none of its texts. A test has the
+ * fields of others, with `noRun`. Times are milliseconds since 1970.
  */
 export interface Delivery {
   /** `messageId`; of a message that an operator sends again, with a random ending. */
@@ -29,6 +29,9 @@ export interface Delivery {
   nextAttemptAt?: number;
   lastAttempt?: DeliveryAttempt;
 }
+
+/** The run of a test message. */
+export const noRun = "00000000-0000-0000-0000-000000000000";
 
 /** `status`: of the response. `problem`: why there was none, or why it was not accepted. `milliseconds`: its duration. */
 export interface DeliveryAttempt {

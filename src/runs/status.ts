@@ -19,8 +19,8 @@ export type ShownState = (typeof runStates)[number];
 export const runFilterStatuses = [...runStatuses, "waiting_for_input"] as const satisfies ShownState[];
 export type RunFilterStatus = (typeof runFilterStatuses)[number];
 
-/** What a webhook reports: a turn's output, a turn that failed, a run that was stopped or deleted. */
-export const deliveryTypes = ["run.finished", "run.failed", "run.terminated"] as const;
+/** What a webhook reports: a turn's output, a turn that failed, a run that was stopped or deleted; or that an operator tries it. */
+export const deliveryTypes = ["run.finished", "run.failed", "run.terminated", "webhook.test"] as const;
 export type DeliveryType = (typeof deliveryTypes)[number];
 
 /** All allowed transitions. `none`: the run does not exist yet. */

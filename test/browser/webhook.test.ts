@@ -54,6 +54,13 @@ test("a webhook is set, after a wrong URL is explained, and its secret is shown 
   expect(await page.content()).not.toContain(secret);
 });
 
+test("a test message is sent, and listed with the answer", async () => {
+  await button("Send test message").click();
+  await page.getByRole("row").filter({ hasText: "webhook.test" }).filter({ hasText: "204" }).waitFor();
+  const [{ body, headers }] = receiver.received.splice(0) as [(typeof receiver.received)[number]];
+  expect(new Webhook(secret).verify(body, headers)).toMatchObject({ type: "webhook.test" });
+});
+
 test("what was sent is listed, and is sent again", async () => {
   await finished(service, await createRun(service, { input_text: "Hello" }));
   await rows().filter({ hasText: "delivered" }).waitFor();

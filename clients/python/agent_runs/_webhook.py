@@ -25,7 +25,8 @@ class WebhookData(TypedDict):
 class WebhookPayload(TypedDict):
     """What a webhook says. Read the run for its output: the payload has no texts."""
 
-    type: Literal["run.finished", "run.failed", "run.terminated"]
+    type: Literal["run.finished", "run.failed", "run.terminated", "webhook.test"]
+    """An operator sends `webhook.test` to try the receiver. Its `run_id` is all zeros."""
     timestamp: str
     """RFC 3339."""
     data: WebhookData

@@ -2,7 +2,8 @@ import { WebhookVerificationError } from "./errors.ts";
 
 /** What a webhook says. Read the run for its output: the payload has no texts. */
 export interface WebhookPayload {
-  type: "run.finished" | "run.failed" | "run.terminated";
+  /** An operator sends `webhook.test` to try the receiver. Its `run_id` is all zeros. */
+  type: "run.finished" | "run.failed" | "run.terminated" | "webhook.test";
   /** RFC 3339. */
   timestamp: string;
   data: { run_id: string; agent_id: string; status: string; turn: number; labels: Record<string, string> };

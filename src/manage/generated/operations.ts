@@ -39,6 +39,7 @@ export const operations = {
   set_webhook: ["PUT", "/agents/{agent_id}/webhook"],
   remove_webhook: ["DELETE", "/agents/{agent_id}/webhook"],
   rotate_webhook_secret: ["POST", "/agents/{agent_id}/webhook/rotate-secret"],
+  test_webhook: ["POST", "/agents/{agent_id}/webhook/test"],
   list_deliveries: ["GET", "/agents/{agent_id}/deliveries"],
   resend_delivery: ["POST", "/deliveries/{delivery_id}/resend"],
   list_runs: ["GET", "/runs"],
@@ -95,6 +96,7 @@ export interface Operations {
   set_webhook: { parameters: { agent_id: string }; body: Schemas["SetWebhookRequest"]; answer: Schemas["ChangedWebhook"] };
   remove_webhook: { parameters: { agent_id: string }; answer: undefined };
   rotate_webhook_secret: { parameters: { agent_id: string }; body?: Schemas["RotateWebhookSecretRequest"]; answer: Schemas["ChangedWebhook"] };
+  test_webhook: { parameters: { agent_id: string }; answer: Schemas["Delivery"] };
   list_deliveries: { parameters: { agent_id: string; cursor?: string | undefined; limit?: number | undefined }; answer: Schemas["DeliveryPage"] };
   resend_delivery: { parameters: { delivery_id: string }; answer: Schemas["Delivery"] };
   list_runs: { parameters: { organization_id?: string | undefined; agent_id?: string | undefined; since?: string | undefined; until?: string | undefined; label?: (string)[] | undefined; q?: string | undefined; status?: ("running" | "finished" | "technical_error" | "terminated" | "waiting_for_input")[] | undefined; cursor?: string | undefined; limit?: number | undefined }; answer: Schemas["RunPage"] };

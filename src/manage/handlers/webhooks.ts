@@ -2,6 +2,7 @@ import { findWebhook, removeWebhook, rotateSecret, setWebhook } from "../../acco
 import { jsonResponse } from "../../http/handler.ts";
 import { listDeliveries } from "../../deliveries/list-deliveries.ts";
 import { resendDelivery } from "../../deliveries/resend-delivery.ts";
+import { testWebhook } from "../../deliveries/test-webhook.ts";
 import type { ManageHandlers, Schemas } from "../call.ts";
 import type { ManageDeps } from "../deps.ts";
 import { wireChangedWebhook, wireDelivery, wireWebhook } from "../wire/webhook.ts";
@@ -27,6 +28,10 @@ export function webhookHandlers(deps: ManageDeps) {
     async rotate_webhook_secret({ path, body, principal: { actor } }) {
       const rotated = await rotateSecret(accounts, path.agent_id, { hours: body?.overlap_hours, actor });
       return jsonResponse(200, wireChangedWebhook(rotated));
+    },
+
+    async test_webhook({ path, principal: { actor } }) {
+      return jsonResponse(201, wireDelivery(await testWebhook(deps, path.agent_id, actor)));
     },
 
     async list_deliveries({ path, query }) {

@@ -182,7 +182,10 @@ describe("an operator of one organization and viewer of another", () => {
     "may $operationId where it is an operator",
     async (operation) => {
       const owned = await newOwned(acme.organization_id);
-      expect((await callWith(operation, owned)).status).toBeOneOf([200, 201, 202, 204]);
+      const { status, code } = await callWith(operation, owned);
+      // The webhook is disabled, so that no test message leaves the machine.
+      if (operation.operationId === "test_webhook") expect([status, code]).toEqual([422, "invalid_argument"]);
+      else expect(status).toBeOneOf([200, 201, 202, 204]);
     },
   );
 

@@ -63,6 +63,39 @@ test("a webhook is set, rotated, disabled and removed; only the changes have its
   }
 });
 
+test("a test message is signed like the others, sent once, and listed with the answer", async () => {
+  const agent = await newAgent();
+  const path = `/agents/${agent}/webhook`;
+  const post = () => service.call<Schemas["Delivery"]>("POST", `${path}/test`);
+  expect(await post()).toMatchObject({ status: 404, body: { code: "webhook_not_found" } });
+  const secret = String((await change("PUT", path, { url: null })).body.secret);
+  expect(await post()).toMatchObject({ status: 422, body: { code: "invalid_argument", detail: /has no URL/ } });
+  await using failing = await webhookReceiver(() => 503);
+  await change("PUT", path, { url: failing.url, private_addresses: true, enabled: false });
+  expect(await post()).toMatchObject({ status: 422, body: { code: "invalid_argument", detail: /is disabled/ } });
+
+  await change("PUT", path, { url: failing.url, private_addresses: true });
+  const sent = await post();
+  expect(sent).toMatchObject({ status: 201, body: { type: "webhook.test", state: "pending", attempts: 0 } });
+  const found = async () => {
+    const { data } = (await service.call<Schemas["DeliveryPage"]>("GET", `/agents/${agent}/deliveries`)).body;
+    return data.find(({ id }) => id === sent.body.id);
+  };
+  await expect.poll(async () => (await found())?.state, { timeout: 10_000 }).toBe("failed"); // no further attempt
+  expect(await found()).toMatchObject({ attempts: 1, next_attempt_at: null, last_attempt: { status: 503 } });
+  expect(failing.received).toHaveLength(1);
+  const { body, headers } = failing.received[0]!;
+  const run_id = "00000000-0000-0000-0000-000000000000";
+  expect(new Webhook(secret).verify(body, headers)).toMatchObject({
+    type: "webhook.test",
+    data: { run_id, agent_id: agent, status: "finished", turn: 0, labels: {} },
+  });
+  expect(await service.call("POST", `/deliveries/${sent.body.id}/resend`)).toMatchObject({ status: 201 });
+  const { data: audited } = (await service.call<Schemas["AuditPage"]>("GET", "/audit")).body;
+  expect(audited).toContainEqual(expect.objectContaining({ action: "webhook.test", id: agent }));
+  expect(await service.call("POST", `${path}/test`, { token: service.viewerToken })).toMatchObject({ status: 403 });
+});
+
 test("wrong settings and unknown ids are rejected, and a viewer changes nothing", async () => {
   const path = `/agents/${await newAgent()}/webhook`;
   const wrong: [string, string, object | undefined, number, string][] = [

@@ -44,6 +44,15 @@ export const webhookOperations = {
     success: changed,
     errors: ["agent_not_found", "webhook_not_found", "invalid_argument", "modified_concurrently"],
   }),
+  test_webhook: operation("test_webhook", {
+    at: "POST /agents/{agent_id}/webhook/test",
+    tag,
+    summary: "Send a test message",
+    description:
+      "Sends a signed message of type `webhook.test` to the agent's URL, once. Its delivery says what the receiver answered.",
+    success: { status: 201, description: "The delivery.", body: "Delivery" },
+    errors: ["agent_not_found", "webhook_not_found", "invalid_argument"],
+  }),
   list_deliveries: operation("list_deliveries", {
     at: "GET /agents/{agent_id}/deliveries",
     tag,

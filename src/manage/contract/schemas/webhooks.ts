@@ -54,11 +54,11 @@ export const webhookSchemas = {
       default: overlapHours.default,
     }),
   }),
-  Delivery: object("A message about a run, and how it was sent.", {
+  Delivery: object("A message about a run, or a test, and how it was sent.", {
     id: text("The delivery's ID.", { examples: ["msg_5f5d194690534416ae3ff7887ed877cc_1_finished"] }),
     message_id: text("The message's `webhook-id`. Deliveries of the same message share it."),
-    run_id: uuid("The run."),
-    turn: integer("The turn that ended."),
+    run_id: uuid("The run. Of a test, all zeros."),
+    turn: integer("The turn that ended. Of a test, 0."),
     type: oneOfTexts("What is reported.", deliveryTypes),
     state: oneOfTexts("`pending`: the next attempt is due at `next_attempt_at`. `failed`: there is none.", [
       "pending",
