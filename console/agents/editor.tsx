@@ -63,6 +63,9 @@ export function Editor({ state, messages, readOnly, organizationId, onChange, ..
           revision={more.revision}
         />
         {more.note !== undefined && <p class="muted">{more.note}</p>}
+        {state.draft["prices"] === undefined && (
+          <p class="muted">Without prices (More settings), the cost of runs is not known.</p>
+        )}
       </div>
     </div>
   );

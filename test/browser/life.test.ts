@@ -129,6 +129,7 @@ test("creates an agent", async () => {
   await page.getByLabel("Organization").selectOption({ label: "Northwind" });
   await page.getByLabel("Name", { exact: true }).fill("Sales analyst");
   await page.getByLabel("Instructions").fill("Compare sales. Write the result to report.md.");
+  await page.getByText("Without prices (More settings), the cost of runs is not known.").waitFor();
   await page.getByRole("button", { name: "Create agent" }).click();
   await page.getByRole("heading", { level: 1, name: "Sales analyst" }).waitFor();
 });
