@@ -2,6 +2,8 @@ import type { CallOutput, RunDetail, RunEvent, Schemas } from "../api/types.ts";
 
 export type { RunDetail };
 export type ModelRequest = Schemas["ModelRequest"];
+export type SentRequest = Schemas["SentRequest"];
+export type SentAttempt = Schemas["SentAttempt"];
 export type RequestMessage = ModelRequest["messages"][number];
 export type RunFile = Schemas["RunFile"];
 export type Limits = Schemas["Limits"];
@@ -21,6 +23,8 @@ export interface RunApi {
   /** The complete event. */
   event(sequence: number): Promise<RunEvent>;
   request(at: string): Promise<ModelRequest>;
+  /** The HTTP request of the step. */
+  sent(at: string): Promise<SentRequest>;
   files(at: string | undefined): Promise<RunFile[]>;
   file(name: string, at: string | undefined): Promise<Blob>;
   /** Calls back for each change of the run and each event after a number. Resolves when the signal aborts. */

@@ -14,6 +14,7 @@ export function runApi(runId: string): RunApi {
     wholeEvents: (after) => call("list_events", { ...run, after, limit: 100 }),
     event: (sequence) => call("get_event", { ...run, sequence }),
     request: (at) => call("get_model_request", { ...run, at }),
+    sent: (at) => call("get_sent_request", { ...run, at }),
     files: async (at) => (await call("list_files", { ...run, at })).data,
     file: async (name, at) => (await send("get_file", { ...run, name, at })).blob(),
     async stream(after, on, signal) {

@@ -141,6 +141,45 @@ export interface ToolDefinition {
   input: object;
 }
 
+/**
+ * How a request differs from the service's first choice for its provider, because the server is known to reject that, or
+ * rejected it in this call.
+ * - `compat`: the settings of the model server in force.
+ * - `callsAsText`: tool calls and results of the conversation are sent as text.
+ * - `withoutFiles`: a sentence is in place of each attachment.
+ * - `withoutCachePoints`: the request has no cache points.
+ */
+export interface RequestForm {
+  compat?: OpenAiCompat;
+  callsAsText?: boolean;
+  withoutFiles?: boolean;
+  withoutCachePoints?: boolean;
+}
+
+/** One HTTP request of a model call. Stored as JSON in the journal. */
+export interface SentRequest extends RequestForm {
+  /** SHA-256 (hex) of the body. */
+  sha256: string;
+  /** Bytes of the body. */
+  bytes: number;
+  /** HTTP status of the response. Absent: none came. */
+  status?: number;
+  /** The provider's id of the request, from the response's headers. */
+  requestId?: string;
+}
+
+/** What the provider says about its response, unchanged. Stored as JSON in the journal. */
+export interface ReceivedResponse {
+  /** The provider's id of the response. */
+  id?: string;
+  /** The model that answered, as the provider names it. */
+  model?: string;
+  /** Why the model stopped. */
+  reason?: string;
+  /** The object with token counts. Absent: there was none, or it has more than 2,000 characters. */
+  usage?: object;
+}
+
 export interface ModelRequest {
   /** System prompt. */
   instructions: string;
@@ -152,15 +191,17 @@ export interface ModelRequest {
   /** Reads an attachment. Undefined when its content is no longer kept. */
   readAttachment?: (attachment: Attachment) => Promise<Uint8Array | undefined>;
   signal: AbortSignal;
+  /** Called for each HTTP request of the call, when its response begins or it has failed. */
+  onSent?: (request: SentRequest) => void;
 }
 
 /**
- * - `responseModel`: the model that answered, as the provider names it.
+ * - `received`: what the provider says about its response. Absent: there was no provider.
  * - `contextWindow`: tokens that the server accepts at most. Absent: the server does not report it.
  * - `firstTokenMs`: milliseconds until the first part of the answer, or of the reasoning before it. Absent: there was none.
  */
 export type ModelOutcome =
-  | { answer: ModelAnswer; responseModel?: string; contextWindow?: number; firstTokenMs?: number }
+  | { answer: ModelAnswer; received?: ReceivedResponse; contextWindow?: number; firstTokenMs?: number }
   | ModelFailure;
 
 /**

@@ -83,7 +83,7 @@ export function plainWriter(record: EntryWriter["record"]): EntryWriter {
 /**
  * Stores the turn's configuration, and adds its hash to the first answer or summary that is recorded. The configuration is
  * stored during the first model call, so that no call waits for it. It is durable before the entry that refers to it.
- * Failed calls do not refer to it: until a model has answered, a turn can be saved by a change of the organization's model.
+ * Failed calls only name it as `tried`: until a model has answered, a turn can be saved by a change of the organization's model.
  */
 export function referencingWriter(
   { configurations }: Deps,
@@ -100,8 +100,9 @@ export function referencingWriter(
   let recorded = false;
   return {
     async record(entry) {
-      if (recorded || entry.part === "failed") return record(entry);
+      if (recorded || (entry.part === "failed" && !entry.last)) return record(entry);
       await stored;
+      if (entry.part === "failed") return record({ ...entry, tried: configuration.hash });
       const accepted = await record({ ...entry, ...reference });
       recorded ||= accepted;
       return accepted;

@@ -1,3 +1,5 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createRun, finished, modelAt, newDataDir, type Service, startService } from "../integration/service.ts";
@@ -20,7 +22,8 @@ let model: Awaited<ReturnType<typeof scriptedModel>>;
 let run: string;
 
 beforeAll(async () => {
-  model = await scriptedModel((_, step) => {
+  model = await scriptedModel((input, step) => {
+    if (input === "fail") return { status: 400, text: "The field 'temperature' is not supported." };
     const call = steps[step - 1];
     return { text: "Works.", tokens: { input: 4_000 * step, output: 90 }, ...(call && { calls: [call] }) };
   });
@@ -91,4 +94,30 @@ test("the chart of tokens has amounts beside it, and those of a step under the p
   const box = await chart.locator("svg").boundingBox();
   await view.page.mouse.move((box?.x ?? 0) + (box?.width ?? 0) * 0.4, (box?.y ?? 0) + 60);
   await chart.getByText("After step 2: 0 from cache, 12,000 input, 180 output").waitFor();
+});
+
+test("the HTTP request of a step is shown as it was sent, and its copy runs in a shell", async () => {
+  await using view = await open("at=1.2.1");
+  const { page } = view;
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  await inspector(page).getByRole("button", { name: "Show HTTP request" }).click();
+  const section = page.locator("section").filter({ has: page.getByRole("heading", { name: "Sent to the provider" }) });
+  await section.getByText("Byte for byte as it was sent.").waitFor();
+  await section.getByText("HTTP 200").waitFor();
+  await section.getByText("chatcmpl-1").waitFor();
+  await section.getByRole("button", { name: "Copy as curl" }).click();
+  const command = await page.evaluate<string>("navigator.clipboard.readText()");
+  const { stdout } = await promisify(execFile)("bash", ["-c", command]);
+  expect(stdout).toContain("data: [DONE]");
+  expect(view.misdeeds).toEqual(noMisdeeds);
+});
+
+test("the HTTP request of a step that failed is shown with the provider's status", async () => {
+  const failed = await createRun(service, { name: "Broken", input_text: "fail" });
+  expect((await finished(service, failed)).loop_status).toBe("technical_error");
+  await using view = await openConsole(browser, service.consoleUrl, { path: `runs/${failed}?at=1.1` });
+  await inspector(view.page).getByRole("button", { name: "Show HTTP request" }).click();
+  await view.page.getByText("HTTP 400").waitFor();
+  await view.page.getByText("Byte for byte as it was sent.").waitFor();
+  await view.page.getByText("No complete response is recorded.").waitFor();
 });

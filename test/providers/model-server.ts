@@ -8,6 +8,8 @@ export interface Received {
   method: string | undefined;
   url: string | undefined;
   headers: IncomingMessage["headers"];
+  /** The body as it arrived. */
+  text: string;
   body: { [field: string]: unknown; messages: object[] };
 }
 
@@ -23,6 +25,7 @@ export async function modelServer(...replies: Reply[]) {
         method: request.method,
         url: request.url,
         headers: request.headers,
+        text: body,
         body: JSON.parse(body) as Received["body"],
       };
       received.push(one);

@@ -6,6 +6,7 @@ import { CallFacts } from "./call-facts.tsx";
 import { CallResult } from "./call-result.tsx";
 import { ModelCall } from "./model-call.tsx";
 import { RequestDifference } from "./request-difference.tsx";
+import { SentToProvider } from "./sent-request.tsx";
 
 /** The selected call: a tool call with the model call that asked for it, or a model call. */
 export function CallTab({ view, api, detail }: { view: RunView; api: RunApi; detail: RunDetail }) {
@@ -30,6 +31,9 @@ export function CallTab({ view, api, detail }: { view: RunView; api: RunApi; det
         heading={call && "Model call that asked for it"}
       />
       {step.answered && <RequestDifference key={`d ${step.turn}.${step.step}`} step={step} view={view} api={api} />}
+      {(step.answered || step.attempts.length > 0) && (
+        <SentToProvider key={`s ${step.turn}.${step.step}`} step={step} api={api} />
+      )}
     </>
   );
 }

@@ -7,6 +7,7 @@ import type {
 import type { Attachment, Model, ModelAnswer, ModelOutcome, ModelRequest } from "../model.ts";
 import { toWellFormed } from "../../json.ts";
 import { type AttachmentContent, loadAttachments } from "./attachments.ts";
+import { setRequestForm, watchRequests } from "./exchange.ts";
 import { isAttachmentRejection, isMalformedToolCall } from "./error-table.ts";
 import { type Endpoint, IncompleteResponse, modelFailure } from "./model-error.ts";
 import { interruptedReason, malformedCallReason, readResponse, type ResponseParts } from "./parse-response.ts";
@@ -51,17 +52,20 @@ export function createModelFactory(adapter: ProviderAdapter): () => Model {
   };
   return () => {
     let acceptsFiles = true;
-    return async (request) => {
+    const call: Model = async (request) => {
       request.signal.throwIfAborted();
       const { messages, readAttachment } = request;
+      if (!acceptsFiles) setRequestForm({ withoutFiles: true });
       const attachments = await loadAttachments(messages, acceptsFiles ? readAttachment : undefined);
       const outcome = await send(request, attachments);
       const hasFiles = [...attachments.values()].some((content) => typeof content !== "string");
       if (!hasFiles || !("failure" in outcome) || !isAttachmentRejection(outcome.failure)) return outcome;
+      setRequestForm({ withoutFiles: true });
       const withoutFiles = await send(request, await loadAttachments(messages, undefined));
       acceptsFiles = !("answer" in withoutFiles);
       return acceptsFiles ? outcome : withoutFiles;
     };
+    return (request) => watchRequests(request.onSent, () => call(request));
   };
 }
 
@@ -73,6 +77,7 @@ async function tryCall(
 ): Promise<ModelOutcome> {
   const seen: { begun?: true } = {};
   const onBegun = (): void => void (seen.begun = true);
+  setRequestForm({ callsAsText: toolCallsAsText });
   try {
     return await callProvider(request, attachments, { ...adapter, onBegun }, toolCallsAsText);
   } catch (error) {
@@ -92,27 +97,19 @@ const emptyAnswer: ModelAnswer = {
 };
 
 async function callProvider(
-  { instructions, messages, tools, parameters = {}, signal }: ModelRequest,
+  request: ModelRequest,
   attachments: Map<Attachment, AttachmentContent>,
-  { call, endpoint, optionsWithTools, contextWindow: readWindow, onBegun }: ProviderAdapter & { onBegun: () => void },
+  adapter: ProviderAdapter & { onBegun: () => void },
   toolCallsAsText: boolean,
 ): Promise<Extract<ModelOutcome, { answer: ModelAnswer }>> {
-  const withTools = tools.length > 0;
-  const origin = `${endpoint.provider} ${endpoint.model}`;
-  const prompt = toPrompt(instructions, messages, { origin, attachments, toolCallsAsText });
-  const { temperature, maxOutputTokens, reasoningEffort } = parameters;
+  const { tools, signal } = request;
+  const { call, contextWindow: readWindow, onBegun } = adapter;
+  const options = callOptions(request, attachments, adapter, toolCallsAsText);
   const startedAt = performance.now();
-  const parts = await call({
-    prompt,
-    abortSignal: signal,
-    ...(withTools && { tools: tools.map(toFunctionTool), toolChoice: { type: "auto" } }),
-    ...(withTools && optionsWithTools && { providerOptions: optionsWithTools }),
-    ...(temperature !== undefined && { temperature }),
-    ...(maxOutputTokens !== undefined && { maxOutputTokens }),
-    ...(reasoningEffort !== undefined && { reasoning: reasoningEffort }),
-  });
-  const response = await readResponse(parts, prompt, tools, onBegun);
-  const { answer, content, fields, rawReason, responseModel, firstPartAt } = response;
+  const parts = await call(options);
+  const response = await readResponse(parts, options.prompt, tools, onBegun);
+  const { answer, content, fields, received, firstPartAt } = response;
+  const { reason: rawReason } = received;
   signal.throwIfAborted();
   // The streams of two providers end without an error when the connection is lost.
   if (rawReason === undefined) throw new IncompleteResponse();
@@ -120,13 +117,39 @@ async function callProvider(
   const contextWindow = await readWindow?.(answer.usage.inputTokens);
   signal.throwIfAborted();
   const server = {
-    ...(responseModel !== undefined && { responseModel: responseModel.toWellFormed() }),
+    received: toWellFormed(received),
     ...(contextWindow !== undefined && { contextWindow }),
     ...(firstPartAt !== undefined && { firstTokenMs: Math.round(firstPartAt - startedAt) }),
   };
   if (malformedCallReason.test(rawReason)) return { answer: { ...emptyAnswer, usage: answer.usage }, ...server };
-  const echo = buildEcho(origin, content, fields);
+  const echo = buildEcho(originOf(adapter), content, fields);
   return { answer: { ...toWellFormed(answer), ...(echo && { echo }) }, ...server };
+}
+
+/** The request in the AI SDK's format. */
+export function callOptions(
+  { instructions, messages, tools, parameters = {}, signal }: ModelRequest,
+  attachments: Map<Attachment, AttachmentContent>,
+  adapter: ProviderAdapter,
+  toolCallsAsText: boolean,
+): LanguageModelV4CallOptions {
+  const withTools = tools.length > 0;
+  const { optionsWithTools } = adapter;
+  const { temperature, maxOutputTokens, reasoningEffort } = parameters;
+  return {
+    prompt: toPrompt(instructions, messages, { origin: originOf(adapter), attachments, toolCallsAsText }),
+    abortSignal: signal,
+    ...(withTools && { tools: tools.map(toFunctionTool), toolChoice: { type: "auto" } }),
+    ...(withTools && optionsWithTools && { providerOptions: optionsWithTools }),
+    ...(temperature !== undefined && { temperature }),
+    ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+    ...(reasoningEffort !== undefined && { reasoning: reasoningEffort }),
+  };
+}
+
+/** Provider and model. Reasoning and signatures are sent only to the model that produced them. */
+function originOf({ endpoint }: ProviderAdapter): string {
+  return `${endpoint.provider} ${endpoint.model}`;
 }
 
 function toFunctionTool({ name, description, input }: ModelRequest["tools"][number]) {

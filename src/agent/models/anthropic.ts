@@ -3,7 +3,7 @@ import type { Model } from "../model.ts";
 import { normalizeEvents } from "./anthropic-stream.ts";
 import { createModelFetch } from "./http-client.ts";
 import { anthropicUrl } from "./model-config.ts";
-import { createModelFactory, streamingCall } from "./ai-sdk-model.ts";
+import { createModelFactory, type ProviderAdapter, streamingCall } from "./ai-sdk-model.ts";
 
 export interface Anthropic {
   model: string;
@@ -12,13 +12,25 @@ export interface Anthropic {
   baseUrl?: string;
   /** Milliseconds without data after which a call fails. */
   idleTimeout?: number;
+  /** Sends the requests. Default: `createModelFetch`. */
+  fetch?: typeof fetch;
 }
 
 /** Models behind Anthropic's Messages API. The reasoning effort becomes a thinking budget or an effort, by model. */
-export function anthropic({ model, apiKey, baseUrl = anthropicUrl, idleTimeout }: Anthropic): () => Model {
-  const fetch = createModelFetch({ idleTimeout, type: /event-stream/, transform: normalizeEvents });
+export function anthropic(options: Anthropic): () => Model {
+  return createModelFactory(anthropicAdapter(options));
+}
+
+export function anthropicAdapter({
+  model,
+  apiKey,
+  baseUrl = anthropicUrl,
+  idleTimeout,
+  fetch: send,
+}: Anthropic): ProviderAdapter {
+  const fetch = send ?? createModelFetch({ idleTimeout, type: /event-stream/, transform: normalizeEvents });
   const provider = createAnthropic({ baseURL: baseUrl, apiKey, fetch });
-  return createModelFactory({
+  return {
     call: streamingCall(provider(model)),
     endpoint: {
       provider: "anthropic",
@@ -31,5 +43,5 @@ export function anthropic({ model, apiKey, baseUrl = anthropicUrl, idleTimeout }
     toolCallsNeedTools: true,
     // Each step resends the conversation. Cached input costs a tenth.
     optionsWithTools: { anthropic: { cacheControl: { type: "ephemeral" } } },
-  });
+  };
 }

@@ -1,6 +1,7 @@
 import { createAmazonBedrock } from "@ai-sdk/amazon-bedrock";
 import { APICallError, type LanguageModelV4Prompt } from "@ai-sdk/provider";
 import type { Model } from "../model.ts";
+import { setRequestForm } from "./exchange.ts";
 import { createModelFetch } from "./http-client.ts";
 import { type ProviderAdapter, createModelFactory, streamingCall } from "./ai-sdk-model.ts";
 
@@ -13,18 +14,37 @@ export interface Bedrock {
   baseUrl?: string;
   /** Milliseconds without data after which a call fails. */
   idleTimeout?: number;
+  /** Replaces the AWS credentials. */
+  apiKey?: string;
+  /** Sends the requests. Default: `createModelFetch`. */
+  fetch?: typeof fetch;
+  /** Marks the instructions and the conversation for the prompt cache. Default: if Bedrock documents it for the model. */
+  cachePoints?: boolean;
 }
 
 /**
  * Models on Amazon Bedrock, by the Converse API. Requests are signed with the AWS credentials of the process, or use its
  * Bedrock API key (`AWS_BEARER_TOKEN_BEDROCK`).
  */
-export function bedrock({ model, region, baseUrl, idleTimeout }: Bedrock): () => Model {
+export function bedrock(options: Bedrock): () => Model {
+  return createModelFactory(bedrockAdapter(options));
+}
+
+export function bedrockAdapter({
+  model,
+  region,
+  baseUrl,
+  idleTimeout,
+  apiKey,
+  fetch: given,
+  cachePoints = supportsCachePoints(model),
+}: Bedrock): ProviderAdapter {
   const sentTokens = new Set<string>();
-  const send = createModelFetch({ idleTimeout, type: /vnd\.amazon\.eventstream/ });
+  const send = given ?? createModelFetch({ idleTimeout, type: /vnd\.amazon\.eventstream/ });
   const provider = createAmazonBedrock({
     region,
     ...(baseUrl !== undefined && { baseURL: baseUrl }),
+    ...(apiKey !== undefined && { apiKey }),
     fetch: (input, init) => {
       // The error for an invalid signature repeats the signed headers, which include the session token.
       const headers = new Headers(init?.headers);
@@ -33,8 +53,8 @@ export function bedrock({ model, region, baseUrl, idleTimeout }: Bedrock): () =>
       return send(input, init);
     },
   });
-  return createModelFactory({
-    call: supportsCachePoints(model) ? withCachePoints(streamingCall(provider(model))) : streamingCall(provider(model)),
+  return {
+    call: cachePoints ? withCachePoints(streamingCall(provider(model))) : streamingCall(provider(model)),
     endpoint: {
       provider: "bedrock",
       address: baseUrl ?? `Amazon Bedrock in ${region}`,
@@ -46,7 +66,7 @@ export function bedrock({ model, region, baseUrl, idleTimeout }: Bedrock): () =>
       secrets: () => [...sentTokens],
     },
     toolCallsNeedTools: true,
-  });
+  };
 }
 
 /**
@@ -68,12 +88,14 @@ function withCachePoints(call: ProviderAdapter["call"]): ProviderAdapter["call"]
   let rejected = false;
   return async (options) => {
     // A request without tools is the last call of its turn.
+    if (rejected) setRequestForm({ withoutCachePoints: true });
     if (rejected || !options.tools?.length) return call(options);
     try {
       return await call({ ...options, prompt: addCachePoints(options.prompt) });
     } catch (error) {
       if (!isCachePointRejection(error)) throw error;
       rejected = true;
+      setRequestForm({ withoutCachePoints: true });
       return call(options);
     }
   };

@@ -2,6 +2,7 @@ import http, { type ClientRequest, type IncomingMessage } from "node:http";
 import https from "node:https";
 import { bodilessStatuses, toHeaders } from "../../net/headers.ts";
 import type { Chunks } from "../../net/sse.ts";
+import { beginRequest } from "./exchange.ts";
 
 /**
  * Milliseconds without data after which a call fails. A model that thinks first, or reads a long prompt on a small
@@ -72,12 +73,17 @@ export function createModelFetch({
     outgoing.on("error", ignoreError);
     let active: ClientRequest | IncomingMessage = outgoing;
     outgoing.on("timeout", () => active.destroy(new IdleTimeout(idleTimeout)));
+    const report = beginRequest(body);
     outgoing.end(body);
-    const incoming = await waitForResponse(outgoing);
+    const incoming = await waitForResponse(outgoing).catch((error: unknown) => {
+      report();
+      throw error;
+    });
     incoming.on("error", ignoreError);
     active = incoming;
     const status = Math.min(incoming.statusCode ?? 502, 599); // the highest status of a Response
     const head = { status, statusText: incoming.statusMessage ?? "", headers: toHeaders(incoming) };
+    report(head);
     const ok = status >= 200 && status < 300;
     const contentType = head.headers.get("content-type");
     if (ok && contentType !== null && !type.test(contentType)) {

@@ -1,8 +1,10 @@
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { APICallError } from "@ai-sdk/provider";
+import type { Chunks } from "../../net/sse.ts";
 import type { Model, OpenAiCompat } from "../model.ts";
 import { createModelFactory, type ProviderAdapter, streamingCall } from "./ai-sdk-model.ts";
 import { createModelFetch } from "./http-client.ts";
+import { setRequestForm } from "./exchange.ts";
 import { applyRules, type ChatRequest, type CompatRule, initialRules, findRuleForError } from "./openai-compat.ts";
 import { normalizeChunks } from "./openai-stream.ts";
 import { readProviderError } from "./provider-error.ts";
@@ -17,10 +19,23 @@ export interface OpenAiCompatible {
   compat?: OpenAiCompat;
   /** Milliseconds without data after which a call fails. */
   idleTimeout?: number;
+  /** Sends the requests. Default: `createModelFetch`. */
+  fetch?: typeof fetch;
 }
 
 /** Models behind an OpenAI-compatible chat completions server: OpenAI, vLLM, Ollama, LM Studio and others. */
-export function openAiCompatible({ baseUrl, model, apiKey, compat = {}, idleTimeout }: OpenAiCompatible): () => Model {
+export function openAiCompatible(options: OpenAiCompatible): () => Model {
+  return createModelFactory(openAiCompatibleAdapter(options));
+}
+
+export function openAiCompatibleAdapter({
+  baseUrl,
+  model,
+  apiKey,
+  compat = {},
+  idleTimeout,
+  fetch: send,
+}: OpenAiCompatible): ProviderAdapter {
   // Some servers label a stream text/plain, others send one JSON body. HTML means that the base URL is wrong.
   const types = /event-stream|text\/plain|octet-stream|json/;
   const server = { baseUrl, model, apiKey };
@@ -28,11 +43,8 @@ export function openAiCompatible({ baseUrl, model, apiKey, compat = {}, idleTime
   const recognize = (fingerprint: unknown): void => {
     if (fingerprint === ollamaFingerprint) contextWindow ??= ollamaContextWindow(server);
   };
-  const fetch = createModelFetch({
-    idleTimeout,
-    type: types,
-    transform: (chunks) => normalizeChunks(chunks, recognize),
-  });
+  const transform = (chunks: Chunks): Chunks => normalizeChunks(chunks, recognize);
+  const fetch = send ?? createModelFetch({ idleTimeout, type: types, transform });
   const callWith = (rules: readonly CompatRule[]): ProviderAdapter["call"] => {
     const provider = createOpenAICompatible({
       name: "openai-compatible",
@@ -43,9 +55,14 @@ export function openAiCompatible({ baseUrl, model, apiKey, compat = {}, idleTime
       ...(apiKey !== undefined && { apiKey }),
       transformRequestBody: (body) => applyRules(body as ChatRequest, rules),
     });
-    return streamingCall(provider(model));
+    const call = streamingCall(provider(model));
+    const form = { compat: Object.fromEntries(rules.map(({ setting, value }) => [setting, value])) };
+    return (options) => {
+      if (rules.length > 0) setRequestForm(form);
+      return call(options);
+    };
   };
-  return createModelFactory({
+  return {
     call: withCompatRetries(callWith, initialRules(baseUrl, compat), compat),
     contextWindow: async (inputTokens) => contextWindow?.(inputTokens),
     endpoint: {
@@ -56,7 +73,7 @@ export function openAiCompatible({ baseUrl, model, apiKey, compat = {}, idleTime
       credentials: "the API key that the organization's model configuration names",
       secrets: () => (apiKey === undefined ? [] : [apiKey]),
     },
-  });
+  };
 }
 
 /** Asks Ollama once, and again after a longer input than the window: then the model was loaded with another window. */

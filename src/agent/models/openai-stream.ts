@@ -27,8 +27,8 @@ function normalizeChunk(json: unknown): unknown {
   if (error) return { error };
   const usage = [event, ...choices, event["x_groq"]].map(readUsage).find((each) => each !== undefined);
   if (!usage && event["choices"] !== null && !Array.isArray(event["choices"])) return event;
-  const model = toText(event["model"]);
-  return { ...(model && { model }), choices: choices.map(normalizeChoice), ...(usage && { usage }) };
+  const [id, model] = [toText(event["id"]), toText(event["model"])];
+  return { ...(id && { id }), ...(model && { model }), choices: choices.map(normalizeChoice), ...(usage && { usage }) };
 }
 
 /** Formats of errors: `{error: {message}}`, `{error: "…"}`, vLLM's `{object: "error", message}`, and `{message}`. */
@@ -80,7 +80,7 @@ function normalizeCall({ index, id, function: details, extra_content }: Json): J
 
 /**
  * Token usage as OpenAI defines it: completion tokens include reasoning. xAI and Gemini include reasoning in the total
- * only, which would understate the cost several times.
+ * only, which would understate the cost several times. `reported`: the server's own object.
  */
 function readUsage(holder: unknown): Json | undefined {
   const { usage } = isObject(holder) ? holder : {};
@@ -100,6 +100,7 @@ function readUsage(holder: unknown): Json | undefined {
         isObject(completion_tokens_details) ? completion_tokens_details["reasoning_tokens"] : 0,
       ),
     },
+    reported: usage,
   };
 }
 

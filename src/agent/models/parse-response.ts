@@ -9,7 +9,7 @@ import type {
   SharedV4ProviderMetadata,
 } from "@ai-sdk/provider";
 import { maxJsonDepth, isObject, findExcessiveDepth } from "../../json.ts";
-import type { ModelAnswer, ModelRequest, StopReason, ToolCall } from "../model.ts";
+import type { ModelAnswer, ModelRequest, ReceivedResponse, StopReason, ToolCall } from "../model.ts";
 import { messageFields } from "./reasoning-details.ts";
 import { ThinkingTime } from "./thinking-time.ts";
 import { joinedReasoning, splitThinking } from "../reasoning.ts";
@@ -36,10 +36,8 @@ interface ParsedResponse {
   content: ResponseContent;
   /** Metadata of the message around `content`. */
   fields: SharedV4ProviderMetadata | undefined;
-  /** The provider's own stop reason; undefined when the stream ended before the response. */
-  rawReason: string | undefined;
-  /** The model that answered, as the provider names it. */
-  responseModel: string | undefined;
+  /** Without a reason: the stream ended before the response. */
+  received: ReceivedResponse;
   /** When the first part of the answer or its reasoning arrived, as `performance.now()`. */
   firstPartAt: number | undefined;
 }
@@ -59,9 +57,9 @@ export async function readResponse(
   const content: ResponseContent = [];
   const openTexts = new Map<string, Text>();
   const usedIds = toolCallIds(prompt);
-  let rawReason: string | undefined;
+  const received: ReceivedResponse = {};
   let fields: SharedV4ProviderMetadata | undefined;
-  let [responseModel, firstPartAt]: [string?, number?] = [];
+  let firstPartAt: number | undefined;
   const thinking = new ThinkingTime();
   for await (const part of parts) {
     if (part.type === "error") throw part.error;
@@ -70,14 +68,19 @@ export async function readResponse(
       firstPartAt ??= performance.now();
       onBegun();
     }
-    if (part.type === "response-metadata" && part.modelId) responseModel = part.modelId.slice(0, maxCharacters);
+    if (part.type === "response-metadata") {
+      if (part.id) received.id = part.id.slice(0, maxCharacters);
+      if (part.modelId) received.model = part.modelId.slice(0, maxCharacters);
+    }
     if (isText(part)) addText(content, openTexts, part);
     if (part.type === "text-delta") answer.text += part.delta;
     if (part.type === "tool-call" && answer.toolCalls.length < maxCalls) addCall(answer, content, part, usedIds, tools);
     if (part.type === "finish") {
-      rawReason = part.finishReason.raw;
+      const { raw, unified } = part.finishReason;
+      if (raw !== undefined) received.reason = raw.slice(0, maxCharacters);
       fields = messageFields(part.providerMetadata);
-      answer.finishReason = toStopReason(part.finishReason.unified, rawReason);
+      answer.finishReason = toStopReason(unified, raw);
+      Object.assign(received, rawUsage(part.usage));
       answer.usage = toTokenUsage(part.usage);
     }
   }
@@ -89,9 +92,8 @@ export async function readResponse(
   return {
     answer,
     content: content.filter((part) => !isEmptyPart(part)),
-    rawReason,
+    received,
     fields,
-    responseModel,
     firstPartAt,
   };
 }
@@ -195,6 +197,15 @@ function toolCallProblem(
 function toolCallIds(prompt: LanguageModelV4Prompt): Set<string> {
   const parts = prompt.flatMap((message) => (message.role === "assistant" ? message.content : []));
   return new Set(parts.flatMap((part) => (part.type === "tool-call" ? part.toolCallId : [])));
+}
+
+/** Characters of a provider's usage as JSON. That of OpenRouter, the longest known, has 400. */
+const maxUsageCharacters = 2_000;
+
+/** The provider's own usage. The chat completions stream holds it in `reported`, because servers disagree on the fields. */
+function rawUsage({ raw }: LanguageModelV4Usage): Pick<ReceivedResponse, "usage"> {
+  const usage = raw && "reported" in raw ? raw["reported"] : raw;
+  return isObject(usage) && JSON.stringify(usage).length <= maxUsageCharacters ? { usage } : {};
 }
 
 function toTokenUsage({ inputTokens, outputTokens }: LanguageModelV4Usage): ModelAnswer["usage"] {

@@ -1,12 +1,21 @@
 import { fullJitter, pause } from "../../async/backoff.ts";
 import { withTimeout } from "../../async/with-timeout.ts";
-import type { Failure, Message, ModelAnswer, ModelFailure, ModelRequest, ToolDefinition } from "../model.ts";
+import type {
+  Failure,
+  Message,
+  ModelAnswer,
+  ModelFailure,
+  ModelRequest,
+  SentRequest,
+  ToolDefinition,
+} from "../model.ts";
 import { defaultContextTokens, reducedWindow } from "./context-window.ts";
 import {
   type AnswerEntry,
   entryCost,
   type FailedEntry,
   nextStep,
+  type RecordedExchange,
   truncateToolResults,
   type Truncation,
 } from "./journal.ts";
@@ -49,7 +58,12 @@ export async function callModel(
   const step = nextStep(progress);
   if (truncation) ports.emit({ type: "conversation-compacted", step, truncatedMessages: truncation.results });
   const request = answerRequest(input, progress.messages, { note, truncation, tools });
-  const outcome = await requestAnswer(state, request, timeLeft);
+  const made: RequestRules = {
+    ...(note !== undefined && { note }),
+    ...(truncation && { cut: truncation }),
+    ...(tools.length === 0 && { noTools: true }),
+  };
+  const outcome = await requestAnswer(state, request, timeLeft, made);
   if (outcome.kind === "timed_out" || outcome.kind === "stopped") return outcome;
   if (outcome.kind === "failed") {
     const fixed = { instructions, tools };
@@ -70,6 +84,7 @@ export async function callModel(
     ...(note !== undefined && { note }),
     ...(truncation && { cut: truncation }),
     ...entryCost(answer.usage, prices),
+    ...outcome.exchange,
   };
   const reported = { inputTokens: answer.usage.inputTokens, contextWindow, previous: progress.counted?.inputTokens };
   const failure = truncatedInput(request, reported);
@@ -103,22 +118,33 @@ interface Answered {
   milliseconds: number;
   contextWindow?: number;
   firstTokenMs?: number;
+  exchange: RecordedExchange;
 }
+
+/** How a request for an answer was made, as entries of failed calls record it. */
+type RequestRules = Pick<FailedEntry, "note" | "cut" | "noTools">;
 
 /** How a request ended. */
 type RequestOutcome = Answered | ModelCallFailed | { kind: "timed_out" } | { kind: "stopped" };
 
 /** How one attempt ended. */
-type AttemptOutcome =
-  | Answered
-  | (ModelCallFailed & { milliseconds: number })
-  | { kind: "timed_out"; failure: Failure; milliseconds: number };
+type AttemptOutcome = Answered | (ModelCallFailed & Attempt) | ({ kind: "timed_out"; failure: Failure } & Attempt);
+
+interface Attempt {
+  milliseconds: number;
+  exchange: RecordedExchange;
+}
 
 /**
  * Sends a request, with retries while the failure is retryable and all waits together fit `maxRetryWaitMs`. Records each
  * failed attempt. Ends within `timeLeft` milliseconds. Rejects with the signal's reason when the turn is stopped.
  */
-export async function requestAnswer(state: TurnState, request: TurnRequest, timeLeft: number): Promise<RequestOutcome> {
+export async function requestAnswer(
+  state: TurnState,
+  request: TurnRequest,
+  timeLeft: number,
+  made: RequestRules = {},
+): Promise<RequestOutcome> {
   const { input, ports, progress } = state;
   const until = ports.now() + timeLeft;
   let waitLeft = Math.min(input.maxRetryWaitMs, timeLeft, input.deadline - ports.now());
@@ -130,7 +156,8 @@ export async function requestAnswer(state: TurnState, request: TurnRequest, time
     if (outcome.failure.retryable) waitLeft -= Math.max(delay, 1); // bounds the number of immediate retries, too
     const last = !outcome.failure.retryable || waitLeft < 0;
     const waitMs = last ? retryAfterMs : delay;
-    if (!(await ports.record(failedEntry(state, outcome, { attempt, waitMs, last })))) return { kind: "stopped" };
+    const failed = failedEntry(state, outcome, { attempt, waitMs, last });
+    if (!(await ports.record(last ? { ...failed, ...made } : failed))) return { kind: "stopped" };
     if (last) return outcome;
     ports.emit({ type: "model-retry-scheduled", step: nextStep(progress), milliseconds: delay });
     await pause(delay, ports.signal);
@@ -155,7 +182,7 @@ function withinBegun({ begun }: TurnState, outcome: AttemptOutcome): AttemptOutc
 
 function failedEntry(
   { progress }: TurnState,
-  { failure: { category, title }, milliseconds, ...more }: Exclude<AttemptOutcome, Answered>,
+  { failure: { category, title }, milliseconds, exchange, ...more }: Exclude<AttemptOutcome, Answered>,
   { attempt, waitMs, last }: { attempt: number; waitMs: number | undefined; last: boolean },
 ): FailedEntry {
   return {
@@ -167,6 +194,7 @@ function failedEntry(
     ...(waitMs !== undefined && { waitMs }),
     ...(last && { last }),
     ...("begun" in more && more.begun && { begun: more.begun }),
+    ...exchange,
   };
 }
 
@@ -182,26 +210,37 @@ async function requestOnce(
 ): Promise<AttemptOutcome> {
   const step = nextStep(progress);
   const startedAt = ports.now();
+  const requests: SentRequest[] = [];
+  const onSent = (sent: SentRequest): void => void requests.push(sent);
   ports.emit({ type: "model-call-started", step });
   const result = await withTimeout(timeLeft, ports.signal, (signal) =>
-    ports.model({ ...request, readAttachment: ports.files.readAttachment, signal }),
+    ports.model({ ...request, readAttachment: ports.files.readAttachment, signal, onSent }),
   );
   const milliseconds = ports.now() - startedAt;
+  const exchange = requests.length > 0 ? { sent: requests } : {};
   if (result.timedOut) {
     ports.emit({ type: "model-call-failed", step, milliseconds, failure: timeLimit });
-    return { kind: "timed_out", failure: timeLimit, milliseconds };
+    return { kind: "timed_out", failure: timeLimit, milliseconds, exchange };
   }
   const outcome = result.value;
   if ("failure" in outcome) {
     ports.emit({ type: "model-call-failed", step, milliseconds, failure: outcome.failure });
-    return { kind: "failed", milliseconds, ...outcome };
+    return { kind: "failed", milliseconds, exchange, ...outcome };
   }
-  const { answer, responseModel, contextWindow, firstTokenMs } = outcome;
+  const { answer, received, contextWindow, firstTokenMs } = outcome;
   const { finishReason: stopReason, usage } = answer;
-  const named = responseModel !== undefined && { responseModel };
+  const named = received?.model !== undefined && { responseModel: received.model };
   ports.emit({ type: "model-call-completed", step, milliseconds, ...usage, stopReason, ...named });
   const measured = firstTokenMs !== undefined && { firstTokenMs };
-  return { kind: "answered", answer, milliseconds, ...measured, ...(contextWindow !== undefined && { contextWindow }) };
+  const window = contextWindow !== undefined && { contextWindow };
+  return {
+    kind: "answered",
+    answer,
+    milliseconds,
+    ...measured,
+    ...window,
+    exchange: { ...exchange, ...(received && { received }) },
+  };
 }
 
 const timeLimit: Failure = {

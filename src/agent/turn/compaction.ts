@@ -47,6 +47,7 @@ export async function summarize(state: TurnState, count: number, timeLeft: numbe
     ...(outcome.kind === "answered" && { milliseconds: outcome.milliseconds }),
     ...(contextTokens !== (input.contextTokens ?? defaultContextTokens) && { contextTokens }),
     ...entryCost(answer.usage, input.prices),
+    ...(outcome.kind === "answered" && outcome.exchange),
   };
   return { kind: "summarized", entry };
 }

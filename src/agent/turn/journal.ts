@@ -1,4 +1,13 @@
-import type { Failure, Message, ModelAnswer, TokenUsage, ToolCall, ToolResult } from "../model.ts";
+import type {
+  Failure,
+  Message,
+  ModelAnswer,
+  ReceivedResponse,
+  SentRequest,
+  TokenUsage,
+  ToolCall,
+  ToolResult,
+} from "../model.ts";
 import { addUsage, type LimitReason, noUsage, type Prices, type Usage, usageOf } from "./limits.ts";
 import type { FileVersion } from "./manifest.ts";
 import type { ResumeReason } from "./resume-reason.ts";
@@ -29,7 +38,8 @@ export type FinishReason = "completed" | LimitReason | `run_${LimitReason}` | "a
  *   rejected the conversation as too long for the configured one.
  * - `failed`: a model call failed. `attempt` counts the calls of the step in one invocation from 1. `waitMs`: planned
  *   milliseconds until the next attempt, if known. `last`: the invocation makes no further attempt. `begun`: a part of the
- *   answer had arrived. Changes nothing else.
+ *   answer had arrived. With `last`, how its request was made: `note` and `cut` as of an answer, `noTools` of a final answer,
+ *   `tried` the hash of what the turn ran on, which a later invocation may change. Changes nothing else.
  * - `resumed`: a process continues the turn after another one was interrupted. `instance`: random id of the process.
  *   `calls`: the calls of the last answer without a result, which it continues with. Absent: it calls the model, whose
  *   answer was not recorded. Changes nothing else.
@@ -41,7 +51,7 @@ export type FinishReason = "completed" | LimitReason | `run_${LimitReason}` | "a
  * `firstTokenMs`: of them, those until the first part of the answer or its reasoning.
  */
 export type JournalEntry = { step: number; configuration?: string; agentVersion?: number } & (
-  | {
+  | ({
       part: "answer";
       answer: ModelAnswer;
       note?: string;
@@ -52,7 +62,7 @@ export type JournalEntry = { step: number; configuration?: string; agentVersion?
       milliseconds?: number;
       firstTokenMs?: number;
       dollars?: number;
-    }
+    } & RecordedExchange)
   | { part: "began"; call: number }
   | {
       part: "result";
@@ -63,7 +73,7 @@ export type JournalEntry = { step: number; configuration?: string; agentVersion?
       manifest?: string;
       fileBytes?: number;
     }
-  | {
+  | ({
       part: "summary";
       text: string;
       messages: number;
@@ -74,8 +84,8 @@ export type JournalEntry = { step: number; configuration?: string; agentVersion?
       contextTokens?: number;
       milliseconds?: number;
       dollars?: number;
-    }
-  | {
+    } & RecordedExchange)
+  | ({
       part: "failed";
       failure: Pick<Failure, "category" | "title">;
       attempt: number;
@@ -83,9 +93,22 @@ export type JournalEntry = { step: number; configuration?: string; agentVersion?
       waitMs?: number;
       last?: true;
       begun?: true;
-    }
+      note?: string;
+      cut?: Truncation;
+      noTools?: true;
+      tried?: string;
+    } & RecordedExchange)
   | { part: "resumed"; instance: string; reason: ResumeReason; calls?: number[] }
 );
+
+/**
+ * The HTTP requests of a model call, the last one being that of the entry, and what the provider says about its response.
+ * Both are absent in old entries and where there was none, as with the demo model.
+ */
+export interface RecordedExchange {
+  sent?: SentRequest[];
+  received?: ReceivedResponse;
+}
 
 export type ResumedEntry = Extract<JournalEntry, { part: "resumed" }>;
 export type AnswerEntry = Extract<JournalEntry, { part: "answer" }>;

@@ -1,7 +1,7 @@
 import type { ModelParameters, ToolDefinition } from "../model.ts";
 import { answerRequest, type TurnRequest } from "./call-model.ts";
 import { defaultContextTokens } from "./context-window.ts";
-import type { AnswerEntry, SummaryEntry, TurnProgress } from "./journal.ts";
+import type { AnswerEntry, FailedEntry, SummaryEntry, TurnProgress } from "./journal.ts";
 import { summaryRequest } from "./summary-request.ts";
 
 /** What every request of a turn contains. `offered`: the tools, in order. */
@@ -12,9 +12,9 @@ interface RequestSettings {
   offered: ToolDefinition[];
 }
 
-/** The request that the entry records the answer to, as it was sent. `before`: the progress before the entry. */
+/** The request that the entry records the answer to, or the failure of, as it was sent. `before`: the progress before the entry. */
 export function recordedRequest(
-  entry: AnswerEntry | SummaryEntry,
+  entry: AnswerEntry | SummaryEntry | FailedEntry,
   before: TurnProgress,
   settings: RequestSettings,
 ): TurnRequest {
@@ -23,7 +23,8 @@ export function recordedRequest(
     const { inputAt } = before;
     return summaryRequest({ messages: before.messages.slice(0, entry.messages), inputAt, contextTokens }, entry);
   }
-  const tools = isFinalAnswer(entry) ? [] : settings.offered;
+  const withoutTools = entry.part === "failed" ? entry.noTools : isFinalAnswer(entry);
+  const tools = withoutTools ? [] : settings.offered;
   return answerRequest(settings, before.messages, { note: entry.note, truncation: entry.cut, tools });
 }
 

@@ -56,6 +56,7 @@ export const operations = {
   list_events: ["GET", "/runs/{run_id}/events"],
   get_event: ["GET", "/runs/{run_id}/events/{sequence}"],
   get_model_request: ["GET", "/runs/{run_id}/request"],
+  get_sent_request: ["GET", "/runs/{run_id}/request/sent"],
   list_files: ["GET", "/runs/{run_id}/files"],
   get_file: ["GET", "/runs/{run_id}/files/{name}"],
   get_openapi: ["GET", "/openapi.json"],
@@ -113,6 +114,7 @@ export interface Operations {
   list_events: { parameters: { run_id: string; after?: number | undefined; limit?: number | undefined; max_text?: number | undefined }; answer: Schemas["EventPage"] };
   get_event: { parameters: { run_id: string; sequence: number }; answer: Schemas["Event"] };
   get_model_request: { parameters: { run_id: string; at: string }; answer: Schemas["ModelRequest"] };
+  get_sent_request: { parameters: { run_id: string; at: string }; answer: Schemas["SentRequest"] };
   list_files: { parameters: { run_id: string; at?: string | undefined }; answer: Schemas["RunFilePage"] };
   get_file: { parameters: { run_id: string; name: string; at?: string | undefined }; answer: undefined };
   get_openapi: { parameters: Record<string, never>; answer: object };

@@ -2,12 +2,14 @@ import { jsonResponse } from "../../http/handler.ts";
 import { ServiceError } from "../../errors.ts";
 import { findRunHead } from "../../runs/read/find-run.ts";
 import { rebuildRequest } from "../../runs/read/rebuild-request.ts";
+import { sentRequest } from "../../runs/read/sent-request.ts";
 import type { ManageHandlers } from "../call.ts";
 import type { ManageDeps } from "../deps.ts";
 import { manageError } from "../errors.ts";
 import { pointOf } from "../../http/rest/parameter-values.ts";
 import { wireEvent } from "../../http/rest/wire/event.ts";
 import { wireModelRequest } from "../wire/model-request.ts";
+import { wireSentRequest } from "../wire/sent-request.ts";
 
 /** Single events and model requests of runs. */
 export function runRecordHandlers(deps: ManageDeps) {
@@ -27,6 +29,13 @@ export function runRecordHandlers(deps: ManageDeps) {
       const rebuilt = await rebuildRequest(deps, id, pointOf(query.at));
       if ("unknown" in rebuilt) throw manageError("request_unknown", rebuilt.unknown);
       return jsonResponse(200, wireModelRequest(rebuilt));
+    },
+
+    async get_sent_request({ path, query }) {
+      const { id } = await findRunHead(runs, path.run_id);
+      const sent = await sentRequest(deps, id, pointOf(query.at));
+      if ("unknown" in sent) throw manageError("request_unknown", sent.unknown);
+      return jsonResponse(200, wireSentRequest(sent));
     },
   } satisfies ManageHandlers;
 }

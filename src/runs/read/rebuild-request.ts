@@ -1,5 +1,5 @@
 import type { TurnRequest } from "../../agent/turn/call-model.ts";
-import { foldEntry, startProgress } from "../../agent/turn/journal.ts";
+import { foldEntry, type RecordedExchange, startProgress } from "../../agent/turn/journal.ts";
 import { recordedRequest } from "../../agent/turn/recorded-request.ts";
 import { ServiceError } from "../../errors.ts";
 import { conversation, summaryIn } from "./conversation.ts";
@@ -14,11 +14,17 @@ export interface RebuiltRequest {
   configuration: TurnConfiguration;
   /** Hash of the configuration. */
   hash: string;
+  /** The HTTP requests of the call and what the provider says about its response. */
+  exchange: RecordedExchange;
+  /** The failed attempts of the step, oldest first. */
+  failed: RecordedFailure[];
 }
 
+type RecordedFailure = Extract<RunJournalEntry, { part: "failed" }>;
+
 /**
- * Rebuilds the request that the model was sent in a step of a run. Attachments have the SHA-256 of their content, which
- * the run's workspace holds.
+ * Rebuilds the request that the model was sent in a step of a run: that of its answer or summary, or else of its last failed
+ * call. Attachments have the SHA-256 of their content, which the run's workspace holds.
  * `unknown`: why it cannot be rebuilt, as a sentence. Throws if the run has no such step.
  */
 export async function rebuildRequest(
@@ -30,28 +36,38 @@ export async function rebuildRequest(
     runs.head(runId),
     recordOf({ runs }, runId, turn),
   ]);
-  const index = entries.findIndex((entry) => entry.step === step && isModelCall(entry));
+  const ofStep = (entry: RunJournalEntry): boolean => entry.step === step && isModelCall(entry);
+  const answered = entries.findIndex((entry) => ofStep(entry) && entry.part !== "failed");
+  const index = answered === -1 ? entries.findLastIndex(ofStep) : answered;
   const entry = entries[index];
   if (!run || !entry || !isModelCall(entry)) {
     throw new ServiceError("step_not_found", `run ${runId} has no answer in turn ${turn}, step ${step}`);
   }
-  const reference = referenceIn(entries.slice(0, index + 1));
-  if (!reference) return { unknown: "An earlier release recorded this step, without its configuration." };
-  const text = await configurations.get(run.agentId, reference.configuration);
+  const hash = referenceIn(entries.slice(0, index + 1))?.configuration ?? ("tried" in entry ? entry.tried : undefined);
+  if (hash === undefined) return { unknown: entry.part === "failed" ? failedUnnamed : oldUnnamed };
+  const text = await configurations.get(run.agentId, hash);
   if (text === undefined) return { unknown: "The configuration of the turn is missing from the store." };
 
   const configuration = decodeConfiguration(text);
   const offered = configuration.offered.map(({ name, description, input }) => ({ name, description, input }));
   const history = conversation({ transcript, ...(summary && { summary }) });
   const before = entries.slice(0, index).reduce(foldEntry, startProgress(history));
-  const request = recordedRequest(entry, before, { ...configuration.agent, offered });
-  return { request, configuration, hash: reference.configuration };
+  const settings = { ...configuration.agent, offered };
+  const request = recordedRequest(entry, before, settings);
+  const failed = entries
+    .slice(0, index + 1)
+    .flatMap((each) => (each.step === step && each.part === "failed" ? [each] : []));
+  return { request, configuration, hash, exchange: entry, failed };
 }
 
-type ModelCallEntry = Extract<RunJournalEntry, { part: "answer" | "summary" }>;
+const oldUnnamed = "An earlier release recorded this step, without its configuration.";
+/** The run was stopped, or its process killed, between two attempts. Only the last attempt of an invocation names it. */
+const failedUnnamed = "The step has no answer, and the record of its failed call does not name its configuration.";
+
+type ModelCallEntry = Extract<RunJournalEntry, { part: "answer" | "summary" | "failed" }>;
 
 function isModelCall(entry: RunJournalEntry): entry is ModelCallEntry {
-  return entry.part === "answer" || entry.part === "summary";
+  return entry.part === "answer" || entry.part === "summary" || entry.part === "failed";
 }
 
 /** The events that requests of a turn are made of. */

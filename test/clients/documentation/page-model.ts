@@ -12,7 +12,8 @@ export async function pageModel() {
       const body = parsed as Received["body"];
       const last = body.messages.at(-1) as { role: string; content: string };
       const [, name] = /\bas ([\w-]+\.\w+)/.exec(JSON.stringify(last.content)) ?? [];
-      const received = { port: undefined, method: request.method, url: request.url, headers: request.headers, body };
+      const { method, url, headers } = request;
+      const received = { port: undefined, method, url, headers, text: JSON.stringify(body), body };
       const reply =
         last.role === "tool"
           ? answersWithResult

@@ -28,7 +28,9 @@ function model(steps: number, { counts = true } = {}) {
     }
     const usage = { inputTokens: counts ? size : 0, outputTokens: counts ? 10 : 0 };
     if (request.instructions.startsWith("You summarize")) {
-      summaries.push(structuredClone({ ...request, signal: undefined, readAttachment: undefined }) as never);
+      summaries.push(
+        structuredClone({ ...request, signal: undefined, onSent: undefined, readAttachment: undefined }) as never,
+      );
       return answer(`Summary ${summaries.length}.`, [], { usage });
     }
     requests.push({ ...request, messages: structuredClone(request.messages) });

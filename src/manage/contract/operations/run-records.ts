@@ -32,6 +32,17 @@ export const runRecordOperations = {
     success: { description: "The request.", body: "ModelRequest" },
     errors: [...readErrors, "step_not_found", "request_unknown"],
   }),
+  get_sent_request: operation("get_sent_request", {
+    at: "GET /runs/{run_id}/request/sent",
+    tag,
+    summary: "Get the HTTP request of a step",
+    description:
+      "The HTTP request that the provider was sent in a step, without the key, and what it says about its response. Of a step " +
+      "without an answer, the request of its last failed call. Rebuilt from the run's record; `exact` says whether it is the same.",
+    query: { at: { ...at, required: true, description: "The step, as `TURN.STEP`." } },
+    success: { description: "The request.", body: "SentRequest" },
+    errors: [...readErrors, "step_not_found", "request_unknown"],
+  }),
   list_files: operation("list_files", {
     ...shared.list_files,
     description: "Files by name, now or after a step.",

@@ -30,6 +30,52 @@ export const modelRequestSchemas = {
       reference("UsedEnvironment"),
     ),
   }),
+  SentRequest: object(
+    "The HTTP request of a step as the provider was sent it, rebuilt from the record, and what came back.",
+    {
+      url: text("Where it was sent."),
+      headers: {
+        type: "object",
+        description: "Headers. In place of the key is the name of a variable.",
+        additionalProperties: { type: "string" },
+        examples: [{ "content-type": "application/json", authorization: "Bearer $MODEL_API_KEY" }],
+      },
+      body: text("The body, which is JSON."),
+      exact: nullable(
+        flag("Whether the body is byte for byte the one that was sent, by its SHA-256. Null: that was not recorded."),
+      ),
+      attempts: list(
+        "The HTTP requests of the step, oldest first, as far as they are recorded.",
+        reference("SentAttempt"),
+      ),
+      response: nullableReference("Null: there was none, or it is not recorded.", reference("ProviderResponse")),
+    },
+  ),
+  SentAttempt: object("One HTTP request of a model call.", {
+    sha256: sha256("SHA-256 of the body."),
+    bytes: integer("Bytes of the body."),
+    status: nullable(integer("HTTP status. Null: no response came.")),
+    request_id: nullable(text("The provider's id of the request. Null: it sent none.")),
+    compat: {
+      type: "object",
+      description: "Settings of the model server in force that differ from the default.",
+      additionalProperties: true,
+      examples: [{ maxTokensField: "max_completion_tokens" }],
+    },
+    calls_as_text: flag("Tool calls and results of the conversation were sent as text."),
+    without_files: flag("A sentence was in place of each file that the model would see as it is."),
+    without_cache_points: flag("The request had no cache points."),
+    failure: nullable(text("Why the call that it belongs to failed. Null: it was answered.")),
+  }),
+  ProviderResponse: object("What the provider says about its response, unchanged.", {
+    id: nullable(text("Its id.")),
+    model: nullable(text("The model that answered.")),
+    finish_reason: nullable(text("Why the model stopped.")),
+    usage: nullableReference("The object with token counts. Null: there was none, or it was too long.", {
+      type: "object",
+      additionalProperties: true,
+    }),
+  }),
   UsedEnvironment: object("An environment as a turn used it.", {
     name: text("As agent files name it.", { examples: ["linux"] }),
     engine: oneOfTexts("What ran its programs.", ["bubblewrap", "docker", "podman", "lambda"]),

@@ -1,0 +1,95 @@
+import { compatSettings, type ModelConfiguration, type ModelRequest, type RequestForm } from "../model.ts";
+import { callOptions, type ProviderAdapter } from "./ai-sdk-model.ts";
+import { loadAttachments } from "./attachments.ts";
+
+/** An HTTP request to a provider. */
+export interface WireRequest {
+  url: string;
+  /** In place of the key is a variable of a shell, as in `Bearer $MODEL_API_KEY`. */
+  headers: Record<string, string>;
+  body: string;
+}
+
+/**
+ * The HTTP request that a provider is sent for a model request, without sending it. `model` replaces that of the
+ * configuration. Undefined: the provider has no server.
+ */
+export async function wireRequest(
+  configuration: ModelConfiguration,
+  model: string | undefined,
+  request: Omit<ModelRequest, "signal">,
+  form: RequestForm,
+): Promise<WireRequest | undefined> {
+  const captured: WireRequest[] = [];
+  const fetch: typeof globalThis.fetch = async (input, { headers, body } = {}) => {
+    const url = input instanceof Request ? input.url : String(input);
+    captured.push({
+      url,
+      headers: Object.fromEntries(new Headers(headers)),
+      body: typeof body === "string" ? body : new TextDecoder().decode(body as Uint8Array),
+    });
+    throw new NotSent();
+  };
+  const adapter = await adapterOf(configuration, model, form, fetch);
+  if (!adapter) return undefined;
+  const readAttachment = form.withoutFiles === true ? undefined : request.readAttachment;
+  const attachments = await loadAttachments(request.messages, readAttachment);
+  const { signal } = new AbortController();
+  const callsAsText = form.callsAsText ?? (adapter.toolCallsNeedTools === true && request.tools.length === 0);
+  const options = callOptions({ ...request, signal }, attachments, adapter, callsAsText);
+  await adapter.call(options).catch((error: unknown) => {
+    if (captured.length === 0) throw error;
+  });
+  return captured[0];
+}
+
+class NotSent extends Error {
+  constructor() {
+    super("the request is only described");
+    this.name = "NotSent";
+  }
+}
+
+async function adapterOf(
+  configuration: ModelConfiguration,
+  chosen: string | undefined,
+  { compat, withoutCachePoints }: RequestForm,
+  fetch: typeof globalThis.fetch,
+): Promise<ProviderAdapter | undefined> {
+  switch (configuration.provider) {
+    case "demo":
+      return undefined;
+    case "openai-compatible": {
+      const { openAiCompatibleAdapter } = await import("./openai-compatible.ts");
+      const { baseUrl, secret } = configuration;
+      return openAiCompatibleAdapter({
+        baseUrl,
+        model: chosen ?? configuration.model,
+        compat: compat ? { ...defaultCompat, ...compat } : { ...configuration.compat },
+        fetch,
+        ...(secret !== undefined && { apiKey: "$MODEL_API_KEY" }),
+      });
+    }
+    case "anthropic": {
+      const { anthropicAdapter } = await import("./anthropic.ts");
+      const { baseUrl } = configuration;
+      const model = chosen ?? configuration.model;
+      return anthropicAdapter({ model, apiKey: "$MODEL_API_KEY", fetch, ...(baseUrl !== undefined && { baseUrl }) });
+    }
+    case "bedrock": {
+      const { bedrockAdapter } = await import("./bedrock.ts");
+      const { baseUrl, region } = configuration;
+      return bedrockAdapter({
+        model: chosen ?? configuration.model,
+        region,
+        apiKey: "$AWS_BEARER_TOKEN_BEDROCK", // the service signs its requests instead
+        fetch,
+        ...(baseUrl !== undefined && { baseUrl }),
+        ...(withoutCachePoints === true && { cachePoints: false }),
+      });
+    }
+  }
+}
+
+/** The settings of a server that differs in nothing. They replace those by which a server's host is recognized. */
+const defaultCompat = Object.fromEntries(Object.entries(compatSettings).map(([name, [first]]) => [name, first]));
