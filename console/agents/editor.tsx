@@ -4,9 +4,10 @@ import { type EditorState, withField, withText } from "./editor-state.ts";
 import { AgentFile } from "./form/agent-file.tsx";
 import { changesOf } from "./form/changes.ts";
 import type { FormState } from "./form/form-state.ts";
-import { pathText } from "./form/json.ts";
+import { pathText, textOf } from "./form/json.ts";
 import type { FieldMessages } from "./form/messages.ts";
 import { SchemaForm } from "./form/schema-form.tsx";
+import { PriceNote } from "./prices/price-note.tsx";
 import { SameChange } from "./same-change.tsx";
 
 interface EditorProps {
@@ -26,13 +27,14 @@ interface EditorProps {
 export function Editor({ state, messages, readOnly, organizationId, onChange, ...more }: EditorProps) {
   const changes = changesOf(state.stored, state.draft);
   const isNew = more.agentId === undefined;
+  const provider = organizations.value?.find(({ id }) => id === organizationId)?.model;
   const form: FormState = {
     stored: state.stored,
     draft: state.draft,
     changes: new Map(isNew ? [] : changes.map((change) => [pathText(change.path), change])),
     messages,
     readOnly,
-    organizationModel: organizations.value?.find(({ id }) => id === organizationId)?.model?.model ?? undefined,
+    organizationModel: provider?.model ?? undefined,
     set: (path, value) => onChange(withField(state, path, value)),
   };
   return (
@@ -64,7 +66,12 @@ export function Editor({ state, messages, readOnly, organizationId, onChange, ..
         />
         {more.note !== undefined && <p class="muted">{more.note}</p>}
         {state.draft["prices"] === undefined && (
-          <p class="muted">Without prices (More settings), the cost of runs is not known.</p>
+          <PriceNote
+            provider={provider}
+            model={textOf(state.draft["model"]) || provider?.model || undefined}
+            readOnly={readOnly !== undefined}
+            onUse={(prices) => onChange(withField(state, ["prices"], { ...prices }))}
+          />
         )}
       </div>
     </div>

@@ -128,3 +128,29 @@ test("an archived agent is read, and changed again after it is unarchived", asyn
   await page.getByRole("button", { name: "Unarchive" }).click();
   await expect.poll(() => name.isEditable()).toBe(true);
 });
+
+test("a new agent without prices is offered those of its provider's list", async () => {
+  const call = callOf(service);
+  const { id } = await call("POST", "/organizations", { name: "Paying" });
+  const secret = "env:ANTHROPIC_API_KEY";
+  await call("PUT", `/organizations/${id}/model`, {
+    provider: "anthropic",
+    model: "claude-haiku-4-5",
+    secret,
+    enabled: true,
+  });
+  await using view = await openConsole(browser, service.consoleUrl, { path: "agents/new" });
+  const { page, misdeeds } = view;
+  await page.getByLabel("Organization").selectOption({ label: "Paying" });
+  await page.getByText("List prices of claude-haiku-4-5 per million tokens: $1 input, $0.1 cached").waitFor();
+  await page.getByRole("button", { name: "Use these prices" }).click();
+  await page.getByText("Without prices").waitFor({ state: "detached" });
+  const file = await page.getByRole("textbox", { name: "Agent file" }).inputValue();
+  expect((JSON.parse(file) as { prices: object }).prices).toEqual({
+    input: 1,
+    output: 5,
+    cachedInput: 0.1,
+    cacheWriteInput: 1.25,
+  });
+  expect(misdeeds).toEqual(noMisdeeds);
+});
