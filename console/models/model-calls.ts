@@ -53,6 +53,26 @@ export function testModel(id: string, settings: ModelSettings): Promise<ModelTes
   return call("test_model", { organization_id: id }, { body: settings });
 }
 
+/** The names of the models that the server of the settings offers. Rejects with an `Error` for people. */
+export async function listModels(id: string, settings: ModelSettings): Promise<string[]> {
+  const { data, failure } = await call("list_models", { organization_id: id }, { body: settings });
+  if (failure) throw new Error(`${failure.title} ${failure.remedy}`);
+  return data;
+}
+
+/** Stores a key for the server of the settings. Resolves with its location. */
+export async function storeKey(id: string, value: string, baseUrl: string): Promise<string> {
+  const hosts = [hostOf(baseUrl)];
+  const path = { organization_id: id, secret_name: "model-key" };
+  return (await call("store_secret", path, { body: { value, hosts } })).secret;
+}
+
+/** Where a key may be sent: the host of https, or host and port without TLS. */
+function hostOf(baseUrl: string): string {
+  const { protocol, host, hostname, port } = new URL(baseUrl);
+  return protocol === "https:" ? host : `${hostname}:${port || 80}`;
+}
+
 export function setQuota(id: string, quota: Quota): Promise<Organization> {
   return changed(call("update_organization", { organization_id: id }, { body: quota }));
 }

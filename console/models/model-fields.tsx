@@ -1,12 +1,17 @@
+import { useState } from "preact/hooks";
 import { commands, me } from "../api/session.ts";
+import { Button } from "../ui/button.tsx";
 import { Field } from "../ui/field.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { SecretInput } from "../ui/secret-input.tsx";
 import { type ModelForm, withServer, withSetting } from "./model-form.ts";
 import { type Model, type Provider, providerNames, type SettingName, settingsOf } from "./providers.ts";
+import { KeyEntry } from "./key-entry.tsx";
+import { ModelName } from "./model-name.tsx";
 import { secretHelp } from "./secret-help.ts";
 
 interface ModelFieldsProps {
+  organizationId: string;
   form: ModelForm;
   stored: Model | null;
   isReadOnly: boolean;
@@ -15,7 +20,7 @@ interface ModelFieldsProps {
 }
 
 /** The settings of the chosen provider. */
-export function ModelFields({ form, stored, isReadOnly, problems, onChange }: ModelFieldsProps) {
+export function ModelFields({ organizationId, form, stored, isReadOnly, problems, onChange }: ModelFieldsProps) {
   const accepted = settingsOf[form.provider];
   const names = Object.keys(accepted) as SettingName[];
   return (
@@ -43,6 +48,7 @@ export function ModelFields({ form, stored, isReadOnly, problems, onChange }: Mo
         <SettingField
           key={name}
           name={name}
+          organizationId={organizationId}
           isRequired={accepted[name] === true}
           form={form}
           problem={problems[name]}
@@ -75,6 +81,7 @@ const texts: Record<SettingName, { name: string; placeholder: string; help?: str
 };
 
 interface SettingFieldProps {
+  organizationId: string;
   name: SettingName;
   isRequired: boolean;
   form: ModelForm;
@@ -83,25 +90,30 @@ interface SettingFieldProps {
   onInput: (value: string) => void;
 }
 
-function SettingField({ name, isRequired, form, problem, isReadOnly, onInput }: SettingFieldProps) {
+function SettingField(props: SettingFieldProps) {
+  const { name, organizationId, isRequired, form, problem, isReadOnly, onInput } = props;
   const { placeholder, help, ...text } = texts[name];
   const value = form.settings[name];
-  if (name === "secret") return <SecretField {...{ name, isRequired, form, problem, isReadOnly, onInput }} />;
+  if (name === "secret") return <SecretField {...props} />;
   return (
     <Field name={<Label name={text.name} isRequired={isRequired} />} problem={problem} {...(help && { help })}>
-      {(control) => (
-        <input
-          {...control}
-          class="input mono"
-          value={value}
-          placeholder={isRequired ? placeholder : "the provider’s address"}
-          readOnly={isReadOnly}
-          autocomplete="off"
-          autocapitalize="off"
-          spellcheck={false}
-          onInput={({ currentTarget }) => onInput(currentTarget.value)}
-        />
-      )}
+      {(control) =>
+        name === "model" ? (
+          <ModelName {...{ control, organizationId, form, isReadOnly, placeholder, onInput }} />
+        ) : (
+          <input
+            {...control}
+            class="input mono"
+            value={value}
+            placeholder={isRequired ? placeholder : "the provider’s address"}
+            readOnly={isReadOnly}
+            autocomplete="off"
+            autocapitalize="off"
+            spellcheck={false}
+            onInput={({ currentTarget }) => onInput(currentTarget.value)}
+          />
+        )
+      }
     </Field>
   );
 }
@@ -114,8 +126,9 @@ function Label({ name, isRequired }: { name: string; isRequired: boolean }) {
   );
 }
 
-/** Where the provider's key is. The key itself is never entered here. */
-function SecretField({ isRequired, form, problem, isReadOnly, onInput }: SettingFieldProps) {
+/** Where the provider's key is. A key that is entered is stored first. */
+function SecretField({ organizationId, isRequired, form, problem, isReadOnly, onInput }: SettingFieldProps) {
+  const [isEntering, setEntering] = useState(false);
   const value = form.settings.secret;
   const secrets = me.value?.secrets;
   const missing = secretHelp(value, secrets?.accepted ?? null, me.value?.platform ?? "local", commands().start);
@@ -124,10 +137,26 @@ function SecretField({ isRequired, form, problem, isReadOnly, onInput }: Setting
       <Field
         name={<Label name="Secret" isRequired={isRequired} />}
         problem={problem}
-        help={<>The location of the provider’s key, never the key itself. {secrets?.hint}</>}
+        help={<>The location of the provider’s key. {secrets?.hint}</>}
       >
-        {(control) => <SecretInput control={control} value={value} readOnly={isReadOnly} onInput={onInput} />}
+        {(control) => (
+          <div class="input-row">
+            <SecretInput control={control} value={value} readOnly={isReadOnly} onInput={onInput} />
+            {!isReadOnly && !isEntering && <Button onClick={() => setEntering(true)}>Paste a key…</Button>}
+          </div>
+        )}
       </Field>
+      {isEntering && (
+        <KeyEntry
+          organizationId={organizationId}
+          server={serverOf(form)}
+          onStored={(location) => {
+            onInput(location);
+            setEntering(false);
+          }}
+          onClose={() => setEntering(false)}
+        />
+      )}
       {(form.cleared ?? missing) !== undefined && (
         <p class="note warn" role="status">
           <Icon name="warning" />
@@ -136,4 +165,10 @@ function SecretField({ isRequired, form, problem, isReadOnly, onInput }: Setting
       )}
     </div>
   );
+}
+
+/** The URL that the provider's key is sent to. Undefined: it is not a URL yet. */
+function serverOf({ provider, settings }: ModelForm): string | undefined {
+  const url = settings.base_url.trim() || (provider === "anthropic" ? "https://api.anthropic.com/v1" : "");
+  return URL.canParse(url) ? url : undefined;
 }

@@ -88,6 +88,7 @@ export function ModelPanel({ organization }: { organization: Organization }) {
           ))}
         </div>
         <ModelFields
+          organizationId={organization.id}
           form={form}
           stored={stored}
           isReadOnly={readOnly !== undefined}

@@ -74,6 +74,7 @@ export function consoleFunctions(
   grantData(all.Write, service, [...viewItems, ...changeItems], changeObjects);
   grantExecutions(all.Write, service.StateMachineArn);
   grantModels(all.Write, settings); // for the test of a model
+  grantSecretStore(all.Write, settings.stage);
   return all;
 }
 
@@ -119,6 +120,12 @@ function grantExecutions(fn: Function, stateMachineArn: string): void {
     `arn:<AWS::Partition>:states:<AWS::Region>:<AWS::AccountId>:execution:${inFindings}:*`,
     "Execution names contain run ids, so they cannot be listed in advance.",
   );
+}
+
+/** Lets the function store the keys that operators enter. Without a key of its own, Secrets Manager encrypts with AWS's. */
+function grantSecretStore(fn: Function, stage: string): void {
+  const actions = ["secretsmanager:CreateSecret", "secretsmanager:PutSecretValue"];
+  grant(fn, {}, { actions, resources: [modelSecrets(fn.stack, stage).arn] });
 }
 
 /** Lets the function ask whether a secret exists, not for its value. */

@@ -55,17 +55,22 @@ export function clearModel(accounts: Accounts, id: string, actor?: Actor): Promi
   );
 }
 
-/** Records a test of a model in the audit: the model server receives the secret and a prompt. Changes nothing else. */
-export async function recordModelTest(accounts: Accounts, id: string, actor: Actor): Promise<void> {
+/**
+ * Records in the audit what changes no record: a secret that is stored, and a call of a model server, which receives the
+ * secret.
+ */
+export async function recordAction(
+  accounts: Accounts,
+  id: string,
+  action: "org.test-model" | "org.store-secret",
+  actor: Actor,
+): Promise<void> {
   await modify(
     `organization ${normalizeId(id)}`,
     () => findOrganization(accounts, id),
     (organization) => ({ ...organization }), // the record itself would not be written, nor the entry
     (same) =>
-      accounts.replaceOrganization(
-        same,
-        along(actor, "org.test-model", same.id, Date.now(), { organizationId: same.id }),
-      ),
+      accounts.replaceOrganization(same, along(actor, action, same.id, Date.now(), { organizationId: same.id })),
   );
 }
 

@@ -166,6 +166,7 @@ export const auditActions = [
   "org.set-quota",
   "org.set-web-fetch",
   "org.test-model",
+  "org.store-secret",
   "org.delete",
   "org.deleted",
   "agent.create",

@@ -29,6 +29,22 @@ export interface Secrets {
   /** Why the service cannot use the secret, as a sentence. Undefined: it can. For operators' commands. */
   secretProblem: (secret: string, use: SecretUse) => Promise<string | undefined>;
   acceptedSecrets: () => AcceptedSecrets;
+  /**
+   * Stores a secret of an organization, or replaces it, where only the service can read it. Resolves with its location, for
+   * configurations. `name`: letters, digits, `_` and `-`.
+   */
+  storeSecret: (organizationId: string, name: string, secret: SecretValue) => Promise<string>;
+}
+
+/** The value of a stored secret. `hosts`: where it may be sent to; absent: anywhere. See `mayBeSentTo`. */
+export interface SecretValue {
+  value: string;
+  hosts?: string[];
+}
+
+/** The text of a stored secret. `parseSecret` reads it. */
+export function formatSecret({ value, hosts }: SecretValue): string {
+  return JSON.stringify({ value, ...(hosts && { hosts }) });
 }
 
 /** Which secrets configurations may name, for operators. It contains no values. */
@@ -78,3 +94,29 @@ export function hostWithPort({ hostname, port, protocol }: URL): string {
 
 /** The refusal of a secret that may not be sent to a host. */
 export const hostRefused = "may not be sent to this host; it is limited to other hosts";
+
+/**
+ * Parses the text of a secret: the value itself, or `{"value": "…", "hosts": ["api.openai.com"]}`. Other JSON objects are
+ * refused: the console of Secrets Manager makes them from key/value pairs, and no API key has this form.
+ */
+export function parseSecret(text: string): SecretValue {
+  const json = parseJsonObject(text);
+  if (json === undefined) return { value: text };
+  const { value, hosts, ...others } = json;
+  const hostsValid = hosts === undefined || (Array.isArray(hosts) && hosts.every((host) => typeof host === "string"));
+  if (typeof value !== "string" || value === "" || !hostsValid || Object.keys(others).length > 0) {
+    throw new SecretRefused(
+      'contains JSON other than {"value": "KEY", "hosts": ["HOST"]}; store the key as plain text',
+    );
+  }
+  return { value, ...(hosts !== undefined && { hosts }) };
+}
+
+function parseJsonObject(text: string): Record<string, unknown> | undefined {
+  if (!text.startsWith("{")) return undefined;
+  try {
+    return JSON.parse(text) as Record<string, unknown>;
+  } catch {
+    return undefined;
+  }
+}

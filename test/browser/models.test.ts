@@ -1,15 +1,39 @@
+import { statSync } from "node:fs";
+import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { modelAt, newDataDir, type Service, startService } from "../integration/service.ts";
 import { launchChromium } from "./chromium.ts";
-import { openConsole } from "./console-page.ts";
+import { httpServer, type HttpServer } from "../support/http-server.ts";
+import { chunk, send, startStream, usageChunk } from "../providers/chat-completions-server.ts";
+import { noMisdeeds, openConsole } from "./console-page.ts";
 import { scriptedModel } from "./scripted-model.ts";
 
 let browser: Browser;
 let service: Service;
 let model: Awaited<ReturnType<typeof scriptedModel>>;
+let keyed: HttpServer;
+const key = "sk-pasted-0123456789";
+
+/** A server that lists two models and answers, to callers with the key. */
+function keyedServer(): Promise<HttpServer> {
+  return httpServer((request, response) => {
+    if (request.headers.authorization !== `Bearer ${key}`) {
+      response.writeHead(401, { "content-type": "application/json" });
+      response.end(JSON.stringify({ error: { message: "Wrong key." } }));
+    } else if (request.url === "/v1/models") {
+      response.writeHead(200, { "content-type": "application/json" });
+      response.end(JSON.stringify({ data: [{ id: "zeta-9b" }, { id: "alpha-3" }] }));
+    } else {
+      startStream(response);
+      send(response, chunk({ content: "OK" }), chunk({}, { finish_reason: "stop" }), usageChunk, "[DONE]");
+      response.end();
+    }
+  });
+}
 
 beforeAll(async () => {
+  keyed = await keyedServer();
   model = await scriptedModel(() => ({ text: "OK" }));
   // The variable may be used as a secret, and is not set.
   service = await startService(newDataDir(), [...modelAt(model.baseUrl), "--allow-secret", "NOT_SET_HERE"]);
@@ -20,6 +44,7 @@ afterAll(async () => {
   await browser?.close();
   await service?.[Symbol.asyncDispose]();
   await model?.close();
+  await keyed?.close();
 });
 
 test("the result of a test is shown with the settings that were tested, and only with them", async () => {
@@ -40,4 +65,47 @@ test("the result of a test is shown with the settings that were tested, and only
   await page.getByRole("button", { name: "Test", exact: true }).click();
   await page.getByText(/m answered/).waitFor();
   expect(await failure.count()).toBe(0);
+});
+
+test("a pasted key is stored for its server alone, lists the models, and is never shown again", async () => {
+  await using view = await openConsole(browser, service.consoleUrl, { path: "models" });
+  const { page, misdeeds } = view;
+  await page.getByLabel("Base URL").fill(`${keyed.url}/v1`);
+  await page.getByRole("button", { name: "Paste a key…" }).click();
+  const entry = page.getByLabel("Key", { exact: true });
+  expect(await entry.getAttribute("type")).toBe("password");
+  await entry.fill(`${key} and more`);
+  await page.getByRole("button", { name: "Store key" }).click();
+  await page.getByText("printable ASCII characters without spaces, received 29 characters").waitFor();
+  await entry.fill(key);
+  await page.keyboard.press("Enter");
+  await entry.waitFor({ state: "detached" });
+  const location = await page.getByLabel("Secret").inputValue();
+  expect(location).toMatch(/^file:secrets\/[0-9a-f-]{36}\/model-key$/);
+
+  await page.getByLabel("Model", { exact: false }).first().fill("");
+  await page.getByRole("button", { name: "List models" }).click();
+  await page.getByText("The server offers 2 models").waitFor();
+  expect(await page.locator("datalist option[value='alpha-3'], datalist option[value='zeta-9b']").count()).toBe(2);
+  await page
+    .getByRole("textbox", { name: "Model" })
+    .or(page.getByRole("combobox", { name: "Model" }))
+    .fill("alpha-3");
+  await page.getByRole("button", { name: "Test", exact: true }).click();
+  await page.getByText(/alpha-3 answered/).waitFor();
+  await page.getByRole("button", { name: "Save model" }).click();
+  await page.getByText("Saved the model of").waitFor();
+
+  const stored = statSync(join(service.dataDir, location.slice("file:".length)));
+  expect(stored.mode & 0o777).toBe(0o600);
+  await page.reload();
+  await page.getByLabel("Secret").waitFor();
+  expect(await page.content()).not.toContain(key);
+  // Elsewhere, the key is refused.
+  await page.getByLabel("Base URL").fill(model.baseUrl);
+  await page.getByLabel("Secret").fill(location);
+  await page.getByRole("button", { name: "Test", exact: true }).click();
+  await page.getByText("may not be sent to this host").waitFor();
+  expect(service.errors()).not.toContain(key);
+  expect(misdeeds).toEqual(noMisdeeds);
 });

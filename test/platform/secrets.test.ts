@@ -1,9 +1,11 @@
-import { chmodSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
+  CreateSecretCommand,
   DescribeSecretCommand,
   GetSecretValueCommand,
+  PutSecretValueCommand,
   ResourceNotFoundException,
   SecretsManagerClient,
 } from "@aws-sdk/client-secrets-manager";
@@ -21,6 +23,7 @@ import {
   secretAllowList,
 } from "../../src/platform/local/process/allowed-secrets.ts";
 import { localSecrets } from "../../src/platform/local/secrets.ts";
+import { storedSecrets } from "../../src/platform/local/process/stored-secrets.ts";
 
 const key = "sk-0123456789abcdef";
 const use = { organizationId: "org-1", purpose: "model", url: "https://api.openai.com/v1" } as const;
@@ -41,7 +44,12 @@ describe("local secrets", () => {
   }
 
   const secretsAllowing = (allowed: string[], environment: Record<string, string> = {}) =>
-    localSecrets(environment, dataDir, secretAllowList(allowed.map(parseAllowedSecret), dataDir));
+    localSecrets(
+      environment,
+      dataDir,
+      secretAllowList(allowed.map(parseAllowedSecret), dataDir),
+      storedSecrets(dataDir),
+    );
 
   test("are read from the environment and from files of their owner", async () => {
     const absolute = file("key", `${key}\n`, 0o600);
@@ -191,6 +199,51 @@ describe("local secrets", () => {
   );
 });
 
+describe("stored secrets of one machine", () => {
+  let dataDir = "";
+  const own = { ...use, organizationId: "0f8fad5b-d9cb-469f-a165-70867728950e" };
+  beforeEach(() => {
+    dataDir = mkdtempSync(join(tmpdir(), "agent-runs-secrets-"));
+    return () => rmSync(dataDir, { recursive: true });
+  });
+  const secrets = () => localSecrets({}, dataDir, secretAllowList([], dataDir), storedSecrets(dataDir));
+
+  test("are files of their owner, which only their organization may use, for their hosts", async () => {
+    const { storeSecret, secretOf, secretProblem, secretRefusal } = secrets();
+    const secret = await storeSecret(own.organizationId, "model-key", { value: key, hosts: ["api.openai.com"] });
+    expect(secret).toBe(`file:secrets/${own.organizationId}/model-key`);
+    const folder = join(dataDir, "secrets", own.organizationId);
+    expect([statSync(folder).mode & 0o777, statSync(join(folder, "model-key")).mode & 0o777]).toEqual([0o700, 0o600]);
+    expect([secretRefusal(secret, own), await secretProblem(secret, own)]).toEqual([undefined, undefined]);
+    expect(await secretOf(secret, own)).toBe(key);
+    expect(await secrets().secretOf(secret, { ...own, purpose: "header" })).toBe(key);
+
+    const { url } = elsewhere;
+    expect(secretRefusal(secret, { ...own, url })).toMatch(/^may not be sent to this host/);
+    await expect(secretOf(secret, { ...own, url })).rejects.toThrow(SecretRefused);
+    expect(secretRefusal(secret, use)).toBe("is not one of the organization's secrets");
+    await expect(secretOf(secret, use)).rejects.toThrow(SecretRefused);
+    expect(await secretProblem(secret, use)).toContain(
+      "is not one of the organization's secrets; enter the key again.",
+    );
+
+    await storeSecret(own.organizationId, "model-key", { value: "another", hosts: ["api.openai.com"] });
+    expect(await secretOf(secret, own)).toBe("another");
+    storedSecrets(dataDir).remove(own.organizationId);
+    expect(secretRefusal(secret, own)).toMatch(/^does not exist/);
+  });
+
+  test.each(["../model-key", "model-key/../../other/model-key", "model-key.new", ""])(
+    "are not found by another name (%s)",
+    async (name) => {
+      const { storeSecret, secretRefusal } = secrets();
+      await storeSecret(own.organizationId, "model-key", { value: key });
+      const refusal = secretRefusal(`file:secrets/${own.organizationId}/${name}`, own);
+      expect(refusal).toMatch(/^is not one that this service may use/);
+    },
+  );
+});
+
 describe("secrets of AWS Secrets Manager", () => {
   const prefix = "agent-run-service/prod/";
   const name = `${prefix}org-1/openai`;
@@ -239,6 +292,27 @@ describe("secrets of AWS Secrets Manager", () => {
       `create-secret --name ${name}), and name it ${secret}.`,
     );
     expect(manager.calls()).toHaveLength(0);
+  });
+
+  test("a key is stored as a secret with its hosts, or as a new version of one", async () => {
+    const { storeSecret } = awsSecrets(open, prefix);
+    const stored = { value: key, hosts: ["api.openai.com"] };
+    manager.on(CreateSecretCommand).resolvesOnce({});
+    expect(await storeSecret(use.organizationId, "model-key", stored)).toBe("secretsmanager:model-key");
+    const [created] = manager.commandCalls(CreateSecretCommand);
+    const { Name = "", SecretString = "" } = created?.args[0].input ?? {};
+    expect(Name).toBe(`${prefix}${use.organizationId}/model-key`);
+    manager.on(GetSecretValueCommand).resolves({ SecretString });
+    expect(await awsSecretOf(open, prefix)("secretsmanager:model-key", use)).toBe(key);
+    await expect(awsSecretOf(open, prefix)("secretsmanager:model-key", elsewhere)).rejects.toThrow(SecretRefused);
+
+    manager.on(CreateSecretCommand).rejects(Object.assign(new Error("there"), { name: "ResourceExistsException" }));
+    manager.on(PutSecretValueCommand).resolves({});
+    expect(await storeSecret(use.organizationId, "model-key", stored)).toBe("secretsmanager:model-key");
+    expect(manager.commandCalls(PutSecretValueCommand)[0]?.args[0].input).toEqual({ SecretId: Name, SecretString });
+
+    manager.on(CreateSecretCommand).rejects(Object.assign(new Error("going"), { name: "InvalidRequestException" }));
+    await expect(storeSecret(use.organizationId, "model-key", stored)).rejects.toThrow("is being deleted; restore it");
   });
 
   test("a secret that operators may not read is refused with the missing permission and what to do", async () => {

@@ -44,6 +44,7 @@ export function wholeService(stores: Stores, transfers: ExtDeps["transfers"]): W
   const secrets = {
     secretRefusal: () => undefined,
     secretProblem: async () => undefined,
+    storeSecret: async () => "env:STORED",
     secretOf: async () => undefined,
   };
   const deps = { ...stores, ...secrets, workflow, now: Date.now };

@@ -1,12 +1,12 @@
 import { useEffect, useState } from "preact/hooks";
 import { formatNumber } from "../../format.ts";
-import type { Model } from "../../models/providers.ts";
+import type { Schemas } from "../../api/types.ts";
 import { Button } from "../../ui/button.tsx";
 import type { ModelPrices, SuggestedPrices } from "./suggest.ts";
 
 interface Props {
   /** The organization's model. */
-  provider: Model | null | undefined;
+  provider: Schemas["Model"] | null | undefined;
   /** The model of the agent. */
   model: string | undefined;
   readOnly: boolean;

@@ -1,4 +1,4 @@
-import type { Model } from "../../models/providers.ts";
+import type { Schemas } from "../../api/types.ts";
 import knownPrices from "./known-prices.json" with { type: "json" };
 
 /** US dollars per million tokens, as in an agent's definition. */
@@ -31,7 +31,7 @@ interface Group {
  * charge its prices.
  */
 export function suggestPrices(
-  { provider, base_url }: Pick<Model, "provider" | "base_url">,
+  { provider, base_url }: Pick<Schemas["Model"], "provider" | "base_url">,
   model: string,
 ): SuggestedPrices | undefined {
   const { table, read } = knownPrices as { table: Group[]; read: string };

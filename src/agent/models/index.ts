@@ -52,15 +52,10 @@ export async function openModel(
 ): Promise<{ model: Model; name: string; provider: string } | { failure: Failure }> {
   const problem = modelProblem(configuration, () => undefined);
   if (!configuration || problem !== undefined) return { failure: misconfiguration(problem ?? "") };
-  const { secret, model = "" } = configurationFields(configuration);
-  let apiKey: string | undefined;
-  try {
-    apiKey = secret === undefined ? undefined : await readSecret(secret, modelUrl(configuration));
-  } catch (error) {
-    if (error instanceof SecretRefused) return { failure: misconfiguration(keyProblem(error.message), error.remedy) };
-    return { failure: secretUnavailable(error) };
-  }
-  if (secret !== undefined && apiKey === undefined) return { failure: misconfiguration(keyProblem(secretMissing)) };
+  const { model = "" } = configurationFields(configuration);
+  const key = await readKey(configuration, readSecret);
+  if ("failure" in key) return key;
+  const { apiKey } = key;
   // The entry has the type of this configuration, which the compiler cannot infer from the lookup.
   const { provider } = configuration;
   const name = chosen ?? model;
@@ -68,6 +63,22 @@ export async function openModel(
     providers[provider](configuration as never, name, apiKey),
   );
   return { model: open(), name: name || provider, provider };
+}
+
+/** Reads the provider's API key. Undefined: the configuration names none. */
+export async function readKey(
+  configuration: ModelConfiguration,
+  readSecret: ReadSecret,
+): Promise<{ apiKey: string | undefined } | { failure: Failure }> {
+  const { secret } = configurationFields(configuration);
+  if (secret === undefined) return { apiKey: undefined };
+  try {
+    const apiKey = await readSecret(secret, modelUrl(configuration));
+    return apiKey === undefined ? { failure: misconfiguration(keyProblem(secretMissing)) } : { apiKey };
+  } catch (error) {
+    if (error instanceof SecretRefused) return { failure: misconfiguration(keyProblem(error.message), error.remedy) };
+    return { failure: secretUnavailable(error) };
+  }
 }
 
 /** Opened models, least recently used first. Opening one compiles schemas, which takes longer than a short call. */

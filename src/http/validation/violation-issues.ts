@@ -76,6 +76,11 @@ function issueOf(violation: SchemaViolation, place: Place): ValidationIssue | []
       return issue("greater_than", loc, `Input should be greater than ${limit}`, data, { gt: limit });
     case "maximum":
       return issue("less_than_equal", loc, `Input should be less than or equal to ${limit}`, data, { le: limit });
+    case "minItems": {
+      const actual_length = (data as unknown[]).length;
+      const msg = `List should have at least ${limit} item${limit === 1 ? "" : "s"} after validation, not ${actual_length}`;
+      return issue("too_short", loc, msg, data, { field_type: "List", min_length: limit, actual_length });
+    }
     case "maxItems":
       return tooLong(loc, "List", limit, (data as unknown[]).length, data);
     case "maxProperties":

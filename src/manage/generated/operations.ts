@@ -20,6 +20,8 @@ export const operations = {
   clear_model: ["DELETE", "/organizations/{organization_id}/model"],
   set_web_fetch: ["PUT", "/organizations/{organization_id}/web_fetch"],
   delete_organization: ["DELETE", "/organizations/{organization_id}"],
+  list_models: ["POST", "/organizations/{organization_id}/model/list"],
+  store_secret: ["PUT", "/organizations/{organization_id}/secrets/{secret_name}"],
   test_model: ["POST", "/organizations/{organization_id}/model/test"],
   list_agents: ["GET", "/agents"],
   create_agent: ["POST", "/agents"],
@@ -78,6 +80,8 @@ export interface Operations {
   clear_model: { parameters: { organization_id: string }; answer: Schemas["Organization"] };
   set_web_fetch: { parameters: { organization_id: string }; body: Schemas["SetWebFetchRequest"]; answer: Schemas["Organization"] };
   delete_organization: { parameters: { organization_id: string; name: string }; answer: Schemas["OrganizationDeletion"] };
+  list_models: { parameters: { organization_id: string }; body: Schemas["ModelSettings"]; answer: Schemas["ModelList"] };
+  store_secret: { parameters: { organization_id: string; secret_name: string }; body: Schemas["StoreSecretRequest"]; answer: Schemas["StoredSecret"] };
   test_model: { parameters: { organization_id: string }; body?: Schemas["ModelSettings"]; answer: Schemas["ModelTest"] };
   list_agents: { parameters: { organization_id?: string | undefined; status?: "active" | "archived" | "deleted" | undefined; cursor?: string | undefined; limit?: number | undefined }; answer: Schemas["AgentSummaryPage"] };
   create_agent: { parameters: Record<string, never>; body: Schemas["CreateAgentRequest"]; answer: Schemas["Agent"] };

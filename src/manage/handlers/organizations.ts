@@ -3,13 +3,15 @@ import {
   clearModel,
   createOrganization,
   findOrganization,
-  recordModelTest,
+  recordAction,
   setModel,
   setQuota,
 } from "../../accounts/organizations.ts";
 import { setWebFetchHosts } from "../../accounts/web-fetch-hosts.ts";
 import { jsonResponse } from "../../http/handler.ts";
+import { listModels } from "../../agent/models/list-models.ts";
 import { testModel } from "../../agent/models/test-model.ts";
+import { ServiceError } from "../../errors.ts";
 import { fileUseOfOrganization } from "../../runs/files/file-use.ts";
 import { deleteOrganization } from "../../runs/delete-organization.ts";
 import type { ManageHandlers, Schemas } from "../call.ts";
@@ -28,7 +30,7 @@ const nothingToSet =
   "the body sets nothing; send max_running, max_dollars_per_day, max_stored_bytes or max_pending_upload_bytes";
 
 export function organizationHandlers(deps: ManageDeps) {
-  const { accounts, secretOf, now, streams } = deps;
+  const { accounts, secretOf, storeSecret, now, streams } = deps;
   return {
     async list_organizations({ query, principal }) {
       const listed = (await accounts.listOrganizations()).filter(({ id }) => roleIn(principal, id) !== undefined);
@@ -90,10 +92,30 @@ export function organizationHandlers(deps: ManageDeps) {
       return jsonResponse(200, done satisfies Schemas["OrganizationDeletion"]);
     },
 
+    async list_models({ path, body, principal: { actor } }) {
+      const organization = await findOrganization(accounts, path.organization_id);
+      const configuration = await modelOf(deps, organization, { ...body, ...namelessModel(body) });
+      await recordAction(accounts, organization.id, "org.test-model", actor);
+      const use = { organizationId: organization.id, purpose: "model" } as const;
+      const listed = await listModels(configuration, (secret, url) => secretOf(secret, { ...use, url }));
+      return jsonResponse(200, {
+        data: "models" in listed ? listed.models : [],
+        failure: "failure" in listed ? listed.failure : null,
+      } satisfies Schemas["ModelList"]);
+    },
+
+    async store_secret({ path, body: { value, hosts }, principal: { actor } }) {
+      const { id } = await findOrganization(accounts, path.organization_id);
+      if (!/^[\x21-\x7e]{1,8192}$/.test(value)) throw new ServiceError("invalid_argument", invalidSecret(value));
+      await recordAction(accounts, id, "org.store-secret", actor);
+      const secret = await storeSecret(id, path.secret_name, { value, hosts });
+      return jsonResponse(200, { secret } satisfies Schemas["StoredSecret"]);
+    },
+
     async test_model({ path, body, principal: { actor } }) {
       const organization = await findOrganization(accounts, path.organization_id);
       const configuration = body ? await modelOf(deps, organization, body) : organization.model;
-      await recordModelTest(accounts, organization.id, actor);
+      await recordAction(accounts, organization.id, "org.test-model", actor);
       const use = { organizationId: organization.id, purpose: "model" } as const;
       const { milliseconds, model, outcome } = await testModel(
         configuration,
@@ -111,4 +133,15 @@ export function organizationHandlers(deps: ManageDeps) {
       } satisfies Schemas["ModelTest"]);
     },
   } satisfies ManageHandlers;
+}
+
+/** A name in place of none, for a provider that needs one: the list is to find it. */
+function namelessModel({ provider, model }: Schemas["ModelSettings"]): { model?: string } {
+  return provider !== "demo" && !model ? { model: "any" } : {};
+}
+
+/** It does not repeat the value, which may be a key with one character too many. */
+function invalidSecret(value: string): string {
+  const accepted = "one line of 1 to 8192 printable ASCII characters without spaces";
+  return `value is not valid: expected ${accepted}, received ${value.length} characters`;
 }

@@ -1,5 +1,13 @@
 import type { SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
-import { hostRefused, mayBeSentTo, SecretRefused, type Secrets } from "../../agent/secret.ts";
+import { ServiceError } from "../../errors.ts";
+import {
+  formatSecret,
+  hostRefused,
+  mayBeSentTo,
+  parseSecret,
+  SecretRefused,
+  type Secrets,
+} from "../../agent/secret.ts";
 import { type ClientSettings, tuned } from "./sdk/clients.ts";
 import { awsSecretRefusal, resolveSecretName } from "./sdk/secret-names.ts";
 
@@ -27,6 +35,7 @@ export function awsSecrets(client: OpenClient, prefix: string, denied?: SecretRe
     secretRefusal: awsSecretRefusal(prefix),
     secretOf: awsSecretOf(client, prefix, { denied }),
     secretProblem: awsSecretProblem(client, prefix),
+    storeSecret: awsStoreSecret(client, prefix),
     acceptedSecrets: () => ({
       accepted: null,
       hint: `A secret is secretsmanager:NAME, which has the name ${prefix}ORGANIZATION_ID/NAME in AWS Secrets Manager.`,
@@ -72,32 +81,6 @@ export function awsSecretOf(
   };
 }
 
-/**
- * Parses the text of a secret: the value itself, or `{"value": "…", "hosts": ["api.openai.com"]}`. Other JSON objects are
- * refused: the console of Secrets Manager makes them from key/value pairs, and no API key has this form.
- */
-function parseSecret(text: string): { value: string; hosts?: string[] } {
-  const json = parseJsonObject(text);
-  if (json === undefined) return { value: text };
-  const { value, hosts, ...others } = json;
-  const hostsValid = hosts === undefined || (Array.isArray(hosts) && hosts.every((host) => typeof host === "string"));
-  if (typeof value !== "string" || value === "" || !hostsValid || Object.keys(others).length > 0) {
-    throw new SecretRefused(
-      'contains JSON other than {"value": "KEY", "hosts": ["HOST"]}; store the key as plain text',
-    );
-  }
-  return { value, ...(hosts !== undefined && { hosts }) };
-}
-
-function parseJsonObject(text: string): Record<string, unknown> | undefined {
-  if (!text.startsWith("{")) return undefined;
-  try {
-    return JSON.parse(text) as Record<string, unknown>;
-  } catch {
-    return undefined;
-  }
-}
-
 /** Asks AWS Secrets Manager whether the secret exists, not for its value. Rejects with the client's error. */
 export function awsSecretProblem(client: OpenClient, prefix: string): Secrets["secretProblem"] {
   return async (secret, { organizationId }) => {
@@ -115,6 +98,30 @@ export function awsSecretProblem(client: OpenClient, prefix: string): Secrets["s
       if (!(error instanceof ResourceNotFoundException)) throw error;
       return `${name} does not exist in this region; create it (aws secretsmanager create-secret --name ${name}).`;
     }
+  };
+}
+
+/** Creates a secret, or a new version of it. Functions may use the earlier value for `cacheMilliseconds`. */
+function awsStoreSecret(client: OpenClient, prefix: string): Secrets["storeSecret"] {
+  return async (organizationId, name, secret) => {
+    const [{ CreateSecretCommand, PutSecretValueCommand }, opened] = await Promise.all([
+      import("@aws-sdk/client-secrets-manager"),
+      client(),
+    ]);
+    const full = `${prefix}${organizationId}/${name}`;
+    const SecretString = formatSecret(secret);
+    try {
+      await opened.send(new CreateSecretCommand({ Name: full, SecretString }));
+    } catch (error) {
+      const reason = error instanceof Error ? error.name : "";
+      if (reason === "InvalidRequestException") {
+        const restore = `restore it (aws secretsmanager restore-secret --secret-id ${full}), or use another name`;
+        throw new ServiceError("invalid_argument", `the secret ${full} is being deleted; ${restore}`);
+      }
+      if (reason !== "ResourceExistsException") throw error;
+      await opened.send(new PutSecretValueCommand({ SecretId: full, SecretString }));
+    }
+    return `secretsmanager:${name}`;
   };
 }
 

@@ -13,6 +13,7 @@ import { removeOrphanedFiles } from "./database/orphaned-files.ts";
 import { type LocalPendingUploads, localPendingUploads } from "./pending-uploads.ts";
 import { type LocalLinux, localLinux, type SandboxChoice } from "./linux.ts";
 import { localRemoval } from "./removal.ts";
+import { storedSecrets } from "./process/stored-secrets.ts";
 import { localRuns } from "./runs.ts";
 import { localSandbox } from "./sandbox.ts";
 import { localSecrets } from "./secrets.ts";
@@ -79,6 +80,7 @@ export function openLocalPlatform({
   const runs = localRuns(database);
   const workspace = localWorkspace(workspaces);
   const pendingUploads = localPendingUploads(database, { root: pending, workspaces });
+  const secrets = storedSecrets(dataDir);
   const sandbox = localSandbox();
   const linux = localLinux(
     { workspaces, programs: resolve(dataDir, "programs"), environments: environmentsFolder(environment) },
@@ -92,10 +94,10 @@ export function openLocalPlatform({
     runs,
     workspace,
     pendingUploads,
-    removal: localRemoval(database, pendingUploads),
+    removal: localRemoval(database, pendingUploads, secrets),
     configurations: localConfigurations(database),
     deliveries: localDeliveries(database),
-    ...localSecrets(environment, dataDir, allowList ?? secretAllowList(readAllowedSecrets(dataDir), dataDir)),
+    ...localSecrets(environment, dataDir, allowList ?? secretAllowList(readAllowedSecrets(dataDir), dataDir), secrets),
     sandboxOf: (owner) => sandbox.of(owner),
     programs: linux,
     linuxOf: linux.linuxOf,

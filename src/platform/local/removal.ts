@@ -2,12 +2,17 @@ import type { PendingUpload, Removal } from "../../runs/ports.ts";
 import { auditWriter } from "./audit.ts";
 import type { LocalPendingUploads } from "./pending-uploads.ts";
 import type { Database } from "./database/sqlite.ts";
+import type { StoredSecrets } from "./process/stored-secrets.ts";
 
 /** Rows that are deleted in one transaction: other writes go in between. */
 const rowsAtOnce = 1_000;
 
 /** Deletes the records of organizations. */
-export function localRemoval(database: Database, pendingUploads: Pick<LocalPendingUploads, "remove">): Removal {
+export function localRemoval(
+  database: Database,
+  pendingUploads: Pick<LocalPendingUploads, "remove">,
+  secrets: Pick<StoredSecrets, "remove">,
+): Removal {
   const { db, read, write } = database;
   const dropRun = db.prepare("DELETE FROM runs WHERE id = ? AND status = 'terminated'");
   const dropErasure = db.prepare("DELETE FROM erasures WHERE run_id = ?");
@@ -48,6 +53,7 @@ export function localRemoval(database: Database, pendingUploads: Pick<LocalPendi
     },
 
     async removeOrganization(id, { audit } = {}) {
+      secrets.remove(id);
       await database.scrub(); // before the record that lets the next start continue
       await write(() => {
         dropSpent.run(id);

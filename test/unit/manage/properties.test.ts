@@ -27,6 +27,8 @@ const validBodies: Partial<Record<OperationName, object>> = {
   set_model: { provider: "demo", enabled: true, compat: { supportsStreaming: true } },
   set_web_fetch: { hosts: ["docs.example.com"] },
   test_model: { provider: "demo" },
+  list_models: { provider: "demo" },
+  store_secret: { value: "key", hosts: ["api.example.com"] },
   create_agent: { organization_id: "", definition },
   update_agent: { definition },
   create_key: { name: "k" },

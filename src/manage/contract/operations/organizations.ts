@@ -94,6 +94,26 @@ export const organizationOperations = {
     success: { description: "What was deleted.", body: "OrganizationDeletion" },
     errors: ["organization_not_found", "invalid_argument", "modified_concurrently"],
   }),
+  list_models: operation("list_models", {
+    at: "POST /organizations/{organization_id}/model/list",
+    tag,
+    summary: "List the models of a server",
+    description:
+      "Asks the server of the settings for the names of its models, for at most 10 seconds. `model` can be left out. Stores nothing. A server that does not answer with a list is a result, not an error.",
+    request: "ModelSettings",
+    success: { description: "The names.", body: "ModelList" },
+    errors: ["organization_not_found", "invalid_argument"],
+  }),
+  store_secret: operation("store_secret", {
+    at: "PUT /organizations/{organization_id}/secrets/{secret_name}",
+    tag,
+    summary: "Store a secret",
+    description:
+      "Stores an API key or a token of the organization, or replaces it: on one machine in a file that only the service's user can read, on AWS in Secrets Manager. Configurations name it by the location in the answer. No operation returns the value.",
+    request: "StoreSecretRequest",
+    success: { description: "The secret is stored.", body: "StoredSecret" },
+    errors: ["organization_not_found", "invalid_argument", "modified_concurrently"],
+  }),
   test_model: operation("test_model", {
     at: "POST /organizations/{organization_id}/model/test",
     tag,

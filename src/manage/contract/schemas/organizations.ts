@@ -79,6 +79,30 @@ export const organizationSchemas = {
       { provider: "openai-compatible", base_url: "http://127.0.0.1:11434/v1", model: "qwen3:8b" },
     ],
   ),
+  ModelList: object("The models that a server offers.", {
+    data: list("Their names, sorted.", { type: "string" }),
+    failure: nullableReference("Why there is no list. Null: there is one.", reference("Failure")),
+  }),
+  StoreSecretRequest: body(
+    "A secret. It is sent to the named hosts only.",
+    {
+      value: text("The API key or token: one line of printable ASCII characters without spaces, at most 8,192."),
+      hosts: list(
+        "Where it may be sent, such as `api.openai.com`, or `10.0.0.7:8000` without TLS.",
+        {
+          type: "string",
+          pattern: "^([a-zA-Z0-9_.-]+|\\[[0-9a-fA-F:.]+\\])(:[0-9]{1,5})?$",
+          maxLength: 260,
+        },
+        { minItems: 1, maxItems: 20 },
+      ),
+    },
+    ["value", "hosts"],
+    [{ value: "sk-0123456789", hosts: ["api.openai.com"] }],
+  ),
+  StoredSecret: object("Where a secret is.", {
+    secret: text("Its location, for configurations.", { examples: ["secretsmanager:model-key"] }),
+  }),
   ModelTest: object("The result of one short call of a model.", {
     ok: flag("Whether the model answered."),
     milliseconds: integer("Duration of the call."),

@@ -1,0 +1,86 @@
+import { useState } from "preact/hooks";
+import { me } from "../api/session.ts";
+import { Button } from "../ui/button.tsx";
+import { Field } from "../ui/field.tsx";
+import { storeKey } from "./model-calls.ts";
+
+interface KeyEntryProps {
+  organizationId: string;
+  /** The server that the key is for. Undefined: its address is missing or not a URL. */
+  server: string | undefined;
+  /** Called with the location of the stored key. */
+  onStored: (location: string) => void;
+  onClose: () => void;
+}
+
+/** Stores a key that the operator enters. It is never shown again. */
+export function KeyEntry({ organizationId, server, onStored, onClose }: KeyEntryProps) {
+  const [value, setValue] = useState("");
+  const [problem, setProblem] = useState<string>();
+  const [isBusy, setBusy] = useState(false);
+
+  async function store(): Promise<void> {
+    if (server === undefined || value.trim() === "" || isBusy) return;
+    setBusy(true);
+    setProblem(undefined);
+    try {
+      onStored(await storeKey(organizationId, value.trim(), server));
+    } catch (error) {
+      setProblem((error as Error).message);
+      setBusy(false);
+    }
+  }
+
+  const place =
+    me.value?.platform === "aws" ? "in AWS Secrets Manager" : "in a file that only the service’s user can read";
+  return (
+    <div class="key-entry">
+      <Field
+        name="Key"
+        problem={problem}
+        help={
+          server === undefined
+            ? "Enter the base URL first: the key is stored for this server alone."
+            : `Stored ${place}, for ${URL.parse(server)?.host} alone. It replaces the key that was stored before, and is never shown again.`
+        }
+      >
+        {(control) => (
+          <input
+            {...control}
+            class="input mono"
+            type="password"
+            autofocus
+            autocomplete="off"
+            spellcheck={false}
+            value={value}
+            onInput={({ currentTarget }) => setValue(currentTarget.value)}
+            onKeyDown={(event) => {
+              if (event.key !== "Enter") return;
+              event.preventDefault();
+              void store();
+            }}
+          />
+        )}
+      </Field>
+      <div class="row">
+        <Button
+          size="small"
+          blocked={
+            server === undefined
+              ? "Enter the base URL first."
+              : value.trim() === ""
+                ? "Paste the key first."
+                : undefined
+          }
+          disabled={isBusy}
+          onClick={() => void store()}
+        >
+          {isBusy ? "Storing…" : "Store key"}
+        </Button>
+        <Button size="small" onClick={onClose}>
+          Cancel
+        </Button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,84 @@
+import { useState } from "preact/hooks";
+import { Button } from "../ui/button.tsx";
+import type { FieldControl } from "../ui/field.tsx";
+import { listModels } from "./model-calls.ts";
+import { type ModelForm, missingSettings, toSettings } from "./model-form.ts";
+
+interface ModelNameProps {
+  control: FieldControl;
+  organizationId: string;
+  form: ModelForm;
+  isReadOnly: boolean;
+  placeholder: string;
+  onInput: (value: string) => void;
+}
+
+type Listed = { server: string } & ({ names: string[] } | { problem: string } | { busy: true });
+
+/** The name of the model, with those that the server offers as suggestions after a click. */
+export function ModelName({ control, organizationId, form, isReadOnly, placeholder, onInput }: ModelNameProps) {
+  const [state, setState] = useState<Listed>();
+  const list = `${control.id}-models`;
+  const { model: _model, ...others } = toSettings(form);
+  const server = JSON.stringify(others);
+  // The list of another server says nothing.
+  const listed = state?.server === server ? state : undefined;
+  const missing = missingSettings(form).filter((name) => name !== "model");
+  const hasList = form.provider === "anthropic" || form.provider === "openai-compatible";
+
+  async function load(): Promise<void> {
+    setState({ server, busy: true });
+    try {
+      setState({ server, names: await listModels(organizationId, others) });
+    } catch (error) {
+      setState({ server, problem: (error as Error).message });
+    }
+  }
+
+  return (
+    <>
+      <div class="input-row">
+        <input
+          {...control}
+          class="input mono"
+          value={form.settings.model}
+          placeholder={placeholder}
+          readOnly={isReadOnly}
+          list={list}
+          autocomplete="off"
+          autocapitalize="off"
+          spellcheck={false}
+          onInput={({ currentTarget }) => onInput(currentTarget.value)}
+        />
+        {hasList && !isReadOnly && (
+          <Button
+            blocked={missing.length > 0 ? "Enter the other settings first." : undefined}
+            disabled={listed !== undefined && "busy" in listed}
+            onClick={() => void load()}
+          >
+            {listed && "busy" in listed ? "Listing…" : "List models"}
+          </Button>
+        )}
+      </div>
+      {listed && "names" in listed && (
+        <>
+          <datalist id={list}>
+            {listed.names.map((name) => (
+              <option key={name} value={name} />
+            ))}
+          </datalist>
+          <p class="help" role="status">
+            {listed.names.length === 0
+              ? "The server lists no models. Enter the name."
+              : `The server offers ${listed.names.length === 1 ? "1 model" : `${listed.names.length} models`}: type, or press ↓ in the field.`}
+          </p>
+        </>
+      )}
+      {listed && "problem" in listed && (
+        <p class="problem" role="alert">
+          {listed.problem}
+        </p>
+      )}
+    </>
+  );
+}
