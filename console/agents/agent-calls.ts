@@ -56,9 +56,8 @@ export function countRuns(agentId: string, signal?: AbortSignal): Promise<RunCou
 }
 
 /** "310 runs", "1,000+ runs". */
-export function runsText({ complete, ...counts }: RunCounts): string {
-  const sum = Object.values(counts).reduce((total, count) => total + count, 0);
-  return `${sum.toLocaleString("en-US")}${complete ? "" : "+"} ${sum === 1 && complete ? "run" : "runs"}`;
+export function runsText({ complete, runs }: RunCounts): string {
+  return `${runs.toLocaleString("en-US")}${complete ? "" : "+"} ${runs === 1 && complete ? "run" : "runs"}`;
 }
 
 export async function readKeys(agentId: string): Promise<Key[]> {

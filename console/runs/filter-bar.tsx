@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 import { useShortcuts } from "../state/keyboard.ts";
+import type { RunCounts } from "../api/types.ts";
 import { useQuery } from "../state/url.ts";
 import { copyText } from "../ui/copy-button.tsx";
 import { Button } from "../ui/button.tsx";
@@ -9,19 +10,25 @@ import { Menu } from "../ui/menu.tsx";
 import { toast } from "../ui/toast.tsx";
 import { AgentFilter } from "./agent-filter.tsx";
 import { type Filters, windows } from "./filters.ts";
+import { FacetFilter } from "./facet-filter.tsx";
 import { LabelFilter } from "./label-filter.tsx";
+import { LeastFilter } from "./least-filter.tsx";
 
 const typingMs = 200;
+const [costs, durations] = [
+  [0.01, 0.05, 0.25, 1, 5],
+  [10, 60, 300, 1_800],
+] as const;
 
 interface FilterBarProps {
   filters: Filters;
-  /** Of the runs in the list, as `KEY=VALUE`. */
-  labels: string[];
+  /** Undefined: not counted yet. */
+  counts: RunCounts | undefined;
   children?: ComponentChildren;
 }
 
-/** Text, agent, label and time as filters. All of them are in the address. */
-export function FilterBar({ filters, labels, children }: FilterBarProps) {
+/** The filters of the list. All of them are in the address. */
+export function FilterBar({ filters, counts, children }: FilterBarProps) {
   const [, setQuery] = useQuery();
   const search = useRef<HTMLInputElement>(null);
   const [text, setText] = useState(filters.text ?? "");
@@ -54,8 +61,36 @@ export function FilterBar({ filters, labels, children }: FilterBarProps) {
         <kbd aria-hidden="true">/</kbd>
       </label>
       <AgentFilter chosen={filters.agent} onChoose={(agent) => setQuery({ agent })} />
-      {(labels.length > 0 || filters.label !== undefined) && (
-        <LabelFilter chosen={filters.label} known={labels} onChoose={(label) => setQuery({ label })} />
+      {((counts?.labels.length ?? 0) > 0 || filters.label !== undefined) && (
+        <LabelFilter chosen={filters.label} known={counts?.labels ?? []} onChoose={(label) => setQuery({ label })} />
+      )}
+      <FacetFilter
+        name="Model"
+        chosen={filters.model}
+        values={counts?.models ?? []}
+        onChoose={(model) => setQuery({ model })}
+      />
+      <LeastFilter
+        name="Cost"
+        chosen={filters.cost}
+        values={costs}
+        format={(dollars) => `$${dollars}`}
+        onChoose={(cost) => setQuery({ cost: cost?.toString() })}
+      />
+      <LeastFilter
+        name="Duration"
+        chosen={filters.duration}
+        values={durations}
+        format={(seconds) => (seconds < 60 ? `${seconds} s` : `${seconds / 60} min`)}
+        onChoose={(duration) => setQuery({ duration: duration?.toString() })}
+      />
+      {((counts?.categories.length ?? 0) > 0 || filters.category !== undefined) && (
+        <FacetFilter
+          name="Error"
+          chosen={filters.category}
+          values={counts?.categories ?? []}
+          onChoose={(category) => setQuery({ category })}
+        />
       )}
       <Menu
         class={filters.window === "all" ? "chip" : "chip on"}

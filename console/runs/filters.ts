@@ -23,6 +23,22 @@ export const filterStates = [
 ] as const satisfies RunState[];
 export type FilterState = (typeof filterStates)[number];
 
+/** The orders of the list, by their names in the address. The largest comes first. */
+export const orders = ["created", "steps", "tokens", "dollars", "duration"] as const;
+export type Order = (typeof orders)[number];
+
+type Category = NonNullable<RunQuery["category"]>[number];
+
+/** Categories of failures that the list can be limited to. */
+const categories: readonly Category[] = [
+  "model_configuration",
+  "model_refused",
+  "model_unavailable",
+  "model_answer",
+  "limit",
+  "internal",
+];
+
 /** What the address says about the list. */
 export interface Filters {
   status?: FilterState;
@@ -30,21 +46,51 @@ export interface Filters {
   text?: string;
   /** As `KEY=VALUE`. */
   label?: string;
+  model?: string;
+  category?: Category;
+  /** US dollars, and seconds, that runs have at least. */
+  cost?: number;
+  duration?: number;
   window: string;
+  sort: Order;
 }
 
 export function parseFilters(query: Record<string, string>): Filters {
   const status = filterStates.find((state) => state === query["status"]);
-  const { agent, q: text, label, since = "" } = query;
-  const window = Object.hasOwn(windows, since) ? since : defaultWindow;
-  return { ...(status && { status }), ...(agent && { agent }), ...(text && { text }), ...(label && { label }), window };
+  const category = categories.find((each) => each === query["category"]);
+  const sort = orders.find((order) => order === query["sort"]) ?? "created";
+  const { agent, q: text, label, model, since = "" } = query;
+  const [cost, duration] = [amountIn(query["cost"]), amountIn(query["duration"])];
+  return {
+    ...(status && { status }),
+    ...(agent && { agent }),
+    ...(text && { text }),
+    ...(label && { label }),
+    ...(model && { model }),
+    ...(category && { category }),
+    ...(cost !== undefined && { cost }),
+    ...(duration !== undefined && { duration }),
+    window: Object.hasOwn(windows, since) ? since : defaultWindow,
+    sort,
+  };
+}
+
+function amountIn(text = ""): number | undefined {
+  const amount = Number(text);
+  return text !== "" && amount >= 0 && amount <= 1e9 ? amount : undefined;
+}
+
+/** The conditions besides status and time, by their names in the address. */
+export function conditionsOf({ text, agent, label, model, category, cost, duration }: Filters): string[] {
+  const all = { q: text, agent, label, model, category, cost, duration };
+  return Object.entries(all).flatMap(([name, value]) => (value === undefined ? [] : [name]));
 }
 
 export type RunQuery = Operations["list_runs"]["parameters"];
 
 /** The query of the API. `now`: milliseconds since 1970. */
 export function apiQuery(
-  { status, agent, text, label, window }: Filters,
+  { status, agent, text, label, model, category, cost, duration, window, sort }: Filters,
   organizationId: string | undefined,
   now: number,
 ): RunQuery {
@@ -54,13 +100,13 @@ export function apiQuery(
     agent_id: agent,
     q: text,
     label: label === undefined ? undefined : [label],
+    model: model === undefined ? undefined : [model],
+    category: category && [category],
+    min_dollars: cost,
+    min_seconds: duration,
+    sort: sort === "created" ? undefined : sort,
     organization_id: agent === undefined ? organizationId : undefined,
     // Whole minutes: the address of the request changes rarely.
     since: hours === undefined ? undefined : new Date(Math.floor(now / 60_000 - hours * 60) * 60_000).toISOString(),
   };
-}
-
-/** A label as the filter and the address have it. */
-export function labelText([name, value]: [name: string, value: string]): string {
-  return `${name}=${value}`;
 }

@@ -1,4 +1,6 @@
 import { useState } from "preact/hooks";
+import type { RunCounts } from "../api/types.ts";
+import { formatNumber } from "../format.ts";
 import { Icon } from "../ui/icon.tsx";
 import { Menu } from "../ui/menu.tsx";
 
@@ -8,8 +10,8 @@ const most = 20;
 interface LabelFilterProps {
   /** As `KEY=VALUE`. Undefined: no filter. */
   chosen: string | undefined;
-  /** Labels of the runs in the list. */
-  known: string[];
+  /** Labels of the listed runs, with their counts. */
+  known: RunCounts["labels"];
   onChoose: (label: string | undefined) => void;
 }
 
@@ -17,7 +19,7 @@ interface LabelFilterProps {
 export function LabelFilter({ chosen, known, onChoose }: LabelFilterProps) {
   const [text, setText] = useState("");
   const wanted = text.trim().toLowerCase();
-  const found = [...new Set(known)].filter((label) => label.toLowerCase().includes(wanted)).toSorted();
+  const found = known.filter(({ value }) => value.toLowerCase().includes(wanted));
   const choose = (label: string | undefined): void => {
     setText("");
     onChoose(label);
@@ -45,15 +47,16 @@ export function LabelFilter({ chosen, known, onChoose }: LabelFilterProps) {
           Any label
         </button>
       )}
-      {text.trim().indexOf("=") > 0 && !found.includes(text.trim()) && (
+      {text.trim().indexOf("=") > 0 && found.every(({ value }) => value !== text.trim()) && (
         <button type="button" onClick={() => choose(text.trim())}>
           <bdi>{text.trim()}</bdi>
         </button>
       )}
-      {found.slice(0, most).map((label) => (
-        <button key={label} type="button" onClick={() => choose(label)}>
-          <bdi>{label}</bdi>
-          {label === chosen && <Icon name="check" class="end" />}
+      {found.slice(0, most).map(({ value, count }) => (
+        <button key={value} type="button" onClick={() => choose(value)}>
+          <bdi class="facet-value">{value}</bdi>
+          {value === chosen && <Icon name="check" />}
+          <span class="end muted">{formatNumber(count)}</span>
         </button>
       ))}
       {found.length === 0 && wanted !== "" && text.trim().indexOf("=") < 1 && (

@@ -106,7 +106,7 @@ export class RunList {
   }
 
   async #readCounts(until: AbortSignal): Promise<void> {
-    const { status: _, ...query } = this.#query();
+    const { sort: _, ...query } = this.#query();
     this.counts.value = await call("count_runs", query, { signal: until });
   }
 
@@ -118,6 +118,14 @@ export class RunList {
       this.firstError = data.find(({ state }) => state === "technical_error")?.id;
       this.runs.value = data;
       this.#next.value = next;
+      return;
+    }
+    if (this.#query().sort !== undefined) {
+      // In another order, a change can move a row. The list stays while the reader is further below, or in it.
+      if (this.#mayInsert()) {
+        this.runs.value = data;
+        this.#next.value = next;
+      }
       return;
     }
     const fresh = new Map(data.map((run) => [run.id, run]));

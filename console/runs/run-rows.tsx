@@ -8,9 +8,12 @@ import { Status } from "../ui/status.tsx";
 import { RelativeTime, useKnownNow } from "../ui/time.tsx";
 import { activityText, workedMs } from "./activity.ts";
 import { FailurePanel } from "./failure-panel.tsx";
+import type { Order } from "./filters.ts";
 
 interface RunRowsProps {
   runs: Run[];
+  sort: Order;
+  onSort: (order: Order) => void;
   /** Ids of runs that no longer match the filters. */
   stale: ReadonlySet<string>;
   /** Id of the run whose row has the list's tab stop. */
@@ -22,8 +25,17 @@ interface RunRowsProps {
   onOpen: (id: string, inNewTab: boolean) => void;
 }
 
+/** The columns that the list can be sorted by. */
+const columns: [Order, string][] = [
+  ["steps", "Steps"],
+  ["tokens", "Tokens"],
+  ["dollars", "Cost"],
+  ["duration", "Duration"],
+  ["created", "Started"],
+];
+
 /** Rows of the list of runs: one per run, and one below for a failure that is shown. */
-export function RunRows({ runs, stale, current, open, onFocus, onToggle, onOpen }: RunRowsProps) {
+export function RunRows({ runs, sort, onSort, stale, current, open, onFocus, onToggle, onOpen }: RunRowsProps) {
   const now = useKnownNow();
   return (
     <table class="table runs-table">
@@ -36,13 +48,14 @@ export function RunRows({ runs, stale, current, open, onFocus, onToggle, onOpen 
           <th>Run</th>
           <th>Agent</th>
           <th class="starter">Started by</th>
-          <th class="number">Steps</th>
-          <th class="number">Tokens</th>
-          <th class="number">Cost</th>
-          <th class="number">Duration</th>
-          <th class="number" aria-sort="descending">
-            Started ↓
-          </th>
+          {columns.map(([order, name]) => (
+            <th key={order} class="number" aria-sort={order === sort ? "descending" : undefined}>
+              <button type="button" onClick={() => onSort(order)}>
+                {name}
+                {order === sort && " ↓"}
+              </button>
+            </th>
+          ))}
         </tr>
       </thead>
       <tbody>

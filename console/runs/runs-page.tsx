@@ -14,18 +14,19 @@ import { Icon } from "../ui/icon.tsx";
 import { loadLater } from "../ui/load-later.tsx";
 import { countOf, shownText } from "./counts-text.ts";
 import { FilterBar } from "./filter-bar.tsx";
-import { apiQuery, labelText, parseFilters } from "./filters.ts";
+import { apiQuery, conditionsOf, type Order, orders, parseFilters } from "./filters.ts";
 import { NoMatch } from "./no-match.tsx";
 import { RunList, rowsByScrolling } from "./run-list.ts";
 import { RunRows } from "./run-rows.tsx";
 import { StatusTabs } from "./status-tabs.tsx";
 import { Today } from "./today.tsx";
+import { Totals } from "./totals.tsx";
 
 const FirstRun = loadLater(() => import("./first-run/first-run.tsx").then((module) => module.FirstRun));
 
 /** The list of runs: live, with filters in the address. */
 export function RunsPage() {
-  const [query] = useQuery();
+  const [query, setQuery] = useQuery();
   const { route } = useLocation();
   const filters = parseFilters(query);
   const organizationId = organization.value?.id;
@@ -38,6 +39,7 @@ export function RunsPage() {
   }, [list]);
   usePageTitle("Runs");
 
+  const sortBy = (sort: Order | undefined): void => setQuery({ sort: sort === "created" ? undefined : sort });
   const runs = list.runs.value;
   const [chosen, setCurrent] = useState<string>();
   const current = runs?.some(({ id }) => id === chosen) ? chosen : runs?.[0]?.id;
@@ -63,11 +65,19 @@ export function RunsPage() {
     { keys: "Enter", label: "Open", run: () => openRun(focusedRun(), false) },
     { keys: "mod+Enter", label: "Open in a new tab", run: () => openRun(focusedRun(), true) },
     { keys: "x", label: "Show error", run: () => toggle(focusedRun()) },
+    {
+      keys: "s",
+      label: "Sort by the next column",
+      run: () => sortBy(orders[(orders.indexOf(filters.sort) + 1) % orders.length]),
+    },
     { keys: ".", label: "Show new runs", run: () => list.showArrived() },
   ]);
 
   const counts = list.counts.value;
-  const isEmpty = runs?.length === 0 && !filters.status && !filters.agent && !filters.text && !filters.label;
+  // The menus keep what they offer while a changed list is counted.
+  const lastCounts = useRef(counts);
+  lastCounts.current = counts ?? lastCounts.current;
+  const isEmpty = runs?.length === 0 && !filters.status && conditionsOf(filters).length === 0;
   const all = useResource(isEmpty ? "all runs" : undefined, (signal) => call("count_runs", {}, { signal }));
   const isFirstRun = isEmpty && all.data !== undefined && countOf(all.data, undefined) === 0;
   const isUnknown = !runs || (isEmpty && !all.data && !all.error);
@@ -98,12 +108,10 @@ export function RunsPage() {
       ) : (
         <>
           <StatusTabs counts={counts} status={filters.status} query={query} />
-          <FilterBar
-            filters={filters}
-            labels={(runs ?? []).flatMap(({ labels }) => Object.entries(labels).map(labelText))}
-          >
+          <FilterBar filters={filters} counts={counts ?? lastCounts.current}>
             {organization.value && <Today organization={organization.value} />}
           </FilterBar>
+          <Totals counts={counts} filters={filters} query={query} />
           <p class="visually-hidden" role="status">
             {arrived > 0 && arrivedText}
           </p>
@@ -127,6 +135,8 @@ export function RunsPage() {
             {runs && runs.length > 0 && (
               <RunRows
                 runs={runs}
+                sort={filters.sort}
+                onSort={sortBy}
                 stale={list.stale.value}
                 current={current}
                 open={open}
@@ -162,6 +172,7 @@ const hints: [string[], string][] = [
   [["Enter"], "Open"],
   [["x"], "Show error"],
   [["/"], "Filter"],
+  [["s"], "Sort"],
   [["n"], "Start run"],
   [["?"], "All shortcuts"],
 ];

@@ -13,7 +13,8 @@ import type { Labels } from "../runs/labels.ts";
 import { idempotencyIn } from "./idempotency.ts";
 import type { Stores } from "../runs/ports.ts";
 import type { DescribedRun } from "../runs/read/describe-runs.ts";
-import { type RunSearch, searchRuns } from "../runs/read/search-runs.ts";
+import { type FoundRuns, type RunSearch, searchRuns } from "../runs/read/search-runs.ts";
+import type { RunOrder } from "../runs/read/fact-filter.ts";
 import { setLabels } from "../runs/set-labels.ts";
 import type { Run } from "../runs/types.ts";
 
@@ -27,6 +28,8 @@ interface RunAccess<Caller> {
   listAccounts: Accounts;
   /** The operator, for the audit. Absent: callers are programs. */
   actorOf?: (caller: Caller) => Actor;
+  /** Fields of a page of the list besides `data` and `next`. */
+  pageFields?: (found: FoundRuns) => object;
   /** The bodies of responses. */
   wireRun: (described: DescribedRun) => object;
   viewOf: (run: Run) => Promise<object>;
@@ -46,6 +49,7 @@ interface OwnerFilters {
 
 interface ListQuery extends OwnerFilters, Filters {
   status?: RunSearch["statuses"];
+  sort?: RunOrder;
   cursor?: string;
   limit: number;
 }
@@ -80,12 +84,15 @@ export function runHandlers<Caller extends Parameters<typeof charged>[0] & { sta
           of: access.ownersOf(principal, query),
           limit,
           ...(status && { statuses: status }),
+          now: deps.now(),
           ...searchIn(query),
           ...charged(principal),
+          ...(query.sort && { order: query.sort }),
           ...(cursor !== undefined && { cursor }),
         },
       );
-      return jsonResponse(200, { data: found.runs.map(wireRun), next: found.cursor ?? null });
+      const page = { data: found.runs.map(wireRun), next: found.cursor ?? null };
+      return jsonResponse(200, { ...page, ...access.pageFields?.(found) });
     },
 
     async get_run({ principal, path }: RunCall<Caller>) {

@@ -1,5 +1,6 @@
 import { ServiceError } from "../../errors.ts";
 import type { RunPoint } from "../../runs/files/read-files.ts";
+import type { FactFilter } from "../../runs/read/fact-filter.ts";
 import type { RunSearch } from "../../runs/read/search-runs.ts";
 
 /** A point of a run as `TURN.STEP`. */
@@ -20,23 +21,46 @@ export function charged({ chargeRuns }: { chargeRuns?: (runs: number) => void })
   return chargeRuns ? { onRead: chargeRuns } : {};
 }
 
-/** The values of `searchFilters`. */
+/** The values of `searchFilters` and of the conditions that only the management API has. */
+interface SearchParameters {
+  since?: string;
+  until?: string;
+  label?: string[];
+  q?: string;
+  model?: string[];
+  category?: NonNullable<FactFilter["categories"]>;
+  min_dollars?: number;
+  max_dollars?: number;
+  min_seconds?: number;
+  max_seconds?: number;
+}
+
+/** The conditions of a search. */
 export function searchIn({
   since,
   until,
   label,
   q,
-}: {
-  since?: string;
-  until?: string;
-  label?: string[];
-  q?: string;
-}): Pick<RunSearch, "since" | "until" | "labels" | "text"> {
+  ...facts
+}: SearchParameters): Pick<RunSearch, "since" | "until" | "labels" | "text" | "facts"> {
   return {
     ...(since !== undefined && { since: timeIn("since", since) }),
     ...(until !== undefined && { until: timeIn("until", until) }),
     ...(label !== undefined && { labels: label.map(labelIn) }),
     ...(q !== undefined && { text: q }),
+    facts: factsIn(facts),
+  };
+}
+
+function factsIn(facts: SearchParameters): FactFilter {
+  const { model, category, min_dollars, max_dollars, min_seconds, max_seconds } = facts;
+  return {
+    ...(model && { models: model }),
+    ...(category && { categories: category }),
+    ...(min_dollars !== undefined && { minDollars: min_dollars }),
+    ...(max_dollars !== undefined && { maxDollars: max_dollars }),
+    ...(min_seconds !== undefined && { minSeconds: min_seconds }),
+    ...(max_seconds !== undefined && { maxSeconds: max_seconds }),
   };
 }
 

@@ -104,7 +104,7 @@ export const eventHeaders = {
 };
 
 /** A parameter that can be repeated: its values are a list. */
-const repeated = <const S extends Schema>(description: string, maxItems: number, items: S) =>
+export const repeated = <const S extends Schema>(description: string, maxItems: number, items: S) =>
   parameter(description, { type: "array", items, minItems: 1, maxItems });
 
 /** Filters of runs by their creation, labels and texts. */

@@ -18,7 +18,8 @@ import { findRunHead } from "../../runs/read/find-run.ts";
 import type { ReportQuery } from "../../runs/read/each-run.ts";
 import { failureGroups } from "../../runs/read/failures.ts";
 import { agentActivity } from "../../runs/read/agent-activity.ts";
-import { countRuns, type RunSearch } from "../../runs/read/search-runs.ts";
+import { countRuns } from "../../runs/read/count-runs.ts";
+import type { RunSearch } from "../../runs/read/search-runs.ts";
 import type { Run } from "../../runs/types.ts";
 import { usageByDay } from "../../runs/read/usage-by-day.ts";
 import type { Call, ManageHandlers, Schemas } from "../call.ts";
@@ -56,6 +57,7 @@ export function runHandlers(deps: ManageDeps, describer: RunDescriber, forLists:
         listAccounts: forLists,
         actorOf: ({ actor }) => actor,
         wireRun,
+        pageFields: ({ complete = true }) => ({ complete }),
         viewOf,
         detailOf: async (run) => wireDetail(await describer.detail(run)),
         streamOf: ({ actor }) => ({ viewer: actor, wireRun: wireDetail, ...(live && { live }) }),
@@ -64,9 +66,12 @@ export function runHandlers(deps: ManageDeps, describer: RunDescriber, forLists:
     ),
 
     async count_runs({ query, principal }) {
-      const search = { of: ownersOf(principal, query), ...searchIn(query), ...charged(principal) };
-      const counts = await countRuns({ runs, accounts: forLists, describer }, search);
-      return jsonResponse(200, counts satisfies Schemas["RunCounts"]);
+      const { status } = query;
+      const owned = { of: ownersOf(principal, query), now: now(), ...(status && { statuses: status }) };
+      const search = { ...owned, ...searchIn(query), ...charged(principal) };
+      const { medianMilliseconds, ...counts } = await countRuns({ runs, accounts: forLists, describer }, search);
+      const median_seconds = medianMilliseconds === undefined ? null : medianMilliseconds / 1_000;
+      return jsonResponse(200, { ...counts, median_seconds } satisfies Schemas["RunCounts"]);
     },
 
     async create_run({ request, body, principal: { actor } }) {

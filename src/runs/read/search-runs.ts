@@ -1,77 +1,100 @@
 import type { Agent } from "../../accounts/types.ts";
+import { ServiceError } from "../../errors.ts";
 import { type DescribedRun, excerptLength, type RunDescriber } from "./describe-runs.ts";
+import { type FactFilter, factTests, inOrder, type RunOrder } from "./fact-filter.ts";
 import { listRuns, type ListedRuns, type RunFilter } from "./list-runs.ts";
 import type { Stores } from "../ports.ts";
 import type { RunFilterStatus, RunStatus } from "../status.ts";
 import type { Run } from "../types.ts";
 
 /**
- * Which runs to find: with one of `statuses` and all of `labels`. `text`: a part of the name or of the first `excerptLength` characters of the first input, in any
- * case, or the beginning of an id.
+ * Which runs to find: with one of `statuses`, all of `labels` and the `facts`. `text`: a part of the name or of the first
+ * `excerptLength` characters of the first input, in any case, or the beginning of an id. `order`: default `created`.
  */
 export interface RunSearch extends Omit<RunFilter, "statuses" | "matches"> {
   statuses?: RunFilterStatus[];
   text?: string;
   labels?: { name: string; value: string }[];
+  facts?: FactFilter;
+  order?: RunOrder;
+  /** For the duration of turns in progress, in milliseconds since 1970. Default: that of this machine. */
+  now?: number;
 }
 
-interface Deps extends Pick<Stores, "accounts" | "runs"> {
+export interface SearchDeps extends Pick<Stores, "accounts" | "runs"> {
   describer: RunDescriber;
 }
 
-/** A page of found runs, newest first. It may be short, or even empty, although there are more: see `listRuns`. */
-export async function searchRuns(deps: Deps, search: RunSearch): Promise<{ runs: DescribedRun[]; cursor?: string }> {
-  const { runs, cursor } = await find(deps, search);
+/** `complete`: in another order than by creation, whether the newest `maxSorted` are all that match. */
+export interface FoundRuns {
+  runs: DescribedRun[];
+  cursor?: string;
+  complete?: boolean;
+}
+
+/** A page of found runs. By creation, it may be short, or even empty, although there are more: see `listRuns`. */
+export async function searchRuns(deps: SearchDeps, search: RunSearch): Promise<FoundRuns> {
+  const { order = "created" } = search;
+  const found = order === "created" ? await findRuns(deps, search) : await sortedRuns(deps, { ...search, order });
+  const { runs, cursor, complete } = found;
   const agents = await agentsOf(deps.accounts, runs);
   const described = await Promise.all(runs.map((run) => deps.describer.describe(run, agents.get(run.agentId))));
-  return { runs: described, ...(cursor !== undefined && { cursor }) };
+  return { runs: described, ...(complete !== undefined && { complete }), ...(cursor !== undefined && { cursor }) };
+}
+
+/** Runs that are sorted at most: the newest ones that match. */
+const maxSorted = 1_000;
+
+/** A page of runs in another order than that of their creation. The cursor is the number of runs before the page. */
+async function sortedRuns(
+  deps: SearchDeps,
+  { order, cursor, limit, now = Date.now(), ...search }: RunSearch & { order: RunOrder },
+): Promise<ListedRuns & { complete: boolean }> {
+  const from = cursor === undefined ? 0 : offsetIn(cursor);
+  const { runs, cursor: more } = await findRuns(deps, { ...search, now, limit: maxSorted });
+  const page = inOrder(runs, order, now).slice(from, from + limit);
+  const next = from + limit < runs.length ? { cursor: `sorted-${from + limit}` } : {};
+  return { runs: page, complete: more === undefined, ...next };
+}
+
+function offsetIn(cursor: string): number {
+  const [, offset] = /^sorted-(\d{1,4})$/.exec(cursor) ?? [];
+  if (offset !== undefined) return Number(offset);
+  throw new ServiceError("invalid_argument", "cursor is of a list in another order; begin again without it");
 }
 
 /** The agents of the runs of a page, by id. */
-async function agentsOf(accounts: Deps["accounts"], runs: Run[]): Promise<Map<string, Agent>> {
+async function agentsOf(accounts: SearchDeps["accounts"], runs: Run[]): Promise<Map<string, Agent>> {
   const ids = [...new Set(runs.map(({ agentId }) => agentId))];
   const found = await Promise.all(ids.map((id) => accounts.findAgent(id)));
   return new Map(found.flatMap((agent) => (agent ? [[agent.id, agent] as const] : [])));
-}
-
-/** Runs by status. `complete`: all runs are counted. */
-export type RunCounts = Record<RunFilterStatus, number> & { complete: boolean };
-
-/** Runs that are counted at most, the newest ones. */
-export const maxCounted = 1_000;
-
-/** Counts the newest runs by status. A search for a text ends after `maxCounted` runs, whether they match or not. */
-export async function countRuns(
-  deps: Deps,
-  search: Omit<RunSearch, "statuses" | "limit" | "cursor">,
-): Promise<RunCounts> {
-  const { runs, cursor } = await find(deps, { ...search, limit: maxCounted });
-  const counts = { running: 0, finished: 0, technical_error: 0, terminated: 0, waiting_for_input: 0 };
-  for (const run of runs) counts[filterStatusOf(run)]++;
-  return { ...counts, complete: cursor === undefined };
 }
 
 function storedStatus(status: RunFilterStatus): RunStatus {
   return status === "waiting_for_input" ? "finished" : status;
 }
 
-function filterStatusOf({ status, turn }: Run): RunFilterStatus {
+/** The status that filters and counts know a run by. */
+export function filterStatusOf({ status, turn }: Run): RunFilterStatus {
   return status === "finished" && turn === 0 ? "waiting_for_input" : status;
 }
 
-async function find(deps: Deps, search: RunSearch): Promise<ListedRuns> {
-  const { statuses, text, labels, ...rest } = search;
+/** The runs that pass all conditions, newest first. */
+export async function findRuns(
+  deps: SearchDeps,
+  { statuses, text, labels, facts = {}, now = Date.now(), order: _order, ...rest }: RunSearch,
+): Promise<ListedRuns & { complete?: boolean }> {
   const stored = statuses && [...new Set(statuses.map(storedStatus))];
   const matchesText = text === undefined || text.trim() === "" ? undefined : textFilter(deps.describer, text.trim());
-  const matchesStatus =
-    statuses && stored?.includes("finished") ? (run: Run) => statuses.includes(filterStatusOf(run)) : undefined;
-  const matchesLabels = labels && ((run: Run) => labels.every(({ name, value }) => run.labels?.[name] === value));
+  const tests = Object.values(factTests(facts, now));
+  if (statuses && stored?.includes("finished")) tests.push((run) => statuses.includes(filterStatusOf(run)));
+  if (labels) tests.push((run) => labels.every(({ name, value }) => run.labels?.[name] === value));
   const matches = async (run: Run): Promise<boolean> =>
-    (matchesStatus?.(run) ?? true) && (matchesLabels?.(run) ?? true) && (matchesText ? await matchesText(run) : true);
+    tests.every((test) => test(run)) && (matchesText ? await matchesText(run) : true);
   return listRuns(deps, {
     ...rest,
     ...(stored && { statuses: stored }),
-    ...((matchesText || matchesStatus || matchesLabels) && { matches }),
+    ...((matchesText || tests.length > 0) && { matches }),
   });
 }
 

@@ -258,7 +258,10 @@ describe("lists", () => {
 
     const counts = (await service.call("GET", `/runs/counts?since=${since}`)).body;
     const none = { running: 0, technical_error: 0, terminated: 0 };
-    expect(counts).toEqual({ ...none, finished: 3, waiting_for_input: 1, complete: true });
+    expect(counts).toMatchObject({ ...none, finished: 3, waiting_for_input: 1, runs: 4, complete: true });
+    expect(counts).toMatchObject({ dollars: 0, models: [{ value: "demo", count: 3 }], categories: [], labels: [] });
+    const most = await list(`since=${since}&sort=tokens&limit=2&model=demo`);
+    expect([most.data.length, most.complete, most.next]).toEqual([2, true, "sorted-2"]);
   });
 
   test.for([
@@ -268,7 +271,11 @@ describe("lists", () => {
     ["/runs?cursor=x", 422, "invalid_argument"],
     [`/runs?agent_id=${unknown}`, 404, "agent_not_found"],
     [`/runs?organization_id=${unknown}`, 404, "organization_not_found"],
-    ["/runs/counts?status=running", 422, "invalid_request"],
+    ["/runs/counts?status=waiting", 422, "invalid_request"],
+    ["/runs?min_dollars=-1", 422, "invalid_request"],
+    ["/runs?category=bad", 422, "invalid_request"],
+    ["/runs?sort=name", 422, "invalid_request"],
+    ["/runs?sort=tokens&cursor=x", 422, "invalid_argument"],
     [`/runs/counts?agent_id=${unknown}`, 404, "agent_not_found"],
     ["/usage?since=2026-11-02&until=2026-11-01", 422, "invalid_argument"],
     ["/usage?since=2026-02-31", 422, "invalid_argument"],

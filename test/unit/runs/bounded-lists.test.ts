@@ -4,7 +4,8 @@ import { createAgent } from "../../../src/accounts/agents.ts";
 import { createOrganization } from "../../../src/accounts/organizations.ts";
 import { runDescriber } from "../../../src/runs/read/describe-runs.ts";
 import { agentActivity } from "../../../src/runs/read/agent-activity.ts";
-import { countRuns, searchRuns } from "../../../src/runs/read/search-runs.ts";
+import { countRuns } from "../../../src/runs/read/count-runs.ts";
+import { searchRuns } from "../../../src/runs/read/search-runs.ts";
 import { created } from "../../platform/run-fixtures.ts";
 import { fakeAwsStores } from "../../support/fake-aws/platform.ts";
 

@@ -4,7 +4,8 @@ import { noUsage } from "../../../src/agent/turn/limits.ts";
 import { runDescriber } from "../../../src/runs/read/describe-runs.ts";
 import type { Stores } from "../../../src/runs/ports.ts";
 import { agentActivity } from "../../../src/runs/read/agent-activity.ts";
-import { countRuns, type RunSearch, searchRuns } from "../../../src/runs/read/search-runs.ts";
+import { countRuns } from "../../../src/runs/read/count-runs.ts";
+import { type RunSearch, searchRuns } from "../../../src/runs/read/search-runs.ts";
 import type { Run } from "../../../src/runs/types.ts";
 import { usageByDay } from "../../../src/runs/read/usage-by-day.ts";
 import { newRun, numbered, input } from "../../platform/run-fixtures.ts";
@@ -94,10 +95,91 @@ describe.each<[string, () => Stores]>([
     await deps.add({ status: "technical_error", createdAt: noon - day });
     for (let count = 0; count < 3; count++) await deps.add({ name: "Busy" });
     const counts = { running: 3, finished: 1, waiting_for_input: 1, technical_error: 1, terminated: 0 };
-    expect(await countRuns(deps, { of: {} })).toEqual({ ...counts, complete: true });
-    expect(await countRuns(deps, { of: {}, since: noon })).toEqual({ ...counts, technical_error: 0, complete: true });
+    expect(await countRuns(deps, { of: {} })).toMatchObject({ ...counts, complete: true });
+    const today = await countRuns(deps, { of: {}, since: noon });
+    expect(today).toMatchObject({ ...counts, technical_error: 0, complete: true });
     const busy = { finished: 0, waiting_for_input: 0, technical_error: 0 };
-    expect(await countRuns(deps, { of: {}, text: "busy" })).toEqual({ ...counts, ...busy, complete: true });
+    expect(await countRuns(deps, { of: {}, text: "busy" })).toMatchObject({ ...counts, ...busy, complete: true });
+  });
+
+  test("are found by model, category of the failure, cost and duration, and sorted by what they used", async () => {
+    const deps = await open(openStores());
+    const { add, ids } = deps;
+    const failure = { category: "limit", title: "Out of steps.", remedy: "", retryable: false } as const;
+    const used = async (run: Run, change: object, model: string): Promise<string> => {
+      const { id, status, turn } = run;
+      await deps.runs.change({ runId: id, expect: { status, turn }, used: { ...noUsage, ...change }, model });
+      return id;
+    };
+    const failed = async (run: Run): Promise<Run> => {
+      const set = { status: "technical_error", turn: 1, updatedAt: noon, failure } as const;
+      await deps.runs.change({ runId: run.id, expect: { status: "running", turn: 1 }, set });
+      return { ...run, ...set };
+    };
+    const labels = { team: "a" };
+    const cheap = await used(
+      await add({ status: "finished", createdAt: noon - 5, labels }),
+      { steps: 9, inputTokens: 10, dollars: 0.01, milliseconds: 90_000 },
+      "small",
+    );
+    const dear = await used(
+      await add({ status: "finished", createdAt: noon - 4 }),
+      { steps: 2, inputTokens: 500, dollars: 2, milliseconds: 5_000 },
+      "large",
+    );
+    const unknown = await used(
+      await failed(await add({ createdAt: noon - 3, labels })),
+      { steps: 5, inputTokens: 90 },
+      "small",
+    );
+    const working = await used(
+      await add({ createdAt: noon - 2, updatedAt: noon - 60_000 }),
+      { steps: 1, inputTokens: 1, dollars: 0.5 },
+      "large",
+    );
+    const [all, now] = [[working, unknown, dear, cheap], noon];
+    expect(await ids({ now })).toEqual(all);
+    expect(await ids({ now, facts: { models: ["small"] } })).toEqual([unknown, cheap]);
+    expect(await ids({ now, facts: { models: ["small", "large"] }, statuses: ["running"] })).toEqual([working]);
+    expect(await ids({ now, facts: { categories: ["limit", "internal"] } })).toEqual([unknown]);
+    expect(await ids({ now, facts: { minDollars: 0.5 } })).toEqual([working, dear]);
+    expect(await ids({ now, facts: { maxDollars: 0.5 } })).toEqual([working, cheap]);
+    expect(await ids({ now, facts: { minSeconds: 60 } })).toEqual([working, cheap]);
+    expect(await ids({ now, facts: { minSeconds: 1, maxSeconds: 60 } })).toEqual([working, dear]);
+    const sorted = (order: RunSearch["order"] & string, limit = 3) => ids({ now, order, limit });
+    expect(await sorted("dollars")).toEqual([dear, working, cheap, unknown]);
+    expect(await sorted("tokens", 1)).toEqual([dear, unknown, cheap, working]);
+    expect(await sorted("duration")).toEqual([cheap, working, dear, unknown]);
+    expect(await sorted("steps")).toEqual([cheap, unknown, dear, working]);
+    const cursor = (await searchRuns(deps, { of: {}, now, limit: 1 })).cursor ?? "";
+    await expect(searchRuns(deps, { of: {}, now, limit: 1, order: "tokens", cursor })).rejects.toThrow(
+      "in another order",
+    );
+
+    // Each count is among the runs that pass all other conditions.
+    const counts = await countRuns(deps, { of: {}, now, facts: { models: ["small"], minSeconds: 1 } });
+    expect(counts).toMatchObject({
+      finished: 1,
+      technical_error: 0,
+      models: [
+        { value: "large", count: 2 },
+        { value: "small", count: 1 },
+      ],
+      categories: [],
+      labels: [{ value: "team=a", count: 1 }],
+      runs: 1,
+      dollars: 0.01,
+      tokens: 10,
+      medianMilliseconds: 90_000,
+    });
+    const of = { of: {}, now };
+    expect((await countRuns(deps, { ...of, statuses: ["technical_error"] })).categories).toEqual([
+      { value: "limit", count: 1 },
+    ]);
+    expect((await countRuns(deps, { ...of, statuses: ["technical_error"] })).finished).toBe(2);
+    expect((await countRuns(deps, { ...of, labels: [{ name: "team", value: "a" }] })).labels).toEqual([
+      { value: "team=a", count: 2 },
+    ]);
   });
 
   test("have their errors and the tokens without a known cost added up", async () => {

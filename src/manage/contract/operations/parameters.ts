@@ -1,4 +1,5 @@
-import { fileName, idParameter, parameter, searchFilters } from "../../../http/rest/parameters.ts";
+import { failureCategories } from "../../../agent/model.ts";
+import { fileName, idParameter, parameter, repeated, searchFilters } from "../../../http/rest/parameters.ts";
 
 const hash = { type: "string", pattern: "^[0-9a-f]{64}$" } as const;
 
@@ -16,11 +17,26 @@ export const pathParameters = {
   name: fileName,
 };
 
+const amount = (description: string) => parameter(description, { type: "number", minimum: 0, maximum: 1e9 });
+
 /** Filters of lists of runs. */
 export const runFilters = {
   organization_id: idParameter("Only runs of this organization."),
   agent_id: idParameter("Only runs of this agent."),
   ...searchFilters,
+  model: repeated("Only runs whose last answer is of this model. Repeated: of one of these models.", 20, {
+    type: "string",
+    minLength: 1,
+    maxLength: 200,
+  }),
+  category: repeated("Only runs whose failure has this category. Repeated: one of these.", failureCategories.length, {
+    type: "string",
+    enum: failureCategories,
+  }),
+  min_dollars: amount("Only runs that cost this much or more. Runs whose cost is not known are left out."),
+  max_dollars: amount("Only runs that cost this much or less. Runs whose cost is not known are left out."),
+  min_seconds: amount("Only runs whose turns took this many seconds or more, that in progress included."),
+  max_seconds: amount("Only runs whose turns took this many seconds or less, that in progress included."),
 };
 
 export const agentFilters = {

@@ -1,4 +1,5 @@
 import { cursor, limit, parameter, runStatus } from "../../../http/rest/parameters.ts";
+import { runOrders } from "../../../runs/read/fact-filter.ts";
 import { runOperations as shared } from "../../../run-api/operations.ts";
 import { operation } from "./operation.ts";
 import { runFilters } from "./parameters.ts";
@@ -8,6 +9,12 @@ const readErrors = ["run_not_found", "history_failed", "history_unavailable"] as
 
 const day = (description: string) =>
   parameter(description, { type: "string", format: "date", examples: ["2026-11-22"] });
+
+const sort = parameter("The order. In each, the largest comes first. `created`: the newest.", {
+  type: "string",
+  enum: runOrders,
+  default: "created",
+});
 
 const reportFilters = {
   since: day("The first day (UTC). Left out: 30 days ago."),
@@ -19,16 +26,18 @@ const reportFilters = {
 export const runOperations = {
   list_runs: operation("list_runs", {
     ...shared.list_runs,
-    description: "Runs of all agents, newest first.",
-    query: { ...runFilters, status: runStatus, cursor, limit: limit(50, 200) },
+    description:
+      "Runs of all agents, newest first. With a filter that the store does not have, a page ends after the newest 1,000 runs were compared: it can be short and still have a next one. In another order, the newest 1,000 runs that match are sorted; `complete` says whether there are more.",
+    query: { ...runFilters, status: runStatus, sort, cursor, limit: limit(50, 200) },
     errors: ["organization_not_found", "agent_not_found", "invalid_argument"],
   }),
   count_runs: operation("count_runs", {
     at: "GET /runs/counts",
     tag,
-    summary: "Count runs by state",
-    description: "How many runs have each state, of the newest 1,000 that match.",
-    query: runFilters,
+    summary: "Count runs",
+    description:
+      "How many runs have each state, model, category of failure and label, of the newest 1,000: each among those that pass all other conditions. And what all that match used.",
+    query: { ...runFilters, status: runStatus },
     success: { description: "The counts.", body: "RunCounts" },
     errors: ["organization_not_found", "agent_not_found", "invalid_argument"],
   }),

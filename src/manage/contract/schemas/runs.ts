@@ -8,9 +8,9 @@ import {
   list,
   nullable,
   nullableReference,
+  number,
   object,
   oneOfTexts,
-  page,
   text,
   uuid,
 } from "../../../http/rest/schemas/schema.ts";
@@ -30,7 +30,11 @@ export const runSchemas = {
     id: text("The ID of the key, or the operator as in the audit."),
     name: text("The name of the key or operator. For a key without a name: its first characters."),
   }),
-  RunPage: page(reference("Run")),
+  RunPage: object("A page.", {
+    data: list("In the order of the request.", reference("Run")),
+    next: nullable(text("Value of `cursor` for the next page. Null: there are no more.")),
+    complete: flag("False: more runs match than the newest 1,000, which were sorted."),
+  }),
   CreatedRun: object("A run that was created, with the names of its files.", { ...run, ...createdFields }),
   RunDetail: object("One execution of an agent, with the limits of its turn.", {
     ...run,
@@ -42,13 +46,24 @@ export const runSchemas = {
     ),
     agent_status: nullable(oneOfTexts("The agent's status now.", ["active", "archived", "deleted"])),
   }),
-  RunCounts: object("How many runs have each state, of the newest 1,000 that match.", {
+  RunCounts: object("How many runs have each state and each value of a filter, of the newest 1,000.", {
     running: integer("Running, or waiting for a slot."),
     finished: integer("Finished with an output."),
     waiting_for_input: integer("Finished, because they were created without input."),
     technical_error: integer("Ended with an error."),
     terminated: integer("Stopped or deleted."),
-    complete: flag("False: more than 1,000 runs match."),
+    models: list("By the model of the last answer, those with most runs.", reference("ValueCount")),
+    categories: list("By the category of the failure.", reference("ValueCount")),
+    labels: list("By label, as `KEY=VALUE`, those with most runs.", reference("ValueCount")),
+    runs: integer("Runs that pass all conditions."),
+    dollars: number("What they cost, as far as it is known."),
+    tokens: integer("Input and output tokens of them."),
+    median_seconds: nullable(number("Median of the time that their turns took. Null: no run.")),
+    complete: flag("False: there are older runs, which are not counted."),
+  }),
+  ValueCount: object("A value and its runs.", {
+    value: text("The value."),
+    count: integer("Runs that have it and pass all other conditions."),
   }),
   FileInput: PublicAgentFileInput,
   CreateRunRequest: body(

@@ -1,0 +1,96 @@
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createRun, finished, modelAt, newDataDir, type Service, startService } from "../integration/service.ts";
+import { launchChromium } from "./chromium.ts";
+import { noMisdeeds, openConsole } from "./console-page.ts";
+import { callOf } from "./manage-call.ts";
+import { scriptedModel } from "./scripted-model.ts";
+
+// Filters of the list of runs by what they used, their counts, and the order.
+
+let browser: Browser;
+let service: Service;
+let model: Awaited<ReturnType<typeof scriptedModel>>;
+
+beforeAll(async () => {
+  model = await scriptedModel((input) => {
+    if (input === "fail") return { status: 400, text: "This field is not supported." };
+    return { text: "Done.", tokens: { input: Number(input) * 1_000, output: 10 } };
+  });
+  service = await startService(newDataDir(), modelAt(model.baseUrl));
+  browser = await launchChromium();
+  const call = callOf(service);
+  const { organization_id } = await call("GET", `/agents/${service.templateId}`);
+  const definition = { name: "Priced", instructions: "Work.", model: "large-1", prices: { input: 10, output: 10 } };
+  const { id } = await call("POST", "/agents", { organization_id, definition });
+  const { key } = await call("POST", `/agents/${id}/keys`, { name: "k" });
+  const priced = { ...service, apiKey: key, templateId: id };
+  for (const input of ["20", "3", "100"])
+    await finished(priced, await createRun(priced, { name: `P${input}`, input_text: input }));
+  for (const input of ["50", "fail"])
+    await finished(service, await createRun(service, { name: `U${input}`, input_text: input }));
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await service?.[Symbol.asyncDispose]();
+  await model?.close();
+});
+
+test("runs are filtered by model, cost and error, with counts that follow the other filters, and their totals", async () => {
+  await using view = await openConsole(browser, service.consoleUrl, { path: "runs" });
+  const { page, misdeeds } = view;
+  const names = () => page.locator("tbody tr[data-row] td.run a").allInnerTexts();
+  await expect.poll(names).toEqual(["Ufail", "U50", "P100", "P3", "P20"]);
+  expect(await page.locator(".run-totals").count()).toBe(0);
+
+  await page.getByRole("button", { name: "Model Any" }).click();
+  expect(await page.locator(".menu:popover-open button").allInnerTexts()).toEqual(["Any", "large-1\n3", "m\n1"]);
+  await page.locator(".menu:popover-open").getByRole("button", { name: "large-1" }).click();
+  await expect.poll(names).toEqual(["P100", "P3", "P20"]);
+  await page.getByText("123,030").waitFor();
+  expect(await page.locator(".run-totals").innerText()).toMatch(/^3 runs\s+\$1\.230\s+123,030 tokens\s+median /);
+
+  await page.getByRole("button", { name: "Cost Any" }).click();
+  await page.locator(".menu:popover-open").getByRole("button", { name: "from $0.05" }).click();
+  await expect.poll(names).toEqual(["P100", "P20"]);
+  expect(new URL(page.url()).search).toBe("?model=large-1&cost=0.05");
+  await page.getByRole("link", { name: "Clear 2 filters" }).click();
+  await expect.poll(names).toHaveLength(5);
+
+  await page.getByRole("button", { name: "Error Any" }).click();
+  await page.locator(".menu:popover-open").getByRole("button", { name: "model_refused" }).click();
+  await expect.poll(names).toEqual(["Ufail"]);
+  await page.reload();
+  await expect.poll(names).toEqual(["Ufail"]);
+  expect(misdeeds).toEqual(noMisdeeds);
+});
+
+test("runs are sorted by a click on a column and by the key S, unknown costs last", async () => {
+  await using view = await openConsole(browser, service.consoleUrl, { path: "runs" });
+  const { page } = view;
+  const names = () => page.locator("tbody tr[data-row] td.run a").allInnerTexts();
+  await page.getByRole("button", { name: "Cost", exact: true }).click();
+  // The failed run cost nothing. What the last one cost is not known.
+  await expect.poll(names).toEqual(["P100", "P20", "P3", "Ufail", "U50"]);
+  expect(await page.getByRole("columnheader", { name: "Cost ↓" }).getAttribute("aria-sort")).toBe("descending");
+  await page.keyboard.press("Escape");
+  await page.locator("h1").click();
+  await page.keyboard.press("s"); // duration
+  await page.getByRole("columnheader", { name: "Duration ↓" }).waitFor();
+  await page.keyboard.press("s"); // started
+  await expect.poll(names).toEqual(["Ufail", "U50", "P100", "P3", "P20"]);
+  await page.keyboard.press("s"); // steps
+  await page.keyboard.press("s"); // tokens
+  await expect.poll(names).toEqual(["P100", "U50", "P20", "P3", "Ufail"]);
+});
+
+test.each([1280, 1366, 1440, 390])("the filters push nothing off the page at %d px", async (width) => {
+  const options = {
+    path: "runs?model=large-1&cost=0.01&duration=10&label=a=b&category=limit&sort=tokens",
+    viewport: { width, height: 800 },
+  };
+  await using view = await openConsole(browser, service.consoleUrl, options);
+  await view.page.getByText("No run matches").waitFor();
+  expect(await view.page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
+});
