@@ -1,7 +1,7 @@
 import { compress } from "../src/http/compression.ts";
 import { inlineBytesOnLambda, limitOnLambda } from "../src/http/rest/lambda-limits.ts";
 import { lambdaHandler } from "../src/http/server/lambda.ts";
-import { awsSettings, env } from "../src/env.ts";
+import { awsSettings, env, envIfSet } from "../src/env.ts";
 import { extErrors } from "../src/ext/errors.ts";
 import { extHandlers } from "../src/ext/handlers/index.ts";
 import { extRouter } from "../src/ext/router.ts";
@@ -28,7 +28,7 @@ const api = extRouter(
     wait: { interval: 1_000, clientSeconds: 0 },
     limits: { inlineBytes: inlineBytesOnLambda, uploadBytes: Number(env("MAX_UPLOAD_BYTES")) },
   }),
-  stores,
+  { ...stores, corsOrigins: envIfSet("CORS_ORIGINS")?.split(",") ?? [] },
 );
 
 export const handler = lambdaHandler(limitOnLambda(compress(api), extErrors, remedyOf));

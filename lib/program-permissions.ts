@@ -87,8 +87,9 @@ export function transcriptLimit({ maxTranscriptMegabytes }: Settings) {
 }
 
 function sharedSettings(settings: Settings) {
-  const { stage, maxUploadMegabytes } = settings;
+  const { stage, maxUploadMegabytes, corsOrigins } = settings;
   return {
+    ...(corsOrigins.length > 0 && { CORS_ORIGINS: corsOrigins.join(",") }),
     SECRET_PREFIX: secretPrefixOf(stage), // checks names only
     MAX_UPLOAD_BYTES: String(maxUploadMegabytes * 2 ** 20),
     ...transcriptLimit(settings),

@@ -40,6 +40,11 @@ const settings = {
   maxUploadMegabytes: wholeNumber(100, 1, 200),
   /** Size in MB of a run's inputs and outputs together, above which it accepts no further input. */
   maxTranscriptMegabytes: wholeNumber(32, 1, 1_024),
+  /** Origins of pages that may use `/ext/v1`. */
+  corsOrigins: list(
+    "origins separated by commas, such as https://app.example.com",
+    /^https?:\/\/[a-z0-9.-]+(:\d{1,5})?$/,
+  ),
   /** Sustained request rate of the API. API Gateway answers more requests with 429. Its quota per account: 10,000. */
   requestsPerSecond: wholeNumber(500, 1, 10_000),
   /** Burst size of the API's request throttle. API Gateway's quota per account: 5,000. */

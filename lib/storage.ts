@@ -9,7 +9,7 @@ import {
 } from "aws-cdk-lib/aws-dynamodb";
 import type { PolicyStatementProps } from "aws-cdk-lib/aws-iam";
 import type { Function } from "aws-cdk-lib/aws-lambda";
-import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership } from "aws-cdk-lib/aws-s3";
+import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership, HttpMethods } from "aws-cdk-lib/aws-s3";
 import { Construct, type IConstruct } from "constructs";
 import {
   destinationAttributes,
@@ -125,7 +125,7 @@ export class Storage extends Construct {
   readonly bucket: Bucket;
   readonly #retentionDays: number;
 
-  constructor(scope: Construct, id: string, { removal, retentionDays }: Settings) {
+  constructor(scope: Construct, id: string, { removal, retentionDays, corsOrigins }: Settings) {
     super(scope, id);
     this.#retentionDays = retentionDays;
     const keep = removal === "retain";
@@ -170,6 +170,12 @@ export class Storage extends Construct {
       objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
       enforceSSL: true,
       minimumTLSVersion: 1.2,
+      // A browser follows the redirect of a download with the origin `null`. What opens the object is its signed URL.
+      ...(corsOrigins.length > 0 && {
+        cors: [
+          { allowedOrigins: ["*"], allowedMethods: [HttpMethods.GET, HttpMethods.HEAD], exposedHeaders: ["ETag"] },
+        ],
+      }),
       lifecycleRules: [
         { id: "abandoned-uploads", abortIncompleteMultipartUploadAfter: Duration.days(1) },
         // A day later than the item itself: readers load the item first, so they never miss an object.

@@ -32,6 +32,7 @@ export const optionalEnvNames = [
   "FILE_VERSIONS", // old versions that a run keeps of each file
   "WORKSPACE_FILES", // files that a run can have
   "WORKSPACE_BYTES", // of all files of a run
+  "CORS_ORIGINS", // of pages that may use the extension API, separated by commas
   "TRANSCRIPT_BYTES", // of a transcript and its queued inputs
   "PROGRAM_SECONDS", // time limit of a program for which the model sets none
   "SANDBOX_FUNCTION", // runs JavaScript

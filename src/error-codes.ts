@@ -393,6 +393,13 @@ const errorTable = {
     when: "`template_id` differs from the key's agent.",
     detail: "API key is not valid for the requested template",
   },
+  token_reads_one_run: {
+    status: 403,
+    apis: ["ext"],
+    client: "AuthenticationError",
+    when: "The credential is a token of one run, which this operation does not accept.",
+    detail: "a token of a run only reads this run: its status, events and files",
+  },
   delete_not_allowed: {
     status: 403,
     apis: ["ext"],

@@ -5,6 +5,7 @@ import type { ModelConfiguration } from "../../src/agent/model.ts";
 import { configurationFields, modelUrl, providerNames } from "../../src/agent/models/model-config.ts";
 import { defaultFileLimits, type FileLimits } from "../../src/agent/tools/file-limits.ts";
 import { defaultFileVersions } from "../../src/agent/turn/manifest.ts";
+import { parseOrigin } from "../../src/http/cors.ts";
 import { parseHost } from "../../src/http/server/host-check.ts";
 import { parseAllowedAddress } from "../../src/platform/local/process/allowed-addresses.ts";
 import {
@@ -53,6 +54,8 @@ export interface LocalOptions {
   allowedAddresses: string[];
   /** Names besides its addresses under which the console is used. See `HostRules`. */
   allowedHosts: string[];
+  /** Origins of pages that may use the extension API. */
+  corsOrigins: string[];
   /** Absent: the organization keeps its model, at first the demo model. */
   model?: ModelConfiguration;
 }
@@ -81,6 +84,7 @@ interface ParsedOptions {
   allowSecret?: string[];
   allowAddress?: string[];
   allowHost?: string[];
+  corsOrigin?: string[];
   json?: true;
   verbose?: true;
 }
@@ -159,6 +163,11 @@ export function localProgram(start: (options: LocalOptions) => Promise<void>): C
       "accept this name for the console and /mcp, such as that of a reverse proxy; repeatable",
       repeated,
     )
+    .option(
+      "--cors-origin <ORIGIN>",
+      "let pages of this origin use /ext/v1, such as https://app.example.com; repeatable",
+      repeated,
+    )
     .option("--json", 'print one line when ready: {"base_url","api_key","template_id","console_url"}')
     .option("--verbose", "log the progress of runs")
     .addHelpText("after", isPackage ? packageHelp : cloneHelp)
@@ -231,6 +240,7 @@ function localOptions(parsed: ParsedOptions): LocalOptions {
     allowedSecrets,
     allowedAddresses,
     allowedHosts,
+    corsOrigins: (parsed.corsOrigin ?? []).map(originOf),
     ...(model && { model }),
   };
 }
@@ -271,4 +281,10 @@ function modelOf(parsed: ParsedOptions): ModelConfiguration | undefined {
     throw new CliError(`--model is missing; the other model options require it (${providerNames.join(", ")})`);
   }
   return parseModelSettings(settings, labels, true);
+}
+
+function originOf(text: string): string {
+  const origin = parseOrigin(text);
+  if (origin !== undefined) return origin;
+  throw new CliError(`--cors-origin is ${JSON.stringify(text)}; expected an origin such as https://app.example.com`);
 }

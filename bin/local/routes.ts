@@ -63,7 +63,8 @@ export function routes(
   );
   const limits = { inlineBytes: newRunLimits.fileBytes, uploadBytes: options.maxUploadBytes, pending };
   const transfers = { receive: platform.pendingUploads.receive, send: platform.workspace.send };
-  const ext = extRouter(extHandlers({ ...deps, limits, transfers, wait: waiting, ...streaming }), authentication);
+  const extDeps = { ...authentication, runs: platform.runs, corsOrigins: options.corsOrigins };
+  const ext = extRouter(extHandlers({ ...deps, limits, transfers, wait: waiting, ...streaming }), extDeps);
   const publicApi = router({
     create: createHandler({ ...deps, ...authentication }),
     get: getHandler({ ...deps, ...authentication }),

@@ -14,6 +14,8 @@ export interface AuthenticationDeps {
 
 /** The agent and organization that an API key belongs to. */
 export interface Principal extends Pick<ApiKey, "agentId" | "organizationId"> {
+  /** The only run that may be read, and nothing else be done: the caller has a token of the run. */
+  onlyRun?: string;
   /** The key, as what it starts is recorded. Absent: nobody. */
   starter?: Starter;
   /** Charges the key for runs that were read for its request. Absent: requests are not limited. */

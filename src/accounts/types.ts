@@ -189,6 +189,8 @@ export const auditActions = [
   "run.create",
   "run.input",
   "run.label",
+  "run.share",
+  "run.unshare",
   "run.stop",
   "run.delete",
 ] as const;

@@ -1,7 +1,10 @@
 import { authenticate, type AuthenticationDeps, type Principal } from "../accounts/authenticate.ts";
+import { withCors } from "../http/cors.ts";
 import type { ApiHandler } from "../http/handler.ts";
 import { apiKeyOf } from "../http/middleware.ts";
 import { restRouter } from "../http/rest/router.ts";
+import type { Runs } from "../runs/ports.ts";
+import { authenticateRunToken, isRunToken } from "../runs/run-tokens.ts";
 import type { ExtHandlers } from "./call.ts";
 import { operations } from "./contract/operations/index.ts";
 import { basePath } from "./contract/operations/operation.ts";
@@ -15,9 +18,23 @@ export function isExtPath(path: string): boolean {
 }
 
 const nobody: Principal = { agentId: "", organizationId: "" };
-const api = { operations, validators: { bodies, parameters }, errors: extErrors, nobody };
+const api = { operations, validators: { bodies, parameters }, errors: extErrors, nobody, authorize };
 
-/** The extension API as one handler. Callers are agents, by their API keys. */
-export function extRouter(handlers: ExtHandlers, deps: AuthenticationDeps): ApiHandler {
-  return restRouter(api, handlers, ({ headers }) => authenticate(deps, apiKeyOf(headers)));
+interface ExtRouterDeps extends AuthenticationDeps {
+  runs: Runs;
+  /** Pages of these origins may use the API. Absent: none. */
+  corsOrigins?: readonly string[];
+}
+
+/** The extension API as one handler. Callers are agents, by their API keys, and readers of one run, by its token. */
+export function extRouter(handlers: ExtHandlers, deps: ExtRouterDeps): ApiHandler {
+  const router = restRouter(api, handlers, ({ headers }) => {
+    const credential = apiKeyOf(headers);
+    return isRunToken(credential) ? authenticateRunToken(deps, credential) : authenticate(deps, credential);
+  });
+  return withCors(router, deps.corsOrigins ?? []);
+}
+
+function authorize({ onlyRun }: Principal, operation: { acceptsRunToken?: true }): void {
+  if (onlyRun !== undefined && !operation.acceptsRunToken) throw extErrors.error("token_reads_one_run");
 }

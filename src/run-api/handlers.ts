@@ -11,6 +11,7 @@ import { acceptInputOnce, type InputLimits, stopRun } from "../runs/control-run.
 import { type ChangedFile, findRunFile, listChangedFiles, notKept } from "../runs/files/read-files.ts";
 import type { Labels } from "../runs/labels.ts";
 import { idempotencyIn } from "./idempotency.ts";
+import { tokenHandlers } from "./token-handlers.ts";
 import type { Stores } from "../runs/ports.ts";
 import type { DescribedRun } from "../runs/read/describe-runs.ts";
 import { type FoundRuns, type RunSearch, searchRuns } from "../runs/read/search-runs.ts";
@@ -76,6 +77,8 @@ export function runHandlers<Caller extends Parameters<typeof charged>[0] & { sta
   };
 
   return {
+    ...tokenHandlers<Caller>(deps, { find, ...(access.actorOf && { actorOf: access.actorOf }) }),
+
     async list_runs({ principal, query }: { principal: Caller; query: ListQuery }) {
       const { status, cursor, limit } = query;
       const found = await searchRuns(

@@ -42,6 +42,26 @@ export const runOperations = {
     requestHeaders: idempotencyKey("It changes nothing: a run that is stopped twice is stopped once."),
     success: run,
   },
+  create_run_token: {
+    at: "POST /runs/{run_id}/tokens",
+    tag,
+    summary: "Create a token that reads a run",
+    request: "CreateRunTokenRequest",
+    requestOptional: true,
+    success: { status: 201, description: "The token.", body: "CreatedRunToken" },
+  },
+  list_run_tokens: {
+    at: "GET /runs/{run_id}/tokens",
+    tag,
+    summary: "List the tokens that read a run",
+    success: { description: "The tokens.", body: "RunTokenList" },
+  },
+  revoke_run_token: {
+    at: "DELETE /runs/{run_id}/tokens/{token_id}",
+    tag,
+    summary: "Revoke a token that reads a run",
+    success: { status: 204, description: "The token is no longer valid.", media: {} },
+  },
   delete_run: { at: "DELETE /runs/{run_id}", tag, summary: "Delete a run" },
   list_events: {
     at: "GET /runs/{run_id}/events",

@@ -7,7 +7,7 @@ import type { Run, RunOwner } from "./types.ts";
 /** A run of the caller's agent. A run of another agent is rejected like one that does not exist. */
 export async function findOwnRun(runs: Runs, caller: Principal, id: string): Promise<Run> {
   const run = await runs.head(normalizeId(id));
-  if (isOwn(run, caller)) return run;
+  if (isOwn(run, caller) && (caller.onlyRun ?? run.id) === run.id) return run;
   throw new ServiceError("run_not_found", `run ${JSON.stringify(id)} does not exist`);
 }
 

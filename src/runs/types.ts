@@ -39,6 +39,18 @@ export interface Run {
   webhook?: WebhookTarget;
   /** Who created it. Absent: an earlier release did. */
   startedBy?: Starter;
+  /** Tokens that read this run, expired ones included. Absent: none. */
+  tokens?: RunToken[];
+}
+
+/** A token that reads one run. Times are milliseconds since 1970. */
+export interface RunToken {
+  /** The first characters of the hash. */
+  id: string;
+  /** SHA-256 (hex) of the token. */
+  hash: string;
+  createdAt: number;
+  expiresAt: number;
 }
 
 /** `agent`: the webhook of the run's agent. Otherwise the run's own URL. */
@@ -213,6 +225,8 @@ export interface RunChange {
   queue?: { add: QueuedInput } | { take: number } | "drop";
   /** Replaces the labels of the run. Rejected for a run that was erased. */
   labels?: Labels;
+  /** Replaces the tokens of the run. Rejected if they are not `before`, and for a run that was erased. */
+  tokens?: { before: RunToken[]; after: RunToken[] };
   /** The run is being deleted: `listErasures` has it until `erase` has ended. Ignored on AWS, where callers repeat a deletion. */
   erase?: true;
   /** The operator's action that makes this change. */

@@ -24,6 +24,7 @@ test("cdk.json contains the defaults", () => {
     monthlyBudget: 0,
     runbookUrl: "",
     bedrockModels: [],
+    corsOrigins: [],
     largeBodies: "web-function",
     uploadsPerSecond: 100,
     uploadEnvironments: 20,

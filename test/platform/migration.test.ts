@@ -86,6 +86,7 @@ test("a database of version 3 is migrated; its runs have no model, and it has no
   before.database.db.exec(`
     ALTER TABLE runs DROP COLUMN model; ALTER TABLE runs DROP COLUMN labels; ALTER TABLE runs DROP COLUMN webhook;
     ALTER TABLE runs DROP COLUMN transcript_bytes;
+    ALTER TABLE runs DROP COLUMN tokens;
     ALTER TABLE runs DROP COLUMN started_by; ALTER TABLE messages DROP COLUMN started_by; ALTER TABLE queue DROP COLUMN started_by;
     DROP TABLE operators; DROP TABLE idempotency; DROP TABLE webhooks; DROP TABLE deliveries; DROP TABLE uploads;
     DROP TABLE erasures; DROP TABLE upload_runs; DROP TABLE pending_use; DROP INDEX runs_by_organization;
@@ -132,6 +133,21 @@ test("a database of version 6 is migrated: each run keeps its events, in their o
   const startedBy = { kind: "key", id: "a".repeat(64) } as const;
   const next = await created(after.runs, { startedBy });
   expect(await after.runs.head(next.id)).toEqual({ ...next, startedBy });
+  after.close();
+  rmSync(dataDir, { recursive: true });
+});
+
+test("a database of version 7 is migrated: its runs have no tokens, and can get some", async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), "migration-"));
+  const before = openLocalPlatform({ dataDir });
+  const run = await created(before.runs);
+  before.database.db.exec("ALTER TABLE runs DROP COLUMN tokens; PRAGMA user_version = 7;");
+  before.close();
+  const after = openLocalPlatform({ dataDir });
+  expect(await after.runs.head(run.id)).toEqual(run);
+  const tokens = [{ id: "a", hash: "a".repeat(64), createdAt: 1, expiresAt: 2 }];
+  expect(await after.runs.change({ ...onTurn(run), tokens: { before: [], after: tokens } })).toBe(true);
+  expect(await after.runs.head(run.id)).toEqual({ ...run, tokens });
   after.close();
   rmSync(dataDir, { recursive: true });
 });

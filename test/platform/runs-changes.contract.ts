@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import type { Run, RunChange } from "../../src/runs/types.ts";
+import type { Run, RunChange, RunToken } from "../../src/runs/types.ts";
 import type { Runs } from "../../src/runs/ports.ts";
 import {
   answered,
@@ -56,6 +56,29 @@ export function describeRunChanges(open: () => Promise<Runs>): void {
       expect(await runs.erase(run.id)).toBe(true);
       expect(await runs.change({ ...stopped, labels: { customer: "2" } })).toBe(false);
       expect((await runs.head(run.id))?.labels).toBeUndefined();
+    });
+
+    test("replaces tokens if they are still the same, and an erased run has none", async () => {
+      const run = await created(runs);
+      const [first, second] = ["a", "b"].map((id) => ({ id, hash: id.repeat(64), createdAt: 1, expiresAt: 2 }));
+      if (!first || !second) throw new Error("two tokens");
+      const change = (before: RunToken[], after: RunToken[]) =>
+        runs.change({ ...onTurn(run), tokens: { before, after } });
+      expect(await change([], [first])).toBe(true);
+      expect(await change([], [second])).toBe(false);
+      expect((await runs.head(run.id))?.tokens).toEqual([first]);
+      expect(await change([second], [])).toBe(false);
+      expect(await change([first], [first, second])).toBe(true);
+      expect((await runs.head(run.id))?.tokens).toEqual([first, second]);
+      expect(await change([first, second], [])).toBe(true);
+      expect(await runs.head(run.id)).toEqual(run);
+      expect(await change([], [second])).toBe(true);
+      const set = { status: "terminated", turn: 1, updatedAt: 7 } as const;
+      expect(await runs.change({ ...onTurn(run), set })).toBe(true);
+      expect(await runs.erase(run.id)).toBe(true);
+      expect((await runs.head(run.id))?.tokens).toBeUndefined();
+      const erased = { ...onTurn({ ...run, ...set }), tokens: { before: [], after: [first] } };
+      expect(await runs.change(erased)).toBe(false);
     });
 
     test("message and status appear together", async () => {

@@ -26,12 +26,14 @@ export async function localService({
   sandbox = "off",
   requestsPerKey = 0,
   maxTranscriptBytes = 32 * 1024 * 1024,
+  corsOrigins = [],
 }: {
   allowedSecrets?: { secret: string }[];
   model?: ModelConfiguration;
   sandbox?: SandboxChoice;
   requestsPerKey?: number;
   maxTranscriptBytes?: number;
+  corsOrigins?: string[];
 } = {}): Promise<LocalService> {
   const dataDir = mkdtempSync(join(tmpdir(), "agent-runs-"));
   const options = {
@@ -52,6 +54,7 @@ export async function localService({
     allowedSecrets,
     allowedAddresses: ["127.0.0.1"], // receivers of webhooks
     allowedHosts: [],
+    corsOrigins,
     ...(model && { model }),
   };
   const service = await serve(options);

@@ -125,6 +125,7 @@ ERROR_CLASSES: dict[str, type[APIError]] = {
     "key_invalid": AuthenticationError,
     "key_expired": AuthenticationError,
     "template_mismatch": TemplateMismatch,
+    "token_reads_one_run": AuthenticationError,
     "delete_not_allowed": APIError,
     "agent_deleted": AgentNotFound,
     "response_too_large": APIError,

@@ -147,6 +147,19 @@ class CreatedFile(TypedDict):
     """The name that the create sent. Null: the same name."""
 
 
+class CreatedRunToken(TypedDict):
+    """A token that was created."""
+
+    token: str
+    """The token."""
+    id: str
+    """The token's ID."""
+    created_at: str
+    """When it was created."""
+    expires_at: str
+    """When it expires."""
+
+
 class CreatedRun(TypedDict):
     """A run that was created, with the names of its files."""
 
@@ -187,6 +200,19 @@ class CreatedRun(TypedDict):
     """Who created it. Null: an earlier release did."""
     files: list[CreatedFile]
     """Its files, in the order of the create. Empty: none, or the run was deleted."""
+    token: CreatedRunToken | None
+    """The token that `token` asked for. Null: none was."""
+
+
+class RunToken(TypedDict):
+    """A token that reads a run."""
+
+    id: str
+    """The token's ID."""
+    created_at: str
+    """When it was created."""
+    expires_at: str
+    """When it expires."""
 
 
 class Run(TypedDict):

@@ -4,10 +4,12 @@ import { attachment, contentDisposition, redirectedAttachment } from "../../http
 import { wireCreatedFiles } from "../../http/rest/wire/run.ts";
 import { log } from "../../log.ts";
 import { runHandlers as sharedHandlers } from "../../run-api/handlers.ts";
+import { wireNewToken } from "../../run-api/token-handlers.ts";
 import { deleteOwnRun } from "../../runs/control-run.ts";
 import { createRun } from "../../runs/create-run.ts";
 import type { ChangedFile } from "../../runs/files/read-files.ts";
 import { findOwnRun, lastOutput } from "../../runs/own-run.ts";
+import { createRunToken } from "../../runs/run-tokens.ts";
 import { untilIdle } from "../../runs/read/until-idle.ts";
 import { runDescriber } from "../../runs/read/describe-runs.ts";
 import type { Run } from "../../runs/types.ts";
@@ -38,14 +40,14 @@ export function runHandlers(deps: ExtDeps) {
         wireRun,
         viewOf,
         detailOf,
-        streamOf: ({ agentId }) => ({ viewer: agentId, wireRun: wireProgress, untilEnded: true }),
+        streamOf: (caller) => ({ viewer: holderOf(caller), wireRun: wireProgress, untilEnded: true }),
         download: (...file) => download(transfers, ...file),
       },
     ),
 
     async get_run({ request, principal, path, query }) {
       const { streams, wait } = deps;
-      using waiting = query.wait > 0 ? streams?.open(principal.agentId) : undefined;
+      using waiting = query.wait > 0 ? streams?.open(holderOf(principal)) : undefined;
       const seconds = streams && !waiting ? 0 : query.wait; // a client with as many streams as it may have polls
       const read = async () => {
         await request.checkCredential?.();
@@ -60,7 +62,9 @@ export function runHandlers(deps: ExtDeps) {
       const { id, files, replayed } = await createRun(deps, principal, newRunOf(call));
       if (!replayed) log("info", "run created", { requestId: request.id, runId: id });
       const run = await viewOf(await find(principal, id));
-      const created: Schemas["CreatedRun"] = { ...run, files: wireCreatedFiles(files) };
+      const { token: asked } = call.body;
+      const token = asked ? wireNewToken(await createRunToken(deps, id, asked.expires_in)) : null;
+      const created: Schemas["CreatedRun"] = { ...run, files: wireCreatedFiles(files), token };
       return jsonResponse(201, created, replayed ? { "idempotent-replayed": "true" } : {});
     },
 
@@ -69,6 +73,11 @@ export function runHandlers(deps: ExtDeps) {
       return jsonResponse(200, await viewOf(await deleteOwnRun(deps, principal, id)));
     },
   } satisfies ExtHandlers;
+}
+
+/** Whose open streams are counted: readers of one run take none of its agent's. */
+function holderOf({ agentId, onlyRun }: Principal): string {
+  return onlyRun ?? agentId;
 }
 
 /** The content of a file, or a redirect to it. Undefined: it is no longer kept. */

@@ -27,6 +27,8 @@ export interface OperationEntry<
   description: string;
   /** Default: true. */
   authenticated?: false;
+  /** A token of the run that the path names is accepted, too. */
+  acceptsRunToken?: true;
   query?: Query;
   requestHeaders?: Record<string, Parameter>;
   /** Name of the schema of the body. */
@@ -53,6 +55,7 @@ export interface TypedOperation<
   query?: Query;
   request?: Request;
   requestOptional?: Optional;
+  acceptsRunToken?: true;
 }
 
 /** The path of `METHOD /path` with the prefix of its API. */
@@ -69,6 +72,8 @@ interface CommonParts<Code extends string, Base extends string> {
   errorsEverywhere: Code[];
   /** Errors of each operation that takes a credential. */
   credentialErrors: Code[];
+  /** Errors of each operation that does not accept the token of a run. */
+  runTokenErrors?: Code[];
 }
 
 /** Returns a function that completes an operation with the errors that each operation has. */
@@ -77,6 +82,7 @@ export function operationsOf<Code extends string, const Base extends string>({
   errors,
   errorsEverywhere,
   credentialErrors,
+  runTokenErrors = [],
 }: CommonParts<Code | SharedErrorCode, Base>) {
   return <
     Place extends At,
@@ -91,6 +97,7 @@ export function operationsOf<Code extends string, const Base extends string>({
     const [method, path] = at.split(" ") as [Operation["method"], string];
     const { status = 200, body, ...response } = success;
     const codes = [...(authenticated ? credentialErrors : []), ...errorsEverywhere];
+    if (authenticated && !more.acceptsRunToken) codes.push(...runTokenErrors);
     if (more.request) codes.push("files_too_large", "too_many_bytes", "storage_full");
     if (more.requestMedia) codes.push("storage_full");
     if (authenticated) codes.push("too_many_requests", "store_unavailable");

@@ -103,6 +103,9 @@ export const eventHeaders = {
   }),
 };
 
+/** The id of a token of a run, in a path. */
+export const tokenId = parameter("The token's ID.", { type: "string", pattern: "^[0-9a-z]{1,64}$" });
+
 /** A parameter that can be repeated: its values are a list. */
 export const repeated = <const S extends Schema>(description: string, maxItems: number, items: S) =>
   parameter(description, { type: "array", items, minItems: 1, maxItems });

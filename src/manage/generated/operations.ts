@@ -49,6 +49,9 @@ export const operations = {
   create_run: ["POST", "/runs"],
   get_run: ["GET", "/runs/{run_id}"],
   update_run: ["PATCH", "/runs/{run_id}"],
+  create_run_token: ["POST", "/runs/{run_id}/tokens"],
+  list_run_tokens: ["GET", "/runs/{run_id}/tokens"],
+  revoke_run_token: ["DELETE", "/runs/{run_id}/tokens/{token_id}"],
   create_input: ["POST", "/runs/{run_id}/input"],
   stop_run: ["POST", "/runs/{run_id}/stop"],
   delete_run: ["DELETE", "/runs/{run_id}"],
@@ -109,6 +112,9 @@ export interface Operations {
   create_run: { parameters: Record<string, never>; body: Schemas["CreateRunRequest"]; answer: Schemas["CreatedRun"] };
   get_run: { parameters: { run_id: string }; answer: Schemas["RunDetail"] };
   update_run: { parameters: { run_id: string }; body: Schemas["UpdateRunRequest"]; answer: Schemas["Run"] };
+  create_run_token: { parameters: { run_id: string }; body?: Schemas["CreateRunTokenRequest"]; answer: Schemas["CreatedRunToken"] };
+  list_run_tokens: { parameters: { run_id: string }; answer: Schemas["RunTokenList"] };
+  revoke_run_token: { parameters: { run_id: string; token_id: string }; answer: undefined };
   create_input: { parameters: { run_id: string }; body: Schemas["CreateInputRequest"]; answer: Schemas["Run"] };
   stop_run: { parameters: { run_id: string }; answer: Schemas["Run"] };
   delete_run: { parameters: { run_id: string }; answer: undefined };

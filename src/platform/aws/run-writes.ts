@@ -240,8 +240,13 @@ export function awsRunWrites(
         ConditionExpression: "#status = :terminated",
         // The counts are those of the remaining items, which readers wait for.
         UpdateExpression:
-          "SET #name = :none, messageCount = :zero, queued = :zero, #sequence = :zero, transcriptBytes = :zero REMOVE failure, labels, filesTurn",
-        ExpressionAttributeNames: { "#status": "status", "#name": "name", "#sequence": "sequence" },
+          "SET #name = :none, messageCount = :zero, queued = :zero, #sequence = :zero, transcriptBytes = :zero REMOVE failure, labels, filesTurn, #tokens",
+        ExpressionAttributeNames: {
+          "#status": "status",
+          "#name": "name",
+          "#sequence": "sequence",
+          "#tokens": "tokens",
+        },
         ExpressionAttributeValues: { ":terminated": "terminated", ":none": "", ":zero": 0 },
         ReturnValues: "ALL_NEW",
       });

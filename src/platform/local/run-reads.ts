@@ -25,7 +25,7 @@ import { transcriptPieces } from "./database/transcript-pieces.ts";
 
 const runColumns =
   "seq, id, agent_id, organization_id, name, status, turn, created_at, updated_at, failure, queued, used, sequence, " +
-  "quota_of, waiting, model, labels, webhook, transcript_bytes, started_by";
+  "quota_of, waiting, model, labels, webhook, transcript_bytes, started_by, tokens";
 
 /** The values of `runColumns`. */
 type RunRow = [
@@ -49,6 +49,7 @@ type RunRow = [
   webhook: string | null,
   transcriptBytes: number,
   startedBy: string | null,
+  tokens: string | null,
 ];
 
 /** The columns of `PublicRun` besides its id, and the size of the transcript. */
@@ -283,7 +284,7 @@ function toFiles({ uploads, current }: Record<string, unknown> = {}): Pick<RunSt
 
 function toRun(row: RunRow): Run {
   const [, id, agentId, organizationId, name, status, turn, createdAt, updatedAt, failure, queued, used, ...more] = row;
-  const [sequence, quotaOf, waiting, model, labels, webhook, , startedBy] = more;
+  const [sequence, quotaOf, waiting, model, labels, webhook, , startedBy, tokens] = more;
   return {
     id,
     agentId,
@@ -303,5 +304,6 @@ function toRun(row: RunRow): Run {
     ...(labels !== null && { labels: JSON.parse(labels) as NonNullable<Run["labels"]> }),
     ...(webhook !== null && { webhook }),
     ...starterIn(startedBy),
+    ...(tokens !== null && { tokens: JSON.parse(tokens) as NonNullable<Run["tokens"]> }),
   };
 }

@@ -3,7 +3,16 @@ import { deliveryOf, endsTurn } from "../../runs/deliveries.ts";
 import { sequenceOf } from "../../runs/events.ts";
 import type { Labels } from "../../runs/labels.ts";
 import type { Runs } from "../../runs/ports.ts";
-import type { Lease, QuotaScope, RunChange, RunJournalEntry, Slot, Stamped, TurnMessage } from "../../runs/types.ts";
+import type {
+  Lease,
+  QuotaScope,
+  RunChange,
+  RunJournalEntry,
+  RunToken,
+  Slot,
+  Stamped,
+  TurnMessage,
+} from "../../runs/types.ts";
 import { bytesOfFiles, storedBytesOf } from "../../runs/files/stored-bytes.ts";
 import { transcriptBytesOf } from "../../runs/transcript-bytes.ts";
 import { auditWriter } from "./audit.ts";
@@ -59,6 +68,8 @@ export function localRunWrites(
 
   const updateLabels = db.prepare("UPDATE runs SET labels = ? WHERE seq = ? AND name <> ''"); // an erased run has no name
 
+  const updateTokens = db.prepare("UPDATE runs SET tokens = ? WHERE seq = ? AND name <> '' AND tokens IS ?");
+
   function apply(change: RunChange): void {
     const {
       runId,
@@ -74,6 +85,7 @@ export function localRunWrites(
       files,
       queue,
       labels,
+      tokens,
       erase: erasing,
       audit,
       idempotency,
@@ -91,6 +103,10 @@ export function localRunWrites(
     insert(seq, messages, entries);
     if (summary) putSummary.run(seq, summary.throughTurn, summary.text);
     if (labels && updateLabels.run(labelsColumn(labels), seq).changes === 0) throw changeRejected;
+    if (tokens) {
+      const values = [tokensColumn(tokens.after), seq, tokensColumn(tokens.before)] as const;
+      if (updateTokens.run(...values).changes === 0) throw changeRejected;
+    }
     if (erasing) beginErasure.run(runId);
     if (audit) insertAudit(audit);
     const delivery = webhook === null ? undefined : deliveryOf(change, { agentId, organizationId, webhook });
@@ -176,6 +192,10 @@ type HeadRow = [
   webhook: string | null,
 ];
 
+function tokensColumn(tokens: RunToken[]): string | null {
+  return tokens.length > 0 ? JSON.stringify(tokens) : null;
+}
+
 function labelsColumn(labels: Labels = {}): string | null {
   return Object.keys(labels).length > 0 ? JSON.stringify(labels) : null;
 }
@@ -239,7 +259,7 @@ function queueWrites(db: Database["db"]) {
 function erasure(db: Database["db"]) {
   const terminated = db.prepare("SELECT seq FROM runs WHERE id = ? AND status = 'terminated'");
   const eraseHead = db.prepare(
-    "UPDATE runs SET name = '', failure = NULL, labels = NULL, queued = 0, sequence = 0, transcript_bytes = 0 WHERE seq = ?",
+    "UPDATE runs SET name = '', failure = NULL, labels = NULL, tokens = NULL, queued = 0, sequence = 0, transcript_bytes = 0 WHERE seq = ?",
   );
   const erasures = [
     ...["messages", "journal"].map((table) => db.prepare(`DELETE FROM ${table} WHERE ${eventsOf("?1")}`)),

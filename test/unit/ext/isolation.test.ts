@@ -17,12 +17,12 @@ afterAll(() => service[Symbol.asyncDispose]());
 
 /** A body with the required fields of a schema. */
 function anyBody(name: string): object {
-  const { required, properties } = schemas[name as keyof typeof schemas] as unknown as BodySchema;
+  const { required = [], properties } = schemas[name as keyof typeof schemas] as unknown as BodySchema;
   return Object.fromEntries(required.map((field) => [field, properties[field]?.type === "object" ? {} : "x"]));
 }
 
 interface BodySchema {
-  required: string[];
+  required?: string[];
   properties: Record<string, { type: string }>;
 }
 
@@ -35,7 +35,7 @@ test.for(ofRuns)(
     const { method, path, request } = operation;
     const body = request === undefined ? {} : { body: anyBody(request) };
     const pathFor = (run: string) =>
-      path.slice("/ext/v1".length).replace("{run_id}", run).replace("{name}", "note.txt");
+      path.slice("/ext/v1".length).replace("{run_id}", run).replace("{name}", "note.txt").replace("{token_id}", "x");
     const foreign = await service.stranger.call(method, pathFor(id), body);
     const none = await service.stranger.call(method, pathFor(unknown), body);
     expect([foreign.status, foreign.body["code"]]).toEqual([404, "run_not_found"]);

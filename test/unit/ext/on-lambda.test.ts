@@ -36,9 +36,7 @@ async function onLambda() {
   const s3 = newS3Client({ region: "eu-central-1", credentials: { accessKeyId: "A", secretAccessKey: "s" } });
   const transfers = signedTransfers(async () => s3, "bucket");
   const handle = lambdaHandler(
-    extRouter(extHandlers({ ...deps, limits: accepted, transfers, wait: { interval: 20, clientSeconds: 0 } }), {
-      accounts,
-    }),
+    extRouter(extHandlers({ ...deps, limits: accepted, transfers, wait: { interval: 20, clientSeconds: 0 } }), stores),
   );
 
   async function call(

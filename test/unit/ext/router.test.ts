@@ -168,10 +168,9 @@ describe("a key or token in the wrong place is not repeated", () => {
 const throttled = () => Promise.reject(new StoreUnavailable("throttled"));
 
 test("an unavailable store is 503 with Retry-After", async () => {
-  const { accounts } = service.platform;
   const { status, headers, body } = await extRouter(
     { get_agent: throttled },
-    { accounts },
+    service.platform,
   )({
     id: "request-1",
     method: "GET",

@@ -42,6 +42,7 @@ export const errorClasses: ReadonlyMap<string | undefined, typeof APIError> = ne
   ["key_invalid", errors.AuthenticationError],
   ["key_expired", errors.AuthenticationError],
   ["template_mismatch", errors.TemplateMismatch],
+  ["token_reads_one_run", errors.AuthenticationError],
   ["delete_not_allowed", APIError],
   ["agent_deleted", errors.AgentNotFound],
   ["response_too_large", APIError],

@@ -203,6 +203,8 @@ export interface components {
             started_by: components["schemas"]["Starter"] | null;
             /** @description Its files, in the order of the create. Empty: none, or the run was deleted. */
             files: components["schemas"]["CreatedFile"][];
+            /** @description The token that `token` asked for. Null: none was. */
+            token: components["schemas"]["CreatedRunToken"] | null;
         };
         /** @description One execution of the agent, with its output and the limits of its turn. */
         RunDetail: {
@@ -317,6 +319,14 @@ export interface components {
              */
             labels?: {
                 [key: string]: string;
+            };
+            /** @description Asks for a token that reads the run, such as for a browser. Each repetition of the create gets another one. */
+            token?: {
+                /**
+                 * @description Seconds until it expires.
+                 * @default 3600
+                 */
+                expires_in: number;
             };
             /** @description Where the ends of this run's turns are reported, in place of the agent's webhook URL. Requires a webhook of the agent, whose secret signs the messages. */
             webhook?: {
@@ -457,6 +467,64 @@ export interface components {
             sent_as: string | null;
             /** @description The step that last changed it, as `TURN.STEP`. Null: an upload, or not recorded. */
             changed_at_step: string | null;
+        };
+        /** @description A token to create. */
+        CreateRunTokenRequest: {
+            /**
+             * @description Seconds until it expires.
+             * @default 3600
+             */
+            expires_in: number;
+        };
+        /** @description A token that was created. */
+        CreatedRunToken: {
+            /**
+             * @description The token.
+             * @example rt_0198…
+             */
+            token: string;
+            /**
+             * @description The token's ID.
+             * @example 9f86d081884c7d65
+             */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             * @example 2026-11-22T10:15:30.123Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it expires.
+             * @example 2026-11-22T10:15:30.123Z
+             */
+            expires_at: string;
+        };
+        /** @description A token that reads a run. */
+        RunToken: {
+            /**
+             * @description The token's ID.
+             * @example 9f86d081884c7d65
+             */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             * @example 2026-11-22T10:15:30.123Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it expires.
+             * @example 2026-11-22T10:15:30.123Z
+             */
+            expires_at: string;
+        };
+        /** @description Tokens. */
+        RunTokenList: {
+            /** @description Oldest first. */
+            data: components["schemas"]["RunToken"][];
         };
         /** @description What to change of a run. */
         UpdateRunRequest: {
@@ -902,7 +970,7 @@ export interface components {
              * @description The reason, for programs.
              * @enum {string}
              */
-            code: "invalid_request" | "invalid_argument" | "not_found" | "method_not_allowed" | "run_not_found" | "step_not_found" | "file_not_found" | "file_not_kept" | "range_not_satisfiable" | "file_changed" | "files_unknown" | "agent_archived" | "run_ended" | "queue_full" | "transcript_full" | "modified_concurrently" | "body_timeout" | "malformed_request" | "headers_too_large" | "expectation_failed" | "transfer_coding_unsupported" | "files_too_large" | "file_not_base64" | "no_model" | "too_many_requests" | "too_many_runs" | "dollars_spent" | "storage_quota_exceeded" | "too_many_bytes" | "history_failed" | "history_unavailable" | "storage_full" | "store_unavailable" | "internal_error" | "key_missing" | "key_invalid" | "key_expired" | "template_mismatch" | "delete_not_allowed" | "agent_deleted" | "response_too_large" | "upload_too_large" | "too_many_uploads" | "upload_not_found" | "upload_incomplete" | "upload_mismatch" | "idempotency_key_reused" | "webhook_not_configured";
+            code: "invalid_request" | "invalid_argument" | "not_found" | "method_not_allowed" | "run_not_found" | "step_not_found" | "file_not_found" | "file_not_kept" | "range_not_satisfiable" | "file_changed" | "files_unknown" | "agent_archived" | "run_ended" | "queue_full" | "transcript_full" | "modified_concurrently" | "body_timeout" | "malformed_request" | "headers_too_large" | "expectation_failed" | "transfer_coding_unsupported" | "files_too_large" | "file_not_base64" | "no_model" | "too_many_requests" | "too_many_runs" | "dollars_spent" | "storage_quota_exceeded" | "too_many_bytes" | "history_failed" | "history_unavailable" | "storage_full" | "store_unavailable" | "internal_error" | "key_missing" | "key_invalid" | "key_expired" | "template_mismatch" | "token_reads_one_run" | "delete_not_allowed" | "agent_deleted" | "response_too_large" | "upload_too_large" | "too_many_uploads" | "upload_not_found" | "upload_incomplete" | "upload_mismatch" | "idempotency_key_reused" | "webhook_not_configured";
         };
         /** @description One schema violation. */
         ValidationError: {

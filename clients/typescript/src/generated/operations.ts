@@ -4,6 +4,9 @@
 export const ext = {
   get_agent: ["GET", "/ext/v1/agent"],
   create_run: ["POST", "/ext/v1/runs"],
+  create_run_token: ["POST", "/ext/v1/runs/{run_id}/tokens"],
+  list_run_tokens: ["GET", "/ext/v1/runs/{run_id}/tokens"],
+  revoke_run_token: ["DELETE", "/ext/v1/runs/{run_id}/tokens/{token_id}"],
   list_runs: ["GET", "/ext/v1/runs"],
   get_run: ["GET", "/ext/v1/runs/{run_id}"],
   update_run: ["PATCH", "/ext/v1/runs/{run_id}"],

@@ -9,4 +9,5 @@ export const operation = operationsOf<ErrorCodeOf<"ext">, typeof basePath>({
   errors: errorsOf("ext"),
   errorsEverywhere: codesEverywhere("ext"),
   credentialErrors: ["key_missing", "key_invalid", "key_expired", "agent_deleted"],
+  runTokenErrors: ["token_reads_one_run"],
 });

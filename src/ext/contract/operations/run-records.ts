@@ -7,6 +7,7 @@ const stream =
 export const runRecordOperations = {
   list_events: operation("list_events", {
     ...shared.list_events,
+    acceptsRunToken: true,
     description:
       "Events in the order of recording. With `Accept: text/event-stream`, a stream of events as they are recorded. On AWS, it ends after the events recorded so far; connect again after the time in `retry`.",
     success: eventsOrStream(stream),
@@ -14,11 +15,13 @@ export const runRecordOperations = {
   }),
   list_files: operation("list_files", {
     ...shared.list_files,
+    acceptsRunToken: true,
     description: "Files by name, now or after a step: uploads, and what the agent wrote.",
     errors: ["run_not_found", "step_not_found", "files_unknown"],
   }),
   get_file: operation("get_file", {
     ...shared.get_file,
+    acceptsRunToken: true,
     description:
       "The content of a file, now or after a step, always as a download. On AWS, the response redirects to a signed URL; follow it without the key. S3 serves ranges, and has an ETag of its own.",
     alternative: {

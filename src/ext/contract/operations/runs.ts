@@ -30,6 +30,23 @@ export const runOperations = {
       "storage_quota_exceeded",
     ],
   }),
+  create_run_token: operation("create_run_token", {
+    ...shared.create_run_token,
+    description:
+      "Creates a token that reads the run: its status, events and files, in the extension API, and nothing else. It can be given to a browser or a person. It is valid until it expires or is revoked, or the run is deleted. A run has at most 20 valid tokens. The token is only in this answer.",
+    errors: ["run_not_found", "run_ended", "invalid_argument"],
+  }),
+  list_run_tokens: operation("list_run_tokens", {
+    ...shared.list_run_tokens,
+    description: "The valid tokens of the run, oldest first, without the tokens themselves.",
+    errors: ["run_not_found"],
+  }),
+  revoke_run_token: operation("revoke_run_token", {
+    ...shared.revoke_run_token,
+    description:
+      "Revokes a token at once. Streams that it has open end. A token that is unknown or expired is revoked already.",
+    errors: ["run_not_found", "run_ended"],
+  }),
   list_runs: operation("list_runs", {
     ...shared.list_runs,
     description:
@@ -39,6 +56,7 @@ export const runOperations = {
   }),
   get_run: operation("get_run", {
     ...shared.get_run,
+    acceptsRunToken: true,
     description:
       "A run with its output, its usage, the limits of its turn, and what it does now. To wait for the end, repeat the request with `wait` while `status` is `running`, stream the events, or poll every 3 to 10 seconds.",
     query: {

@@ -1,7 +1,14 @@
 import { maxWebhookUrl } from "../../../accounts/limits.ts";
 import { PublicAgentFileInput, PublicCreateAgentRequest } from "../../../v1/contract.ts";
 import { reference } from "../../../http/description.ts";
-import { createdFields, newLabels, runFields, starterKind, turnFields } from "../../../http/rest/schemas/runs.ts";
+import {
+  createdFields,
+  newLabels,
+  runFields,
+  starterKind,
+  tokenLifetime,
+  turnFields,
+} from "../../../http/rest/schemas/runs.ts";
 import {
   body,
   list,
@@ -35,7 +42,11 @@ export const runSchemas = {
     name: nullable(text("The name of the key. Null: it has none, or an operator created the run.")),
   }),
   RunPage: page(reference("Run")),
-  CreatedRun: object("A run that was created, with the names of its files.", { ...run, ...createdFields }),
+  CreatedRun: object("A run that was created, with the names of its files.", {
+    ...run,
+    ...createdFields,
+    token: nullableReference("The token that `token` asked for. Null: none was.", reference("CreatedRunToken")),
+  }),
   RunDetail: object("One execution of the agent, with its output and the limits of its turn.", {
     ...run,
     ...turnFields,
@@ -58,6 +69,12 @@ export const runSchemas = {
         { maxItems: newRunLimits.files },
       ),
       labels: newLabels,
+      token: body(
+        "Asks for a token that reads the run, such as for a browser. Each repetition of the create gets another one.",
+        {
+          expires_in: tokenLifetime,
+        },
+      ),
       webhook: body(
         "Where the ends of this run's turns are reported, in place of the agent's webhook URL. Requires a webhook of the agent, whose secret signs the messages.",
         {

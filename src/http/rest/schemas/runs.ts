@@ -1,5 +1,6 @@
 import { starterKinds } from "../../../accounts/starter.ts";
 import { labelNamePattern, maxLabelLength, maxLabels } from "../../../runs/labels.ts";
+import { tokenSeconds } from "../../../runs/token-limits.ts";
 import { runStates, runStatuses } from "../../../runs/status.ts";
 import { reference } from "../../description.ts";
 import {
@@ -71,6 +72,19 @@ export const createdFields = {
   files: list("Its files, in the order of the create. Empty: none, or the run was deleted.", reference("CreatedFile")),
 };
 
+/** How long a new token of a run is valid. */
+export const tokenLifetime = integer("Seconds until it expires.", {
+  minimum: tokenSeconds.least,
+  maximum: tokenSeconds.most,
+  default: tokenSeconds.default,
+});
+
+const runToken = {
+  id: text("The token's ID.", { examples: ["9f86d081884c7d65"] }),
+  created_at: time("When it was created."),
+  expires_at: time("When it expires."),
+};
+
 /** Labels as a request sets them. */
 export const newLabels = {
   type: "object",
@@ -127,6 +141,13 @@ export const runPartSchemas = {
     ),
     changed_at_step: nullable(text("The step that last changed it, as `TURN.STEP`. Null: an upload, or not recorded.")),
   }),
+  CreateRunTokenRequest: body("A token to create.", { expires_in: tokenLifetime }),
+  CreatedRunToken: object("A token that was created.", {
+    token: text("The token.", { examples: ["rt_0198…"] }),
+    ...runToken,
+  }),
+  RunToken: object("A token that reads a run.", runToken),
+  RunTokenList: object("Tokens.", { data: list("Oldest first.", reference("RunToken")) }),
   UpdateRunRequest: body("What to change of a run.", { labels: newLabels }, ["labels"]),
   RunFilePage: page(reference("RunFile"), "Always null: the list has all files."),
 };

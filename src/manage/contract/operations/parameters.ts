@@ -1,5 +1,5 @@
 import { failureCategories } from "../../../agent/model.ts";
-import { fileName, idParameter, parameter, repeated, searchFilters } from "../../../http/rest/parameters.ts";
+import { fileName, idParameter, parameter, repeated, searchFilters, tokenId } from "../../../http/rest/parameters.ts";
 
 const hash = { type: "string", pattern: "^[0-9a-f]{64}$" } as const;
 
@@ -14,6 +14,7 @@ export const pathParameters = {
   secret_name: parameter("Name of the secret.", { type: "string", pattern: "^[A-Za-z0-9_-]{1,64}$" }),
   version: parameter("Number of the version, from 1.", { type: "integer", minimum: 1, maximum: 1e9 }),
   sequence: parameter("Number of the event, from 1.", { type: "integer", minimum: 1, maximum: 1e9 }),
+  token_id: tokenId,
   name: fileName,
 };
 

@@ -14,7 +14,7 @@ export type Write = NonNullable<TransactWriteCommandInput["TransactItems"]>[numb
 
 /** The write to the head item, with the conditions of the change. A missing run has no status: the condition is false. */
 export function headWrite(table: string, change: RunChange, facts: RunFacts | undefined): Write {
-  const { runId, expect, fencingToken, set, messages = [], used, model, files, queue, labels } = change;
+  const { runId, expect, fencingToken, set, messages = [], used, model, files, queue, labels, tokens } = change;
   const names: Record<string, string> = { "#status": "status", "#turn": "turn" };
   const values: Item = { ":expectedStatus": expect.status, ":expectedTurn": expect.turn };
   const conditions = ["#status = :expectedStatus AND #turn = :expectedTurn"];
@@ -38,10 +38,15 @@ export function headWrite(table: string, change: RunChange, facts: RunFacts | un
     values[":expectedWaiting"] = true;
     conditions.push("waiting = :expectedWaiting");
   }
-  if (labels) {
+  if (labels || tokens) {
     names["#name"] = "name";
     values[":erasedName"] = "";
     conditions.push("#name <> :erasedName");
+  }
+  if (tokens) {
+    names["#tokens"] = "tokens";
+    if (tokens.before.length > 0) values[":tokensBefore"] = JSON.stringify(tokens.before);
+    conditions.push(tokens.before.length > 0 ? "#tokens = :tokensBefore" : "attribute_not_exists(#tokens)");
   }
   const known = factConditions(change, facts);
   conditions.push(...known.conditions);
@@ -54,7 +59,8 @@ export function headWrite(table: string, change: RunChange, facts: RunFacts | un
     ExpressionAttributeNames: names,
     ExpressionAttributeValues: values,
   };
-  const isCheck = !set && !sequence && !used && model === undefined && !files && queue === undefined && !labels;
+  const isCheck =
+    !set && !sequence && !used && model === undefined && !files && queue === undefined && !labels && !tokens;
   if (isCheck) return { ConditionCheck: on };
 
   const sets = ["messageCount = messageCount + :added"];
@@ -88,6 +94,11 @@ export function headWrite(table: string, change: RunChange, facts: RunFacts | un
   else if (labels) {
     sets.push("labels = :labels");
     values[":labels"] = labels;
+  }
+  if (tokens?.after.length === 0) removes.push("#tokens");
+  else if (tokens) {
+    sets.push("#tokens = :tokens");
+    values[":tokens"] = JSON.stringify(tokens.after);
   }
   if (queue === "drop") removes.push("queued");
   else if (queue) {

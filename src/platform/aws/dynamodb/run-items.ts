@@ -220,6 +220,7 @@ export function toRun(item: Item): Run {
     ...(labels && { labels }),
     ...(webhook !== undefined && { webhook }),
     ...starterIn(item),
+    ...(typeof item["tokens"] === "string" && { tokens: JSON.parse(item["tokens"]) as NonNullable<Run["tokens"]> }),
   };
 }
 

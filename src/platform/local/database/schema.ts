@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { eventColumns, eventKey } from "./event-keys.ts";
 import { copyBeforeUpgrade } from "./upgrade-copy.ts";
 
-const schemaVersion = 7;
+const schemaVersion = 8;
 
 // The order of the transcript is that of the numbers of its messages ("sequence"). Messages and journal entries of
 // version 2 and earlier have no number: "sequence" is 0 or less and keeps their order, and "at" is null.
@@ -139,6 +139,10 @@ const starters = `
   ALTER TABLE runs ADD COLUMN started_by TEXT;
   ALTER TABLE queue ADD COLUMN started_by TEXT;`;
 
+// Tokens that read a run, as JSON. No table is rewritten.
+const runTokens = `
+  ALTER TABLE runs ADD COLUMN tokens TEXT;`;
+
 const schema = `
   CREATE TABLE organizations (id TEXT PRIMARY KEY, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
   CREATE TABLE agents (id TEXT PRIMARY KEY, organization_id TEXT NOT NULL, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
@@ -170,6 +174,7 @@ const schema = `
   ${organizationRuns}
   ${storedBytes}
   ${starters}
+  ${runTokens}
 `;
 
 // Version 1 stored all tool results of a step in one row, and no counts of queued inputs and usage.
@@ -272,7 +277,7 @@ const fromVersion6 = `
 `;
 
 /** What each version needs, from version 1 on. */
-const upgrades = [fromVersion1, fromVersion2, fromVersion3, fromVersion4, fromVersion5, fromVersion6];
+const upgrades = [fromVersion1, fromVersion2, fromVersion3, fromVersion4, fromVersion5, fromVersion6, runTokens];
 
 /** Creates the tables, or copies those of an earlier version and updates them. Throws for a file of a later version. */
 export function migrate(db: DatabaseSync, file: string): void {

@@ -1,0 +1,50 @@
+import type { ApiHandler, ApiRequest } from "./handler.ts";
+
+/** Request headers of the extension API that browsers send only with permission. */
+const allowedHeaders =
+  "Authorization, X-API-Key, Content-Type, Idempotency-Key, If-Match, If-None-Match, If-Range, Range, Last-Event-ID";
+
+/** Response headers that programs in a browser may read, besides those that they always may. */
+const exposedHeaders =
+  "ETag, Retry-After, X-Request-Id, Idempotent-Replayed, Content-Range, Accept-Ranges, Content-Disposition, WWW-Authenticate, Location";
+
+/** Seconds that a browser keeps a permission. Chromium keeps none for longer. */
+const maxAge = 7_200;
+
+/**
+ * Lets pages of these origins use an API (CORS). Credentials are in headers that a page has to set, never in cookies. A preflight
+ * takes no credential and reads nothing.
+ */
+export function withCors(handler: ApiHandler, origins: readonly string[]): ApiHandler {
+  if (origins.length === 0) return handler;
+  return async (request) => {
+    const origin = allowedOrigin(request, origins);
+    const preflight = request.method === "OPTIONS" && "access-control-request-method" in request.headers;
+    const response = await handler(request);
+    const vary = [response.headers["vary"], "Origin"].filter(Boolean).join(", ");
+    if (origin === undefined) return { ...response, headers: { ...response.headers, vary } };
+    const permission = preflight
+      ? {
+          "access-control-allow-methods": response.headers["allow"] ?? "GET, HEAD, OPTIONS",
+          "access-control-allow-headers": allowedHeaders,
+          "access-control-max-age": String(maxAge),
+        }
+      : { "access-control-expose-headers": exposedHeaders };
+    return {
+      ...response,
+      headers: { ...response.headers, vary, "access-control-allow-origin": origin, ...permission },
+    };
+  };
+}
+
+function allowedOrigin({ headers }: ApiRequest, origins: readonly string[]): string | undefined {
+  return origins.find((each) => each === headers["origin"]);
+}
+
+/** Parses an origin of a page, such as `https://app.example.com`. Undefined: it is none. */
+export function parseOrigin(text: string): string | undefined {
+  const parsed = URL.parse(text);
+  return parsed && /^https?:$/.test(parsed.protocol) && parsed.origin === text.replace(/\/$/, "").toLowerCase()
+    ? parsed.origin
+    : undefined;
+}

@@ -1,0 +1,92 @@
+import { admitted, type AuthenticationDeps, type Principal } from "../accounts/authenticate.ts";
+import { type Actor, along } from "../accounts/audit.ts";
+import { isExpired } from "../accounts/expiry.ts";
+import { newToken, tokenHash } from "../accounts/token.ts";
+import { invalidKey, ServiceError } from "../errors.ts";
+import type { Runs } from "./ports.ts";
+import { findRunHead } from "./read/find-run.ts";
+import { maxRunTokens, tokenSeconds } from "./token-limits.ts";
+import type { Run, RunToken } from "./types.ts";
+
+/** A token that was just created. `token` is not stored. */
+export interface NewRunToken extends RunToken {
+  token: string;
+}
+
+interface Deps {
+  runs: Runs;
+  now: () => number;
+  /** The operator, for the audit. Absent: a program with an API key. */
+  actor?: Actor;
+}
+
+/** Creates a token that reads one run. Expired ones are dropped. Rejects for a deleted run and for one with too many. */
+export async function createRunToken(deps: Deps, id: string, seconds = tokenSeconds.default): Promise<NewRunToken> {
+  const createdAt = deps.now();
+  const { id: runId } = await findRunHead(deps.runs, id);
+  const { token, hash } = newToken("rt", runId.replaceAll("-", ""));
+  const created: RunToken = { id: hash.slice(0, 16), hash, createdAt, expiresAt: createdAt + seconds * 1_000 };
+  await changeTokens(deps, id, "run.share", (tokens) => {
+    const valid = tokens.filter((each) => !isExpired(each, createdAt));
+    if (valid.length < maxRunTokens) return [...valid, created];
+    throw new ServiceError("invalid_argument", `run ${runId} has ${maxRunTokens} valid tokens; revoke one first`);
+  });
+  return { ...created, token };
+}
+
+/** Revokes a token. One that is unknown or expired is revoked already. */
+export async function revokeRunToken(deps: Deps, id: string, tokenId: string): Promise<void> {
+  await changeTokens(deps, id, "run.unshare", (tokens) => tokens.filter((each) => each.id !== tokenId));
+}
+
+/** The valid tokens of a run, oldest first. */
+export function validTokens({ tokens = [] }: Run, now: number): RunToken[] {
+  return tokens.filter((each) => !isExpired(each, now));
+}
+
+/** The caller that a token of a run stands for. Unknown and malformed tokens get the same error as such keys. */
+export async function authenticateRunToken(
+  { runs, rate }: Pick<AuthenticationDeps, "rate"> & { runs: Runs },
+  token: string,
+): Promise<Principal> {
+  const hash = tokenHash("rt", token);
+  if (hash === undefined) throw new ServiceError("key_invalid", invalidKey);
+  const run = await runs.head(runIdIn(token));
+  const found = run?.tokens?.find((each) => each.hash === hash);
+  if (!run || !found) throw new ServiceError("key_invalid", invalidKey);
+  if (isExpired(found, Date.now())) {
+    const at = new Date(found.expiresAt).toISOString();
+    throw new ServiceError("key_expired", `The token of this run expired at ${at}; ask for another one`);
+  }
+  const { agentId, organizationId, id: onlyRun } = run;
+  return { agentId, organizationId, onlyRun, ...admitted(rate, hash) };
+}
+
+/** Whether a credential is a token of a run. */
+export function isRunToken(credential: string | undefined): credential is string {
+  return credential?.startsWith("rt_") === true;
+}
+
+/** The id of the run in a well-formed token. */
+function runIdIn(token: string): string {
+  return token.slice(3, 35).replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+}
+
+async function changeTokens(
+  { runs, now, actor }: Deps,
+  id: string,
+  action: "run.share" | "run.unshare",
+  change: (tokens: RunToken[]) => RunToken[],
+): Promise<void> {
+  // Repeats when the run changes between the read and the write: its turn may end, or another token be created.
+  for (;;) {
+    const { id: runId, organizationId, status, turn, name, tokens: before = [] } = await findRunHead(runs, id);
+    if (status === "terminated" && name === "") {
+      throw new ServiceError("run_ended", `run ${runId} was deleted; a deleted run has no tokens`);
+    }
+    const after = change(before);
+    if (after.length === before.length && after.every((each, index) => each === before[index])) return;
+    const audited = along(actor, action, runId, now(), { organizationId });
+    if (await runs.change({ runId, expect: { status, turn }, tokens: { before, after }, ...audited })) return;
+  }
+}
