@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { created, pollToEnd } from "../client.ts";
 import { type Case, describe, expect, expectEqual } from "../expect.ts";
-import { ended, expectCode, ext, listed, newRun, pageOf, runOf } from "./client.ts";
+import { bodyOf, ended, expectCode, ext, listed, newRun, pageOf, runOf } from "./client.ts";
 
 const ids = (runs: Record<string, unknown>[]): unknown[] => runs.map(({ id }) => id);
 
@@ -69,6 +69,35 @@ export const runCases: Case[] = [
       }
       const none = runOf(await ext(target, `PATCH /runs/${id}`, { body: { labels: {} } }));
       expectEqual(none["labels"], {}, "no labels:");
+    },
+  },
+  {
+    name: "ext tokens: a token reads its run and nothing else, until it is revoked",
+    async run(target) {
+      const { id } = await newRun(target);
+      const { id: other } = await newRun(target);
+      const answer = bodyOf(await ext(target, `POST /runs/${id}/tokens`, { body: { expires_in: 600 } }), 201);
+      const token = String(answer["token"]);
+      const reader = { ...target, apiKey: token };
+      expectEqual(runOf(await ext(reader, `GET /runs/${id}`))["id"], id, "the id");
+      for (const part of ["events", "files"]) pageOf(await ext(reader, `GET /runs/${id}/${part}`));
+      expectCode(await ext(reader, `GET /runs/${other}`), 404, "run_not_found");
+      const input = { body: { input_text: "Go." } };
+      for (const [at, options] of [
+        ["GET /runs", {}],
+        ["GET /agent", {}],
+        [`POST /runs/${id}/input`, input],
+        [`POST /runs/${id}/stop`, {}],
+        [`GET /runs/${id}/tokens`, {}],
+      ] as const) {
+        expectCode(await ext(reader, at, options), 403, "token_reads_one_run");
+      }
+      const list = JSON.stringify(bodyOf(await ext(target, `GET /runs/${id}/tokens`), 200));
+      expectEqual(list.includes(token), false, "the list has the token itself:");
+      expectEqual((await ext(target, `DELETE /runs/${id}/tokens/${String(answer["id"])}`)).status, 204, "the status");
+      expectCode(await ext(reader, `GET /runs/${id}`), 401, "key_invalid");
+      const asked = await newRun(target, { token: {} });
+      expectEqual(typeof (asked["token"] as { token?: unknown } | null)?.token, "string", "the type of its token");
     },
   },
   {

@@ -30,6 +30,12 @@ const eventText = (sequence: number): string =>
 const end = 'event: end\ndata: {"status": "finished"}\n\n';
 const html = text(200, "text/html", "<html>Sign in to the network</html>");
 
+const runToken = {
+  token: "rt_0",
+  id: "9f86d081884c7d65",
+  created_at: "2026-11-26T10:00:00Z",
+  expires_at: "2026-11-26T10:10:00Z",
+};
 const getRun = `GET /ext/v1/runs/${id}`;
 const getEvents = `${getRun}/events`;
 const getInV1 = `GET /v1/agents/${id}`;
@@ -687,6 +693,30 @@ const other: Record<string, Case> = {
         value: { status: "finished" },
       };
     },
+  },
+  "creates a token that reads a run": {
+    replies: [agent, json(503, { detail: "Retry", code: "store_unavailable" }), json(201, runToken)],
+    job: { method: "create_token", args: [id], options: { expires_in: 600 } },
+    expected: ([, first, second]) => {
+      expect([first, second].map((each) => each && sent(each))).toEqual([{ expires_in: 600 }, { expires_in: 600 }]);
+      const post = `POST /ext/v1/runs/${id}/tokens`;
+      return { calls: [askAgent, post, post], value: runToken };
+    },
+  },
+  "revokes a token": {
+    replies: [agent, (response) => response.writeHead(204).end()],
+    job: { method: "revoke_token", args: [id, "9f86d081884c7d65"] },
+    expected: () => ({ calls: [askAgent, `DELETE /ext/v1/runs/${id}/tokens/9f86d081884c7d65`] }),
+  },
+  "reads its run with a token of it": {
+    replies: [json(403, { detail: "one run", code: "token_reads_one_run" }), json(200, run("finished", "Done."))],
+    job: { method: "get", args: [id], client: { api_key: "rt_test" } },
+    expected: () => ({ calls: [askAgent, getRun], value: { status: "finished", output: "Done." } }),
+  },
+  "creates nothing with a token of a run": {
+    replies: [json(403, { detail: "one run", code: "token_reads_one_run" })],
+    job: { method: "create", options: { name: "Run" }, client: { api_key: "rt_test" } },
+    expected: () => ({ error: { name: "AuthenticationError", code: "token_reads_one_run" } }),
   },
   "repeats an input with one key": {
     replies: [agent, noAnswer, json(202, run("running"))],

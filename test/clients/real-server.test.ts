@@ -76,6 +76,14 @@ describe.each(["TypeScript", "Python", "Python with asyncio"])("%s, with npm sta
     expect(await of("download", "result.txt")).toBe("written by the agent");
     const listed = await driver.run(job({ method: "list", options: { label: "customer=4711" } }));
     expect(listed.value).toMatchObject([{ id }]);
+    const created = (await of("create_token")) as { token: string; id: string };
+    const reader = { api_key: created.token };
+    const asReader = (method: string, ...args: string[]) => driver.run(job({ method, args, client: reader }));
+    expect((await asReader("wait", id)).value).toMatchObject({ id, status: "finished" });
+    expect((await asReader("download", id, "result.txt")).value).toBe("written by the agent");
+    expect((await asReader("stop", id)).error).toMatchObject({ code: "token_reads_one_run" });
+    await of("revoke_token", created.id);
+    expect((await asReader("get", id)).error).toMatchObject({ name: "AuthenticationError", status: 401 });
     expect(await of("stop")).toMatchObject({ status: "terminated" });
     const late = await driver.run(job({ method: "send_input", args: [id, "More"] }));
     expect(late.error).toMatchObject({ name: "RunEnded", status: 409 });

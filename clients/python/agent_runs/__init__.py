@@ -22,7 +22,7 @@ from ._sync.client import AgentRuns
 from ._sync.clock import Clock
 from ._sync.run import Run, RunPage, RunStatus
 from ._sync.runs import Runs
-from ._types import Agent, Event, Failure, RunDetail, RunFile, Usage
+from ._types import Agent, CreatedRunToken, Event, Failure, RunDetail, RunFile, Usage
 from ._types import Run as RunSummary
 from ._version import __version__
 from ._webhook import WebhookData, WebhookPayload, verify_webhook
@@ -40,6 +40,7 @@ __all__ = [
     "Clock",
     "ConnectionFailed",
     "CreateOutcomeUnknown",
+    "CreatedRunToken",
     "Event",
     "Failure",
     "FileInput",

@@ -49,6 +49,11 @@ export interface DownloadOptions {
   at?: string;
 }
 
+export interface TokenOptions {
+  /** Seconds until it expires: 60 to 2,592,000. Default: an hour. */
+  expiresIn?: number;
+}
+
 export interface InputOptions {
   /**
    * A text of up to 255 visible ASCII characters. Inputs of a run with the same key and text are accepted once. By default, each

@@ -1,5 +1,16 @@
-import type { DownloadOptions, EventsOptions, InputOptions, WaitOptions } from "./options.ts";
-import type { Bytes, Event, Failure, RunDetail, RunFile, RunStatus, RunSummary, StatusInV1, Usage } from "./types.ts";
+import type { DownloadOptions, EventsOptions, InputOptions, TokenOptions, WaitOptions } from "./options.ts";
+import type {
+  Bytes,
+  Event,
+  Failure,
+  RunDetail,
+  RunFile,
+  RunStatus,
+  RunSummary,
+  RunToken,
+  StatusInV1,
+  Usage,
+} from "./types.ts";
 
 /** What a run can do by its ID. */
 export interface RunActions {
@@ -7,6 +18,7 @@ export interface RunActions {
   events(runId: string, options?: EventsOptions): AsyncGenerator<Event>;
   sendInput(runId: string, text: string, options?: InputOptions): Promise<Run>;
   setLabels(runId: string, labels: Record<string, string>): Promise<Run>;
+  createToken(runId: string, options?: TokenOptions): Promise<RunToken>;
   stop(runId: string): Promise<Run>;
   delete(runId: string): Promise<Run>;
   files(runId: string, options?: { at?: string }): Promise<RunFile[]>;
@@ -56,6 +68,11 @@ export class Run {
   /** Replaces the labels. Resolves with the run as it is now. */
   async setLabels(labels: Record<string, string>): Promise<Run> {
     return this.#runs.setLabels(this.id, labels);
+  }
+
+  /** Creates a token that reads this run and nothing else, such as for a browser. */
+  async createToken(options?: TokenOptions): Promise<RunToken> {
+    return this.#runs.createToken(this.id, options);
   }
 
   async stop(): Promise<Run> {

@@ -5,10 +5,18 @@ import { downloadBytes, downloadFile } from "./download.ts";
 import { messages } from "./event-stream.ts";
 import { ext, v1 } from "./generated/operations.ts";
 import { filled, type Http, type Request } from "./http.ts";
-import type { DownloadOptions, EventsOptions, InputOptions, ListOptions, PageOptions, WaitOptions } from "./options.ts";
+import type {
+  DownloadOptions,
+  EventsOptions,
+  InputOptions,
+  ListOptions,
+  PageOptions,
+  TokenOptions,
+  WaitOptions,
+} from "./options.ts";
 import { type Run, type RunActions, type RunPage, runInV1, runOf } from "./run.ts";
 import type { Server } from "./server.ts";
-import type { Bytes, Event, Page, RunDetail, RunFile, RunSummary, StatusInV1 } from "./types.ts";
+import type { Bytes, Event, Page, RunDetail, RunFile, RunSummary, RunToken, StatusInV1 } from "./types.ts";
 
 /** Milliseconds between two polls: the first, the longest, and the growth (specification section 4.2). */
 const [firstPoll, longestPoll, growth] = [3_000, 10_000, 1.5];
@@ -97,6 +105,26 @@ export class Runs implements RunActions {
     return this.#change("change labels", filled(ext.update_run, { run_id: runId }), { labels });
   }
 
+  /**
+   * Creates a token that reads a run and nothing else: its status, events and files. A client with the token in place of the API
+   * key has `get`, `wait`, `events`, `files` and `download` for this run.
+   */
+  async createToken(runId: string, { expiresIn }: TokenOptions = {}): Promise<RunToken> {
+    const deadline = this.#deadline();
+    await this.#server.require("create tokens", deadline);
+    const body = JSON.stringify({ expires_in: expiresIn });
+    const request: Request = { ...filled(ext.create_run_token, { run_id: runId }), deadline, body };
+    return this.#http.retry(deadline, () => this.#http.object<RunToken>(request, ["token", "id", "expires_at"]));
+  }
+
+  /** Revokes a token by its `id`. One that is unknown or expired is revoked already. */
+  async revokeToken(runId: string, tokenId: string): Promise<void> {
+    const deadline = this.#deadline();
+    await this.#server.require("revoke tokens", deadline);
+    const operation = filled(ext.revoke_run_token, { run_id: runId, token_id: tokenId });
+    await this.#http.retry(deadline, () => this.#http.send({ ...operation, deadline }));
+  }
+
   /** Stops a run. */
   async stop(runId: string): Promise<Run> {
     return this.#change("stop runs", filled(ext.stop_run, { run_id: runId }));
@@ -142,11 +170,9 @@ export class Runs implements RunActions {
 
   /** `waits`: the server answers when the run is idle, or after some seconds, if it has waits for clients. */
   async #read(runId: string, deadline: Deadline, waits = false): Promise<Run> {
-    const agent = await this.#server.agent(deadline);
-    if (agent) {
-      // Half of a request's timeout at most. Servers before this release have no `wait_seconds`.
-      const offered = "wait_seconds" in agent ? agent.wait_seconds : 0;
-      const seconds = Math.min(offered, Math.floor(this.#http.timeout / 2_000));
+    const offered = await this.#server.waitSeconds(deadline);
+    if (offered !== undefined) {
+      const seconds = Math.min(offered, Math.floor(this.#http.timeout / 2_000)); // half of the timeout at most
       const query = waits && seconds > 0 ? { wait: String(seconds) } : {};
       const request: Request = { ...filled(ext.get_run, { run_id: runId }), query, deadline };
       return runOf(this, await this.#http.object<RunDetail>(request, ["id", "status", "output"]));
@@ -200,7 +226,7 @@ export class Runs implements RunActions {
       const headers = { accept: "text/event-stream", ...(lastId !== undefined && { "last-event-id": lastId }) };
       const request: Request = { ...filled(ext.list_events, { run_id: runId }), headers, deadline };
       try {
-        if (!(await this.#server.agent(deadline))) return;
+        if ((await this.#server.waitSeconds(deadline)) === undefined) return;
         for await (const message of messages(this.#http.stream(request, "text/event-stream"))) {
           failures = 0;
           retry = message.retry ?? retry;

@@ -8,6 +8,7 @@ export type Event = Schemas["Event"];
 export type Failure = Schemas["Failure"];
 export type RunDetail = Schemas["RunDetail"];
 export type RunFile = Schemas["RunFile"];
+export type RunToken = Schemas["CreatedRunToken"];
 export type RunSummary = Schemas["Run"];
 export type Usage = Schemas["Usage"];
 export type Upload = Schemas["Upload"];

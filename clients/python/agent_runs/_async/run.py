@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from .._api_error import AgentRunsError
-from .._types import Event, Failure, RunDetail, RunFile, Usage
+from .._types import CreatedRunToken, Event, Failure, RunDetail, RunFile, Usage
 
 if TYPE_CHECKING:
     from .runs import AsyncRuns
@@ -98,6 +98,10 @@ class AsyncRun:
     async def set_labels(self, labels: Mapping[str, str]) -> AsyncRun:
         """Replaces the labels. Returns the run as it is now."""
         return await self._runs.set_labels(self.id, labels)
+
+    async def create_token(self, *, expires_in: int = 3_600) -> CreatedRunToken:
+        """Creates a token that reads this run and nothing else, such as for a browser. `expires_in`: seconds."""
+        return await self._runs.create_token(self.id, expires_in=expires_in)
 
     async def stop(self) -> AsyncRun:
         return await self._runs.stop(self.id)

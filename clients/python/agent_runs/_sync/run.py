@@ -9,7 +9,7 @@ from collections.abc import Iterator, Callable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from .._api_error import AgentRunsError
-from .._types import Event, Failure, RunDetail, RunFile, Usage
+from .._types import CreatedRunToken, Event, Failure, RunDetail, RunFile, Usage
 
 if TYPE_CHECKING:
     from .runs import Runs
@@ -99,6 +99,10 @@ class Run:
     def set_labels(self, labels: Mapping[str, str]) -> Run:
         """Replaces the labels. Returns the run as it is now."""
         return self._runs.set_labels(self.id, labels)
+
+    def create_token(self, *, expires_in: int = 3_600) -> CreatedRunToken:
+        """Creates a token that reads this run and nothing else, such as for a browser. `expires_in`: seconds."""
+        return self._runs.create_token(self.id, expires_in=expires_in)
 
     def stop(self) -> Run:
         return self._runs.stop(self.id)

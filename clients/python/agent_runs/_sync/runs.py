@@ -20,7 +20,7 @@ from .._event_stream import EventStreamParser, Message
 from .._files import FileInputs, open_files
 from .._http import Request, backoff, filled, json_bytes
 from .._operations import V1, Ext
-from .._types import Event, RunFile
+from .._types import CreatedRunToken, Event, RunFile
 from .clock import Deadline
 from .create import Create, NewRun
 from .download import download_bytes, download_file
@@ -203,6 +203,27 @@ class Runs:
         """Replaces the labels of a run. Returns the run as it is now."""
         return self._change("change labels", filled(Ext.update_run, run_id=run_id), {"labels": labels})
 
+    def create_token(self, run_id: str, *, expires_in: int = 3_600) -> CreatedRunToken:
+        """
+        Creates a token that reads a run and nothing else: its status, events and files. A client with the token in
+        place of the API key has `get`, `wait`, `events`, `files` and `download` for this run.
+
+        `expires_in`: seconds, 60 to 2,592,000.
+        """
+        deadline = self._deadline()
+        self._server.require("create tokens", deadline)
+        request = Request(*filled(Ext.create_run_token, run_id=run_id), body=json_bytes({"expires_in": expires_in}))
+        fields = ("token", "id", "expires_at")
+        created = self._http.retry(deadline, lambda: self._http.object(request, deadline, fields))
+        return cast(CreatedRunToken, created)
+
+    def revoke_token(self, run_id: str, token_id: str) -> None:
+        """Revokes a token by its `id`. One that is unknown or expired is revoked already."""
+        deadline = self._deadline()
+        self._server.require("revoke tokens", deadline)
+        request = Request(*filled(Ext.revoke_run_token, run_id=run_id, token_id=token_id))
+        self._http.retry(deadline, lambda: self._http.send(request, deadline))
+
     def stop(self, run_id: str) -> Run:
         """Stops a run."""
         return self._change("stop runs", filled(Ext.stop_run, run_id=run_id))
@@ -252,11 +273,10 @@ class Runs:
 
     def _read(self, run_id: str, deadline: Deadline, *, waits: bool = False) -> Run:
         """`waits`: the server answers when the run is idle, or after some seconds, if it has waits for clients."""
-        agent = self._server.agent(deadline)
-        if agent:
+        offered = self._server.wait_seconds(deadline)
+        if offered is not None:
             fields: tuple[str, ...] = ("id", "status", "output")
-            # Half of a request's timeout at most. Servers before this release have no `wait_seconds`.
-            seconds = min(agent.get("wait_seconds", 0), int(self._http.timeout / 2))
+            seconds = min(offered, int(self._http.timeout / 2))  # half of a request's timeout at most
             query = {"wait": str(seconds)} if waits and seconds > 0 else {}
             request = Request(*filled(Ext.get_run, run_id=run_id), query=query)
             return run_of(self, self._http.object(request, deadline, fields))
@@ -320,7 +340,7 @@ class Runs:
             headers = {"accept": "text/event-stream", **({"last-event-id": last_id} if last_id else {})}
             request = Request(*filled(Ext.list_events, run_id=run_id), headers=headers)
             try:
-                if self._server.agent(deadline) is None:
+                if self._server.wait_seconds(deadline) is None:
                     return
                 with contextlib.closing(self._messages(request, deadline)) as messages:
                     for message in messages:

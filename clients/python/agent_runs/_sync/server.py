@@ -18,20 +18,38 @@ class Server:
     def __init__(self, http: Http) -> None:
         self._http = http
         self._known = False
-        self._agent: Agent | None = None
+        # An error: the server has the extension API, and the credential is a token of one run, which does not show the
+        # agent.
+        self._found: Agent | APIError | None = None
 
     def agent(self, deadline: Deadline) -> Agent | None:
         """The agent of the API key. None: the server has the API v1 only."""
-        if not self._known:
-            self._agent = self._read(deadline)
-            self._known = True
-        return self._agent
+        found = self._find(deadline)
+        if isinstance(found, APIError):
+            raise found
+        return found
 
-    def _read(self, deadline: Deadline) -> Agent | None:
+    def wait_seconds(self, deadline: Deadline) -> int | None:
+        """The seconds that a read may wait. None: the server has the API v1 only."""
+        found = self._find(deadline)
+        if found is None:
+            return None
+        # Servers before 0.2 have no `wait_seconds`.
+        return 0 if isinstance(found, APIError) else found.get("wait_seconds", 0)
+
+    def _find(self, deadline: Deadline) -> Agent | APIError | None:
+        if not self._known:
+            self._found = self._read(deadline)
+            self._known = True
+        return self._found
+
+    def _read(self, deadline: Deadline) -> Agent | APIError | None:
         try:
             request = Request(*filled(Ext.get_agent))
             return cast(Agent, self._http.object(request, deadline, ("id", "max_inline_bytes")))
         except APIError as error:
+            if error.code == "token_reads_one_run":
+                return error
             is_unknown_path = error.status == 404 and error.code is None
             if is_unknown_path:
                 return None
@@ -39,5 +57,5 @@ class Server:
 
     def require(self, what: str, deadline: Deadline) -> None:
         """Raises `NotSupported` if the server has v1 only. `what`: what the caller wants to do."""
-        if self._http.retry(deadline, lambda: self.agent(deadline)) is None:
+        if self._http.retry(deadline, lambda: self._find(deadline)) is None:
             raise NotSupported(f"the server at {self._http.base_url} has only the API v1, which cannot {what}")
