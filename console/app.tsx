@@ -12,7 +12,7 @@ import { handleKey } from "./state/keyboard.ts";
 import { usePageTitle } from "./state/page-title.ts";
 import { refused, token } from "./api/session.ts";
 import { Empty } from "./ui/empty.tsx";
-import { loadStyle } from "./ui/load-style.ts";
+import { withStyle } from "./ui/load-style.ts";
 
 const RunsPage = page(() => import("./runs/runs-page.tsx").then((module) => module.RunsPage));
 const RunPage = page(() => import("./run/run-page.tsx").then((module) => module.RunPage));
@@ -21,9 +21,8 @@ const configurePages = sections.flatMap(({ path }) =>
   path === "runs" ? [] : [{ path, Page: page(() => configure().then(({ pages }) => pages[path])) }],
 );
 
-async function configure() {
-  const [module] = await Promise.all([import("./configure.ts"), loadStyle("configure-style")]);
-  return module;
+function configure() {
+  return withStyle(import("./configure.ts"));
 }
 
 /** A page whose code is loaded when it is first shown. */

@@ -1,6 +1,7 @@
 import { render } from "preact";
 import { App } from "./app.tsx";
 import { takeToken } from "./api/session.ts";
+import { sharePath } from "./state/share-path.ts";
 import { applyTheme } from "./state/theme.ts";
 
 takeToken();
@@ -10,4 +11,7 @@ addEventListener("hashchange", () => {
 });
 applyTheme();
 const root = document.querySelector("#app");
-if (root) render(<App />, root);
+// Somebody with the link of one run sees this run, signed in or not.
+if (root && location.pathname === sharePath) {
+  void import("./share/share-page.tsx").then(({ SharePage }) => render(<SharePage />, root));
+} else if (root) render(<App />, root);

@@ -89,7 +89,8 @@ export async function allPages<Item>(
   return items;
 }
 
-async function errorOf(response: Response): Promise<ApiError> {
+/** The error in a response that is not a success. */
+export async function errorOf(response: Response): Promise<ApiError> {
   const body = (await response.json().catch(() => ({}))) as { detail?: string | Issue[]; code?: string };
   const { detail = unexplained(response.status), code = "unknown" } = body;
   if (typeof detail === "string") return new ApiError(response.status, code, detail);

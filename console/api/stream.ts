@@ -1,5 +1,5 @@
 import { reached, unreached } from "./connection.ts";
-import { ApiError, send } from "./client.ts";
+import { ApiError } from "./client.ts";
 import type { CallOutput, RunDetail, RunEvent } from "./types.ts";
 import { wait } from "./poll.ts";
 
@@ -13,17 +13,16 @@ interface StreamData {
 /** One server-sent event of a run's stream. */
 export type StreamEvent = { [Name in keyof StreamData]: { event: Name; data: StreamData[Name] } }[keyof StreamData];
 
+/** Sends the request of a stream. Rejects with `ApiError` for every response that is not a success. */
+export type OpenStream = (headers: Record<string, string>, signal: AbortSignal) => Promise<Response>;
+
 /**
  * Reads the stream of a run's events until `signal` is aborted, and resumes it after the last id. A stream that ends
  * by itself is read again after the server's `retry`; one that breaks, after longer and longer waits. Nothing is read
  * while the page is hidden. Rejects with
  * `ApiError` when a retry does not help.
  */
-export async function* streamEvents(
-  parameters: { run_id: string; max_text: number },
-  after: number,
-  signal: AbortSignal,
-): AsyncGenerator<StreamEvent> {
+export async function* streamEvents(open: OpenStream, after: number, signal: AbortSignal): AsyncGenerator<StreamEvent> {
   let lastId = String(after);
   let retryMs = 2_000;
   let attempt = 0;
@@ -38,7 +37,7 @@ export async function* streamEvents(
     try {
       await untilVisible(signal);
       const headers = { accept: "text/event-stream", "last-event-id": lastId };
-      const { body } = await send("list_events", parameters, { headers, signal: shown });
+      const { body } = await open(headers, shown);
       reached();
       attempt = 0;
       const { EventSourceParserStream } = await import("eventsource-parser/stream"); // no first view needs it

@@ -5,6 +5,8 @@ export type ModelRequest = Schemas["ModelRequest"];
 export type SentRequest = Schemas["SentRequest"];
 export type SentAttempt = Schemas["SentAttempt"];
 export type RequestMessage = ModelRequest["messages"][number];
+export type RunToken = Schemas["RunToken"];
+export type CreatedRunToken = Schemas["CreatedRunToken"];
 export type RunFile = Schemas["RunFile"];
 export type Limits = Schemas["Limits"];
 
@@ -14,21 +16,29 @@ export interface StreamCallbacks {
   output(output: CallOutput): void;
 }
 
-/** What the page asks the service about one run. Each rejects with an `Error` whose message is for people. */
-export interface RunApi {
+/** What the page reads of one run. Each rejects with an `Error` whose message is for people. */
+export interface RunReader {
   detail(signal: AbortSignal): Promise<RunDetail>;
   events(after: number, signal: AbortSignal): Promise<Schemas["EventPage"]>;
   /** The same with complete texts, in smaller pages. */
   wholeEvents(after: number): Promise<Schemas["EventPage"]>;
   /** The complete event. */
   event(sequence: number): Promise<RunEvent>;
-  request(at: string): Promise<ModelRequest>;
-  /** The HTTP request of the step. */
-  sent(at: string): Promise<SentRequest>;
   files(at: string | undefined): Promise<RunFile[]>;
   file(name: string, at: string | undefined): Promise<Blob>;
   /** Calls back for each change of the run and each event after a number. Resolves when the signal aborts. */
   stream(after: number, on: StreamCallbacks, signal: AbortSignal): Promise<void>;
+}
+
+/** What operators can do with a run besides. */
+export interface RunApi extends RunReader {
+  request(at: string): Promise<ModelRequest>;
+  /** The HTTP request of the step. */
+  sent(at: string): Promise<SentRequest>;
+  /** The tokens of the run that are valid. */
+  tokens(): Promise<RunToken[]>;
+  createToken(seconds: number): Promise<CreatedRunToken>;
+  revokeToken(id: string): Promise<unknown>;
   input(text: string): Promise<unknown>;
   stop(): Promise<unknown>;
   remove(): Promise<unknown>;

@@ -14,18 +14,22 @@ const hints: [string[], string][] = [
   [["?"], "All shortcuts"],
 ];
 
+const operatorsOnly = new Set(["Send input", "All shortcuts"]);
+
 /** Keys of the page, and how old what it shows is. */
-export function HintBar({ store }: { store: RunStore }) {
+export function HintBar({ store, readOnly }: { store: RunStore; readOnly: boolean }) {
   return (
     <footer class="hint-bar">
-      {hints.map(([keys, name]) => (
-        <span key={name}>
-          {keys.map((key) => (
-            <kbd key={key}>{key}</kbd>
-          ))}{" "}
-          {name}
-        </span>
-      ))}
+      {hints.map(([keys, name]) =>
+        readOnly && operatorsOnly.has(name) ? null : (
+          <span key={name}>
+            {keys.map((key) => (
+              <kbd key={key}>{key}</kbd>
+            ))}{" "}
+            {name}
+          </span>
+        ),
+      )}
       <LastEvent store={store} />
     </footer>
   );

@@ -1,5 +1,5 @@
 import { ApiError, call, send } from "../api/client.ts";
-import { streamEvents } from "../api/stream.ts";
+import { type OpenStream, streamEvents } from "../api/stream.ts";
 import type { RunApi } from "./api.ts";
 
 /** Characters of a text that come with the list of events. Longer ones are loaded when they are shown. */
@@ -8,6 +8,8 @@ const maxText = 2_048;
 /** The management API of one run. */
 export function runApi(runId: string): RunApi {
   const run = { run_id: runId };
+  const openStream: OpenStream = (headers, signal) =>
+    send("list_events", { ...run, max_text: maxText }, { headers, signal });
   return {
     detail: (signal) => call("get_run", run, { signal }),
     events: (after, signal) => call("list_events", { ...run, after, limit: 1_000, max_text: maxText }, { signal }),
@@ -15,10 +17,13 @@ export function runApi(runId: string): RunApi {
     event: (sequence) => call("get_event", { ...run, sequence }),
     request: (at) => call("get_model_request", { ...run, at }),
     sent: (at) => call("get_sent_request", { ...run, at }),
+    tokens: async () => (await call("list_run_tokens", run)).data,
+    createToken: (expires_in) => call("create_run_token", run, { body: { expires_in } }),
+    revokeToken: (token_id) => call("revoke_run_token", { ...run, token_id }),
     files: async (at) => (await call("list_files", { ...run, at })).data,
     file: async (name, at) => (await send("get_file", { ...run, name, at })).blob(),
     async stream(after, on, signal) {
-      for await (const { event, data } of streamEvents({ ...run, max_text: maxText }, after, signal)) {
+      for await (const { event, data } of streamEvents(openStream, after, signal)) {
         if (event === "run") on.detail(data);
         else if (event === "event") on.event(data);
         else if (event === "output") on.output(data);

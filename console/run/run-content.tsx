@@ -6,7 +6,7 @@ import { useQuery } from "../state/url.ts";
 import { copyAndSay } from "../ui/copy-button.tsx";
 import { loadLater } from "../ui/load-later.tsx";
 import { toast } from "../ui/toast.tsx";
-import type { RunApi, RunDetail } from "./api.ts";
+import type { RunApi, RunDetail, RunReader } from "./api.ts";
 import type { ExportFormat } from "./export/export-run.ts";
 import type { RunDialog } from "./header/actions.tsx";
 import { RunHeader } from "./header/header.tsx";
@@ -24,13 +24,15 @@ const RunDialogs = loadLater(() => import("./dialogs/run-dialogs.tsx").then((mod
 
 interface Props {
   store: RunStore;
-  api: RunApi;
+  api: RunReader;
+  /** Undefined: the run is only read. */
+  control?: RunApi;
   detail: RunDetail;
   onDeleted: () => void;
 }
 
 /** A loaded run: header, timeline and inspector. What is selected and shown is in the URL. */
-export function RunContent({ store, api, detail, onDeleted }: Props) {
+export function RunContent({ store, api, control, detail, onDeleted }: Props) {
   const [query, setQuery] = useQuery();
   const [dialog, setDialog] = useState<RunDialog>();
   // The turn that was stopped: another one can follow.
@@ -94,6 +96,16 @@ export function RunContent({ store, api, detail, onDeleted }: Props) {
   const runAgain = (): void => {
     if (blocked("start runs") === undefined) openStart({ from: detail.id });
   };
+  const changes = [
+    {
+      keys: "i",
+      label: "Send input",
+      run: () => {
+        if (blocked("send inputs", detail.organization_id) === undefined && canTakeInput(detail)) setDialog("input");
+      },
+    },
+    { keys: "r", label: "Run again", run: runAgain },
+  ];
   useShortcuts("Run", [
     { keys: "[", label: "Previous step", run: () => select(-1) },
     { keys: "]", label: "Next step", run: () => select(1) },
@@ -111,14 +123,7 @@ export function RunContent({ store, api, detail, onDeleted }: Props) {
       label: `Show ${name}`,
       run: () => setQuery({ tab: id }),
     })),
-    {
-      keys: "i",
-      label: "Send input",
-      run: () => {
-        if (blocked("send inputs", detail.organization_id) === undefined && canTakeInput(detail)) setDialog("input");
-      },
-    },
-    { keys: "r", label: "Run again", run: runAgain },
+    ...(control ? changes : []),
   ]);
 
   return (
@@ -126,6 +131,7 @@ export function RunContent({ store, api, detail, onDeleted }: Props) {
       <RunHeader
         store={store}
         detail={detail}
+        readOnly={!control}
         stopping={stopped === detail.turn}
         onOpen={setDialog}
         onAgain={runAgain}
@@ -145,18 +151,19 @@ export function RunContent({ store, api, detail, onDeleted }: Props) {
         <Inspector
           store={store}
           api={api}
+          control={control}
           detail={detail}
           tab={tabAt(query["tab"])}
           onStep={select}
           onBack={() => setQuery({ at: undefined, tab: undefined })}
         />
       </div>
-      <HintBar store={store} />
-      {dialog !== undefined && (
+      <HintBar store={store} readOnly={!control} />
+      {control && dialog !== undefined && (
         <RunDialogs
           dialog={dialog}
           store={store}
-          api={api}
+          api={control}
           detail={detail}
           onClose={() => setDialog(undefined)}
           onStopped={() => setStopped(detail.turn)}

@@ -48,7 +48,9 @@ function OpenRun({ id }: { id: string }) {
       </main>
     );
   }
-  return <RunContent store={store} api={api} detail={detail} onDeleted={() => route("/console/runs", true)} />;
+  return (
+    <RunContent store={store} api={api} control={api} detail={detail} onDeleted={() => route("/console/runs", true)} />
+  );
 }
 
 /** Whether the inspector is about to cover the timeline: Back then returns to the timeline. */

@@ -1,6 +1,6 @@
 import { batch, computed, effect, type ReadonlySignal, signal } from "@preact/signals";
 import { connection } from "../api/connection.ts";
-import type { RunApi, RunDetail } from "./api.ts";
+import type { RunReader, RunDetail } from "./api.ts";
 import type { CallOutput, RunEvent } from "../api/types.ts";
 import { RunModel } from "./model/run-model.ts";
 import { retried } from "./retry.ts";
@@ -51,7 +51,7 @@ export class RunStore implements RunView {
   readonly selected: ReadonlySignal<Selected | undefined>;
   readonly length: ReadonlySignal<number>;
   readonly range: ReadonlySignal<Range>;
-  readonly #api: RunApi;
+  readonly #api: RunReader;
   readonly #closing = new AbortController();
   /** Shown while nothing is selected. Set once, so that it does not change by itself. */
   readonly #initial = signal<Place | undefined>(undefined);
@@ -59,7 +59,7 @@ export class RunStore implements RunView {
   #skew: number | undefined;
   #select: (at: string) => void;
 
-  constructor(api: RunApi, select: (at: string) => void) {
+  constructor(api: RunReader, select: (at: string) => void) {
     this.#api = api;
     this.#select = select;
     this.texts = new FullTexts((sequence) => api.event(sequence));

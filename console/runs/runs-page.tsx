@@ -12,6 +12,7 @@ import { Button } from "../ui/button.tsx";
 import { Loading } from "../ui/empty.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { loadLater } from "../ui/load-later.tsx";
+import { withStyle } from "../ui/load-style.ts";
 import { countOf, shownText } from "./counts-text.ts";
 import { FilterBar } from "./filter-bar.tsx";
 import { apiQuery, conditionsOf, type Order, orders, parseFilters } from "./filters.ts";
@@ -22,7 +23,7 @@ import { StatusTabs } from "./status-tabs.tsx";
 import { Today } from "./today.tsx";
 import { Totals } from "./totals.tsx";
 
-const FirstRun = loadLater(() => import("./first-run/first-run.tsx").then((module) => module.FirstRun));
+const FirstRun = loadLater(() => withStyle(import("./first-run/first-run.tsx")).then((module) => module.FirstRun));
 
 /** The list of runs: live, with filters in the address. */
 export function RunsPage() {

@@ -12,15 +12,18 @@ import { readOrganizations } from "../state/organization.ts";
 import { me } from "../api/session.ts";
 import { copyText } from "../ui/copy-button.tsx";
 import { loadLater } from "../ui/load-later.tsx";
+import { withStyle } from "../ui/load-style.ts";
 import { toast, Toasts } from "../ui/toast.tsx";
 import { ConnectionBanner } from "./connection.tsx";
 import { sections } from "./sections.ts";
 import { TopBar } from "./top-bar.tsx";
 
-const StartDialog = loadLater(() => import("../start/start-dialog.tsx").then((module) => module.StartDialog));
-const Palette = loadLater(() => import("./palette.tsx").then((module) => module.Palette));
+const StartDialog = loadLater(() =>
+  withStyle(import("../start/start-dialog.tsx")).then((module) => module.StartDialog),
+);
+const Palette = loadLater(() => withStyle(import("./palette.tsx")).then((module) => module.Palette));
 const LeaveDialog = loadLater(() => import("./leave-dialog.tsx").then((module) => module.LeaveDialog));
-const Help = loadLater(() => import("./help.tsx").then((module) => module.Help));
+const Help = loadLater(() => withStyle(import("./help.tsx")).then((module) => module.Help));
 
 /** How often the operator, organizations, agents and the connection are polled, in milliseconds. */
 const overviewMs = 15_000;

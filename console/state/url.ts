@@ -18,7 +18,7 @@ export function useQuery(): [
         else next.set(name, value);
       }
       const search = next.toString();
-      navigate(location.pathname + (search && `?${search}`), !push);
+      navigate(location.pathname + (search && `?${search}`) + location.hash, !push);
     },
   ];
 }

@@ -1,3 +1,9 @@
+/** Code that is loaded together with the style of what no first view needs. */
+export async function withStyle<Module>(module: Promise<Module>): Promise<Module> {
+  await loadStyle("configure-style");
+  return module;
+}
+
 const loading = new Map<string, Promise<void>>();
 
 /** Loads a stylesheet that no first view needs, once. `name`: of the element in index.html with its address. */

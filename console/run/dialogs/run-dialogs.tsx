@@ -6,6 +6,7 @@ import type { RunStore } from "../run-store.ts";
 import { count } from "../text/words.ts";
 import { CopyDialog } from "./copy-dialog.tsx";
 import { InputDialog } from "./input-dialog.tsx";
+import { ShareDialog } from "./share-dialog.tsx";
 
 interface Props {
   dialog: RunDialog;
@@ -37,6 +38,8 @@ export function RunDialogs({ dialog, store, api, detail, onClose, onStopped, onD
       );
     case "delete":
       return <DeleteDialog api={api} onClose={onClose} onDeleted={onDeleted} />;
+    case "share":
+      return <ShareDialog api={api} onClose={onClose} />;
     default:
       return (
         <CopyDialog

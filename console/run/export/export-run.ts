@@ -1,15 +1,15 @@
 import { saveBlob } from "../../ui/save-blob.ts";
-import type { RunApi, RunDetail } from "../api.ts";
+import type { RunReader, RunDetail } from "../api.ts";
 import type { RunEvent } from "../../api/types.ts";
 import { markdownOf } from "./markdown.ts";
 
 export type ExportFormat = "JSON" | "Markdown";
 
 /** Saves the run with all its texts, whole, as one file. Rejects with an `Error` for people. */
-export async function exportRun(api: RunApi, detail: RunDetail, format: ExportFormat): Promise<void> {
+export async function exportRun(api: RunReader, detail: RunDetail, format: ExportFormat): Promise<void> {
   const events: RunEvent[] = [];
   for (let after: number | undefined = 0; after !== undefined;) {
-    const page: Awaited<ReturnType<RunApi["wholeEvents"]>> = await api.wholeEvents(after);
+    const page: Awaited<ReturnType<RunReader["wholeEvents"]>> = await api.wholeEvents(after);
     events.push(...page.data);
     after = page.next === null ? undefined : Number(page.next);
   }

@@ -1,11 +1,11 @@
 import { useState } from "preact/hooks";
 import { Icon } from "../../ui/icon.tsx";
 import { saveBlob } from "../../ui/save-blob.ts";
-import type { RunApi } from "../api.ts";
+import type { RunReader } from "../api.ts";
 import type { ListedFile } from "./file-changes.ts";
 
 /** Saves all files of one point of the run as a ZIP archive, with their folders. */
-export function AllFiles({ files, at, api }: { files: ListedFile[]; at: string | undefined; api: RunApi }) {
+export function AllFiles({ files, at, api }: { files: ListedFile[]; at: string | undefined; api: RunReader }) {
   const [state, setState] = useState<"idle" | { loaded: number; of: number } | { error: string }>("idle");
   const loading = typeof state === "object" && "loaded" in state;
   async function save(): Promise<void> {

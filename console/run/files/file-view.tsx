@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { formatBytes } from "../../format.ts";
 import { Icon } from "../../ui/icon.tsx";
-import type { RunApi } from "../api.ts";
+import type { RunReader } from "../api.ts";
 import { loadedUnasked } from "../text/full-texts.ts";
 import { visibleLine } from "../text/visible.ts";
 import { saveBlob } from "../../ui/save-blob.ts";
@@ -18,7 +18,7 @@ interface Props {
   listed: ListedFile;
   at: string | undefined;
   compared: string | undefined;
-  api: RunApi;
+  api: RunReader;
 }
 
 /** One file: its content, or its difference to another point of the run. */

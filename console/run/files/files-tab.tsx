@@ -1,7 +1,7 @@
 import { useMemo } from "preact/hooks";
 import { formatBytes } from "../../format.ts";
 import { Icon } from "../../ui/icon.tsx";
-import type { RunApi } from "../api.ts";
+import type { RunReader } from "../api.ts";
 import type { RunModel } from "../model/run-model.ts";
 import type { Step } from "../model/types.ts";
 import { formatPlace, parsePlace, placeName } from "../selection.ts";
@@ -25,7 +25,7 @@ export interface FileChoice {
 
 interface Props {
   view: RunView;
-  api: RunApi;
+  api: RunReader;
   choice: FileChoice;
   onChoose: (choice: Partial<FileChoice>) => void;
 }

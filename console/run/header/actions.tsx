@@ -8,10 +8,11 @@ import { type Language, languages } from "../../programs/languages.ts";
 
 const exportFormats: ExportFormat[] = ["JSON", "Markdown"];
 
-export type RunDialog = "input" | "stop" | "delete" | { copy: Language };
+export type RunDialog = "input" | "stop" | "delete" | "share" | { copy: Language };
 
 interface Props {
   detail: RunDetail;
+  readOnly: boolean;
   stopping: boolean;
   onOpen: (dialog: RunDialog) => void;
   onAgain: () => void;
@@ -20,7 +21,18 @@ interface Props {
 }
 
 /** What an operator can do with the run, the likeliest first. What they may not do now is disabled, with the reason. */
-export function Actions({ detail, stopping, onOpen, onAgain, onLink, onExport }: Props) {
+export function Actions({ detail, readOnly, stopping, onOpen, onAgain, onLink, onExport }: Props) {
+  if (readOnly) {
+    return (
+      <div class="run-actions">
+        {exportFormats.map((format) => (
+          <Button key={format} icon="download" onClick={() => onExport(format)}>
+            Export as {format}
+          </Button>
+        ))}
+      </div>
+    );
+  }
   const stopped = detail.state === "terminated" || detail.state === "technical_error";
   const noInput = stopped ? "The run has ended. Run it again instead." : undefined;
   const running = detail.status === "running";
@@ -92,12 +104,16 @@ function CopyItems({ onOpen }: Pick<Props, "onOpen">) {
   );
 }
 
-function MoreItems({ detail, onOpen, onAgain, onLink, onExport }: Omit<Props, "stopping">) {
+function MoreItems({ detail, onOpen, onAgain, onLink, onExport }: Omit<Props, "stopping" | "readOnly">) {
   const [again, remove] = [blocked("start runs"), blocked("delete runs", detail.organization_id)];
+  const share = blocked("share runs", detail.organization_id);
   return (
     <>
       <button type="button" onClick={onLink}>
         <Icon name="link" /> Copy link
+      </button>
+      <button type="button" disabled={share !== undefined} title={share} onClick={() => onOpen("share")}>
+        <Icon name="upload" /> Share…
       </button>
       {exportFormats.map((format) => (
         <button type="button" onClick={() => onExport(format)}>

@@ -7,7 +7,8 @@ import { visible, visibleLine } from "../text/visible.ts";
 interface Props {
   detail: RunDetail;
   failure: NonNullable<RunDetail["failure"]>;
-  onAgain: () => void;
+  /** Undefined: the reader cannot do anything about it. */
+  onAgain: (() => void) | undefined;
 }
 
 /** Why the run failed, and what to do about it. Other places of the page name the category, and refer to this. */
@@ -27,13 +28,15 @@ export function FailureBox({ detail, failure, onAgain }: Props) {
           <bdi>{visibleLine(remedy, 600)}</bdi>
         </p>
       </div>
-      <FailureActions
-        text={visible(`${category}: ${title}\n${remedy}\nrun ${detail.id}`)}
-        category={category}
-        organizationId={detail.organization_id}
-        blocked={blocked("start runs")}
-        onAgain={onAgain}
-      />
+      {onAgain && (
+        <FailureActions
+          text={visible(`${category}: ${title}\n${remedy}\nrun ${detail.id}`)}
+          category={category}
+          organizationId={detail.organization_id}
+          blocked={blocked("start runs")}
+          onAgain={onAgain}
+        />
+      )}
     </div>
   );
 }

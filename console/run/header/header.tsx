@@ -21,6 +21,8 @@ const FailureBox = loadLater(() => import("./failure-box.tsx").then((module) => 
 interface Props {
   store: RunStore;
   detail: RunDetail;
+  /** The reader has nothing but this run. */
+  readOnly: boolean;
   /** Stop was accepted, and the run has not ended yet. */
   stopping: boolean;
   onOpen: (dialog: RunDialog) => void;
@@ -30,19 +32,23 @@ interface Props {
 }
 
 /** Place and facts, name and actions, gauges: three lines, whatever they hold. */
-export function RunHeader({ store, detail, stopping, onOpen, onAgain, onLink, onExport }: Props) {
+export function RunHeader({ store, detail, readOnly, stopping, onOpen, onAgain, onLink, onExport }: Props) {
   const { agent_name: agent, agent_version: version } = detail;
   return (
     <header class="run-header">
       <div class="run-place">
-        <nav class="breadcrumb" aria-label="Breadcrumb">
-          <a href="/console/runs">Runs</a>
-          <Icon name="right" />
-          <a href={`/console/agents/${detail.agent_id}`}>
-            <bdi>{agent === null ? "Agent" : visibleLine(agent, 80)}</bdi>
-          </a>
-          {version !== null && <span>version {version}</span>}
-        </nav>
+        {readOnly ? (
+          <p class="breadcrumb">Shared run, only to read</p>
+        ) : (
+          <nav class="breadcrumb" aria-label="Breadcrumb">
+            <a href="/console/runs">Runs</a>
+            <Icon name="right" />
+            <a href={`/console/agents/${detail.agent_id}`}>
+              <bdi>{agent === null ? "Agent" : visibleLine(agent, 80)}</bdi>
+            </a>
+            {version !== null && <span>version {version}</span>}
+          </nav>
+        )}
         <HeaderFacts detail={detail} />
       </div>
       <div class="run-name">
@@ -56,14 +62,7 @@ export function RunHeader({ store, detail, stopping, onOpen, onAgain, onLink, on
         {detail.turn > 0 && <span class="badge">turn {detail.turn}</span>}
         {endedAtLimit(detail) && <span class="badge warn">limit</span>}
         {Object.entries(detail.labels).map(([name, value]) => (
-          <a
-            key={name}
-            class="badge"
-            href={pageUrl("runs", { label: `${name}=${value}`, since: "all" })}
-            title={`Show runs with the label ${name}=${value}`}
-          >
-            <bdi>{visibleLine(`${name}=${value}`, 40)}</bdi>
-          </a>
+          <Label key={name} text={`${name}=${value}`} readOnly={readOnly} />
         ))}
         {detail.queued_inputs > 0 && <span class="badge">{detail.queued_inputs} queued</span>}
         <span class="run-id" title={detail.id}>
@@ -79,6 +78,7 @@ export function RunHeader({ store, detail, stopping, onOpen, onAgain, onLink, on
       </div>
       <Actions
         detail={detail}
+        readOnly={readOnly}
         stopping={stopping}
         onOpen={onOpen}
         onAgain={onAgain}
@@ -92,8 +92,22 @@ export function RunHeader({ store, detail, stopping, onOpen, onAgain, onLink, on
           <p>The page is not kept up to date: {store.error.value.message} Reload it to try again.</p>
         </div>
       )}
-      {detail.failure && <FailureBox detail={detail} failure={detail.failure} onAgain={onAgain} />}
+      {detail.failure && (
+        <FailureBox detail={detail} failure={detail.failure} onAgain={readOnly ? undefined : onAgain} />
+      )}
     </header>
+  );
+}
+
+/** A label of the run. Operators get the runs with it. */
+function Label({ text, readOnly }: { text: string; readOnly: boolean }) {
+  const shown = <bdi>{visibleLine(text, 40)}</bdi>;
+  if (readOnly) return <span class="badge">{shown}</span>;
+  const runs = pageUrl("runs", { label: text, since: "all" });
+  return (
+    <a class="badge" href={runs} title={`Show runs with the label ${text}`}>
+      {shown}
+    </a>
   );
 }
 

@@ -9,7 +9,7 @@ import { RequestDifference } from "./request-difference.tsx";
 import { SentToProvider } from "./sent-request.tsx";
 
 /** The selected call: a tool call with the model call that asked for it, or a model call. */
-export function CallTab({ view, api, detail }: { view: RunView; api: RunApi; detail: RunDetail }) {
+export function CallTab({ view, control, detail }: { view: RunView; control: RunApi | undefined; detail: RunDetail }) {
   void view.version.value;
   const selected = view.selected.value;
   if (!selected) return <p class="run-empty">No step yet. What the agent does appears here.</p>;
@@ -30,9 +30,11 @@ export function CallTab({ view, api, detail }: { view: RunView; api: RunApi; det
         view={view}
         heading={call && "Model call that asked for it"}
       />
-      {step.answered && <RequestDifference key={`d ${step.turn}.${step.step}`} step={step} view={view} api={api} />}
-      {(step.answered || step.attempts.length > 0) && (
-        <SentToProvider key={`s ${step.turn}.${step.step}`} step={step} api={api} />
+      {control && step.answered && (
+        <RequestDifference key={`d ${step.turn}.${step.step}`} step={step} view={view} api={control} />
+      )}
+      {control && (step.answered || step.attempts.length > 0) && (
+        <SentToProvider key={`s ${step.turn}.${step.step}`} step={step} api={control} />
       )}
     </>
   );

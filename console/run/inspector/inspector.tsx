@@ -3,7 +3,7 @@ import { useQuery } from "../../state/url.ts";
 import { Button } from "../../ui/button.tsx";
 import { copyAndSay } from "../../ui/copy-button.tsx";
 import { loadLater } from "../../ui/load-later.tsx";
-import type { RunApi, RunDetail } from "../api.ts";
+import type { RunApi, RunDetail, RunReader } from "../api.ts";
 import { useLoaded } from "../files/use-loaded.ts";
 import type { RunStore } from "../run-store.ts";
 import { formatPlace, parsePlace, placeName } from "../selection.ts";
@@ -18,7 +18,9 @@ const ToolsTab = loadLater(() => import("./tools-tab.tsx").then((module) => modu
 
 interface Props {
   store: RunStore;
-  api: RunApi;
+  api: RunReader;
+  /** Undefined: the run is only read. */
+  control: RunApi | undefined;
   detail: RunDetail;
   tab: TabId;
   /** Selects the next step (1) or the one before (-1). */
@@ -28,7 +30,7 @@ interface Props {
 }
 
 /** The selected call, and what the whole run did: tools, files, cost. */
-export function Inspector({ store, api, detail, tab, onStep, onBack }: Props) {
+export function Inspector({ store, api, control, detail, tab, onStep, onBack }: Props) {
   const [query, setQuery] = useQuery();
   const panel = useRef<HTMLDivElement>(null);
   const selected = store.selected.value;
@@ -69,7 +71,7 @@ export function Inspector({ store, api, detail, tab, onStep, onBack }: Props) {
         onTab={(id) => setQuery({ tab: id === "call" && query["at"] !== undefined ? undefined : id })}
       />
       <div ref={panel} class="run-panel" role="tabpanel" id="run-panel" aria-labelledby={`run-tab-${tab}`} tabIndex={0}>
-        {tab === "call" && <CallTab view={store} api={api} detail={detail} />}
+        {tab === "call" && <CallTab view={store} control={control} detail={detail} />}
         {tab === "tools" && <ToolsTab view={store} />}
         {tab === "files" && (
           <FilesTab
@@ -114,7 +116,7 @@ function linkTo(at: string | undefined): string {
 
 interface TabListProps {
   store: RunStore;
-  api: RunApi;
+  api: RunReader;
   tab: TabId;
   onTab: (id: TabId) => void;
 }

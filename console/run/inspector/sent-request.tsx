@@ -1,14 +1,11 @@
-import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { formatNumber } from "../../format.ts";
-import { Code } from "../../ui/code.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
-import type { RunApi, SentAttempt, SentRequest } from "../api.ts";
+import { loadLater } from "../../ui/load-later.tsx";
+import type { RunApi, SentRequest } from "../api.ts";
 import type { Step } from "../model/types.ts";
 import { formatPlace } from "../selection.ts";
-import { visible, visibleLine } from "../text/visible.ts";
-import { curlCommand } from "./curl-command.ts";
-import { FactTable, notRecorded } from "./facts.tsx";
+
+const Sent = loadLater(() => import("./sent-details.tsx").then((module) => module.Sent));
 
 type State =
   | { kind: "closed" | "loading" }
@@ -32,7 +29,11 @@ export function SentToProvider({ step, api }: { step: Step; api: RunApi }) {
     <section class="run-section">
       <div class="run-section-head">
         <h3>Sent to the provider</h3>
-        {state.kind === "loaded" && <CopyButton text={() => curlCommand(state.sent)}>Copy as curl</CopyButton>}
+        {state.kind === "loaded" && (
+          <CopyButton text={async () => (await import("./curl-command.ts")).curlCommand(state.sent)}>
+            Copy as curl
+          </CopyButton>
+        )}
       </div>
       {state.kind === "loaded" ? (
         <Sent sent={state.sent} />
@@ -50,71 +51,4 @@ export function SentToProvider({ step, api }: { step: Step; api: RunApi }) {
       )}
     </section>
   );
-}
-
-function Sent({ sent: { url, body, exact, attempts, response } }: { sent: SentRequest }) {
-  return (
-    <div class="run-difference">
-      <p>{exactness(exact)}</p>
-      <FactTable facts={[["Address", <bdi class="mono">{visibleLine(url, 200)}</bdi>], ...attempts.map(attemptFact)]} />
-      <details class="run-details">
-        <summary>Body, {formatNumber(new TextEncoder().encode(body).length)} bytes</summary>
-        <Code title="JSON" text={visible(JSON.stringify(JSON.parse(body), undefined, 2))} copied={body} />
-      </details>
-      <h4>Response</h4>
-      {response ? (
-        <>
-          <FactTable
-            facts={[
-              ["Id", told(response.id)],
-              ["Model", told(response.model)],
-              ["Stop reason", told(response.finish_reason)],
-            ]}
-          />
-          {response.usage && <Code title="Usage" text={visible(JSON.stringify(response.usage, undefined, 2))} />}
-        </>
-      ) : (
-        <p class="muted">No complete response is recorded.</p>
-      )}
-    </div>
-  );
-}
-
-function exactness(exact: SentRequest["exact"]): string {
-  if (exact === null)
-    return "Rebuilt from the record. An earlier release recorded the step without a hash to compare with.";
-  return exact
-    ? "Byte for byte as it was sent."
-    : "Rebuilt from the record. It differs from what was sent: an attached file is no longer kept, or another release made it.";
-}
-
-/** An HTTP request of the step: what came back, and how it differs from the first choice. */
-function attemptFact(attempt: SentAttempt, index: number): [string, ComponentChildren] {
-  const { status, request_id, bytes, failure, compat } = attempt;
-  const compatSettings = Object.entries(compat).map(([name, value]) => `${name}: ${String(value)}`);
-  const form = [
-    ...compatSettings,
-    ...(attempt.calls_as_text ? ["tool calls as text"] : []),
-    ...(attempt.without_files ? ["without files"] : []),
-    ...(attempt.without_cache_points ? ["without cache points"] : []),
-  ];
-  const outcome = status === null ? "no response" : `HTTP ${status}`;
-  return [
-    `Request ${index + 1}`,
-    <>
-      <div>
-        {[outcome, `${formatNumber(bytes)} bytes`, ...form].join(", ")}
-        {request_id !== null && (
-          <>
-            , id <bdi class="mono">{visibleLine(request_id, 80)}</bdi>
-          </>
-        )}
-      </div>
-      {failure !== null && <div class="muted">{visibleLine(failure, 300)}</div>}
-    </>,
-  ];
-}
-
-function told(text: string | null): ComponentChildren {
-  return text === null ? notRecorded : <bdi class="mono">{visibleLine(text, 120)}</bdi>;
 }

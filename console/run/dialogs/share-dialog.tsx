@@ -1,0 +1,110 @@
+import { useEffect, useState } from "preact/hooks";
+import { me } from "../../api/session.ts";
+import { formatDateTime } from "../../format.ts";
+import { shareUrl } from "../../state/share-path.ts";
+import { Button } from "../../ui/button.tsx";
+import { Code } from "../../ui/code.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { Field } from "../../ui/field.tsx";
+import { Problem } from "../../ui/problem.tsx";
+import type { CreatedRunToken, RunApi, RunToken } from "../api.ts";
+
+const lifetimes: [seconds: number, name: string][] = [
+  [3_600, "1 hour"],
+  [86_400, "1 day"],
+  [7 * 86_400, "7 days"],
+  [30 * 86_400, "30 days"],
+];
+
+/** Creates links that show the run without signing in, and revokes them. */
+export function ShareDialog({ api, onClose }: { api: RunApi; onClose: () => void }) {
+  const [seconds, setSeconds] = useState(3_600);
+  const [created, setCreated] = useState<CreatedRunToken>();
+  const [tokens, setTokens] = useState<RunToken[]>();
+  const [problem, setProblem] = useState<string>();
+  const [isBusy, setBusy] = useState(false);
+
+  async function run(action: () => Promise<unknown>): Promise<void> {
+    setBusy(true);
+    setProblem(undefined);
+    try {
+      await action();
+      setTokens(await api.tokens());
+    } catch (error) {
+      setProblem((error as Error).message);
+    }
+    setBusy(false);
+  }
+  useEffect(() => void run(async () => undefined), [api]);
+  // On AWS, the page and the API of programs have different addresses.
+  const isLink = me.value?.platform !== "aws";
+
+  return (
+    <Dialog title="Share this run" narrow onClose={onClose} footer={<Button onClick={onClose}>Close</Button>}>
+      <div class="stack">
+        <p>
+          {isLink
+            ? "Whoever has the link reads this run with its texts and files, without signing in, and nothing else."
+            : "Whoever has the token reads this run with its texts and files over /ext/v1, and nothing else."}
+        </p>
+        <Field name="Valid for">
+          {(control) => (
+            <select
+              {...control}
+              class="input"
+              value={seconds}
+              onChange={({ currentTarget }) => setSeconds(Number(currentTarget.value))}
+            >
+              {lifetimes.map(([value, name]) => (
+                <option key={value} value={value}>
+                  {name}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+        <p>
+          <Button
+            kind="primary"
+            disabled={isBusy}
+            onClick={() => void run(async () => setCreated(await api.createToken(seconds)))}
+          >
+            {isLink ? "Create link" : "Create token"}
+          </Button>
+        </p>
+        {created && (
+          <Code
+            wrap
+            title={isLink ? "Link, shown once" : "Token, shown once"}
+            text={isLink ? shareUrl(created.token) : created.token}
+          />
+        )}
+        <Problem>{problem}</Problem>
+        {tokens && tokens.length > 0 && (
+          <ul class="share-tokens" aria-label="Valid links">
+            {tokens.map(({ id, created_at, expires_at }) => (
+              <li key={id}>
+                <span>
+                  Created {formatDateTime(created_at)}, valid until {formatDateTime(expires_at)}
+                </span>
+                <Button
+                  size="small"
+                  kind="danger"
+                  disabled={isBusy}
+                  onClick={() =>
+                    void run(async () => {
+                      await api.revokeToken(id);
+                      if (created?.id === id) setCreated(undefined);
+                    })
+                  }
+                >
+                  Revoke
+                </Button>
+              </li>
+            ))}
+          </ul>
+        )}
+      </div>
+    </Dialog>
+  );
+}
