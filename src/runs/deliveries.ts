@@ -70,13 +70,18 @@ export function endsTurn({ expect, set }: Pick<RunChange, "expect" | "set">): bo
   return set !== undefined;
 }
 
+/** What the ids of all messages of a run begin with. */
+export function messagesOf(runId: string): string {
+  return `msg_${runId.replaceAll("-", "")}_`;
+}
+
 /** The delivery to store along with a change. Undefined: the run has no webhook, or the change ends no turn. */
 export function deliveryOf(change: RunChange, { agentId, organizationId, webhook }: RunFacts): Delivery | undefined {
   const { runId, expect, set } = change;
   if (webhook === undefined || !set || !endsTurn(change)) return undefined;
   const { status, updatedAt: at } = set;
   const type = typeOf[status];
-  const messageId = `msg_${runId.replaceAll("-", "")}_${expect.turn}_${type.slice("run.".length)}`;
+  const messageId = `${messagesOf(runId)}${expect.turn}_${type.slice("run.".length)}`;
   const destination = webhook === "agent" ? undefined : URL.parse(webhook)?.host;
   return {
     id: messageId,

@@ -35,6 +35,9 @@ export function deliveryWriter(db: DatabaseSync): (delivery: Delivery) => void {
 export function localDeliveries({ db, read, write }: Database): LocalDeliveries {
   const select = db.prepare("SELECT body FROM deliveries WHERE id = ?");
   const update = db.prepare("UPDATE deliveries SET attempts = ?, due = ?, body = ? WHERE id = ? AND attempts = ?");
+  const dropOfErased = db.prepare(
+    "DELETE FROM deliveries WHERE id = ? AND EXISTS (SELECT 1 FROM runs WHERE runs.id = ? AND status = 'terminated' AND name = '')",
+  );
   const newest = db.prepare(
     "SELECT body FROM deliveries WHERE agent_id = ? AND (at, id) < (?, ?) ORDER BY at DESC, id DESC LIMIT ?",
   );
@@ -76,8 +79,10 @@ export function localDeliveries({ db, read, write }: Database): LocalDeliveries 
 
     recordAttempt: (delivery) =>
       write(() => {
-        const { id, attempts, nextAttemptAt = null } = delivery;
-        return update.run(attempts, nextAttemptAt, JSON.stringify(delivery), id, attempts - 1).changes > 0;
+        const { id, runId, attempts, nextAttemptAt = null } = delivery;
+        const recorded = update.run(attempts, nextAttemptAt, JSON.stringify(delivery), id, attempts - 1).changes > 0;
+        if (recorded && nextAttemptAt === null) dropOfErased.run(id, runId); // an erased run has no name
+        return recorded;
       }),
 
     async list({ agentId, after = { at: Number.MAX_SAFE_INTEGER, id: "" }, limit }) {

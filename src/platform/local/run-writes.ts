@@ -1,5 +1,5 @@
 import { addUsage, noUsage, type Usage } from "../../agent/turn/limits.ts";
-import { deliveryOf, endsTurn } from "../../runs/deliveries.ts";
+import { deliveryOf, endsTurn, messagesOf } from "../../runs/deliveries.ts";
 import { sequenceOf } from "../../runs/events.ts";
 import type { Labels } from "../../runs/labels.ts";
 import type { Runs } from "../../runs/ports.ts";
@@ -265,11 +265,15 @@ function erasure(db: Database["db"]) {
     ...["messages", "journal"].map((table) => db.prepare(`DELETE FROM ${table} WHERE ${eventsOf("?1")}`)),
     ...["queue", "summaries", "files"].map((table) => db.prepare(`DELETE FROM ${table} WHERE run = ?`)),
   ];
+  // Those that are still to be sent report that the run has ended. They go with their last attempt.
+  const dropDeliveries = db.prepare("DELETE FROM deliveries WHERE id > ? AND id < ? AND due IS NULL");
   return (id: string): boolean => {
     const seq = terminated.get(id)?.["seq"];
     if (seq === undefined) return false;
     eraseHead.run(Number(seq));
     for (const statement of erasures) statement.run(Number(seq));
+    const messages = messagesOf(id);
+    dropDeliveries.run(messages, `${messages}~`); // sorts behind all ids that begin with it
     return true;
   };
 }
