@@ -154,6 +154,7 @@ function tokensOf(usage: TokenUsage) {
     cache_write_input_tokens: usage.cacheWriteInputTokens,
     output_tokens: usage.outputTokens,
     reasoning_tokens: usage.reasoningTokens,
+    estimated: usage.estimated,
   };
 }
 
@@ -161,7 +162,7 @@ function tokensText(more: Record<string, unknown>): string {
   const part = (name: string, label: string) => (more[name] === undefined ? "" : ` (${Number(more[name])} ${label})`);
   const input = `${Number(more["input_tokens"])}${part("cached_input_tokens", "cached")}${part("cache_write_input_tokens", "to the cache")}`;
   const output = `${Number(more["output_tokens"])}${part("reasoning_tokens", "reasoning")}`;
-  return `${input} tokens in, ${output} out`;
+  return `${more["estimated"] === true ? "not reported, about " : ""}${input} tokens in, ${output} out`;
 }
 
 function truncated(text = ""): string {

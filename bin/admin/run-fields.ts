@@ -27,6 +27,7 @@ export function runUsage({ used }: Run) {
     cache_write_input_tokens: used.cacheWriteInputTokens,
     output_tokens: outputTokens,
     reasoning_tokens: used.reasoningTokens,
+    estimated_tokens: used.estimatedTokens || undefined,
     dollars: dollars > 0 ? Number(dollars.toFixed(6)) : undefined,
   };
 }

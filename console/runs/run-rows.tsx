@@ -92,6 +92,7 @@ function Cells({ run, now, isOpen, onToggle }: { run: Run; now: number; isOpen: 
   const worked = workedMs(run, now);
   const { dollars, unpricedTokens } = costOf(usage);
   const live = status === "running";
+  const estimate = usage.estimated_tokens > 0 ? "~" : "";
   return (
     <>
       <td class="toggle">
@@ -125,8 +126,11 @@ function Cells({ run, now, isOpen, onToggle }: { run: Run; now: number; isOpen: 
       <td class="number steps">
         {endedAtLimit(run) && <span class="badge warn">limit</span>} {usage.steps || "–"}
       </td>
-      <td class="number tokens">{formatNumber(usage.input_tokens + usage.output_tokens)}</td>
-      <td class="number cost">{unpricedTokens > 0 ? "–" : formatDollars(dollars)}</td>
+      <td class="number tokens">
+        {estimate}
+        {formatNumber(usage.input_tokens + usage.output_tokens)}
+      </td>
+      <td class="number cost">{unpricedTokens > 0 ? "–" : `${estimate}${formatDollars(dollars)}`}</td>
       <td class="number duration">{worked === undefined ? "–" : formatElapsed(worked, live)}</td>
       <td class="number muted started">
         <RelativeTime at={run.created_at} />

@@ -13,6 +13,7 @@ const columns = [
   "input_tokens",
   "cached_input_tokens",
   "output_tokens",
+  "estimated_tokens",
   "dollars",
   "unpriced_tokens",
   "milliseconds",

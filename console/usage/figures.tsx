@@ -26,6 +26,7 @@ export function Figures({ report, dollarsBefore, grouping, budget }: FiguresProp
       </Figure>
       <Figure name="Tokens" value={formatNumber(tokensOf(total))}>
         {percent(cachedShare(total))} read from cache
+        {total.estimatedTokens > 0 && `, about ${formatNumber(total.estimatedTokens)} estimated`}
       </Figure>
       {unpriced.length > 0 ? (
         <Figure name={total.dollars > 0 ? "Cost, where prices are known" : "Cost"} value={knownCost(total)}>

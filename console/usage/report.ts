@@ -12,6 +12,8 @@ export interface Totals extends Cost {
   inputTokens: number;
   outputTokens: number;
   cachedTokens: number;
+  /** Of the input and output tokens. */
+  estimatedTokens: number;
   milliseconds: number;
 }
 
@@ -102,6 +104,7 @@ function totalsOf(row: UsageRow): Totals {
     inputTokens: row.input_tokens,
     outputTokens: row.output_tokens,
     cachedTokens: row.cached_input_tokens,
+    estimatedTokens: row.estimated_tokens,
     ...costOf(row),
     milliseconds: row.milliseconds,
   };
@@ -115,6 +118,7 @@ export function sum(totals: Totals[]): Totals {
     inputTokens: 0,
     outputTokens: 0,
     cachedTokens: 0,
+    estimatedTokens: 0,
     dollars: 0,
     unpricedTokens: 0,
     milliseconds: 0,

@@ -73,6 +73,8 @@ export interface TokenUsage {
   /** Written to the provider's prompt cache. Absent when the provider does not report it. */
   cacheWriteInputTokens?: number;
   reasoningTokens?: number;
+  /** The provider reported no input tokens: the numbers are estimated from the length of the texts. */
+  estimated?: true;
 }
 
 /** A tool call requested by the model. `invalid`: why it cannot be executed, as a sentence for the model. */

@@ -1,7 +1,7 @@
 import { type Attributes, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
 import { resourceFromAttributes } from "@opentelemetry/resources";
 import { BatchSpanProcessor, RandomIdGenerator, TracerProvider } from "@opentelemetry/sdk-trace";
-import type { Failure, StopReason } from "../agent/model.ts";
+import type { Failure, StopReason, TokenUsage } from "../agent/model.ts";
 import type { TraceSettings } from "../env.ts";
 import type { TurnEvent } from "../agent/turn/types.ts";
 import { openTraceExporter } from "./trace-exporter.ts";
@@ -90,10 +90,7 @@ export async function openTelemetry(settings: TraceSettings): Promise<Telemetry>
         switch (event.type) {
           case "model-call-completed":
             return chat(event.step, event.milliseconds, {
-              "gen_ai.usage.input_tokens": event.inputTokens,
-              "gen_ai.usage.output_tokens": event.outputTokens,
-              "gen_ai.usage.cache_read.input_tokens": event.cachedInputTokens ?? 0,
-              "gen_ai.usage.cache_creation.input_tokens": event.cacheWriteInputTokens ?? 0,
+              ...(event.estimated ? {} : reportedTokens(event)),
               "gen_ai.response.finish_reasons": [conventionalReasons[event.stopReason]],
               ...(event.responseModel !== undefined && { "gen_ai.response.model": event.responseModel }),
             });
@@ -147,3 +144,13 @@ const conventionalReasons: Record<StopReason, string> = {
 
 /** Provider names of the GenAI conventions that differ from ours. */
 const providerNames: Record<string, string> = { bedrock: "aws.bedrock" };
+
+/** The tokens as the provider reported them. An estimate is no attribute of a span. */
+function reportedTokens(usage: TokenUsage): Attributes {
+  return {
+    "gen_ai.usage.input_tokens": usage.inputTokens,
+    "gen_ai.usage.output_tokens": usage.outputTokens,
+    "gen_ai.usage.cache_read.input_tokens": usage.cachedInputTokens ?? 0,
+    "gen_ai.usage.cache_creation.input_tokens": usage.cacheWriteInputTokens ?? 0,
+  };
+}

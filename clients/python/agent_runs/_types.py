@@ -93,6 +93,8 @@ class Usage(TypedDict):
     """Input tokens written to the provider's cache."""
     reasoning_tokens: int
     """Output tokens used for reasoning."""
+    estimated_tokens: int
+    """Of the input and output tokens, those that are estimated by the length of the texts: their providers reported none."""
     milliseconds: int
     """Elapsed time of the turns that ended, from the accepted input to the end."""
     dollars: float
@@ -400,9 +402,14 @@ class ModelCallEvent(TypedDict):
     """Why the model stopped."""
     ended: str | None
     """If the answer ends the turn: the turn's finish reason."""
-    usage: TokenUsage
+    usage: TokenUsage | None
+    """Tokens as the provider reported them. Null: it reported none."""
     dollars: float | None
-    """Cost in US dollars. Null: no prices."""
+    """Cost in US dollars. Null: no prices, or no reported tokens."""
+    estimated_usage: TokenUsage | None
+    """An estimate by the length of the texts, on which limits act. Null: the provider reported the tokens."""
+    estimated_dollars: float | None
+    """Cost of the estimated tokens in US dollars. Null: no prices, or no estimate."""
     milliseconds: int | None
     """Duration. Null: not recorded."""
     first_token_ms: int | None
@@ -510,11 +517,16 @@ class SummaryEvent(TypedDict):
     """Number of messages that it replaces."""
     through_turn: int
     """The last earlier turn that it covers. 0: none."""
-    usage: TokenUsage
+    usage: TokenUsage | None
+    """Tokens as the provider reported them. Null: it reported none."""
+    dollars: float | None
+    """Cost in US dollars. Null: no prices, or no reported tokens."""
+    estimated_usage: TokenUsage | None
+    """An estimate by the length of the texts, on which limits act. Null: the provider reported the tokens."""
+    estimated_dollars: float | None
+    """Cost of the estimated tokens in US dollars. Null: no prices, or no estimate."""
     milliseconds: int | None
     """Duration. Null: not recorded."""
-    dollars: float | None
-    """Cost in US dollars. Null: no prices."""
     cut: NotRequired[dict[str, int]]
     """Texts that were cut, by their path in the event, with their full length in characters. Left out: none was cut."""
 

@@ -43,10 +43,16 @@ export function gaugesOf(detail: RunDetail, turnMs: number, priced: boolean): Ga
   const gauges = [
     nearer("Time", "seconds", { turn: turnMs / 1_000, run: runMs / 1_000 }, seconds),
     nearer("Steps", "steps", { turn: turn.steps, run: run.steps }, formatNumber),
-    nearer("Tokens", "tokens", { turn: tokens(turn), run: tokens(run) }, formatNumber),
+    nearer("Tokens", "tokens", { turn: tokens(turn), run: tokens(run) }, estimatedOr(formatNumber, run)),
   ];
-  if (priced) gauges.push(nearer("Cost", "dollars", { turn: turn.dollars, run: run.dollars }, dollars));
+  if (priced)
+    gauges.push(nearer("Cost", "dollars", { turn: turn.dollars, run: run.dollars }, estimatedOr(dollars, run)));
   return gauges;
+}
+
+/** With `~` if some tokens are estimated: their provider reported none. */
+function estimatedOr(format: (value: number) => string, { estimated_tokens }: RunDetail["usage"]) {
+  return (value: number): string => `${estimated_tokens > 0 ? "~" : ""}${format(value)}`;
 }
 
 function tokens({ input_tokens, output_tokens }: RunDetail["usage"]): number {

@@ -72,8 +72,8 @@ function answerFacts(step: Step): [string, ComponentChildren][] {
   ];
   return [
     ["Model", model === undefined ? notRecorded : <bdi class="mono">{visibleLine(model, 120)}</bdi>],
-    ["Tokens", tokens ? tokens.join(", ") : notRecorded],
-    ["Cost", dollars === undefined ? notRecorded : formatDollars(dollars, 4)],
+    ["Tokens", tokens ? `${step.estimated ? "not reported, about " : ""}${tokens.join(", ")}` : "not known"],
+    ["Cost", dollars === undefined ? notRecorded : `${step.estimated ? "about " : ""}${formatDollars(dollars, 4)}`],
     [
       "Started",
       startedAt === undefined ? (

@@ -47,7 +47,7 @@ export function RequestDifference({ step, view, api }: Props) {
           request={state.request}
           before={state.before}
           name={previous && placeName(view.model, previous)}
-          counted={step.usage?.input_tokens}
+          counted={step.estimated ? undefined : step.usage?.input_tokens}
         />
       ) : (
         <p>

@@ -25,6 +25,9 @@ const shownIdle = 1_000;
  * A run as the page shows it: a fold over its events. Adding events takes time in proportion to their number, not to the
  * length of the run. Events that were added before are skipped, so a stream may repeat some.
  */
+/** Of a call whose provider reported nothing, recorded by an earlier release. */
+const noTokens = { input_tokens: 0, output_tokens: 0, cached_input_tokens: 0 };
+
 export class RunModel {
   readonly turns: Turn[] = [];
   readonly steps: Step[] = [];
@@ -131,7 +134,9 @@ export class RunModel {
     step.text = loadedText(event, "text", event.text);
     if (event.reasoning !== null) step.reasoning = loadedText(event, "reasoning", event.reasoning);
     step.calls = event.tool_calls.map((call, index) => newCall(event, call, index));
-    step.usage = event.usage;
+    const used = event.usage ?? event.estimated_usage;
+    if (used) step.usage = used;
+    step.estimated = event.estimated_usage !== null;
     Object.assign(
       step,
       recorded({
@@ -142,7 +147,7 @@ export class RunModel {
         firstTokenMs: event.first_token_ms,
         reasoningMs: event.reasoning_ms,
         model: event.model,
-        dollars: event.dollars,
+        dollars: event.dollars ?? event.estimated_dollars,
         finishReason: event.finish_reason,
         ended: event.ended,
         note: event.note,
@@ -215,22 +220,24 @@ export class RunModel {
   /** Adds the usage of a model call to the totals. */
   #charge(event: ModelCallEvent | SummaryEvent, at: number | undefined): void {
     const turn = this.#turn(event.turn, at);
-    const tokens = event.usage.input_tokens + event.usage.output_tokens;
+    const used = event.usage ?? event.estimated_usage ?? noTokens;
+    const dollars = event.dollars ?? event.estimated_dollars;
+    const tokens = used.input_tokens + used.output_tokens;
     turn.tokens += tokens;
-    if (event.dollars !== null) turn.dollars = (turn.dollars ?? 0) + event.dollars;
+    if (dollars !== null) turn.dollars = (turn.dollars ?? 0) + dollars;
     const before = this.points.at(-1);
-    const cached = event.usage.cached_input_tokens ?? 0;
+    const cached = used.cached_input_tokens ?? 0;
     this.points.push({
       turn: event.turn,
       step: event.step,
       ...(at !== undefined && { at }),
       tokens: (before?.tokens ?? 0) + tokens,
       cached: (before?.cached ?? 0) + cached,
-      input: (before?.input ?? 0) + event.usage.input_tokens - cached,
-      output: (before?.output ?? 0) + event.usage.output_tokens,
-      dollars: (before?.dollars ?? 0) + (event.dollars ?? 0),
-      stepDollars: event.dollars,
-      priced: (before?.priced ?? true) && event.dollars !== null,
+      input: (before?.input ?? 0) + used.input_tokens - cached,
+      output: (before?.output ?? 0) + used.output_tokens,
+      dollars: (before?.dollars ?? 0) + (dollars ?? 0),
+      stepDollars: dollars,
+      priced: (before?.priced ?? true) && dollars !== null,
     });
   }
 

@@ -68,7 +68,10 @@ export interface Step {
   startedAt?: number;
   endedAt?: number;
   milliseconds?: number;
+  /** As the provider reported it, or an estimate. */
   usage?: TokenUsage;
+  /** Whether `usage` and `dollars` are estimated. */
+  estimated?: boolean;
   dollars?: number;
   finishReason?: string;
   /** Why the turn ended with this step. Absent: it did not, or normally. */

@@ -39,7 +39,10 @@ export function StepRow({ step, view }: { step: Step; view: RunView }) {
         <ChangedFiles step={step} />
       </div>
       <Lane step={step} view={view} />
-      <span class="run-tokens">{step.usage && formatNumber(step.usage.input_tokens + step.usage.output_tokens)}</span>
+      <span class="run-tokens">
+        {step.usage &&
+          `${step.estimated ? "~" : ""}${formatNumber(step.usage.input_tokens + step.usage.output_tokens)}`}
+      </span>
       <Took step={step} view={view} />
     </>
   );

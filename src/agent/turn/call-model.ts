@@ -9,7 +9,7 @@ import type {
   SentRequest,
   ToolDefinition,
 } from "../model.ts";
-import { defaultContextTokens, reducedWindow } from "./context-window.ts";
+import { defaultContextTokens, estimateUsage, reducedWindow } from "./context-window.ts";
 import {
   type AnswerEntry,
   entryCost,
@@ -86,9 +86,15 @@ export async function callModel(
     ...entryCost(answer.usage, prices),
     ...outcome.exchange,
   };
-  const reported = { inputTokens: answer.usage.inputTokens, contextWindow, previous: progress.counted?.inputTokens };
+  const inputTokens = answer.usage.estimated ? 0 : answer.usage.inputTokens;
+  const reported = { inputTokens, contextWindow, previous: progress.counted?.inputTokens };
   const failure = truncatedInput(request, reported);
   return failure ? { kind: "failed", failure, last: entry } : { kind: "answered", entry };
+}
+
+/** The answer with an estimate where the provider reported no tokens: limits act on it, and nothing is counted as free. */
+function withUsage(answer: ModelAnswer, request: TurnRequest): ModelAnswer {
+  return answer.usage.inputTokens > 0 ? answer : { ...answer, usage: estimateUsage(request, answer) };
 }
 
 /** The answer without its reasoning, which stays in the original message that is sent back to the provider. */
@@ -227,7 +233,8 @@ async function requestOnce(
     ports.emit({ type: "model-call-failed", step, milliseconds, failure: outcome.failure });
     return { kind: "failed", milliseconds, exchange, ...outcome };
   }
-  const { answer, received, contextWindow, firstTokenMs } = outcome;
+  const { received, contextWindow, firstTokenMs } = outcome;
+  const answer = withUsage(outcome.answer, request);
   const { finishReason: stopReason, usage } = answer;
   const named = received?.model !== undefined && { responseModel: received.model };
   ports.emit({ type: "model-call-completed", step, milliseconds, ...usage, stopReason, ...named });

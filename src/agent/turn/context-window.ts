@@ -1,4 +1,5 @@
-import type { Message, ToolDefinition, ToolResult } from "../model.ts";
+import type { Message, ModelAnswer, TokenUsage, ToolDefinition, ToolResult } from "../model.ts";
+import { reasoningText } from "../reasoning.ts";
 import { truncateToolResults, type Truncation, type TurnProgress } from "./journal.ts";
 
 /** Default context window in tokens. Common models have at least this. */
@@ -31,6 +32,20 @@ interface FixedContent {
 function requestTokens({ messages, counted }: TurnProgress, { instructions, tools }: FixedContent): number {
   if (counted) return counted.tokens + estimate(messages.slice(counted.messages));
   return tokens(instructions) + toolTokens(tools) + estimate(messages);
+}
+
+/** The usage of a model call whose provider reported none. An answer that could not be read has cost its input, too. */
+export function estimateUsage(
+  { instructions, tools, messages }: FixedContent & { messages: Message[] },
+  answer: ModelAnswer,
+): TokenUsage {
+  const { text, toolCalls } = answer;
+  const output = [text, reasoningText(answer) ?? "", ...(toolCalls.length > 0 ? [JSON.stringify(toolCalls)] : [])];
+  return {
+    inputTokens: Math.ceil(tokens(instructions) + toolTokens(tools) + estimate(messages)),
+    outputTokens: Math.ceil(tokens(output.join(""))),
+    estimated: true,
+  };
 }
 
 /**

@@ -244,14 +244,15 @@ function foldAnswer(progress: TurnProgress, entry: AnswerEntry): TurnProgress {
       ? { pending: { step, calls: toolCalls, began: [], results: toolCalls.map(() => undefined) } }
       : !empty && { last: entry }),
     emptyAnswers: empty ? rest.emptyAnswers + 1 : 0,
-    // Servers that do not count tokens report 0.
-    ...(usage.inputTokens > 0 && {
-      counted: {
-        tokens: usage.inputTokens + usage.outputTokens,
-        messages: messages.length,
-        inputTokens: usage.inputTokens,
-      },
-    }),
+    // Earlier releases recorded 0 where the provider did not count.
+    ...(usage.inputTokens > 0 &&
+      !usage.estimated && {
+        counted: {
+          tokens: usage.inputTokens + usage.outputTokens,
+          messages: messages.length,
+          inputTokens: usage.inputTokens,
+        },
+      }),
   };
 }
 

@@ -18,7 +18,9 @@ export interface TurnLimits {
 export type RunLimits = Partial<TurnLimits>;
 
 /** Resources used by model calls. */
-export interface Usage extends Required<TokenUsage> {
+export interface Usage extends Required<Omit<TokenUsage, "estimated">> {
+  /** Of the input and output tokens, those that are estimated: their providers reported none. */
+  estimatedTokens: number;
   /** Model calls. */
   steps: number;
   /** Wall-clock time of turns, from the accepted input to the end. */
@@ -65,6 +67,7 @@ export const noUsage: Usage = {
   cachedInputTokens: 0,
   cacheWriteInputTokens: 0,
   reasoningTokens: 0,
+  estimatedTokens: 0,
   milliseconds: 0,
   dollars: 0,
 };
@@ -86,7 +89,9 @@ export function limitName({ reason, of, limit }: ReachedLimit): string {
 
 /** Usage of one model call. `dollars` is 0 without prices. */
 export function usageOf(usage: TokenUsage, prices: Prices | undefined): Usage {
-  return { ...noUsage, ...usage, steps: 1, dollars: prices ? costOf(usage, prices) : 0 };
+  const { estimated, ...counted } = usage;
+  const estimatedTokens = estimated ? counted.inputTokens + counted.outputTokens : 0;
+  return { ...noUsage, ...counted, estimatedTokens, steps: 1, dollars: prices ? costOf(usage, prices) : 0 };
 }
 
 /** US dollars of a model call whose input fills the context window. `outputTokens`: of one answer. Absent: unknown, so 0. */

@@ -128,7 +128,7 @@ export function organizationHandlers(deps: ManageDeps) {
         milliseconds,
         model: model ?? null,
         text: failed ? null : outcome.text,
-        usage: failed ? null : wireTokens(outcome.usage),
+        usage: failed || outcome.usage.inputTokens === 0 ? null : wireTokens(outcome.usage),
         failure: failed ? outcome.failure : null,
       } satisfies Schemas["ModelTest"]);
     },

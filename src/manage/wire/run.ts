@@ -27,7 +27,8 @@ export function wireDetail(detail: RunDetail): Schemas["RunDetail"] {
 
 export function wireDayUsage(row: DayUsage): Schemas["UsageRow"] {
   const { day, organizationId, agentId, model, runs, technicalErrors, used, unpricedTokens } = row;
-  const { steps, input_tokens, output_tokens, cached_input_tokens, dollars, milliseconds } = wireUsage(used);
+  const { steps, input_tokens, output_tokens, cached_input_tokens, estimated_tokens, ...others } = wireUsage(used);
+  const { dollars, milliseconds } = others;
   return {
     day,
     organization_id: organizationId,
@@ -39,6 +40,7 @@ export function wireDayUsage(row: DayUsage): Schemas["UsageRow"] {
     input_tokens,
     output_tokens,
     cached_input_tokens,
+    estimated_tokens,
     dollars,
     unpriced_tokens: unpricedTokens,
     milliseconds,

@@ -13,6 +13,7 @@ const usage = {
   cache_write_input_tokens: null,
   reasoning_tokens: null,
 };
+const reported = { usage, dollars: 0.01, estimated_usage: null, estimated_dollars: null };
 
 /** Records the events of a run as the service would, with a clock that moves by the durations of the calls. */
 export class Recorder {
@@ -59,8 +60,7 @@ export class Recorder {
       model: "model",
       finish_reason: tools.length > 0 ? "tool-calls" : "stop",
       ended: null,
-      usage,
-      dollars: 0.01,
+      ...reported,
       milliseconds,
       note: null,
       configuration: null,
@@ -109,7 +109,7 @@ export class Recorder {
     this.#step++;
     this.pass(milliseconds);
     const covered = { text: "Summary.", messages: 4, through_turn: 0 };
-    return this.#record({ type: "summary", step: this.#step, ...covered, usage, milliseconds, dollars: 0.01 });
+    return this.#record({ type: "summary", step: this.#step, ...covered, ...reported, milliseconds });
   }
 
   #record(event: Unstamped): this {

@@ -648,9 +648,14 @@ export interface components {
             finish_reason: "stop" | "tool-calls" | "length" | "content-filter" | "other";
             /** @description If the answer ends the turn: the turn's finish reason. */
             ended: string | null;
-            usage: components["schemas"]["TokenUsage"];
-            /** @description Cost in US dollars. Null: no prices. */
+            /** @description Tokens as the provider reported them. Null: it reported none. */
+            usage: components["schemas"]["TokenUsage"] | null;
+            /** @description Cost in US dollars. Null: no prices, or no reported tokens. */
             dollars: number | null;
+            /** @description An estimate by the length of the texts, on which limits act. Null: the provider reported the tokens. */
+            estimated_usage: components["schemas"]["TokenUsage"] | null;
+            /** @description Cost of the estimated tokens in US dollars. Null: no prices, or no estimate. */
+            estimated_dollars: number | null;
             /** @description Duration. Null: not recorded. */
             milliseconds: number | null;
             /** @description Of them, those until the first part of the answer, or of the reasoning before it. Null: not recorded. */
@@ -795,11 +800,16 @@ export interface components {
             messages: number;
             /** @description The last earlier turn that it covers. 0: none. */
             through_turn: number;
-            usage: components["schemas"]["TokenUsage"];
+            /** @description Tokens as the provider reported them. Null: it reported none. */
+            usage: components["schemas"]["TokenUsage"] | null;
+            /** @description Cost in US dollars. Null: no prices, or no reported tokens. */
+            dollars: number | null;
+            /** @description An estimate by the length of the texts, on which limits act. Null: the provider reported the tokens. */
+            estimated_usage: components["schemas"]["TokenUsage"] | null;
+            /** @description Cost of the estimated tokens in US dollars. Null: no prices, or no estimate. */
+            estimated_dollars: number | null;
             /** @description Duration. Null: not recorded. */
             milliseconds: number | null;
-            /** @description Cost in US dollars. Null: no prices. */
-            dollars: number | null;
             /**
              * @description Texts that were cut, by their path in the event, with their full length in characters. Left out: none was cut.
              * @example {
@@ -943,6 +953,8 @@ export interface components {
             cache_write_input_tokens: number;
             /** @description Output tokens used for reasoning. */
             reasoning_tokens: number;
+            /** @description Of the input and output tokens, those that are estimated by the length of the texts: their providers reported none. */
+            estimated_tokens: number;
             /** @description Elapsed time of the turns that ended, from the accepted input to the end. */
             milliseconds: number;
             /** @description Cost in US dollars. 0 without prices. */

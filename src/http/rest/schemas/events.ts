@@ -3,7 +3,20 @@ import { failureCategories } from "../../../agent/model.ts";
 import { resumeReasons } from "../../../agent/turn/resume-reason.ts";
 import type { Schema } from "../../../json-schema.ts";
 import { reference } from "../../description.ts";
-import { flag, integer, list, nullable, number, object, oneOfTexts, page, sha256, text, time } from "./schema.ts";
+import {
+  flag,
+  integer,
+  list,
+  nullable,
+  nullableReference,
+  number,
+  object,
+  oneOfTexts,
+  page,
+  sha256,
+  text,
+  time,
+} from "./schema.ts";
 
 const cut = {
   type: "object",
@@ -15,7 +28,16 @@ const cut = {
 const step = integer("The step, from 1.");
 const call = integer("Position of the call in the answer, from 0.");
 const milliseconds = nullable(integer("Duration. Null: not recorded."));
-const dollars = nullable(number("Cost in US dollars. Null: no prices."));
+/** What a model call used. */
+const used = {
+  usage: nullableReference("Tokens as the provider reported them. Null: it reported none.", reference("TokenUsage")),
+  dollars: nullable(number("Cost in US dollars. Null: no prices, or no reported tokens.")),
+  estimated_usage: nullableReference(
+    "An estimate by the length of the texts, on which limits act. Null: the provider reported the tokens.",
+    reference("TokenUsage"),
+  ),
+  estimated_dollars: nullable(number("Cost of the estimated tokens in US dollars. Null: no prices, or no estimate.")),
+};
 const file = object(
   "A file with the content that the call wrote, or a file that it deleted.",
   {
@@ -71,8 +93,7 @@ export const eventSchemas = {
       enum: ["stop", "tool-calls", "length", "content-filter", "other"],
     }),
     ended: nullable(text("If the answer ends the turn: the turn's finish reason.")),
-    usage: reference("TokenUsage"),
-    dollars,
+    ...used,
     milliseconds,
     first_token_ms: nullable(
       integer("Of them, those until the first part of the answer, or of the reasoning before it. Null: not recorded."),
@@ -99,9 +120,8 @@ export const eventSchemas = {
     text: text("The summary."),
     messages: integer("Number of messages that it replaces."),
     through_turn: integer("The last earlier turn that it covers. 0: none."),
-    usage: reference("TokenUsage"),
+    ...used,
     milliseconds,
-    dollars,
   }),
   ModelCallFailedEvent: event("model_call_failed", "A model call that failed.", {
     step,

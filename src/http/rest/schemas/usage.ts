@@ -8,6 +8,9 @@ export const tokens = {
 };
 export const cached = integer("Input tokens read from the provider's cache.");
 const cacheWrite = integer("Input tokens written to the provider's cache.");
+export const estimated = integer(
+  "Of the input and output tokens, those that are estimated by the length of the texts: their providers reported none.",
+);
 const reasoning = integer("Output tokens used for reasoning.");
 
 /** What model calls used, and why they failed. */
@@ -24,6 +27,7 @@ export const usageSchemas = {
     cached_input_tokens: cached,
     cache_write_input_tokens: cacheWrite,
     reasoning_tokens: reasoning,
+    estimated_tokens: estimated,
     milliseconds: integer("Elapsed time of the turns that ended, from the accepted input to the end."),
     dollars: number("Cost in US dollars. 0 without prices."),
   }),

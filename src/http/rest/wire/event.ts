@@ -5,7 +5,7 @@ import { startOf } from "../../../runs/text.ts";
 import type { RunEvent, RunJournalEntry } from "../../../runs/types.ts";
 import type { SharedSchemas } from "../schemas/types.ts";
 import { timeOf } from "./time.ts";
-import { wireTokens } from "./token-usage.ts";
+import { wireUsageFields } from "./token-usage.ts";
 
 type WireEvent = SharedSchemas["Event"];
 
@@ -66,9 +66,8 @@ function entryBody(entry: RunJournalEntry, short: Shorten): Unstamped<WireEvent>
         text: short("text", text),
         messages,
         through_turn: throughTurn,
-        usage: wireTokens(usage),
+        ...wireUsageFields(usage, dollars),
         milliseconds: wireNumber(milliseconds),
-        dollars: dollars ?? null,
       };
     }
     case "failed": {
@@ -117,8 +116,7 @@ function answerBody(entry: AnswerEntry, short: Shorten): Unstamped<SharedSchemas
     model: model ?? null,
     finish_reason: answer.finishReason,
     ended: ended ?? null,
-    usage: wireTokens(answer.usage),
-    dollars: dollars ?? null,
+    ...wireUsageFields(answer.usage, dollars),
     milliseconds: wireNumber(milliseconds),
     first_token_ms: wireNumber(firstTokenMs),
     note: note === undefined ? null : short("note", note),

@@ -52,6 +52,7 @@ export function wireUsage({ milliseconds, dollars, ...used }: Usage): SharedSche
     cached_input_tokens: used.cachedInputTokens ?? 0,
     cache_write_input_tokens: used.cacheWriteInputTokens ?? 0,
     reasoning_tokens: used.reasoningTokens ?? 0,
+    estimated_tokens: used.estimatedTokens ?? 0,
     milliseconds: Math.round(milliseconds ?? 0),
     dollars: dollars ?? 0,
   };

@@ -108,7 +108,10 @@ export const organizationSchemas = {
     milliseconds: integer("Duration of the call."),
     model: nullable(text("The provider's name of the model that was called.")),
     text: nullable(text("What the model answered.")),
-    usage: nullableReference("Tokens of the call.", reference("TokenUsage")),
+    usage: nullableReference(
+      "Tokens of the call. Null: it failed, or the server reports none.",
+      reference("TokenUsage"),
+    ),
     failure: nullableReference("Why it failed, as a run would report it.", reference("Failure")),
   }),
   Organization: object("Owner of agents. Holds the model that its agents use.", {

@@ -1,6 +1,6 @@
 import { reference } from "../../../http/description.ts";
 import { flag, integer, list, nullable, number, object, text, time, uuid } from "../../../http/rest/schemas/schema.ts";
-import { cached, tokens } from "../../../http/rest/schemas/usage.ts";
+import { cached, tokens, estimated } from "../../../http/rest/schemas/usage.ts";
 
 const used = (description: string) =>
   object(description, {
@@ -21,6 +21,7 @@ export const usageReportSchemas = {
     steps: integer("Model calls."),
     ...tokens,
     cached_input_tokens: cached,
+    estimated_tokens: estimated,
     dollars: number("Cost in US dollars. 0 without prices."),
     unpriced_tokens: unpriced,
     milliseconds: integer("Elapsed time of the turns that ended."),

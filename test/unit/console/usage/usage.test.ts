@@ -20,6 +20,7 @@ function row(day: string, agent: string, dollars: number, more: Partial<UsageRow
     input_tokens: 1_000,
     output_tokens: 100,
     cached_input_tokens: 250,
+    estimated_tokens: 0,
     unpriced_tokens: 0,
     milliseconds: 9,
   };
@@ -94,7 +95,7 @@ test("a series without prices is first where its tokens are most, and its cost i
   ]);
   expect(costText(byDefault.series[0]?.total ?? byDefault.total)).toBe("not known");
   expect(usageCsv(rows.slice(-1), new Map()).split("\r\n")[1]).toBe(
-    `${day},o,big,,m,1,0,2,200000000,250,100,,200000100,9`,
+    `${day},o,big,,m,1,0,2,200000000,250,100,0,,200000100,9`,
   );
 });
 
@@ -139,9 +140,9 @@ test("the CSV has exact numbers, and names do not become formulas", () => {
   const names = new Map([["a", `=HYPERLINK("x"), "q"`]]);
   const csv = usageCsv([row("2026-11-22", "a", 0.12345), row("2026-11-21", "b", 1, { model: null })], names);
   expect(csv.split("\r\n")).toEqual([
-    "day,organization_id,agent_id,agent,model,runs,technical_errors,steps,input_tokens,cached_input_tokens,output_tokens,dollars,unpriced_tokens,milliseconds",
-    "2026-11-21,o,b,,not recorded,1,0,2,1000,250,100,1,0,9",
-    `2026-11-22,o,a,"'=HYPERLINK(""x""), ""q""",m,1,0,2,1000,250,100,0.12345,0,9`,
+    "day,organization_id,agent_id,agent,model,runs,technical_errors,steps,input_tokens,cached_input_tokens,output_tokens,estimated_tokens,dollars,unpriced_tokens,milliseconds",
+    "2026-11-21,o,b,,not recorded,1,0,2,1000,250,100,0,1,0,9",
+    `2026-11-22,o,a,"'=HYPERLINK(""x""), ""q""",m,1,0,2,1000,250,100,0,0.12345,0,9`,
     "",
   ]);
 });
