@@ -7,15 +7,18 @@ interface GaugeProps {
   /** Absent: no limit, no bar. */
   limit?: number | null | undefined;
   format: (value: number) => string;
+  /** Whether the value is an estimate. */
+  about?: boolean;
   /** Whether the value still grows. */
   live?: boolean;
 }
 
 /** A value and its limit. From 80 % on it is amber, at the limit red, each with an icon and a word. */
-export function Gauge({ label, value, limit, format, live = false }: GaugeProps) {
+export function Gauge({ label, value, limit, format, about = false, live = false }: GaugeProps) {
   const track = useRef<HTMLDivElement>(null);
   const share = limit ? value / limit : 0;
   useEffect(() => track.current?.style.setProperty("--share", `${Math.min(share, 1) * 100}%`), [share]);
+  const shown = `${about ? "~" : ""}${format(value)}`;
   const state = share >= 1 ? "reached" : share >= 0.8 ? "near" : live ? "live" : "";
   return (
     <div class={`gauge ${state}`}>
@@ -29,7 +32,7 @@ export function Gauge({ label, value, limit, format, live = false }: GaugeProps)
         )}
       </span>
       <span class="value">
-        <b>{format(value)}</b>
+        <b>{shown}</b>
         {limit != null && ` of ${format(limit)}`}
       </span>
       {limit != null && (
@@ -41,7 +44,7 @@ export function Gauge({ label, value, limit, format, live = false }: GaugeProps)
           aria-valuenow={Math.min(value, limit)}
           aria-valuemin={0}
           aria-valuemax={limit}
-          aria-valuetext={`${format(value)} of ${format(limit)}`}
+          aria-valuetext={`${shown} of ${format(limit)}`}
         />
       )}
     </div>

@@ -210,13 +210,14 @@ export type ModelOutcome =
  * A failed model call.
  * - `retryAfterMs`: the delay that the provider asked for.
  * - `contextOverflow`: the request exceeds the model's context window; a shorter request may succeed.
- * - `begun`: a part of the answer had arrived, so the provider may charge for the call.
+ * - `begun`: a part of the answer had arrived, so the provider may charge for the call. `characters`: of that part.
  */
 export interface ModelFailure {
   failure: Failure;
   retryAfterMs?: number;
   contextOverflow?: true;
   begun?: true;
+  characters?: number;
 }
 
 /**

@@ -174,7 +174,7 @@ export function journalWriter({ runs, now }: Deps, claimed: ClaimedTurn): (entry
       expect: { status: transitions.turnFinished.from, turn },
       fencingToken,
       entries,
-      ...(used.steps > 0 && { used }),
+      ...((used.steps > 0 || used.estimatedTokens > 0) && { used }),
       ...modelOf(entries),
       ...(facts && { facts }),
     });

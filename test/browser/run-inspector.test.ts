@@ -23,6 +23,7 @@ let run: string;
 
 beforeAll(async () => {
   model = await scriptedModel((input, step) => {
+    if (input === "silent") return { text: "Done.", tokens: null };
     if (input === "fail") return { status: 400, text: "The field 'temperature' is not supported." };
     const call = steps[step - 1];
     return { text: "Works.", tokens: { input: 4_000 * step, output: 90 }, ...(call && { calls: [call] }) };
@@ -106,6 +107,7 @@ test("the HTTP request of a step is shown as it was sent, and its copy runs in a
   await section.getByText("HTTP 200").waitFor();
   await section.getByText("chatcmpl-1").waitFor();
   await section.getByRole("button", { name: "Copy as curl" }).click();
+  await section.getByText("Copied").waitFor();
   const command = await page.evaluate<string>("navigator.clipboard.readText()");
   const { stdout } = await promisify(execFile)("bash", ["-c", command]);
   expect(stdout).toContain("data: [DONE]");
@@ -120,4 +122,21 @@ test("the HTTP request of a step that failed is shown with the provider's status
   await view.page.getByText("HTTP 400").waitFor();
   await view.page.getByText("Byte for byte as it was sent.").waitFor();
   await view.page.getByText("No complete response is recorded.").waitFor();
+});
+
+test("tokens that the provider does not report are shown as an estimate", async () => {
+  const silent = await createRun(service, { name: "Silent", input_text: "silent" });
+  await finished(service, silent);
+  await using view = await openConsole(browser, service.consoleUrl, { path: `runs/${silent}?at=1.1` });
+  const { page } = view;
+  await inspector(page)
+    .getByText(/^not reported, about [\d,]+ in, [\d,]+ out$/)
+    .waitFor();
+  await page.locator(".run-tokens", { hasText: /^~[\d,]+$/ }).waitFor();
+  expect(await page.locator(".run-gauges").innerText()).toMatch(/~[\d,]+ of 500,000/);
+  await page.goto(`${service.baseUrl}/console/runs`);
+  await page
+    .getByRole("row", { name: /Silent/ })
+    .getByText(/^~[\d,]+$/)
+    .waitFor();
 });

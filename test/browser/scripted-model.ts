@@ -13,8 +13,8 @@ export interface ScriptedStep {
   calls?: { name: string; arguments: object }[];
   /** Milliseconds until the answer. */
   delay?: number;
-  /** Tokens of the model call. Default: 21 in, 7 out. */
-  tokens?: { input: number; output: number };
+  /** Tokens of the model call. Default: 21 in, 7 out. Null: it reports none. */
+  tokens?: { input: number; output: number } | null;
   /** Instead of an answer, this HTTP status with the text as the error's message. */
   status?: number;
   /** The answer waits for this. */
@@ -67,6 +67,7 @@ export async function scriptedModel(script: Script): Promise<HttpServer & { base
 }
 
 function usageOf(tokens: ScriptedStep["tokens"]): object {
+  if (tokens === null) return { ...usageChunk, usage: undefined };
   if (!tokens) return usageChunk;
   const { input, output } = tokens;
   const usage = { prompt_tokens: input, completion_tokens: output, total_tokens: input + output };

@@ -556,6 +556,10 @@ class ModelCallFailedEvent(TypedDict):
     """Planned milliseconds until the next attempt."""
     last: bool
     """No further attempt is made now."""
+    estimated_usage: TokenUsage | None
+    """An estimate of what it has used: its answer broke off, and the provider may charge for it. Null: no answer had begun."""
+    estimated_dollars: float | None
+    """Cost of the estimated tokens in US dollars. Null: no prices, or no estimate."""
     cut: NotRequired[dict[str, int]]
     """Texts that were cut, by their path in the event, with their full length in characters. Left out: none was cut."""
 

@@ -6,6 +6,8 @@ export interface GaugeValue {
   label: string;
   value: number;
   limit: number | undefined;
+  /** Whether the value is an estimate. */
+  about: boolean;
   format(value: number): string;
 }
 
@@ -34,25 +36,21 @@ export function gaugesOf(detail: RunDetail, turnMs: number, priced: boolean): Ga
     const runLimit = ofRun[name] ?? undefined;
     const runShare = runLimit === undefined ? -1 : values.run / runLimit;
     const turnShare = turnLimit === undefined ? -1 : values.turn / turnLimit;
+    // Of tokens that a provider did not report, the cost is an estimate, too.
+    const about = run.estimated_tokens > 0 && (name === "tokens" || name === "dollars");
     const isRun = runShare > turnShare || (runLimit === undefined && turnLimit === undefined && name === "dollars");
     return isRun
-      ? { label: `${what} of the run`, value: values.run, limit: runLimit, format }
-      : { label: `${what} of this turn`, value: values.turn, limit: turnLimit, format };
+      ? { label: `${what} of the run`, value: values.run, limit: runLimit, about, format }
+      : { label: `${what} of this turn`, value: values.turn, limit: turnLimit, about, format };
   };
   const runMs = run.milliseconds + (detail.state === "running" ? turnMs : 0);
   const gauges = [
     nearer("Time", "seconds", { turn: turnMs / 1_000, run: runMs / 1_000 }, seconds),
     nearer("Steps", "steps", { turn: turn.steps, run: run.steps }, formatNumber),
-    nearer("Tokens", "tokens", { turn: tokens(turn), run: tokens(run) }, estimatedOr(formatNumber, run)),
+    nearer("Tokens", "tokens", { turn: tokens(turn), run: tokens(run) }, formatNumber),
   ];
-  if (priced)
-    gauges.push(nearer("Cost", "dollars", { turn: turn.dollars, run: run.dollars }, estimatedOr(dollars, run)));
+  if (priced) gauges.push(nearer("Cost", "dollars", { turn: turn.dollars, run: run.dollars }, dollars));
   return gauges;
-}
-
-/** With `~` if some tokens are estimated: their provider reported none. */
-function estimatedOr(format: (value: number) => string, { estimated_tokens }: RunDetail["usage"]) {
-  return (value: number): string => `${estimated_tokens > 0 ? "~" : ""}${format(value)}`;
 }
 
 function tokens({ input_tokens, output_tokens }: RunDetail["usage"]): number {

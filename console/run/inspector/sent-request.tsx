@@ -10,7 +10,7 @@ const Sent = loadLater(() => import("./sent-details.tsx").then((module) => modul
 type State =
   | { kind: "closed" | "loading" }
   | { kind: "error"; message: string }
-  | { kind: "loaded"; sent: SentRequest };
+  | { kind: "loaded"; sent: SentRequest; command: string };
 
 /** The HTTP request that the provider was sent, and what it says about its response. Loaded when the reader asks. */
 export function SentToProvider({ step, api }: { step: Step; api: RunApi }) {
@@ -19,7 +19,9 @@ export function SentToProvider({ step, api }: { step: Step; api: RunApi }) {
   async function load(): Promise<void> {
     setState({ kind: "loading" });
     try {
-      setState({ kind: "loaded", sent: await api.sent(formatPlace(step)) });
+      // Some browsers copy only what is there at the click.
+      const [sent, { curlCommand }] = await Promise.all([api.sent(formatPlace(step)), import("./curl-command.ts")]);
+      setState({ kind: "loaded", sent, command: curlCommand(sent) });
     } catch (error) {
       setState({ kind: "error", message: error instanceof Error ? error.message : String(error) });
     }
@@ -29,11 +31,7 @@ export function SentToProvider({ step, api }: { step: Step; api: RunApi }) {
     <section class="run-section">
       <div class="run-section-head">
         <h3>Sent to the provider</h3>
-        {state.kind === "loaded" && (
-          <CopyButton text={async () => (await import("./curl-command.ts")).curlCommand(state.sent)}>
-            Copy as curl
-          </CopyButton>
-        )}
+        {state.kind === "loaded" && <CopyButton text={state.command}>Copy as curl</CopyButton>}
       </div>
       {state.kind === "loaded" ? (
         <Sent sent={state.sent} />

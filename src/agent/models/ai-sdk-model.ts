@@ -4,7 +4,7 @@ import type {
   LanguageModelV4CallOptions,
   SharedV4ProviderOptions,
 } from "@ai-sdk/provider";
-import type { Attachment, Model, ModelAnswer, ModelOutcome, ModelRequest } from "../model.ts";
+import type { Attachment, Model, ModelAnswer, ModelFailure, ModelOutcome, ModelRequest } from "../model.ts";
 import { toWellFormed } from "../../json.ts";
 import { type AttachmentContent, loadAttachments } from "./attachments.ts";
 import { setRequestForm, watchRequests } from "./exchange.ts";
@@ -75,11 +75,14 @@ async function tryCall(
   adapter: ProviderAdapter,
   toolCallsAsText: boolean,
 ): Promise<ModelOutcome> {
-  const seen: { begun?: true } = {};
-  const onBegun = (): void => void (seen.begun = true);
+  const seen: Pick<ModelFailure, "begun" | "characters"> = {};
+  const onPart = (characters: number): void => {
+    seen.begun = true;
+    seen.characters = (seen.characters ?? 0) + characters;
+  };
   setRequestForm({ callsAsText: toolCallsAsText });
   try {
-    return await callProvider(request, attachments, { ...adapter, onBegun }, toolCallsAsText);
+    return await callProvider(request, attachments, { ...adapter, onPart }, toolCallsAsText);
   } catch (error) {
     request.signal.throwIfAborted();
     // Text before a malformed tool call is discarded. The turn repeats the call, as after any empty answer.
@@ -99,15 +102,15 @@ const emptyAnswer: ModelAnswer = {
 async function callProvider(
   request: ModelRequest,
   attachments: Map<Attachment, AttachmentContent>,
-  adapter: ProviderAdapter & { onBegun: () => void },
+  adapter: ProviderAdapter & { onPart: (characters: number) => void },
   toolCallsAsText: boolean,
 ): Promise<Extract<ModelOutcome, { answer: ModelAnswer }>> {
   const { tools, signal } = request;
-  const { call, contextWindow: readWindow, onBegun } = adapter;
+  const { call, contextWindow: readWindow, onPart } = adapter;
   const options = callOptions(request, attachments, adapter, toolCallsAsText);
   const startedAt = performance.now();
   const parts = await call(options);
-  const response = await readResponse(parts, options.prompt, tools, onBegun);
+  const response = await readResponse(parts, options.prompt, tools, onPart);
   const { answer, content, fields, received, firstPartAt } = response;
   const { reason: rawReason } = received;
   signal.throwIfAborted();

@@ -44,13 +44,14 @@ interface ParsedResponse {
 
 /**
  * Reads the response to `prompt`. An invalid tool call is part of the answer and says why it is invalid. Tool calls after
- * the first 1,000 are dropped. Rejects when the stream fails or contains an error. `onBegun`: called with each part of the answer.
+ * the first 1,000 are dropped. Rejects when the stream fails or contains an error. `onPart`: called with the
+ * characters of each part of the answer.
  */
 export async function readResponse(
   parts: ResponseParts,
   prompt: LanguageModelV4Prompt,
   tools: ModelRequest["tools"],
-  onBegun: () => void = () => {},
+  onPart: (characters: number) => void = () => {},
 ): Promise<ParsedResponse> {
   const usage = { inputTokens: 0, outputTokens: 0 };
   const answer: ModelAnswer = { text: "", toolCalls: [], finishReason: "other", usage };
@@ -66,7 +67,7 @@ export async function readResponse(
     thinking.add(part.type);
     if (contentParts.has(part.type)) {
       firstPartAt ??= performance.now();
-      onBegun();
+      onPart("delta" in part ? part.delta.length : 0);
     }
     if (part.type === "response-metadata") {
       if (part.id) received.id = part.id.slice(0, maxCharacters);
@@ -108,6 +109,7 @@ const contentParts = new Set<LanguageModelV4StreamPart["type"]>([
   "text-delta",
   "reasoning-delta",
   "tool-input-start",
+  "tool-input-delta",
   "tool-call",
 ]);
 

@@ -9,7 +9,7 @@ import type {
   SentRequest,
   ToolDefinition,
 } from "../model.ts";
-import { defaultContextTokens, estimateUsage, reducedWindow } from "./context-window.ts";
+import { defaultContextTokens, estimateBrokenOff, estimateUsage, reducedWindow } from "./context-window.ts";
 import {
   type AnswerEntry,
   entryCost,
@@ -18,7 +18,9 @@ import {
   type RecordedExchange,
   truncateToolResults,
   type Truncation,
+  usageOfEntry,
 } from "./journal.ts";
+import { addUsage, noUsage } from "./limits.ts";
 import { truncatedInput } from "./truncated-input.ts";
 import type { TurnInput, TurnOutcome, TurnState } from "./types.ts";
 
@@ -162,7 +164,11 @@ export async function requestAnswer(
     if (outcome.failure.retryable) waitLeft -= Math.max(delay, 1); // bounds the number of immediate retries, too
     const last = !outcome.failure.retryable || waitLeft < 0;
     const waitMs = last ? retryAfterMs : delay;
-    const failed = failedEntry(state, outcome, { attempt, waitMs, last });
+    const failed = {
+      ...failedEntry(state, outcome, { attempt, waitMs, last }),
+      ...costOfFailed(state, request, outcome),
+    };
+    state.begun.used = addUsage(state.begun.used, usageOfEntry(failed) ?? noUsage);
     if (!(await ports.record(last ? { ...failed, ...made } : failed))) return { kind: "stopped" };
     if (last) return outcome;
     ports.emit({ type: "model-retry-scheduled", step: nextStep(progress), milliseconds: delay });
@@ -170,7 +176,7 @@ export async function requestAnswer(
   }
 }
 
-/** Failed calls of a turn that had begun to answer. The provider may charge for each, and no limit of dollars counts them. */
+/** Failed calls of a turn that had begun to answer. The provider may charge for each. */
 const maxBegunFailures = 5;
 
 /** The outcome of an attempt. Counts failed ones that had begun to answer, and makes the last one that a turn may have final. */
@@ -184,6 +190,17 @@ function withinBegun({ begun }: TurnState, outcome: AttemptOutcome): AttemptOutc
     retryable: false,
   };
   return { ...outcome, failure };
+}
+
+/** What a call that broke off has cost, by what was sent and what arrived. */
+function costOfFailed(
+  { input }: TurnState,
+  request: TurnRequest,
+  outcome: Exclude<AttemptOutcome, Answered>,
+): Pick<FailedEntry, "usage" | "dollars"> {
+  if (outcome.kind !== "failed" || !outcome.begun) return {};
+  const usage = estimateBrokenOff(request, outcome.characters ?? 0);
+  return { usage, ...entryCost(usage, input.prices) };
 }
 
 function failedEntry(

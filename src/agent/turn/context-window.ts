@@ -35,17 +35,19 @@ function requestTokens({ messages, counted }: TurnProgress, { instructions, tool
 }
 
 /** The usage of a model call whose provider reported none. An answer that could not be read has cost its input, too. */
-export function estimateUsage(
-  { instructions, tools, messages }: FixedContent & { messages: Message[] },
-  answer: ModelAnswer,
-): TokenUsage {
+export function estimateUsage(request: FixedContent & { messages: Message[] }, answer: ModelAnswer): TokenUsage {
   const { text, toolCalls } = answer;
   const output = [text, reasoningText(answer) ?? "", ...(toolCalls.length > 0 ? [JSON.stringify(toolCalls)] : [])];
-  return {
-    inputTokens: Math.ceil(tokens(instructions) + toolTokens(tools) + estimate(messages)),
-    outputTokens: Math.ceil(tokens(output.join(""))),
-    estimated: true,
-  };
+  return { ...estimatedInput(request), outputTokens: Math.ceil(tokens(output.join(""))), estimated: true };
+}
+
+/** The usage of a call whose answer broke off after these characters. */
+export function estimateBrokenOff(request: FixedContent & { messages: Message[] }, characters: number): TokenUsage {
+  return { ...estimatedInput(request), outputTokens: Math.ceil(characters / bytesPerToken), estimated: true };
+}
+
+function estimatedInput({ instructions, tools, messages }: FixedContent & { messages: Message[] }) {
+  return { inputTokens: Math.ceil(tokens(instructions) + toolTokens(tools) + estimate(messages)) };
 }
 
 /**

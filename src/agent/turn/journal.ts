@@ -38,7 +38,7 @@ export type FinishReason = "completed" | LimitReason | `run_${LimitReason}` | "a
  *   rejected the conversation as too long for the configured one.
  * - `failed`: a model call failed. `attempt` counts the calls of the step in one invocation from 1. `waitMs`: planned
  *   milliseconds until the next attempt, if known. `last`: the invocation makes no further attempt. `begun`: a part of the
- *   answer had arrived. With `last`, how its request was made: `note` and `cut` as of an answer, `noTools` of a final answer,
+ *   answer had arrived. With `begun`, `usage` is an estimate of what it has cost. With `last`, how its request was made: `note` and `cut` as of an answer, `noTools` of a final answer,
  *   `tried` the hash of what the turn ran on, which a later invocation may change. Changes nothing else.
  * - `resumed`: a process continues the turn after another one was interrupted. `instance`: random id of the process.
  *   `calls`: the calls of the last answer without a result, which it continues with. Absent: it calls the model, whose
@@ -93,6 +93,8 @@ export type JournalEntry = { step: number; configuration?: string; agentVersion?
       waitMs?: number;
       last?: true;
       begun?: true;
+      usage?: TokenUsage;
+      dollars?: number;
       note?: string;
       cut?: Truncation;
       noTools?: true;
@@ -171,6 +173,7 @@ export function foldEntry(progress: TurnProgress, entry: JournalEntry): TurnProg
     case "result":
       return foldResult(progress, entry.call, entry.result);
     case "failed":
+      return entry.usage ? { ...progress, used: addUsage(progress.used, usageOfEntry(entry) ?? noUsage) } : progress;
     case "resumed":
       return progress;
   }
@@ -193,6 +196,10 @@ export function nextWork(journal: JournalEntry[]): Pick<ResumedEntry, "step" | "
 export function usageOfEntry(entry: JournalEntry): Usage | undefined {
   if (entry.part === "answer") return { ...usageOf(entry.answer.usage, undefined), dollars: entry.dollars ?? 0 };
   if (entry.part === "summary") return { ...usageOf(entry.usage, undefined), dollars: entry.dollars ?? 0 };
+  // A failed call is no step of the turn.
+  if (entry.part === "failed" && entry.usage) {
+    return { ...usageOf(entry.usage, undefined), steps: 0, dollars: entry.dollars ?? 0 };
+  }
   return undefined;
 }
 

@@ -7,7 +7,7 @@ import { defaultContextTokens, planCompaction } from "./context-window.ts";
 import { executeTools } from "./execute-tools.ts";
 import { finalAnswer, finalAnswerMs } from "./final-answer.ts";
 import { type AnswerEntry, foldEntry, isEmpty, type JournalEntry, startProgress, type Truncation } from "./journal.ts";
-import { findReachedLimit, type ReachedLimit } from "./limits.ts";
+import { addUsage, findReachedLimit, noUsage, type ReachedLimit } from "./limits.ts";
 import { notesPart } from "./notes-file.ts";
 import { toolsNote } from "./tool-notes.ts";
 import type { ActionResult, TurnInput, TurnOutcome, TurnPorts, TurnState } from "./types.ts";
@@ -23,7 +23,7 @@ export async function runTurn(input: TurnInput, given: TurnPorts): Promise<TurnO
   const { history, journal, contextTokens = defaultContextTokens } = input;
   const ports = withBoundedFailures(given, journal);
   const progress = journal.reduce(foldEntry, startProgress(history));
-  const begun = { failures: journal.filter((entry) => entry.part === "failed" && entry.begun).length };
+  const begun = { failures: journal.filter((entry) => entry.part === "failed" && entry.begun).length, used: noUsage };
   let state: TurnState = { input, ports, contextTokens, progress, begun };
   try {
     for (;;) {
@@ -62,7 +62,7 @@ async function takeAction(state: TurnState): Promise<ActionResult> {
   if (progress.pending) return executeTools(state, progress.pending, timeLeft(state));
   if (ports.now() >= input.deadline) return { kind: "paused" };
 
-  const used = { ...progress.used, milliseconds: ports.now() - input.startedAt };
+  const used = { ...addUsage(progress.used, state.begun.used), milliseconds: ports.now() - input.startedAt };
   const limit = findReachedLimit(used, input.usedBefore, input.limits, input.runLimits);
   const tools = limit ? [] : offeredDefinitions(ports.tools);
   const plan = planCompaction(progress, state.contextTokens, { instructions: input.instructions, tools });

@@ -78,8 +78,11 @@ export interface TurnState {
   /** Context window to plan with. Smaller than configured after the provider rejected a conversation as too long. */
   contextTokens: number;
   progress: TurnProgress;
-  /** Failed calls of the turn that had begun to answer. Counts on within a state's actions, so it is shared by all states. */
-  begun: { failures: number };
+  /**
+   * Failed calls of the turn that had begun to answer, and what those of this invocation have cost. Counts on within a state's
+   * actions, so it is shared by all states.
+   */
+  begun: { failures: number; used: Usage };
 }
 
 /** The result of one action of the turn: the next state, or the outcome that ends the loop. */

@@ -95,6 +95,8 @@ export class Recorder {
       milliseconds: 200,
       wait_ms: wait,
       last,
+      estimated_usage: null,
+      estimated_dollars: null,
     });
   }
 

@@ -2,7 +2,16 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { createAgent } from "../../../src/accounts/agents.ts";
 import { createOrganization } from "../../../src/accounts/organizations.ts";
 import type { Schemas } from "../../../src/manage/call.ts";
-import { chatServer, chunk, streams, toolCallChunk } from "../../providers/chat-completions-server.ts";
+import {
+  chatServer,
+  chunk,
+  type Reply,
+  send,
+  startStream,
+  streams,
+  toolCallChunk,
+  usageChunk,
+} from "../../providers/chat-completions-server.ts";
 import { type ManageService, manageService } from "../../support/manage-service.ts";
 
 // A model server that reports no tokens: they are unknown, never 0, and limits act on an estimate.
@@ -20,10 +29,18 @@ const calls = streams(
 );
 const answers = streams(chunk({ role: "assistant", content: "Done." }), chunk({}, { finish_reason: "stop" }));
 
+const breaks: Reply = (response) => {
+  startStream(response);
+  send(response, chunk({ role: "assistant", content: "Half of it. ".repeat(100) }));
+  response.end();
+};
+
 type ModelCall = Extract<Schemas["Event"], { type: "model_call" }>;
 
-async function play(limits: object, more: object = {}) {
-  await using server = await chatServer(...Array.from({ length: 9 }, () => calls), answers);
+type FailedCall = Extract<Schemas["Event"], { type: "model_call_failed" }>;
+
+async function play(limits: object, replies: Reply[] = [...Array.from({ length: 9 }, () => calls), answers]) {
+  await using server = await chatServer(...replies);
   const { accounts } = service.platform;
   const model = { provider: "openai-compatible", enabled: true, baseUrl: server.baseUrl, model: "m" } as const;
   const { id: owner } = await createOrganization(accounts, { name: "Silent", model });
@@ -33,7 +50,6 @@ async function play(limits: object, more: object = {}) {
     tools: ["list_files"],
     limits: { steps: 3, tokens: 1e9, seconds: 60, ...limits },
     prices: { input: 100, output: 1_000 },
-    ...more,
   };
   const { id: agent_id } = await createAgent(accounts, owner, definition);
   const { body: created } = await service.call<Schemas["Run"]>("POST", "/runs", {
@@ -43,7 +59,8 @@ async function play(limits: object, more: object = {}) {
   await vi.waitFor(async () => expect((await read()).status).not.toBe("running"), { interval: 10, timeout: 8_000 });
   const { body: events } = await service.call<Schemas["EventPage"]>("GET", `/runs/${created.id}/events`);
   const modelCalls = events.data.filter((event): event is ModelCall => event.type === "model_call");
-  return { run: await read(), modelCalls, requests: server.received.length };
+  const failed = events.data.filter((event): event is FailedCall => event.type === "model_call_failed");
+  return { run: await read(), modelCalls, failed, requests: server.received.length };
 }
 
 test("the usage of a call is null, with an estimate beside it, and the run says what is estimated", async () => {
@@ -79,4 +96,17 @@ test.each([
   expect(run).toMatchObject({ status: "finished", finish_reason: reason });
   expect(modelCalls.length).toBeLessThan(6);
   expect(requests).toBe(modelCalls.length);
+});
+
+test("an answer that broke off counts what was sent and what arrived, and is no step", async () => {
+  const reported = streams(chunk({ content: "Done." }), chunk({}, { finish_reason: "stop" }), usageChunk);
+  const { run, modelCalls, failed } = await play({}, [breaks, breaks, reported]);
+  expect(run).toMatchObject({ status: "finished", usage: { steps: 1 } });
+  expect(modelCalls).toMatchObject([{ step: 1, usage: { input_tokens: 21, output_tokens: 7 }, estimated_usage: null }]);
+  expect(failed).toHaveLength(2);
+  for (const call of failed) expect(call.estimated_usage?.output_tokens).toBe(400); // 1,200 characters
+  const lost = failed.reduce((sum, { estimated_dollars: dollars }) => sum + (dollars ?? 0), 0);
+  expect(lost).toBeGreaterThan(0.8);
+  expect(run.usage.dollars).toBeCloseTo(lost + (modelCalls[0]?.dollars ?? 0), 9);
+  expect(run.usage.estimated_tokens).toBe(run.usage.input_tokens + run.usage.output_tokens - 28);
 });

@@ -855,6 +855,10 @@ export interface components {
             wait_ms: number | null;
             /** @description No further attempt is made now. */
             last: boolean;
+            /** @description An estimate of what it has used: its answer broke off, and the provider may charge for it. Null: no answer had begun. */
+            estimated_usage: components["schemas"]["TokenUsage"] | null;
+            /** @description Cost of the estimated tokens in US dollars. Null: no prices, or no estimate. */
+            estimated_dollars: number | null;
             /**
              * @description Texts that were cut, by their path in the event, with their full length in characters. Left out: none was cut.
              * @example {

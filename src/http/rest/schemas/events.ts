@@ -131,6 +131,11 @@ export const eventSchemas = {
     milliseconds: integer("Duration of the call."),
     wait_ms: nullable(integer("Planned milliseconds until the next attempt.")),
     last: flag("No further attempt is made now."),
+    estimated_usage: nullableReference(
+      "An estimate of what it has used: its answer broke off, and the provider may charge for it. Null: no answer had begun.",
+      reference("TokenUsage"),
+    ),
+    estimated_dollars: used.estimated_dollars,
   }),
   ResumedEvent: event(
     "resumed",

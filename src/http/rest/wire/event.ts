@@ -5,7 +5,7 @@ import { startOf } from "../../../runs/text.ts";
 import type { RunEvent, RunJournalEntry } from "../../../runs/types.ts";
 import type { SharedSchemas } from "../schemas/types.ts";
 import { timeOf } from "./time.ts";
-import { wireUsageFields } from "./token-usage.ts";
+import { wireTokens, wireUsageFields } from "./token-usage.ts";
 
 type WireEvent = SharedSchemas["Event"];
 
@@ -71,7 +71,7 @@ function entryBody(entry: RunJournalEntry, short: Shorten): Unstamped<WireEvent>
       };
     }
     case "failed": {
-      const { failure, attempt, milliseconds, waitMs, last } = entry;
+      const { failure, attempt, milliseconds, waitMs, last, usage, dollars } = entry;
       return {
         type: "model_call_failed",
         step,
@@ -81,6 +81,8 @@ function entryBody(entry: RunJournalEntry, short: Shorten): Unstamped<WireEvent>
         milliseconds: Math.round(milliseconds),
         wait_ms: wireNumber(waitMs),
         last: last === true,
+        estimated_usage: usage ? wireTokens(usage) : null,
+        estimated_dollars: dollars ?? null,
       };
     }
     case "resumed": {
