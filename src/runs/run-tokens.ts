@@ -2,7 +2,7 @@ import { admitted, type AuthenticationDeps, type Principal } from "../accounts/a
 import { type Actor, along } from "../accounts/audit.ts";
 import { isExpired } from "../accounts/expiry.ts";
 import { newToken, tokenHash } from "../accounts/token.ts";
-import { invalidKey, ServiceError } from "../errors.ts";
+import { agentNotFound, invalidKey, ServiceError } from "../errors.ts";
 import type { Runs } from "./ports.ts";
 import { findRunHead } from "./read/find-run.ts";
 import { maxRunTokens, tokenSeconds } from "./token-limits.ts";
@@ -44,9 +44,9 @@ export function validTokens({ tokens = [] }: Run, now: number): RunToken[] {
   return tokens.filter((each) => !isExpired(each, now));
 }
 
-/** The caller that a token of a run stands for. Unknown and malformed tokens get the same error as such keys. */
+/** The caller that a token of a run stands for. Malformed and unknown tokens, and those of a deleted agent, get the errors of such keys. */
 export async function authenticateRunToken(
-  { runs, rate }: Pick<AuthenticationDeps, "rate"> & { runs: Runs },
+  { accounts, runs, rate }: AuthenticationDeps & { runs: Runs },
   token: string,
 ): Promise<Principal> {
   const hash = tokenHash("rt", token);
@@ -54,6 +54,8 @@ export async function authenticateRunToken(
   const run = await runs.head(runIdIn(token));
   const found = run?.tokens?.find((each) => each.hash === hash);
   if (!run || !found) throw new ServiceError("key_invalid", invalidKey);
+  const agent = await accounts.findAgent(run.agentId);
+  if (!agent || agent.status === "deleted") throw new ServiceError("agent_deleted", agentNotFound);
   if (isExpired(found, Date.now())) {
     const at = new Date(found.expiresAt).toISOString();
     throw new ServiceError("key_expired", `The token of this run expired at ${at}; ask for another one`);

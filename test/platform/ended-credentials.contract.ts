@@ -64,7 +64,7 @@ export function describeEndedCredentials(open: () => Promise<Stores>, transfers:
     let stores: Stores;
     let service: ReturnType<typeof wholeService>;
     /** The run, file and upload of an agent. */
-    type Owned = Record<"agent_id" | "run_id" | "upload_id" | "key", string>;
+    type Owned = Record<"agent_id" | "run_id" | "upload_id" | "key" | "run_token", string>;
     const byCredential: Record<string, Owned> = {};
     const operatorTokens: Record<string, string> = {};
 
@@ -79,7 +79,7 @@ export function describeEndedCredentials(open: () => Promise<Stores>, transfers:
         const { key } = await createKey(accounts, agent.id, { expiresAt: Date.now() + 86_400_000 });
         const files = [{ filename: "hello.txt", content_base64: content.toString("base64") }];
         const call = (path: string, body: object) => service.call({ method: "POST", path, token: key, body });
-        const run = await call("/ext/v1/runs", { name: "r", files });
+        const run = await call("/ext/v1/runs", { name: "r", files, token: {} });
         const announced = { filename: "f", size: content.length, sha256: sha256Of(content) };
         const upload = await call("/ext/v1/uploads", announced);
         await end(agent, key);
@@ -88,6 +88,7 @@ export function describeEndedCredentials(open: () => Promise<Stores>, transfers:
           run_id: String(run.body?.["id"]),
           upload_id: String(upload.body?.["upload_id"]),
           key,
+          run_token: String((run.body?.["token"] as { token?: string } | undefined)?.token),
         };
       };
       const expire = async (id: string): Promise<void> => {
@@ -206,6 +207,23 @@ export function describeEndedCredentials(open: () => Promise<Stores>, transfers:
           if (problem !== undefined) expect(JSON.stringify(body)).toContain(problem);
         }
       });
+    });
+
+    test.each([
+      ["disabled", [200, undefined]],
+      ["of an archived agent", [200, undefined]],
+      ["of a deleted agent", [404, "agent_deleted"]],
+    ] as const)("the token of a run, created with a key %s", async (credential, expected) => {
+      const { run_id, run_token } = owned(credential);
+      expect(run_token).toMatch(/^rt_/);
+      for (const path of ["", "/events", "/files"]) {
+        const read = await service.call({ method: "GET", path: `/ext/v1/runs/${run_id}${path}`, token: run_token });
+        expect([path, read.status, read.body?.["code"]]).toEqual([path, ...expected]);
+      }
+      const { create, get } = publicOperations;
+      for (const operation of [create, get]) {
+        expect(tell(await send(operation, owned(credential), run_token))).toEqual([401, "Invalid API key"]);
+      }
     });
 
     test("no turn was started, and nothing was stored for an ended key", async () => {
