@@ -1,9 +1,8 @@
-import { compress } from "../src/http/compression.ts";
-import { inlineBytesOnLambda, limitOnLambda } from "../src/http/rest/lambda-limits.ts";
+import { inlineBytesOnLambda } from "../src/http/rest/lambda-limits.ts";
 import { lambdaHandler } from "../src/http/server/lambda.ts";
 import { awsSettings, env, envIfSet } from "../src/env.ts";
-import { extErrors } from "../src/ext/errors.ts";
 import { extHandlers } from "../src/ext/handlers/index.ts";
+import { extOnLambda } from "../src/ext/on-lambda.ts";
 import { extRouter } from "../src/ext/router.ts";
 import { loadS3Client } from "../src/platform/aws/sdk/clients.ts";
 import { inputLimits, measuredStores, stateMachine } from "../src/platform/aws/functions/lambda.ts";
@@ -28,13 +27,7 @@ const api = extRouter(
     wait: { interval: 1_000, clientSeconds: 0 },
     limits: { inlineBytes: inlineBytesOnLambda, uploadBytes: Number(env("MAX_UPLOAD_BYTES")) },
   }),
-  { ...stores, corsOrigins: envIfSet("CORS_ORIGINS")?.split(",") ?? [] },
+  stores,
 );
 
-export const handler = lambdaHandler(limitOnLambda(compress(api), extErrors, remedyOf));
-
-function remedyOf(path: string): string {
-  return path.endsWith("/events")
-    ? "Ask for less at once, with the parameters limit and max_text."
-    : "Read the output as an event, with GET /ext/v1/runs/{run_id}/events and the parameter max_text.";
-}
+export const handler = lambdaHandler(extOnLambda(api, envIfSet("CORS_ORIGINS")?.split(",") ?? []));

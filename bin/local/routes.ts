@@ -2,6 +2,7 @@ import { requestRate } from "../../src/accounts/request-rate.ts";
 import { commandLine } from "../../src/command-line.ts";
 import { extHandlers } from "../../src/ext/handlers/index.ts";
 import { extRouter, isExtPath } from "../../src/ext/router.ts";
+import { withCors } from "../../src/http/cors.ts";
 import type { ApiHandler } from "../../src/http/handler.ts";
 import { openCounts } from "../../src/http/open-counts.ts";
 import { maxBodyBytes } from "../../src/http/server/read-body.ts";
@@ -63,8 +64,11 @@ export function routes(
   );
   const limits = { inlineBytes: newRunLimits.fileBytes, uploadBytes: options.maxUploadBytes, pending };
   const transfers = { receive: platform.pendingUploads.receive, send: platform.workspace.send };
-  const extDeps = { ...authentication, runs: platform.runs, corsOrigins: options.corsOrigins };
-  const ext = extRouter(extHandlers({ ...deps, limits, transfers, wait: waiting, ...streaming }), extDeps);
+  const extApi = extRouter(extHandlers({ ...deps, limits, transfers, wait: waiting, ...streaming }), {
+    ...authentication,
+    runs: platform.runs,
+  });
+  const ext = withCors(extApi, options.corsOrigins);
   const publicApi = router({
     create: createHandler({ ...deps, ...authentication }),
     get: getHandler({ ...deps, ...authentication }),

@@ -1,5 +1,4 @@
 import { authenticate, type AuthenticationDeps, type Principal } from "../accounts/authenticate.ts";
-import { withCors } from "../http/cors.ts";
 import type { ApiHandler } from "../http/handler.ts";
 import { apiKeyOf } from "../http/middleware.ts";
 import { restRouter } from "../http/rest/router.ts";
@@ -22,17 +21,14 @@ const api = { operations, validators: { bodies, parameters }, errors: extErrors,
 
 interface ExtRouterDeps extends AuthenticationDeps {
   runs: Runs;
-  /** Pages of these origins may use the API. Absent: none. */
-  corsOrigins?: readonly string[];
 }
 
 /** The extension API as one handler. Callers are agents, by their API keys, and readers of one run, by its token. */
 export function extRouter(handlers: ExtHandlers, deps: ExtRouterDeps): ApiHandler {
-  const router = restRouter(api, handlers, ({ headers }) => {
+  return restRouter(api, handlers, ({ headers }) => {
     const credential = apiKeyOf(headers);
     return isRunToken(credential) ? authenticateRunToken(deps, credential) : authenticate(deps, credential);
   });
-  return withCors(router, deps.corsOrigins ?? []);
 }
 
 function authorize({ onlyRun }: Principal, operation: { acceptsRunToken?: true }): void {

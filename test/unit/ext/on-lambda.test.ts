@@ -5,10 +5,12 @@ import { createAgent } from "../../../src/accounts/agents.ts";
 import { createOrganization } from "../../../src/accounts/organizations.ts";
 import { createKey } from "../../../src/accounts/keys.ts";
 import { sha256Of } from "../../../src/agent/turn/manifest.ts";
+import { jsonResponse } from "../../../src/http/handler.ts";
 import { lambdaHandler } from "../../../src/http/server/lambda.ts";
 import type { Schemas } from "../../../src/ext/call.ts";
 import { openapiDocument } from "../../../src/ext/generated/openapi.ts";
 import { extHandlers } from "../../../src/ext/handlers/index.ts";
+import { extOnLambda } from "../../../src/ext/on-lambda.ts";
 import { extRouter } from "../../../src/ext/router.ts";
 import { newS3Client } from "../../../src/platform/aws/s3/bucket.ts";
 import { uploadKey } from "../../../src/platform/aws/pending-uploads.ts";
@@ -22,6 +24,7 @@ import { scriptedModel } from "../../support/scripted-runs.ts";
 
 const limits = { steps: 1_000, tokens: 1_000_000, seconds: 3_600 };
 const definition = { name: "Agent", instructions: "Work.", tools: ["list_files", "write_file"], limits };
+const origin = "https://app.example.com";
 const problemsOf = responseChecks(openapiDocument);
 
 /** The extension API as a Lambda function behind API Gateway, with a worker that advances a run. */
@@ -35,9 +38,8 @@ async function onLambda() {
   const accepted = { inlineBytes: 2 ** 21, uploadBytes: 2 ** 20 };
   const s3 = newS3Client({ region: "eu-central-1", credentials: { accessKeyId: "A", secretAccessKey: "s" } });
   const transfers = signedTransfers(async () => s3, "bucket");
-  const handle = lambdaHandler(
-    extRouter(extHandlers({ ...deps, limits: accepted, transfers, wait: { interval: 20, clientSeconds: 0 } }), stores),
-  );
+  const handlers = extHandlers({ ...deps, limits: accepted, transfers, wait: { interval: 20, clientSeconds: 0 } });
+  const handle = lambdaHandler(extOnLambda(extRouter(handlers, stores), [origin]));
 
   async function call(
     method: string,
@@ -56,7 +58,8 @@ async function onLambda() {
     const { statusCode: status = 0, body: text = "" } = response;
     const contentType = String(response.headers?.["content-type"] ?? "");
     const received: unknown = contentType === "application/json" ? JSON.parse(text) : text;
-    if (method === "HEAD") return { status, headers: response.headers ?? {}, body: {}, text };
+    // The document has no operations of these methods.
+    if (method === "HEAD" || method === "OPTIONS") return { status, headers: response.headers ?? {}, body: {}, text };
     expect(problemsOf(method, `/ext/v1${rawPath}`, { status, contentType, body: received })).toEqual([]);
     return { status, headers: response.headers ?? {}, body: received as Record<string, unknown>, text };
   }
@@ -137,6 +140,41 @@ test("on Lambda, a stream that is too long for a response is continued", async (
   }
   expect(responses).toBeGreaterThan(1);
   expect(ids).toEqual(Array.from({ length: Number(run["sequence"]) }, (_, index) => index + 1));
+});
+
+test("on Lambda, a page of an allowed origin reads with the token of a run", async () => {
+  const { call } = await onLambda();
+  const { body } = await call("POST", "/runs", { body: { name: "r", token: {} } });
+  const { token } = (body as Schemas["CreatedRun"]).token ?? {};
+  const headers = { origin, "x-api-key": String(token) };
+  const preflight = { origin, "access-control-request-method": "GET" };
+  const { headers: permission, status } = await call("OPTIONS", `/runs/${String(body["id"])}`, { headers: preflight });
+  expect([status, permission["access-control-allow-origin"]]).toEqual([204, origin]);
+  for (const [path, expected] of [
+    [`/runs/${String(body["id"])}`, 200],
+    ["/runs", 403],
+  ] as const) {
+    const read = await call("GET", path, { headers });
+    expect([path, read.status, read.headers["access-control-allow-origin"]]).toEqual([path, expected, origin]);
+    expect(read.headers["vary"]).toContain("Origin");
+  }
+  const other = await call("GET", "/runs", { headers: { ...headers, origin: "https://evil.example" } });
+  expect(other.headers["access-control-allow-origin"]).toBeUndefined();
+});
+
+test("on Lambda, a page of an allowed origin can read that a response is too long", async () => {
+  const api = extOnLambda(async () => jsonResponse(200, { data: "x".repeat(6_500_000) }), [origin]);
+  const { status, headers } = await api({
+    id: "request-1",
+    method: "GET",
+    path: "/ext/v1/runs/r/events",
+    query: new URLSearchParams(),
+    parameters: {},
+    headers: { origin },
+    parseBody: () => expect.unreachable(),
+  });
+  expect([status, headers["access-control-allow-origin"]]).toEqual([413, origin]);
+  expect(headers["vary"]).toContain("Origin");
 });
 
 test("a file is sent to the bucket, named by a create, and downloaded from the bucket", async () => {
