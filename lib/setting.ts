@@ -27,11 +27,16 @@ export function wholeNumber(fallback: number, min: number, max: number): Setting
   );
 }
 
-/** A JSON array, or texts separated by commas. Empty by default. */
-export function list(accepted: string, item: RegExp): Setting<string[]> {
+/** A JSON array, or texts separated by commas. Empty by default. `parse` returns undefined for a text that is not accepted. */
+export function listOf(accepted: string, parse: (text: string) => string | undefined): Setting<string[]> {
   return setting<string[]>([], accepted, (value) => {
     const items = (Array.isArray(value) ? value.map(String) : String(value).split(",")).map((each) => each.trim());
-    const given = items.filter((each) => each !== "");
-    return given.every((each) => item.test(each)) ? given : undefined;
+    const given = items.filter((each) => each !== "").map(parse);
+    return given.every((each) => each !== undefined) ? given : undefined;
   });
+}
+
+/** As `listOf`, of texts that match. */
+export function list(accepted: string, item: RegExp): Setting<string[]> {
+  return listOf(accepted, (text) => (item.test(text) ? text : undefined));
 }

@@ -1,11 +1,12 @@
 import type { Node } from "constructs";
 import type { VpcProps } from "aws-cdk-lib/aws-ec2";
 import { RetentionDays } from "aws-cdk-lib/aws-logs";
+import { parseOrigin } from "../src/http/origin.ts";
 import { programSeconds } from "../src/sandbox/linux/limits.ts";
 import { consoleConflicts, consoleSettings } from "./console/settings.ts";
 import type { UploadHosting } from "./front-door/hosting.ts";
 import { type Environments, parseEnvironments } from "./environments.ts";
-import { list, oneOf, pattern, type Setting, setting, wholeNumber } from "./setting.ts";
+import { list, listOf, oneOf, pattern, type Setting, setting, wholeNumber } from "./setting.ts";
 
 const retentions = Object.values(RetentionDays).filter(
   (days): days is RetentionDays => typeof days === "number" && days !== RetentionDays.INFINITE,
@@ -41,10 +42,7 @@ const settings = {
   /** Size in MB of a run's inputs and outputs together, above which it accepts no further input. */
   maxTranscriptMegabytes: wholeNumber(32, 1, 1_024),
   /** Origins of pages that may use `/ext/v1`. */
-  corsOrigins: list(
-    "origins separated by commas, such as https://app.example.com",
-    /^https?:\/\/[a-z0-9.-]+(:\d{1,5})?$/,
-  ),
+  corsOrigins: listOf("origins separated by commas, such as https://app.example.com", parseOrigin),
   /** Sustained request rate of the API. API Gateway answers more requests with 429. Its quota per account: 10,000. */
   requestsPerSecond: wholeNumber(500, 1, 10_000),
   /** Burst size of the API's request throttle. API Gateway's quota per account: 5,000. */

@@ -5,7 +5,7 @@ import type { ModelConfiguration } from "../../src/agent/model.ts";
 import { configurationFields, modelUrl, providerNames } from "../../src/agent/models/model-config.ts";
 import { defaultFileLimits, type FileLimits } from "../../src/agent/tools/file-limits.ts";
 import { defaultFileVersions } from "../../src/agent/turn/manifest.ts";
-import { parseOrigin } from "../../src/http/cors.ts";
+import { parseOrigin } from "../../src/http/origin.ts";
 import { parseHost } from "../../src/http/server/host-check.ts";
 import { parseAllowedAddress } from "../../src/platform/local/process/allowed-addresses.ts";
 import {

@@ -40,11 +40,3 @@ export function withCors(handler: ApiHandler, origins: readonly string[]): ApiHa
 function allowedOrigin({ headers }: ApiRequest, origins: readonly string[]): string | undefined {
   return origins.find((each) => each === headers["origin"]);
 }
-
-/** Parses an origin of a page, such as `https://app.example.com`. Undefined: it is none. */
-export function parseOrigin(text: string): string | undefined {
-  const parsed = URL.parse(text);
-  return parsed && /^https?:$/.test(parsed.protocol) && parsed.origin === text.replace(/\/$/, "").toLowerCase()
-    ? parsed.origin
-    : undefined;
-}

@@ -86,6 +86,11 @@ test.each([
   [{ alarmEmail: "ops" }, /alarmEmail: received "ops"; accepted: an email address/],
   [{ bedrockModels: "a model" }, /bedrockModels: received "a model"; accepted: model or inference profile ids/],
   [{ bedrockModels: "*" }, /bedrockModels: received "\*"/],
+  [
+    { corsOrigins: "app.example.com" },
+    /corsOrigins: received "app.example.com"; accepted: origins separated by commas/,
+  ],
+  [{ corsOrigins: "https://app.example.com,*" }, /corsOrigins: received "https:\/\/app.example.com,\*"/],
   [{ runbookUrl: "wiki" }, /runbookUrl: received "wiki"; accepted: an http or https URL/],
   [{ monthlyBudget: 50 }, /alarmEmail: missing; set the address that monthlyBudget notifies/],
   [{ uploadsPerSecond: 150 }, /uploadsPerSecond: received 150; accepted: a multiple of 100 from 100 to 1000/],
@@ -116,6 +121,13 @@ test.each([
   [{ stages: "dev" }, /stages: unknown setting; accepted: stage, removal, logRetentionDays/],
 ])("rejects %j with the accepted values", (context, message) => {
   expect(() => read(context)).toThrow(message);
+});
+
+test("accepts origins of pages, as browsers send them", () => {
+  const corsOrigins = "https://app.example.com, https://APP.example.org/,http://[::1]:3000";
+  expect(read({ corsOrigins })).toMatchObject({
+    corsOrigins: ["https://app.example.com", "https://app.example.org", "http://[::1]:3000"],
+  });
 });
 
 test("accepts environments as a text, as the command line passes them, and as an object", () => {

@@ -216,6 +216,7 @@ const allowed: Record<string, string[]> = {
   lib: [
     "src/env.ts",
     "src/ext/contract/operations/operation.ts",
+    "src/http/origin.ts",
     "src/http/server/origin-secret.ts",
     "src/manage/sign-in/types.ts",
     "src/mcp/path.ts",
