@@ -19,6 +19,7 @@ import { eventOutput } from "./format-event.ts";
 import { addFileCommand, atOption, fileLines, filesOutput } from "./run-files.ts";
 import { maxListed, timeOf, wholeNumber } from "./option-values.ts";
 import { addRequestCommand } from "./run-request.ts";
+import { addShareCommands } from "./run-share.ts";
 import { indented, type Output, record, table } from "./output.ts";
 
 const maxSequence = 99_999_999;
@@ -76,6 +77,7 @@ export function addRunCommands(program: Command, action: Action, io: FileIo): vo
     );
   addStartCommand(run, action, io);
   addRequestCommand(run, action);
+  addShareCommands(run, action);
   addFileCommand(run, action, io);
   run
     .command("input")

@@ -14,6 +14,11 @@ interface Page {
 
 const sha256 = (content: string | Buffer): string => createHash("sha256").update(content).digest("hex");
 
+/** Seconds between the creation of a token and its end. */
+function lifetimeOf({ created_at, expires_at }: Record<string, unknown>): number {
+  return (Date.parse(String(expires_at)) - Date.parse(String(created_at))) / 1_000;
+}
+
 describe("run commands", () => {
   let service: Service;
   beforeAll(async () => {
@@ -72,6 +77,34 @@ describe("run commands", () => {
     expect(await done(service.dataDir, "run", "stop", id)).toMatchObject({ status: "terminated" });
     expect(await read(service, id)).toMatchObject({ loop_status: "terminated" });
     expect(await rejected(service.dataDir, "run", "input", id, "--text", "third")).toContain("terminated");
+  });
+
+  test("share gives a token that reads the run until unshare", async () => {
+    const { dataDir, baseUrl } = service;
+    const id = await createRun(service, { name: "Shared" });
+    const reads = async ({ token }: Record<string, unknown>) =>
+      (await fetch(`${baseUrl}/ext/v1/runs/${id}`, { headers: { authorization: `Bearer ${String(token)}` } })).status;
+    const [short, long, last] = [
+      await done(dataDir, "run", "share", id),
+      await done(dataDir, "run", "share", id, "--for", "7d"),
+      await done(dataDir, "run", "share", id, "--for", "90m"),
+    ];
+    expect([short, long, last].map(lifetimeOf)).toEqual([3_600, 604_800, 5_400]);
+    expect([await reads(short), await reads(long)]).toEqual([200, 200]);
+    expect(await done(dataDir, "run", "unshare", id, short.id)).toEqual({ revoked: [short.id] });
+    expect([await reads(short), await reads(long)]).toEqual([401, 200]);
+    expect(await rejected(dataDir, "run", "unshare", id, short.id)).toBe(
+      `run ${id} has no valid token "${short.id}"; its valid tokens are ${long.id}, ${last.id}`,
+    );
+    expect(await done(dataDir, "run", "unshare", id)).toEqual({ revoked: [long.id, last.id] });
+    expect(await reads(long)).toBe(401);
+    const expected = "expected 1m to 30d, such as 90m, 1h or 7d";
+    for (const time of ["1", "59s", "0m", "31d", "1.5h"]) {
+      expect(await rejected(dataDir, "run", "share", id, "--for", time)).toBe(`--for is "${time}"; ${expected}`);
+    }
+    const audit = (await done(dataDir, "audit")) as unknown as { action: string; id: string }[];
+    const actions = audit.filter((entry) => entry.id === id).map(({ action }) => action);
+    expect(actions).toEqual([...Array(3).fill("run.unshare"), ...Array(3).fill("run.share")]);
   });
 
   test("list has pages, and filters by organization, status and time", async () => {
