@@ -70,6 +70,14 @@ export function FilterBar({ filters, counts, children }: FilterBarProps) {
         values={counts?.models ?? []}
         onChoose={(model) => setQuery({ model })}
       />
+      {((counts?.tools.length ?? 0) > 0 || filters.tool !== undefined) && (
+        <FacetFilter
+          name="Tool"
+          chosen={filters.tool}
+          values={counts?.tools ?? []}
+          onChoose={(tool) => setQuery({ tool })}
+        />
+      )}
       <LeastFilter
         name="Cost"
         chosen={filters.cost}

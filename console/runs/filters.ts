@@ -47,6 +47,7 @@ export interface Filters {
   /** As `KEY=VALUE`. */
   label?: string;
   model?: string;
+  tool?: string;
   category?: Category;
   /** US dollars, and seconds, that runs have at least. */
   cost?: number;
@@ -59,7 +60,7 @@ export function parseFilters(query: Record<string, string>): Filters {
   const status = filterStates.find((state) => state === query["status"]);
   const category = categories.find((each) => each === query["category"]);
   const sort = orders.find((order) => order === query["sort"]) ?? "created";
-  const { agent, q: text, label, model, since = "" } = query;
+  const { agent, q: text, label, model, tool, since = "" } = query;
   const [cost, duration] = [amountIn(query["cost"]), amountIn(query["duration"])];
   return {
     ...(status && { status }),
@@ -67,6 +68,7 @@ export function parseFilters(query: Record<string, string>): Filters {
     ...(text && { text }),
     ...(label && { label }),
     ...(model && { model }),
+    ...(tool && { tool }),
     ...(category && { category }),
     ...(cost !== undefined && { cost }),
     ...(duration !== undefined && { duration }),
@@ -81,8 +83,8 @@ function amountIn(text = ""): number | undefined {
 }
 
 /** The conditions besides status and time, by their names in the address. */
-export function conditionsOf({ text, agent, label, model, category, cost, duration }: Filters): string[] {
-  const all = { q: text, agent, label, model, category, cost, duration };
+export function conditionsOf({ text, agent, label, model, tool, category, cost, duration }: Filters): string[] {
+  const all = { q: text, agent, label, model, tool, category, cost, duration };
   return Object.entries(all).flatMap(([name, value]) => (value === undefined ? [] : [name]));
 }
 
@@ -90,7 +92,7 @@ export type RunQuery = Operations["list_runs"]["parameters"];
 
 /** The query of the API. `now`: milliseconds since 1970. */
 export function apiQuery(
-  { status, agent, text, label, model, category, cost, duration, window, sort }: Filters,
+  { status, agent, text, label, model, tool, category, cost, duration, window, sort }: Filters,
   organizationId: string | undefined,
   now: number,
 ): RunQuery {
@@ -101,6 +103,7 @@ export function apiQuery(
     q: text,
     label: label === undefined ? undefined : [label],
     model: model === undefined ? undefined : [model],
+    tool: tool === undefined ? undefined : [tool],
     category: category && [category],
     min_dollars: cost,
     min_seconds: duration,

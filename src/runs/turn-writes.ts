@@ -100,7 +100,7 @@ export async function finishTurn(
       messages: stamped(messages, { sequence: claimed.sequence + 1, at }),
       ...(files && { files }),
       used: addUsage(usageOfEntry(last) ?? noUsage, wallClock(updatedAt - startedAt)),
-      ...modelOf([last]),
+      ...factsOf([last]),
       ...(summary && { summary }),
       ...(next && { queue: { take: next.turn } }),
       ...(claimed.facts && { facts: claimed.facts }),
@@ -140,15 +140,21 @@ export function failTurn(
   const at = timeOf(failed, updatedAt);
   return changeWithRetries(deps.runs, {
     ...change,
-    ...modelOf([last]),
+    ...factsOf([last]),
     entries: stamped([{ turn, ...last }], { sequence: failed.sequence, at }),
   });
 }
 
-/** The model of the last answer. */
-function modelOf(entries: JournalEntry[]): Pick<RunChange, "model"> {
-  const last = entries.findLast((entry) => entry.part === "answer");
-  return last?.part === "answer" && last.model !== undefined ? { model: last.model } : {};
+/** Names of tools that are kept in the head of a run. A model can make up any name. */
+const toolName = /^[\w.:/-]{1,128}$/;
+
+/** What the head of a run keeps of answers: the model of the last one, and the tools that they call. */
+function factsOf(entries: JournalEntry[]): Pick<RunChange, "model" | "tools"> {
+  const answers = entries.filter((entry) => entry.part === "answer");
+  const model = answers.at(-1)?.model;
+  const names = answers.flatMap(({ answer }) => answer.toolCalls.map(({ name }) => name));
+  const tools = [...new Set(names.filter((name) => toolName.test(name)))];
+  return { ...(model !== undefined && { model }), ...(tools.length > 0 && { tools }) };
 }
 
 /**
@@ -175,7 +181,7 @@ export function journalWriter({ runs, now }: Deps, claimed: ClaimedTurn): (entry
       fencingToken,
       entries,
       ...((used.steps > 0 || used.estimatedTokens > 0) && { used }),
-      ...modelOf(entries),
+      ...factsOf(entries),
       ...(facts && { facts }),
     });
     if (applied) claimed.sequence += entries.length;

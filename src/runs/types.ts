@@ -27,6 +27,8 @@ export interface Run {
   used?: Usage;
   /** Model of the last answer. Absent: there is none, or only from an earlier release. */
   model?: string;
+  /** Names of the tools that its answers called, sorted. Absent: none, or only in an earlier release. */
+  tools?: string[];
   /** Number of the run's last event. 0: none, or none since the service numbers them. */
   sequence: number;
   /** Whose quota the current turn counts towards. Absent: nobody's, or the run is not `running`. */
@@ -217,6 +219,8 @@ export interface RunChange {
   used?: Usage;
   /** Model of the last of the recorded answers. Absent: the run keeps its model. */
   model?: string;
+  /** Names of tools that the recorded answers call. Added to those of the run. */
+  tools?: string[];
   /** Replaces the summary of the run. */
   summary?: Summary;
   /** The files of the run after the turn. Written with its output if they changed. */

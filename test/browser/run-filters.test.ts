@@ -13,7 +13,9 @@ let service: Service;
 let model: Awaited<ReturnType<typeof scriptedModel>>;
 
 beforeAll(async () => {
-  model = await scriptedModel((input) => {
+  model = await scriptedModel((input, step) => {
+    if (input === "100" && step === 1)
+      return { calls: [{ name: "list_files", arguments: {} }], tokens: { input: 0, output: 0 } };
     if (input === "fail") return { status: 400, text: "This field is not supported." };
     return { text: "Done.", tokens: { input: Number(input) * 1_000, output: 10 } };
   });
@@ -58,6 +60,12 @@ test("runs are filtered by model, cost and error, with counts that follow the ot
   await page.getByRole("link", { name: "Clear 2 filters" }).click();
   await expect.poll(names).toHaveLength(5);
 
+  await page.getByRole("button", { name: "Tool Any" }).click();
+  await page.locator(".menu:popover-open").getByRole("button", { name: "list_files" }).click();
+  await expect.poll(names).toEqual(["P100"]);
+  await page.getByRole("link", { name: "Clear 1 filter" }).click();
+  await expect.poll(names).toHaveLength(5);
+
   await page.getByRole("button", { name: "Error Any" }).click();
   await page.locator(".menu:popover-open").getByRole("button", { name: "model_refused" }).click();
   await expect.poll(names).toEqual(["Ufail"]);
@@ -87,7 +95,7 @@ test("runs are sorted by a click on a column and by the key S, unknown costs las
 
 test.each([1280, 1366, 1440, 390])("the filters push nothing off the page at %d px", async (width) => {
   const options = {
-    path: "runs?model=large-1&cost=0.01&duration=10&label=a=b&category=limit&sort=tokens",
+    path: "runs?model=large-1&tool=list_files&cost=0.01&duration=10&label=a=b&category=limit&sort=tokens",
     viewport: { width, height: 800 },
   };
   await using view = await openConsole(browser, service.consoleUrl, options);

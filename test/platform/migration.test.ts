@@ -87,6 +87,7 @@ test("a database of version 3 is migrated; its runs have no model, and it has no
     ALTER TABLE runs DROP COLUMN model; ALTER TABLE runs DROP COLUMN labels; ALTER TABLE runs DROP COLUMN webhook;
     ALTER TABLE runs DROP COLUMN transcript_bytes;
     ALTER TABLE runs DROP COLUMN tokens;
+    ALTER TABLE runs DROP COLUMN tools;
     ALTER TABLE runs DROP COLUMN started_by; ALTER TABLE messages DROP COLUMN started_by; ALTER TABLE queue DROP COLUMN started_by;
     DROP TABLE operators; DROP TABLE idempotency; DROP TABLE webhooks; DROP TABLE deliveries; DROP TABLE uploads;
     DROP TABLE erasures; DROP TABLE upload_runs; DROP TABLE pending_use; DROP INDEX runs_by_organization;
@@ -141,13 +142,31 @@ test("a database of version 7 is migrated: its runs have no tokens, and can get 
   const dataDir = mkdtempSync(join(tmpdir(), "migration-"));
   const before = openLocalPlatform({ dataDir });
   const run = await created(before.runs);
-  before.database.db.exec("ALTER TABLE runs DROP COLUMN tokens; PRAGMA user_version = 7;");
+  before.database.db.exec(
+    "ALTER TABLE runs DROP COLUMN tokens; ALTER TABLE runs DROP COLUMN tools; PRAGMA user_version = 7;",
+  );
   before.close();
   const after = openLocalPlatform({ dataDir });
   expect(await after.runs.head(run.id)).toEqual(run);
   const tokens = [{ id: "a", hash: "a".repeat(64), createdAt: 1, expiresAt: 2 }];
   expect(await after.runs.change({ ...onTurn(run), tokens: { before: [], after: tokens } })).toBe(true);
   expect(await after.runs.head(run.id)).toEqual({ ...run, tokens });
+  after.close();
+  rmSync(dataDir, { recursive: true });
+});
+
+test("a database of version 7 is migrated: its runs have no known tools, and get those that later answers call", async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), "migration-"));
+  const before = openLocalPlatform({ dataDir });
+  const run = await created(before.runs);
+  before.database.db.exec(
+    "ALTER TABLE runs DROP COLUMN tokens; ALTER TABLE runs DROP COLUMN tools; PRAGMA user_version = 7;",
+  );
+  before.close();
+  const after = openLocalPlatform({ dataDir });
+  expect((await after.runs.read(run.id))?.run).toEqual(run);
+  expect(await after.runs.change({ ...onTurn(run), tools: ["read_file"] })).toBe(true);
+  expect((await after.runs.read(run.id))?.run).toEqual({ ...run, tools: ["read_file"] });
   after.close();
   rmSync(dataDir, { recursive: true });
 });

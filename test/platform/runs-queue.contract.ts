@@ -92,14 +92,20 @@ export function describeQueue(open: () => Promise<Runs>): void {
 
     test("is added with its change or not at all", async () => {
       const run = await created(runs);
-      const step = { ...onTurn(run), ...numbered(1, { entries: [answered(1, 1)] }), used: one, model: "m" };
+      const step = {
+        ...onTurn(run),
+        ...numbered(1, { entries: [answered(1, 1)] }),
+        used: one,
+        model: "m",
+        tools: ["b"],
+      };
       expect(await runs.change(step)).toBe(true);
       expect(await runs.change(step)).toBe(false);
       const used = addUsage(one, { ...noUsage, milliseconds: 1_234 });
       const set = { status: "finished", turn: 1, updatedAt: 9 } as const;
       const milliseconds = { ...noUsage, milliseconds: 1_234 };
       expect(await runs.change({ ...onTurn(run), set, used: milliseconds })).toBe(true);
-      expect((await runs.read(run.id))?.run).toEqual({ ...run, ...set, used, model: "m", sequence: 2 });
+      expect((await runs.read(run.id))?.run).toEqual({ ...run, ...set, used, model: "m", tools: ["b"], sequence: 2 });
     });
 
     test("of 10 concurrent writers is added completely", async () => {

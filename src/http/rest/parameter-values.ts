@@ -28,6 +28,7 @@ interface SearchParameters {
   label?: string[];
   q?: string;
   model?: string[];
+  tool?: string[];
   category?: NonNullable<FactFilter["categories"]>;
   min_dollars?: number;
   max_dollars?: number;
@@ -53,9 +54,10 @@ export function searchIn({
 }
 
 function factsIn(facts: SearchParameters): FactFilter {
-  const { model, category, min_dollars, max_dollars, min_seconds, max_seconds } = facts;
+  const { model, tool, category, min_dollars, max_dollars, min_seconds, max_seconds } = facts;
   return {
     ...(model && { models: model }),
+    ...(tool && { tools: tool }),
     ...(category && { categories: category }),
     ...(min_dollars !== undefined && { minDollars: min_dollars }),
     ...(max_dollars !== undefined && { maxDollars: max_dollars }),

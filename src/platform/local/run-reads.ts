@@ -25,7 +25,7 @@ import { transcriptPieces } from "./database/transcript-pieces.ts";
 
 const runColumns =
   "seq, id, agent_id, organization_id, name, status, turn, created_at, updated_at, failure, queued, used, sequence, " +
-  "quota_of, waiting, model, labels, webhook, transcript_bytes, started_by, tokens";
+  "quota_of, waiting, model, labels, webhook, transcript_bytes, started_by, tokens, tools";
 
 /** The values of `runColumns`. */
 type RunRow = [
@@ -50,6 +50,7 @@ type RunRow = [
   transcriptBytes: number,
   startedBy: string | null,
   tokens: string | null,
+  tools: string | null,
 ];
 
 /** The columns of `PublicRun` besides its id, and the size of the transcript. */
@@ -284,7 +285,7 @@ function toFiles({ uploads, current }: Record<string, unknown> = {}): Pick<RunSt
 
 function toRun(row: RunRow): Run {
   const [, id, agentId, organizationId, name, status, turn, createdAt, updatedAt, failure, queued, used, ...more] = row;
-  const [sequence, quotaOf, waiting, model, labels, webhook, , startedBy, tokens] = more;
+  const [sequence, quotaOf, waiting, model, labels, webhook, , startedBy, tokens, tools] = more;
   return {
     id,
     agentId,
@@ -298,6 +299,7 @@ function toRun(row: RunRow): Run {
     ...(queued > 0 && { queued }),
     ...(used !== null && { used: JSON.parse(used) as Usage }),
     ...(model !== null && { model }),
+    ...(tools !== null && { tools: JSON.parse(tools) as string[] }),
     sequence,
     ...(quotaOf && { quotaOf }),
     ...(waiting !== null && { waiting: waiting === 1 }),

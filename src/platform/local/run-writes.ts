@@ -14,6 +14,7 @@ import type {
   TurnMessage,
 } from "../../runs/types.ts";
 import { bytesOfFiles, storedBytesOf } from "../../runs/files/stored-bytes.ts";
+import { mergedTools } from "../../runs/tools.ts";
 import { transcriptBytesOf } from "../../runs/transcript-bytes.ts";
 import { auditWriter } from "./audit.ts";
 import { deliveryWriter } from "./deliveries.ts";
@@ -54,15 +55,15 @@ export function localRunWrites(
   const putSummary = db.prepare("INSERT OR REPLACE INTO summaries (run, through_turn, text) VALUES (?, ?, ?)");
   const expected = tuples<HeadRow>(
     db,
-    "SELECT seq, queued, used, sequence, quota_of, waiting, agent_id, organization_id, webhook FROM runs " +
+    "SELECT seq, queued, used, sequence, quota_of, waiting, agent_id, organization_id, webhook, tools FROM runs " +
       "WHERE id = ? AND status = ? AND turn = ?",
   );
   const updateRun = db.prepare(
     "UPDATE runs SET status = ?, turn = ?, updated_at = ?, failure = ?, queued = ?, used = ?, sequence = ?, " +
-      "quota_of = ?, waiting = ?, model = coalesce(?, model), transcript_bytes = transcript_bytes + ? WHERE seq = ?",
+      "quota_of = ?, waiting = ?, model = coalesce(?, model), tools = ?, transcript_bytes = transcript_bytes + ? WHERE seq = ?",
   );
   const updateCounts = db.prepare(
-    "UPDATE runs SET queued = ?, used = ?, sequence = ?, model = coalesce(?, model), " +
+    "UPDATE runs SET queued = ?, used = ?, sequence = ?, model = coalesce(?, model), tools = ?, " +
       "transcript_bytes = transcript_bytes + ? WHERE seq = ?",
   );
 
@@ -81,6 +82,7 @@ export function localRunWrites(
       entries = [],
       used,
       model = null,
+      tools,
       summary,
       files,
       queue,
@@ -93,7 +95,8 @@ export function localRunWrites(
     if (fencingToken !== undefined && !isCurrent({ runId, fencingToken })) throw changeRejected;
     const found = expected.get(runId, expect.status, expect.turn);
     if (!found) throw changeRejected;
-    const [seq, queuedBefore, usedBefore, sequenceBefore, quotaOf, waiting, agentId, organizationId, webhook] = found;
+    const [seq, queuedBefore, usedBefore, sequenceBefore, quotaOf, waiting, agentId, organizationId, ...more] = found;
+    const [webhook, toolsBefore] = more;
     if (expect.queued !== undefined && expect.queued !== queuedBefore) throw changeRejected;
     if (expect.waiting && waiting !== 1) throw changeRejected;
     const { before, after } = sequenceOf(change) ?? { before: sequenceBefore, after: sequenceBefore };
@@ -131,11 +134,13 @@ export function localRunWrites(
         after,
         ...place,
         model,
+        toolsColumn(toolsBefore, tools),
         transcriptBytesOf(change),
         seq,
       );
-    } else if (used || model !== null || queue !== undefined || after !== before) {
-      updateCounts.run(queued, total(usedBefore, used), after, model, transcriptBytesOf(change), seq);
+    } else if (used || model !== null || tools || queue !== undefined || after !== before) {
+      const facts = [total(usedBefore, used), after, model, toolsColumn(toolsBefore, tools)];
+      updateCounts.run(queued, ...facts, transcriptBytesOf(change), seq);
     }
   }
 
@@ -190,6 +195,7 @@ type HeadRow = [
   agentId: string,
   organizationId: string,
   webhook: string | null,
+  tools: string | null,
 ];
 
 function tokensColumn(tokens: RunToken[]): string | null {
@@ -259,7 +265,7 @@ function queueWrites(db: Database["db"]) {
 function erasure(db: Database["db"]) {
   const terminated = db.prepare("SELECT seq FROM runs WHERE id = ? AND status = 'terminated'");
   const eraseHead = db.prepare(
-    "UPDATE runs SET name = '', failure = NULL, labels = NULL, tokens = NULL, queued = 0, sequence = 0, transcript_bytes = 0 WHERE seq = ?",
+    "UPDATE runs SET name = '', failure = NULL, labels = NULL, tokens = NULL, tools = NULL, queued = 0, sequence = 0, transcript_bytes = 0 WHERE seq = ?",
   );
   const erasures = [
     ...["messages", "journal"].map((table) => db.prepare(`DELETE FROM ${table} WHERE ${eventsOf("?1")}`)),
@@ -281,4 +287,11 @@ function erasure(db: Database["db"]) {
 function total(before: string | null, used: Usage | undefined): string | null {
   if (!used) return before;
   return JSON.stringify(addUsage(before === null ? noUsage : (JSON.parse(before) as Usage), used));
+}
+
+/** The tools of a run with those that its new answers call. */
+function toolsColumn(before: string | null, added: string[] = []): string | null {
+  const known = before === null ? [] : (JSON.parse(before) as string[]);
+  const all = mergedTools(known, added);
+  return all.length === known.length ? before : JSON.stringify(all);
 }

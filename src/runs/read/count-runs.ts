@@ -10,11 +10,12 @@ export interface ValueCount {
 }
 
 /**
- * Runs by status, model, category of their failure, and label, each among the runs that pass all other conditions; and what
+ * Runs by status, model, tool, category of their failure, and label, each among the runs that pass all other conditions; and what
  * the runs that pass all conditions used. `complete`: all runs are counted.
  */
 export type RunCounts = Record<RunFilterStatus, number> & {
   models: ValueCount[];
+  tools: ValueCount[];
   categories: ValueCount[];
   labels: ValueCount[];
   runs: number;
@@ -54,6 +55,7 @@ export async function countRuns(
   return {
     ...counts,
     models: valuesOf(passing("model"), ({ model }) => (model === undefined ? [] : [model])),
+    tools: valuesOf(passing("tool"), (run) => run.tools ?? []),
     categories: valuesOf(passing("category"), ({ failure }) => (failure ? [failure.category] : [])),
     labels: valuesOf(passing("label"), (run) =>
       Object.entries(run.labels ?? {}).map(([name, value]) => `${name}=${value}`),

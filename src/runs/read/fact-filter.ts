@@ -4,6 +4,7 @@ import type { Run } from "../types.ts";
 /** What a run must be like, beyond its status, labels and texts. A list: one of its values. */
 export interface FactFilter {
   models?: string[];
+  tools?: string[];
   categories?: (typeof failureCategories)[number][];
   minDollars?: number;
   maxDollars?: number;
@@ -17,11 +18,12 @@ export type RunOrder = (typeof runOrders)[number];
 
 /** Each condition of a filter as a test of its own. Absent: the filter has no such condition. */
 export function factTests(filter: FactFilter, now: number): { [Condition in FactCondition]?: (run: Run) => boolean } {
-  const { models, categories, minDollars, maxDollars, minSeconds, maxSeconds } = filter;
+  const { models, tools, categories, minDollars, maxDollars, minSeconds, maxSeconds } = filter;
   const costs = minDollars !== undefined || maxDollars !== undefined;
   const lasts = minSeconds !== undefined || maxSeconds !== undefined;
   return {
     ...(models && { model: ({ model }: Run) => model !== undefined && models.includes(model) }),
+    ...(tools && { tool: (run: Run) => run.tools?.some((name) => tools.includes(name)) ?? false }),
     ...(categories && {
       category: ({ failure }: Run) => failure !== undefined && categories.includes(failure.category),
     }),
@@ -30,7 +32,7 @@ export function factTests(filter: FactFilter, now: number): { [Condition in Fact
   };
 }
 
-export type FactCondition = "model" | "category" | "dollars" | "duration";
+export type FactCondition = "model" | "tool" | "category" | "dollars" | "duration";
 
 function isWithin(value: number | undefined, min = -Infinity, max = Infinity): boolean {
   return value !== undefined && value >= min && value <= max;

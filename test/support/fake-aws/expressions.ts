@@ -103,7 +103,7 @@ export function updated(update: string, item: Item, expressions: Expressions): I
     if (["SET", "REMOVE", "ADD"].includes(tokens[at] ?? "")) section = tokens[at++] ?? "";
     const name = nameOf(tokens[at++] ?? "");
     if (section === "REMOVE") delete result[name];
-    else if (section === "ADD") result[name] = sum(result[name] ?? { N: "0" }, value(tokens[at++] ?? ""));
+    else if (section === "ADD") result[name] = added(result[name], value(tokens[at++] ?? ""));
     else {
       at++; // "="
       let assigned = value(tokens[at++] ?? "");
@@ -126,6 +126,13 @@ function valueReader(item: Item | undefined, { ExpressionAttributeNames, Express
     if (!given) throw new Error(`the expression's ${text} has no value`);
     return given;
   };
+}
+
+/** ADD: a number is added to a number, strings to a set. */
+function added(before: Attribute | undefined, value: Attribute | undefined): Attribute {
+  if (!value || !("SS" in value)) return sum(before ?? { N: "0" }, value);
+  if (before && !("SS" in before)) throw new Error("strings can be added to a set only");
+  return { SS: [...new Set([...(before ? (before["SS"] as string[]) : []), ...(value["SS"] as string[])])] };
 }
 
 function sum(a: Attribute | undefined, b: Attribute | undefined): Attribute {

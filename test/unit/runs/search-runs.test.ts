@@ -106,9 +106,10 @@ describe.each<[string, () => Stores]>([
     const deps = await open(openStores());
     const { add, ids } = deps;
     const failure = { category: "limit", title: "Out of steps.", remedy: "", retryable: false } as const;
-    const used = async (run: Run, change: object, model: string): Promise<string> => {
+    const used = async (run: Run, change: object, model: string, tools: string[] = []): Promise<string> => {
       const { id, status, turn } = run;
-      await deps.runs.change({ runId: id, expect: { status, turn }, used: { ...noUsage, ...change }, model });
+      const whole = { runId: id, expect: { status, turn }, used: { ...noUsage, ...change }, model };
+      await deps.runs.change({ ...whole, ...(tools.length > 0 && { tools }) });
       return id;
     };
     const failed = async (run: Run): Promise<Run> => {
@@ -131,6 +132,7 @@ describe.each<[string, () => Stores]>([
       await failed(await add({ createdAt: noon - 3, labels })),
       { steps: 5, inputTokens: 90 },
       "small",
+      ["b", "a"],
     );
     const working = await used(
       await add({ createdAt: noon - 2, updatedAt: noon - 60_000 }),
@@ -142,6 +144,11 @@ describe.each<[string, () => Stores]>([
     expect(await ids({ now, facts: { models: ["small"] } })).toEqual([unknown, cheap]);
     expect(await ids({ now, facts: { models: ["small", "large"] }, statuses: ["running"] })).toEqual([working]);
     expect(await ids({ now, facts: { categories: ["limit", "internal"] } })).toEqual([unknown]);
+    await deps.runs.change({ runId: working, expect: { status: "running", turn: 1 }, tools: ["b"] });
+    await deps.runs.change({ runId: working, expect: { status: "running", turn: 1 }, tools: ["c", "b"] });
+    expect((await deps.runs.head(working))?.tools).toEqual(["b", "c"]);
+    expect(await ids({ now, facts: { tools: ["b"] } })).toEqual([working, unknown]);
+    expect(await ids({ now, facts: { tools: ["a", "d"] } })).toEqual([unknown]);
     expect(await ids({ now, facts: { minDollars: 0.5 } })).toEqual([working, dear]);
     expect(await ids({ now, facts: { maxDollars: 0.5 } })).toEqual([working, cheap]);
     expect(await ids({ now, facts: { minSeconds: 60 } })).toEqual([working, cheap]);
@@ -173,6 +180,11 @@ describe.each<[string, () => Stores]>([
       medianMilliseconds: 90_000,
     });
     const of = { of: {}, now };
+    expect((await countRuns(deps, { ...of, facts: { tools: ["c"] } })).tools).toEqual([
+      { value: "b", count: 2 },
+      { value: "a", count: 1 },
+      { value: "c", count: 1 },
+    ]);
     expect((await countRuns(deps, { ...of, statuses: ["technical_error"] })).categories).toEqual([
       { value: "limit", count: 1 },
     ]);

@@ -30,6 +30,11 @@ export const runFilters = {
     minLength: 1,
     maxLength: 200,
   }),
+  tool: repeated(
+    "Only runs that called this tool. Repeated: one of these tools. Runs of releases that did not record it are left out.",
+    20,
+    { type: "string", minLength: 1, maxLength: 200 },
+  ),
   category: repeated("Only runs whose failure has this category. Repeated: one of these.", failureCategories.length, {
     type: "string",
     enum: failureCategories,

@@ -53,6 +53,7 @@ export const runSchemas = {
     technical_error: integer("Ended with an error."),
     terminated: integer("Stopped or deleted."),
     models: list("By the model of the last answer, those with most runs.", reference("ValueCount")),
+    tools: list("By the tools that were called, those with most runs. A run counts for each.", reference("ValueCount")),
     categories: list("By the category of the failure.", reference("ValueCount")),
     labels: list("By label, as `KEY=VALUE`, those with most runs.", reference("ValueCount")),
     runs: integer("Runs that pass all conditions."),

@@ -14,7 +14,7 @@ export type Write = NonNullable<TransactWriteCommandInput["TransactItems"]>[numb
 
 /** The write to the head item, with the conditions of the change. A missing run has no status: the condition is false. */
 export function headWrite(table: string, change: RunChange, facts: RunFacts | undefined): Write {
-  const { runId, expect, fencingToken, set, messages = [], used, model, files, queue, labels, tokens } = change;
+  const { runId, expect, fencingToken, set, messages = [], used, model, tools, files, queue, labels, tokens } = change;
   const names: Record<string, string> = { "#status": "status", "#turn": "turn" };
   const values: Item = { ":expectedStatus": expect.status, ":expectedTurn": expect.turn };
   const conditions = ["#status = :expectedStatus AND #turn = :expectedTurn"];
@@ -60,7 +60,7 @@ export function headWrite(table: string, change: RunChange, facts: RunFacts | un
     ExpressionAttributeValues: values,
   };
   const isCheck =
-    !set && !sequence && !used && model === undefined && !files && queue === undefined && !labels && !tokens;
+    !set && !sequence && !used && model === undefined && !tools && !files && queue === undefined && !labels && !tokens;
   if (isCheck) return { ConditionCheck: on };
 
   const sets = ["messageCount = messageCount + :added"];
@@ -84,6 +84,10 @@ export function headWrite(table: string, change: RunChange, facts: RunFacts | un
     sets.push("#model = :model");
     names["#model"] = "model";
     values[":model"] = model;
+  }
+  if (tools) {
+    adds.push("tools :tools"); // a string set, so that DynamoDB adds without a read
+    values[":tools"] = new Set(tools);
   }
   if (set) removes.push("leaseOwner", "leaseUntil");
   if (files) {

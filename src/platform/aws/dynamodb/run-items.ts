@@ -1,5 +1,6 @@
 import { crc32 } from "node:zlib";
 import { type Usage, usageFields } from "../../../agent/turn/limits.ts";
+import { mergedTools } from "../../../runs/tools.ts";
 import { transcriptBytesOf } from "../../../runs/transcript-bytes.ts";
 import type {
   EventStamp,
@@ -206,6 +207,7 @@ export function isExpired(item: Item): boolean {
 export function toRun(item: Item): Run {
   const { id, agentId, organizationId, name, status, turn, createdAt, updatedAt } = item as unknown as Run;
   const { failure, queued, model, quotaOf, waiting, labels, webhook } = item as unknown as Run;
+  const tools = item["tools"] as Set<string> | undefined;
   const sequence = Number(item["sequence"] ?? 0);
   const run = { id, agentId, organizationId, name, status, turn, createdAt, updatedAt, sequence };
   const used = usedIn(item);
@@ -215,6 +217,7 @@ export function toRun(item: Item): Run {
     ...(queued ? { queued } : {}),
     ...(used && { used }),
     ...(model !== undefined && { model }),
+    ...(tools && { tools: mergedTools(tools) }),
     ...(quotaOf && { quotaOf }),
     ...(waiting !== undefined && { waiting }),
     ...(labels && { labels }),

@@ -142,6 +142,9 @@ const starters = `
 // Tokens that read a run, as JSON. No table is rewritten.
 const runTokens = `
   ALTER TABLE runs ADD COLUMN tokens TEXT;`;
+// Names of the tools that a run called, as JSON.
+const tools = `
+  ALTER TABLE runs ADD COLUMN tools TEXT;`;
 
 const schema = `
   CREATE TABLE organizations (id TEXT PRIMARY KEY, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
@@ -175,6 +178,7 @@ const schema = `
   ${storedBytes}
   ${starters}
   ${runTokens}
+  ${tools}
 `;
 
 // Version 1 stored all tool results of a step in one row, and no counts of queued inputs and usage.
@@ -276,8 +280,11 @@ const fromVersion6 = `
   DROP TABLE journal_6;
 `;
 
+// Version 7 had no tokens of runs, and did not record which tools a run called.
+const fromVersion7 = runTokens + tools;
+
 /** What each version needs, from version 1 on. */
-const upgrades = [fromVersion1, fromVersion2, fromVersion3, fromVersion4, fromVersion5, fromVersion6, runTokens];
+const upgrades = [fromVersion1, fromVersion2, fromVersion3, fromVersion4, fromVersion5, fromVersion6, fromVersion7];
 
 /** Creates the tables, or copies those of an earlier version and updates them. Throws for a file of a later version. */
 export function migrate(db: DatabaseSync, file: string): void {
