@@ -58,7 +58,15 @@ export function routes(
   };
   const pending = { uploads: pendingLimits.uploads, bytes: options.pendingUploadBytes };
   const manage = manageRouter(
-    manageHandlers({ ...deps, service, live, send: platform.workspace.send, ...streaming, maxPending: pending }),
+    manageHandlers({
+      ...deps,
+      service,
+      live,
+      textIndex: platform.textIndex,
+      send: platform.workspace.send,
+      ...streaming,
+      maxPending: pending,
+    }),
     tokenAuthentication(platform.accounts, rate),
     platform,
   );

@@ -3,7 +3,7 @@ import type { OpenCounts } from "../http/open-counts.ts";
 import type { Secrets } from "../agent/secret.ts";
 import type { WebhookUrlRules } from "../accounts/webhook-url.ts";
 import type { LiveOutput } from "../runs/read/live-output.ts";
-import type { PendingUse, ServedTransfers, Stores, Workflow } from "../runs/ports.ts";
+import type { PendingUse, ServedTransfers, Stores, TextIndex, Workflow } from "../runs/ports.ts";
 import type { KnownEnvironment } from "../sandbox/linux/types.ts";
 import type { Schemas } from "./call.ts";
 
@@ -28,6 +28,8 @@ export interface ManageDeps extends InputLimits, Stores, Secrets {
   service: ServiceInfo;
   /** Sends files while they are read (one machine). Absent: a file is read as a whole. */
   send?: ServedTransfers["send"];
+  /** Of the words of records (one machine). Absent: a search reads the records of the newest runs. */
+  textIndex?: TextIndex;
   /** The output of calls in progress, which streams of events report. Absent: another process runs them. */
   live?: LiveOutput;
   /** Poll interval of event streams, in milliseconds. Absent: a stream ends after the recorded events. */

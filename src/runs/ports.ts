@@ -122,6 +122,27 @@ export interface Runs {
   recount(): Promise<number>;
 }
 
+/** Whose records a `TextIndex` looks at: those of runs that were created since then. */
+export type TextScope = { since: number } & ({ agentIds: string[] } | { organizationIds: string[] });
+
+/** `phrases`: words that a record must have. The last one of each can be the beginning of a word. */
+export type TextQuery = TextScope & { phrases: string[][] };
+
+/** Records that can match, those of the newest run first, and of how many runs all are in the index. */
+export interface TextCandidates {
+  runs: { id: string; sequences: number[] }[];
+  indexed: number;
+  /** False: there are more runs, or more records that can match. */
+  complete: boolean;
+}
+
+/** An index of the words of records. It is behind the records, and catches up when it is searched. */
+export interface TextIndex {
+  find(query: TextQuery): Promise<TextCandidates>;
+  /** Resolves when nothing of a run's texts is left in the index. */
+  forget(runId: string): Promise<void>;
+}
+
 /** A content of a file, with its SHA-256 as 64 lower-case hex digits. */
 export interface StoredContent {
   sha256: string;

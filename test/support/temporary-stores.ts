@@ -13,6 +13,7 @@ type LocalStores = Pick<
   | "deliveries"
   | "removal"
   | "database"
+  | "textIndex"
   | "removeOrphanedFiles"
   | "close"
 >;
@@ -30,6 +31,7 @@ export function temporaryStores(): LocalStores & Disposable & { dataDir: string 
     deliveries,
     removal,
     database,
+    textIndex,
     removeOrphanedFiles,
     close,
   } = platform;
@@ -42,6 +44,7 @@ export function temporaryStores(): LocalStores & Disposable & { dataDir: string 
     deliveries,
     removal,
     database,
+    textIndex,
     removeOrphanedFiles,
     close,
     dataDir,

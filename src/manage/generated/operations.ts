@@ -46,6 +46,7 @@ export const operations = {
   resend_delivery: ["POST", "/deliveries/{delivery_id}/resend"],
   list_runs: ["GET", "/runs"],
   count_runs: ["GET", "/runs/counts"],
+  search_texts: ["GET", "/runs/texts"],
   create_run: ["POST", "/runs"],
   get_run: ["GET", "/runs/{run_id}"],
   update_run: ["PATCH", "/runs/{run_id}"],
@@ -109,6 +110,7 @@ export interface Operations {
   resend_delivery: { parameters: { delivery_id: string }; answer: Schemas["Delivery"] };
   list_runs: { parameters: { organization_id?: string | undefined; agent_id?: string | undefined; since?: string | undefined; until?: string | undefined; label?: (string)[] | undefined; q?: string | undefined; model?: (string)[] | undefined; tool?: (string)[] | undefined; category?: ("model_configuration" | "model_refused" | "model_unavailable" | "model_answer" | "limit" | "internal")[] | undefined; min_dollars?: number | undefined; max_dollars?: number | undefined; min_seconds?: number | undefined; max_seconds?: number | undefined; status?: ("running" | "finished" | "technical_error" | "terminated" | "waiting_for_input")[] | undefined; sort?: "created" | "dollars" | "tokens" | "duration" | "steps" | undefined; cursor?: string | undefined; limit?: number | undefined }; answer: Schemas["RunPage"] };
   count_runs: { parameters: { organization_id?: string | undefined; agent_id?: string | undefined; since?: string | undefined; until?: string | undefined; label?: (string)[] | undefined; q?: string | undefined; model?: (string)[] | undefined; tool?: (string)[] | undefined; category?: ("model_configuration" | "model_refused" | "model_unavailable" | "model_answer" | "limit" | "internal")[] | undefined; min_dollars?: number | undefined; max_dollars?: number | undefined; min_seconds?: number | undefined; max_seconds?: number | undefined; status?: ("running" | "finished" | "technical_error" | "terminated" | "waiting_for_input")[] | undefined }; answer: Schemas["RunCounts"] };
+  search_texts: { parameters: { organization_id?: string | undefined; agent_id?: string | undefined; q: string; limit?: number | undefined }; answer: Schemas["FoundTexts"] };
   create_run: { parameters: Record<string, never>; body: Schemas["CreateRunRequest"]; answer: Schemas["CreatedRun"] };
   get_run: { parameters: { run_id: string }; answer: Schemas["RunDetail"] };
   update_run: { parameters: { run_id: string }; body: Schemas["UpdateRunRequest"]; answer: Schemas["Run"] };

@@ -19,11 +19,13 @@ import type { ReportQuery } from "../../runs/read/each-run.ts";
 import { failureGroups } from "../../runs/read/failures.ts";
 import { agentActivity } from "../../runs/read/agent-activity.ts";
 import { countRuns } from "../../runs/read/count-runs.ts";
+import { searchTexts } from "../../runs/read/search-texts.ts";
 import type { RunSearch } from "../../runs/read/search-runs.ts";
 import type { Run } from "../../runs/types.ts";
 import { usageByDay } from "../../runs/read/usage-by-day.ts";
 import type { Call, ManageHandlers, Schemas } from "../call.ts";
 import type { ManageDeps } from "../deps.ts";
+import { wireFoundTexts } from "../wire/found-texts.ts";
 import { wireActivity, wireDayUsage, wireFailures, wireDetail, wireRun } from "../wire/run.ts";
 
 /**
@@ -72,6 +74,12 @@ export function runHandlers(deps: ManageDeps, describer: RunDescriber, forLists:
       const { medianMilliseconds, ...counts } = await countRuns({ runs, accounts: forLists, describer }, search);
       const median_seconds = medianMilliseconds === undefined ? null : medianMilliseconds / 1_000;
       return jsonResponse(200, { ...counts, median_seconds } satisfies Schemas["RunCounts"]);
+    },
+
+    async search_texts({ query, principal }) {
+      const search = { text: query.q, of: ownersOf(principal, query), limit: query.limit, milliseconds: maxReportTime };
+      const stores = { ...deps, accounts: forLists, describer };
+      return jsonResponse(200, wireFoundTexts(await searchTexts(stores, { ...search, ...charged(principal) })));
     },
 
     async create_run({ request, body, principal: { actor } }) {

@@ -3,6 +3,7 @@ import { dirname, join, resolve } from "node:path";
 import { environmentsFolder } from "../../sandbox/linux/environments.ts";
 import { type LinuxLimits, linuxLimits } from "../../sandbox/linux/limits.ts";
 import { sandboxDocumentReader } from "../../sandbox/document-reader.ts";
+import type { TextIndex } from "../../runs/ports.ts";
 import type { Platform } from "../types.ts";
 import { readAllowedAddresses } from "./process/allowed-addresses.ts";
 import { type SecretAllowList, readAllowedSecrets, secretAllowList } from "./process/allowed-secrets.ts";
@@ -18,6 +19,7 @@ import { localRuns } from "./runs.ts";
 import { localSandbox } from "./sandbox.ts";
 import { localSecrets } from "./secrets.ts";
 import { type Database, openDatabase } from "./database/sqlite.ts";
+import { localTextIndex } from "./database/text-index.ts";
 import { type LocalWorkspace, localWorkspace } from "./workspace.ts";
 
 /** The server adds the workflow that `startRunner` returns, other processes on its data directory `externalWorkflow`. */
@@ -27,6 +29,7 @@ export interface LocalPlatform extends Omit<Platform, "workflow"> {
   workspace: LocalWorkspace;
   pendingUploads: LocalPendingUploads;
   programs: LocalLinux;
+  textIndex: TextIndex;
   /** See `orphaned-files.ts`. */
   removeOrphanedFiles: (before: number) => Promise<void>;
 }
@@ -59,6 +62,8 @@ function makeDirectories(path: string): void {
 
 /** Its name in the data directory. */
 export const databaseFile = "runs.sqlite";
+/** The index of a search in texts, which is made again when it is missing. */
+const searchFile = "search.sqlite";
 
 export function openLocalPlatform({
   dataDir,
@@ -77,7 +82,8 @@ export function openLocalPlatform({
   closeSync(openSync(file, "a", 0o600)); // transcripts are private; SQLite would use the umask
   const database = openDatabase(file);
   const named = allowedAddresses ?? readAllowedAddresses(dataDir);
-  const runs = localRuns(database);
+  const textIndex = localTextIndex({ file, indexFile: join(dataDir, searchFile) });
+  const runs = localRuns(database, (runId) => textIndex.forget(runId));
   const workspace = localWorkspace(workspaces);
   const pendingUploads = localPendingUploads(database, { root: pending, workspaces });
   const secrets = storedSecrets(dataDir);
@@ -94,6 +100,7 @@ export function openLocalPlatform({
     runs,
     workspace,
     pendingUploads,
+    textIndex,
     removal: localRemoval(database, pendingUploads, secrets),
     configurations: localConfigurations(database),
     deliveries: localDeliveries(database),
@@ -108,6 +115,7 @@ export function openLocalPlatform({
     close() {
       sandbox.close();
       linux.close();
+      textIndex.close();
       database.close();
     },
   };

@@ -25,10 +25,11 @@ import { tuples } from "./database/query.ts";
 import { encodeStarter } from "./database/starter.ts";
 import type { Database } from "./database/sqlite.ts";
 
-/** `isCurrent`: whether the fencing token of a change is the current one. */
+/** `forget`: removes a run from other files with its texts. `isCurrent`: whether the fencing token of a change is the current one. */
 export function localRunWrites(
   { db, read, write, scrub }: Database,
   isCurrent: (lease: Lease) => boolean,
+  forget: (runId: string) => Promise<void>,
 ): Pick<Runs, "create" | "findCreated" | "change" | "listErasures" | "erase"> {
   const insert = rowInserts(db);
   const requeue = queueWrites(db);
@@ -179,6 +180,7 @@ export function localRunWrites(
     async erase(id) {
       if (!(await write(() => erase(id)))) return false;
       await scrub();
+      await forget(id);
       await write(() => void endErasure.run(id));
       return true;
     },

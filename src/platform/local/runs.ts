@@ -5,11 +5,11 @@ import { localRunReads } from "./run-reads.ts";
 import { localRunWrites } from "./run-writes.ts";
 import type { Database } from "./database/sqlite.ts";
 
-/** Runs in the database, leases in memory. */
-export function localRuns(database: Database): Runs {
+/** Runs in the database, leases in memory. `forget`: see `localRunWrites`. */
+export function localRuns(database: Database, forget: (runId: string) => Promise<void>): Runs {
   const { db, read, write, refusesWrites } = database;
   const leases = memoryLeases();
-  const writes = localRunWrites(database, (lease) => leases.isCurrent(lease));
+  const writes = localRunWrites(database, (lease) => leases.isCurrent(lease), forget);
   const isRunning = db.prepare("SELECT turn FROM runs WHERE id = ? AND status = 'running' AND waiting IS NOT 1");
   const putProbe = db.prepare("INSERT OR REPLACE INTO summaries (run, through_turn, text) VALUES (-1, 0, ?)");
   const dropProbe = db.prepare("DELETE FROM summaries WHERE run = -1");

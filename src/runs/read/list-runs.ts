@@ -24,6 +24,9 @@ export interface RunFilter {
   onRead?: (runs: number) => void;
 }
 
+/** Whose runs a store lists. */
+export type Owners = { agentIds: string[] } | { organizationIds: string[] };
+
 export interface ListedRuns {
   runs: Run[];
   cursor?: string;
@@ -89,10 +92,7 @@ async function scan(
  * Whose runs are listed: never each agent of an organization, which would cost a read for each. Throws if the agent or
  * organization does not exist.
  */
-async function ownersOf(
-  accounts: Accounts,
-  of: RunFilter["of"],
-): Promise<{ agentIds: string[] } | { organizationIds: string[] }> {
+export async function ownersOf(accounts: Accounts, of: RunFilter["of"]): Promise<Owners> {
   const { owner, includes } = await organizationsOf(accounts, of);
   if (of.agent !== undefined) {
     const { id, organizationId } = await findAgent(accounts, of.agent);

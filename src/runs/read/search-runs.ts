@@ -37,9 +37,14 @@ export async function searchRuns(deps: SearchDeps, search: RunSearch): Promise<F
   const { order = "created" } = search;
   const found = order === "created" ? await findRuns(deps, search) : await sortedRuns(deps, { ...search, order });
   const { runs, cursor, complete } = found;
-  const agents = await agentsOf(deps.accounts, runs);
-  const described = await Promise.all(runs.map((run) => deps.describer.describe(run, agents.get(run.agentId))));
+  const described = await describeAll(deps, runs);
   return { runs: described, ...(complete !== undefined && { complete }), ...(cursor !== undefined && { cursor }) };
+}
+
+/** The runs of a page as lists show them. */
+export async function describeAll({ accounts, describer }: SearchDeps, runs: Run[]): Promise<DescribedRun[]> {
+  const agents = await agentsOf(accounts, runs);
+  return Promise.all(runs.map((run) => describer.describe(run, agents.get(run.agentId))));
 }
 
 /** Runs that are sorted at most: the newest ones that match. */

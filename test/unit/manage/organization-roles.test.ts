@@ -147,6 +147,7 @@ test("every operation names what it concerns, concerns the service, or filters w
     "list_audit",
     "list_organizations",
     "list_runs",
+    "search_texts",
   ]);
 });
 
@@ -215,12 +216,29 @@ describe("lists", () => {
     expect(new Set(usage.map((day) => day["organization_id"]))).toEqual(new Set(owners));
   });
 
-  test.each(["/agents", "/agents/activity", "/runs", "/runs/counts", "/usage"])(
+  test("texts are found in the organizations of the operator only, also where an index has those of others", async () => {
+    for (const { run_id } of [acme, beta, gamma]) {
+      const started = await service.call("POST", `/runs/${run_id}/input`, { body: { input_text: "a shared needle" } });
+      expect(started.status).toBe(202);
+    }
+    const search = async (as: string) => {
+      const { body } = await service.call("GET", "/runs/texts?q=needle", { token: as });
+      return (body["data"] as { run: { id: string } }[]).map(({ run }) => run.id).toSorted();
+    };
+    const runIds = [acme, beta, gamma].map(({ run_id }) => run_id).toSorted();
+    expect(await search(service.operatorToken)).toEqual(runIds);
+    expect(await search(token)).toEqual(runIds.filter((id) => id !== gamma.run_id));
+    const { body } = await service.call("GET", `/runs/texts?q=needle&agent_id=${beta.agent_id}`, { token });
+    expect(body).toMatchObject({ data: [{ run: { id: beta.run_id } }], searched_runs: 1, complete: true });
+  });
+
+  test.each(["/agents", "/agents/activity", "/runs", "/runs/counts", "/runs/texts?q=needle", "/usage"])(
     "%s does not know a third organization",
     async (path) => {
       const [hidden, missing] = await Promise.all(
         [gamma, unknown].map(async ({ organization_id: id }) => {
-          const { status, body } = await service.call("GET", `${path}?organization_id=${id}`, { token });
+          const at = `${path}${path.includes("?") ? "&" : "?"}organization_id=${id}`;
+          const { status, body } = await service.call("GET", at, { token });
           return [status, JSON.stringify(body).replaceAll(id, "ID")];
         }),
       );

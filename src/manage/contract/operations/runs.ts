@@ -1,5 +1,7 @@
 import { cursor, limit, parameter, runStatus } from "../../../http/rest/parameters.ts";
 import { runOrders } from "../../../runs/read/fact-filter.ts";
+import { maxScannedRecords, maxScannedRuns, searchedDays } from "../../../runs/read/search-bounds.ts";
+import { maxSearched } from "../../../runs/read/words.ts";
 import { runOperations as shared } from "../../../run-api/operations.ts";
 import { operation } from "./operation.ts";
 import { runFilters } from "./parameters.ts";
@@ -39,6 +41,26 @@ export const runOperations = {
       "How many runs have each state, model, tool, category of failure and label, of the newest 1,000: each among those that pass all other conditions. And what all that match used.",
     query: { ...runFilters, status: runStatus },
     success: { description: "The counts.", body: "RunCounts" },
+    errors: ["organization_not_found", "agent_not_found", "invalid_argument"],
+  }),
+  search_texts: operation("search_texts", {
+    at: "GET /runs/texts",
+    tag,
+    summary: "Search in recorded texts",
+    description: `Runs of the last ${searchedDays} days whose inputs, answers, reasoning, tool calls, tool results or errors have all words of \`q\` in one text, the newest run first. On one machine, an index of the newest 20,000 runs is searched, which catches up for at most 2 seconds before the answer and goes on after it. On AWS, up to ${maxScannedRecords} records of each of the newest ${maxScannedRuns} runs are read. Of a text, the first ${maxSearched} characters are searched. \`complete\` is false if there is more.`,
+    query: {
+      organization_id: runFilters.organization_id,
+      agent_id: runFilters.agent_id,
+      q: {
+        ...parameter(
+          "Words, in any case and with or without accents. Each can be the beginning of a word. Between quotation marks: words next to each other.",
+          { type: "string", minLength: 1, maxLength: 200 },
+        ),
+        required: true,
+      },
+      limit: limit(20, 50),
+    },
+    success: { description: "What was found.", body: "FoundTexts" },
     errors: ["organization_not_found", "agent_not_found", "invalid_argument"],
   }),
   create_run: operation("create_run", {

@@ -1,5 +1,6 @@
 import { PublicAgentFileInput } from "../../../v1/contract.ts";
 import { reference } from "../../../http/description.ts";
+import { textKinds } from "../../../runs/read/search-bounds.ts";
 import { createdFields, runFields, starterKind, turnFields } from "../../../http/rest/schemas/runs.ts";
 import {
   body,
@@ -12,6 +13,7 @@ import {
   object,
   oneOfTexts,
   text,
+  time,
   uuid,
 } from "../../../http/rest/schemas/schema.ts";
 
@@ -66,6 +68,28 @@ export const runSchemas = {
     value: text("The value."),
     count: integer("Runs that have it and pass all other conditions."),
   }),
+  FoundTexts: object("What a search in recorded texts found.", {
+    data: list("Runs with matches, the newest first.", reference("FoundRun")),
+    more: flag("True: more runs match."),
+    searched_runs: integer("The newest runs, of which all records were searched."),
+    since: time("Only runs that were created since then were searched."),
+    complete: flag("False: there are more runs since then, or more records, than were searched."),
+  }),
+  FoundRun: object("A run with matches.", {
+    run: reference("Run"),
+    texts: list("The first matches.", reference("FoundText")),
+    more: flag("True: the run has more matches."),
+  }),
+  FoundText: object("A text with all words.", {
+    kind: oneOfTexts("What it is.", textKinds),
+    turn: integer("The turn."),
+    step: nullable(integer("The step. Null: it is an input or output, or why the turn failed.")),
+    call: nullable(integer("The tool call of the step, from 0. Null: it is no part of one.")),
+    tool: nullable(text("The name of the tool. Null: it is no part of a call.")),
+    sequence: nullable(integer("The number of its event. Null: why the turn failed is no event.")),
+    excerpt: list("The surroundings of the first match, in parts.", reference("ExcerptPart")),
+  }),
+  ExcerptPart: object("A part of an excerpt.", { text: text("The text."), match: flag("True: it was searched for.") }),
   FileInput: PublicAgentFileInput,
   CreateRunRequest: body(
     "A run to create, with its first input and files.",

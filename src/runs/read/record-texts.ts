@@ -1,0 +1,49 @@
+import { reasoningText } from "../../agent/reasoning.ts";
+import type { RunEvent } from "../types.ts";
+import type { textKinds } from "./search-bounds.ts";
+
+/** A text of a record. `tool` and `call`: the name and the index of a tool call, of which it is a part. */
+export interface RecordText {
+  kind: (typeof textKinds)[number];
+  tool?: string;
+  call?: number;
+  text: string;
+}
+
+/** The texts of a record that a search looks at. */
+export function textsOf(event: RunEvent): RecordText[] {
+  if (!("part" in event)) return [{ kind: event.role === "input_to_agent" ? "input" : "answer", text: event.text }];
+  switch (event.part) {
+    case "answer": {
+      const { answer } = event;
+      const reasoning = reasoningText(answer);
+      return [
+        ...(reasoning === undefined ? [] : [{ kind: "reasoning", text: reasoning } as const]),
+        ...(answer.text === "" ? [] : [{ kind: "answer", text: answer.text } as const]),
+        ...answer.toolCalls.map(({ name, input, invalid }, call) => {
+          return { kind: "tool_call", tool: name, call, text: invalid ?? textIn(input) } as const;
+        }),
+      ];
+    }
+    case "result": {
+      const { name, text, error } = event.result;
+      return [{ kind: error ? "error" : "tool_result", tool: name, call: event.call, text }];
+    }
+    case "failed":
+      return [{ kind: "error", text: event.failure.title }];
+    case "began":
+    case "resumed":
+    case "summary":
+      return []; // a summary repeats what other records say
+  }
+}
+
+/** Names and values of a call's arguments, without the escapes of JSON, in which `\n` would be a part of a word. */
+function textIn(input: unknown): string {
+  if (typeof input !== "object" || input === null)
+    return typeof input === "string" ? input : JSON.stringify(input ?? "");
+  if (Array.isArray(input)) return input.map(textIn).join(", ");
+  return Object.entries(input)
+    .map(([name, value]) => `${name}: ${textIn(value)}`)
+    .join(", ");
+}
