@@ -11,6 +11,7 @@ import { UsagePage } from "./usage/usage-page.tsx";
  * to 4 KiB less than in a file each.
  */
 export { AgentPage } from "./agents/agent-page.tsx";
+export { TextsPage } from "./texts/texts-page.tsx";
 
 /** By the path of their section. */
 export const pages: Record<Exclude<SectionPath, "runs">, ComponentType> = {

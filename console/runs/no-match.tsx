@@ -40,6 +40,11 @@ export function NoMatch({ filters, organizationId, query }: NoMatchProps) {
             Show {windows[older.window]?.span}
           </a>
         )}
+        {filters.text !== undefined && (
+          <a class="button" href={pageUrl("texts", { q: filters.text, agent: filters.agent })}>
+            Search in all recorded texts
+          </a>
+        )}
         <a class="button" href={pageUrl("runs", { since: "all" })}>
           Clear filters
         </a>

@@ -7,7 +7,7 @@ import { openStart } from "../state/dialogs.ts";
 import { keyNames, useShortcuts } from "../state/keyboard.ts";
 import { organization } from "../state/organization.ts";
 import { usePageTitle } from "../state/page-title.ts";
-import { useQuery } from "../state/url.ts";
+import { pageUrl, useQuery } from "../state/url.ts";
 import { Button } from "../ui/button.tsx";
 import { Loading } from "../ui/empty.tsx";
 import { Icon } from "../ui/icon.tsx";
@@ -92,6 +92,10 @@ export function RunsPage() {
         {!isFirstRun && (
           <div class="actions">
             {reason !== undefined && <span class="muted">{reason}</span>}
+            <a class="button" href={pageUrl("texts", { q: filters.text, agent: filters.agent })}>
+              <Icon name="search" />
+              Search in texts
+            </a>
             <Button
               kind="primary"
               icon="plus"

@@ -38,7 +38,7 @@ export function findChoices(text: string, runs: Run[]): ChoiceGroup[] {
       title: "Commands",
       choices: [
         ...commands().filter(matches).slice(0, most.commands),
-        ...(wanted === "" ? [] : [findEverywhere(wanted)]),
+        ...(wanted === "" ? [] : findEverywhere(wanted)),
       ],
     },
   ];
@@ -60,9 +60,12 @@ function agentChoices(): Choice[] {
   }));
 }
 
-function findEverywhere(text: string): Choice {
-  const href = pageUrl("runs", { q: text, since: "all" });
-  return { icon: "search", name: `Find “${text}” in the names and inputs of all runs`, href };
+function findEverywhere(text: string): Choice[] {
+  const inNames = pageUrl("runs", { q: text, since: "all" });
+  return [
+    { icon: "search", name: `Find “${text}” in the names and inputs of all runs`, href: inNames },
+    { icon: "search", name: `Find “${text}” in all recorded texts`, href: pageUrl("texts", { q: text }) },
+  ];
 }
 
 /** Shortcuts that need the rows of the page under the palette. */

@@ -22,7 +22,8 @@ export function TopBar({ path }: { path: string }) {
       <nav class="sections" aria-label="Sections">
         {sections.map((section) => {
           const url = `/console/${section.path}`;
-          const current = path.startsWith(url) || (section.path === "runs" && path === "/console");
+          const current =
+            path.startsWith(url) || (section.path === "runs" && ["/console", "/console/texts"].includes(path));
           return (
             <a key={url} href={url} aria-current={current ? "page" : undefined}>
               <Icon name={section.icon} />

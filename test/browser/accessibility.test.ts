@@ -56,6 +56,8 @@ beforeAll(async () => {
     ["models", "Quota"],
     ["usage", "Starter agent"],
     ["errors", "No run failed in the last 7 days"],
+    ["texts?q=explanation", "Searched all"],
+    ["texts", "What did a run say?"],
     ["settings", "Revoke…"],
     ["settings?tab=audit", "agent.create"],
     ["settings?tab=browser", "Theme"],
