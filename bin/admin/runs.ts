@@ -4,9 +4,7 @@ import type { FileVersion } from "../../src/agent/turn/manifest.ts";
 import { acceptInput, deleteRun, stopRun } from "../../src/runs/control-run.ts";
 import { findRun } from "../../src/runs/read/find-run.ts";
 import { journalOf } from "../../src/runs/read/list-events.ts";
-import { listRuns, type RunFilter } from "../../src/runs/read/list-runs.ts";
 import { listRunFiles } from "../../src/runs/files/read-files.ts";
-import { runStatuses } from "../../src/runs/status.ts";
 import type { Labels } from "../../src/runs/labels.ts";
 import { referenceIn } from "../../src/runs/turn-configuration.ts";
 import type { Run, RunJournalEntry, RunView } from "../../src/runs/types.ts";
@@ -14,13 +12,14 @@ import { CliError, type FileIo } from "../cli.ts";
 import type { Action } from "./action.ts";
 import { failureText, followRun } from "./follow-run.ts";
 import { runFields, runUsage } from "./run-fields.ts";
+import { addListCommand } from "./run-list.ts";
 import { addStartCommand } from "./run-start.ts";
 import { eventOutput } from "./format-event.ts";
 import { addFileCommand, atOption, fileLines, filesOutput } from "./run-files.ts";
-import { maxListed, timeOf, wholeNumber } from "./option-values.ts";
+import { wholeNumber } from "./option-values.ts";
 import { addRequestCommand } from "./run-request.ts";
 import { addShareCommands } from "./run-share.ts";
-import { indented, type Output, record, table } from "./output.ts";
+import { indented, type Output, record } from "./output.ts";
 
 const maxSequence = 99_999_999;
 
@@ -33,21 +32,7 @@ interface ShowOptions {
 
 export function addRunCommands(program: Command, action: Action, io: FileIo): void {
   const run = program.command("run").description("Start, watch and control runs.");
-  run
-    .command("list")
-    .description("List the runs of an agent or an organization, newest first.")
-    .option("--agent <ID>", "agent")
-    .option("--org <ID>", "organization, instead of an agent")
-    .option("--status <STATUS>", `only runs with these: one or more, with commas, of ${runStatuses.join(", ")}`)
-    .option("--since <TIME>", "only runs created since this time, such as 2026-11-01 or 2026-11-01T08:00Z")
-    .option("--until <TIME>", "only runs created before this time")
-    .option("--limit <N>", `number of runs, at most ${maxListed}`, "20")
-    .option("--cursor <CURSOR>", "continue the list after the page that ended with this cursor")
-    .action(
-      action(async ({ accounts, runs }, options: ListOptions) =>
-        listOutput(await listRuns({ accounts, runs }, filterOf(options))),
-      ),
-    );
+  addListCommand(run, action);
   run
     .command("show")
     .description("Show a run, its files, steps and transcript.")
@@ -115,47 +100,6 @@ export function addRunCommands(program: Command, action: Action, io: FileIo): vo
     );
 }
 
-interface ListOptions {
-  agent?: string;
-  org?: string;
-  status?: string;
-  since?: string;
-  until?: string;
-  limit: string;
-  cursor?: string;
-}
-
-function filterOf({ agent, org, status, since, until, limit, cursor }: ListOptions): RunFilter {
-  const given = [agent, org].filter((id) => id !== undefined);
-  if (given.length !== 1) throw new CliError("run list needs either --agent ID or --org ID");
-  const statuses = status?.split(",").map((each) => {
-    const known = runStatuses.find((one) => one === each.trim());
-    if (known) return known;
-    throw new CliError(
-      `--status is ${JSON.stringify(status)}; expected one or more of ${runStatuses.join(", ")}, with commas`,
-    );
-  });
-  return {
-    of: agent === undefined ? { organization: org ?? "" } : { agent },
-    limit: wholeNumber("--limit", limit, maxListed),
-    ...(statuses && { statuses }),
-    ...(since !== undefined && { since: timeOf("--since", since) }),
-    ...(until !== undefined && { until: timeOf("--until", until) }),
-    ...(cursor !== undefined && { cursor }),
-  };
-}
-
-function listOutput({ runs, cursor }: { runs: Run[]; cursor?: string }): Output {
-  const now = Date.now();
-  const rows = runs.map((run) => Object.assign(runFields(run), { age: age(now - run.createdAt) }, runUsage(run)));
-  const empty = cursor === undefined ? "No runs." : "No runs in this page.";
-  const { text } = table(rows, ["id", "status", "age", "turns", "tokens", "name"], empty);
-  return {
-    text: cursor === undefined ? text : `${text}\n\nThere may be more: --cursor ${cursor}`,
-    json: { runs: rows, cursor },
-  };
-}
-
 function runOutput(
   { run, transcript }: RunView,
   files: FileVersion[],
@@ -214,13 +158,3 @@ function runsOn({ turn }: Run, journal: RunJournalEntry[]) {
 }
 
 /** A duration in its largest whole unit, such as `3 h`. */
-function age(milliseconds: number): string {
-  const units = [
-    ["d", 86_400_000],
-    ["h", 3_600_000],
-    ["min", 60_000],
-  ] as const;
-  const [unit, size] =
-    units.find(([, unitMilliseconds]) => milliseconds >= unitMilliseconds) ?? (["s", 1_000] as const);
-  return `${Math.max(0, Math.floor(milliseconds / size))} ${unit}`;
-}

@@ -130,6 +130,10 @@ describe("run commands", () => {
       expect((await list("--status", "terminated")).runs).toEqual([]);
       expect((await list("--status", "terminated, finished")).runs).toHaveLength(3);
       expect((await list("--until", before)).runs).toEqual([]);
+      expect((await list("--sort", "steps", "--limit", "2")).runs).toHaveLength(2);
+      expect((await list("--max-seconds", "60")).runs).toHaveLength(3);
+      for (const none of ["--min-seconds=60", "--tool=x", "--model=x", "--category=limit", "--label=a=b"])
+        expect((await list(none)).runs).toEqual([]);
     }
     const { stdout } = await admin(dataDir, "run", "list", "--agent", templateId, "--limit", "1");
     expect(stdout).toMatch(/three\n\nThere may be more: --cursor \S+\n$/);
@@ -139,6 +143,10 @@ describe("run commands", () => {
     [["--limit", "0"], '--limit is "0"; expected a whole number from 1 to 1000'],
     [["--org", "o"], "either --agent ID or --org ID"],
     [["--status", "done"], '--status is "done"; expected one or more of running, finished'],
+    [["--sort", "price"], '--sort is "price"; expected one of created, dollars'],
+    [["--label", "team"], '--label is "team"; expected KEY=VALUE'],
+    [["--min-dollars", "$1"], '--min-dollars is "$1"; expected a number such as 0.05'],
+    [["--category", "timeout"], '--category is "timeout"; expected one or more of model_configuration'],
     [["--until", "noon"], '--until is "noon"; expected a time'],
     [["--cursor", "x"], 'the cursor "x" is not valid'],
   ])("list rejects %j", async (options, error) => {

@@ -34,11 +34,15 @@ export interface FoundRuns {
 
 /** A page of found runs. By creation, it may be short, or even empty, although there are more: see `listRuns`. */
 export async function searchRuns(deps: SearchDeps, search: RunSearch): Promise<FoundRuns> {
-  const { order = "created" } = search;
-  const found = order === "created" ? await findRuns(deps, search) : await sortedRuns(deps, { ...search, order });
-  const { runs, cursor, complete } = found;
+  const { runs, cursor, complete } = await findPage(deps, search);
   const described = await describeAll(deps, runs);
   return { runs: described, ...(complete !== undefined && { complete }), ...(cursor !== undefined && { cursor }) };
+}
+
+/** A page of found runs as they are stored. See `searchRuns`. */
+export function findPage(deps: SearchDeps, search: RunSearch): Promise<ListedRuns & { complete?: boolean }> {
+  const { order = "created" } = search;
+  return order === "created" ? findRuns(deps, search) : sortedRuns(deps, { ...search, order });
 }
 
 /** The runs of a page as lists show them. */
