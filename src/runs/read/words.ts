@@ -5,7 +5,7 @@ interface Word {
   end: number;
 }
 
-/** What is searched: all of these phrases. The last word of a phrase can be the beginning of a word. */
+/** What is searched: all of these phrases. The last word of a phrase can be the beginning of a word: see `canBegin`. */
 export type Phrases = string[][];
 
 /** A part of an excerpt. */
@@ -30,16 +30,17 @@ function* wordsOf(text: string): Generator<Word> {
   }
 }
 
+/** Without accents and in lower case. Of what is not ASCII, letters and digits only: the words of a text follow each other. */
 function fold(text: string): string {
-  // Most words are ASCII, which normalization does not change.
-  const plain = /^[\0-\x7f]*$/.test(text) ? text : text.normalize("NFKD").replaceAll(/[^\p{L}\p{N}]/gu, "");
-  return plain.toLowerCase();
+  if (/^[\0-\x7f]*$/.test(text)) return text.toLowerCase(); // normalization does not change it
+  const letters = text.normalize("NFKD").replaceAll(/[^\p{L}\p{N}]/gu, "");
+  return letters.toLowerCase().replaceAll("ς", "σ"); // of which the first is only at the end of a word
 }
 
-/** The different words of a text. */
-export function distinctWords(text: string): Set<string> {
+/** The different words of texts. */
+export function distinctWords(texts: string[]): Set<string> {
   const found = new Set<string>();
-  for (const { folded } of wordsOf(text.slice(0, maxSearched))) found.add(folded);
+  for (const text of texts) for (const { folded } of wordsOf(text.slice(0, maxSearched))) found.add(folded);
   return found;
 }
 
@@ -49,15 +50,23 @@ export function phrasesIn(query: string): Phrases {
   return terms.map((term) => [...wordsOf(term)].map(({ folded }) => folded)).filter((words) => words.length > 0);
 }
 
+/** Whether a searched word can be the beginning of a word. One letter begins too many. */
+export function canBegin(searched: string): boolean {
+  return searched.length > 1;
+}
+
 /** The place of each phrase in a text, the first ones. Undefined: not all are in it. */
 function placesOf(text: string, phrases: Phrases): Pick<Word, "start" | "end">[] | undefined {
-  const words = [...wordsOf(text.slice(0, maxSearched))];
+  const searched = text.slice(0, maxSearched);
+  const folded = fold(searched); // most texts end here, in a tenth of the time
+  if (!phrases.flat().every((each) => folded.includes(each))) return undefined;
+  const words = [...wordsOf(searched)];
   const places = phrases.map((phrase) => {
     const last = phrase.length - 1;
     const at = words.findIndex((_, index) =>
       phrase.every((each, offset) => {
-        const folded = words[index + offset]?.folded;
-        return offset === last ? folded?.startsWith(each) : folded === each;
+        const found = words[index + offset]?.folded;
+        return offset === last && canBegin(each) ? found?.startsWith(each) : found === each;
       }),
     );
     const [first, end] = [words[at], words[at + last]];

@@ -177,6 +177,24 @@ test("on one machine, another process forgets a run, and a damaged index is made
   textIndex.close();
 });
 
+test("on one machine, an answer that did not wait for the index says so, and the index catches up after it", async () => {
+  const stores = openLocal();
+  const { add, first } = await open(stores);
+  const runs = await Promise.all(Array.from({ length: 5 }, () => add("needle")));
+  const files = { file: join(stores.dataDir, "runs.sqlite"), indexFile: join(stores.dataDir, "other.sqlite") };
+  const index = localTextIndex({ ...files, maxWait: 0 });
+  const query = { since: 0, phrases: [["needle"]], organizationIds: [first.organizationId] };
+  const early = await index.find(query);
+  expect(early.indexed).toBeLessThan(5);
+  expect([early.runs.length, early.complete]).toEqual([early.indexed, false]);
+  await expect.poll(async () => (await index.find(query)).complete).toBe(true);
+  expect((await index.find(query)).runs.map(({ id }) => id).toSorted()).toEqual(runs.map(({ id }) => id).toSorted());
+  await index.forget(runs[0]?.id ?? "");
+  // Those of the same chunk are indexed again.
+  await expect.poll(async () => (await index.find(query)).complete).toBe(true);
+  index.close();
+});
+
 test("on AWS, the newest 200 runs are searched, and the answer says that there are more", async () => {
   const { search, add } = await open(fakeAwsStores());
   await add("needle", { createdAt: noon - day });

@@ -53,7 +53,7 @@ export const runOperations = {
       agent_id: runFilters.agent_id,
       q: {
         ...parameter(
-          "Words, in any case and with or without accents. Each can be the beginning of a word. Between quotation marks: words next to each other.",
+          "Words, in any case and with or without accents. Each of two characters or more can be the beginning of a word. Between quotation marks: words next to each other.",
           { type: "string", minLength: 1, maxLength: 200 },
         ),
         required: true,

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { setImmediate } from "node:timers/promises";
 import { pause } from "../../../async/backoff.ts";
@@ -8,7 +9,7 @@ import { distinctWords } from "../../../runs/read/words.ts";
 import type { RunEvent } from "../../../runs/types.ts";
 import { eventKey } from "./event-keys.ts";
 import { tuples } from "./query.ts";
-import { forgetIn, type NewWords, openWordTables, type WordTables } from "./word-tables.ts";
+import { type IndexedRun, type NewWords, openWordTables, type WordTables } from "./word-tables.ts";
 
 /** The newest runs that a search looks at. Their places in the index take 20 ms to read. */
 const maxRuns = 20_000;
@@ -35,14 +36,14 @@ interface ScopedRun {
 
 /** Searches the words of records, which it indexes when it is searched: the writes of turns do nothing for it. */
 export function localTextIndex({ file, indexFile, maxWait: wait = maxWait }: Deps): TextIndex & { close(): void } {
-  let open: { tables: WordTables; records: RecordReader } | undefined;
+  let words: WordTables | undefined;
+  let reader: RecordReader | undefined;
   const stop = new AbortController();
   let queue = new Map<string, ScopedRun>();
   let working = false;
 
-  const opened = (): NonNullable<typeof open> =>
-    (open ??= { tables: openWordTables(indexFile), records: recordReader(file) });
-
+  const tablesOf = (): WordTables => (words ??= openWordTables(indexFile));
+  const recordsOf = (): RecordReader => (reader ??= recordReader(file));
   const first = (): ScopedRun | undefined => queue.values().next().value;
 
   /** Indexes the queue, the first run first. Between two parts, it rests as long as the last one took. */
@@ -51,9 +52,9 @@ export function localTextIndex({ file, indexFile, maxWait: wait = maxWait }: Dep
     working = true;
     try {
       for (let run = first(); run && !stop.signal.aborted; run = first()) {
-        const [{ tables, records }, { seq }] = [opened(), run];
+        const { seq } = run;
         const start = performance.now();
-        const more = tables.add(run, (after) => records.wordsAfter(seq, after));
+        const more = tablesOf().add(run, (after) => recordsOf().wordsAfter(seq, after));
         if (!more) queue.delete(run.id);
         await pause(performance.now() - start);
       }
@@ -65,48 +66,56 @@ export function localTextIndex({ file, indexFile, maxWait: wait = maxWait }: Dep
     }
   }
 
+  /** Puts runs before all others, and waits until they are indexed, if that is soon. */
+  async function indexFirst(runs: ScopedRun[]): Promise<void> {
+    const ids = new Set(runs.map(({ id }) => id));
+    const others = [...queue].filter(([id]) => !ids.has(id));
+    queue = new Map([...runs.map((run) => [run.id, run] as const), ...others]);
+    void work();
+    const isWaiting = (): boolean => runs.some(({ id }) => queue.has(id));
+    const end = performance.now() + wait;
+    while (isWaiting() && performance.now() < end && !stop.signal.aborted) await pause(5);
+  }
+
   return {
     async find({ phrases, since, ...owners }) {
-      const { tables, records } = opened();
+      const tables = tablesOf();
       tables.forgetBefore(since);
-      const runs = records.scope({ since, ...owners });
+      const runs = recordsOf().scope({ since, ...owners });
+      const places = new Map<string, IndexedRun>();
       const behind: ScopedRun[] = [];
+      const check = (run: ScopedRun): boolean => {
+        const known = tables.indexedRun(run.id);
+        const isIndexed = known !== undefined && known.sequence >= run.sequence;
+        if (isIndexed) places.set(run.id, known);
+        return isIndexed;
+      };
       for (const [index, run] of runs.entries()) {
-        if ((tables.indexedRun(run.id)?.sequence ?? 0) < run.sequence) behind.push(run);
+        if (!check(run)) behind.push(run);
         if (index % 2_000 === 1_999) await setImmediate();
       }
-      const ids = new Set(behind.map(({ id }) => id));
-      const others = [...queue].filter(([id]) => !ids.has(id));
-      queue = new Map([...behind.map((run) => [run.id, run] as const), ...others]);
-      void work();
-      const unindexed = (): number => behind.filter(({ id }) => queue.has(id)).length;
-      for (const end = performance.now() + wait; unindexed() > 0 && performance.now() < end && !stop.signal.aborted;)
-        await pause(5);
-      const unread = unindexed();
+      await indexFirst(behind);
+      for (const run of behind) check(run);
 
+      // A run whose chunk was dropped meanwhile is not in the index.
       const organizationIds = [...new Set(runs.map(({ organizationId }) => organizationId))];
-      const { found, complete } = tables.find(organizationIds, phrases);
-      const sequences = new Map<number, number[]>();
-      for (const { number, sequence } of found) {
-        const known = sequences.get(number);
-        if (known) known.push(sequence);
-        else sequences.set(number, [sequence]);
-      }
+      const { found, searched, complete } = await tables.find(organizationIds, phrases);
+      const indexed = [...places.values()].filter(({ chunk }) => searched.has(chunk)).length;
       const matching = runs.flatMap(({ id }) => {
-        const number = sequences.size > 0 ? tables.indexedRun(id)?.number : undefined;
-        const own = number === undefined ? undefined : sequences.get(number);
-        return own ? [{ id, sequences: own }] : [];
+        const sequences = found.get(places.get(id)?.number ?? -1);
+        return sequences ? [{ id, sequences }] : [];
       });
-      const indexed = runs.length - unread;
-      return { runs: matching, indexed, complete: complete && unread === 0 && runs.length < maxRuns };
+      return { runs: matching, indexed, complete: complete && indexed === runs.length && runs.length < maxRuns };
     },
 
-    forget: async (runId) => (open ? open.tables.forget(runId) : forgetIn(indexFile, runId)),
+    async forget(runId) {
+      if (words || existsSync(indexFile)) await tablesOf().forget(runId);
+    },
 
     close() {
       stop.abort();
-      open?.tables.close();
-      open?.records.close();
+      words?.close();
+      reader?.close();
     },
   };
 }
@@ -151,26 +160,31 @@ function recordReader(file: string) {
     wordsAfter(seq: number, after: number): NewWords {
       const through = last.get(seq)?.[0] ?? 0;
       const end = Math.min(through, after + recordsAtOnce);
-      const events: [number, () => RunEvent][] = [];
-      for (const [sequence, role, text] of messages.iterate(seq, after + 1, end)) {
-        events.push([sequence, () => ({ role, text, turn: 0 }) as RunEvent]);
-      }
-      for (const [sequence, body] of entries.iterate(seq, after + 1, end)) {
-        events.push([sequence, () => JSON.parse(body) as RunEvent]);
-      }
-      const records: NewWords["records"] = [];
-      let characters = 0;
-      for (const [sequence, read] of events.toSorted(([a], [b]) => a - b)) {
-        const texts = textsOf(read());
-        const words = new Set<string>();
-        for (const { text } of texts) {
-          characters += text.length;
-          for (const word of distinctWords(text)) words.add(word);
+      const events: [number, RunEvent][] = [];
+      let limit = end;
+      const collect = (
+        found: Iterable<readonly [number, ...string[]]>,
+        toEvent: (columns: string[]) => RunEvent,
+      ): void => {
+        let characters = 0;
+        for (const [sequence, ...columns] of found) {
+          events.push([sequence, toEvent(columns)]);
+          characters += columns.at(-1)?.length ?? 0;
+          if (characters > charactersAtOnce) {
+            limit = Math.min(limit, sequence);
+            return;
+          }
         }
-        if (words.size > 0) records.push({ sequence, words });
-        if (characters > charactersAtOnce) return { records, through: sequence, more: sequence < through };
-      }
-      return { records, through: Math.max(after, end), more: end < through };
+      };
+      collect(messages.iterate(seq, after + 1, end), ([role, text]) => ({ role, text, turn: 0 }) as RunEvent);
+      collect(entries.iterate(seq, after + 1, limit), ([body = ""]) => JSON.parse(body) as RunEvent);
+      const records = events
+        .filter(([sequence]) => sequence <= limit)
+        .map(([sequence, event]) => {
+          return { sequence, words: distinctWords(textsOf(event).map(({ text }) => text)) };
+        })
+        .filter(({ words }) => words.size > 0);
+      return { records, through: Math.max(after, limit), more: limit < through };
     },
 
     close: () => db.close(),

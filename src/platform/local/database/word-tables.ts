@@ -1,6 +1,8 @@
-import { closeSync, existsSync, openSync, rmSync } from "node:fs";
+import { closeSync, openSync, rmSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
+import { setImmediate } from "node:timers/promises";
 import { pause } from "../../../async/backoff.ts";
+import { canBegin } from "../../../runs/read/words.ts";
 import { StoreUnavailable } from "../../../errors.ts";
 import { tuples } from "./query.ts";
 import { isBusy } from "./sqlite.ts";
@@ -30,11 +32,11 @@ export interface WordTables {
   indexedRun(runId: string): IndexedRun | undefined;
   /** Adds records of a run. `read`: the records after the last one that is in the index; called while the index is locked. */
   add(run: { id: string; organizationId: string; createdAt: number }, read: (after: number) => NewWords): boolean;
-  /** Records with all of `words`. Their numbers are `number` of the run and the record's own. */
+  /** The records with all words, by the `number` of their run, and the chunks that were searched. */
   find(
     organizationIds: string[],
     phrases: string[][],
-  ): { found: { number: number; sequence: number }[]; complete: boolean };
+  ): Promise<{ found: Map<number, number[]>; searched: Set<number>; complete: boolean }>;
   /** Resolves when the run, and those that share its chunk, are not in the index. */
   forget(runId: string): Promise<void>;
   /** Forgets chunks whose runs were all created before. */
@@ -64,17 +66,6 @@ function removeWordTables(file: string): void {
   for (const end of ["", "-wal", "-shm"]) rmSync(`${file}${end}`, { force: true });
 }
 
-/** Forgets a run in the file, if there is one. For processes that do not search. */
-export async function forgetIn(file: string, runId: string): Promise<void> {
-  if (!existsSync(file)) return;
-  const tables = openWordTables(file);
-  try {
-    await tables.forget(runId);
-  } finally {
-    tables.close();
-  }
-}
-
 function opened(file: string): DatabaseSync {
   closeSync(openSync(file, "a", 0o600)); // words are private; SQLite would use the umask
   const db = new DatabaseSync(file, { timeout: lockTimeout });
@@ -86,7 +77,7 @@ function opened(file: string): DatabaseSync {
     if (found !== 0 && found !== version) throw new Error(`the index has version ${found}`);
     db.exec(`
       CREATE TABLE IF NOT EXISTS chunks (
-        chunk INTEGER PRIMARY KEY, organization_id TEXT NOT NULL, runs INTEGER NOT NULL, bytes INTEGER NOT NULL,
+        chunk INTEGER PRIMARY KEY AUTOINCREMENT, organization_id TEXT NOT NULL, runs INTEGER NOT NULL, bytes INTEGER NOT NULL,
         newest INTEGER NOT NULL
       ) STRICT;
       CREATE INDEX IF NOT EXISTS chunks_by_organization ON chunks (organization_id, chunk);
@@ -116,6 +107,7 @@ function wordTables(db: DatabaseSync): WordTables {
     db,
     "SELECT chunk FROM chunks WHERE organization_id = ? ORDER BY chunk DESC",
   );
+  const chunkOf = tuples<[chunk: number]>(db, "SELECT chunk FROM chunks WHERE chunk = ?");
   const oldChunks = tuples<[chunk: number]>(db, "SELECT chunk FROM chunks WHERE newest < ?");
   const insertChunk = db.prepare("INSERT INTO chunks (organization_id, runs, bytes, newest) VALUES (?, 0, 0, 0)");
   const insertRun = db.prepare("INSERT INTO runs (id, chunk, sequence) VALUES (?, ?, 0)");
@@ -156,6 +148,18 @@ function wordTables(db: DatabaseSync): WordTables {
       : { number, chunk, sequence };
   };
 
+  /** The records of a chunk that match. Undefined: it was dropped meanwhile. */
+  function matchesIn(chunk: number, query: string): [id: number][] | undefined {
+    const table = tableOf(chunk);
+    const matching = `SELECT rowid FROM ${table} WHERE ${table} MATCH ? ORDER BY rowid LIMIT ${maxFound}`;
+    db.exec("BEGIN"); // another process can drop it
+    try {
+      return chunkOf.get(chunk) && tuples<[id: number]>(db, matching).all(query);
+    } finally {
+      db.exec("COMMIT");
+    }
+  }
+
   function drop(chunk: number): void {
     db.exec(`DROP TABLE ${tableOf(chunk)}`);
     dropRuns.run(chunk);
@@ -181,28 +185,29 @@ function wordTables(db: DatabaseSync): WordTables {
         return more;
       }),
 
-    find(organizationIds, phrases) {
+    async find(organizationIds, phrases) {
       const words = phrases.flatMap((phrase) =>
         phrase.map((word, index) => {
-          const isWhole = index < phrase.length - 1 && word.length <= maxWord;
-          return `"${word.slice(0, maxWord)}"${isWhole ? "" : "*"}`;
+          const isStart = word.length > maxWord || (index === phrase.length - 1 && canBegin(word));
+          return `"${word.slice(0, maxWord)}"${isStart ? "*" : ""}`;
         }),
       );
-      const found: { number: number; sequence: number }[] = [];
+      const found = new Map<number, number[]>();
+      const searched = new Set<number>();
       let complete = true;
-      for (const organizationId of organizationIds) {
-        for (const [chunk] of chunksOf.all(organizationId)) {
-          const table = tableOf(chunk);
-          const rows = tuples<[id: number]>(
-            db,
-            `SELECT rowid FROM ${table} WHERE ${table} MATCH ? ORDER BY rowid LIMIT ${maxFound}`,
-          );
-          const ids = rows.all(words.join(" AND "));
-          complete &&= ids.length < maxFound;
-          for (const [id] of ids) found.push({ number: Math.floor(id / recordsPerRun), sequence: id % recordsPerRun });
+      for (const [chunk] of organizationIds.flatMap((id) => chunksOf.all(id))) {
+        const ids = matchesIn(chunk, words.join(" AND "));
+        if (ids) searched.add(chunk);
+        complete &&= (ids?.length ?? 0) < maxFound;
+        for (const [id] of ids ?? []) {
+          const number = Math.floor(id / recordsPerRun);
+          const known = found.get(number);
+          if (known) known.push(id % recordsPerRun);
+          else found.set(number, [id % recordsPerRun]);
         }
+        await setImmediate();
       }
-      return { found, complete };
+      return { found, searched, complete };
     },
 
     async forget(runId) {
