@@ -82,15 +82,15 @@ export function TextsPage() {
 
 function Results({ found, onRepeat }: { found: Schemas["FoundTexts"]; onRepeat: () => void }) {
   const { data, more, searched_runs: searched, complete } = found;
-  const runs = `${formatNumber(data.length)}${more ? "+" : ""} ${data.length === 1 && !more ? "run has" : "runs have"} it.`;
+  const runs = `${formatNumber(data.length)}${more ? "+" : ""} ${data.length === 1 && !more ? "run matches" : "runs match"}.`;
   return (
     <>
       <p class="texts-found" role="status">
         <span>
-          <b>{data.length === 0 ? "No run has it." : runs}</b>{" "}
+          <b>{data.length === 0 ? "No run matches." : runs}</b>{" "}
           {complete
             ? `Searched all ${formatNumber(searched)} runs of the last 90 days.`
-            : `Searched the newest ${formatNumber(searched)} runs of the last 90 days. There is more to search.`}
+            : `Searched the newest ${formatNumber(searched)} runs of the last 90 days, but not all of their texts. Search again, add a word or choose an agent.`}
         </span>
         {!complete && <Button onClick={onRepeat}>Search again</Button>}
       </p>

@@ -47,7 +47,7 @@ test("texts are found from the list of runs, with excerpts that lead to their st
   await page.getByRole("searchbox").fill("Zebra");
   await page.getByText("No run matches").waitFor();
   await page.getByRole("link", { name: "Search in all recorded texts" }).click();
-  await page.getByText("2 runs have it. Searched all 3 runs of the last 90 days.").waitFor();
+  await page.getByText("2 runs match. Searched all 3 runs of the last 90 days.").waitFor();
   const headings = page.locator(".found-runs h2 a");
   expect(await headings.allInnerTexts()).toEqual(["Run attack", "Run go"]);
   expect(await page.locator(".found-runs mark").allInnerTexts()).toEqual(["zebra", "zebras"]);
@@ -71,20 +71,20 @@ test("texts are found from the list of runs, with excerpts that lead to their st
   await expect.poll(() => search.inputValue()).toBe("okapi");
   await search.fill("quagga");
   await page.getByRole("button", { name: "Search", exact: true }).click();
-  await page.getByText("1 run has it.").waitFor();
+  await page.getByText("1 run matches.").waitFor();
   expect(await page.locator(".found-runs .place").first().innerText()).toMatch(/^Error/);
   await search.fill("…");
   await search.press("Enter");
   await page.getByRole("alert").getByText("q has no word").waitFor();
   await search.fill("nowhere");
   await search.press("Enter");
-  await page.getByText("No run has it.").waitFor();
+  await page.getByText("No run matches.").waitFor();
   expect(misdeeds).toEqual(noMisdeeds);
 });
 
 test.each([1280, 1366, 1440, 390])("what is found pushes nothing off the page at %d px", async (width) => {
   const options = { path: "texts?q=zebra", viewport: { width, height: 800 } };
   await using view = await openConsole(browser, service.consoleUrl, options);
-  await view.page.getByText("2 runs have it.").waitFor();
+  await view.page.getByText("2 runs match.").waitFor();
   expect(await view.page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
 });
