@@ -64,12 +64,15 @@ function missingFile(name: string, { named }: McpCall): ServiceError {
 }
 
 function listResult(files: Awaited<ReturnType<typeof listChangedFiles>>): CallToolResult {
-  const listed = files.slice(0, maxListedFiles).map(({ name, size, changedAt }) => ({
+  const listed = files.slice(0, maxListedFiles).map(({ name, size, sentAs, changedAt }) => ({
     name,
     size,
+    sent_as: sentAs ?? null,
     changed_at_step: changedAt ? `${changedAt.turn}.${changedAt.step}` : null,
   }));
-  const lines = listed.map(({ name, size }) => `${name} (${size} bytes)`);
+  const lines = listed.map(({ name, size, sent_as: sent }) => {
+    return `${name} (${size} bytes${sent === null ? "" : `, sent as ${JSON.stringify(sent)}`})`;
+  });
   if (files.length > maxListedFiles)
     lines.push(`[The first ${maxListedFiles} of ${files.length} files. Set prefix to list others.]`);
   const text = lines.join("\n") || "There are no files.";

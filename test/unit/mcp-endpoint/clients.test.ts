@@ -86,7 +86,7 @@ describe.each(["legacy", "auto"] as const)("a client with protocol version %s", 
 
   test("starts a run with files, waits for it, reads what it wrote, and continues it", async () => {
     const files = [
-      { filename: "notes.txt", text: "Grüße" },
+      { filename: "letters/notes.txt", text: "Grüße" },
       { filename: "chart.png", content_base64: png },
     ];
     const started = await callTool(client, "start_run", { name: "Report", input_text: "write a report", files });
@@ -112,7 +112,12 @@ describe.each(["legacy", "auto"] as const)("a client with protocol version %s", 
     expect(text).toContain("Output:\nDone with: write a report\nFiles: chart.png (70 bytes), notes.txt (7 bytes)");
 
     const list = await callTool(client, "list_files", { run_id });
-    expect(list.structured["files"]).toContainEqual({ name: "report.md", size: 90_000, changed_at_step: "1.1" });
+    expect(list.structured["files"]).toEqual([
+      { name: "chart.png", size: 70, sent_as: null, changed_at_step: null },
+      { name: "notes.txt", size: 7, sent_as: "letters/notes.txt", changed_at_step: null },
+      { name: "report.md", size: 90_000, sent_as: null, changed_at_step: "1.1" },
+    ]);
+    expect(list.text).toContain('notes.txt (7 bytes, sent as "letters/notes.txt")');
     const read = (name: string, offset?: number) => callTool(client, "read_file", { run_id, name, offset });
     expect((await read("notes.txt")).text).toBe("Grüße");
     const first = await read("report.md");
