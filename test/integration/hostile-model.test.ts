@@ -144,8 +144,11 @@ test("edits of one file in one answer are applied in order", async () => {
   expect(await fileText(service?.dataDir ?? "", id, "a.txt")).toBe("ONE TWO THREE FOUR FIVE");
 });
 
-test("impossible token counts are clamped", async () => {
-  const usage = { prompt_tokens: -500, completion_tokens: 1e300, total_tokens: 3 };
+test.each([
+  { are: "clamped", input: 12, shown: { input_tokens: 12, output_tokens: 1_000_000_000 } },
+  { are: "replaced by an estimate", input: -500, shown: { output_tokens: 2, estimated_tokens: expect.any(Number) } },
+])("impossible token counts are $are", async ({ input, shown }) => {
+  const usage = { prompt_tokens: input, completion_tokens: 1e300, total_tokens: 3 };
   const counts = streams(chunk({ role: "assistant", content: "Done." }), chunk({}, { finish_reason: "stop" }), {
     ...chunk({}),
     choices: [],
@@ -153,8 +156,5 @@ test("impossible token counts are clamped", async () => {
   });
   await using server = await chatServer(counts);
   const { agent_id: id } = await run(server.baseUrl);
-  expect(await done(service?.dataDir ?? "", "run", "show", id)).toMatchObject({
-    input_tokens: 0,
-    output_tokens: 1_000_000_000,
-  });
+  expect(await done(service?.dataDir ?? "", "run", "show", id)).toMatchObject(shown);
 });

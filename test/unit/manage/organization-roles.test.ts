@@ -36,13 +36,15 @@ const bodies: Record<string, object> = {
   update_agent: { definition },
   update_organization: { max_running: 2 },
   set_model: { provider: "demo" },
+  list_models: { provider: "demo" },
+  store_secret: { value: "sk-1", hosts: ["api.example.com"] },
   set_web_fetch: { hosts: ["docs.example.com"] },
   create_run: { name: "Run" },
   create_input: { input_text: "go" },
   update_run: { labels: {} },
   set_webhook: { url: "https://example.com/hook", private_addresses: false, enabled: false },
 };
-const queries: Record<string, string> = { get_model_request: "?at=1.1" };
+const queries: Record<string, string> = { get_model_request: "?at=1.1", get_sent_request: "?at=1.1" };
 
 let service: ManageService;
 let token: string;
@@ -109,6 +111,8 @@ async function callWith(operation: ManageOperation, owned: Owned, as = token) {
     version: "1",
     sequence: "1",
     name: "a",
+    secret_name: "key",
+    token_id: "a",
   };
   const at = path.slice(basePath.length).replaceAll(/\{(\w+)\}/g, (_, name: string) => given[name] ?? name);
   const named = bodyIds[operationId] === undefined ? {} : { [bodyIds[operationId]]: owned[bodyIds[operationId]] };
