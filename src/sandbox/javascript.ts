@@ -7,6 +7,7 @@ import { filenameProblem } from "../filenames.ts";
 import { decodeText } from "../documents/decode-text.ts";
 import { type Engine, type EngineResult, limitWrittenFiles, sameContent } from "./engine.ts";
 import { prelude } from "./prelude.ts";
+import { roundedIntegers } from "./rounded-integers.ts";
 import type { SandboxFile, SandboxRequest } from "./types.ts";
 import { webApis, webHost } from "./web-apis.ts";
 
@@ -56,6 +57,7 @@ async function newMachine(compiled: Wasm): Promise<{ run(request: SandboxRequest
     list: () => vm.hostToHandle(program.list()),
     text: (name) => vm.newString(program.text(String(name))),
     bytes: (name) => vm.newUint8Array(program.bytes(String(name))),
+    parsed: (json) => program.rounded.add(String(json)),
     write: (name, content) => {
       program.write(
         String(name),
@@ -102,9 +104,11 @@ async function newMachine(compiled: Wasm): Promise<{ run(request: SandboxRequest
       const stopped = program.stopped();
       const failure = stopped === undefined ? problem : `${stopped} No files were saved.`;
       const dirty = stopped !== undefined || process.memoryUsage.rss() > maxCleanBytes;
+      const { written, notes } = limitWrittenFiles(stopped === undefined ? program.written() : []);
       return {
         output: program.output(),
-        ...limitWrittenFiles(stopped === undefined ? program.written() : []),
+        written,
+        notes: [...program.rounded.notes(), ...notes],
         ...(failure !== undefined && { problem: failure }),
         ...(dirty && { dirty }),
       };
@@ -132,6 +136,7 @@ function newProgram({ files, seconds }: SandboxRequest) {
     throw new Error(`There is no file ${JSON.stringify(name)}. Files: ${names.join(", ") || "none"}.`);
   };
   return {
+    rounded: roundedIntegers(),
     bytes,
     text(name: string): string {
       const content = decodeText(bytes(name));

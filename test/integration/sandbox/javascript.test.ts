@@ -32,6 +32,30 @@ describe("a JavaScript program", () => {
     expect(await js("listFiles()", { a: "12" })).toBe('[{"name":"a","size":2}]');
   });
 
+  it("names the integers that JSON.parse rounded, and only these", async () => {
+    const id = "1469812398471234561";
+    const json = [
+      `{"id": ${id}, "text": "${id}, \\\\\\"${id}: ", "of": [-${id}, 9007199254740992, 0.${id}, ${id}e-1, -1]}`,
+      `"${id}"`,
+      "9".repeat(400),
+    ];
+    const files = { "a.ndjson": json.join("\n") };
+    const program = "readFile('a.ndjson').split('\\n').map((line) => JSON.parse(line)).length";
+    const { output, notes } = await run("javascript", program, { files });
+    expect(output).toBe("3");
+    expect(notes).toEqual([
+      expect.stringMatching(`^JSON.parse rounded 3 integers over 2\\^53, such as ${id} to 1469812398471234600. `),
+    ]);
+    const advice = /text\.replace\(.*\)(?=\.$)/.exec(notes[0] ?? "")?.[0];
+    const kept = await run("javascript", `const text = '[${id},{"a":-${id}}]'; console.log(${advice})`);
+    expect(kept).toMatchObject({ output: `["${id}",{"a":"-${id}"}]`, notes: [] });
+    expect(await run("javascript", "JSON.parse('[1]', (key, value) => value === 1 ? 2 : value)")).toMatchObject({
+      output: "[2]",
+      notes: [],
+    });
+    expect(await js("try { JSON.parse('[1234567890123456789') } catch (error) { error.name }")).toBe("SyntaxError");
+  });
+
   it.each([
     [
       "const u = new URL('/x y?q=1#h', 'https://a.b:8080'); u.searchParams.append('z', 'ä &'); u.pathname = '/n'; [u.href, u.port, u.searchParams.get('z')].join(' ')",
