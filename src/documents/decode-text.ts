@@ -9,10 +9,11 @@ export interface TextFile {
   guessed?: string;
 }
 
-/** A file that is not text, and its kind. */
+/** A file that is not text, and its kind. `reader`: a sentence that says what reads such files. */
 export interface BinaryFile {
   binary: string;
   mediaType?: string;
+  reader?: string;
 }
 
 export type DecodedFile = { text: string; guessed?: string } | BinaryFile;
@@ -28,8 +29,13 @@ export function decodeText(bytes: Uint8Array): DecodedFile {
 /** Finds the encoding of a text file. Its text is decoded when its parts are read. */
 export function openText(bytes: Uint8Array): TextFile | BinaryFile {
   for (const [encoding, mark] of byteOrderMarks) if (startsWith(bytes, mark)) return textFile(bytes, encoding);
-  const known = signatures.find(({ signature }) => startsWith(bytes, signature));
-  if (known) return { binary: known.kind, ...(known.mediaType !== undefined && { mediaType: known.mediaType }) };
+  const known = signatures.find(
+    ({ signature, end = [] }) => startsWith(bytes, signature) && startsWith(bytes.subarray(-end.length), end),
+  );
+  if (known) {
+    const { kind, mediaType, reader } = known;
+    return { binary: kind, ...(mediaType !== undefined && { mediaType }), ...(reader !== undefined && { reader }) };
+  }
   if (startsWith(bytes, riff) && startsWith(bytes.subarray(8), webp)) {
     return { binary: "a WebP image", mediaType: "image/webp" };
   }
@@ -59,7 +65,8 @@ const byteOrderMarks: [encoding: string, mark: number[]][] = [
   ["utf-16be", [0xfe, 0xff]],
 ];
 
-const signatures: { kind: string; mediaType?: string; signature: number[] }[] = [
+/** `end`: the last bytes, of kinds whose first bytes can also begin a text. */
+const signatures: { kind: string; mediaType?: string; reader?: string; signature: number[]; end?: number[] }[] = [
   { kind: "a PDF document", mediaType: "application/pdf", signature: [0x25, 0x50, 0x44, 0x46] },
   { kind: "a PNG image", mediaType: "image/png", signature: [0x89, 0x50, 0x4e, 0x47] },
   { kind: "a JPEG image", mediaType: "image/jpeg", signature: [0xff, 0xd8, 0xff] },
@@ -68,7 +75,20 @@ const signatures: { kind: string; mediaType?: string; signature: number[] }[] = 
   { kind: "an empty ZIP archive", mediaType: "application/zip", signature: [0x50, 0x4b, 0x05, 0x06] },
   {
     kind: "an old Office document (DOC, XLS, PPT, MSG) or one with a password",
+    reader: "The owner can save it as DOCX, XLSX, PPTX or EML, without a password.",
     signature: [0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1],
+  },
+  {
+    kind: "a Parquet file",
+    reader: "In a Linux environment, run_python reads it with pandas.read_parquet.",
+    signature: [...Buffer.from("PAR1")],
+    end: [...Buffer.from("PAR1")],
+  },
+  {
+    kind: "an SQLite database",
+    reader:
+      "In a Linux environment, run_python reads it with the module sqlite3, and run_shell with the command sqlite3.",
+    signature: [...Buffer.from("SQLite format 3\0")],
   },
   { kind: "a gzip archive", mediaType: "application/gzip", signature: [0x1f, 0x8b] },
 ];

@@ -48,7 +48,10 @@ async function readBytes(
   const subject = `${name} is ${"binary" in content ? content.binary : textKinds[kind ?? ""]} of ${bytes.length} bytes`;
   const mediaType = "binary" in content ? content.mediaType : undefined;
   if (mediaType?.startsWith("image/")) return attachmentOutput(subject, bytes, { name, mediaType });
-  if (!kind) return errorOutput(`${subject}; only text files, ${readableKinds} and images can be read.`);
+  if (!kind) {
+    const reader = "reader" in content ? ` ${content.reader}` : "";
+    return errorOutput(`${subject}; only text files, ${readableKinds} and images can be read.${reader}`);
+  }
   if (bytes.length > sandboxLimits.filesBytes) {
     return errorOutput(`${subject}; documents and archives can be read up to ${sandboxLimits.filesBytes} bytes.`);
   }

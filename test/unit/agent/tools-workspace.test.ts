@@ -241,7 +241,14 @@ describe("read_file", () => {
       /a gzip archive.*only text files, PDF, DOCX/,
     );
     expect((await read("a.doc", Buffer.from("d0cf11e0a1b11ae1", "hex"))).text).toMatch(
-      /an old Office document \(DOC, XLS/,
+      /an old Office document \(DOC, XLS.* can be read\. The owner can save it as DOCX/,
+    );
+    expect((await read("a.parquet", Buffer.from("PAR1\x15\0PAR1"))).text).toMatch(
+      /^a.parquet is a Parquet file of 10 bytes; .* run_python reads it with pandas.read_parquet\.$/,
+    );
+    expect((await read("a.txt", Buffer.from("PAR1 is a golf course."))).text).toContain("golf course");
+    expect((await read("a.db", Buffer.from("SQLite format 3\0"))).text).toMatch(
+      /an SQLite database .* command sqlite3\.$/,
     );
     expect((await read("a.docx", docx(""))).text).toMatch(/it contains no text/);
   });
