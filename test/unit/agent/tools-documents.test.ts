@@ -351,6 +351,31 @@ describe("a table of a Word document", () => {
   });
 });
 
+const change = (kind: string, content: string) => `<w:${kind} w:id="1" w:author="Ada">${content}</w:${kind}>`;
+
+describe("the review of a Word document", () => {
+  const deleted = change("del", "<w:r><w:delText>old</w:delText></w:r>");
+  const body = `<w:p><w:r><w:t>Price: </w:t></w:r>${deleted}${change("ins", "<w:r><w:t>new</w:t></w:r>")}</w:p>`;
+
+  it("is named: tracked changes are accepted", async () => {
+    const note = "tracked changes: shown as accepted, without the deleted texts.]";
+    expect(await read("a.docx", docxOf(body))).toBe(`[2 ${note}\n\nPrice: new`);
+    const moved = change("moveFrom", "<w:r><w:t>here</w:t></w:r>") + change("moveTo", "<w:r><w:t>there</w:t></w:r>");
+    expect(await read("a.docx", docxOf(`<w:p>${moved}</w:p>`))).toBe(
+      "[1 tracked change: shown as accepted, without the deleted texts.]\n\nthere",
+    );
+    expect(await read("a.docx", docxOf(paragraph("plain")))).toBe("plain");
+  });
+
+  it("has the comments with their authors", async () => {
+    const namespace = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"';
+    const comments = `<w:comments ${namespace}>${change("comment", paragraph("Is it") + paragraph("net?"))}<w:comment w:id="2">${paragraph("Yes &lt;b&gt;")}</w:comment></w:comments>`;
+    expect(await read("a.docx", docxOf(paragraph("Price"), { "word/comments.xml": comments }))).toBe(
+      "Price\n\n[Comments]\nAda: Is it net?\nUnknown: Yes <b>",
+    );
+  });
+});
+
 describe("the encoding of a text file", () => {
   const japanese = "93fa967b8cea2c310a"; // 日本語,1 in Shift-JIS
   const latin = Buffer.from("Größe;Straße\nit’s\n".replace("’", "\x92"), "latin1");
