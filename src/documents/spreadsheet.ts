@@ -13,6 +13,7 @@ import {
 } from "hucre";
 import { tableCell, tableRow, tableRule } from "./markdown.ts";
 import { UnknownPart } from "./parts.ts";
+import { noteLines, type SheetNotes, sheetNotes } from "./sheet-notes.ts";
 import type { ZipMember } from "./zip-archive.ts";
 
 /**
@@ -44,11 +45,13 @@ interface OpenSheet {
   rows: () => AsyncIterable<Row> | Iterable<Row>;
   /** By row and column. Absent: they are not read. */
   formulas?: Map<number, string>;
+  /** Absent: they are not read. */
+  notes?: SheetNotes;
 }
 
 /**
  * The sheets of a workbook as tables with the numbers of rows and the letters of columns. Empty rows and columns are left
- * out. A formula stands behind the value that is stored for it. `part`: the name of a sheet, or a range such as
+ * out. A formula stands behind the value that is stored for it, comments and links behind the table. `part`: the name of a sheet, or a range such as
  * `Sales!A1:D20`. The text is a little longer than `maxCharacters` when there is more.
  */
 export async function spreadsheetText(
@@ -116,6 +119,7 @@ async function openSheets(workbook: OpenWorkbook, infos: SheetFilterInfo[], isLa
     return sheets.map((sheet) => ({
       rows: () => sheet.rows.map((values, index) => ({ index, values })),
       formulas: sheetFormulas(sheet),
+      notes: sheetNotes(sheet),
     }));
   };
   const stream = ({ index }: SheetFilterInfo) => ({
@@ -149,7 +153,7 @@ function parseArea(text: string): Area | undefined {
 const columnsOfSheet = 16_384;
 
 /** Reads the rows twice: first to find the columns in use. */
-async function* tableLines({ rows, formulas }: OpenSheet, area?: Area): AsyncGenerator<string> {
+async function* tableLines({ rows, formulas, notes }: OpenSheet, area?: Area): AsyncGenerator<string> {
   const isInside = (row: number, column: number) =>
     !area || (row >= area.firstRow && row <= area.lastRow && column >= area.firstColumn && column <= area.lastColumn);
   const used = new Set<number>();
@@ -171,9 +175,13 @@ async function* tableLines({ rows, formulas }: OpenSheet, area?: Area): AsyncGen
     if (isInside(Math.floor(place / columnsOfSheet), column)) used.add(column);
   }
   const columns = [...used].toSorted((a, b) => a - b);
-  if (!formulas) yield "[The sheet is large: formulas are not shown.]";
+  if (!formulas)
+    yield "[The sheet is large: formulas, comments and links are not shown, and hidden rows are not marked.]";
+  if (notes?.hidden !== undefined) yield notes.hidden;
+  const noted = noteLines((notes?.cells ?? []).filter(({ row, column }) => isInside(row, column)));
   if (columns.length === 0) {
     yield "[No values.]";
+    yield* noted;
     return;
   }
   yield tableRow(["", ...columns.map((column) => colToLetter(column))]);
@@ -187,6 +195,7 @@ async function* tableLines({ rows, formulas }: OpenSheet, area?: Area): AsyncGen
     });
     if (cells.some((cell) => cell !== "")) yield `| ${index + 1} | ${cells.map(tableCell).join(" | ")} |`;
   }
+  yield* noted;
 }
 
 /** Formulas by row and column. A shared formula is written for its own cell. */
@@ -212,6 +221,14 @@ function valueText(value: CellValue): string {
   if (!(value instanceof Date)) return String(value);
   if (Number.isNaN(value.getTime())) return "";
   const [date = "", time = ""] = value.toISOString().slice(0, 19).split("T");
+  if (value.getUTCFullYear() === 1900) return `${date} ${time}, as a duration ${durationText(value)}`;
   if (value.getUTCFullYear() < 1900) return time; // a time of day is stored as a part of day 0
   return time === "00:00:00" ? date : `${date} ${time}`;
+}
+
+/** Hours, minutes and seconds since day 0, which is 1899-12-31. Excel counts a 29 February 1900, which did not exist. */
+function durationText(value: Date): string {
+  const since = value.getTime() - Date.UTC(1899, 11, 31);
+  const days = Math.floor(since / 86_400_000) + (value.getUTCMonth() > 1 ? 1 : 0);
+  return `${days * 24 + value.getUTCHours()}:${value.toISOString().slice(14, 19)}`;
 }

@@ -39,9 +39,25 @@ describe("read_file reads a spreadsheet", () => {
     expect(await read("openpyxl.xlsx")).toContain("| 2 | Bolt \\| M8 | 3 | 0.5 | [=B2*C2] | 2026-11-02 | TRUE |");
   });
 
+  it("with comments, links, durations, and hidden rows and columns", async () => {
+    const before = "[Sheet 1 of 1: Costs]\n[Hidden in the sheet: rows 3-4; columns B.]\n|  | A | B | C | D |\n";
+    const text = await read("openpyxl-review.xlsx");
+    expect(text.startsWith(before)).toBe(true);
+    expect(text).toContain("| 2 | Bolt | 1 | 2 | 1900-01-01 06:05:00, as a duration 30:05:00 |");
+    const comment = "[Comment on B2 by Ada: Is this net? Ask Bob]";
+    expect(text.split("\n").slice(-3)).toEqual([
+      comment,
+      "[Link of A3: https://example.com/nut]",
+      "[Link of A5: Costs!A1]",
+    ]);
+    const area = await read("openpyxl-review.xlsx", undefined, { part: "Costs!A1:B2" });
+    expect(area).toContain(comment);
+    expect(area).not.toContain("[Link");
+  });
+
   it("with a cell in the last row and column", async () => {
     expect(await readPart("libreoffice.xlsx", "Notes & more")).toBe(
-      "[Sheet 2 of 3: Notes & more]\n[The sheet is large: formulas are not shown.]\n" +
+      "[Sheet 2 of 3: Notes & more]\n[The sheet is large: formulas, comments and links are not shown, and hidden rows are not marked.]\n" +
         "|  | B | XFD |\n| --- | --- | --- |\n| 3 | far |  |\n| 1048576 |  | the last cell |",
     );
   });
