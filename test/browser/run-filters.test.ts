@@ -15,7 +15,7 @@ let model: Awaited<ReturnType<typeof scriptedModel>>;
 beforeAll(async () => {
   model = await scriptedModel((input, step) => {
     if (input === "100" && step === 1)
-      return { calls: [{ name: "list_files", arguments: {} }], tokens: { input: 0, output: 0 } };
+      return { calls: [{ name: "list_files", arguments: {} }], tokens: { input: 10, output: 0 } };
     if (input === "fail") return { status: 400, text: "This field is not supported." };
     return { text: "Done.", tokens: { input: Number(input) * 1_000, output: 10 } };
   });
@@ -50,8 +50,8 @@ test("runs are filtered by model, cost and error, with counts that follow the ot
   expect(await page.locator(".menu:popover-open button").allInnerTexts()).toEqual(["Any", "large-1\n3", "m\n1"]);
   await page.locator(".menu:popover-open").getByRole("button", { name: "large-1" }).click();
   await expect.poll(names).toEqual(["P100", "P3", "P20"]);
-  await page.getByText("123,030").waitFor();
-  expect(await page.locator(".run-totals").innerText()).toMatch(/^3 runs\s+\$1\.230\s+123,030 tokens\s+median /);
+  await page.getByText("123,040").waitFor();
+  expect(await page.locator(".run-totals").innerText()).toMatch(/^3 runs\s+\$1\.230\s+123,040 tokens\s+median /);
 
   await page.getByRole("button", { name: "Cost Any" }).click();
   await page.locator(".menu:popover-open").getByRole("button", { name: "from $0.05" }).click();
