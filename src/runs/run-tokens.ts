@@ -1,10 +1,10 @@
 import { admitted, type AuthenticationDeps, type Principal } from "../accounts/authenticate.ts";
-import { type Actor, along } from "../accounts/audit.ts";
 import { isExpired } from "../accounts/expiry.ts";
+import { normalizeId } from "../accounts/ids.ts";
 import { newToken, tokenHash } from "../accounts/token.ts";
 import { agentNotFound, invalidKey, ServiceError } from "../errors.ts";
+import { type AttributeDeps, changeAttributes } from "./change-attributes.ts";
 import type { Runs } from "./ports.ts";
-import { findRunHead } from "./read/find-run.ts";
 import { maxRunTokens, tokenSeconds } from "./token-limits.ts";
 import type { Run, RunToken } from "./types.ts";
 
@@ -13,21 +13,18 @@ export interface NewRunToken extends RunToken {
   token: string;
 }
 
-interface Deps {
-  runs: Runs;
-  now: () => number;
-  /** The operator, for the audit. Absent: a program with an API key. */
-  actor?: Actor;
-}
-
 /** Creates a token that reads one run. Expired ones are dropped. Rejects for a deleted run and for one with too many. */
-export async function createRunToken(deps: Deps, id: string, seconds = tokenSeconds.default): Promise<NewRunToken> {
+export async function createRunToken(
+  deps: AttributeDeps,
+  id: string,
+  seconds = tokenSeconds.default,
+): Promise<NewRunToken> {
   const createdAt = deps.now();
-  const { id: runId } = await findRunHead(deps.runs, id);
+  const runId = normalizeId(id);
   const { token, hash } = newToken("rt", runId.replaceAll("-", ""));
   const created: RunToken = { id: hash.slice(0, 16), hash, createdAt, expiresAt: createdAt + seconds * 1_000 };
   await changeTokens(deps, id, "run.share", (tokens) => {
-    const valid = tokens.filter((each) => !isExpired(each, createdAt));
+    const valid = validTokens({ tokens }, createdAt);
     if (valid.length < maxRunTokens) return [...valid, created];
     throw new ServiceError("invalid_argument", `run ${runId} has ${maxRunTokens} valid tokens; revoke one first`);
   });
@@ -35,16 +32,16 @@ export async function createRunToken(deps: Deps, id: string, seconds = tokenSeco
 }
 
 /** Revokes a token. One that is unknown or expired is revoked already. */
-export async function revokeRunToken(deps: Deps, id: string, tokenId: string): Promise<void> {
+export async function revokeRunToken(deps: AttributeDeps, id: string, tokenId: string): Promise<void> {
   await changeTokens(deps, id, "run.unshare", (tokens) => tokens.filter((each) => each.id !== tokenId));
 }
 
 /** The valid tokens of a run, oldest first. */
-export function validTokens({ tokens = [] }: Run, now: number): RunToken[] {
+export function validTokens({ tokens = [] }: Pick<Run, "tokens">, now: number): RunToken[] {
   return tokens.filter((each) => !isExpired(each, now));
 }
 
-/** The caller that a token of a run stands for. Malformed and unknown tokens, and those of a deleted agent, get the errors of such keys. */
+/** Authenticates a token of a run. Malformed and unknown tokens, and those of a deleted agent, get the errors of such keys. */
 export async function authenticateRunToken(
   { accounts, runs, rate }: AuthenticationDeps & { runs: Runs },
   token: string,
@@ -74,21 +71,16 @@ function runIdIn(token: string): string {
   return token.slice(3, 35).replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
 }
 
+/** `change` returns the tokens that the run has then. */
 async function changeTokens(
-  { runs, now, actor }: Deps,
+  deps: AttributeDeps,
   id: string,
   action: "run.share" | "run.unshare",
   change: (tokens: RunToken[]) => RunToken[],
 ): Promise<void> {
-  // Repeats when the run changes between the read and the write: its turn may end, or another token be created.
-  for (;;) {
-    const { id: runId, organizationId, status, turn, name, tokens: before = [] } = await findRunHead(runs, id);
-    if (status === "terminated" && name === "") {
-      throw new ServiceError("run_ended", `run ${runId} was deleted; a deleted run has no tokens`);
-    }
+  await changeAttributes(deps, id, { action, name: "tokens" }, ({ tokens: before = [] }) => {
     const after = change(before);
-    if (after.length === before.length && after.every((each, index) => each === before[index])) return;
-    const audited = along(actor, action, runId, now(), { organizationId });
-    if (await runs.change({ runId, expect: { status, turn }, tokens: { before, after }, ...audited })) return;
-  }
+    const isSame = after.length === before.length && after.every((each, index) => each === before[index]);
+    return isSame ? undefined : { tokens: { before, after } };
+  });
 }
