@@ -21,12 +21,11 @@ export async function listModels(
   configuration: ModelConfiguration,
   readSecret: ReadSecret,
 ): Promise<{ models: string[] } | { failure: Failure }> {
-  const server = serverOf(configuration);
-  if (!server) return { failure: noList };
+  const { provider } = configuration;
+  if (provider !== "openai-compatible" && provider !== "anthropic") return { failure: noList };
   const key = await readKey(configuration, readSecret);
   if ("failure" in key) return key;
-  const { apiKey } = key;
-  const { endpoint, url, headers } = server(apiKey);
+  const { endpoint, url, headers } = listRequest(provider, configuration.baseUrl ?? anthropicUrl, key.apiKey);
   const result = await withTimeout(maxMilliseconds, new AbortController().signal, async (signal) => {
     try {
       return { models: namesIn(await read(url, headers, signal)) };
@@ -38,31 +37,26 @@ export async function listModels(
   return result.timedOut ? { failure: noAnswer } : result.value;
 }
 
-/** Undefined: the provider has no list that its key opens. */
-function serverOf(configuration: ModelConfiguration) {
-  const { provider } = configuration;
-  if (provider !== "openai-compatible" && provider !== "anthropic") return undefined;
-  const { baseUrl = anthropicUrl } = configuration;
-  const base = baseUrl.replace(/\/+$/, "");
-  return (apiKey: string | undefined): { endpoint: Endpoint; url: string; headers: Record<string, string> } => {
-    const endpoint = {
-      provider,
-      address: baseUrl,
-      model: "any",
-      api: provider === "anthropic" ? "Anthropic's Messages API" : "an OpenAI-compatible API with a list of models",
-      credentials: "the API key that the settings name",
-      secrets: () => (apiKey === undefined ? [] : [apiKey]),
-    };
-    if (provider === "anthropic") {
-      const headers = { "x-api-key": apiKey ?? "", "anthropic-version": "2023-06-01" };
-      return { endpoint, url: `${base}/models?limit=1000`, headers };
-    }
-    return {
-      endpoint,
-      url: `${base}/models`,
-      headers: apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` },
-    };
+/** The request for the list of a server. Its key opens it. */
+function listRequest(
+  provider: "openai-compatible" | "anthropic",
+  address: string,
+  apiKey: string | undefined,
+): { endpoint: Endpoint; url: string; headers: Record<string, string> } {
+  const endpoint = {
+    provider,
+    address,
+    model: "any",
+    api: provider === "anthropic" ? "Anthropic's Messages API" : "an OpenAI-compatible API with a list of models",
+    credentials: "the API key that the settings name",
+    secrets: () => (apiKey === undefined ? [] : [apiKey]),
   };
+  const url = `${address.replace(/\/+$/, "")}/models`;
+  if (provider === "anthropic") {
+    const headers = { "x-api-key": apiKey ?? "", "anthropic-version": "2023-06-01" };
+    return { endpoint, url: `${url}?limit=1000`, headers };
+  }
+  return { endpoint, url, headers: apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` } };
 }
 
 async function read(url: string, headers: Record<string, string>, signal: AbortSignal): Promise<unknown> {

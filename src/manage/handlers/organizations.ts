@@ -9,7 +9,6 @@ import {
 } from "../../accounts/organizations.ts";
 import { setWebFetchHosts } from "../../accounts/web-fetch-hosts.ts";
 import { jsonResponse } from "../../http/handler.ts";
-import { listModels } from "../../agent/models/list-models.ts";
 import { testModel } from "../../agent/models/test-model.ts";
 import { ServiceError } from "../../errors.ts";
 import { fileUseOfOrganization } from "../../runs/files/file-use.ts";
@@ -97,6 +96,7 @@ export function organizationHandlers(deps: ManageDeps) {
       const configuration = await modelOf(deps, organization, { ...body, ...namelessModel(body) });
       await recordAction(accounts, organization.id, "org.test-model", actor);
       const use = { organizationId: organization.id, purpose: "model" } as const;
+      const { listModels } = await import("../../agent/models/list-models.ts"); // loads the SDK of the providers
       const listed = await listModels(configuration, (secret, url) => secretOf(secret, { ...use, url }));
       return jsonResponse(200, {
         data: "models" in listed ? listed.models : [],

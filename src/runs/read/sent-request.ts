@@ -1,6 +1,5 @@
 import { hash } from "node:crypto";
-import type { RequestForm, SentRequest } from "../../agent/model.ts";
-import { type WireRequest, wireRequest } from "../../agent/models/wire-request.ts";
+import type { WireRequest } from "../../agent/models/wire-request.ts";
 import type { Stores } from "../ports.ts";
 import { rebuildRequest, type RebuiltRequest } from "./rebuild-request.ts";
 
@@ -32,22 +31,13 @@ export async function sentRequest(
   if (!provider) return { unknown: "The turn ran on no model." };
   const readAttachment = ({ sha256 }: { sha256?: string }) =>
     sha256 === undefined ? Promise.resolve(undefined) : stores.workspace.read(runId, sha256);
-  const sent = await wireRequest(provider, agent.model, { ...request, readAttachment }, formOf(last));
+  const form = last ? { ...last, compat: last.compat ?? {} } : {};
+  const { wireRequest } = await import("../../agent/models/wire-request.ts"); // loads the SDK of the providers
+  const sent = await wireRequest(provider, agent.model, { ...request, readAttachment }, form);
   if (!sent) return { unknown: "The demo model runs in the service itself and is sent no request." };
   const bytes = Buffer.byteLength(sent.body);
   if (bytes > maxBytes) return { unknown: tooLarge(bytes) };
   return { request: sent, exchange, failed, ...(last && { exact: hash("sha256", sent.body) === last.sha256 }) };
-}
-
-function formOf(sent: SentRequest | undefined): RequestForm {
-  if (!sent) return {};
-  const { compat = {}, callsAsText, withoutFiles, withoutCachePoints } = sent;
-  return {
-    compat,
-    ...(callsAsText !== undefined && { callsAsText }),
-    ...(withoutFiles !== undefined && { withoutFiles }),
-    ...(withoutCachePoints !== undefined && { withoutCachePoints }),
-  };
 }
 
 function tooLarge(bytes: number): string {
