@@ -1,5 +1,12 @@
-import { type FactCondition, dollarsOf, factTests, millisecondsOf, tokensOf } from "./fact-filter.ts";
-import { filterStatusOf, findRuns, type RunSearch, type SearchDeps } from "./search-runs.ts";
+import { dollarsOf, millisecondsOf, tokensOf } from "./fact-filter.ts";
+import {
+  type Condition,
+  conditionTests,
+  filterStatusOf,
+  findRuns,
+  type RunSearch,
+  type SearchDeps,
+} from "./search-runs.ts";
 import type { RunFilterStatus } from "../status.ts";
 import type { Run } from "../types.ts";
 
@@ -28,25 +35,17 @@ export type RunCounts = Record<RunFilterStatus, number> & {
 };
 
 /** Runs that are counted at most, the newest ones. */
-export const maxCounted = 1_000;
+const maxCounted = 1_000;
 /** Values of a facet that are reported, those with most runs. */
 const maxValues = 50;
-
-type Condition = FactCondition | "status" | "label";
 
 /** Counts the newest runs. A search for a text ends after `maxCounted` runs, whether they match or not. */
 export async function countRuns(
   deps: SearchDeps,
-  { statuses, labels, facts = {}, now = Date.now(), ...search }: Omit<RunSearch, "limit" | "cursor" | "order">,
+  { statuses, labels, facts, now = Date.now(), ...search }: Omit<RunSearch, "limit" | "cursor" | "order">,
 ): Promise<RunCounts> {
   const { runs, cursor } = await findRuns(deps, { ...search, now, limit: maxCounted });
-  const tests: [Condition, (run: Run) => boolean][] = [
-    ...(Object.entries(factTests(facts, now)) as [Condition, (run: Run) => boolean][]),
-    ...(statuses ? [["status", (run: Run) => statuses.includes(filterStatusOf(run))] as const] : []),
-    ...(labels
-      ? [["label", (run: Run) => labels.every(({ name, value }) => run.labels?.[name] === value)] as const]
-      : []),
-  ].map(([condition, test]) => [condition, test]);
+  const tests = Object.entries(conditionTests({ statuses, labels, facts }, now));
   const passing = (except?: Condition): Run[] =>
     runs.filter((run) => tests.every(([condition, test]) => condition === except || test(run)));
   const counts = { running: 0, finished: 0, technical_error: 0, terminated: 0, waiting_for_input: 0 };

@@ -39,12 +39,13 @@ function isWithin(value: number | undefined, min = -Infinity, max = Infinity): b
 }
 
 /** What a run has cost. Undefined: it used tokens without prices. */
-export function dollarsOf({ used }: Run): number | undefined {
-  const dollars = used?.dollars ?? 0;
-  return dollars === 0 && tokensOf({ used }) > 0 ? undefined : dollars;
+export function dollarsOf(run: Run): number | undefined {
+  const dollars = run.used?.dollars ?? 0;
+  return dollars === 0 && tokensOf(run) > 0 ? undefined : dollars;
 }
 
-export function tokensOf({ used }: Pick<Run, "used"> | { used: Run["used"] }): number {
+/** Input and output tokens. */
+export function tokensOf({ used }: Run): number {
   return used ? used.inputTokens + used.outputTokens : 0;
 }
 

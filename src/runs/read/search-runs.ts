@@ -1,7 +1,7 @@
 import type { Agent } from "../../accounts/types.ts";
 import { ServiceError } from "../../errors.ts";
 import { type DescribedRun, excerptLength, type RunDescriber } from "./describe-runs.ts";
-import { type FactFilter, factTests, inOrder, type RunOrder } from "./fact-filter.ts";
+import { type FactCondition, type FactFilter, factTests, inOrder, type RunOrder } from "./fact-filter.ts";
 import { listRuns, type ListedRuns, type RunFilter } from "./list-runs.ts";
 import type { Stores } from "../ports.ts";
 import type { RunFilterStatus, RunStatus } from "../status.ts";
@@ -83,6 +83,21 @@ function storedStatus(status: RunFilterStatus): RunStatus {
   return status === "waiting_for_input" ? "finished" : status;
 }
 
+/** The conditions of a search that are compared run by run, besides its text. */
+export type Condition = FactCondition | "status" | "label";
+
+/** Each condition as a test of its own. Absent: the search has no such condition. */
+export function conditionTests(
+  { statuses, labels, facts = {} }: { [Name in "statuses" | "labels" | "facts"]?: RunSearch[Name] | undefined },
+  now: number,
+): { [Name in Condition]?: (run: Run) => boolean } {
+  return {
+    ...factTests(facts, now),
+    ...(statuses && { status: (run: Run) => statuses.includes(filterStatusOf(run)) }),
+    ...(labels && { label: (run: Run) => labels.every(({ name, value }) => run.labels?.[name] === value) }),
+  };
+}
+
 /** The status that filters and counts know a run by. */
 export function filterStatusOf({ status, turn }: Run): RunFilterStatus {
   return status === "finished" && turn === 0 ? "waiting_for_input" : status;
@@ -91,13 +106,13 @@ export function filterStatusOf({ status, turn }: Run): RunFilterStatus {
 /** The runs that pass all conditions, newest first. */
 export async function findRuns(
   deps: SearchDeps,
-  { statuses, text, labels, facts = {}, now = Date.now(), order: _order, ...rest }: RunSearch,
+  { statuses, text, labels, facts, now = Date.now(), order: _order, ...rest }: RunSearch,
 ): Promise<ListedRuns & { complete?: boolean }> {
   const stored = statuses && [...new Set(statuses.map(storedStatus))];
   const matchesText = text === undefined || text.trim() === "" ? undefined : textFilter(deps.describer, text.trim());
-  const tests = Object.values(factTests(facts, now));
-  if (statuses && stored?.includes("finished")) tests.push((run) => statuses.includes(filterStatusOf(run)));
-  if (labels) tests.push((run) => labels.every(({ name, value }) => run.labels?.[name] === value));
+  // The store compares the status. Its "finished" is two statuses of a search.
+  const compared = stored?.includes("finished") ? statuses : undefined;
+  const tests = Object.values(conditionTests({ statuses: compared, labels, facts }, now));
   const matches = async (run: Run): Promise<boolean> =>
     tests.every((test) => test(run)) && (matchesText ? await matchesText(run) : true);
   return listRuns(deps, {
