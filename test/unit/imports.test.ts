@@ -258,9 +258,11 @@ const allowedInConsole: Record<string, string[]> = {
   ],
   "console/runs": [...page, "console/environments.ts", "console/programs", "console/run-words.ts"],
   "console/settings": [...page, "src/manage/generated/operations.ts"],
+  "console/share": [...page, "console/run"],
   "console/shell": [...page, "console/start"],
   "console/start": [...page, "console/limits-text.ts", "console/programs"],
   "console/errors": page,
+  "console/texts": [...page, "console/run/text/tool-name.tsx", "console/runs/agent-filter.tsx"],
   "console/usage": page,
   "console/webhook": page,
 };
@@ -318,4 +320,20 @@ test("the two stylesheets that are built import every other once, and none has o
     ),
   );
   expect(imported.toSorted()).toEqual(found.filter((path) => !built.includes(path)).toSorted());
+});
+
+/** Imports that run when a module is loaded. Those of types do not. */
+const loaded = /^(?:import|export)\s+(?!type\b)[^;"]*"([^"]+)";/gm;
+
+test("the service starts without the SDK of the model providers", () => {
+  const found = new Set(["bin/local/serve.ts"]);
+  const named: string[] = [];
+  for (const file of found) {
+    for (const [, target = ""] of readFileSync(file, "utf8").matchAll(loaded)) {
+      if (!target.startsWith(".")) named.push(target);
+      else if (target.endsWith(".ts")) found.add(normalize(join(dirname(file), target)));
+    }
+  }
+  expect(named).toContain("node:sqlite");
+  expect(named.filter((name) => name.startsWith("@ai-sdk/"))).toEqual([]);
 });
