@@ -129,6 +129,7 @@ function listOutput({ runs, cursor, complete = true }: ListedRuns & { complete?:
   return { text: [text, ...notes].join("\n\n"), json: { runs: rows, cursor, ...(!complete && { complete }) } };
 }
 
+/** A duration in its largest whole unit, such as `3 h`. */
 function age(milliseconds: number): string {
   const units = [
     ["d", 86_400_000],

@@ -156,5 +156,3 @@ function runsOn({ turn }: Run, journal: RunJournalEntry[]) {
   const reference = referenceIn(journal.filter((entry) => entry.turn === turn));
   return { agent_version: reference?.agentVersion, configuration: reference?.configuration };
 }
-
-/** A duration in its largest whole unit, such as `3 h`. */

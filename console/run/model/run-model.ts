@@ -21,13 +21,13 @@ const unknownEffect = "This call was interrupted.";
 /** Idle time between turns from which on the timeline shows it. Milliseconds. */
 const shownIdle = 1_000;
 
+/** Of a call whose provider reported nothing, recorded by an earlier release. */
+const noTokens = { input_tokens: 0, output_tokens: 0, cached_input_tokens: 0 };
+
 /**
  * A run as the page shows it: a fold over its events. Adding events takes time in proportion to their number, not to the
  * length of the run. Events that were added before are skipped, so a stream may repeat some.
  */
-/** Of a call whose provider reported nothing, recorded by an earlier release. */
-const noTokens = { input_tokens: 0, output_tokens: 0, cached_input_tokens: 0 };
-
 export class RunModel {
   readonly turns: Turn[] = [];
   readonly steps: Step[] = [];
