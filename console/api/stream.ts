@@ -13,6 +13,9 @@ interface StreamData {
 /** One server-sent event of a run's stream. */
 export type StreamEvent = { [Name in keyof StreamData]: { event: Name; data: StreamData[Name] } }[keyof StreamData];
 
+/** Characters of a text that come with a list or stream of events. Longer ones are loaded when they are shown. */
+export const maxText = 2_048;
+
 /** Sends the request of a stream. Rejects with `ApiError` for every response that is not a success. */
 export type OpenStream = (headers: Record<string, string>, signal: AbortSignal) => Promise<Response>;
 

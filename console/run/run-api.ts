@@ -1,9 +1,6 @@
 import { ApiError, call, send } from "../api/client.ts";
-import { type OpenStream, streamEvents } from "../api/stream.ts";
-import type { RunApi } from "./api.ts";
-
-/** Characters of a text that come with the list of events. Longer ones are loaded when they are shown. */
-const maxText = 2_048;
+import { maxText, type OpenStream, type StreamEvent, streamEvents } from "../api/stream.ts";
+import type { RunApi, StreamCallbacks } from "./api.ts";
 
 /** The management API of one run. */
 export function runApi(runId: string): RunApi {
@@ -22,17 +19,20 @@ export function runApi(runId: string): RunApi {
     revokeToken: (token_id) => call("revoke_run_token", { ...run, token_id }),
     files: async (at) => (await call("list_files", { ...run, at })).data,
     file: async (name, at) => (await send("get_file", { ...run, name, at })).blob(),
-    async stream(after, on, signal) {
-      for await (const { event, data } of streamEvents(openStream, after, signal)) {
-        if (event === "run") on.detail(data);
-        else if (event === "event") on.event(data);
-        else if (event === "output") on.output(data);
-      }
-    },
+    stream: (after, on, signal) => streamTo(on, streamEvents(openStream, after, signal)),
     input: (input_text) => call("create_input", run, { body: { input_text } }),
     stop: () => call("stop_run", run),
     remove: () => call("delete_run", run),
   };
+}
+
+/** Calls back for each event of a stream. Resolves when it ends. */
+export async function streamTo(on: StreamCallbacks, stream: AsyncIterable<StreamEvent>): Promise<void> {
+  for await (const { event, data } of stream) {
+    if (event === "run") on.detail(data);
+    else if (event === "event") on.event(data);
+    else if (event === "output") on.output(data);
+  }
 }
 
 /** Whether the error says that there is no such run. */

@@ -1,12 +1,11 @@
 import { useLocation, useRoute } from "preact-iso/router";
-import { useEffect, useState } from "preact/hooks";
-import { usePageTitle } from "../state/page-title.ts";
+import { useState } from "preact/hooks";
 import { Empty, Loading } from "../ui/empty.tsx";
 import { oneColumn } from "./one-column.ts";
 import { isMissing, runApi } from "./run-api.ts";
 import { RunContent } from "./run-content.tsx";
 import { RunStore } from "./run-store.ts";
-import { visibleLine } from "./text/visible.ts";
+import { useRunStore } from "./use-run-store.ts";
 import { useQuery } from "../state/url.ts";
 
 /** The page of one run. */
@@ -19,16 +18,9 @@ export function RunPage() {
 function OpenRun({ id }: { id: string }) {
   const [, setQuery] = useQuery();
   const [api] = useState(() => runApi(id));
-  const [store] = useState(() => new RunStore(api, (at) => setQuery({ at }, { push: coversRun() })));
+  const create = (): RunStore => new RunStore(api, (at) => setQuery({ at }, { push: coversRun() }));
+  const { store, detail, error } = useRunStore(create);
   const { route } = useLocation();
-  useEffect(() => {
-    void store.open();
-    return () => store.close();
-  }, [store]);
-
-  const detail = store.detail.value;
-  usePageTitle(detail && visibleLine(detail.name || detail.id, 80));
-  const error = store.error.value;
   if (error !== undefined && (!detail || isMissing(error))) {
     return (
       <main class="page">

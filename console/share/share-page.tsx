@@ -3,7 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import { ApiError } from "../api/client.ts";
 import { RunContent } from "../run/run-content.tsx";
 import { RunStore } from "../run/run-store.ts";
-import { visibleLine } from "../run/text/visible.ts";
+import { useRunStore } from "../run/use-run-store.ts";
 import { handleKey } from "../state/keyboard.ts";
 import { usePageTitle } from "../state/page-title.ts";
 import { useQuery } from "../state/url.ts";
@@ -35,14 +35,7 @@ export function SharePage() {
 function SharedRun({ id, token }: { id: string; token: string }) {
   const [, setQuery] = useQuery();
   const [api] = useState(() => sharedRun(id, token));
-  const [store] = useState(() => new RunStore(api, (at) => setQuery({ at })));
-  useEffect(() => {
-    void store.open();
-    return () => store.close();
-  }, [store]);
-  const detail = store.detail.value;
-  const error = store.error.value;
-  usePageTitle(detail && visibleLine(detail.name || detail.id, 80));
+  const { store, detail, error } = useRunStore(() => new RunStore(api, (at) => setQuery({ at })));
   if (error instanceof ApiError && (error.status === 401 || error.status === 404)) return <NoRun reason={error.code} />;
   if (error && !detail) {
     return (
@@ -71,7 +64,7 @@ function NoRun({ reason }: { reason?: string }) {
         <p>
           {reason === undefined
             ? "The link is not complete. Copy all of it, also what follows #."
-            : "It expired, was revoked, or its run was deleted. Ask whoever sent it for another one."}
+            : "It expired, was revoked, or its run was deleted. Ask the person who sent it for another one."}
         </p>
       </Empty>
     </main>

@@ -1,10 +1,8 @@
 import { ApiError, errorOf } from "../api/client.ts";
-import { type OpenStream, streamEvents } from "../api/stream.ts";
+import { maxText, type OpenStream, streamEvents } from "../api/stream.ts";
 import type { RunDetail, Schemas } from "../api/types.ts";
 import type { RunFile, RunReader } from "../run/api.ts";
-
-/** Characters of a text that come with the list of events. Longer ones are loaded when they are shown. */
-const maxText = 2_048;
+import { streamTo } from "../run/run-api.ts";
 
 /** The id of the run that a token reads. Undefined: it is no token of a run. */
 export function runIdOf(token: string): string | undefined {
@@ -44,13 +42,8 @@ export function sharedRun(runId: string, token: string): RunReader {
     },
     files: async (place) => (await json<{ data: RunFile[] }>(`/files${atPlace(place)}`)).data,
     file: async (name, place) => (await get(`/files/${encodeURIComponent(name)}${atPlace(place)}`)).blob(),
-    async stream(after, on, signal) {
-      for await (const { event, data } of streamEvents(openStream, after, signal)) {
-        if (event === "run") on.detail(detailOf(data));
-        else if (event === "event") on.event(data);
-        else if (event === "output") on.output(data);
-      }
-    },
+    stream: (after, on, signal) =>
+      streamTo({ ...on, detail: (shared) => on.detail(detailOf(shared)) }, streamEvents(openStream, after, signal)),
   };
 }
 

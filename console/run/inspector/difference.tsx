@@ -23,6 +23,7 @@ export function Difference({
 }: {
   request: ModelRequest;
   before: ModelRequest | undefined;
+  /** Of the call before, in a sentence. */
   name: string | undefined;
   /** Input tokens that the provider reported. */
   counted: number | undefined;
@@ -32,7 +33,7 @@ export function Difference({
   const shown = all ? change.added : change.added.slice(0, shownMessages);
   return (
     <div class="run-difference">
-      <p>{changeText(change, name && lower(name))}</p>
+      <p>{changeText(change, name)}</p>
       {shown.map((message) => (
         <MessageDetails message={message} />
       ))}
@@ -102,8 +103,4 @@ function MessageDetails({ message }: { message: RequestMessage }) {
       )}
     </details>
   );
-}
-
-function lower(name: string): string {
-  return name.charAt(0).toLowerCase() + name.slice(1);
 }
