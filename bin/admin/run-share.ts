@@ -23,7 +23,7 @@ export function addShareCommands(run: Command, action: Action): void {
           expires_at: isoTime(created.expiresAt),
         });
         const advice =
-          "The token is shown only once. Whoever has it reads the run with its texts and files.\n" +
+          "The token is shown only once. Anyone who has it can read the run with its texts and files.\n" +
           "On one machine, the address /console/share#TOKEN of the service shows the run.";
         return { text: `${text}\n\n${advice}\nRevoke it: run unshare ${id} ${created.id}`, json };
       }),

@@ -1,6 +1,6 @@
 /**
  * Parses an origin of a page, such as `https://app.example.com`. Undefined: it is none, or no browser sends it: one with the port
- * of its scheme, or with `*`, which stands for no other text.
+ * of its scheme, or with `*`: wildcards are not supported.
  */
 export function parseOrigin(text: string): string | undefined {
   const parsed = URL.parse(text);

@@ -1,5 +1,6 @@
 import type { OperationEntry } from "../http/rest/operation.ts";
 import { at, downloadHeaders, eventHeaders, eventParameters, idempotencyKey } from "../http/rest/parameters.ts";
+import { maxRunTokens } from "../runs/token-limits.ts";
 
 const tag = "runs";
 const run = { description: "The run.", body: "Run" };
@@ -7,7 +8,7 @@ const bytes = { "application/octet-stream": { type: "string", format: "binary" }
 
 /**
  * The operations that the extension API and the management API both have: what is the same in both contracts. Each
- * contract adds descriptions and errors.
+ * contract adds errors, and descriptions where they differ.
  */
 export const runOperations = {
   create_run: { at: "POST /runs", tag, summary: "Create a run", request: "CreateRunRequest" },
@@ -46,6 +47,7 @@ export const runOperations = {
     at: "POST /runs/{run_id}/tokens",
     tag,
     summary: "Create a token that reads a run",
+    description: `Creates a token that reads the run: its status, events and files, in the extension API, and nothing else. It can be given to a browser or a person. It is valid until it expires or is revoked, or the run is deleted. A run has at most ${maxRunTokens} valid tokens. The token is only in this answer.`,
     request: "CreateRunTokenRequest",
     requestOptional: true,
     success: { status: 201, description: "The token.", body: "CreatedRunToken" },
@@ -54,6 +56,7 @@ export const runOperations = {
     at: "GET /runs/{run_id}/tokens",
     tag,
     summary: "List the tokens that read a run",
+    description: "The valid tokens of the run, oldest first, without the tokens themselves.",
     success: { description: "The tokens.", body: "RunTokenList" },
   },
   revoke_run_token: {

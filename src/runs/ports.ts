@@ -122,7 +122,7 @@ export interface Runs {
   recount(): Promise<number>;
 }
 
-/** Whose records a `TextIndex` looks at: those of runs that were created since then. */
+/** The runs whose records a `TextIndex` searches: those that were created since then. */
 export type TextScope = { since: number } & ({ agentIds: string[] } | { organizationIds: string[] });
 
 /** `phrases`: words that a record must have. The last one of each can be the beginning of a word. */
@@ -136,7 +136,7 @@ export interface TextCandidates {
   complete: boolean;
 }
 
-/** An index of the words of records. It is behind the records, and catches up when it is searched. */
+/** An index of the words of records. It is brought up to date when it is searched. */
 export interface TextIndex {
   find(query: TextQuery): Promise<TextCandidates>;
   /** Resolves when nothing of a run's texts is left in the index. */

@@ -44,8 +44,8 @@ export function ShareDialog({ api, onClose }: { api: RunApi; onClose: () => void
       <div class="stack">
         <p>
           {isLink
-            ? "Whoever has the link reads this run with its texts and files, without signing in, and nothing else."
-            : "Whoever has the token reads this run with its texts and files over /ext/v1, and nothing else."}
+            ? "Anyone with the link can read this run with its texts and files, without signing in, and nothing else."
+            : "Anyone with the token can read this run with its texts and files over /ext/v1, and nothing else."}
         </p>
         <Field name="Valid for">
           {(control) => (

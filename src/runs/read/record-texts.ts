@@ -10,7 +10,7 @@ export interface RecordText {
   text: string;
 }
 
-/** The texts of a record that a search looks at. */
+/** The texts of a record that are searched. */
 export function textsOf(event: RunEvent): RecordText[] {
   if (!("part" in event)) return [{ kind: event.role === "input_to_agent" ? "input" : "answer", text: event.text }];
   switch (event.part) {

@@ -32,13 +32,10 @@ export const runOperations = {
   }),
   create_run_token: operation("create_run_token", {
     ...shared.create_run_token,
-    description:
-      "Creates a token that reads the run: its status, events and files, in the extension API, and nothing else. It can be given to a browser or a person. It is valid until it expires or is revoked, or the run is deleted. A run has at most 20 valid tokens. The token is only in this answer.",
     errors: ["run_not_found", "run_ended", "invalid_argument"],
   }),
   list_run_tokens: operation("list_run_tokens", {
     ...shared.list_run_tokens,
-    description: "The valid tokens of the run, oldest first, without the tokens themselves.",
     errors: ["run_not_found"],
   }),
   revoke_run_token: operation("revoke_run_token", {

@@ -47,7 +47,7 @@ export const runOperations = {
     at: "GET /runs/texts",
     tag,
     summary: "Search in recorded texts",
-    description: `Runs of the last ${searchedDays} days whose inputs, answers, reasoning, tool calls, tool results or errors have all words of \`q\` in one text, the newest run first. On one machine, an index of the newest 20,000 runs is searched, which catches up for at most 2 seconds before the answer and goes on after it. On AWS, up to ${maxScannedRecords} records of each of the newest ${maxScannedRuns} runs are read. Of a text, the first ${maxSearched} characters are searched. \`complete\` is false if there is more.`,
+    description: `Runs of the last ${searchedDays} days whose inputs, answers, reasoning, tool calls, tool results or errors have all words of \`q\` in one text, the newest run first. On one machine, an index of the newest 20,000 runs is searched. It is brought up to date for at most 2 seconds before the answer, and in the background after it. On AWS, up to ${maxScannedRecords} records of each of the newest ${maxScannedRuns} runs are read. Of a text, the first ${maxSearched} characters are searched. \`complete\` is false if there is more.`,
     query: {
       organization_id: runFilters.organization_id,
       agent_id: runFilters.agent_id,
@@ -91,13 +91,10 @@ export const runOperations = {
   }),
   create_run_token: operation("create_run_token", {
     ...shared.create_run_token,
-    description:
-      "Creates a token that reads the run: its status, events and files, in the extension API, and nothing else. It can be given to a browser or a person. It is valid until it expires or is revoked, or the run is deleted. A run has at most 20 valid tokens. The token is only in this answer.",
     errors: ["run_not_found", "run_ended", "invalid_argument"],
   }),
   list_run_tokens: operation("list_run_tokens", {
     ...shared.list_run_tokens,
-    description: "The valid tokens of the run, oldest first, without the tokens themselves.",
     errors: ["run_not_found"],
   }),
   revoke_run_token: operation("revoke_run_token", {

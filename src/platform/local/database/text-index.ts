@@ -11,7 +11,7 @@ import { eventKey } from "./event-keys.ts";
 import { tuples } from "./query.ts";
 import { type IndexedRun, type NewWords, openWordTables, type WordTables } from "./word-tables.ts";
 
-/** The newest runs that a search looks at. Their places in the index take 20 ms to read. */
+/** The newest runs that a search covers. Their places in the index take 20 ms to read. */
 const maxRuns = 20_000;
 /** Records and characters that are indexed before other requests are handled: about 10 ms. */
 const [recordsAtOnce, charactersAtOnce] = [200, 50_000];
