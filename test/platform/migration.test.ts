@@ -138,7 +138,8 @@ test("a database of version 6 is migrated: each run keeps its events, in their o
   rmSync(dataDir, { recursive: true });
 });
 
-test("a database of version 7 is migrated: its runs have no tokens, and can get some", async () => {
+/** A database of version 7 with a run, opened by this version. */
+async function version7() {
   const dataDir = mkdtempSync(join(tmpdir(), "migration-"));
   const before = openLocalPlatform({ dataDir });
   const run = await created(before.runs);
@@ -147,26 +148,26 @@ test("a database of version 7 is migrated: its runs have no tokens, and can get 
   );
   before.close();
   const after = openLocalPlatform({ dataDir });
-  expect(await after.runs.head(run.id)).toEqual(run);
+  const close = (): void => {
+    after.close();
+    rmSync(dataDir, { recursive: true });
+  };
+  return { runs: after.runs, run, [Symbol.dispose]: close };
+}
+
+test("a database of version 7 is migrated: its runs have no tokens, and can get some", async () => {
+  using migrated = await version7();
+  const { runs, run } = migrated;
+  expect(await runs.head(run.id)).toEqual(run);
   const tokens = [{ id: "a", hash: "a".repeat(64), createdAt: 1, expiresAt: 2 }];
-  expect(await after.runs.change({ ...onTurn(run), tokens: { before: [], after: tokens } })).toBe(true);
-  expect(await after.runs.head(run.id)).toEqual({ ...run, tokens });
-  after.close();
-  rmSync(dataDir, { recursive: true });
+  expect(await runs.change({ ...onTurn(run), tokens: { before: [], after: tokens } })).toBe(true);
+  expect(await runs.head(run.id)).toEqual({ ...run, tokens });
 });
 
 test("a database of version 7 is migrated: its runs have no known tools, and get those that later answers call", async () => {
-  const dataDir = mkdtempSync(join(tmpdir(), "migration-"));
-  const before = openLocalPlatform({ dataDir });
-  const run = await created(before.runs);
-  before.database.db.exec(
-    "ALTER TABLE runs DROP COLUMN tokens; ALTER TABLE runs DROP COLUMN tools; PRAGMA user_version = 7;",
-  );
-  before.close();
-  const after = openLocalPlatform({ dataDir });
-  expect((await after.runs.read(run.id))?.run).toEqual(run);
-  expect(await after.runs.change({ ...onTurn(run), tools: ["read_file"] })).toBe(true);
-  expect((await after.runs.read(run.id))?.run).toEqual({ ...run, tools: ["read_file"] });
-  after.close();
-  rmSync(dataDir, { recursive: true });
+  using migrated = await version7();
+  const { runs, run } = migrated;
+  expect((await runs.read(run.id))?.run).toEqual(run);
+  expect(await runs.change({ ...onTurn(run), tools: ["read_file"] })).toBe(true);
+  expect((await runs.read(run.id))?.run).toEqual({ ...run, tools: ["read_file"] });
 });
