@@ -25,6 +25,7 @@ interface ModelOptions {
   region?: string;
   secret?: string;
   compat?: string;
+  idleSeconds?: string;
   disabled?: true;
 }
 
@@ -35,6 +36,7 @@ const labels = {
   region: "--region",
   secret: "--secret",
   compat: "--compat",
+  idleSeconds: "--idle-seconds",
 };
 
 export function addOrganizationCommands(program: Command, action: Action): void {
@@ -82,6 +84,7 @@ export function addOrganizationCommands(program: Command, action: Action): void 
     .option("--region <REGION>", "AWS region (bedrock)")
     .option("--secret <SECRET>", "location of the API key: env:NAME or file:PATH, on AWS secretsmanager:NAME")
     .option("--compat <SETTINGS>", "override detected differences of the server: setting=value,… (docs/models.md)")
+    .option("--idle-seconds <N>", "seconds without data after which a call fails and is retried (docs/models.md)")
     .option("--disabled", "save the model, but reject new runs until it is set again without --disabled")
     .action(
       action(
@@ -209,7 +212,15 @@ export async function organizationOrOnly(accounts: Accounts, id: string | undefi
 function fields(organization: Organization) {
   const { id, name, model, maxRunning, maxDollarsPerDay, maxStoredBytes, webFetchHosts } = organization;
   const { maxPendingUploadBytes, createdAt, updatedAt } = organization;
-  const { provider, model: defaultModel, baseUrl, region, secret, compat } = model ? configurationFields(model) : {};
+  const {
+    provider,
+    model: defaultModel,
+    baseUrl,
+    region,
+    secret,
+    compat,
+    idleSeconds,
+  } = model ? configurationFields(model) : {};
   return {
     id,
     name,
@@ -220,6 +231,7 @@ function fields(organization: Organization) {
     region,
     secret,
     compat: compat && formatCompat(compat),
+    idle_seconds: idleSeconds,
     max_running: maxRunning,
     max_dollars_per_day: maxDollarsPerDay,
     max_stored_bytes: maxStoredBytes,

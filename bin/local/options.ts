@@ -81,6 +81,7 @@ interface ParsedOptions {
   modelRegion?: string;
   modelSecret?: string;
   modelCompat?: string;
+  modelIdleSeconds?: string;
   allowSecret?: string[];
   allowAddress?: string[];
   allowHost?: string[];
@@ -96,6 +97,7 @@ const labels = {
   secret: "--model-secret",
   region: "--model-region",
   compat: "--model-compat",
+  idleSeconds: "--model-idle-seconds",
 };
 
 /** The command `npm start`. `start` is called with valid options. */
@@ -148,6 +150,7 @@ export function localProgram(start: (options: LocalOptions) => Promise<void>): C
       "--model-compat <SETTINGS>",
       "override detected differences of the server: setting=value,… (docs/models.md)",
     )
+    .option("--model-idle-seconds <N>", "seconds without data after which a call fails and is retried")
     .option(
       "--allow-secret <SECRET>",
       "let configurations use a variable NAME or file:PATH as a secret; NAME=HOST limits it to a host; repeatable",
@@ -275,6 +278,7 @@ function modelOf(parsed: ParsedOptions): ModelConfiguration | undefined {
     secret: parsed.modelSecret,
     region: parsed.modelRegion,
     compat: parsed.modelCompat,
+    idleSeconds: parsed.modelIdleSeconds,
   };
   if (Object.values(settings).every((value) => value === undefined)) return undefined;
   if (settings.provider === undefined) {

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { seedStarterAgent } from "../../src/accounts/seed.ts";
 import type { Agent, Organization } from "../../src/accounts/types.ts";
 import type { ModelConfiguration } from "../../src/agent/model.ts";
+import { isOllama } from "../../src/agent/models/model-config.ts";
 import { compress } from "../../src/http/compression.ts";
 import type { ApiHandler } from "../../src/http/handler.ts";
 import { bracketed } from "../../src/http/server/host-check.ts";
@@ -121,7 +122,7 @@ async function listen(handler: ApiHandler, options: LocalOptions): Promise<Serve
 async function findModelWarning(agent: Agent, organization: Organization | undefined): Promise<string | undefined> {
   const model = organization?.model;
   // Other servers are not asked: Ollama's default port, or a container of this name.
-  if (model?.provider !== "openai-compatible" || !/:11434\b|\/\/ollama\b/.test(model.baseUrl)) return undefined;
+  if (model?.provider !== "openai-compatible" || !isOllama(model.baseUrl)) return undefined;
   const { modelWarning } = await import("./model-warning.ts");
   return modelWarning(agent, { model });
 }

@@ -78,6 +78,11 @@ const texts: Record<SettingName, { name: string; placeholder: string; help?: str
   model: { name: "Model", placeholder: "claude-sonnet-5", help: "As the provider names it." },
   secret: { name: "Secret", placeholder: "env:NAME" },
   region: { name: "Region", placeholder: "eu-central-1", help: "The service’s AWS credentials are used." },
+  idle_seconds: {
+    name: "Seconds without data",
+    placeholder: "60",
+    help: "Then a call fails and is retried: 5 to 240. Raise it for a server that is silent while a model thinks or writes a file.",
+  },
 };
 
 interface SettingFieldProps {
@@ -105,7 +110,7 @@ function SettingField(props: SettingFieldProps) {
             {...control}
             class="input mono"
             value={value}
-            placeholder={isRequired ? placeholder : "the provider’s address"}
+            placeholder={name === "base_url" && !isRequired ? "the provider’s address" : placeholder}
             readOnly={isReadOnly}
             autocomplete="off"
             autocapitalize="off"

@@ -18,7 +18,7 @@ export interface ModelForm {
   cleared: string | undefined;
 }
 
-const empty: ModelForm["settings"] = { base_url: "", model: "", secret: "", region: "" };
+const empty: ModelForm["settings"] = { base_url: "", model: "", secret: "", region: "", idle_seconds: "" };
 
 const clearedText =
   "The secret was cleared: it goes to the server that it was named for, and this is another one. Enter it again, or " +
@@ -33,6 +33,7 @@ export function formOf(model: Model | null): ModelForm {
     model: model.model ?? "",
     secret: model.secret ?? "",
     region: model.region ?? "",
+    idle_seconds: String(model.idle_seconds ?? ""),
   };
   return { provider, enabled, settings, compat, cleared: undefined };
 }
@@ -68,13 +69,18 @@ export function withServer(
 
 export function withSetting(form: ModelForm, name: Exclude<SettingName, "base_url">, value: string): ModelForm {
   const cleared = name === "secret" && value !== "" ? undefined : form.cleared;
-  return { ...form, settings: { ...form.settings, [name]: value }, cleared };
+  const entered = name === "idle_seconds" ? value.replace(/\D/g, "") : value;
+  return { ...form, settings: { ...form.settings, [name]: entered }, cleared };
 }
 
 /** The body of `PUT …/model`: only what the provider has. */
 export function toSettings({ provider, enabled, settings, compat }: ModelForm): ModelSettings {
   const body: ModelSettings = { provider, enabled };
-  for (const name of Object.keys(settingsOf[provider]) as SettingName[]) body[name] = settings[name].trim() || null;
+  for (const name of Object.keys(settingsOf[provider]) as SettingName[]) {
+    const value = settings[name].trim();
+    if (name !== "idle_seconds") body[name] = value || null;
+    else if (value !== "") body.idle_seconds = Number(value);
+  }
   if (provider === "openai-compatible" && compat) body.compat = compat;
   return body;
 }

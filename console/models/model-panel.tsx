@@ -136,7 +136,13 @@ export function ModelPanel({ organization }: { organization: Organization }) {
 }
 
 function nameOf(setting: SettingName): string {
-  return { base_url: "a base URL", model: "a model", secret: "a secret", region: "a region" }[setting];
+  return {
+    base_url: "a base URL",
+    model: "a model",
+    secret: "a secret",
+    region: "a region",
+    idle_seconds: "seconds without data",
+  }[setting];
 }
 
 /** The service's reasons, at their fields where they name one. */
@@ -145,6 +151,6 @@ function problemsOf(error: unknown): Partial<Record<SettingName | "other", strin
   if (error.issues.length > 0) {
     return Object.fromEntries(error.issues.map(({ loc, msg }) => [loc.length === 2 ? loc[1] : "other", msg]));
   }
-  const name = /^(?:the )?(base_url|model|secret|region)\b/.exec(error.message)?.[1];
+  const name = /^(?:the )?(base_url|model|secret|region|idle_seconds)\b/.exec(error.message)?.[1];
   return { [name ?? "other"]: error.message };
 }

@@ -1,18 +1,21 @@
-import { compatSettings, type ModelConfiguration, type OpenAiCompat } from "../agent/model.ts";
+import { compatSettings, idleSecondsRange, type ModelConfiguration, type OpenAiCompat } from "../agent/model.ts";
 import { configurationFields, isRegion, providerNames } from "../agent/models/model-config.ts";
 import { surplusOf } from "../agent/public-url.ts";
 import { ServiceError } from "../errors.ts";
 import { parseUrl } from "../net/parse-url.ts";
 
-const settingNames = ["baseUrl", "model", "secret", "region", "compat"] as const;
+const settingNames = ["baseUrl", "model", "secret", "region", "compat", "idleSeconds"] as const;
 type SettingName = (typeof settingNames)[number];
 
 /**
  * The settings of a model configuration as an operator enters them: any of them may be missing or wrong. `compat`: as text
- * (`setting=value,…`), or as an object that is already valid.
+ * (`setting=value,…`), or as an object that is already valid. `idleSeconds`: as text or number.
  */
-export type ModelSettings = Partial<Record<"provider" | Exclude<SettingName, "compat">, string | undefined>> & {
+export type ModelSettings = Partial<
+  Record<"provider" | Exclude<SettingName, "compat" | "idleSeconds">, string | undefined>
+> & {
   compat?: string | OpenAiCompat | undefined;
+  idleSeconds?: string | number | undefined;
 };
 
 /** Names of the settings for people, such as `--base-url`. */
@@ -21,9 +24,9 @@ export type SettingLabels = Record<"provider" | SettingName, string>;
 /** The settings of each provider: true if required, false if optional. */
 const settingsOf: { [Name in ModelConfiguration["provider"]]: Partial<Record<SettingName, boolean>> } = {
   demo: {},
-  "openai-compatible": { baseUrl: true, model: true, secret: false, compat: false },
-  anthropic: { model: true, secret: true, baseUrl: false },
-  bedrock: { model: true, region: true, baseUrl: false },
+  "openai-compatible": { baseUrl: true, model: true, secret: false, compat: false, idleSeconds: false },
+  anthropic: { model: true, secret: true, baseUrl: false, idleSeconds: false },
+  bedrock: { model: true, region: true, baseUrl: false, idleSeconds: false },
 };
 
 const expected: Record<SettingName, string> = {
@@ -33,6 +36,7 @@ const expected: Record<SettingName, string> = {
   region: "the AWS region of Bedrock, such as eu-central-1",
   compat:
     "how the server differs from OpenAI's API, such as supportsStreamOptions=false,maxTokensField=max_completion_tokens",
+  idleSeconds: `whole seconds, ${idleSecondsRange.min} to ${idleSecondsRange.max}`,
 };
 
 /**
@@ -72,13 +76,27 @@ export function parseModelSettings(
   if (secret !== undefined && !/^(env|file|secretsmanager):./.test(secret)) {
     throw invalid(`${labels.secret} must not be the key itself; expected ${expected.secret}`);
   }
+  const idleSeconds = settings.idleSeconds === undefined ? undefined : Number(settings.idleSeconds);
+  if (idleSeconds !== undefined && !isIdleSeconds(idleSeconds)) {
+    throw invalid(`${labels.idleSeconds} is ${JSON.stringify(settings.idleSeconds)}; expected ${expected.idleSeconds}`);
+  }
   for (const name of settingNames) {
     if (accepted[name] && !settings[name]) throw invalid(`${labels[name]} is missing; expected ${expected[name]}`);
   }
   const present = settingNames.flatMap((name) => (settings[name] === undefined ? [] : [[name, settings[name]]]));
   const compat = typeof settings.compat === "string" ? parseCompat(settings.compat, labels.compat) : settings.compat;
   // All required settings are present; the compiler cannot derive that from the table.
-  return { provider, enabled, ...Object.fromEntries(present), ...(compat && { compat }) } as ModelConfiguration;
+  return {
+    provider,
+    enabled,
+    ...Object.fromEntries(present),
+    ...(compat && { compat }),
+    ...(idleSeconds !== undefined && { idleSeconds }),
+  } as ModelConfiguration;
+}
+
+function isIdleSeconds(seconds: number): boolean {
+  return Number.isInteger(seconds) && seconds >= idleSecondsRange.min && seconds <= idleSecondsRange.max;
 }
 
 /**

@@ -48,18 +48,32 @@ export type OpenAiCompat = {
 };
 
 /**
+ * Seconds without data after which a call of a model fails, as an operator can set them. The longest fit into the 300 s
+ * that `advance` reserves for its last step.
+ */
+export const idleSecondsRange = { min: 5, max: 240 };
+
+/**
  * The model of an organization.
  * - `secret`: reference to the provider's API key, never the key: `env:NAME` or `file:PATH` on the local platform,
  *   `secretsmanager:NAME` on AWS (docs/secrets.md).
  * - `baseUrl`: replaces the provider's URL.
  * - `compat`: overrides what the service detects about the server.
+ * - `idleSeconds`: see `idleSecondsRange`. Absent: the default of `createModelFetch`.
  * - Bedrock uses the AWS credentials of the process.
  */
 export type ModelConfiguration = { enabled: boolean } & (
   | { provider: "demo" }
-  | { provider: "openai-compatible"; baseUrl: string; model: string; secret?: string; compat?: OpenAiCompat }
-  | { provider: "anthropic"; model: string; secret: string; baseUrl?: string }
-  | { provider: "bedrock"; model: string; region: string; baseUrl?: string }
+  | {
+      provider: "openai-compatible";
+      baseUrl: string;
+      model: string;
+      secret?: string;
+      compat?: OpenAiCompat;
+      idleSeconds?: number;
+    }
+  | { provider: "anthropic"; model: string; secret: string; baseUrl?: string; idleSeconds?: number }
+  | { provider: "bedrock"; model: string; region: string; baseUrl?: string; idleSeconds?: number }
 );
 
 /** Tokens of one model call. */

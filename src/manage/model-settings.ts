@@ -13,6 +13,7 @@ const labels: SettingLabels = {
   secret: "secret",
   region: "region",
   compat: "compat",
+  idleSeconds: "idle_seconds",
 };
 
 /**
@@ -37,8 +38,13 @@ export function configurationOf(
   { enabled, ...request }: Schemas["ModelSettings"],
   stored: ModelConfiguration | undefined,
 ): ModelConfiguration {
-  const { provider, model, base_url: baseUrl, region, compat, secret: named } = request;
-  const given = { provider, ...present({ model, baseUrl, region, secret: named }), ...(compat && { compat }) };
+  const { provider, model, base_url: baseUrl, region, compat, idle_seconds: idleSeconds, secret: named } = request;
+  const given = {
+    provider,
+    ...present({ model, baseUrl, region, secret: named }),
+    ...(compat && { compat }),
+    ...(idleSeconds != null && { idleSeconds }),
+  };
   const settings = named === undefined ? withStoredSecret(given, stored, labels) : given;
   return parseModelSettings(settings, labels, enabled);
 }

@@ -2,7 +2,7 @@ import { createAmazonBedrock } from "@ai-sdk/amazon-bedrock";
 import { APICallError, type LanguageModelV4Prompt } from "@ai-sdk/provider";
 import type { Model } from "../model.ts";
 import { setRequestForm } from "./exchange.ts";
-import { createModelFetch } from "./http-client.ts";
+import { createModelFetch, defaultIdleTimeouts } from "./http-client.ts";
 import { type ProviderAdapter, createModelFactory, streamingCall } from "./ai-sdk-model.ts";
 
 export interface Bedrock {
@@ -40,7 +40,7 @@ export function bedrockAdapter({
   cachePoints = supportsCachePoints(model),
 }: Bedrock): ProviderAdapter {
   const sentTokens = new Set<string>();
-  const send = given ?? createModelFetch({ idleTimeout, type: /vnd\.amazon\.eventstream/ });
+  const send = given ?? createModelFetch({ idleTimeout: idleTimeout ?? silentMs, type: /vnd\.amazon\.eventstream/ });
   const provider = createAmazonBedrock({
     region,
     ...(baseUrl !== undefined && { baseURL: baseUrl }),
@@ -68,6 +68,12 @@ export function bedrockAdapter({
     toolCallsNeedTools: true,
   };
 }
+
+/**
+ * Milliseconds. Bedrock sends no pings, and nothing while a model writes a long argument of a tool, such as a file, which
+ * arrives as a whole.
+ */
+const silentMs = defaultIdleTimeouts.first;
 
 /**
  * Whether Bedrock documents prompt caching for a model. Other models reject a request with cache points. The ARN of an

@@ -5,10 +5,11 @@ import type { Chunks } from "../../net/sse.ts";
 import { beginRequest } from "./exchange.ts";
 
 /**
- * Milliseconds without data after which a call fails. A model that thinks first, or reads a long prompt on a small
- * machine, sends nothing for minutes. 240 s fits into the 300 s that `advance` reserves for its last step.
+ * Milliseconds without data after which a call fails, before and after the first byte of the response. A model that
+ * thinks first, or reads a long prompt on a small machine, sends nothing for minutes; once it writes, a minute of silence
+ * means that the stream is lost. 240 s fits into the 300 s that `advance` reserves for its last step.
  */
-const defaultIdleTimeout = 240_000;
+export const defaultIdleTimeouts = { first: 240_000, next: 60_000 };
 
 /**
  * Bytes of one response, to limit memory. A chunk per token takes about 250 bytes, so that 128,000 tokens take 32 MB.
@@ -42,8 +43,8 @@ export class ResponseTooLarge extends Error {
 }
 
 interface ModelFetchOptions {
-  /** Milliseconds. */
-  idleTimeout?: number | undefined;
+  /** Milliseconds, before and after the first byte. Default: `defaultIdleTimeouts`. */
+  idleTimeout?: number | { first: number; next: number } | undefined;
   /** Accepted content types of a successful response. */
   type: RegExp;
   /** Transforms the body of a successful response. The connection is released when it stops reading. */
@@ -53,26 +54,28 @@ interface ModelFetchOptions {
 /**
  * A `fetch` for model servers. It differs from the global one, which takes twice the time:
  *
- * - It rejects with `IdleTimeout` and closes the connection when the server sends no data for `idleTimeout`.
+ * - It rejects with `IdleTimeout` and closes the connection when the server sends no data for too long.
  * - It rejects with `UnexpectedContentType`, and reading the body with `ResponseTooLarge`.
  * - It truncates error responses.
  * - It does not follow redirects, because the credentials are not for another server.
  */
 export function createModelFetch({
-  idleTimeout = defaultIdleTimeout,
+  idleTimeout = defaultIdleTimeouts,
   type,
   transform,
 }: ModelFetchOptions): typeof fetch {
+  const { first, next } = typeof idleTimeout === "number" ? { first: idleTimeout, next: idleTimeout } : idleTimeout;
   return async (input, init = {}) => {
     const { method = "GET", body, signal } = init;
     signal?.throwIfAborted();
     const url = new URL(input instanceof Request ? input.url : input);
     const headers = { accept: "*/*", ...Object.fromEntries(new Headers(init.headers)), "accept-encoding": "identity" };
     const { request } = url.protocol === "https:" ? https : http;
-    const outgoing = request(url, { method, headers, timeout: idleTimeout, ...(signal && { signal }) });
+    const outgoing = request(url, { method, headers, timeout: first, ...(signal && { signal }) });
     outgoing.on("error", ignoreError);
     let active: ClientRequest | IncomingMessage = outgoing;
-    outgoing.on("timeout", () => active.destroy(new IdleTimeout(idleTimeout)));
+    let current = first;
+    outgoing.on("timeout", () => active.destroy(new IdleTimeout(current)));
     const report = beginRequest(body);
     outgoing.end(body);
     const incoming = await waitForResponse(outgoing).catch((error: unknown) => {
@@ -94,7 +97,7 @@ export function createModelFetch({
       incoming.resume();
       return new Response(null, head);
     }
-    const chunks = readBody(incoming, ok);
+    const chunks = readBody(incoming, ok, () => outgoing.setTimeout((current = next)));
     return new Response(toStream(ok && transform ? transform(chunks) : chunks, incoming), head);
   };
 }
@@ -111,10 +114,11 @@ function waitForResponse(outgoing: ClientRequest): Promise<IncomingMessage> {
 /** The awaiting caller handles the rejection. Without a listener, an error event would end the process. */
 function ignoreError(): void {}
 
-async function* readBody(incoming: IncomingMessage, ok: boolean): Chunks {
+async function* readBody(incoming: IncomingMessage, ok: boolean, onFirst: () => void): Chunks {
   let size = 0;
   try {
     for await (const chunk of incoming.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      if (size === 0) onFirst();
       size += chunk.length;
       if (ok && size > maxResponseBytes) throw new ResponseTooLarge(maxResponseBytes);
       if (!ok && size > maxErrorBytes) return;

@@ -22,24 +22,30 @@ const providers: { [Name in ModelConfiguration["provider"]]: Open<Name> } = {
     const { demo } = await import("./demo.ts");
     return () => demo;
   },
-  async "openai-compatible"({ baseUrl, compat }, model, apiKey) {
+  async "openai-compatible"({ baseUrl, compat, idleSeconds }, model, apiKey) {
     const { openAiCompatible } = await import("./openai-compatible.ts");
     return openAiCompatible({
       baseUrl,
       model,
       ...(apiKey !== undefined && { apiKey }),
       ...(compat && { compat }),
+      ...idleTimeout(idleSeconds),
     });
   },
-  async anthropic({ baseUrl }, model, apiKey = "") {
+  async anthropic({ baseUrl, idleSeconds }, model, apiKey = "") {
     const { anthropic } = await import("./anthropic.ts");
-    return anthropic({ model, apiKey, ...(baseUrl !== undefined && { baseUrl }) });
+    return anthropic({ model, apiKey, ...(baseUrl !== undefined && { baseUrl }), ...idleTimeout(idleSeconds) });
   },
-  async bedrock({ baseUrl, region }, model) {
+  async bedrock({ baseUrl, region, idleSeconds }, model) {
     const { bedrock } = await import("./bedrock.ts");
-    return bedrock({ model, region, ...(baseUrl !== undefined && { baseUrl }) });
+    return bedrock({ model, region, ...(baseUrl !== undefined && { baseUrl }), ...idleTimeout(idleSeconds) });
   },
 };
+
+/** The option of an adapter, in milliseconds. */
+function idleTimeout(seconds: number | undefined): { idleTimeout?: number } {
+  return seconds === undefined ? {} : { idleTimeout: seconds * 1_000 };
+}
 
 /**
  * Opens the model of an agent: the agent's own choice (`chosen`) or the organization's default. Resolves with a failure

@@ -44,6 +44,11 @@ export function modelUrl(configuration: ModelConfiguration): string {
   return configurationFields(configuration).baseUrl ?? anthropicUrl;
 }
 
+/** Whether a base URL is Ollama's, by its port or host name. */
+export function isOllama(baseUrl: string): boolean {
+  return /:11434\b|\/\/ollama\b/.test(baseUrl);
+}
+
 /** A sentence about the secret with the provider's API key. `refusal`: see `Secrets`. */
 export function keyProblem(refusal: string): string {
   return `The secret with the API key of the organization's inference model ${refusal}.`;
@@ -75,6 +80,7 @@ export function configurationFields(configuration: ModelConfiguration): {
   secret?: string;
   region?: string;
   compat?: OpenAiCompat;
+  idleSeconds?: number;
 } {
   return configuration;
 }

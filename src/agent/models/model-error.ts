@@ -54,6 +54,15 @@ const causeRules: CauseRule[] = [
     remedy: () => "Use another model, or limit the response length on the model server.",
   },
   {
+    matches: (cause) => causes(cause).some((error) => error instanceof IdleTimeout),
+    category: "model_unavailable",
+    title: (server) => `The ${server} stopped sending`,
+    remedy: () =>
+      "Check that the server is running. If it is silent while the model thinks or writes a file, set idle_seconds of " +
+      "the organization's model (admin org set-model --idle-seconds).",
+    retryable: true,
+  },
+  {
     // Before `isUnreadable`: an interrupted stream also fails to parse.
     matches: (cause) => causes(cause).some(isConnectionError),
     category: "model_unavailable",

@@ -3,7 +3,8 @@ import { APICallError } from "@ai-sdk/provider";
 import type { Chunks } from "../../net/sse.ts";
 import type { Model, OpenAiCompat } from "../model.ts";
 import { createModelFactory, type ProviderAdapter, streamingCall } from "./ai-sdk-model.ts";
-import { createModelFetch } from "./http-client.ts";
+import { createModelFetch, defaultIdleTimeouts } from "./http-client.ts";
+import { isOllama } from "./model-config.ts";
 import { setRequestForm } from "./exchange.ts";
 import { applyRules, type ChatRequest, type CompatRule, initialRules, findRuleForError } from "./openai-compat.ts";
 import { normalizeChunks } from "./openai-stream.ts";
@@ -44,7 +45,9 @@ export function openAiCompatibleAdapter({
     if (fingerprint === ollamaFingerprint) contextWindow ??= ollamaContextWindow(server);
   };
   const transform = (chunks: Chunks): Chunks => normalizeChunks(chunks, recognize);
-  const fetch = send ?? createModelFetch({ idleTimeout, type: types, transform });
+  // Ollama sends a tool call as a whole: a small machine is silent for minutes while the model writes a file.
+  const silentMs = isOllama(baseUrl) ? defaultIdleTimeouts.first : undefined;
+  const fetch = send ?? createModelFetch({ idleTimeout: idleTimeout ?? silentMs, type: types, transform });
   const callWith = (rules: readonly CompatRule[]): ProviderAdapter["call"] => {
     const provider = createOpenAICompatible({
       name: "openai-compatible",

@@ -33,7 +33,7 @@ export function wireOrganization(organization: Organization): Schemas["Organizat
 }
 
 function wireModel(configuration: ModelConfiguration): Schemas["Model"] {
-  const { model, baseUrl, secret, region, compat } = configurationFields(configuration);
+  const { model, baseUrl, secret, region, compat, idleSeconds } = configurationFields(configuration);
   return {
     provider: configuration.provider,
     enabled: configuration.enabled,
@@ -42,5 +42,6 @@ function wireModel(configuration: ModelConfiguration): Schemas["Model"] {
     secret: secret ?? null,
     region: region ?? null,
     compat: compat ?? null,
+    idle_seconds: idleSeconds ?? null,
   };
 }

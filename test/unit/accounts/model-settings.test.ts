@@ -9,6 +9,7 @@ const labels = {
   secret: "--secret",
   region: "--region",
   compat: "--compat",
+  idleSeconds: "--idle-seconds",
 };
 const baseUrl = "http://127.0.0.1:11434/v1";
 
@@ -21,6 +22,7 @@ describe("parseModelSettings", () => {
     { provider: "anthropic", model: "claude-sonnet-4-5", secret: "secretsmanager:agent-run-service/key", baseUrl },
     { provider: "bedrock", model: "eu.anthropic.claude-sonnet-4-5-20250929-v1:0", region: "eu-central-1" },
     { provider: "bedrock", model: "m", region: "eu-central-1", baseUrl },
+    { provider: "openai-compatible", baseUrl, model: "qwen3", idleSeconds: 120 },
   ])("returns a usable configuration for %j", (given) => {
     const model = parseModelSettings(given, labels, true);
     expect(model).toEqual({ ...given, enabled: true });
@@ -60,7 +62,7 @@ describe("parseModelSettings", () => {
     [{ provider: "demo", region: "eu-west-1", model: "m" }, "--provider demo does not accept --model, --region"],
     [
       { provider: "bedrock", secret: "env:K" },
-      "--provider bedrock does not accept --secret, only --base-url, --model, --region",
+      "--provider bedrock does not accept --secret, only --base-url, --model, --region, --idle-seconds",
     ],
     [{ provider: "anthropic", model: "m" }, "--secret is missing; expected the location of the provider's API key"],
     [{ provider: "bedrock", model: "m" }, "--region is missing; expected the AWS region"],
@@ -71,6 +73,14 @@ describe("parseModelSettings", () => {
     [{ provider: "openai-compatible", model: "", baseUrl }, "--model is missing"],
   ])("rejects %j", (given, problem) => {
     expect(() => parseModelSettings(given, labels, true)).toThrow(problem);
+  });
+
+  it.each(["", "4", "241", "1.5", "a minute"])("rejects %j seconds without data", (idleSeconds) => {
+    const given = { provider: "openai-compatible", model: "m", baseUrl, idleSeconds };
+    expect(() => parseModelSettings(given, labels, true)).toThrow(
+      `--idle-seconds is "${idleSeconds}"; expected whole seconds, 5 to 240`,
+    );
+    expect(parseModelSettings({ ...given, idleSeconds: "5" }, labels, true)).toMatchObject({ idleSeconds: 5 });
   });
 
   it.each([

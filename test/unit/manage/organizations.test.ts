@@ -161,8 +161,8 @@ describe("models", () => {
   test("a model is set, audited and removed", async () => {
     const { id } = await newOrganization();
     const compat = { supportsStreaming: false, toolCallIdLength: 9 };
-    const { body } = await setModel(id, { ...local, compat });
-    const model = { ...local, compat, enabled: true, region: null };
+    const { body } = await setModel(id, { ...local, compat, idle_seconds: 90 });
+    const model = { ...local, compat, idle_seconds: 90, enabled: true, region: null };
     expect(body).toMatchObject({ id, model });
     // What was read can be written.
     expect((await setModel(id, model)).body).toMatchObject({ model });
@@ -218,6 +218,8 @@ describe("models", () => {
     [{ ...local, secret: "file:/etc/passwd" }, "--allow-secret file:/etc/passwd"],
     [{ provider: "bedrock", model: "m", region: "evil.example/" }, "region is"],
     [{ ...local, compat: { toolCallIdLength: 8 } }, "'any' or 9"],
+    [{ ...local, idle_seconds: 241 }, "less_than_equal"],
+    [{ provider: "demo", idle_seconds: 90 }, "provider demo does not accept idle_seconds"],
     [{ ...local, api_key: "sk-pasted-key" }, "extra_forbidden"],
   ] as const)("%j is 422: %s", async ([settings, text]) => {
     const { id } = await newOrganization();

@@ -1,6 +1,6 @@
 import { hostPattern, maxHosts } from "../../../accounts/limits.ts";
 import { reference } from "../../../http/description.ts";
-import { compatSettings } from "../../../agent/model.ts";
+import { compatSettings, idleSecondsRange } from "../../../agent/model.ts";
 import { providerNames } from "../../../agent/models/model-config.ts";
 import {
   body,
@@ -22,6 +22,8 @@ const secret =
   "Location of the provider's API key, never the key itself: `env:NAME` or `file:PATH`, on AWS `secretsmanager:NAME`.";
 const baseUrl = "Address of the model server. With `anthropic` and `bedrock`, it replaces the provider's.";
 const compat = "How the server differs from OpenAI's API. Only for `openai-compatible`; usually detected.";
+const idleSeconds =
+  "Seconds without data after which a call of the model fails and is retried. Null: 60 once the answer has begun and 240 before; with Bedrock and Ollama, 240.";
 const maxRunning = "Runs of the organization with a turn in progress. Further runs wait. Null: no limit.";
 const maxDollars =
   "US dollars of all runs of the organization per day (UTC). Then new inputs are rejected. Null: no limit.";
@@ -58,6 +60,7 @@ export const organizationSchemas = {
     secret: nullable(location),
     region: nullable(region),
     compat: nullableReference(compat, reference("ModelCompat")),
+    idle_seconds: nullable(integer(idleSeconds)),
   }),
   ModelSettings: body(
     "A model to set or to test. A field that its provider does not have must be left out or null.",
@@ -72,6 +75,9 @@ export const organizationSchemas = {
       }),
       region: nullable(region),
       compat: nullable(ModelCompat),
+      idle_seconds: nullable(
+        integer(idleSeconds, { minimum: idleSecondsRange.min, maximum: idleSecondsRange.max, examples: [120] }),
+      ),
     },
     ["provider"],
     [

@@ -20,9 +20,10 @@ const stored: Model = {
   secret: "env:ONE_KEY",
   region: null,
   compat: { supportsStreaming: false },
+  idle_seconds: 90,
 };
 
-const labels = { provider: "p", baseUrl: "b", model: "m", secret: "s", region: "r", compat: "c" };
+const labels = { provider: "p", baseUrl: "b", model: "m", secret: "s", region: "r", compat: "c", idleSeconds: "i" };
 
 test("every preset with a model's name is accepted by the service", () => {
   for (const preset of presets) {
@@ -45,8 +46,15 @@ test("a stored model is read and written without a change", () => {
     model: "qwen3",
     secret: "env:ONE_KEY",
     compat: { supportsStreaming: false },
+    idle_seconds: 90,
   });
   expect(isChanged(withSetting(form, "model", "qwen4"), stored)).toBe(true);
+});
+
+test("only digits can be entered as seconds; none are the default", () => {
+  const form = withSetting(formOf(stored), "idle_seconds", "2 min 0");
+  expect(toSettings(form)).toMatchObject({ idle_seconds: 20 });
+  expect(toSettings(withSetting(form, "idle_seconds", ""))).not.toHaveProperty("idle_seconds");
 });
 
 test("another address clears the stored secret and says why; the stored address brings it back", () => {
