@@ -1,3 +1,4 @@
+import { serviceTiers } from "../agent/model.ts";
 import { defaultTools, toolDefinitions } from "../agent/tools/definitions.ts";
 import type { Schema } from "../json-schema.ts";
 import { environmentName } from "../sandbox/linux/environment-name.ts";
@@ -227,6 +228,11 @@ export const agentDefinition = {
           maximum: 1_000_000,
         },
         reasoningEffort: { description: "Reasoning effort.", enum: ["low", "medium", "high"] },
+        serviceTier: {
+          description:
+            "Service tier, where the provider has several: its price and speed. Set `prices` to those of the tier. Default: the provider's.",
+          enum: serviceTiers,
+        },
       },
     },
     recordReasoning: {

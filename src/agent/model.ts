@@ -20,6 +20,19 @@ export interface Failure {
   retryable: boolean;
 }
 
+/** Service tiers of providers. Each has some of them; the adapters say which. */
+export const serviceTiers = [
+  "auto",
+  "default",
+  "flex",
+  "priority",
+  "standard_only",
+  "reserved",
+  "scale",
+  "on_demand",
+  "performance",
+] as const;
+
 /** Model parameters of an agent. Absent: the provider's default. */
 export interface ModelParameters {
   /** 0 to 2. */
@@ -27,6 +40,7 @@ export interface ModelParameters {
   /** Tokens of one answer. */
   maxOutputTokens?: number;
   reasoningEffort?: "low" | "medium" | "high";
+  serviceTier?: (typeof serviceTiers)[number];
 }
 
 /**

@@ -48,6 +48,21 @@ describe("anthropic", () => {
     if (budget === 0) expect(received[0]?.body["output_config"]).toEqual({ effort: reasoningEffort });
   });
 
+  it("sends a service tier, and refuses one that it does not have", async () => {
+    const { received } = await callModel(provider, hi, { parameters: { serviceTier: "standard_only" } });
+    expect(received[0]?.body["service_tier"]).toEqual("standard_only");
+    expect(received[0]?.body["cache_control"]).toEqual({ type: "ephemeral" });
+    const other = await callModel(provider, hi, { parameters: { serviceTier: "flex" } });
+    expect(other.received).toEqual([]);
+    expect(other.outcome).toMatchObject({
+      failure: {
+        category: "model_configuration",
+        title: "Anthropic's Messages API has no service tier 'flex'.",
+        remedy: "Set parameters.serviceTier of the agent to one of auto, standard_only, or remove it.",
+      },
+    });
+  });
+
   it("counts thinking tokens", async () => {
     const { outcome } = await callModel(
       provider,

@@ -66,6 +66,20 @@ describe("bedrock", () => {
     expect(sent[0]?.maxOutputTokens).toBe(maxTokens);
   });
 
+  it("sends a service tier, and refuses one that it does not have", async () => {
+    const { received } = await callModel(provider, hi, { parameters: { serviceTier: "flex" } });
+    expect(received[0]?.body["serviceTier"]).toEqual({ type: "flex" });
+    const other = await callModel(provider, hi, { parameters: { serviceTier: "auto" } });
+    expect(other.received).toEqual([]);
+    expect(other.outcome).toMatchObject({
+      failure: {
+        category: "model_configuration",
+        title: "Bedrock's Converse API has no service tier 'auto'.",
+        remedy: "Set parameters.serviceTier of the agent to one of default, flex, priority, reserved, or remove it.",
+      },
+    });
+  });
+
   it("sets cache points after the system prompt and the last message", async () => {
     const calls: Message[] = [
       { role: "user", text: "Look." },

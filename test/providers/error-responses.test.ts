@@ -91,6 +91,13 @@ describe("an error response", () => {
       /^Remove parameters\.reasoningEffort from the agent/,
     ],
     [
+      "a service tier that the model does not have",
+      400,
+      { error: { type: "invalid_request_error", message: "Unsupported service_tier: flex" } },
+      "model_configuration",
+      /^Remove parameters\.serviceTier from the agent/,
+    ],
+    [
       "a temperature that the model does not have, behind a proxy",
       400,
       {

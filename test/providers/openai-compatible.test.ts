@@ -30,6 +30,11 @@ const whole: Reply = (response) => {
   response.end(JSON.stringify({ id: "x", object: "chat.completion", created: 1, model: "m", choices, usage }));
 };
 
+const hi: Reply = (response) => {
+  provider.send(response, { text: ["Hi."] });
+  response.end();
+};
+
 describe("openai-compatible", () => {
   responsesSuite(provider);
   conversationSuite(provider, { signed: false });
@@ -67,6 +72,13 @@ describe("openai-compatible", () => {
     );
     expect(sent[0]?.effort).toBe("medium");
     expect(answerOf(outcome).usage).toEqual({ inputTokens: 10, outputTokens: 90, reasoningTokens: 80 });
+  });
+
+  it("sends the service tier", async () => {
+    const { received } = await callModel(provider, hi, { parameters: { serviceTier: "flex" } });
+    expect(received[0]?.body["service_tier"]).toBe("flex");
+    const { received: without } = await callModel(provider, hi);
+    expect(without[0]?.body).not.toHaveProperty("service_tier");
   });
 
   it("sends max_completion_tokens to OpenAI's host only", async () => {

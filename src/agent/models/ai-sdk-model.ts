@@ -1,10 +1,11 @@
 import type {
+  JSONObject,
   JSONSchema7,
   LanguageModelV4,
   LanguageModelV4CallOptions,
   SharedV4ProviderOptions,
 } from "@ai-sdk/provider";
-import type { Attachment, Model, ModelAnswer, ModelFailure, ModelOutcome, ModelRequest } from "../model.ts";
+import type { Attachment, Failure, Model, ModelAnswer, ModelFailure, ModelOutcome, ModelRequest } from "../model.ts";
 import { toWellFormed } from "../../json.ts";
 import { type AttachmentContent, loadAttachments } from "./attachments.ts";
 import { setRequestForm, watchRequests } from "./exchange.ts";
@@ -22,6 +23,8 @@ export interface ProviderAdapter {
   contextWindow?: (inputTokens: number) => Promise<number | undefined>;
   /** The provider rejects tool calls in the conversation of a request without tools. */
   toolCallsNeedTools?: true;
+  /** Provider options for a service tier. `accepted`: the provider's tiers; absent: the server decides. */
+  serviceTier: { accepted?: readonly string[]; options: (tier: string) => SharedV4ProviderOptions };
   /** Provider options for requests with tools, such as prompt caching: another step may follow. */
   optionsWithTools?: SharedV4ProviderOptions;
 }
@@ -75,6 +78,8 @@ async function tryCall(
   adapter: ProviderAdapter,
   toolCallsAsText: boolean,
 ): Promise<ModelOutcome> {
+  const refused = tierFailure(request, adapter);
+  if (refused) return { failure: refused };
   const seen: Pick<ModelFailure, "begun" | "characters"> = {};
   const onPart = (characters: number): void => {
     seen.begun = true;
@@ -90,6 +95,19 @@ async function tryCall(
     if (malformed) return { answer: emptyAnswer };
     return { ...modelFailure(error, adapter.endpoint, request), ...seen };
   }
+}
+
+/** The SDK leaves a tier out that the provider does not have, and the call would have another price. */
+function tierFailure({ parameters }: ModelRequest, { serviceTier, endpoint }: ProviderAdapter): Failure | undefined {
+  const tier = parameters?.serviceTier;
+  const { accepted } = serviceTier;
+  if (tier === undefined || !accepted || accepted.includes(tier)) return undefined;
+  return {
+    category: "model_configuration",
+    title: `${endpoint.api} has no service tier '${tier}'.`,
+    remedy: `Set parameters.serviceTier of the agent to one of ${accepted.join(", ")}, or remove it.`,
+    retryable: false,
+  };
 }
 
 const emptyAnswer: ModelAnswer = {
@@ -137,17 +155,28 @@ export function callOptions(
   toolCallsAsText: boolean,
 ): LanguageModelV4CallOptions {
   const withTools = tools.length > 0;
-  const { optionsWithTools } = adapter;
-  const { temperature, maxOutputTokens, reasoningEffort } = parameters;
+  const { temperature, maxOutputTokens, reasoningEffort, serviceTier } = parameters;
+  const providerOptions = merged([
+    withTools ? adapter.optionsWithTools : undefined,
+    serviceTier && adapter.serviceTier.options(serviceTier),
+  ]);
   return {
     prompt: toPrompt(instructions, messages, { origin: originOf(adapter), attachments, toolCallsAsText }),
     abortSignal: signal,
     ...(withTools && { tools: tools.map(toFunctionTool), toolChoice: { type: "auto" } }),
-    ...(withTools && optionsWithTools && { providerOptions: optionsWithTools }),
+    ...(providerOptions && { providerOptions }),
     ...(temperature !== undefined && { temperature }),
     ...(maxOutputTokens !== undefined && { maxOutputTokens }),
     ...(reasoningEffort !== undefined && { reasoning: reasoningEffort }),
   };
+}
+
+/** The options of one provider together. Undefined: there are none. */
+function merged(all: (SharedV4ProviderOptions | undefined)[]): SharedV4ProviderOptions | undefined {
+  const given = all.filter((options) => options !== undefined);
+  if (given.length < 2) return given[0];
+  const [provider = ""] = Object.keys(given[0] ?? {});
+  return { [provider]: Object.assign({}, ...given.map((options) => options[provider])) as JSONObject };
 }
 
 /** Provider and model. Reasoning and signatures are sent only to the model that produced them. */

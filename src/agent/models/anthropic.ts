@@ -41,6 +41,8 @@ export function anthropicAdapter({
       secrets: () => [apiKey],
     },
     toolCallsNeedTools: true,
+    // https://docs.claude.com/en/api/service-tiers
+    serviceTier: { accepted: ["auto", "standard_only"], options: (serviceTier) => ({ anthropic: { serviceTier } }) },
     // Each step resends the conversation. Cached input costs a tenth.
     optionsWithTools: { anthropic: { cacheControl: { type: "ephemeral" } } },
   };

@@ -66,6 +66,11 @@ export function bedrockAdapter({
       secrets: () => [...sentTokens],
     },
     toolCallsNeedTools: true,
+    // https://docs.aws.amazon.com/bedrock/latest/userguide/service-tiers-inference.html
+    serviceTier: {
+      accepted: ["default", "flex", "priority", "reserved"],
+      options: (serviceTier) => ({ bedrock: { serviceTier } }),
+    },
   };
 }
 

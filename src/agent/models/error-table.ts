@@ -48,6 +48,12 @@ const diagnoses = {
     category: "model_configuration",
     remedy: ({ model }) => `Remove parameters.reasoningEffort from the agent, or set a value that '${model}' supports.`,
   },
+  tierRejected: {
+    statuses: clientErrors,
+    category: "model_configuration",
+    remedy: ({ model }) =>
+      `Remove parameters.serviceTier from the agent, or set a tier that the server has for '${model}'.`,
+  },
   temperatureRejected: {
     statuses: clientErrors,
     category: "model_configuration",
@@ -104,6 +110,7 @@ interface ErrorRule {
     | "contextOverflow"
     | "unsupportedTemplate"
     | "reasoningRejected"
+    | "tierRejected"
     | "temperatureRejected"
     | "outputLimitRejected"
     | "toolsRejected"
@@ -205,6 +212,12 @@ export const errorRules: readonly ErrorRule[] = [
     vendors: "OpenAI, Groq, xAI, LiteLLM",
     pattern: /reasoning[._]?effort/i,
     example: "Unsupported parameter: 'reasoning_effort' is not supported with this model.",
+  },
+  {
+    diagnosis: "tierRejected",
+    vendors: "OpenAI",
+    pattern: /service[._]?tier/i,
+    example: "Unsupported service_tier: flex",
   },
   {
     diagnosis: "temperatureRejected",

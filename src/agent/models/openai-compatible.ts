@@ -67,6 +67,8 @@ export function openAiCompatibleAdapter({
   };
   return {
     call: withCompatRetries(callWith, initialRules(baseUrl, compat), compat),
+    // OpenAI, Groq, Azure and others; each rejects the tiers that it does not have.
+    serviceTier: { options: (service_tier) => ({ "openai-compatible": { service_tier } }) },
     contextWindow: async (inputTokens) => contextWindow?.(inputTokens),
     endpoint: {
       provider: "openai-compatible",
