@@ -4,6 +4,8 @@ import { textParts } from "./text-parts.ts";
 
 /** Text of a file, without its byte order mark. `guessed`: its encoding, when it is not UTF-8 and has no mark. */
 export interface TextFile {
+  /** A label of the Encoding Standard, such as `utf-8`. */
+  encoding: string;
   /** See `textParts`. It can be read more than once. */
   parts: Iterable<string>;
   guessed?: string;
@@ -46,7 +48,7 @@ export function openText(bytes: Uint8Array): TextFile | BinaryFile {
 }
 
 function textFile(bytes: Uint8Array, encoding: string): TextFile {
-  return { parts: { [Symbol.iterator]: () => textParts(bytes, encoding) } };
+  return { encoding, parts: { [Symbol.iterator]: () => textParts(bytes, encoding) } };
 }
 
 /** A loop: with a callback for each of 100 million bytes, it would take a second. */

@@ -3,6 +3,7 @@ import type { Sandbox, SandboxEngine, SandboxFile, SandboxResult } from "../../s
 import type { ToolDefinition } from "../model.ts";
 import { openText } from "../../documents/decode-text.ts";
 import { selectLines } from "../../documents/text-parts.ts";
+import { encodingNotes } from "./encoding-notes.ts";
 import { type Files, findFile, withLargeFiles } from "./files.ts";
 import { runJavascript, runPythonDefinition } from "./program-definitions.ts";
 import { programOutput, saveChanges } from "./save-changes.ts";
@@ -55,9 +56,12 @@ async function runCode(
   if ("problem" in input) return errorOutput(input.problem);
   const result = await sandbox.run({ engine, program, files: input.files, seconds }, signal);
   const notes = await files.update(() => saveResult(result, files, input.partial));
+  const contents = new Map(input.files.map(({ name, content }) => [name, content]));
+  const given = input.files.map(({ name, content }) => ({ name, size: content.length }));
+  const encodings = await encodingNotes(program, given, async (name) => contents.get(name));
   return programOutput(
     result.output,
-    [...result.notes, ...(input.note === undefined ? [] : [input.note]), ...notes],
+    [...result.notes, ...encodings, ...(input.note === undefined ? [] : [input.note]), ...notes],
     result.problem,
   );
 }

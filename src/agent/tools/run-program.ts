@@ -1,5 +1,6 @@
 import type { Linux, LinuxProgram, LinuxResult, NoLinux, StoredFile } from "../../sandbox/linux/types.ts";
 import { runPythonDefinition, runShellDefinition } from "./program-definitions.ts";
+import { encodingNotes } from "./encoding-notes.ts";
 import { programOutput, saveChanges } from "./save-changes.ts";
 import type { Files } from "./files.ts";
 import { builtInTool, errorOutput, type ProgramSystem, type Tool, type ToolContext, type ToolOutput } from "./tool.ts";
@@ -38,6 +39,7 @@ async function runInLinux(
   { files, signal, onOutput }: ToolContext,
 ): Promise<ToolOutput> {
   const before = await files.stored();
+  const encodings = await encodingNotes(text, before, (name) => files.read(name));
   const result = await linux.run({ language, text, files: before, seconds }, signal, onOutput);
   const notes = await files.update(() => saveResult(result, before, files));
   const name = language === "shell" ? "script" : "program";
@@ -45,7 +47,7 @@ async function runInLinux(
     result.exitCode !== undefined && result.exitCode !== 0
       ? `The ${name} ended with exit code ${result.exitCode}.`
       : undefined;
-  return programOutput(result.output, [...result.notes, ...notes], result.problem ?? failed);
+  return programOutput(result.output, [...result.notes, ...encodings, ...notes], result.problem ?? failed);
 }
 
 /** `before`: the files that the program got. */
