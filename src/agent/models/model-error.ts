@@ -56,7 +56,7 @@ const causeRules: CauseRule[] = [
   {
     matches: (cause) => causes(cause).some((error) => error instanceof IdleTimeout),
     category: "model_unavailable",
-    title: (server) => `The ${server} stopped sending`,
+    title: (server) => `The ${server} stopped responding`,
     remedy: () =>
       "Check that the server is running. If it is silent while the model thinks or writes a file, set idle_seconds of " +
       "the organization's model (admin org set-model --idle-seconds).",

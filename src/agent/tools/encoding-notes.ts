@@ -1,7 +1,7 @@
 import { openText } from "../../documents/decode-text.ts";
 import { type FileInfo, joinLimited } from "./files.ts";
 
-/** Files that are checked for one program, and the bytes of the largest: they are read only for this. */
+/** Files that are checked for one program, and their bytes together: they are read only for this. */
 const maxFiles = 10;
 const maxBytes = 16 * 1024 * 1024;
 
@@ -27,9 +27,11 @@ export async function encodingNotes(
       .at(-1)
       ?.split(/[^\w.\-\u0080-\uffff]+/)
       .every((word) => words.has(word)) === true || endings.some((ending) => name.endsWith(ending));
-  const used = files.filter((file) => file.size > 0 && file.size <= maxBytes && isUsed(file)).slice(0, maxFiles);
   const found: string[] = [];
-  for (const { name } of used) {
+  let left = maxBytes;
+  for (const { name, size } of files.filter(isUsed).slice(0, maxFiles)) {
+    if (size > left) continue;
+    left -= size;
     const file = openText((await read(name)) ?? new Uint8Array());
     if ("parts" in file && file.encoding !== "utf-8") {
       found.push(`${JSON.stringify(name)} (${file.encoding}${file.guessed === undefined ? "" : ", a guess"})`);
