@@ -1,4 +1,5 @@
 import { posix } from "node:path";
+import { chartText } from "./chart.ts";
 import { markdownBuilder } from "./markdown.ts";
 import { officeXmlHandler } from "./office-text.ts";
 import { selectedNumbers } from "./parts.ts";
@@ -23,11 +24,27 @@ export async function presentationText(members: ZipMember[], part?: string): Pro
     const slide = slides[number - 1] ?? "";
     const { text, isHidden } = await slideText(members, slide);
     texts.push(`[Slide ${number} of ${slides.length}${isHidden ? ", hidden" : ""}]\n${text}`.trimEnd());
-    const notes = (await relationships(members, slide)).find(({ type }) => type.endsWith("/notesSlide"));
+    const related = await relationships(members, slide);
+    for (const { type, target } of related) {
+      if (/\/chart(Ex)?$/.test(type)) texts.push(await chartOf(members, target));
+    }
+    const notes = related.find(({ type }) => type.endsWith("/notesSlide"));
     const { text: note } = notes ? await slideText(members, notes.target, true) : { text: "" };
     if (note !== "") texts.push(`[Notes of slide ${number}]\n${note}`);
   }
   return texts.join("\n\n");
+}
+
+/** A chart, or that it was not read: a damaged one does not make the slides unreadable. */
+async function chartOf(members: ZipMember[], path: string): Promise<string> {
+  const xml = await readText(members, path);
+  try {
+    // `chartEx`: kinds since Office 2016, such as waterfall charts, have another format.
+    if (xml !== undefined && !path.includes("chartEx")) return chartText(xml);
+  } catch {
+    // Said below.
+  }
+  return "[Chart, not read]";
 }
 
 /** The text of the shapes of a slide, or of its page of notes. */

@@ -18,6 +18,27 @@ async function read(name: string, content: Buffer = officeFile(name), input: obj
 
 const readPart = (name: string, part: string) => read(name, officeFile(name), { part });
 
+/** The XML of a chart with these series. */
+function chartOf(series: string): string {
+  return `<c:chartSpace xmlns:c="c"><c:chart><c:plotArea><c:barChart>${series}</c:barChart></c:plotArea></c:chart></c:chartSpace>`;
+}
+
+const relationship = (id: string, of: string, target: string) =>
+  `<Relationships><Relationship Id="${id}" Type="http://example.com/${of}" Target="${target}"/></Relationships>`;
+
+/** A presentation whose slide has a chart of this XML. `type`: of its relationship. */
+function pptxWith(type: string, xml: string): Buffer {
+  return zip({
+    "[Content_Types].xml": "<Types/>",
+    "ppt/presentation.xml":
+      '<p:presentation xmlns:p="p" xmlns:r="r"><p:sldIdLst><p:sldId r:id="s1"/></p:sldIdLst></p:presentation>',
+    "ppt/_rels/presentation.xml.rels": relationship("s1", "slide", "slides/slide1.xml"),
+    "ppt/slides/slide1.xml": '<p:sld xmlns:p="p"/>',
+    "ppt/slides/_rels/slide1.xml.rels": relationship("c1", type, `../charts/${type}1.xml`),
+    [`ppt/charts/${type}1.xml`]: xml,
+  });
+}
+
 const salesHeading = "[Sheet 1 of 3: Sales]\n|  | A | B | C | D | E | F |\n| --- | --- | --- | --- | --- | --- | --- |";
 
 describe("read_file reads a spreadsheet", () => {
@@ -142,6 +163,64 @@ Mention Kyōto.
     );
     expect(await readPart("python-pptx.pptx", "3")).toBe("[Slide 3 of 3]");
     expect(await readPart("python-pptx.pptx", "4")).toMatch(/there is no slide "4"; accepted as part: "1-3"\.$/);
+  });
+
+  it.each([
+    ["that is damaged", "chart", "<c:chartSpace><c:chart>", "[Chart, not read]"],
+    ["of a newer kind", "chartEx", "<cx:chartSpace/>", "[Chart, not read]"],
+    [
+      "without saved numbers",
+      "chart",
+      chartOf("<c:ser/>"),
+      "[Chart]\n[Its numbers were not read: none are saved with it.]",
+    ],
+    [
+      "with many points",
+      "chart",
+      chartOf(
+        `<c:ser><c:val><c:numRef><c:numCache>${"x"
+          .repeat(502)
+          .split("")
+          .map((_, point) => `<c:pt idx="${point}"><c:v>7</c:v></c:pt>`)
+          .join("")}</c:numCache></c:numRef></c:val></c:ser>`,
+      ),
+      "| 500 | 7 |\n[2 more points are not shown.]",
+    ],
+  ])("and says what it does not read of a chart %s", async (_, type, xml, text) => {
+    const offset = text.startsWith("| 500") ? 400 : 1;
+    expect(await read("deck.pptx", pptxWith(type, xml), { offset })).toContain(text);
+  });
+
+  it("with the numbers of its charts", async () => {
+    expect(await read("python-pptx-charts.pptx")).toBe(
+      `[Slide 1 of 3]
+# Sales
+
+[Chart: Sales by region]
+|  | 2025 | 2026 |
+| --- | --- | --- |
+| North | 19.2 | 22.3 |
+| South \\| West | 21.4 | 28.6 |
+| 東 |  | 15.2 |
+
+[Slide 2 of 3]
+
+[Chart]
+| x of Model A | Model A | x of Model B | Model B |
+| --- | --- | --- | --- |
+| 0.7 | 2.7 | 1.3 | 3.7 |
+| 1.8 | 3.2 |  |  |
+
+[Slide 3 of 3]
+
+[Chart]
+|  | Costs |
+| --- | --- |
+| 2025, H1 | 1 |
+| 2025, H2 | 2 |
+| 2026, H1 | 3 |
+| 2026, H2 | 4 |`,
+    );
   });
 });
 
