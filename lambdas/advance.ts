@@ -3,6 +3,7 @@ import { awsSettings, envIfSet, numberIfSet, traceSettings } from "../src/env.ts
 import { bundledSandbox } from "../src/platform/aws/functions/bundled-sandbox.ts";
 import { sandboxFunctions } from "../src/platform/aws/functions/sandbox-functions.ts";
 import { sandboxDocumentReader } from "../src/sandbox/document-reader.ts";
+import { sandboxResultChecker } from "../src/sandbox/result-checker.ts";
 import { advance, type AdvanceDeps } from "../src/workflow/advance.ts";
 import type { AdvancePayload, AdvanceResponse } from "../src/workflow/payload.ts";
 import { abortSeconds, lastStepSeconds } from "../src/workflow/policy.ts";
@@ -20,7 +21,9 @@ const { linuxOf, ...sandbox } = sandboxFunctions(settings);
 /** Enough that one hostile document does not hold up the next. Each process can use 512 MB of the function's memory. */
 const documentProcesses = 2;
 
-const readDocument = sandboxDocumentReader(bundledSandbox(documentProcesses));
+const processes = bundledSandbox(documentProcesses);
+const readDocument = sandboxDocumentReader(processes);
+const checkResult = sandboxResultChecker(processes);
 
 const addresses = envIfSet("PRIVATE_ADDRESSES") === "allowed" ? ("private" as const) : ("public" as const);
 
@@ -30,6 +33,7 @@ const deps = {
   ...readSecrets(settings),
   ...sandbox,
   readDocumentOf: () => readDocument,
+  checkResultOf: () => checkResult,
   addresses,
   ...(fileVersions !== undefined && { fileVersions }),
   fileLimits: { ...(files !== undefined && { files }), ...(bytes !== undefined && { bytes }) },

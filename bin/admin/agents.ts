@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { Command } from "commander";
 import { keepDaysProblems, parseAgentFile } from "../../src/accounts/agent-definition.ts";
+import { resultSchemaProblems } from "../../src/accounts/result-schema.ts";
 import { agentDefinition } from "../../src/accounts/agent-schema.ts";
 import {
   agentHistory,
@@ -36,7 +37,7 @@ export function addAgentCommands(program: Command, action: Action): void {
     .action(
       action(
         async ({ accounts, secretProblem, retentionDays, actor }, { file, org }: { file: string; org?: string }) => {
-          const definition = readAgentFile(file, retentionDays);
+          const definition = await readAgentFile(file, retentionDays);
           const { id } = await organizationOrOnly(accounts, org);
           await checkSecrets(definition, id, secretProblem);
           return output(await createAgent(accounts, id, definition, await actor()));
@@ -95,7 +96,7 @@ export function addAgentCommands(program: Command, action: Action): void {
     .requiredOption(...fileOption)
     .action(
       action(async ({ accounts, secretProblem, retentionDays, actor }, id: string, { file }: { file: string }) => {
-        const definition = readAgentFile(file, retentionDays);
+        const definition = await readAgentFile(file, retentionDays);
         const { organizationId } = await findAgent(accounts, id);
         await checkSecrets(definition, organizationId, secretProblem);
         return output(await updateAgent(accounts, id, definition, await actor()));
@@ -127,7 +128,7 @@ export function addAgentCommands(program: Command, action: Action): void {
 }
 
 /** `retentionDays`: of a stack. */
-function readAgentFile(path: string, retentionDays: number | undefined): AgentDefinition {
+async function readAgentFile(path: string, retentionDays: number | undefined): Promise<AgentDefinition> {
   let text: string;
   try {
     text = readFileSync(path, "utf8");
@@ -135,9 +136,13 @@ function readAgentFile(path: string, retentionDays: number | undefined): AgentDe
     throw new CliError(`cannot read --file ${path}: ${error instanceof Error ? error.message : String(error)}`);
   }
   const parsed = parseAgentFile(text);
-  const problems = "problems" in parsed ? parsed.problems : keepDaysProblems(parsed.definition, retentionDays);
+  const problems = "problems" in parsed ? parsed.problems : await problemsOf(parsed.definition, retentionDays);
   if ("definition" in parsed && problems.length === 0) return parsed.definition;
   throw new CliError(`${path} is not a valid agent file: ${problems.join("; ")} (see schemas/agent.schema.json)`);
+}
+
+async function problemsOf(definition: AgentDefinition, retentionDays: number | undefined): Promise<string[]> {
+  return [...keepDaysProblems(definition, retentionDays), ...(await resultSchemaProblems(definition))];
 }
 
 async function checkSecrets(

@@ -240,6 +240,23 @@ export const agentDefinition = {
         "Whether the model's reasoning is recorded for readers of a run, if the provider sends it. Reasoning that the provider needs back is sent back in any case. Default: true.",
       type: "boolean",
     },
+    result: {
+      description: "Result of a turn: JSON that fits a schema, instead of text.",
+      type: "object",
+      additionalProperties: false,
+      properties: {
+        schema: {
+          description:
+            "JSON Schema (2020-12) of an object. The model is made to answer with it, and each result is checked. Default: the output is text.",
+          type: "object",
+        },
+        perRun: {
+          description:
+            "Whether programs may send another schema with a create (`result_schema` in the extension API). Default: false.",
+          type: "boolean",
+        },
+      },
+    },
     contextTokens: {
       description: "Context window of the model in tokens. Near it, the conversation is compacted. Default: 128000.",
       type: "integer",

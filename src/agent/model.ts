@@ -55,6 +55,7 @@ export const compatSettings = {
   reasoningContent: ["echo", "omit", "require"],
   assistantAfterTool: [false, true],
   toolCallIdLength: ["any", 9],
+  resultFormat: ["tool", "native"],
 } as const;
 
 export type OpenAiCompat = {
@@ -178,12 +179,14 @@ export interface ToolDefinition {
  * - `callsAsText`: tool calls and results of the conversation are sent as text.
  * - `withoutFiles`: a sentence is in place of each attachment.
  * - `withoutCachePoints`: the request has no cache points.
+ * - `resultFormat`: how the model is made to answer with a result of a schema.
  */
 export interface RequestForm {
   compat?: OpenAiCompat;
   callsAsText?: boolean;
   withoutFiles?: boolean;
   withoutCachePoints?: boolean;
+  resultFormat?: "native" | "tool";
 }
 
 /** One HTTP request of a model call. Stored as JSON in the journal. */
@@ -218,6 +221,8 @@ export interface ModelRequest {
   /** Empty: the model must answer with text. */
   tools: ToolDefinition[];
   parameters?: ModelParameters;
+  /** JSON Schema of an object. If the model answers with text, the text is to be JSON that fits it. */
+  result?: object;
   /** Reads an attachment. Undefined when its content is no longer kept. */
   readAttachment?: (attachment: Attachment) => Promise<Uint8Array | undefined>;
   signal: AbortSignal;

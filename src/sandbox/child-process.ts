@@ -139,7 +139,7 @@ function start({ program, readable, environment = {} }: ChildProcessSettings, en
   return { process: child, engine, loaded, onIdleExit: () => {} };
 }
 
-/** Documents share an engine, so that at most one process for them waits. */
+/** Documents and results share an engine, so that at most one process for them waits. */
 function engineOf(engine: SandboxEngine): LoadedEngine {
   return engine === "javascript" || engine === "python" ? engine : "document";
 }

@@ -8,13 +8,19 @@ export const loadEngine: Record<LoadedEngine, () => Promise<Engine>> = {
   document: loadDocumentReader,
 };
 
-/** Always dirty: a hostile document may have changed its reader. */
+/** Always dirty: a hostile document or schema may have changed what reads it. */
 async function loadDocumentReader(): Promise<Engine> {
   const { readDocument } = await import("../documents/read-document.ts");
-  return async ({ engine, files: [file], part }) => {
-    if (!file || engine === "javascript" || engine === "python") throw new Error(`expected one document for ${engine}`);
+  return async ({ engine, program, files: [file], part }) => {
+    if (!file || engine === "javascript" || engine === "python") throw new Error(`expected one file for ${engine}`);
+    const rest = { written: [], notes: [], dirty: true as const };
+    if (engine === "result") {
+      const { checkResult } = await import("../results/check-result.ts");
+      const problems = await checkResult(JSON.parse(program) as object, new TextDecoder().decode(file.content));
+      return { output: JSON.stringify(problems), ...rest };
+    }
     const document = await readDocument(engine, file.content, new AbortController().signal, part);
     const outcome = "problem" in document ? { output: "", problem: document.problem } : { output: document.text };
-    return { ...outcome, written: [], notes: [], dirty: true };
+    return { ...outcome, ...rest };
   };
 }

@@ -12,6 +12,8 @@ export const sandboxLimits = {
   outputCharacters: 100_000,
   /** Time limit for reading one document. */
   documentSeconds: 30,
+  /** Time limit for checking one result against its schema. */
+  resultSeconds: 5,
   /** Longest wait for a place: that of sixteen programs of one answer, two at a time, with a minute for each, and more. */
   waitSeconds: 600,
   /** Memory of Python in WebAssembly. `python.wasm` declares this maximum. */

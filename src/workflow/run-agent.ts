@@ -1,3 +1,4 @@
+import { resultSchemaOf } from "../accounts/result-schema.ts";
 import type { AgentDefinition } from "../accounts/types.ts";
 import type { Failure } from "../agent/model.ts";
 import { openModel } from "../agent/models/index.ts";
@@ -96,6 +97,7 @@ export async function runAgent(deps: AgentDeps, state: RunState, call: AgentCall
   const files = filesOfTurn(deps.workspace, state, { keep, limits, storage, signal });
   const running = runTurn(turnInput(state, agent, opened.name, call.deadline), {
     owner,
+    ...(deps.checkResultOf && { checkResult: deps.checkResultOf(owner) }),
     model: opened.model,
     tools: toolbox.tools,
     files,
@@ -140,6 +142,7 @@ function turnInput(state: RunState, agent: AgentDefinition, modelName: string, d
   const usedByTurn = journal.reduce((sum, entry) => addUsage(sum, usageOfEntry(entry) ?? noUsage), noUsage);
   return {
     ...agent, // turns read the settings that `TurnInput` names
+    ...resultSchemaOf(agent),
     turn: run.turn,
     modelName,
     history: conversation(state),

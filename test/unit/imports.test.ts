@@ -8,7 +8,8 @@ const allowed: Record<string, string[]> = {
   "src/async": [],
   "src/net": ["src/async", "src/json.ts"],
   "src/documents": ["src/async", "src/net"],
-  "src/sandbox": ["src/async", "src/command-line.ts", "src/documents", "src/filenames.ts"],
+  "src/results": ["src/json.ts"],
+  "src/sandbox": ["src/async", "src/command-line.ts", "src/documents", "src/filenames.ts", "src/results"],
   // In src/agent: model.ts and other shared files <- models; tools <- mcp, turn <- toolbox.ts
   "src/agent/tools": [
     "dist/generated",
@@ -48,6 +49,7 @@ const allowed: Record<string, string[]> = {
     "src/agent/unknown-tool.ts",
     "src/async",
     "src/json.ts",
+    "src/results/types.ts",
     "src/sandbox",
   ],
   "src/agent": [
@@ -67,6 +69,7 @@ const allowed: Record<string, string[]> = {
     "src/json-schema.ts",
     "src/json.ts",
     "src/net",
+    "src/results",
     "src/sandbox/linux/environment-name.ts",
     "src/schema-validator.ts",
   ],

@@ -12,6 +12,7 @@ import { setRequestForm, watchRequests } from "./exchange.ts";
 import { isAttachmentRejection, isMalformedToolCall } from "./error-table.ts";
 import { type Endpoint, IncompleteResponse, modelFailure } from "./model-error.ts";
 import { interruptedReason, malformedCallReason, readResponse, type ResponseParts } from "./parse-response.ts";
+import { type FormedRequest, formRequest, isFormatRejection, type ResultFormat } from "./result-format.ts";
 import { buildEcho, toPrompt } from "./to-prompt.ts";
 
 /** What distinguishes one provider from another. */
@@ -27,6 +28,8 @@ export interface ProviderAdapter {
   serviceTier: { accepted?: readonly string[]; options: (tier: string) => SharedV4ProviderOptions };
   /** Provider options for requests with tools, such as prompt caching: another step may follow. */
   optionsWithTools?: SharedV4ProviderOptions;
+  /** How results of a schema are asked for, and provider options for the provider's own format. */
+  result: { format: (schema: object) => ResultFormat; nativeOptions?: SharedV4ProviderOptions };
 }
 
 /** Streaming calls of a model of the AI SDK. */
@@ -36,14 +39,31 @@ export function streamingCall(model: LanguageModelV4): ProviderAdapter["call"] {
 
 /**
  * Returns a factory that creates the model of one turn. Each request is streamed, so that a long response does not run
- * into an idle timeout and an abort closes the connection at once. Two kinds of rejected requests are retried once:
+ * into an idle timeout and an abort closes the connection at once. Three kinds of rejected requests are retried once:
  *
  * - A request with attachments is retried with a sentence in place of each. If that works, the turn sends no more.
  * - A request without tools is retried with the tool calls of its conversation as text.
+ * - A request for a result in the provider's own format is retried with a tool. Later requests for the schema have the tool.
  */
 export function createModelFactory(adapter: ProviderAdapter): () => Model {
+  const rejectedSchemas = new Set<string>();
   const send = async (
     request: ModelRequest,
+    attachments: Map<Attachment, AttachmentContent>,
+  ): Promise<ModelOutcome> => {
+    const { result } = request;
+    if (!result) return sendFormed(request, attachments);
+    const schema = JSON.stringify(result);
+    const format = rejectedSchemas.has(schema) ? "tool" : adapter.result.format(result);
+    setRequestForm({ resultFormat: format });
+    const outcome = await sendFormed(formRequest(request, format), attachments);
+    if (format === "tool" || !("failure" in outcome) || !isFormatRejection(outcome.failure)) return outcome;
+    if (rejectedSchemas.size < maxRejectedSchemas) rejectedSchemas.add(schema);
+    setRequestForm({ resultFormat: "tool" });
+    return sendFormed(formRequest(request, "tool"), attachments);
+  };
+  const sendFormed = async (
+    request: FormedRequest,
     attachments: Map<Attachment, AttachmentContent>,
   ): Promise<ModelOutcome> => {
     const { toolCallsNeedTools = false } = adapter;
@@ -72,8 +92,11 @@ export function createModelFactory(adapter: ProviderAdapter): () => Model {
   };
 }
 
+/** Schemas of 64 KB each. */
+const maxRejectedSchemas = 100;
+
 async function tryCall(
-  request: ModelRequest,
+  request: FormedRequest,
   attachments: Map<Attachment, AttachmentContent>,
   adapter: ProviderAdapter,
   toolCallsAsText: boolean,
@@ -118,7 +141,7 @@ const emptyAnswer: ModelAnswer = {
 };
 
 async function callProvider(
-  request: ModelRequest,
+  request: FormedRequest,
   attachments: Map<Attachment, AttachmentContent>,
   adapter: ProviderAdapter & { onPart: (characters: number) => void },
   toolCallsAsText: boolean,
@@ -149,7 +172,7 @@ async function callProvider(
 
 /** The request in the AI SDK's format. */
 export function callOptions(
-  { instructions, messages, tools, parameters = {}, signal }: ModelRequest,
+  { instructions, messages, tools, parameters = {}, signal, result, format }: FormedRequest,
   attachments: Map<Attachment, AttachmentContent>,
   adapter: ProviderAdapter,
   toolCallsAsText: boolean,
@@ -159,11 +182,13 @@ export function callOptions(
   const providerOptions = merged([
     withTools ? adapter.optionsWithTools : undefined,
     serviceTier && adapter.serviceTier.options(serviceTier),
+    format === "native" ? adapter.result.nativeOptions : undefined,
   ]);
   return {
     prompt: toPrompt(instructions, messages, { origin: originOf(adapter), attachments, toolCallsAsText }),
     abortSignal: signal,
     ...(withTools && { tools: tools.map(toFunctionTool), toolChoice: { type: "auto" } }),
+    ...(format === "native" && { responseFormat: { type: "json", schema: result as JSONSchema7, name: "result" } }),
     ...(providerOptions && { providerOptions }),
     ...(temperature !== undefined && { temperature }),
     ...(maxOutputTokens !== undefined && { maxOutputTokens }),

@@ -1,4 +1,5 @@
 import { createAnthropic } from "@ai-sdk/anthropic";
+import { getModelCapabilities, supportsNativeStructuredOutputSchema } from "@ai-sdk/anthropic/internal";
 import type { Model } from "../model.ts";
 import { normalizeEvents } from "./anthropic-stream.ts";
 import { createModelFetch } from "./http-client.ts";
@@ -43,6 +44,13 @@ export function anthropicAdapter({
     toolCallsNeedTools: true,
     // https://docs.claude.com/en/api/service-tiers
     serviceTier: { accepted: ["auto", "standard_only"], options: (serviceTier) => ({ anthropic: { serviceTier } }) },
+    result: {
+      format: (schema) =>
+        getModelCapabilities(model).supportsStructuredOutput && supportsNativeStructuredOutputSchema(schema)
+          ? "native"
+          : "tool",
+      nativeOptions: { anthropic: { structuredOutputMode: "outputFormat" } },
+    },
     // Each step resends the conversation. Cached input costs a tenth.
     optionsWithTools: { anthropic: { cacheControl: { type: "ephemeral" } } },
   };

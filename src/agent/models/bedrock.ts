@@ -1,4 +1,5 @@
 import { createAmazonBedrock } from "@ai-sdk/amazon-bedrock";
+import { getModelCapabilities, supportsNativeStructuredOutputSchema } from "@ai-sdk/anthropic/internal";
 import { APICallError, type LanguageModelV4Prompt } from "@ai-sdk/provider";
 import type { Model } from "../model.ts";
 import { setRequestForm } from "./exchange.ts";
@@ -66,6 +67,10 @@ export function bedrockAdapter({
       secrets: () => [...sentTokens],
     },
     toolCallsNeedTools: true,
+    result: {
+      format: (schema) => (supportsNative(model) && supportsNativeStructuredOutputSchema(schema) ? "native" : "tool"),
+      nativeOptions: { bedrock: { structuredOutputMode: "outputFormat" } },
+    },
     // https://docs.aws.amazon.com/bedrock/latest/userguide/service-tiers-inference.html
     serviceTier: {
       accepted: ["default", "flex", "priority", "reserved"],
@@ -89,6 +94,15 @@ function supportsCachePoints(model: string): boolean {
   return /\b(anthropic\.claude-(3-7-sonnet|3-5-haiku|(opus|sonnet|haiku)-\d)|amazon\.nova-(micro|lite|pro|premier|2-))/.test(
     model,
   );
+}
+
+/**
+ * Whether a model on Bedrock has Anthropic's output format. The SDK lists newer ones for which Bedrock rejects it, or does not
+ * follow it, and keeps that list to itself.
+ */
+function supportsNative(model: string): boolean {
+  const unreliable = /claude-(opus-(4-[78]|5)|fable-5|sonnet-(4-6|5)|haiku-4-5)/;
+  return model.includes("anthropic") && !unreliable.test(model) && getModelCapabilities(model).supportsStructuredOutput;
 }
 
 /**

@@ -10,6 +10,7 @@ import { applyRules, type ChatRequest, type CompatRule, initialRules, findRuleFo
 import { normalizeChunks } from "./openai-stream.ts";
 import { readProviderError } from "./provider-error.ts";
 import { loadedWindow, ollamaFingerprint } from "./ollama.ts";
+import { formatOfHost } from "./result-format.ts";
 import { reasoningDetails } from "./reasoning-details.ts";
 
 export interface OpenAiCompatible {
@@ -53,6 +54,7 @@ export function openAiCompatibleAdapter({
       name: "openai-compatible",
       baseURL: baseUrl,
       includeUsage: true,
+      supportsStructuredOutputs: true,
       metadataExtractor: reasoningDetails,
       fetch,
       ...(apiKey !== undefined && { apiKey }),
@@ -69,6 +71,7 @@ export function openAiCompatibleAdapter({
     call: withCompatRetries(callWith, initialRules(baseUrl, compat), compat),
     // OpenAI, Groq, Azure and others; each rejects the tiers that it does not have.
     serviceTier: { options: (service_tier) => ({ "openai-compatible": { service_tier } }) },
+    result: { format: () => compat.resultFormat ?? formatOfHost(baseUrl) },
     contextWindow: async (inputTokens) => contextWindow?.(inputTokens),
     endpoint: {
       provider: "openai-compatible",

@@ -11,6 +11,7 @@ import type {
 import { maxJsonDepth, isObject, findExcessiveDepth } from "../../json.ts";
 import type { ModelAnswer, ModelRequest, ReceivedResponse, StopReason, ToolCall } from "../model.ts";
 import { messageFields } from "./reasoning-details.ts";
+import { resultTool } from "./result-format.ts";
 import { ThinkingTime } from "./thinking-time.ts";
 import { joinedReasoning, splitThinking } from "../reasoning.ts";
 import { unknownTool } from "../unknown-tool.ts";
@@ -46,6 +47,9 @@ interface ParsedResponse {
  * Reads the response to `prompt`. An invalid tool call is part of the answer and says why it is invalid. Tool calls after
  * the first 1,000 are dropped. Rejects when the stream fails or contains an error. `onPart`: called with the
  * characters of each part of the answer.
+ *
+ * The arguments of a call of `resultTool` become the answer's text. Beside other calls, it is dropped: the model has not seen
+ * their results yet.
  */
 export async function readResponse(
   parts: ResponseParts,
@@ -61,6 +65,8 @@ export async function readResponse(
   const received: ReceivedResponse = {};
   let fields: SharedV4ProviderMetadata | undefined;
   let firstPartAt: number | undefined;
+  let submitted: string | undefined;
+  const hasResultTool = tools.some(({ name }) => name === resultTool);
   const thinking = new ThinkingTime();
   for await (const part of parts) {
     if (part.type === "error") throw part.error;
@@ -75,7 +81,10 @@ export async function readResponse(
     }
     if (isText(part)) addText(content, openTexts, part);
     if (part.type === "text-delta") answer.text += part.delta;
-    if (part.type === "tool-call" && answer.toolCalls.length < maxCalls) addCall(answer, content, part, usedIds, tools);
+    if (part.type === "tool-call" && hasResultTool && part.toolName === resultTool) submitted = part.input;
+    else if (part.type === "tool-call" && answer.toolCalls.length < maxCalls) {
+      addCall(answer, content, part, usedIds, tools);
+    }
     if (part.type === "finish") {
       const { raw, unified } = part.finishReason;
       if (raw !== undefined) received.reason = raw.slice(0, maxCharacters);
@@ -88,6 +97,11 @@ export async function readResponse(
   const truncated = answer.finishReason === "length";
   answer.text = splitThinking(answer.text, truncated).text;
   if (joinedReasoning(content, truncated) !== undefined) answer.reasoning = thinking.reasoning;
+  if (submitted !== undefined && answer.toolCalls.length === 0) {
+    answer.text = submitted;
+    content.push({ type: "text", text: submitted });
+    if (answer.finishReason === "tool-calls") answer.finishReason = "stop";
+  }
   const hint = truncated ? " The response was cut off at its maximum length; write less." : "";
   for (const call of answer.toolCalls) if (call.invalid !== undefined) call.invalid += hint;
   return {

@@ -1,6 +1,7 @@
 import { compatSettings, type ModelConfiguration, type ModelRequest, type RequestForm } from "../model.ts";
 import { callOptions, type ProviderAdapter } from "./ai-sdk-model.ts";
 import { loadAttachments } from "./attachments.ts";
+import { formRequest } from "./result-format.ts";
 
 /** An HTTP request to a provider. */
 export interface WireRequest {
@@ -35,8 +36,9 @@ export async function wireRequest(
   const readAttachment = form.withoutFiles === true ? undefined : request.readAttachment;
   const attachments = await loadAttachments(request.messages, readAttachment);
   const { signal } = new AbortController();
-  const callsAsText = form.callsAsText ?? (adapter.toolCallsNeedTools === true && request.tools.length === 0);
-  const options = callOptions({ ...request, signal }, attachments, adapter, callsAsText);
+  const formed = formRequest({ ...request, signal }, form.resultFormat);
+  const callsAsText = form.callsAsText ?? (adapter.toolCallsNeedTools === true && formed.tools.length === 0);
+  const options = callOptions(formed, attachments, adapter, callsAsText);
   await adapter.call(options).catch((error: unknown) => {
     if (captured.length === 0) throw error;
   });

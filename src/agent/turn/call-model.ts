@@ -9,7 +9,13 @@ import type {
   SentRequest,
   ToolDefinition,
 } from "../model.ts";
-import { defaultContextTokens, estimateBrokenOff, estimateUsage, reducedWindow } from "./context-window.ts";
+import {
+  defaultContextTokens,
+  estimateBrokenOff,
+  estimateUsage,
+  fixedContent,
+  reducedWindow,
+} from "./context-window.ts";
 import {
   type AnswerEntry,
   entryCost,
@@ -56,7 +62,7 @@ export async function callModel(
   { note, truncation, tools, timeLeft }: ModelCall,
 ): Promise<ModelCallOutcome> {
   const { input, ports, progress } = state;
-  const { instructions, modelName: model, prices } = input;
+  const { modelName: model, prices } = input;
   const step = nextStep(progress);
   if (truncation) ports.emit({ type: "conversation-compacted", step, truncatedMessages: truncation.results });
   const request = answerRequest(input, progress.messages, { note, truncation, tools });
@@ -68,7 +74,7 @@ export async function callModel(
   const outcome = await requestAnswer(state, request, timeLeft, made);
   if (outcome.kind === "timed_out" || outcome.kind === "stopped") return outcome;
   if (outcome.kind === "failed") {
-    const fixed = { instructions, tools };
+    const fixed = fixedContent(input, tools);
     const contextTokens = outcome.contextOverflow && reducedWindow(progress, state.contextTokens, fixed, truncation);
     return contextTokens === undefined ? outcome : { kind: "context_overflow", contextTokens };
   }
@@ -106,17 +112,23 @@ function withoutReasoning(answer: ModelAnswer): ModelAnswer {
 }
 
 /** The part of a model request that the turn decides. */
-export type TurnRequest = Pick<ModelRequest, "instructions" | "messages" | "tools" | "parameters">;
+export type TurnRequest = Pick<ModelRequest, "instructions" | "messages" | "tools" | "parameters" | "result">;
 
 /** The request for an answer after these messages. */
 export function answerRequest(
-  { instructions, parameters }: Pick<TurnInput, "instructions" | "parameters">,
+  { instructions, parameters, resultSchema }: Pick<TurnInput, "instructions" | "parameters" | "resultSchema">,
   before: Message[],
   { note, truncation, tools }: Omit<ModelCall, "timeLeft">,
 ): TurnRequest {
   const messages = truncation ? truncateToolResults(before, truncation.results) : [...before];
   if (note !== undefined) messages.push({ role: "user", text: note, note: true });
-  return { instructions, messages, tools, ...(parameters && { parameters }) };
+  return {
+    instructions,
+    messages,
+    tools,
+    ...(parameters && { parameters }),
+    ...(resultSchema && { result: resultSchema }),
+  };
 }
 
 interface Answered {

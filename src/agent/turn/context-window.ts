@@ -26,12 +26,26 @@ export function resultCharacters(contextTokens: number): number {
 interface FixedContent {
   instructions: string;
   tools: ToolDefinition[];
+  /** The schema of the turn's result. */
+  result?: object;
+}
+
+/** What the requests of a turn contain with these tools. */
+export function fixedContent(
+  { instructions, resultSchema }: { instructions: string; resultSchema?: object },
+  tools: ToolDefinition[],
+): FixedContent {
+  return { instructions, tools, ...(resultSchema && { result: resultSchema }) };
 }
 
 /** Size of the next request in tokens: the provider's last count plus an estimate of later messages. */
-function requestTokens({ messages, counted }: TurnProgress, { instructions, tools }: FixedContent): number {
+function requestTokens({ messages, counted }: TurnProgress, fixed: FixedContent): number {
   if (counted) return counted.tokens + estimate(messages.slice(counted.messages));
-  return tokens(instructions) + toolTokens(tools) + estimate(messages);
+  return fixedTokens(fixed) + estimate(messages);
+}
+
+function fixedTokens({ instructions, tools, result }: FixedContent): number {
+  return tokens(instructions) + toolTokens(tools) + (result ? tokens(JSON.stringify(result)) : 0);
 }
 
 /** The usage of a model call whose provider reported none. An answer that could not be read has cost its input, too. */
@@ -46,8 +60,8 @@ export function estimateBrokenOff(request: FixedContent & { messages: Message[] 
   return { ...estimatedInput(request), outputTokens: Math.ceil(characters / bytesPerToken), estimated: true };
 }
 
-function estimatedInput({ instructions, tools, messages }: FixedContent & { messages: Message[] }) {
-  return { inputTokens: Math.ceil(tokens(instructions) + toolTokens(tools) + estimate(messages)) };
+function estimatedInput({ messages, ...fixed }: FixedContent & { messages: Message[] }) {
+  return { inputTokens: Math.ceil(fixedTokens(fixed) + estimate(messages)) };
 }
 
 /**

@@ -3,6 +3,7 @@ import { reasoningText } from "../reasoning.ts";
 import { callModel, retryOrFail } from "./call-model.ts";
 import { type AnswerEntry, nextStep, type Truncation } from "./journal.ts";
 import { type ReachedLimit, limitName } from "./limits.ts";
+import { checkedAnswer, correctionNote } from "./result.ts";
 import type { ActionResult, TurnState } from "./types.ts";
 
 /** How long the final answer may take beyond the turn's limit of seconds. */
@@ -20,9 +21,14 @@ export async function finalAnswer(
   const { reason, of } = limit;
   const name = limitName(limit);
   const finishReason = of === "run" ? (`run_${reason}` as const) : reason;
-  const note =
-    `You have reached the ${name}. You can no longer use tools. ` +
-    "Answer the input now with what you have found so far, and say what is missing.";
+  const { resultSchema } = state.input;
+  const { problems } = state.progress;
+  const task = resultSchema
+    ? "Send the result now, with what you have found so far."
+    : "Answer the input now with what you have found so far, and say what is missing.";
+  const except = resultSchema ? ", except to submit the result" : "";
+  const reached = `You have reached the ${name}. You can no longer use tools${except}. ${task}`;
+  const note = problems ? `${reached}\n\n${correctionNote(problems)}` : reached;
   state.ports.emit({ type: "limit-reached", step: nextStep(state.progress), reason, of });
   const outcome = await callModel(state, { note, truncation, tools: [], timeLeft: finalAnswerMs });
   switch (outcome.kind) {
@@ -40,10 +46,12 @@ export async function finalAnswer(
     }
     case "answered": {
       const answer = withoutToolCalls(outcome.entry.answer);
-      const last: AnswerEntry = { ...outcome.entry, answer, ended: finishReason };
-      return answer.text.trim() === ""
-        ? { kind: "failed", failure: limitFailure(name, "its answer was empty"), last }
-        : { kind: "done", text: answer.text, last, finishReason };
+      const answered: AnswerEntry = { ...outcome.entry, answer, ended: finishReason };
+      if (answer.text.trim() === "") {
+        return { kind: "failed", failure: limitFailure(name, "its answer was empty"), last: answered };
+      }
+      const { entry: last, text } = await checkedAnswer(state, answered);
+      return { kind: "done", text, last, finishReason };
     }
   }
 }

@@ -1,3 +1,4 @@
+import type { ResultProblem } from "../../results/types.ts";
 import type {
   Failure,
   Message,
@@ -28,7 +29,8 @@ export type FinishReason = "completed" | LimitReason | `run_${LimitReason}` | "a
  * - `answer`: a model's answer. It contains the tool calls, so it is the write-ahead record of calls that can be
  *   repeated. `note`: the turn's message before it. `cut`: truncation of the conversation from here on. `ended`: the
  *   finish reason of a turn, unless it is `completed`. `window`: the model server's context window, if it is smaller than
- *   the agent's `contextTokens`.
+ *   the agent's `contextTokens`. `checked`: the text was checked as the result of the turn's schema. With `problems` it does not
+ *   fit; without `ended` by an output, the model is asked once for another one.
  * - `began`: a tool call that must not be repeated is about to start.
  * - `result`: the result of one tool call. `files`: the files that it changed, with their new content. `manifest`: hash of
  *   the manifest after it. Both are absent when it changed none. `fileBytes`: bytes that all files have more than before it,
@@ -59,6 +61,7 @@ export type JournalEntry = { step: number; configuration?: string; agentVersion?
       ended?: Exclude<FinishReason, "completed">;
       model?: string;
       window?: number;
+      checked?: { problems?: ResultProblem[] };
       milliseconds?: number;
       firstTokenMs?: number;
       dollars?: number;
@@ -148,6 +151,8 @@ export interface TurnProgress {
   last?: AnswerEntry;
   /** Consecutive answers with neither text nor tool calls. */
   emptyAnswers: number;
+  /** Why an answer of this turn did not fit the schema of its result. It is asked for once more. */
+  problems?: ResultProblem[];
   /** The provider's last token count: instructions, tools and the first `messages` messages. */
   counted?: { tokens: number; messages: number; inputTokens: number };
   /** The last entry is a summary, of all messages that were to be summarized, or of the first ones. */
@@ -243,13 +248,15 @@ function foldAnswer(progress: TurnProgress, entry: AnswerEntry): TurnProgress {
     { role: "assistant", answer: { text, toolCalls, ...(echo !== undefined && { echo }) } },
   ];
   const empty = isEmpty(answer);
+  const problems = entry.checked?.problems;
   return {
     ...rest,
     messages,
     used: addUsage(rest.used, usageOfEntry(entry) ?? noUsage),
     ...(toolCalls.length > 0
       ? { pending: { step, calls: toolCalls, began: [], results: toolCalls.map(() => undefined) } }
-      : !empty && { last: entry }),
+      : !empty && !problems && { last: entry }),
+    ...(problems && { problems }),
     emptyAnswers: empty ? rest.emptyAnswers + 1 : 0,
     // Earlier releases recorded 0 where the provider did not count.
     ...(usage.inputTokens > 0 &&

@@ -9,6 +9,7 @@ interface RequestSettings {
   instructions: string;
   parameters?: ModelParameters;
   contextTokens?: number;
+  resultSchema?: object;
   offered: ToolDefinition[];
 }
 

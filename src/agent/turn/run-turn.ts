@@ -3,13 +3,14 @@ import { filesNote } from "../tools/list-files.ts";
 import { offeredDefinitions } from "../tools/tool.ts";
 import { callModel, type ModelCallFailed, retryOrFail } from "./call-model.ts";
 import { summarize } from "./compaction.ts";
-import { defaultContextTokens, planCompaction } from "./context-window.ts";
+import { defaultContextTokens, fixedContent, planCompaction } from "./context-window.ts";
 import { executeTools } from "./execute-tools.ts";
 import { finalAnswer, finalAnswerMs } from "./final-answer.ts";
 import { type AnswerEntry, foldEntry, isEmpty, type JournalEntry, startProgress, type Truncation } from "./journal.ts";
 import { addUsage, findReachedLimit, noUsage, type ReachedLimit } from "./limits.ts";
 import { notesPart } from "./notes-file.ts";
 import { toolsNote } from "./tool-notes.ts";
+import { checkedAnswer, correctionNote } from "./result.ts";
 import type { ActionResult, TurnInput, TurnOutcome, TurnPorts, TurnState } from "./types.ts";
 
 /**
@@ -17,6 +18,7 @@ import type { ActionResult, TurnInput, TurnOutcome, TurnPorts, TurnState } from 
  * - Resumes after the last journal entry: recorded model calls and tool results are not repeated.
  * - At a limit, calls the model once more without tools for a final answer.
  * - Repeats the model call after an empty answer. A second empty answer in a row fails the turn.
+ * - Repeats it once after a result that does not fit its schema. A second one ends the turn, with its problems recorded.
  * - Rejects only with errors of `record`, `files` or a tool, which the model cannot fix.
  */
 export async function runTurn(input: TurnInput, given: TurnPorts): Promise<TurnOutcome> {
@@ -58,14 +60,14 @@ function withBoundedFailures(ports: TurnPorts, journal: JournalEntry[]): TurnPor
 /** Takes the next action: end the turn, execute tool calls, compact the conversation, or call the model. */
 async function takeAction(state: TurnState): Promise<ActionResult> {
   const { input, ports, progress } = state;
-  if (progress.last) return done(progress.last);
+  if (progress.last) return done(progress.last, progress.last.answer.text);
   if (progress.pending) return executeTools(state, progress.pending, timeLeft(state));
   if (ports.now() >= input.deadline) return { kind: "paused" };
 
   const used = { ...addUsage(progress.used, state.begun.used), milliseconds: ports.now() - input.startedAt };
   const limit = findReachedLimit(used, input.usedBefore, input.limits, input.runLimits);
   const tools = limit ? [] : offeredDefinitions(ports.tools);
-  const plan = planCompaction(progress, state.contextTokens, { instructions: input.instructions, tools });
+  const plan = planCompaction(progress, state.contextTokens, fixedContent(input, tools));
   if (plan.summarize !== undefined) return replaceBySummary(state, plan.summarize, limit);
   return limit ? finalAnswer(state, limit, plan.truncate) : takeStep(state, tools, plan.truncate);
 }
@@ -116,10 +118,16 @@ async function handleAnswer(state: TurnState, entry: AnswerEntry): Promise<Actio
   const { toolCalls, finishReason: stopReason } = entry.answer;
   if (toolCalls.length > 0) return recordEntry(state, entry);
   const ended = incompleteAnswers[stopReason];
-  if (!isEmpty(entry.answer)) return done(ended ? { ...entry, ended } : entry);
+  if (!isEmpty(entry.answer)) return endWith(state, ended ? { ...entry, ended } : entry);
   if (stopReason === "content-filter") return { kind: "failed", failure: contentFiltered, last: entry };
   if (state.progress.emptyAnswers > 0) return { kind: "failed", failure: emptyTwice, last: entry };
   return recordEntry(state, entry);
+}
+
+/** Ends the turn with an answer. A result that does not fit its schema is asked for once more. */
+async function endWith(state: TurnState, answer: AnswerEntry): Promise<ActionResult> {
+  const { entry, text, correctable } = await checkedAnswer(state, answer);
+  return correctable && !state.progress.problems ? recordEntry(state, entry) : done(entry, text);
 }
 
 /** Finish reasons of turns whose output may be incomplete. */
@@ -136,7 +144,7 @@ async function recordEntry(state: TurnState, entry: JournalEntry): Promise<Actio
 
 /**
  * A note for the model: missing and replaced tools, the workspace's files and notes before the first step; the notes after a
- * summary; a correction after an empty answer.
+ * summary; a correction after an empty answer, or after a result that does not fit.
  */
 async function noteForStep({ ports, progress }: TurnState): Promise<string | undefined> {
   const summarized = progress.summarized !== undefined;
@@ -144,6 +152,7 @@ async function noteForStep({ ports, progress }: TurnState): Promise<string | und
   return joined([
     summarized && hasTools(ports) ? await notesPart(ports.files, { summarized }) : undefined,
     progress.emptyAnswers > 0 ? "Your last answer was empty. Use a tool, or answer the input with text." : undefined,
+    progress.problems ? correctionNote(progress.problems) : undefined,
   ]);
 }
 
@@ -162,8 +171,9 @@ function hasTools({ tools }: TurnPorts): boolean {
   return offeredDefinitions(tools).length > 0;
 }
 
-function done(last: AnswerEntry): TurnOutcome {
-  return { kind: "done", text: last.answer.text, last, finishReason: last.ended ?? "completed" };
+/** `text`: the output. */
+function done(last: AnswerEntry, text: string): TurnOutcome {
+  return { kind: "done", text, last, finishReason: last.ended ?? "completed" };
 }
 
 function afterFailure(state: TurnState, failure: ModelCallFailed): TurnOutcome {

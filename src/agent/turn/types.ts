@@ -1,4 +1,5 @@
 import type { Failure, Message, Model, ModelParameters, StopReason, TokenUsage } from "../model.ts";
+import type { CheckResult } from "../../results/types.ts";
 import type { Tool, ToolContext } from "../tools/tool.ts";
 import type { AnswerEntry, FinishReason, JournalEntry, TurnProgress } from "./journal.ts";
 import type { ManifestFile } from "./manifest.ts";
@@ -14,6 +15,8 @@ export interface TurnInput {
   /** Stored in the journal. */
   modelName?: string;
   parameters?: ModelParameters;
+  /** JSON Schema of the turn's result. Absent: the output is any text. */
+  resultSchema?: object;
   /** Earlier turns and, last, this turn's input. */
   history: Message[];
   /** This turn's journal so far, in the order of recording. */
@@ -40,6 +43,8 @@ export interface TurnPorts extends Pick<ToolContext, "owner"> {
   model: Model;
   tools: Tool[];
   files: TurnFiles;
+  /** Checks a result against the schema. Absent: it cannot be checked. */
+  checkResult?: CheckResult;
   /** Milliseconds since 1970. */
   now(): number;
   /** Stops the turn immediately: closes the model connection and abandons running tools. */

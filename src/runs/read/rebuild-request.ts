@@ -1,3 +1,4 @@
+import { resultSchemaOf } from "../../accounts/result-schema.ts";
 import type { TurnRequest } from "../../agent/turn/call-model.ts";
 import { foldEntry, type RecordedExchange, startProgress } from "../../agent/turn/journal.ts";
 import { recordedRequest } from "../../agent/turn/recorded-request.ts";
@@ -52,7 +53,7 @@ export async function rebuildRequest(
   const offered = configuration.offered.map(({ name, description, input }) => ({ name, description, input }));
   const history = conversation({ transcript, ...(summary && { summary }) });
   const before = entries.slice(0, index).reduce(foldEntry, startProgress(history));
-  const settings = { ...configuration.agent, offered };
+  const settings = { ...configuration.agent, ...resultSchemaOf(configuration.agent), offered };
   const request = recordedRequest(entry, before, settings);
   const failed = entries
     .slice(0, index + 1)
