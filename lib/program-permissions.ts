@@ -49,7 +49,12 @@ export function grantExtRead(fn: Function, { storage, workflow, settings }: Serv
 /** For the other methods of /ext/v1. */
 export function grantExtWrite(fn: Function, service: Service): void {
   const { storage, settings } = service;
-  storage.grantItems(fn, [...readsRuns, ...createsKeyedRuns, { kinds: ["UPLOAD"], actions: ["GetItem", "PutItem"] }]);
+  storage.grantItems(fn, [
+    ...readsRuns,
+    ...createsKeyedRuns,
+    // CONFIG: the schema of a run's results
+    { kinds: ["UPLOAD", "CONFIG"], actions: ["GetItem", "PutItem"] },
+  ]);
   grantRuns(fn, service);
   storage.grantItems(fn, deletesRuns);
   storage.grantObjects(fn, { write: ["uploads"], remove: ["texts", "uploads"] });

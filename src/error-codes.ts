@@ -407,6 +407,13 @@ const errorTable = {
     when: "The agent does not let programs delete runs.",
     detail: "Runs of this agent cannot be deleted with an API key: its agent file does not set allowDelete to true",
   },
+  result_schema_not_allowed: {
+    status: 403,
+    apis: ["ext"],
+    client: "APIError",
+    when: "`result_schema` is set, but the agent does not accept schemas of programs.",
+    detail: "this agent does not accept result_schema: an operator sets result.perRun to true in its agent file",
+  },
   agent_deleted: {
     status: 404,
     apis: ["v1", "ext", "manage", "mcp"],

@@ -49,3 +49,22 @@ function copy(value: unknown): unknown {
   const entries = Object.entries(value).filter(([, each]) => each !== undefined);
   return Object.fromEntries(entries.map(([name, each]) => [name.toWellFormed(), copy(each)]));
 }
+
+// Node has these since version 22, TypeScript's library does not: https://tc39.es/proposal-json-parse-with-source/
+const { parse, rawJSON } = JSON as unknown as {
+  parse: (text: string, revive: (key: string, value: unknown, context: { source?: string }) => unknown) => unknown;
+  rawJSON: (text: string) => unknown;
+};
+
+const longInteger = /^-?\d{16,}$/;
+
+/** Whether a JSON text can hold an integer that JavaScript rounds: 2^53 has 16 digits. */
+export function hasLongNumbers(text: string): boolean {
+  return /\d{16}/.test(text);
+}
+
+/** Parses JSON so that `JSON.stringify` writes each integer with the digits that it had. Throws as `JSON.parse`. */
+export function parseExact(text: string): unknown {
+  if (!hasLongNumbers(text)) return JSON.parse(text);
+  return parse(text, (_, value, { source = "" }) => (longInteger.test(source) ? rawJSON(source) : value));
+}

@@ -9,7 +9,30 @@ export function definitionOf(agent: Agent): AgentDefinition {
   return definition;
 }
 
-/** SHA-256 (hex) of a definition as canonical JSON. */
+/** SHA-256 (hex) of a definition as canonical JSON. The order of fields counts only in the schema of results, which models follow. */
 export function definitionHash(definition: AgentDefinition): string {
-  return hash("sha256", canonicalJson(definition));
+  return hash("sha256", canonicalJson(withSchemaText(definition)));
+}
+
+/** A definition with the schema of its results as JSON text. */
+type WithSchemaText<Definition> = Omit<Definition, "result"> & {
+  result?: Omit<NonNullable<AgentDefinition["result"]>, "schema"> & { schema?: string };
+};
+
+export function withSchemaText<Definition extends Pick<AgentDefinition, "result">>(
+  definition: Definition,
+): WithSchemaText<Definition> {
+  const { result, ...others } = definition;
+  if (!result) return others;
+  const { schema, ...settings } = result;
+  return { ...others, result: { ...settings, ...(schema && { schema: JSON.stringify(schema) }) } };
+}
+
+/** The definition that `withSchemaText` was given. */
+export function withSchema<Definition extends Pick<AgentDefinition, "result">>(
+  stored: WithSchemaText<Definition>,
+): Definition {
+  const { result, ...others } = stored;
+  if (result?.schema === undefined) return stored as unknown as Definition;
+  return { ...others, result: { ...result, schema: JSON.parse(result.schema) as object } } as unknown as Definition;
 }

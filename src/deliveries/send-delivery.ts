@@ -4,13 +4,13 @@ import type { AddressScope } from "../net/addresses.ts";
 import type { Delivery, DeliveryAttempt } from "../runs/deliveries.ts";
 import type { Deliveries, Runs } from "../runs/ports.ts";
 import type { Run } from "../runs/types.ts";
-import { webhookRequest } from "./message.ts";
+import { type Reported, webhookRequest } from "./message.ts";
 import { post } from "./post.ts";
 import { nextAttempt } from "./retries.ts";
 
 export interface SendDeps {
   accounts: Pick<Accounts, "findWebhook" | "replaceWebhook">;
-  runs: Pick<Runs, "head">;
+  runs: Pick<Runs, "head" | "output">;
   deliveries: Pick<Deliveries, "find" | "recordAttempt">;
   /** Addresses that the platform lets webhooks with private addresses connect to. Default: `public`. */
   addresses?: AddressScope;
@@ -46,22 +46,20 @@ export async function sendDelivery(
   const at = deps.now();
   const target = targetOf(run, webhook, at);
   if ("problem" in target) return record(deps, afterwards(delivery, { at, milliseconds: 0, ...target }, true));
-  const { refused, retryAfter, ...attempt } = await attemptOf(deps, delivery, target, signal);
+  const result = run && "id" in run && delivery.hasResult ? await deps.runs.output(run, delivery.turn) : undefined;
+  const { refused, retryAfter, ...attempt } = await attemptOf(deps, delivery, { ...target, result }, signal);
   const gone = attempt.status === 410;
   if (gone && target.isOfAgent) await disableUrl(deps.accounts, target.webhook, target.url, goneReason);
   return record(deps, afterwards(delivery, attempt, gone || refused || isTest, retryAfter));
 }
 
 /** What a test has in place of a run: it goes to the agent's URL, and has no labels. */
-const agentTarget: Reported = { webhook: "agent" };
+const agentTarget: Pick<Run, "webhook" | "labels"> = { webhook: "agent" };
 
 const goneReason = "the receiver answered 410";
 
-/** What a target needs of the run that is reported. */
-type Reported = Pick<Run, "webhook" | "labels">;
-
 interface Target {
-  run: Reported;
+  run: Pick<Run, "labels">;
   webhook: Webhook;
   url: string;
   /** Whether it is the URL of the agent's webhook, not the run's own. */
@@ -70,7 +68,11 @@ interface Target {
 }
 
 /** Where a delivery goes, and what signs it. `problem`: why it cannot be sent, as a clause. */
-function targetOf(run: Reported | undefined, webhook: Webhook | undefined, at: number): Target | { problem: string } {
+function targetOf(
+  run: Pick<Run, "webhook" | "labels"> | undefined,
+  webhook: Webhook | undefined,
+  at: number,
+): Target | { problem: string } {
   if (run?.webhook === undefined) return { problem: "the run does not exist any more" };
   const secrets = webhook ? validSecrets(webhook, at).map(({ value }) => value) : [];
   if (!webhook || secrets.length === 0) return { problem: "the agent has no webhook any more" };
@@ -83,11 +85,11 @@ function targetOf(run: Reported | undefined, webhook: Webhook | undefined, at: n
 async function attemptOf(
   { addresses = "public", now }: SendDeps,
   delivery: Delivery,
-  { run, webhook, url, secrets }: Target,
+  { run, webhook, url, secrets, result }: Target & Pick<Reported, "result">,
   signal: AbortSignal,
 ): Promise<DeliveryAttempt & { refused: boolean; retryAfter?: number }> {
   const at = now();
-  const request = webhookRequest(delivery, run, secrets, at);
+  const request = webhookRequest(delivery, { ...run, result }, secrets, at);
   const { privateAddresses } = webhook;
   const { refused = false, ...answer } = await post({ url, ...request, privateAddresses, addresses, signal });
   return { at, ...answer, milliseconds: now() - at, refused };

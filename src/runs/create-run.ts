@@ -27,6 +27,7 @@ import { bytesOfFiles, requireStorage, storageLimits } from "./files/stored-byte
 import { failTurn, notStarted, startTurn } from "./turn-writes.ts";
 import type { Idempotency, KeptCreate, Quotas, Run, RunOwner, TurnMessage } from "./types.ts";
 import type { WebhookUrlRules } from "../accounts/webhook-url.ts";
+import { requireSchema, storeSchema } from "./result-schema.ts";
 import { webhookTarget } from "./webhook-target.ts";
 
 export interface CreateRunDeps extends Stores, Pick<Secrets, "secretRefusal"> {
@@ -46,6 +47,8 @@ export interface NewRun extends GivenFiles {
   labels?: Labels | undefined;
   /** The run's own URL. Absent: the agent's webhook, if it has one. */
   webhook?: { url: string } | undefined;
+  /** Schema of its results, in place of the agent's. */
+  resultSchema?: object | undefined;
   /** From `idempotencyOf`. Absent: each call creates a run. */
   idempotency?: Idempotency | undefined;
 }
@@ -65,7 +68,7 @@ type Creator = RunOwner & { starter?: Starter };
 /**
  * Creates a run of an agent and starts its first turn, or lets it wait for a slot. Resolves when files, run and start are
  * durable. Rejects with the first of: idempotency key of another body, agent deleted or archived, invalid files, no usable
- * model, no webhook or an invalid URL, quotas.
+ * model, no webhook or an invalid URL, a schema that the agent does not allow or that cannot be used, quotas.
  *
  * A create that fails stores no run, or ends it. With an idempotency key, it may leave a run that has not started: a
  * repetition starts it, and the sweep ends it otherwise.
@@ -97,16 +100,22 @@ async function storeRun(
   let storing = false;
   try {
     // In parallel, which saves a round trip. A rejected create therefore has files to delete.
-    const preconditions = checkPreconditions(deps, run, { files, url: input.webhook?.url });
+    const { webhook: own, resultSchema: schema } = input;
+    const preconditions = checkPreconditions(deps, run, { files, url: own?.url, schema });
     await settleAll<unknown>([preconditions, files.then((read) => storeNewFiles(deps, id, read))]);
     const { quotas, agentVersion, webhook } = await preconditions;
+    const resultSchema = schema && (await storeSchema(deps.configurations, agentId, schema));
     const messages = stamped(inputMessages(input.text, agentVersion), { sequence: 0, at: createdAt });
     const uploads = manifestOfNew(await files);
     const { idempotency } = input;
     const audited = along(deps.actor, "run.create", id, createdAt, { organizationId });
     const more = { uploads, ...(idempotency && { idempotency }), ...audited };
     storing = true;
-    const reported = { ...run, ...(webhook !== undefined && { webhook }) };
+    const reported = {
+      ...run,
+      ...(webhook !== undefined && { webhook }),
+      ...(resultSchema !== undefined && { resultSchema }),
+    };
     const outcome =
       quotas && run.turn === 1
         ? await createWithSlot(deps, reported, { messages, ...more }, quotas)
@@ -155,7 +164,7 @@ interface Preconditions extends Pick<Run, "webhook"> {
   agentVersion?: number;
 }
 
-/** Checks agent, files, model and webhook in this order; throws the first failure. `url`: the run's own. */
+/** Checks agent, files, model, webhook and schema in this order; throws the first failure. `url`, `schema`: the run's own. */
 async function checkPreconditions(
   {
     accounts,
@@ -164,7 +173,7 @@ async function checkPreconditions(
     addresses,
   }: Pick<CreateRunDeps, "accounts" | "runs" | "secretRefusal" | "addresses">,
   { agentId, organizationId }: RunOwner,
-  { files, url }: { files: Promise<NewFile[]>; url: string | undefined },
+  { files, url, schema }: { files: Promise<NewFile[]>; url: string | undefined; schema: object | undefined },
 ): Promise<Preconditions> {
   const [found, organization, state] = await Promise.all([
     accounts.findAgent(agentId),
@@ -180,6 +189,7 @@ async function checkPreconditions(
   if (problem !== undefined) throw new ServiceError("no_model", problem);
   const quotas = quotasOf(agent, organization);
   const webhook = webhookTarget(url, state, addresses);
+  if (schema) await requireSchema(agent, schema);
   const limits = storageLimits(agent, organization);
   await requireStorage(runs, { agentId, organizationId }, { limits, bytes: bytesOfFiles(given) });
   return {

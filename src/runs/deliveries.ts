@@ -2,8 +2,8 @@ import type { DeliveryType, RunStatus } from "./status.ts";
 import type { RunChange, RunFacts } from "./types.ts";
 
 /**
- * One message to a webhook, stored in the write that it reports. It names the run and contains none of its texts. A test has the
- * fields of others, with `noRun`. Times are milliseconds since 1970.
+ * One message to a webhook, stored in the write that it reports. It names the run and contains none of its texts: a result is read
+ * when the message is sent. A test has the fields of others, with `noRun`. Times are milliseconds since 1970.
  */
 export interface Delivery {
   /** `messageId`; of a message that an operator sends again, with a random ending. */
@@ -20,6 +20,8 @@ export interface Delivery {
   type: DeliveryType;
   /** Of the run after the change: `running` if a queued input started the next turn in the same write. */
   status: RunStatus;
+  /** The output of the turn is a result that fits its schema, and short enough for a message. */
+  hasResult?: true;
   /** When it happened. */
   at: number;
   /** Attempts to send it. */
@@ -70,6 +72,20 @@ export function endsTurn({ expect, set }: Pick<RunChange, "expect" | "set">): bo
   return set !== undefined;
 }
 
+/**
+ * Bytes of UTF-8 of a result that is too long for a message: on AWS, those texts are in the bucket, which the sender cannot read.
+ * Receivers read such a result with its run.
+ */
+const longResultBytes = 65_536;
+
+/** Whether the change ends a turn with a result that fits its schema and a message. */
+function hasResult({ entries = [], messages = [] }: Pick<RunChange, "entries" | "messages">): boolean {
+  const last = entries.at(-1);
+  if (last?.part !== "answer" || !last.checked || last.checked.problems) return false;
+  const output = messages.find(({ role }) => role === "output_from_agent");
+  return output !== undefined && Buffer.byteLength(output.text) < longResultBytes;
+}
+
 /** What the ids of all messages of a run begin with. */
 export function messagesOf(runId: string): string {
   return `msg_${runId.replaceAll("-", "")}_`;
@@ -93,6 +109,7 @@ export function deliveryOf(change: RunChange, { agentId, organizationId, webhook
     turn: expect.turn,
     type,
     status,
+    ...(hasResult(change) && { hasResult: true }),
     at,
     attempts: 0,
     state: "pending",

@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { withSchema, withSchemaText } from "../accounts/definition.ts";
 import type { AgentDefinition } from "../accounts/types.ts";
 import type { ModelConfiguration } from "../agent/model.ts";
 import type { OfferedTool } from "../agent/tools/tool.ts";
@@ -34,17 +35,25 @@ export interface EncodedConfiguration {
   text: string;
 }
 
-/** The text is JSON with sorted keys. Only those of `offered` keep their order, in which providers cache them. */
+/**
+ * The text is JSON with sorted keys. Those of `offered` keep their order, in which providers cache them, and those of the schema
+ * of results, which models follow.
+ */
 export function encodeConfiguration(configuration: TurnConfiguration): EncodedConfiguration {
-  const { agent, provider, environment, offered } = configuration;
+  const { provider, environment, offered } = configuration;
+  const agent = withSchemaText(configuration.agent);
   const text = `{"settings":${canonicalJson({ agent, provider, environment })},"offered":${JSON.stringify(offered)}}`;
   return { hash: hash("sha256", text), text };
 }
 
 export function decodeConfiguration(text: string): TurnConfiguration {
-  const { settings, offered } = JSON.parse(text) as { settings: object; offered: OfferedTool[] };
-  return { ...settings, offered } as TurnConfiguration;
+  const { settings, offered } = JSON.parse(text) as { settings: EncodedSettings; offered: OfferedTool[] };
+  return { ...settings, agent: withSchema<AgentDefinition>(settings.agent), offered };
 }
+
+type EncodedSettings = Omit<TurnConfiguration, "agent" | "offered"> & {
+  agent: ReturnType<typeof withSchemaText<AgentDefinition>>;
+};
 
 /** What a turn's journal says about what it runs on. Its first answer or summary has it, unless an earlier release took it. */
 export interface ConfigurationReference {

@@ -41,6 +41,8 @@ export interface Run {
   webhook?: WebhookTarget;
   /** Who created it. Absent: an earlier release did. */
   startedBy?: Starter;
+  /** SHA-256 (hex) of the schema of its results, among the agent's configurations. Absent: that of the agent applies. */
+  resultSchema?: string;
   /** Tokens that read this run, expired ones included. Absent: none. */
   tokens?: RunToken[];
 }

@@ -1,5 +1,6 @@
 import type { ReadDocument } from "../documents/read-document.ts";
 import { sandboxLimits } from "./limits.ts";
+import { problemClause } from "./problem-clause.ts";
 import type { Sandbox } from "./types.ts";
 
 /** Reads documents in a sandbox, so that a damaged or hostile document costs only time. */
@@ -9,15 +10,6 @@ export function sandboxDocumentReader(sandbox: Sandbox): ReadDocument {
     const limits = { seconds: sandboxLimits.documentSeconds };
     const request = { engine: kind, program: "", files, ...limits, ...(part !== undefined && { part }) };
     const { output, problem } = await sandbox.run(request, signal);
-    return problem === undefined ? { text: output } : { problem: clauseOf(problem) };
+    return problem === undefined ? { text: output } : { problem: problemClause(problem, "reading it") };
   };
-}
-
-/** The problem of a sandbox as a clause about the document. */
-function clauseOf(problem: string): string {
-  return problem
-    .replace(/^The program was stopped after/, "reading it took more than")
-    .replace(/^The program was stopped: it used/, "reading it needed")
-    .replace(/^(?:The|None) /, (word) => word.toLowerCase())
-    .replace(/\.$/, "");
 }

@@ -1,5 +1,6 @@
 import type { CheckResult, ResultProblem } from "../results/types.ts";
 import { sandboxLimits } from "./limits.ts";
+import { problemClause } from "./problem-clause.ts";
 import type { Sandbox } from "./types.ts";
 
 /** Checks results in a sandbox: a schema can be made so that a check never ends. */
@@ -17,8 +18,6 @@ export function sandboxResultChecker(sandbox: Sandbox): CheckResult {
       signal,
     );
     if (problem === undefined) return { problems: JSON.parse(output) as ResultProblem[] };
-    return {
-      unchecked: problem.replace(/^The program was stopped after/, "the check took more than").replace(/\.$/, ""),
-    };
+    return { unchecked: problemClause(problem, "the check") };
   };
 }

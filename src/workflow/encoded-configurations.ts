@@ -27,7 +27,7 @@ export function encodedConfiguration(
   if (agentVersion === undefined || (agent.mcp ?? []).length > 0) return encode();
   const ofStore = kept.get(store) ?? new Map<string, EncodedConfiguration>();
   kept.set(store, ofStore);
-  const key = `${agentId} ${agentVersion} ${JSON.stringify([provider, environment])}`;
+  const key = `${agentId} ${agentVersion} ${JSON.stringify([provider, environment, agent.result])}`;
   const known = ofStore.get(key);
   if (known) return known;
   const encoded = encode();

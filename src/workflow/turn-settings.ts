@@ -4,6 +4,7 @@ import type { Failure, ModelConfiguration } from "../agent/model.ts";
 import type { OfferedTool, Tool } from "../agent/tools/tool.ts";
 import type { TurnOutcome } from "../agent/turn/types.ts";
 import type { Stores } from "../runs/ports.ts";
+import { withOwnSchema } from "../runs/result-schema.ts";
 import { retryWhileUnavailable } from "../runs/retry-unavailable.ts";
 import { decodeConfiguration, referenceIn, type UsedEnvironment } from "../runs/turn-configuration.ts";
 import type { RunJournalEntry, RunState } from "../runs/types.ts";
@@ -26,7 +27,7 @@ type Deps = Pick<Stores, "accounts" | "configurations">;
  * Reads what the current turn runs on.
  * - A turn with a recorded configuration runs on it to its end.
  * - Otherwise it runs on the version of the agent that its input names, or else the current one, and on the
- *   organization's current model and hosts of `web_fetch`.
+ *   organization's current model and hosts of `web_fetch`. A run's own schema of results replaces the agent's.
  */
 export async function findSettings(
   { accounts, configurations }: Deps,
@@ -42,9 +43,11 @@ export async function findSettings(
     accounts.findOrganization(run.organizationId),
   ]);
   if (!agent) return { failure: agentVersion === undefined ? agentNotFound : versionMissing(agentVersion) };
+  const definition = await withOwnSchema(configurations, agent.agent, run);
+  if (!definition) return { failure: configurationMissing };
   return {
     ...agent,
-    agent: withHosts(agent.agent, organization?.webFetchHosts),
+    agent: withHosts(definition, organization?.webFetchHosts),
     ...(organization?.model && { provider: organization.model }),
   };
 }

@@ -45,6 +45,33 @@ export function describeAccountHistory(open: () => Promise<Accounts>): void {
       await expect(findAgentVersion(accounts, id, 4)).rejects.toMatchObject(missing);
     });
 
+    test("the schema of results keeps the order of its fields and its depth, also in versions", async () => {
+      const { id } = await newAgent();
+      let schema: Record<string, unknown> = { type: "string", title: "" };
+      for (let level = 0; level < 30; level++) schema = { type: "object", properties: { zebra: true, apple: schema } };
+      const typed = { ...definition, result: { perRun: true, schema } };
+      const text = JSON.stringify(schema);
+      const updated = await updateAgent(accounts, id, typed);
+      const read = [
+        updated,
+        await accounts.findAgent(id),
+        ...(await accounts.listAgents()).filter((one) => one.id === id),
+      ];
+      expect(read).toHaveLength(3);
+      for (const agent of read)
+        expect([JSON.stringify(agent?.result?.schema), agent?.result?.perRun]).toEqual([text, true]);
+      expect(JSON.stringify((await findAgentVersion(accounts, id, 2)).definition.result?.schema)).toBe(text);
+      expect(await updateAgent(accounts, id, typed)).toMatchObject({ version: 2 });
+      const reordered = { type: "object", properties: { apple: schema, zebra: true } };
+      await updateAgent(accounts, id, {
+        ...typed,
+        result: { schema: { type: "object", properties: { zebra: true, apple: schema } } },
+      });
+      expect(await updateAgent(accounts, id, { ...typed, result: { schema: reordered } })).toMatchObject({
+        version: 4,
+      });
+    });
+
     test("an unchanged definition and a change of the status make no version", async () => {
       const created = await newAgent();
       const { id } = created;

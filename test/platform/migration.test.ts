@@ -88,6 +88,7 @@ test("a database of version 3 is migrated; its runs have no model, and it has no
     ALTER TABLE runs DROP COLUMN transcript_bytes;
     ALTER TABLE runs DROP COLUMN tokens;
     ALTER TABLE runs DROP COLUMN tools;
+    ALTER TABLE runs DROP COLUMN result_schema;
     ALTER TABLE runs DROP COLUMN started_by; ALTER TABLE messages DROP COLUMN started_by; ALTER TABLE queue DROP COLUMN started_by;
     DROP TABLE operators; DROP TABLE idempotency; DROP TABLE webhooks; DROP TABLE deliveries; DROP TABLE uploads;
     DROP TABLE erasures; DROP TABLE upload_runs; DROP TABLE pending_use; DROP INDEX runs_by_organization;
@@ -138,14 +139,13 @@ test("a database of version 6 is migrated: each run keeps its events, in their o
   rmSync(dataDir, { recursive: true });
 });
 
-/** A database of version 7 with a run, opened by this version. */
-async function version7() {
+/** A database of an earlier version with a run, opened by this version. `columns`: of runs, which the version did not have. */
+async function migratedFrom(version: number, columns: string[]) {
   const dataDir = mkdtempSync(join(tmpdir(), "migration-"));
   const before = openLocalPlatform({ dataDir });
   const run = await created(before.runs);
-  before.database.db.exec(
-    "ALTER TABLE runs DROP COLUMN tokens; ALTER TABLE runs DROP COLUMN tools; PRAGMA user_version = 7;",
-  );
+  const drops = columns.map((column) => `ALTER TABLE runs DROP COLUMN ${column};`);
+  before.database.db.exec(`${drops.join(" ")} PRAGMA user_version = ${version};`);
   before.close();
   const after = openLocalPlatform({ dataDir });
   const close = (): void => {
@@ -156,7 +156,7 @@ async function version7() {
 }
 
 test("a database of version 7 is migrated: its runs have no tokens, and can get some", async () => {
-  using migrated = await version7();
+  using migrated = await migratedFrom(7, ["tokens", "tools", "result_schema"]);
   const { runs, run } = migrated;
   expect(await runs.head(run.id)).toEqual(run);
   const tokens = [{ id: "a", hash: "a".repeat(64), createdAt: 1, expiresAt: 2 }];
@@ -165,9 +165,18 @@ test("a database of version 7 is migrated: its runs have no tokens, and can get 
 });
 
 test("a database of version 7 is migrated: its runs have no known tools, and get those that later answers call", async () => {
-  using migrated = await version7();
+  using migrated = await migratedFrom(7, ["tokens", "tools", "result_schema"]);
   const { runs, run } = migrated;
   expect((await runs.read(run.id))?.run).toEqual(run);
   expect(await runs.change({ ...onTurn(run), tools: ["read_file"] })).toBe(true);
   expect((await runs.read(run.id))?.run).toEqual({ ...run, tools: ["read_file"] });
+});
+
+test("a database of version 8 is migrated: its runs have no schema of their own, and later ones can have one", async () => {
+  using migrated = await migratedFrom(8, ["result_schema"]);
+  const { runs, run } = migrated;
+  expect(await runs.head(run.id)).toEqual(run);
+  const resultSchema = "a".repeat(64);
+  const next = await created(runs, { resultSchema });
+  expect(await runs.head(next.id)).toEqual({ ...next, resultSchema });
 });

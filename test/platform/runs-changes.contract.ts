@@ -47,6 +47,14 @@ export function describeRunChanges(open: () => Promise<Runs>): void {
       expect((await runs.read(run.id))?.run).toEqual(bare);
     });
 
+    test("a run keeps the hash of its own schema", async () => {
+      const resultSchema = "a".repeat(64);
+      const run = await created(runs, { resultSchema });
+      expect(await runs.change({ ...onTurn(run), model: "m" })).toBe(true);
+      expect((await runs.read(run.id))?.run).toEqual({ ...run, model: "m" });
+      expect(await runs.head(run.id)).toMatchObject({ resultSchema });
+    });
+
     test("an erased run gets no labels", async () => {
       const run = await created(runs);
       const set = { status: "terminated", turn: 1, updatedAt: 7 } as const;

@@ -13,7 +13,7 @@ export const events6 = `
   INSERT INTO messages SELECT run, sequence, at, turn, role, text, agent_version FROM messages_7;
   INSERT INTO journal SELECT run, turn, sequence, at, body FROM journal_7;
   DROP TABLE messages_7; DROP TABLE journal_7;
-  ALTER TABLE runs DROP COLUMN tokens; ALTER TABLE runs DROP COLUMN tools;
+  ALTER TABLE runs DROP COLUMN tokens; ALTER TABLE runs DROP COLUMN tools; ALTER TABLE runs DROP COLUMN result_schema;
   ALTER TABLE runs DROP COLUMN started_by; ALTER TABLE queue DROP COLUMN started_by;
   PRAGMA user_version = 6;
 `;

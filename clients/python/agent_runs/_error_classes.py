@@ -127,6 +127,7 @@ ERROR_CLASSES: dict[str, type[APIError]] = {
     "template_mismatch": TemplateMismatch,
     "token_reads_one_run": AuthenticationError,
     "delete_not_allowed": APIError,
+    "result_schema_not_allowed": APIError,
     "agent_deleted": AgentNotFound,
     "response_too_large": APIError,
     "upload_too_large": PayloadTooLarge,

@@ -266,6 +266,26 @@ class RunDetailLimits(TypedDict):
     """Null: not recorded yet."""
 
 
+class ResultProblem(TypedDict):
+    """Where a result does not fit its schema."""
+
+    place: str
+    """JSON Pointer of the value. Empty: the whole result."""
+    expected: str
+    """What the schema accepts there."""
+    received: str
+    """The value as JSON, cut after 200 characters, or `nothing`."""
+
+
+class ResultError(TypedDict):
+    """Why a result does not fit its schema."""
+
+    message: str
+    """The problems in one sentence."""
+    problems: list[ResultProblem]
+    """The problems, at most ten."""
+
+
 class RunDetail(TypedDict):
     """One execution of the agent, with its output and the limits of its turn."""
 
@@ -309,8 +329,12 @@ class RunDetail(TypedDict):
     turn_usage: Usage
     turn_started_at: str | None
     """When the current turn's input was accepted."""
+    result_error: ResultError | None
+    """Why the output of the last turn is no result of the agent's schema. Null: it is one, the turn has no schema, or it has no output yet."""
     output: str | None
     """Output of the last turn that ended. Null: none ended, or it has no output."""
+    result: dict[str, Any] | None
+    """The output as JSON, if the agent has a schema for its results and the output fits it. Null also while a turn is in progress."""
 
 
 class InputEvent(TypedDict):
@@ -414,6 +438,8 @@ class ModelCallEvent(TypedDict):
     """Duration. Null: not recorded."""
     first_token_ms: int | None
     """Of them, those until the first part of the answer, or of the reasoning before it. Null: not recorded."""
+    result_problems: list[ResultProblem] | None
+    """Where the text does not fit the schema of the agent's results. Empty: it fits. Null: it was not checked, because the turn has no schema, or continues with tool calls."""
     note: str | None
     """The message that the service added before the answer."""
     configuration: str | None

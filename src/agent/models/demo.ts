@@ -1,5 +1,6 @@
 import { pause } from "../../async/backoff.ts";
 import { commandLine } from "../../command-line.ts";
+import { sampleResult } from "./demo-result.ts";
 import type { Message, Model, ModelAnswer, ModelRequest, ToolCall, ToolResult } from "../model.ts";
 
 const maxSteps = 100;
@@ -10,7 +11,7 @@ const scratchFile = "demo-scratch.txt";
 
 /**
  * A model without network and API key. It lists the workspace files, reads the first ten in parallel, and reports their
- * sizes, line and word counts and first lines. Without files it responds at once.
+ * sizes, line and word counts and first lines. Without files it responds at once. A result of a schema has samples as values.
  *
  * Responses depend only on the request, so that a resumed turn ends the same way. For trying out a run in progress, the
  * input can contain a line `demo: steps=12 delay=200`:
@@ -24,7 +25,9 @@ export const demo: Model = async (request) => {
   const { steps, delay } = parseDirective(turn.input);
   if (delay > 0) await pause(delay, request.signal);
   const calls = nextCalls(request, turn, steps);
-  const text = calls.length > 0 ? "" : report(turn);
+  const { result } = request;
+  const last = (): string => (result ? JSON.stringify(sampleResult(result), null, 2) : report(turn));
+  const text = calls.length > 0 ? "" : last();
   return {
     answer: {
       text,

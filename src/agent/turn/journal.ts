@@ -61,7 +61,7 @@ export type JournalEntry = { step: number; configuration?: string; agentVersion?
       ended?: Exclude<FinishReason, "completed">;
       model?: string;
       window?: number;
-      checked?: { problems?: ResultProblem[] };
+      checked?: CheckedResult;
       milliseconds?: number;
       firstTokenMs?: number;
       dollars?: number;
@@ -113,6 +113,11 @@ export type JournalEntry = { step: number; configuration?: string; agentVersion?
 export interface RecordedExchange {
   sent?: SentRequest[];
   received?: ReceivedResponse;
+}
+
+/** How a result fits the schema of its turn. `problems`: absent if it fits. */
+export interface CheckedResult {
+  problems?: ResultProblem[];
 }
 
 export type ResumedEntry = Extract<JournalEntry, { part: "resumed" }>;

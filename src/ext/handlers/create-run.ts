@@ -8,11 +8,20 @@ import type { Call } from "../call.ts";
 
 /** The run that a create asks for. Throws for what its schema cannot express. */
 export function newRunOf({ request, principal, body }: Call<"create_run">): NewRun {
-  const { name, template_id, input_text, files = [], uploads = [], labels, webhook } = body;
+  const { name, template_id, input_text, files = [], uploads = [], labels, webhook, result_schema } = body;
   requireTemplate(principal, template_id);
   requireFileCount(files.length + uploads.length);
   const idempotency = idempotencyIn(request, body); // before `base64Uploads`, which empties it
-  return { name, text: input_text ?? undefined, files: base64Uploads(files), uploads, labels, webhook, idempotency };
+  return {
+    name,
+    text: input_text ?? undefined,
+    files: base64Uploads(files),
+    uploads,
+    labels,
+    webhook,
+    resultSchema: result_schema,
+    idempotency,
+  };
 }
 
 function requireTemplate({ agentId }: Principal, templateId: string | undefined): void {

@@ -1,4 +1,5 @@
 import type { NamedStarter } from "../../accounts/starter.ts";
+import { parseExact } from "../../json.ts";
 import { wireRunFields, wireTurnFields } from "../../http/rest/wire/run.ts";
 import type { DescribedRun, RunDetail } from "../../runs/read/describe-runs.ts";
 import type { WebhookTarget } from "../../runs/types.ts";
@@ -11,13 +12,18 @@ export function wireRun(described: DescribedRun): Schemas["Run"] {
 }
 
 /** A run as streams send it: without its output, which is an event. */
-export function wireProgress(detail: RunDetail): Omit<Schemas["RunDetail"], "output"> {
+export function wireProgress(detail: RunDetail): Omit<Schemas["RunDetail"], "output" | "result"> {
   return { ...wireRun(detail), ...wireTurnFields(detail) };
 }
 
 /** `output`: of the last turn that ended. */
 export function wireDetail(detail: RunDetail, output: string | undefined): Schemas["RunDetail"] {
-  return { ...wireProgress(detail), output: output ?? null };
+  const fits = output !== undefined && detail.checked && !detail.checked.problems;
+  return {
+    ...wireProgress(detail),
+    output: output ?? null,
+    result: fits ? (parseExact(output) as Record<string, unknown>) : null,
+  };
 }
 
 /** Without ids, the first characters of keys and the names of operators: they are nothing for programs. */

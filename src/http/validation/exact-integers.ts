@@ -1,3 +1,4 @@
+import { hasLongNumbers, parseExact } from "../../json.ts";
 import { type Issues, maxEchoLength, type ValidationIssue } from "./issue.ts";
 
 /*
@@ -5,20 +6,10 @@ import { type Issues, maxEchoLength, type ValidationIssue } from "./issue.ts";
  * to a client that sent 9007199254740993.
  */
 
-/** JSON can hold an integer that JavaScript rounds: 2^53 has 16 digits. */
-const manyDigits = /\d{16}/;
-const integer = /^-?\d{16,}$/;
-
-// Node has these since version 22, TypeScript's library does not: https://tc39.es/proposal-json-parse-with-source/
-const { parse, rawJSON } = JSON as unknown as {
-  parse: (text: string, revive: (key: string, value: unknown, context: { source?: string }) => unknown) => unknown;
-  rawJSON: (text: string) => unknown;
-};
-
 /** The issues of a JSON text, with the digits that were sent in their inputs. */
 export function withExactIntegers({ issues }: Issues, text: string): Issues {
-  if (!manyDigits.test(text)) return { issues };
-  const body = parse(text, (_, value, { source = "" }) => (integer.test(source) ? rawJSON(source) : value));
+  if (!hasLongNumbers(text)) return { issues };
+  const body = parseExact(text);
   return { issues: issues.map((one) => ("input" in one ? withInput(one, body) : one)) };
 }
 

@@ -10,6 +10,7 @@ import {
 import type {
   Accounts,
   Agent,
+  AgentDefinition,
   AgentVersion,
   AgentVersionHead,
   ApiKey,
@@ -18,6 +19,7 @@ import type {
   Organization,
   Revised,
 } from "../../accounts/types.ts";
+import { withSchema, withSchemaText } from "../../accounts/definition.ts";
 import { auditItem, awsAudit } from "./audit.ts";
 import type { DynamoTable } from "./sdk/clients.ts";
 import { isConditionFailure, withMappedErrors } from "./sdk/errors.ts";
@@ -102,17 +104,26 @@ export function awsAccounts({ documents, table }: DynamoTable): Accounts {
 
   return withMappedErrors<Accounts>("DynamoDB", {
     findKey: (hash) => find<ApiKey>(`KEY#${hash}`),
-    findAgent: (id) => find<Agent>(`AGENT#${id}`),
+    async findAgent(id) {
+      const stored = await find<StoredAgent>(`AGENT#${id}`);
+      return stored && withSchema<Agent>(stored);
+    },
     findOrganization: (id) => find<Organization>(`ORG#${id}`),
     // DynamoDB rejects a key that is empty.
     findOperator: async (hash) => (hash === "" ? undefined : find<Operator>(operatorPartition, hash)),
-    findAgentVersion: (agentId, version) => find<AgentVersion>(`AGENT#${agentId}`, versionKey(version)),
+    async findAgentVersion(agentId, version) {
+      const found = await find<StoredVersion>(`AGENT#${agentId}`, versionKey(version));
+      return found && { ...found, definition: withSchema<AgentDefinition>(found.definition) };
+    },
     createKey: (key, along) => create(keyKeys(key), key, along),
-    createAgent: (agent, along) => create(agentKeys(agent), agent, along),
+    createAgent: (agent, along) => create(agentKeys(agent), withSchemaText(agent), along),
     createOrganization: (organization, along) => create(organizationKeys(organization), organization, along),
     createOperator: (operator, along) => create(operatorKeys(operator), operator, along),
     replaceKey: (key, along) => replace(keyKeys(key), key, along),
-    replaceAgent: (agent, along) => replace(agentKeys(agent), agent, along),
+    async replaceAgent(agent, along) {
+      const replaced = await replace(agentKeys(agent), withSchemaText(agent), along);
+      return replaced && withSchema<Agent>(replaced);
+    },
     replaceOrganization: (organization, along) => replace(organizationKeys(organization), organization, along),
     replaceOperator: (operator, along) => replace(operatorKeys(operator), operator, along),
     touchKey: (hash, at, before) => touch({ pk: `KEY#${hash}` }, at, before),
@@ -143,7 +154,10 @@ export function awsAccounts({ documents, table }: DynamoTable): Accounts {
     ...awsAudit({ documents, table }),
     ...awsWebhooks({ documents, table }),
     listKeys: (agentId) => list<ApiKey>(`KEYS#${agentId}`),
-    listAgents: (organizationId) => list<Agent>("AGENTS", organizationId && `${organizationId}#`),
+    async listAgents(organizationId) {
+      const found = await list<StoredAgent>("AGENTS", organizationId && `${organizationId}#`);
+      return found.map((stored) => withSchema<Agent>(stored));
+    },
     listOrganizations: () => list<Organization>("ORGS"),
 
     async listOperators() {
@@ -163,6 +177,12 @@ export function awsAccounts({ documents, table }: DynamoTable): Accounts {
   });
 }
 
+/** Agents in items: the schema of a result is a text, because DynamoDB's maps have no order and at most 32 levels. */
+type StoredAgent = ReturnType<typeof withSchemaText<Agent>>;
+type StoredVersion = Omit<AgentVersion, "definition"> & {
+  definition: ReturnType<typeof withSchemaText<AgentDefinition>>;
+};
+
 /** Items of the same write. */
 interface Belonging {
   version?: AgentVersion;
@@ -181,7 +201,8 @@ function versionHead(item: Record<string, unknown>): AgentVersionHead {
 }
 
 function versionItem(version: AgentVersion) {
-  return { ...version, pk: `AGENT#${version.agentId}`, sk: versionKey(version.version) };
+  const definition = withSchemaText(version.definition);
+  return { ...version, definition, pk: `AGENT#${version.agentId}`, sk: versionKey(version.version) };
 }
 
 function keyKeys({ hash, agentId, createdAt }: ApiKey): ItemKeys {

@@ -25,7 +25,7 @@ import { transcriptPieces } from "./database/transcript-pieces.ts";
 
 const runColumns =
   "seq, id, agent_id, organization_id, name, status, turn, created_at, updated_at, failure, queued, used, sequence, " +
-  "quota_of, waiting, model, labels, webhook, transcript_bytes, started_by, tokens, tools";
+  "quota_of, waiting, model, labels, webhook, transcript_bytes, started_by, tokens, tools, result_schema";
 
 /** The values of `runColumns`. */
 type RunRow = [
@@ -51,6 +51,7 @@ type RunRow = [
   startedBy: string | null,
   tokens: string | null,
   tools: string | null,
+  resultSchema: string | null,
 ];
 
 /** The columns of `PublicRun` besides its id, and the size of the transcript. */
@@ -285,7 +286,7 @@ function toFiles({ uploads, current }: Record<string, unknown> = {}): Pick<RunSt
 
 function toRun(row: RunRow): Run {
   const [, id, agentId, organizationId, name, status, turn, createdAt, updatedAt, failure, queued, used, ...more] = row;
-  const [sequence, quotaOf, waiting, model, labels, webhook, , startedBy, tokens, tools] = more;
+  const [sequence, quotaOf, waiting, model, labels, webhook, , startedBy, tokens, tools, resultSchema] = more;
   return {
     id,
     agentId,
@@ -306,6 +307,7 @@ function toRun(row: RunRow): Run {
     ...(labels !== null && { labels: JSON.parse(labels) as NonNullable<Run["labels"]> }),
     ...(webhook !== null && { webhook }),
     ...starterIn(startedBy),
+    ...(resultSchema !== null && { resultSchema }),
     ...(tokens !== null && { tokens: JSON.parse(tokens) as NonNullable<Run["tokens"]> }),
   };
 }

@@ -1,6 +1,6 @@
 import { type NamedStarter, nameStarter } from "../../accounts/starter.ts";
 import type { Accounts, Agent, AgentDefinition } from "../../accounts/types.ts";
-import type { FinishReason } from "../../agent/turn/journal.ts";
+import type { CheckedResult, FinishReason } from "../../agent/turn/journal.ts";
 import { noUsage, type RunLimits, type TurnLimits, type Usage } from "../../agent/turn/limits.ts";
 import { type Semaphore, semaphore } from "../../async/semaphore.ts";
 import { boundedCache } from "../bounded-cache.ts";
@@ -36,6 +36,8 @@ export interface RunDetail extends DescribedRun {
   environment?: UsedEnvironment;
   /** `milliseconds`: 0 while the turn is in progress, and if its start is unknown. */
   turnUsage: Usage;
+  /** How the output of the last turn fits its schema. Absent: a turn is in progress, or the last one had no schema or no output. */
+  checked?: CheckedResult;
   turnStartedAt?: number;
 }
 
@@ -107,6 +109,7 @@ export function runDescriber(deps: Deps): RunDescriber {
         ...described(run, { agent, excerpt, progress: turn, startedBy }),
         ...runsOn,
         turnUsage: usageOfTurn(run, turn?.used ?? noUsage, startedAt),
+        ...(hasOutput(run) && turn?.checked && { checked: turn.checked }),
         ...(startedAt !== undefined && { turnStartedAt: startedAt }),
       };
     },
@@ -115,6 +118,11 @@ export function runDescriber(deps: Deps): RunDescriber {
 
     activityOf: (run, now) => activityOf(run, shown.get(run.id), now),
   };
+}
+
+/** Whether the last turn may have an output. The run can have been stopped since. */
+function hasOutput({ status }: Run): boolean {
+  return status === "finished" || status === "terminated";
 }
 
 /** What a description adds to a run. */

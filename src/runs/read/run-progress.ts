@@ -1,5 +1,4 @@
-import type { FinishReason } from "../../agent/turn/journal.ts";
-import { usageOfEntry } from "../../agent/turn/journal.ts";
+import { type CheckedResult, type FinishReason, usageOfEntry } from "../../agent/turn/journal.ts";
 import { addUsage, noUsage, type Usage } from "../../agent/turn/limits.ts";
 import { turnStartedAt } from "../status.ts";
 import type { ConfigurationReference } from "../turn-configuration.ts";
@@ -31,6 +30,8 @@ export interface RunProgress {
   calls: (string | undefined)[];
   /** Of the last answer, if it ends the turn. */
   finishReason?: FinishReason;
+  /** Of the last answer: how it fits the schema of the turn's results. Absent: the turn has none. */
+  checked?: CheckedResult;
   /** When the turn's input was recorded. Absent: unknown. */
   startedAt?: number;
   /** Usage of the turn. Absent: the fold began within the turn. */
@@ -84,7 +85,9 @@ function foldEntry(before: RunProgress | undefined, entry: RunJournalEntry): Run
     case "answer": {
       const calls = entry.answer.toolCalls.map(({ name }) => name);
       const kind = calls.length > 0 ? "tool_calls" : "model_call";
-      return { ...next, calls, finishReason: entry.ended ?? "completed", doing: { kind, ...since } };
+      const { checked: _, ...others } = next;
+      const { ended: finishReason = "completed", checked } = entry;
+      return { ...others, calls, finishReason, ...(checked && { checked }), doing: { kind, ...since } };
     }
     case "summary":
       return { ...next, calls: [], doing: { kind: "model_call", ...since } };

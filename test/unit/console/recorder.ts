@@ -54,6 +54,7 @@ export class Recorder {
       step: this.#step,
       text,
       reasoning: null,
+      result_problems: null,
       reasoning_ms: null,
       first_token_ms: 40,
       tool_calls: tools.map((name) => ({ name, arguments: "{}" })),

@@ -44,6 +44,7 @@ export const errorClasses: ReadonlyMap<string | undefined, typeof APIError> = ne
   ["template_mismatch", errors.TemplateMismatch],
   ["token_reads_one_run", errors.AuthenticationError],
   ["delete_not_allowed", APIError],
+  ["result_schema_not_allowed", APIError],
   ["agent_deleted", errors.AgentNotFound],
   ["response_too_large", APIError],
   ["upload_too_large", errors.PayloadTooLarge],

@@ -287,8 +287,14 @@ export interface components {
              * @example 2026-11-22T10:15:30.123Z
              */
             turn_started_at: string | null;
+            /** @description Why the output of the last turn is no result of the agent's schema. Null: it is one, the turn has no schema, or it has no output yet. */
+            result_error: components["schemas"]["ResultError"] | null;
             /** @description Output of the last turn that ended. Null: none ended, or it has no output. */
             output: string | null;
+            /** @description The output as JSON, if the agent has a schema for its results and the output fits it. Null also while a turn is in progress. */
+            result: {
+                [key: string]: unknown;
+            } | null;
         };
         /** @description A run to create, with its first input and files. The fields of v1 mean the same as there. */
         CreateRunRequest: {
@@ -319,6 +325,23 @@ export interface components {
              */
             labels?: {
                 [key: string]: string;
+            };
+            /**
+             * @description JSON Schema (2020-12) of the run's results, in place of the agent's, if the agent file sets `result.perRun`. At most 64 KB.
+             * @example {
+             *       "type": "object",
+             *       "properties": {
+             *         "total": {
+             *           "type": "number"
+             *         }
+             *       },
+             *       "required": [
+             *         "total"
+             *       ]
+             *     }
+             */
+            result_schema?: {
+                [key: string]: unknown;
             };
             /** @description Asks for a token that reads the run, such as for a browser. Each repetition of the create gets another one. */
             token?: {
@@ -397,6 +420,34 @@ export interface components {
              * @example 2026-11-22T10:15:30.123Z
              */
             expires_at: string;
+        };
+        /** @description Why a result does not fit its schema. */
+        ResultError: {
+            /**
+             * @description The problems in one sentence.
+             * @example The result does not fit its schema: /total: expected number, received "12".
+             */
+            message: string;
+            /** @description The problems, at most ten. */
+            problems: components["schemas"]["ResultProblem"][];
+        };
+        /** @description Where a result does not fit its schema. */
+        ResultProblem: {
+            /**
+             * @description JSON Pointer of the value. Empty: the whole result.
+             * @example /lines/0/amount
+             */
+            place: string;
+            /**
+             * @description What the schema accepts there.
+             * @example number
+             */
+            expected: string;
+            /**
+             * @description The value as JSON, cut after 200 characters, or `nothing`.
+             * @example "12"
+             */
+            received: string;
         };
         /** @description What a running run does now. */
         Activity: {
@@ -660,6 +711,8 @@ export interface components {
             milliseconds: number | null;
             /** @description Of them, those until the first part of the answer, or of the reasoning before it. Null: not recorded. */
             first_token_ms: number | null;
+            /** @description Where the text does not fit the schema of the agent's results. Empty: it fits. Null: it was not checked, because the turn has no schema, or continues with tool calls. */
+            result_problems: components["schemas"]["ResultProblem"][] | null;
             /** @description The message that the service added before the answer. */
             note: string | null;
             /** @description SHA-256 of what the turn runs on. Only the first answer of a turn has it. */
@@ -986,7 +1039,7 @@ export interface components {
              * @description The reason, for programs.
              * @enum {string}
              */
-            code: "invalid_request" | "invalid_argument" | "not_found" | "method_not_allowed" | "run_not_found" | "step_not_found" | "file_not_found" | "file_not_kept" | "range_not_satisfiable" | "file_changed" | "files_unknown" | "agent_archived" | "run_ended" | "queue_full" | "transcript_full" | "modified_concurrently" | "body_timeout" | "malformed_request" | "headers_too_large" | "expectation_failed" | "transfer_coding_unsupported" | "files_too_large" | "file_not_base64" | "no_model" | "too_many_requests" | "too_many_runs" | "dollars_spent" | "storage_quota_exceeded" | "too_many_bytes" | "history_failed" | "history_unavailable" | "storage_full" | "store_unavailable" | "internal_error" | "key_missing" | "key_invalid" | "key_expired" | "template_mismatch" | "token_reads_one_run" | "delete_not_allowed" | "agent_deleted" | "response_too_large" | "upload_too_large" | "too_many_uploads" | "upload_not_found" | "upload_incomplete" | "upload_mismatch" | "idempotency_key_reused" | "webhook_not_configured";
+            code: "invalid_request" | "invalid_argument" | "not_found" | "method_not_allowed" | "run_not_found" | "step_not_found" | "file_not_found" | "file_not_kept" | "range_not_satisfiable" | "file_changed" | "files_unknown" | "agent_archived" | "run_ended" | "queue_full" | "transcript_full" | "modified_concurrently" | "body_timeout" | "malformed_request" | "headers_too_large" | "expectation_failed" | "transfer_coding_unsupported" | "files_too_large" | "file_not_base64" | "no_model" | "too_many_requests" | "too_many_runs" | "dollars_spent" | "storage_quota_exceeded" | "too_many_bytes" | "history_failed" | "history_unavailable" | "storage_full" | "store_unavailable" | "internal_error" | "key_missing" | "key_invalid" | "key_expired" | "template_mismatch" | "token_reads_one_run" | "delete_not_allowed" | "result_schema_not_allowed" | "agent_deleted" | "response_too_large" | "upload_too_large" | "too_many_uploads" | "upload_not_found" | "upload_incomplete" | "upload_mismatch" | "idempotency_key_reused" | "webhook_not_configured";
         };
         /** @description One schema violation. */
         ValidationError: {

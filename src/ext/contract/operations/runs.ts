@@ -25,6 +25,7 @@ export const runOperations = {
       "upload_incomplete",
       "idempotency_key_reused",
       "webhook_not_configured",
+      "result_schema_not_allowed",
       "too_many_runs",
       "dollars_spent",
       "storage_quota_exceeded",

@@ -51,6 +51,12 @@ export const runSchemas = {
     ...run,
     ...turnFields,
     output: nullable(text("Output of the last turn that ended. Null: none ended, or it has no output.")),
+    result: {
+      type: ["object", "null"],
+      description:
+        "The output as JSON, if the agent has a schema for its results and the output fits it. Null also while a turn is in progress.",
+      additionalProperties: true,
+    },
   }),
   CreateRunRequest: body(
     "A run to create, with its first input and files. The fields of v1 mean the same as there.",
@@ -69,6 +75,13 @@ export const runSchemas = {
         { maxItems: newRunLimits.files },
       ),
       labels: newLabels,
+      result_schema: {
+        type: "object",
+        description:
+          "JSON Schema (2020-12) of the run's results, in place of the agent's, if the agent file sets `result.perRun`. At most 64 KB.",
+        additionalProperties: true,
+        examples: [{ type: "object", properties: { total: { type: "number" } }, required: ["total"] }],
+      },
       token: body(
         "Asks for a token that reads the run, such as for a browser. Each repetition of the create gets another one.",
         {

@@ -98,6 +98,12 @@ export const eventSchemas = {
     first_token_ms: nullable(
       integer("Of them, those until the first part of the answer, or of the reasoning before it. Null: not recorded."),
     ),
+    result_problems: nullable(
+      list(
+        "Where the text does not fit the schema of the agent's results. Empty: it fits. Null: it was not checked, because the turn has no schema, or continues with tool calls.",
+        reference("ResultProblem"),
+      ),
+    ),
     note: nullable(text("The message that the service added before the answer.")),
     configuration: nullable(sha256("SHA-256 of what the turn runs on. Only the first answer of a turn has it.")),
     agent_version: nullable(integer("The version of the agent. Only the first answer of a turn has it.")),

@@ -102,10 +102,25 @@ export const turnFields = {
   limits: object("Limits of the current turn's configuration.", { turn: limitSet, run: limitSet }),
   turn_usage: reference("Usage"),
   turn_started_at: nullable(time("When the current turn's input was accepted.")),
+  result_error: nullableReference(
+    "Why the output of the last turn is no result of the agent's schema. Null: it is one, the turn has no schema, or it has no output yet.",
+    reference("ResultError"),
+  ),
 };
 
 /** Parts of a run, and its files. */
 export const runPartSchemas = {
+  ResultError: object("Why a result does not fit its schema.", {
+    message: text("The problems in one sentence.", {
+      examples: ['The result does not fit its schema: /total: expected number, received "12".'],
+    }),
+    problems: list("The problems, at most ten.", reference("ResultProblem")),
+  }),
+  ResultProblem: object("Where a result does not fit its schema.", {
+    place: text("JSON Pointer of the value. Empty: the whole result.", { examples: ["/lines/0/amount"] }),
+    expected: text("What the schema accepts there.", { examples: ["number"] }),
+    received: text("The value as JSON, cut after 200 characters, or `nothing`.", { examples: ['"12"'] }),
+  }),
   Activity: object("What a running run does now.", {
     kind: oneOfTexts("`retry_wait`: a model call failed and is repeated later.", [
       "starting",

@@ -102,8 +102,8 @@ function entryBody(entry: RunJournalEntry, short: Shorten): Unstamped<WireEvent>
 type AnswerEntry = Extract<RunJournalEntry, { part: "answer" }>;
 
 function answerBody(entry: AnswerEntry, short: Shorten): Unstamped<SharedSchemas["ModelCallEvent"]> {
-  const { step, answer, note, cut, ended, model, milliseconds, firstTokenMs, dollars, configuration, agentVersion } =
-    entry;
+  const { step, answer, note, cut, ended, checked, model, milliseconds, firstTokenMs, dollars } = entry;
+  const { configuration, agentVersion } = entry;
   const reasoning = reasoningText(answer);
   return {
     type: "model_call",
@@ -121,6 +121,7 @@ function answerBody(entry: AnswerEntry, short: Shorten): Unstamped<SharedSchemas
     ...wireUsageFields(answer.usage, dollars),
     milliseconds: wireNumber(milliseconds),
     first_token_ms: wireNumber(firstTokenMs),
+    result_problems: checked ? (checked.problems ?? []) : null,
     note: note === undefined ? null : short("note", note),
     configuration: configuration ?? null,
     agent_version: agentVersion ?? null,

@@ -1,5 +1,6 @@
 import { noUsage, type RunLimits, type Usage } from "../../../agent/turn/limits.ts";
 import type { FileVersion } from "../../../agent/turn/manifest.ts";
+import { problemText, type ResultProblem } from "../../../results/types.ts";
 import type { DescribedRun, RunDetail } from "../../../runs/read/describe-runs.ts";
 import type { Activity } from "../../../runs/read/run-progress.ts";
 import type { ChangedFile } from "../../../runs/files/read-files.ts";
@@ -30,13 +31,20 @@ export function wireRunFields({ run, state, inputExcerpt, finishReason, activity
 }
 
 /** The fields of a run's current turn. */
-export function wireTurnFields({ limits, runLimits, turnUsage, turnStartedAt }: RunDetail) {
+export function wireTurnFields({ limits, runLimits, turnUsage, turnStartedAt, checked }: RunDetail) {
   return {
     // The turn's limits are known with those of the run, which an agent need not have.
     limits: { turn: limits ? wireLimits(limits) : null, run: limits ? wireLimits(runLimits ?? {}) : null },
     turn_usage: wireUsage(turnUsage),
     turn_started_at: timeOf(turnStartedAt),
+    result_error: wireResultError(checked?.problems),
   };
+}
+
+/** Undefined problems: there is no error. */
+function wireResultError(problems: ResultProblem[] | undefined): SharedSchemas["ResultError"] | null {
+  if (!problems) return null;
+  return { message: `The result does not fit its schema: ${problems.map(problemText).join("; ")}.`, problems };
 }
 
 function wireActivity({ kind, turn, step, tools, since, until }: Activity): SharedSchemas["Activity"] {

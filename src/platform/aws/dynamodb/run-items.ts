@@ -206,7 +206,7 @@ export function isExpired(item: Item): boolean {
 
 export function toRun(item: Item): Run {
   const { id, agentId, organizationId, name, status, turn, createdAt, updatedAt } = item as unknown as Run;
-  const { failure, queued, model, quotaOf, waiting, labels, webhook } = item as unknown as Run;
+  const { failure, queued, model, quotaOf, waiting, labels, webhook, resultSchema } = item as unknown as Run;
   const tools = item["tools"] as Set<string> | undefined;
   const sequence = Number(item["sequence"] ?? 0);
   const run = { id, agentId, organizationId, name, status, turn, createdAt, updatedAt, sequence };
@@ -222,6 +222,7 @@ export function toRun(item: Item): Run {
     ...(waiting !== undefined && { waiting }),
     ...(labels && { labels }),
     ...(webhook !== undefined && { webhook }),
+    ...(resultSchema !== undefined && { resultSchema }),
     ...starterIn(item),
     ...(typeof item["tokens"] === "string" && { tokens: JSON.parse(item["tokens"]) as NonNullable<Run["tokens"]> }),
   };

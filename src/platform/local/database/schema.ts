@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { eventColumns, eventKey } from "./event-keys.ts";
 import { copyBeforeUpgrade } from "./upgrade-copy.ts";
 
-const schemaVersion = 8;
+const schemaVersion = 9;
 
 // The order of the transcript is that of the numbers of its messages ("sequence"). Messages and journal entries of
 // version 2 and earlier have no number: "sequence" is 0 or less and keeps their order, and "at" is null.
@@ -146,6 +146,10 @@ const runTokens = `
 const tools = `
   ALTER TABLE runs ADD COLUMN tools TEXT;`;
 
+// Hash of the schema of a run's results.
+const resultSchemas = `
+  ALTER TABLE runs ADD COLUMN result_schema TEXT;`;
+
 const schema = `
   CREATE TABLE organizations (id TEXT PRIMARY KEY, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
   CREATE TABLE agents (id TEXT PRIMARY KEY, organization_id TEXT NOT NULL, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
@@ -179,6 +183,7 @@ const schema = `
   ${starters}
   ${runTokens}
   ${tools}
+  ${resultSchemas}
 `;
 
 // Version 1 stored all tool results of a step in one row, and no counts of queued inputs and usage.
@@ -283,8 +288,17 @@ const fromVersion6 = `
 // Version 7 had no tokens of runs, and did not record which tools a run called.
 const fromVersion7 = runTokens + tools;
 
-/** What each version needs, from version 1 on. */
-const upgrades = [fromVersion1, fromVersion2, fromVersion3, fromVersion4, fromVersion5, fromVersion6, fromVersion7];
+/** What each version needs, from version 1 on. Version 8 had no schemas of runs. */
+const upgrades = [
+  fromVersion1,
+  fromVersion2,
+  fromVersion3,
+  fromVersion4,
+  fromVersion5,
+  fromVersion6,
+  fromVersion7,
+  resultSchemas,
+];
 
 /** Creates the tables, or copies those of an earlier version and updates them. Throws for a file of a later version. */
 export function migrate(db: DatabaseSync, file: string): void {

@@ -1,0 +1,39 @@
+import { hash } from "node:crypto";
+import type { Agent, AgentDefinition } from "../accounts/types.ts";
+import { ServiceError } from "../errors.ts";
+import { schemaProblems } from "../results/schema-problems.ts";
+import type { Configurations } from "./ports.ts";
+import type { Run } from "./types.ts";
+
+/** Rejects a run's own schema, unless its agent allows it and it can be used. */
+export async function requireSchema({ result }: Pick<Agent, "result">, schema: object): Promise<void> {
+  if (!result?.perRun) {
+    const message =
+      "this agent does not accept result_schema: an operator sets result.perRun to true in its agent file";
+    throw new ServiceError("result_schema_not_allowed", message);
+  }
+  const problems = await schemaProblems(schema);
+  if (problems.length === 0) return;
+  throw new ServiceError("invalid_argument", problems.map((problem) => `result_schema: ${problem}`).join("; "));
+}
+
+/** Stores a run's own schema. Resolves with its hash. The order of its fields is kept: models follow it. */
+export async function storeSchema(configurations: Configurations, agentId: string, schema: object): Promise<string> {
+  const text = JSON.stringify(schema);
+  const stored = { hash: hash("sha256", text), text };
+  await configurations.put(agentId, stored);
+  return stored.hash;
+}
+
+/** The definition with the run's own schema. Undefined: the schema is missing from the store. */
+export async function withOwnSchema(
+  configurations: Configurations,
+  definition: AgentDefinition,
+  { agentId, resultSchema }: Pick<Run, "agentId" | "resultSchema">,
+): Promise<AgentDefinition | undefined> {
+  if (resultSchema === undefined) return definition;
+  const text = await configurations.get(agentId, resultSchema);
+  return text === undefined
+    ? undefined
+    : { ...definition, result: { ...definition.result, schema: JSON.parse(text) as Record<string, unknown> } };
+}
