@@ -4,6 +4,7 @@ import type { FileVersion } from "../../src/agent/turn/manifest.ts";
 import { toolNotesIn } from "../../src/agent/turn/tool-notes.ts";
 import type { RunEvent, RunJournalEntry, TurnMessage } from "../../src/runs/types.ts";
 import { printableLine } from "../printable.ts";
+import { problemText } from "../../src/results/types.ts";
 import { indented, isoTime, type Output } from "./output.ts";
 
 /**
@@ -34,7 +35,7 @@ function journalEvent(entry: RunJournalEntry): PrintedEvent {
   const { turn, step } = entry;
   switch (entry.part) {
     case "answer": {
-      const { answer, model, milliseconds, dollars, ended, window, note } = entry;
+      const { answer, model, milliseconds, dollars, ended, window, note, checked } = entry;
       const reasoning = reasoningText(answer);
       return {
         turn,
@@ -47,6 +48,7 @@ function journalEvent(entry: RunJournalEntry): PrintedEvent {
         context_window: window,
         stop_reason: answer.finishReason,
         finish_reason: ended,
+        result_problems: checked?.problems && nonEmpty(checked.problems.map(problemText)),
         tool_notes: nonEmpty(toolNotesIn(note)),
         reasoning: reasoning === undefined ? undefined : truncated(reasoning),
         text: truncated(answer.text),
@@ -105,6 +107,7 @@ function journalEvent(entry: RunJournalEntry): PrintedEvent {
 function eventText({ turn, step, event, ...more }: PrintedEvent): string {
   const at = step === undefined ? `turn ${turn}` : `turn ${turn}, step ${step}`;
   const toolNotes = (more["tool_notes"] ?? []) as string[];
+  const problems = (more["result_problems"] ?? []) as string[];
   const calls = (more["tool_calls"] ?? []) as { name: string; input: string }[];
   const facts: (string | false)[] = [
     event.replaceAll("-", " "),
@@ -125,6 +128,7 @@ function eventText({ turn, step, event, ...more }: PrintedEvent): string {
     ...toolNotes.map((text) => indented(`tool: ${text}`)),
     ...(typeof more["reasoning"] === "string" ? [indented(`thought: ${more["reasoning"]}`)] : []),
     ...(typeof more["text"] === "string" && more["text"] !== "" ? [indented(more["text"])] : []),
+    ...problems.map((text) => indented(`result: ${text}`)),
     ...calls.map(({ name, input }, index) => indented(`call ${index + 1}: ${name} ${input}`)),
   ];
   return lines.join("\n");

@@ -4,6 +4,7 @@ import { buffer } from "node:stream/consumers";
 import { isUtf8 } from "node:buffer";
 import { maxBodyBytes } from "../../src/http/server/read-body.ts";
 import { safeFilenames } from "../../src/filenames.ts";
+import { isObject } from "../../src/json.ts";
 import { newRunLimits } from "../../src/runs/new-run-limits.ts";
 import type { Upload } from "../../src/runs/files/uploads.ts";
 import { CliError } from "../cli.ts";
@@ -121,4 +122,18 @@ function tooLarge(source: string, size: number, maxBytes: number): CliError {
 function sizeText(bytes: number): string {
   if (bytes < 1024) return `${bytes} bytes`;
   return bytes < MiB ? `${(bytes / 1024).toFixed(1)} KiB` : `${(bytes / MiB).toFixed(1)} MiB`;
+}
+
+/** Reads the schema of a run's results. What it accepts is checked by the create. */
+export async function readSchema(path: string | undefined): Promise<object | undefined> {
+  if (path === undefined) return undefined;
+  const text = decoded(await contentOf("--result-schema", path, maxBodyBytes), `--result-schema ${path}`);
+  let schema: unknown;
+  try {
+    schema = JSON.parse(text);
+  } catch (error) {
+    throw new CliError(`--result-schema ${path} is not JSON: ${(error as Error).message}`);
+  }
+  if (isObject(schema)) return schema;
+  throw new CliError(`--result-schema ${path} is no JSON object; expected a JSON Schema`);
 }

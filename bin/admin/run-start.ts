@@ -9,7 +9,7 @@ import type { OperatorPlatform } from "./operator-platform.ts";
 import { repeated } from "./option-values.ts";
 import { type Output, record } from "./output.ts";
 import { runFields } from "./run-fields.ts";
-import { readFiles, readInput, runName } from "./run-input.ts";
+import { readFiles, readInput, readSchema, runName } from "./run-input.ts";
 import { waitForRun } from "./wait-for-run.ts";
 
 interface StartOptions {
@@ -18,6 +18,7 @@ interface StartOptions {
   textFile?: string;
   file?: string[];
   name?: string;
+  resultSchema?: string;
   wait?: true;
 }
 
@@ -31,6 +32,7 @@ export function addStartCommand(run: Command, action: Action, io: FileIo): void 
     .option("--text-file <FILE>", "read the input from a file; - for standard input")
     .option("--file <FILE>", "put a file into the run's workspace; repeatable", repeated)
     .option("--name <NAME>", "name of the run (default: the beginning of the input)")
+    .option("--result-schema <FILE>", "JSON Schema of the result, if the agent file sets result.perRun")
     .option("--wait", "wait until the run is idle; print its output alone, and its id and progress on stderr")
     .addHelpText(
       "after",
@@ -49,7 +51,7 @@ Exit codes with --wait: 0 the run finished, 1 an error (the run may proceed),
             `no service runs on the data directory; start it (${commandLine("start")}), or leave out --wait`,
           );
         const deps = { ...platform, now: Date.now, actor: await platform.actor() };
-        const newRun = { name: runName(name, text), text, files };
+        const newRun = { name: runName(name, text), text, files, resultSchema: await readSchema(options.resultSchema) };
         const { id } = await createRun(deps, { agentId, organizationId }, newRun);
         if (wait) return waitForRun(platform, id, io);
         if (!isServed)

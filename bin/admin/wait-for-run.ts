@@ -1,5 +1,6 @@
 import type { AnswerEntry } from "../../src/agent/turn/journal.ts";
 import { findRun } from "../../src/runs/read/find-run.ts";
+import { problemText } from "../../src/results/types.ts";
 import type { Run, RunEvent } from "../../src/runs/types.ts";
 import { CliError, type FileIo } from "../cli.ts";
 import { printable, printableLine } from "../printable.ts";
@@ -27,10 +28,19 @@ export async function* waitForRun(
   try {
     const { run: started } = await findRun(platform.runs, id);
     yield { note: `Run ${id} ${started.waiting ? "waits for a slot of its quota" : "started"}.` };
-    const { run, transcript, finishReason } = await idleRun(platform, id, progress, stop.signal);
+    const { run, transcript, finishReason, checked } = await idleRun(platform, id, progress, stop.signal);
     const last = transcript.at(-1);
     const output = last?.role === "output_from_agent" ? last.text : undefined;
-    const json = { ...runFields(run), ...runUsage(run), finish_reason: finishReason, failure: run.failure, output };
+    const problems = run.status === "finished" ? checked?.problems : undefined;
+    const json = {
+      ...runFields(run),
+      ...runUsage(run),
+      finish_reason: finishReason,
+      failure: run.failure,
+      output,
+      result_problems: problems,
+    };
+    if (problems) io.err(`The output does not fit the schema of its result: ${problems.map(problemText).join("; ")}`);
     if (run.status === "finished" && finishReason !== undefined && finishReason !== "completed") {
       io.err(`The output is incomplete: finish reason ${finishReason}`);
     }
@@ -64,7 +74,7 @@ async function idleRun(
     if (line !== undefined) progress(line);
   }
   const view = await findRun(runs, id);
-  return { ...view, finishReason: last && (last.ended ?? "completed") };
+  return { ...view, finishReason: last && (last.ended ?? "completed"), checked: last?.checked };
 }
 
 /** The line that reports an event. Undefined: the event is not reported. */

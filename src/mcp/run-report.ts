@@ -1,5 +1,7 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import { findOwnRun, lastOutput } from "../runs/own-run.ts";
+import { parseExact } from "../json.ts";
+import { problemText } from "../results/types.ts";
 import { listRunFiles } from "../runs/files/read-files.ts";
 import type { DescribedRun } from "../runs/read/describe-runs.ts";
 import type { Activity } from "../runs/read/run-progress.ts";
@@ -22,18 +24,25 @@ export async function reportRun(call: McpCall, id: string, offset = 0): Promise<
   ]);
   const files = listed?.files ?? null;
   const piece = output === undefined ? undefined : pieceOf(output, offset);
+  const { checked } = described;
+  const isWhole = output !== undefined && piece?.text === output;
   return {
     ...headOf(run),
     activity: activityOf(run, described),
     output: piece?.text ?? null,
     output_next_offset: piece?.next ?? null,
+    result: checked && !checked.problems && isWhole ? (parseExact(output) as Record<string, unknown>) : null,
+    result_error: checked?.problems?.map(problemText).join("; ") ?? null,
     finish_reason: described.finishReason ?? null,
     files: files && files.slice(0, maxFiles).map(({ name, size }) => ({ name, size })),
     next: call.named(nextStep(run, files?.length ?? 0)),
   };
 }
 
-type Head = Omit<RunReport, "activity" | "output" | "output_next_offset" | "finish_reason" | "files" | "next">;
+type Head = Omit<
+  RunReport,
+  "activity" | "output" | "output_next_offset" | "result" | "result_error" | "finish_reason" | "files" | "next"
+>;
 
 function headOf({ id, name, status, turn, queued = 0, used, failure }: Run): Head {
   return {
@@ -95,12 +104,13 @@ export function reportResult(report: RunReport, { named }: Pick<McpCall, "named"
 
 function reportText(report: RunReport, named: Named): string {
   const { run_id, name, status, activity, steps, dollars, output, output_next_offset, failure, files, next } = report;
-  const { finish_reason, queued_inputs } = report;
+  const { finish_reason, queued_inputs, result_error } = report;
   const lines = [
     `Run ${run_id} (${JSON.stringify(name)}): ${status}${activity === null ? "" : `, ${activity}`}`,
     `${stepsText(steps)}${dollars > 0 ? `, $${dollars.toFixed(4)}` : ""}${queued_inputs > 0 ? `, ${queued_inputs} queued inputs` : ""}`,
     failure && `Failure: ${failure.title}. Remedy: ${failure.remedy}`,
     finish_reason !== null && finish_reason !== "completed" && `The output is incomplete: ${finish_reason}.`,
+    result_error !== null && `The output does not fit the schema of the agent's results: ${result_error}.`,
     output !== null && `Output:\n${output}`,
     output_next_offset !== null && named(`[The output continues: get_run with output_offset ${output_next_offset}]`),
     files && files.length > 0 && `Files: ${files.map((file) => `${file.name} (${file.size} bytes)`).join(", ")}`,

@@ -20,7 +20,8 @@ export async function mcpServer(call: McpCall, method: unknown): Promise<McpServ
       instructions: instructions(agentName, call),
     },
   );
-  registerStartRun(server, call, { agentName, listed: method === "tools/list" });
+  const resultSchema = agent?.result?.schema;
+  registerStartRun(server, call, { agentName, resultSchema, listed: method === "tools/list" });
   registerWaitTools(server, call);
   registerControlTools(server, call);
   registerFileTools(server, call);

@@ -63,9 +63,9 @@ function problemOf({ instancePath, keyword, params, message = "", data }: ErrorO
   }
 }
 
-/** The message of ajv for what must hold, such as `must be >= 0`. */
+/** A message of ajv as what is expected: `must be >= 0` is `to be >= 0`. */
 function clause(message: string): string {
-  return `that it ${message.replace(/^must NOT/, "must not")}`;
+  return message.replace(/^must NOT /, "not to ").replace(/^must /, "to ");
 }
 
 function jsonList(values: unknown): string {

@@ -41,6 +41,61 @@ describe("run start", () => {
     expect(stdout).toContain(`"action":"run.create","id":"${run.id}"`);
   });
 
+  test("--result-schema asks for a result, and --wait says where it does not fit", async () => {
+    const limits = { steps: 5, tokens: 1e6, seconds: 60 };
+    const typed = file(
+      "typed.json",
+      JSON.stringify({ name: "T", instructions: "Add.", tools: [], limits, result: { perRun: true } }),
+    );
+    const { organization } = await done(service.dataDir, "agent", "show", service.templateId);
+    const { id } = await done(service.dataDir, "agent", "create", "--org", String(organization), "--file", typed);
+    const run = (schema: string) =>
+      admin(
+        service.dataDir,
+        "run",
+        "start",
+        "--agent",
+        id,
+        "--text",
+        "Go.",
+        "--wait",
+        "--json",
+        "--result-schema",
+        schema,
+      );
+    const fits = file("fits.json", '{"type": "object", "properties": {"total": {"type": "number"}}}');
+    const { stdout } = await run(fits);
+    const { output, ...others } = JSON.parse(stdout) as { output: string };
+    expect([JSON.parse(output), others]).toEqual([{ total: 1 }, expect.not.objectContaining({ result_problems: [] })]);
+    // The demo model does not read patterns.
+    const never = file(
+      "never.json",
+      '{"type": "object", "properties": {"code": {"type": "string", "pattern": "^[A-Z]$"}}}',
+    );
+    const failed = await run(never);
+    expect(failed).toMatchObject({ code: 0, stdout: expect.stringContaining('"place":"/code"') as string });
+    expect(failed.stderr).toContain("The output does not fit the schema of its result: /code: expected to match");
+    const shown = await admin(service.dataDir, "run", "show", (JSON.parse(failed.stdout) as { id: string }).id);
+    expect(shown.stdout).toContain('/code: expected to match pattern "^[A-Z]$", received "demo"');
+    const refused = await rejected(service.dataDir, ...start("--text", "x", "--result-schema", fits));
+    expect(refused).toContain("result.perRun");
+    const notJson = file("not.json", "{");
+    expect(await rejected(service.dataDir, ...start("--text", "x", "--result-schema", notJson))).toContain(
+      "is not JSON",
+    );
+  });
+
+  test("an agent file with a schema that cannot be used is refused, with the place", async () => {
+    const broken = {
+      name: "T",
+      instructions: "Add.",
+      result: { schema: { type: "object", properties: { a: { type: "x" } } } },
+    };
+    const path = file("broken.json", JSON.stringify(broken));
+    const message = await rejected(service.dataDir, "agent", "update", service.templateId, "--file", path);
+    expect(message).toContain("result.schema: /properties/a/type: must be equal to one of the allowed values");
+  });
+
   test("--wait prints the id on stderr, the output alone, and progress on a terminal", async () => {
     const args = start("--text", "Work.\ndemo: steps=2", "--name", "R", "--wait");
     const { code, stdout, stderr } = await admin(service.dataDir, ...args);

@@ -1,6 +1,7 @@
 import { runFields } from "../../http/rest/schemas/runs.ts";
 import { flag, integer, list, nullable, number, object, oneOfTexts, text } from "../../http/rest/schemas/schema.ts";
-import type { Static } from "../../json-schema.ts";
+import { isObject } from "../../json.ts";
+import type { Schema, Static } from "../../json-schema.ts";
 import { runStatuses } from "../../runs/status.ts";
 
 // The structured contents of results. Models read the descriptions.
@@ -18,6 +19,35 @@ export const changedRun = object("A run.", { run_id, status, next });
 
 export type ChangedRun = Static<typeof changedRun, unknown>;
 
+/**
+ * The structured content of `start_run` for an agent with a schema of its results: that of a task, when it has ended, has the
+ * result.
+ */
+export function startedRun(resultSchema: object | undefined): Schema {
+  if (!resultSchema) return changedRun;
+  const inPlace = withReferences(resultSchema, "#/properties/result/anyOf/0") as Schema;
+  const description = "Of a task that has ended. Null: it does not fit its schema.";
+  return {
+    ...changedRun,
+    properties: { ...changedRun.properties, result: { description, anyOf: [inPlace, { type: "null" }] } },
+  };
+}
+
+/** Keywords whose values are data, even if they look like references. */
+const dataKeywords = new Set(["const", "enum", "default", "examples"]);
+
+/** A schema that is moved to `place` in another one. */
+function withReferences(schema: unknown, place: string): unknown {
+  if (Array.isArray(schema)) return schema.map((each) => withReferences(each, place));
+  if (!isObject(schema)) return schema;
+  return Object.fromEntries(
+    Object.entries(schema).map(([keyword, value]) => {
+      if (keyword === "$ref" && typeof value === "string") return [keyword, place + value.slice(1)];
+      return [keyword, dataKeywords.has(keyword) ? value : withReferences(value, place)];
+    }),
+  );
+}
+
 /** A run as tools return it. */
 export const runReport = object("A run.", {
   run_id,
@@ -30,6 +60,13 @@ export const runReport = object("A run.", {
   dollars: number("Cost so far, if prices are known; otherwise 0."),
   output: nullable(text("Of the last turn of a finished run.")),
   output_next_offset: nullable(integer("Where the output continues, if it is longer than shown.")),
+  result: {
+    type: ["object", "null"],
+    description:
+      "The output as JSON, if the agent has a schema for its results, the output fits it and is shown whole.",
+    additionalProperties: true,
+  },
+  result_error: nullable(text("Why the output does not fit the agent's schema.")),
   finish_reason: nullable(text('Why the turn ended. Not "completed": the output is incomplete.')),
   failure: nullable(
     object("Why it failed.", {

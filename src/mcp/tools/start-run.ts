@@ -12,7 +12,7 @@ import { uploadsAdvice } from "../errors.ts";
 import { declaresTasks, newTask } from "../tasks.ts";
 import { inputSchema, outputSchema } from "../standard-schema.ts";
 import type { Inputs } from "./inputs.ts";
-import { changedRun } from "./outputs.ts";
+import { startedRun } from "./outputs.ts";
 import { guarded, startedResult } from "./tool.ts";
 
 type NewFile = Inputs["start_run"]["files"][number];
@@ -21,7 +21,7 @@ type NewFile = Inputs["start_run"]["files"][number];
 export function registerStartRun(
   server: McpServer,
   call: McpCall,
-  { agentName, listed }: { agentName: string; listed: boolean },
+  { agentName, resultSchema, listed }: { agentName: string; resultSchema: object | undefined; listed: boolean },
 ): void {
   const { named } = call;
   server.registerTool(
@@ -34,7 +34,7 @@ export function registerStartRun(
         `repeats an idempotency_key. Accepts ${newRunLimits.files} files, with ${sizeText(call.inlineBytes)} in total. ${uploadsAdvice}`,
       inputSchema: inputSchema("start_run", call),
       // Of a call that is answered with a task, the SDK would require structured content.
-      ...(listed && { outputSchema: outputSchema(changedRun) }),
+      ...(listed && { outputSchema: outputSchema(startedRun(resultSchema)) }),
       annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: true },
     },
     guarded(call, async ({ idempotency_key: key, ...body }) => {

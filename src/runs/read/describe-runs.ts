@@ -21,6 +21,8 @@ export interface DescribedRun {
   inputExcerpt?: string;
   /** Of the last turn of a finished run. Absent: there is none, or an earlier release recorded it. */
   finishReason?: FinishReason;
+  /** How the output of the last turn fits its schema. Absent: a turn is in progress, or the last one had no schema or no output. */
+  checked?: CheckedResult;
   activity?: Activity;
   /** Who created it. Absent: an earlier release did. */
   startedBy?: NamedStarter;
@@ -36,8 +38,6 @@ export interface RunDetail extends DescribedRun {
   environment?: UsedEnvironment;
   /** `milliseconds`: 0 while the turn is in progress, and if its start is unknown. */
   turnUsage: Usage;
-  /** How the output of the last turn fits its schema. Absent: a turn is in progress, or the last one had no schema or no output. */
-  checked?: CheckedResult;
   turnStartedAt?: number;
 }
 
@@ -82,6 +82,7 @@ export function runDescriber(deps: Deps): RunDescriber {
       ...(agent && { agent }),
       ...(excerpt !== undefined && { inputExcerpt: excerpt }),
       ...(finishReason && { finishReason }),
+      ...(hasOutput(run) && progress?.checked && { checked: progress.checked }),
       ...(activity && { activity }),
       ...(startedBy && { startedBy }),
     };
@@ -109,7 +110,6 @@ export function runDescriber(deps: Deps): RunDescriber {
         ...described(run, { agent, excerpt, progress: turn, startedBy }),
         ...runsOn,
         turnUsage: usageOfTurn(run, turn?.used ?? noUsage, startedAt),
-        ...(hasOutput(run) && turn?.checked && { checked: turn.checked }),
         ...(startedAt !== undefined && { turnStartedAt: startedAt }),
       };
     },

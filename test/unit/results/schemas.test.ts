@@ -96,12 +96,12 @@ describe("a result", () => {
   });
 
   it.each<[string, string, string, string]>([
-    ['{"lines": [{"amount": -1}]}', "/lines/0/amount", "that it must be >= 0", "-1"],
+    ['{"lines": [{"amount": -1}]}', "/lines/0/amount", "to be >= 0", "-1"],
     ['{"lines": [{}]}', "/lines/0/amount", "a value", "nothing"],
-    ['{"lines": [], "lines/1": 2, "code": "eur"}', "/code", 'that it must match pattern "^[A-Z]{3}$"', '"eur"'],
+    ['{"lines": [], "lines/1": 2, "code": "eur"}', "/code", 'to match pattern "^[A-Z]{3}$"', '"eur"'],
     ['{"lines": [{"amount": 1, "a/b": 2}]}', "/lines/0/a~1b", "no field of this name", "2"],
-    ['{"lines": [], "zip": "EUR"}', "/zip", String.raw`that it must match pattern "^\d{5}$"`, '"EUR"'],
-    ['{"lines": [], "day": "2026-02-31"}', "/day", 'that it must match format "date"', '"2026-02-31"'],
+    ['{"lines": [], "zip": "EUR"}', "/zip", String.raw`to match pattern "^\d{5}$"`, '"EUR"'],
+    ['{"lines": [], "day": "2026-02-31"}', "/day", 'to match format "date"', '"2026-02-31"'],
     ['{"lines": [], "kind": "offer"}', "/kind", '"invoice"', '"offer"'],
     ["[]", "", "object", "[]"],
     ["Total: 12", "", "JSON without any text around it", "Total: 12"],
