@@ -35,6 +35,7 @@ async function createStarterAgent(accounts: Accounts, actor: Actor | undefined):
       "Answer the input. Files that came with it are in your workspace: read them before you answer. Compute numbers " +
       "with run_python.",
     tools: defaultTools,
+    result: { perRun: true },
     limits: { steps: 50, tokens: 500_000, seconds: 1_800 },
   };
   return createAgent(accounts, id, definition, actor);

@@ -42,6 +42,11 @@ const getInV1 = `GET /v1/agents/${id}`;
 const [askAgent, postRun, postInV1] = ["GET /ext/v1/agent", "POST /ext/v1/runs", "POST /v1/agents"];
 const create = { name: "Test", input: "Hello" };
 const sent = ({ body }: Received): unknown => JSON.parse(body.toString());
+const totalSchema = { type: "object", properties: { total: { type: "number" } } };
+const notFitting = {
+  message: "The result does not fit its schema: the result: expected object, received 12.",
+  problems: [{ place: "", expected: "object", received: "12" }],
+};
 const range = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1);
 
 /** A case of an error response to `runs.get`. */
@@ -97,6 +102,25 @@ const creating: Record<string, Case> = {
       expect(post!.headers).toMatchObject({ authorization: "Bearer ak_test", "idempotency-key": "order-1" });
       return { calls: [askAgent, postRun], value: { id, status: "running" } };
     },
+  },
+  "sends the schema of a result, and has the result": {
+    replies: [agent, json(201, run("running")), json(200, run("finished", '{"total": 12}', { result: { total: 12 } }))],
+    job: { method: "create_and_wait", options: { ...create, result: totalSchema } },
+    expected: ([, post]) => {
+      expect(sent(post!)).toMatchObject({ result_schema: totalSchema });
+      const value = { id, status: "finished", output: '{"total": 12}', result: { total: 12 } };
+      return { calls: [askAgent, postRun, getRun], value };
+    },
+  },
+  "says why an output is no result": {
+    replies: [agent, json(200, run("finished", "Twelve.", { result: null, result_error: notFitting }))],
+    job: { method: "get", args: [id] },
+    expected: () => ({ value: { id, status: "finished", output: "Twelve.", result_error: notFitting } }),
+  },
+  "cannot send the schema of a result to a server with v1 only": {
+    replies: [onlyV1],
+    job: { method: "create", options: { ...create, result: totalSchema }, client: { template_id: "t" } },
+    expected: () => ({ calls: [askAgent], error: { name: "NotSupported" } }),
   },
   "repeats a create that was not answered, with the same key": {
     replies: [agent, noAnswer, cutBody(201, '{"id": '), json(503, { detail: "busy" }), json(201, run("running"))],

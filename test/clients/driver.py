@@ -120,7 +120,9 @@ async def run_async(job):
 
 def plain(value):
     if isinstance(value, (agent_runs.Run, agent_runs.AsyncRun)):
-        return {"id": value.id, "status": value.status, "output": value.output}
+        more = {"result": value.result, "result_error": value.result_error}
+        found = {name: each for name, each in more.items() if each is not None}
+        return {"id": value.id, "status": value.status, "output": value.output, **found}
     if isinstance(value, (agent_runs.RunPage, agent_runs.AsyncRunPage)):
         return {"data": plain(value.data), "next": value.next}
     if isinstance(value, bytes):

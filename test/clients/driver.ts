@@ -121,7 +121,8 @@ function valueOf(value: unknown): unknown {
   }
   if (value instanceof Uint8Array) return new TextDecoder().decode(value);
   if (!(value instanceof Run)) return value;
-  return { id: value.id, status: value.status, output: value.output };
+  const { id, status, output, result, resultError } = value;
+  return { id, status, output, ...(result !== null && { result }), ...(resultError && { result_error: resultError }) };
 }
 
 function errorFields(error: unknown): NonNullable<Outcome["error"]> {

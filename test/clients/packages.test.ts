@@ -95,6 +95,45 @@ describe("the TypeScript package", () => {
     expect(errors).toEqual([expected, expected, expected, expected]);
   });
 
+  test("infers the type of a result from the schemas of zod, TypeBox and JSON Schema", async () => {
+    const packages = ["zod@4.6.7", "@sinclair/typebox@0.34.52", "typebox@1.4.3"];
+    await succeed("npm", ["install", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix", folder, ...packages]);
+    const program = `
+      import { z } from "zod";
+      import { Type } from "@sinclair/typebox";
+      import { Type as Type1 } from "typebox";
+      import { AgentRuns } from "agent-run-client";
+      const client = new AgentRuns();
+      const Total = z.object({ total: z.number(), note: z.string().optional() });
+      const create = { name: "Add", input: "Add up." };
+      const ofZod = (await client.runs.createAndWait({ ...create, result: Total })).result;
+      const ofTypeBox = (await client.runs.createAndWait({ ...create, result: Type.Object({ total: Type.Number() }) })).result;
+      const ofTypeBox1 = (await client.runs.createAndWait({ ...create, result: Type1.Object({ total: Type1.Number() }) })).result;
+      const json = { type: "object", properties: { total: { type: "number" }, kind: { enum: ["a", "b"] } }, required: ["total"] } as const;
+      const ofJson = (await (await client.runs.create({ ...create, result: json })).wait()).result;
+      console.log(JSON.stringify([ofZod, ofTypeBox, ofTypeBox1, ofJson]));`;
+    const types = `
+      export const numbers: number[] = [ofZod!.total, ofTypeBox!.total, ofTypeBox1!.total, ofJson!.total];
+      export const note: string | undefined = ofZod!.note;
+      export const kind: "a" | "b" | undefined = ofJson!.kind;
+      export const unknown: unknown = (await client.runs.createAndWait(create)).result;
+      export const wrong: string[] = [ofZod!.total, ofTypeBox!.total, ofTypeBox1!.total, ofJson!.total];`;
+    writeFileSync(join(folder, "results.mjs"), program.replace(" as const", ""));
+    writeFileSync(join(folder, "results.ts"), program + types);
+    const compilerOptions = { strict: true, skipLibCheck: true, target: "es2022", module: "nodenext", types: ["node"] };
+    const config = join(folder, "results.json");
+    writeFileSync(config, JSON.stringify({ compilerOptions, files: ["results.ts"] }));
+    const { stdout } = await run("tsc", ["--noEmit", "-p", config, "--typeRoots", join(root, "node_modules/@types")]);
+    expect(stdout.match(/results.ts\(19,\d+\): error TS2322/g)).toHaveLength(4);
+    expect(stdout.match(/error/g)).toHaveLength(4);
+    await using service = await startService();
+    const { stdout: printed, stderr } = await inFolder(folder, service, process.execPath, "results.mjs");
+    expect([printed, stderr]).toEqual([
+      '[{"total":1,"note":"demo"},{"total":1},{"total":1},{"total":1,"kind":"a"}]\n',
+      "",
+    ]);
+  });
+
   test("works in a CommonJS project, also in a Node that cannot require ES modules", async () => {
     const project = join(folder, "commonjs");
     mkdirSync(project);
@@ -119,7 +158,8 @@ describe("the TypeScript package", () => {
     expect(errors).toEqual([["types.ts(3,58): error TS2322"], ["types.ts(3,58): error TS2322"]]);
   });
 
-  // 24 KiB, of which 1.6 are for saving files in Node: downloads that continue, files that are streamed, and settings took 3.
+  // 24.5 KiB, of which 1.6 are for saving files in Node: downloads that continue, files that are streamed, and settings took 3,
+  // schemas of results 0.5.
   test("can be bundled for browsers", async () => {
     const { outputFiles } = await build({
       stdin: { contents: 'export * from "agent-run-client"', resolveDir: folder },
@@ -129,7 +169,7 @@ describe("the TypeScript package", () => {
       platform: "browser",
       write: false,
     });
-    expect(outputFiles[0]!.contents.length).toBeLessThan(24 * 1024);
+    expect(outputFiles[0]!.contents.length).toBeLessThan(24.5 * 1024);
   });
 });
 
@@ -153,6 +193,43 @@ print(importlib.metadata.version("agent-run-client"), agent_runs.__version__)`;
     const { version } = packageFile;
     expect(await succeed(interpreter, ["-c", program])).toBe(`${version} ${version}\n`);
     expect(received[0]!.headers["user-agent"]).toBe(`agent-run-client/${version} (python)`);
+  });
+
+  test("returns a result as an instance of a pydantic model", async () => {
+    await succeed(join(interpreter, "../pip"), [
+      "install",
+      "--quiet",
+      "--disable-pip-version-check",
+      "pydantic==2.14.4",
+    ]);
+    await using service = await startService();
+    const program = `
+import pickle
+from typing import Optional
+
+import pydantic
+from agent_runs import AgentRuns
+
+class Total(pydantic.BaseModel):
+    total: float
+    note: Optional[str] = None
+
+with AgentRuns() as client:
+    run = client.runs.create_and_wait(name="Add", input="Add up.", result=Total)
+    assert isinstance(run.result, Total), run.output
+    print(run.result.total, pickle.loads(pickle.dumps(run)).result == run.result)
+    print(client.runs.create(name="Add", input="Add up.", result=Total.model_json_schema()).wait().result["total"])
+    try:
+        client.runs.create(name="Add", result=["total"])
+    except ValueError as error:
+        print(error)
+`;
+    writeFileSync(join(folder, "results.py"), program);
+    const { stdout, stderr } = await inFolder(folder, service, interpreter, "results.py");
+    expect([stdout, stderr]).toEqual([
+      "1.0 True\n1\nresult is a list; accepted: a pydantic model class, or a JSON Schema as a dict\n",
+      "",
+    ]);
   });
 
   test("has types", async () => {

@@ -18,11 +18,12 @@ from ._errors import (
     WebhookVerificationError,
 )
 from ._files import FileInput, FileInputs
+from ._result import ResultSchema
 from ._sync.client import AgentRuns
 from ._sync.clock import Clock
 from ._sync.run import Run, RunPage, RunStatus
 from ._sync.runs import Runs
-from ._types import Agent, CreatedRunToken, Event, Failure, RunDetail, RunFile, Usage
+from ._types import Agent, CreatedRunToken, Event, Failure, ResultError, RunDetail, RunFile, Usage
 from ._types import Run as RunSummary
 from ._version import __version__
 from ._webhook import WebhookData, WebhookPayload, verify_webhook
@@ -48,6 +49,8 @@ __all__ = [
     "InvalidArgument",
     "Issue",
     "NotSupported",
+    "ResultError",
+    "ResultSchema",
     "Run",
     "RunDetail",
     "RunFailed",

@@ -10,9 +10,11 @@ import {
 import { base64, type FileInput, type NamedBlob, openFiles, sha256 } from "./files.ts";
 import { ext, v1 } from "./generated/operations.ts";
 import { filled, type Http, type Request } from "./http.ts";
+import { jsonSchemaOf, type ResultSchema } from "./result.ts";
 import type { Agent, RunSummary, Upload } from "./types.ts";
 
-export interface CreateOptions {
+/** `Schema`: of the run's result. */
+export interface CreateOptions<Schema extends ResultSchema = ResultSchema> {
   /** Display name, up to 200 characters. */
   name: string;
   /** The first input. Without one, the run waits for `sendInput`. */
@@ -23,6 +25,8 @@ export interface CreateOptions {
   labels?: Record<string, string>;
   /** A URL that gets this run's webhooks, signed with the secret of the agent's webhook. */
   webhook?: string;
+  /** The schema of the run's result, which becomes `run.result`. The agent file must set `result.perRun`. */
+  result?: Schema;
   /**
    * A text of up to 255 visible ASCII characters. Creates with the same key and values return the same run, as long as it is
    * kept. By default, each call has its own key, and is repeated safely.
@@ -61,7 +65,7 @@ export async function createRun(context: Context, options: CreateOptions): Promi
   const files = await openFiles(options.files ?? []);
   if (!agent) return createInV1(context, options, files);
   const key = options.idempotencyKey ?? crypto.randomUUID();
-  const { name, input, labels, webhook } = options;
+  const { name, input, labels, webhook, result } = options;
   const body = JSON.stringify({
     name,
     ...(context.templateId !== undefined && { template_id: context.templateId }),
@@ -69,6 +73,7 @@ export async function createRun(context: Context, options: CreateOptions): Promi
     ...(await filesOf(context, files, agent.max_inline_bytes)),
     ...(labels && { labels }),
     ...(webhook !== undefined && { webhook: { url: webhook } }),
+    ...(result && { result_schema: jsonSchemaOf(result) }),
   });
   const headers = { "idempotency-key": key };
   const request: Request = { ...filled(ext.create_run), headers, body, deadline };
@@ -77,9 +82,10 @@ export async function createRun(context: Context, options: CreateOptions): Promi
 }
 
 async function createInV1({ http, templateId, deadline }: Context, options: CreateOptions, files: NamedBlob[]) {
-  const { name, input, labels, webhook, idempotencyKey } = options;
-  if (labels ?? webhook ?? idempotencyKey) {
-    throw new NotSupported(`the server at ${http.baseUrl} has only the API v1: no labels, webhook or idempotency key`);
+  const { name, input, labels, webhook, result, idempotencyKey } = options;
+  if (labels ?? webhook ?? result ?? idempotencyKey) {
+    const missing = "no labels, webhook, schema of a result or idempotency key";
+    throw new NotSupported(`the server at ${http.baseUrl} has only the API v1: ${missing}`);
   }
   if (templateId === undefined) {
     throw new NotSupported(`the server at ${http.baseUrl} has only the API v1, which needs a template ID`);

@@ -5,7 +5,19 @@ export * from "./errors.ts";
 export type { FileInput } from "./files.ts";
 export type { Logger } from "./http.ts";
 export type { DownloadOptions, EventsOptions, InputOptions, ListOptions, PageOptions, WaitOptions } from "./options.ts";
+export type { ResultOf, ResultSchema, StandardJsonSchema } from "./result.ts";
 export { Run, type RunPage } from "./run.ts";
 export type { Runs } from "./runs.ts";
-export type { Agent, Event, Failure, RunDetail, RunFile, RunStatus, RunSummary, RunToken, Usage } from "./types.ts";
+export type {
+  Agent,
+  Event,
+  Failure,
+  ResultError,
+  RunDetail,
+  RunFile,
+  RunStatus,
+  RunSummary,
+  RunToken,
+  Usage,
+} from "./types.ts";
 export { verifyWebhook, type WebhookPayload } from "./webhook.ts";

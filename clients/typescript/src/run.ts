@@ -3,6 +3,7 @@ import type {
   Bytes,
   Event,
   Failure,
+  ResultError,
   RunDetail,
   RunFile,
   RunStatus,
@@ -25,12 +26,16 @@ export interface RunActions {
   download(runId: string, name: string, options?: DownloadOptions): Promise<string | Bytes>;
 }
 
-/** A run as it was when it was read. `runs.get(run.id)` reads it again. */
-export class Run {
+/** A run as it was when it was read. `runs.get(run.id)` reads it again. `Result`: the type of its result. */
+export class Run<Result = unknown> {
   readonly id: string;
   readonly status: RunStatus;
   /** The output of the last ended turn. Null: there is none, or the run comes from `runs.list`, which leaves it out. */
   readonly output: string | null;
+  /** The output as JSON, if it is a result of the run's schema. Null: it is not, a turn is in progress, or the run comes from a list. */
+  readonly result: Result | null;
+  /** Why the output does not fit the schema of the result. Null: it does, or there is no schema. */
+  readonly resultError: ResultError | null;
   /** With `technical_error`: why. Null: a server with v1 only does not say. */
   readonly failure: Failure | null;
   /** Why the last turn ended: `completed`, or a limit. Null: it has not, or a server with v1 only does not say. */
@@ -47,14 +52,16 @@ export class Run {
     this.status = status;
     this.output = output;
     this.data = data;
+    this.result = (data?.result as Result | undefined) ?? null;
+    this.resultError = data?.result_error ?? null;
     this.failure = data?.failure ?? null;
     this.finishReason = data?.finish_reason ?? null;
     this.usage = data?.usage ?? null;
   }
 
   /** Waits until the run is idle. Resolves with its latest state. */
-  async wait(options?: WaitOptions): Promise<Run> {
-    return this.#runs.wait(this.id, options);
+  async wait(options?: WaitOptions): Promise<Run<Result>> {
+    return (await this.#runs.wait(this.id, options)) as Run<Result>;
   }
 
   events(options?: EventsOptions): AsyncGenerator<Event> {

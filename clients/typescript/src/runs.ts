@@ -14,6 +14,7 @@ import type {
   TokenOptions,
   WaitOptions,
 } from "./options.ts";
+import type { ResultOf, ResultSchema } from "./result.ts";
 import { type Run, type RunActions, type RunPage, runInV1, runOf } from "./run.ts";
 import type { Server } from "./server.ts";
 import type { Bytes, Event, Page, RunDetail, RunFile, RunSummary, RunToken, StatusInV1 } from "./types.ts";
@@ -40,18 +41,21 @@ export class Runs implements RunActions {
   }
 
   /** Creates a run, and does not wait for it. Throws `CreateOutcomeUnknown` if no answer arrived. */
-  async create(options: CreateOptions): Promise<Run> {
-    return this.#create(options, this.#deadline());
+  async create<const Schema extends ResultSchema>(options: CreateOptions<Schema>): Promise<Run<ResultOf<Schema>>> {
+    return (await this.#create(options, this.#deadline())) as Run<ResultOf<Schema>>;
   }
 
   /** Creates a run and waits until it is idle. */
-  async createAndWait(options: CreateOptions, wait: WaitOptions = {}): Promise<Run> {
+  async createAndWait<const Schema extends ResultSchema>(
+    options: CreateOptions<Schema>,
+    wait: WaitOptions = {},
+  ): Promise<Run<ResultOf<Schema>>> {
     const deadline = this.#deadline(wait.timeout ?? defaultTimeout, wait.signal);
     const { id } = await this.#create(options, deadline).catch((error: unknown) => {
       const isTooLate = error instanceof ConnectionFailed && deadline.remaining() === 0;
       throw isTooLate ? deadline.timeoutError() : error;
     });
-    return this.#wait(id, wait, deadline);
+    return (await this.#wait(id, wait, deadline)) as Run<ResultOf<Schema>>;
   }
 
   async get(runId: string): Promise<Run> {

@@ -6,6 +6,7 @@ type Schemas = components["schemas"];
 export type Agent = Schemas["Agent"];
 export type Event = Schemas["Event"];
 export type Failure = Schemas["Failure"];
+export type ResultError = Schemas["ResultError"];
 export type RunDetail = Schemas["RunDetail"];
 export type RunFile = Schemas["RunFile"];
 export type RunToken = Schemas["CreatedRunToken"];

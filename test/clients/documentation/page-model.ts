@@ -5,7 +5,7 @@ import { httpServer } from "../../support/http-server.ts";
 
 const answers = streams(chunk({ role: "assistant", content: "South." }), chunk({}, { finish_reason: "stop" }));
 
-/** A model for any number of runs. It writes the file that an input asks for (“… as totals.csv”), and answers. */
+/** A model for any number of runs. It writes the file that an input asks for (“… as totals.csv”), submits a result, or answers. */
 export async function pageModel() {
   const server = await httpServer((request, response) => {
     void json(request).then((parsed) => {
@@ -14,8 +14,10 @@ export async function pageModel() {
       const [, name] = /\bas ([\w-]+\.\w+)/.exec(JSON.stringify(last.content)) ?? [];
       const { method, url, headers } = request;
       const received = { port: undefined, method, url, headers, text: JSON.stringify(body), body };
-      const reply =
-        last.role === "tool"
+      const submits = JSON.stringify(body["tools"] ?? []).includes("submit_result");
+      const reply = submits
+        ? callsTool("submit_result", { region: "south", units: 12 })
+        : last.role === "tool"
           ? answersWithResult
           : name
             ? callsTool("write_file", { name, content: "south,12\n" })

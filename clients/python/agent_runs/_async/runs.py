@@ -19,6 +19,7 @@ from .._event_stream import EventStreamParser, Message
 from .._files import FileInputs, open_files
 from .._http import Request, backoff, filled, json_bytes
 from .._operations import V1, Ext
+from .._result import ResultSchema
 from .._types import CreatedRunToken, Event, RunFile
 from .clock import AsyncDeadline
 from .create import AsyncCreate, NewRun
@@ -54,6 +55,7 @@ class AsyncRuns:
         labels: Mapping[str, str] | None = None,
         webhook: str | None = None,
         idempotency_key: str | None = None,
+        result: ResultSchema | None = None,
     ) -> AsyncRun:
         """
         Creates a run, and does not wait for it.
@@ -65,11 +67,13 @@ class AsyncRuns:
         `webhook`: a URL that gets this run's webhooks, signed with the secret of the agent's webhook.
         `idempotency_key`: a text of up to 255 visible ASCII characters. Creates with the same key and values return
         the same run, as long as it is kept. By default, each call has its own key, and is repeated safely.
+        `result`: the schema of the run's result, which becomes `run.result`: a pydantic model or a JSON Schema. The
+        agent file must set `result.perRun`.
 
         Raises `CreateOutcomeUnknown` if no answer arrived.
         """
         deadline = self._deadline()
-        return await self._create(NewRun(name, input, files, labels, webhook, idempotency_key), deadline)
+        return await self._create(NewRun(name, input, files, labels, webhook, idempotency_key, result), deadline)
 
     async def create_and_wait(
         self,
@@ -80,6 +84,7 @@ class AsyncRuns:
         labels: Mapping[str, str] | None = None,
         webhook: str | None = None,
         idempotency_key: str | None = None,
+        result: ResultSchema | None = None,
         timeout: float | None = 1800,
         on_event: Callable[[Event], object] | None = None,
         raise_on_failure: bool = False,
@@ -87,12 +92,13 @@ class AsyncRuns:
         """Creates a run as `create` does, and waits as `wait` does. `timeout` is for both."""
         deadline = self._deadline(timeout)
         try:
-            run = await self._create(NewRun(name, input, files, labels, webhook, idempotency_key), deadline)
+            run = await self._create(NewRun(name, input, files, labels, webhook, idempotency_key, result), deadline)
         except ConnectionFailed as error:
             if deadline.remaining() == 0:
                 raise deadline.timeout_error() from error
             raise
-        return await self._wait(run.id, deadline, None, on_event, raise_on_failure)
+        ended = await self._wait(run.id, deadline, None, on_event, raise_on_failure)
+        return ended._with_schema(result)
 
     async def get(self, run_id: str) -> AsyncRun:
         deadline = self._deadline()
@@ -268,7 +274,8 @@ class AsyncRuns:
         contents = open_files(new.files)
         agent = await self._http.retry(deadline, lambda: self._server.agent(deadline))
         created = await AsyncCreate(self._http, agent, self._template_id, deadline).run(new, contents)
-        return AsyncRun(self, created, "running", None) if isinstance(created, str) else run_of(self, created)
+        run = AsyncRun(self, created, "running", None) if isinstance(created, str) else run_of(self, created)
+        return run._with_schema(new.result)
 
     async def _read(self, run_id: str, deadline: AsyncDeadline, *, waits: bool = False) -> AsyncRun:
         """`waits`: the server answers when the run is idle, or after some seconds, if it has waits for clients."""

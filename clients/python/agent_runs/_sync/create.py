@@ -14,6 +14,7 @@ from .._errors import ConnectionFailed, CreateOutcomeUnknown, NotSupported, Wait
 from .._files import Content, FileInputs
 from .._http import Request, filled, json_bytes
 from .._operations import V1, Ext
+from .._result import ResultSchema, json_schema_of
 from .._types import Agent, Upload
 from .._types import Run as RunSummary
 from .clock import Deadline
@@ -29,6 +30,7 @@ class NewRun(NamedTuple):
     labels: Mapping[str, str] | None
     webhook: str | None
     idempotency_key: str | None
+    result: ResultSchema | None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -44,8 +46,8 @@ class Create:
     def run(self, new: NewRun, contents: list[Content]) -> RunSummary | str:
         """The run, or its ID from a server with v1 only. `contents`: its files."""
         if self.agent is None:
-            if new.labels or new.webhook or new.idempotency_key:
-                raise self._unsupported("has no labels, webhook or idempotency key")
+            if new.labels or new.webhook or new.idempotency_key or new.result is not None:
+                raise self._unsupported("has no labels, webhook, schema of a result or idempotency key")
             return self._in_v1(new, contents)
         key = new.idempotency_key or str(uuid.uuid4())
         body = {
@@ -55,6 +57,7 @@ class Create:
             **(self._files(contents, self.agent["max_inline_bytes"])),
             "labels": new.labels,
             "webhook": {"url": new.webhook} if new.webhook else None,
+            "result_schema": json_schema_of(new.result),
         }
         request = Request(*filled(Ext.create_run), headers={"idempotency-key": key}, body=json_bytes(body))
         advice = f"repeat it with the idempotency key {json.dumps(key)}, which returns the run if it exists"

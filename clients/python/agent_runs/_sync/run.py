@@ -9,7 +9,8 @@ from collections.abc import Iterator, Callable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from .._api_error import AgentRunsError
-from .._types import CreatedRunToken, Event, Failure, RunDetail, RunFile, Usage
+from .._result import ResultSchema, parsed_result
+from .._types import CreatedRunToken, Event, Failure, ResultError, RunDetail, RunFile, Usage
 
 if TYPE_CHECKING:
     from .runs import Runs
@@ -29,6 +30,8 @@ class Run:
     """With `technical_error`: why. None: a server with v1 only does not say."""
     finish_reason: str | None
     """Why the last turn ended: `completed`, or a limit. None: it has not, or a server with v1 only does not say."""
+    result_error: ResultError | None
+    """Why the output does not fit the schema of the result. None: it does, or there is no schema."""
     usage: Usage | None
     """Tokens and dollars. None: a server with v1 only does not say."""
     data: RunDetail | None
@@ -44,8 +47,9 @@ class Run:
         status: RunStatus,
         output: str | None,
         data: RunDetail | None = None,
+        schema: ResultSchema | None = None,
     ) -> None:
-        """`runs`: None for a run that was unpickled."""
+        """`runs`: None for a run that was unpickled. `schema`: of its result."""
         self._client_runs = runs
         self.id = id
         self.status = status
@@ -54,20 +58,35 @@ class Run:
         self.failure = data["failure"] if data else None
         self.finish_reason = data["finish_reason"] if data else None
         self.usage = data["usage"] if data else None
+        self.result_error = data.get("result_error") if data else None
+        self._schema = schema
+
+    @property
+    def result(self) -> Any:
+        """
+        The output as JSON, if it is a result of the run's schema: an instance of the pydantic model that the run was
+        created with, otherwise a dict. None: it is not, a turn is in progress, or the run comes from a list.
+        """
+        return parsed_result(self.data.get("result") if self.data else None, self._schema)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.id} {self.status}>"
 
     def __copy__(self) -> Run:
-        return Run(self._client_runs, self.id, self.status, self.output, self.data)
+        return Run(self._client_runs, self.id, self.status, self.output, self.data, self._schema)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Run:
         """A copy with the same client, whose connections cannot be copied."""
-        return Run(self._client_runs, self.id, self.status, self.output, copy.deepcopy(self.data, memo))
+        data = copy.deepcopy(self.data, memo)
+        return Run(self._client_runs, self.id, self.status, self.output, data, self._schema)
+
+    def _with_schema(self, schema: ResultSchema | None) -> Run:
+        self._schema = schema
+        return self
 
     def __reduce__(self) -> tuple[Any, ...]:
         """For `pickle`: without the client, whose connections belong to this process."""
-        return Run, (None, self.id, self.status, self.output, self.data)
+        return Run, (None, self.id, self.status, self.output, self.data, self._schema)
 
     @property
     def _runs(self) -> Runs:
@@ -86,9 +105,10 @@ class Run:
         raise_on_failure: bool = False,
     ) -> Run:
         """Waits until the run is idle. Returns its latest state."""
-        return self._runs.wait(
+        run = self._runs.wait(
             self.id, timeout=timeout, after=after, on_event=on_event, raise_on_failure=raise_on_failure
         )
+        return run._with_schema(self._schema)
 
     def events(self, *, after: int | None = None, timeout: float | None = None) -> Iterator[Event]:
         return self._runs.events(self.id, after=after, timeout=timeout)

@@ -20,6 +20,7 @@ from .._event_stream import EventStreamParser, Message
 from .._files import FileInputs, open_files
 from .._http import Request, backoff, filled, json_bytes
 from .._operations import V1, Ext
+from .._result import ResultSchema
 from .._types import CreatedRunToken, Event, RunFile
 from .clock import Deadline
 from .create import Create, NewRun
@@ -55,6 +56,7 @@ class Runs:
         labels: Mapping[str, str] | None = None,
         webhook: str | None = None,
         idempotency_key: str | None = None,
+        result: ResultSchema | None = None,
     ) -> Run:
         """
         Creates a run, and does not wait for it.
@@ -66,11 +68,13 @@ class Runs:
         `webhook`: a URL that gets this run's webhooks, signed with the secret of the agent's webhook.
         `idempotency_key`: a text of up to 255 visible ASCII characters. Creates with the same key and values return
         the same run, as long as it is kept. By default, each call has its own key, and is repeated safely.
+        `result`: the schema of the run's result, which becomes `run.result`: a pydantic model or a JSON Schema. The
+        agent file must set `result.perRun`.
 
         Raises `CreateOutcomeUnknown` if no answer arrived.
         """
         deadline = self._deadline()
-        return self._create(NewRun(name, input, files, labels, webhook, idempotency_key), deadline)
+        return self._create(NewRun(name, input, files, labels, webhook, idempotency_key, result), deadline)
 
     def create_and_wait(
         self,
@@ -81,6 +85,7 @@ class Runs:
         labels: Mapping[str, str] | None = None,
         webhook: str | None = None,
         idempotency_key: str | None = None,
+        result: ResultSchema | None = None,
         timeout: float | None = 1800,
         on_event: Callable[[Event], object] | None = None,
         raise_on_failure: bool = False,
@@ -88,12 +93,13 @@ class Runs:
         """Creates a run as `create` does, and waits as `wait` does. `timeout` is for both."""
         deadline = self._deadline(timeout)
         try:
-            run = self._create(NewRun(name, input, files, labels, webhook, idempotency_key), deadline)
+            run = self._create(NewRun(name, input, files, labels, webhook, idempotency_key, result), deadline)
         except ConnectionFailed as error:
             if deadline.remaining() == 0:
                 raise deadline.timeout_error() from error
             raise
-        return self._wait(run.id, deadline, None, on_event, raise_on_failure)
+        ended = self._wait(run.id, deadline, None, on_event, raise_on_failure)
+        return ended._with_schema(result)
 
     def get(self, run_id: str) -> Run:
         deadline = self._deadline()
@@ -269,7 +275,8 @@ class Runs:
         contents = open_files(new.files)
         agent = self._http.retry(deadline, lambda: self._server.agent(deadline))
         created = Create(self._http, agent, self._template_id, deadline).run(new, contents)
-        return Run(self, created, "running", None) if isinstance(created, str) else run_of(self, created)
+        run = Run(self, created, "running", None) if isinstance(created, str) else run_of(self, created)
+        return run._with_schema(new.result)
 
     def _read(self, run_id: str, deadline: Deadline, *, waits: bool = False) -> Run:
         """`waits`: the server answers when the run is idle, or after some seconds, if it has waits for clients."""
