@@ -3,6 +3,7 @@ import type { Target } from "../types.ts";
 import { createCases } from "./create.ts";
 import { eventCases } from "./events.ts";
 import { fileCases } from "./files.ts";
+import { resultCases } from "./results.ts";
 import { runCases } from "./runs.ts";
 import { isolationCases } from "./isolation.ts";
 
@@ -13,6 +14,7 @@ export function extensionCases(target: Target): Case[] {
     ...runCases,
     ...eventCases,
     ...fileCases,
+    ...resultCases,
     ...(target.otherApiKey === undefined ? [] : isolationCases),
   ];
 }

@@ -87,7 +87,7 @@ const extensionFaults: Fault[] = [
   {
     breaks: (path, status, body) =>
       path === "/ext/v1/agent" && status === 200 ? body.replace('"tools"', '"abilities"') : undefined,
-    detectedBy: /^ext: the agent is|a webhook without|^ext uploads: an unknown upload/,
+    detectedBy: /^ext: the agent is|a webhook without|^ext uploads: an unknown upload|^ext results/,
   },
   {
     breaks: (_, status, body) => (status === 401 ? body.replace('"key_missing"', '"no_key"') : undefined),
@@ -113,9 +113,22 @@ const extensionFaults: Fault[] = [
   },
 ];
 
+const resultFaults: Fault[] = [
+  {
+    breaks: (_, __, body) => body.replace('"result":{"number":1,', '"result":{"number":2,'),
+    detectedBy: /^ext results: a run has a result/,
+  },
+  {
+    breaks: (_, status, body) =>
+      status === 422 && body.includes("result_schema: ") ? body.replace('"invalid_argument"', '"invalid"') : undefined,
+    detectedBy: /^ext results: a create with a schema/,
+  },
+];
+
 test.each([
   ["service", contractFaults, []],
   ["extension API", extensionFaults, ["--extension"]],
+  ["result", resultFaults, ["--extension"]],
 ])("a broken %s fails exactly the cases that check what is broken", async (_, faults, options) => {
   await using broken = await brokenService(faults);
   const { code, stdout, stderr } = await conformance(broken.url, "--json", ...options);

@@ -31,6 +31,15 @@ class AgentLimits(TypedDict):
     run: Limits
 
 
+class AgentResult(TypedDict):
+    """What new runs return."""
+
+    schema: dict[str, Any] | None
+    """JSON Schema of their results. Null: their output is text."""
+    per_run: bool
+    """Whether a create may have another one, as `result_schema`."""
+
+
 class AgentPendingUploads(TypedDict):
     """Uploads that have not expired, also those that a create has named. Null: this service does not limit those of one agent."""
 
@@ -66,6 +75,8 @@ class Agent(TypedDict):
     """Names of the built-in tools that the agent may call."""
     limits: AgentLimits
     """Limits of new turns."""
+    result: AgentResult
+    """What new runs return."""
     max_inline_bytes: int
     """Bytes of all `files` of a create together."""
     wait_seconds: int

@@ -16,7 +16,7 @@ export function agentHandlers({ accounts, pendingUploads, limits: accepted, wait
         accepted.pending && pendingUploads.pendingUse(principal),
       ]);
       if (!agent || agent.status === "deleted") throw new ServiceError("agent_deleted", agentNotFound);
-      const { id, name, status, tools, limits, runLimits = {} } = agent;
+      const { id, name, status, tools, limits, runLimits = {}, result } = agent;
       return jsonResponse(200, {
         id,
         name,
@@ -24,6 +24,7 @@ export function agentHandlers({ accounts, pendingUploads, limits: accepted, wait
         model: modelNameOf(agent, organization) ?? null,
         tools,
         limits: { turn: wireLimits(limits), run: wireLimits(runLimits) },
+        result: { schema: result?.schema ?? null, per_run: result?.perRun ?? false },
         max_inline_bytes: accepted.inlineBytes,
         wait_seconds: wait.clientSeconds,
         max_upload_bytes: accepted.uploadBytes,

@@ -26,6 +26,15 @@ export interface components {
                 turn: components["schemas"]["Limits"];
                 run: components["schemas"]["Limits"];
             };
+            /** @description What new runs return. */
+            result: {
+                /** @description JSON Schema of their results. Null: their output is text. */
+                schema: {
+                    [key: string]: unknown;
+                } | null;
+                /** @description Whether a create may have another one, as `result_schema`. */
+                per_run: boolean;
+            };
             /** @description Bytes of all `files` of a create together. */
             max_inline_bytes: number;
             /** @description Seconds that clients let a read of a run wait (`wait`). 0: they poll, because each wait occupies a function; `wait` works, too. */

@@ -9,6 +9,14 @@ export const agentSchemas = {
     model: nullable(text("The model that new turns use. Null: the organization has none.")),
     tools: list("Names of the built-in tools that the agent may call.", { type: "string" }),
     limits: object("Limits of new turns.", { turn: reference("Limits"), run: reference("Limits") }),
+    result: object("What new runs return.", {
+      schema: {
+        type: ["object", "null"],
+        description: "JSON Schema of their results. Null: their output is text.",
+        additionalProperties: true,
+      },
+      per_run: flag("Whether a create may have another one, as `result_schema`."),
+    }),
     max_inline_bytes: integer("Bytes of all `files` of a create together."),
     wait_seconds: integer(
       `Seconds that clients let a read of a run wait (\`wait\`). 0: they poll, because each wait occupies a function; \`wait\` works, too.`,
