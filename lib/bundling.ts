@@ -12,9 +12,15 @@ export const lambdasFolder = join(root, "lambdas/");
 
 /**
  * Packages that few runs need. Each is bundled into its own file in `node_modules` and loaded on first import. In one
- * file with the rest, they would make every start of `advance` slower.
+ * file with the rest, they would make every start of `advance` and of the APIs slower.
  */
-const lazyPackages = ["@modelcontextprotocol/client", "@modelcontextprotocol/client/*", "re2js", "@opentelemetry/*"];
+const lazyPackages = [
+  "@modelcontextprotocol/client",
+  "@modelcontextprotocol/client/*",
+  "ajv/*",
+  "re2js",
+  "@opentelemetry/*",
+];
 
 /** esbuild options for a function's code: one file, which includes the AWS SDK version that was tested. */
 export const bundleOptions = {

@@ -2,6 +2,7 @@ import { readFile, stat } from "node:fs/promises";
 import { basename } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { isUtf8 } from "node:buffer";
+import { requireUsableSchema } from "../../src/accounts/result-schema.ts";
 import { maxBodyBytes } from "../../src/http/server/read-body.ts";
 import { safeFilenames } from "../../src/filenames.ts";
 import { isObject } from "../../src/json.ts";
@@ -124,7 +125,7 @@ function sizeText(bytes: number): string {
   return bytes < MiB ? `${(bytes / 1024).toFixed(1)} KiB` : `${(bytes / MiB).toFixed(1)} MiB`;
 }
 
-/** Reads the schema of a run's results. What it accepts is checked by the create. */
+/** Reads the schema of a run's results. Throws for one that cannot be used. */
 export async function readSchema(path: string | undefined): Promise<object | undefined> {
   if (path === undefined) return undefined;
   const text = decoded(await contentOf("--result-schema", path, maxBodyBytes), `--result-schema ${path}`);
@@ -134,6 +135,7 @@ export async function readSchema(path: string | undefined): Promise<object | und
   } catch (error) {
     throw new CliError(`--result-schema ${path} is not JSON: ${(error as Error).message}`);
   }
-  if (isObject(schema)) return schema;
-  throw new CliError(`--result-schema ${path} is no JSON object; expected a JSON Schema`);
+  if (!isObject(schema)) throw new CliError(`--result-schema ${path} is no JSON object; expected a JSON Schema`);
+  await requireUsableSchema(schema);
+  return schema;
 }

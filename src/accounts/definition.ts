@@ -36,3 +36,8 @@ export function withSchema<Definition extends Pick<AgentDefinition, "result">>(
   if (result?.schema === undefined) return stored as unknown as Definition;
   return { ...others, result: { ...result, schema: JSON.parse(result.schema) as object } } as unknown as Definition;
 }
+
+/** The schema of the results of an agent's turns, as turns take it. Empty: their output is any text. */
+export function resultSchemaOf({ result }: Pick<AgentDefinition, "result">): { resultSchema?: object } {
+  return result?.schema ? { resultSchema: result.schema } : {};
+}

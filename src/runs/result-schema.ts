@@ -1,20 +1,14 @@
 import { hash } from "node:crypto";
 import type { Agent, AgentDefinition } from "../accounts/types.ts";
 import { ServiceError } from "../errors.ts";
-import { schemaProblems } from "../results/schema-problems.ts";
 import type { Configurations } from "./ports.ts";
 import type { Run } from "./types.ts";
 
-/** Rejects a run's own schema, unless its agent allows it and it can be used. */
-export async function requireSchema({ result }: Pick<Agent, "result">, schema: object): Promise<void> {
-  if (!result?.perRun) {
-    const message =
-      "this agent does not accept result_schema: an operator sets result.perRun to true in its agent file";
-    throw new ServiceError("result_schema_not_allowed", message);
-  }
-  const problems = await schemaProblems(schema);
-  if (problems.length === 0) return;
-  throw new ServiceError("invalid_argument", problems.map((problem) => `result_schema: ${problem}`).join("; "));
+/** Rejects a run's own schema, unless its agent allows it. */
+export function requireSchemaAllowed({ result }: Pick<Agent, "result">): void {
+  if (result?.perRun) return;
+  const message = "this agent does not accept result_schema: an operator sets result.perRun to true in its agent file";
+  throw new ServiceError("result_schema_not_allowed", message);
 }
 
 /** Stores a run's own schema. Resolves with its hash. The order of its fields is kept: models follow it. */

@@ -1,4 +1,4 @@
-import { resultSchemaOf } from "../accounts/result-schema.ts";
+import { resultSchemaOf } from "../accounts/definition.ts";
 import type { AgentDefinition } from "../accounts/types.ts";
 import type { Failure } from "../agent/model.ts";
 import { openModel } from "../agent/models/index.ts";

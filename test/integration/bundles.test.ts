@@ -127,6 +127,15 @@ describe("the bundle of the sandbox function", () => {
     { engine: "rtf", files: [{ name: "a", content: Buffer.from(String.raw`{\rtf1 Hello}`) }], expected: "Hello" },
     { engine: "eml", files: [{ name: "a", content: Buffer.from("To: a\r\n\r\nHello") }], expected: "To: a\n\nHello" },
     { engine: "html", files: [{ name: "a", content: Buffer.from("<h1>Hello</h1>") }], expected: "# Hello" },
+    {
+      engine: "result",
+      program: '{"type": "object", "properties": {"day": {"format": "date"}, "code": {"pattern": "^[A-Z]$"}}}',
+      files: [{ name: "a", content: Buffer.from('{"day": "2026-02-31", "code": "a"}') }],
+      expected: JSON.stringify([
+        { place: "/day", expected: 'to match format "date"', received: '"2026-02-31"' },
+        { place: "/code", expected: 'to match pattern "^[A-Z]$"', received: '"a"' },
+      ]),
+    },
   ];
 
   test("has at most 16 MB, most of it Python and the readers of documents", () => {

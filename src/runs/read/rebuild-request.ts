@@ -1,4 +1,4 @@
-import { resultSchemaOf } from "../../accounts/result-schema.ts";
+import { resultSchemaOf } from "../../accounts/definition.ts";
 import type { TurnRequest } from "../../agent/turn/call-model.ts";
 import { foldEntry, type RecordedExchange, startProgress } from "../../agent/turn/journal.ts";
 import { recordedRequest } from "../../agent/turn/recorded-request.ts";
