@@ -1,4 +1,6 @@
 import type { ErrorObject } from "ajv";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
 import { findExcessiveDepth, maxJsonDepth } from "../json.ts";
 import { patternCompiler } from "./linear-pattern.ts";
 import type { ResultProblem } from "./types.ts";
@@ -21,11 +23,7 @@ export async function checkResult(schema: object, text: string): Promise<ResultP
   } catch {
     return [{ place: "", expected: "JSON without any text around it", received: excerpt(text.trim()) }];
   }
-  const [{ Ajv2020 }, { default: addFormats }, compile] = await Promise.all([
-    import("ajv/dist/2020.js"),
-    import("ajv-formats"),
-    patternCompiler(),
-  ]);
+  const compile = await patternCompiler();
   const ajv = new Ajv2020({
     strict: false,
     logger: false,

@@ -1,9 +1,6 @@
-import type { ErrorObject } from "ajv";
 import { isObject } from "../json.ts";
 import { type CompilePattern, patternCompiler } from "./linear-pattern.ts";
 import { schemaLimits } from "./schema-limits.ts";
-
-const draft = "https://json-schema.org/draft/2020-12/schema";
 
 /** Keywords that make a schema depend on others, or on where it is. */
 const unsupported = ["$id", "$anchor", "$dynamicRef", "$dynamicAnchor", "$recursiveRef", "$vocabulary"];
@@ -35,31 +32,12 @@ export async function schemaProblems(schema: object): Promise<string[]> {
   const bytes = Buffer.byteLength(JSON.stringify(schema));
   const { maxBytes } = schemaLimits;
   if (bytes > maxBytes) return [`it has ${bytes} bytes of UTF-8 as JSON; at most ${maxBytes} are accepted`];
-  const form = await formProblems(schema);
+  const { formProblems } = await import("./form-problems.ts"); // loads ajv, which takes 80 ms
+  const form = formProblems(schema);
   if (form.length > 0) return form.slice(0, maxProblems);
   const own = rootProblems(schema as Record<string, unknown>);
   const walk = { root: schema, compilePattern: await patternCompiler() };
   return [...own, ...subschemaProblems(walk, schema, "", 1)].slice(0, maxProblems);
-}
-
-/** Values of keywords that JSON Schema does not accept. */
-async function formProblems(schema: object): Promise<string[]> {
-  const { Ajv2020 } = await import("ajv/dist/2020.js");
-  const ajv = new Ajv2020({ strict: false, logger: false });
-  const { $schema = draft } = schema as { $schema?: unknown };
-  if ($schema !== draft) return [`/$schema: expected ${draft}, received ${JSON.stringify($schema)?.slice(0, 200)}`];
-  if (ajv.validateSchema(schema)) return [];
-  // The first error of a place says most: those after it are of the alternatives.
-  const byPlace = new Map<string, string>();
-  for (const error of ajv.errors ?? []) {
-    if (!byPlace.has(error.instancePath)) byPlace.set(error.instancePath, clauseOf(error));
-  }
-  return [...byPlace].map(([place, clause]) => `${place || "/"}: ${clause}`);
-}
-
-function clauseOf({ message = "is not valid", params }: ErrorObject): string {
-  const { allowedValues } = params as { allowedValues?: unknown };
-  return Array.isArray(allowedValues) ? `${message}: ${allowedValues.join(", ")}` : message;
 }
 
 /** Model servers accept only objects as results. */

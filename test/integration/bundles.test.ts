@@ -97,6 +97,12 @@ describe("the bundles of the functions", () => {
     await run(process.execPath, ["--input-type=module", "-e", imports], { cwd, env: {} });
   });
 
+  test("the extension API finds the checker of schemas beside it", async () => {
+    const names = ["ajv/dist/2020.js", "re2js"];
+    const script = `for (const name of ${JSON.stringify(names)}) require(name).Ajv2020 ?? require(name).RE2JS ?? process.exit(1);`;
+    await run(process.execPath, ["-e", script], { cwd: dirname(fileOf("ExtWrite")), env: {} });
+  });
+
   test.each(Object.entries(budget))("%s has at most %i KB", (name, most) => {
     expect(statSync(fileOf(name)).size / 1024).toBeLessThan(most);
   });

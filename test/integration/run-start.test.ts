@@ -77,8 +77,10 @@ describe("run start", () => {
     expect(failed.stderr).toContain("The output does not fit the schema of its result: /code: expected to match");
     const shown = await admin(service.dataDir, "run", "show", (JSON.parse(failed.stdout) as { id: string }).id);
     expect(shown.stdout).toContain('/code: expected to match pattern "^[A-Z]$", received "demo"');
-    const refused = await rejected(service.dataDir, ...start("--text", "x", "--result-schema", fits));
-    expect(refused).toContain("result.perRun");
+    const untyped = file("untyped.json", JSON.stringify({ name: "U", instructions: "Add.", tools: [], limits }));
+    const other = await done(service.dataDir, "agent", "create", "--org", String(organization), "--file", untyped);
+    const refused = ["run", "start", "--agent", other.id, "--text", "x", "--result-schema", fits];
+    expect(await rejected(service.dataDir, ...refused)).toContain("result.perRun");
     const notJson = file("not.json", "{");
     expect(await rejected(service.dataDir, ...start("--text", "x", "--result-schema", notJson))).toContain(
       "is not JSON",
