@@ -8,13 +8,18 @@ export interface Change {
   after: Json | undefined;
 }
 
+/** The value whose fields have an order that counts: models write a result in the order of its schema. */
+const ordered = "result.schema";
+
 /** The fields that differ, in the order of the new draft. An empty object is the same as none. */
 export function changesOf(before: Draft, after: Draft): Change[] {
   return differences([], before, after);
 }
 
 function differences(path: Path, before: Json | undefined, after: Json | undefined): Change[] {
-  if (isEqual(before, after)) return [];
+  if (pathText(path) === ordered) {
+    return JSON.stringify(before) === JSON.stringify(after) ? [] : [{ path, before, after }];
+  }
   const [old, now] = [before ?? {}, after ?? {}];
   if (isObject(old) && isObject(now)) {
     const names = [...new Set([...Object.keys(now), ...Object.keys(old)])];
@@ -23,7 +28,7 @@ function differences(path: Path, before: Json | undefined, after: Json | undefin
   if (isObjectList(before) && isObjectList(after) && before.length === after.length) {
     return after.flatMap((entry, index) => differences([...path, index], before[index], entry));
   }
-  return [{ path, before, after }];
+  return isEqual(before, after) ? [] : [{ path, before, after }];
 }
 
 function isObjectList(value: Json | undefined): value is Json[] {

@@ -57,15 +57,21 @@ function inOneLine(value: Json): string {
 
 /** Reads the text of an agent file. */
 export function parseDraft(text: string): { draft: Draft } | { problem: string } {
+  const read = parseObject(text);
+  if ("problem" in read) return read;
+  const { $schema: _, ...draft } = read.value; // for text editors; it is not stored
+  return { draft };
+}
+
+/** Reads the text of a JSON object. */
+export function parseObject(text: string): { value: Draft } | { problem: string } {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (error) {
     return { problem: `Not valid JSON${place(text, error)}` };
   }
-  if (!isObject(value)) return { problem: "An agent file is one JSON object: { … }" };
-  const { $schema: _, ...draft } = value; // for text editors; it is not stored
-  return { draft };
+  return isObject(value) ? { value } : { problem: "One JSON object is expected: { … }" };
 }
 
 /** Where the parser stopped. Chromium and Firefox word it differently; Safari does not say it. */

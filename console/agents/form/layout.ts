@@ -21,6 +21,9 @@ const helps: Record<string, string> = {
   tools: "",
   environment: "The Linux in which run_shell and run_python run. Empty: linux.",
   limits: "",
+  "result.schema":
+    "JSON Schema (2020-12) of an object. The model answers with JSON, which is checked. It writes the fields in this order. Empty: the output is text.",
+  "result.perRun": "",
   runLimits: "Empty: no limit. At a limit the model is asked once more for an answer with what it has.",
 };
 

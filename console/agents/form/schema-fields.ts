@@ -32,6 +32,7 @@ export type Field = {
   | { kind: "flag"; preset: boolean }
   | { kind: "checks"; options: string[]; preset: string[] }
   | { kind: "texts" }
+  | { kind: "json" }
   | { kind: "group"; fields: Field[] }
   | { kind: "list"; fields: Field[]; most: number | undefined }
   | { kind: "map"; fields: Field[]; most: number | undefined }
@@ -56,6 +57,8 @@ const labels: Record<string, string> = {
   hosts: "Hosts",
   prices: "Prices per million tokens",
   parameters: "Model parameters",
+  schema: "JSON Schema",
+  perRun: "Programs may send another schema with a run",
   maxOutputTokens: "Output tokens of one call",
 };
 
@@ -103,6 +106,7 @@ function arrayField(schema: FieldSchema) {
 function objectField(schema: FieldSchema) {
   const { additionalProperties: entry, maxProperties } = schema;
   if (typeof entry === "object") return { kind: "map", fields: fieldsOf(entry), most: maxProperties } as const;
+  if (!schema.properties) return { kind: "json" } as const;
   return { kind: "group", fields: fieldsOf(schema) } as const;
 }
 

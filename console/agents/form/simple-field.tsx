@@ -1,5 +1,6 @@
 import { ChecksField, ChoiceField, FlagField, TextsField } from "./choice-fields.tsx";
 import type { FormState } from "./form-state.ts";
+import { JsonField } from "./json-field.tsx";
 import type { Path } from "./json.ts";
 import { NumberField } from "./number-field.tsx";
 import type { Field } from "./schema-fields.ts";
@@ -20,6 +21,8 @@ export function SimpleField({ field, path, form }: { field: Field; path: Path; f
       return <ChecksField field={field} path={path} form={form} />;
     case "texts":
       return <TextsField field={field} path={path} form={form} />;
+    case "json":
+      return <JsonField field={field} path={path} form={form} />;
     case "group":
     case "list":
     case "map":

@@ -71,7 +71,7 @@ test("the text of a draft is read as the same draft", () => {
 
 test("a text that is not an agent file is reported with its line", () => {
   expect(parseDraft(`{\n  "name": "a",\n  oops\n}`)).toEqual({ problem: "Not valid JSON in line 3." });
-  expect(parseDraft("[]")).toEqual({ problem: "An agent file is one JSON object: { … }" });
+  expect(parseDraft("[]")).toEqual({ problem: "One JSON object is expected: { … }" });
   expect(parseDraft(`{"$schema": "x", "name": "a"}`)).toEqual({ draft: { name: "a" } });
 });
 
@@ -91,6 +91,23 @@ test("changed fields have a text for the save bar and one for the field", () => 
   ]);
   expect(changes.map(wasText)).toEqual(["changed, was 98 characters", "changed", "was 40", "was 0.20", "was empty"]);
   expect(changesOf(stored, { ...stored, prices: {} })).toEqual([]);
+});
+
+test("the schema of results is one field of JSON, whose order counts", () => {
+  expect(field("result", "schema")).toMatchObject({ kind: "json" });
+  expect(field("result", "perRun")).toMatchObject({ kind: "flag" });
+  const before = { properties: { b: { type: "string" }, a: {} }, required: [] };
+  const after = { required: [], properties: { a: {}, b: { type: "string" } } };
+  const draft = withValue(stored, ["result", "schema"], before);
+  expect(formatDraft(draft)).toContain(
+    `"result": {\n    "schema": {\n      "properties": { "b": { "type": "string" }, "a": {} },`,
+  );
+  const changes = changesOf(draft, withValue(draft, ["result", "schema"], after));
+  expect(changes).toEqual([{ path: ["result", "schema"], before, after }]);
+  expect([...changes, ...changesOf(stored, draft)].map(changeText)).toEqual(["result.schema", "result.schema"]);
+  expect(changesOf(draft, structuredClone(draft))).toEqual([]);
+  const sentence = "result.schema: /properties/a/type: must be one of the types";
+  expect(messageOf(fieldMessages(sentence, Object.keys(schema.properties)), ["result", "schema"])).toBe(sentence);
 });
 
 test("changed lines are marked, a comma that an addition brings is not", () => {
