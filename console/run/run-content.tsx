@@ -12,7 +12,7 @@ import type { RunDialog } from "./header/actions.tsx";
 import { RunHeader } from "./header/header.tsx";
 import { HintBar } from "./hint-bar.tsx";
 import { Inspector } from "./inspector/inspector.tsx";
-import { tabAt, tabs } from "./inspector/tabs.ts";
+import { tabAt, tabsOf } from "./inspector/tabs.ts";
 import { oneColumn } from "./one-column.ts";
 import type { RunStore } from "./run-store.ts";
 import { neighbour, parsePlace } from "./selection.ts";
@@ -61,6 +61,9 @@ export function RunContent({ store, api, control, detail, onDeleted }: Props) {
   // A selection from the URL or another tab is scrolled to; one by a click is on screen. Of a run that has ended, so is the
   // step that the inspector shows at first, unless it is hidden.
   const loaded = store.loaded.value;
+  // Chosen once: a result that arrives does not take the reader away from a call.
+  const firstTab = useMemo(() => tabsOf(store.model)[0]?.id, [store, loaded]);
+  const tab = tabAt(store.model, query["tab"]) ?? (at === undefined ? firstTab : undefined) ?? "call";
   useEffect(() => {
     const place = parsePlace(at) ?? (store.running.peek() || oneColumn() ? undefined : store.selected.peek()?.step);
     const index = place ? indexOf(place.turn, place.step) : -1;
@@ -118,7 +121,7 @@ export function RunContent({ store, api, control, detail, onDeleted }: Props) {
       label: "Unfold or fold the thinking of all steps",
       run: () => (store.unfolded.value = { all: !store.unfolded.value.all, except: new Set() }),
     },
-    ...tabs.map(({ id, name }, index) => ({
+    ...tabsOf(store.model).map(({ id, name }, index) => ({
       keys: String(index + 1),
       label: `Show ${name}`,
       run: () => setQuery({ tab: id }),
@@ -153,7 +156,7 @@ export function RunContent({ store, api, control, detail, onDeleted }: Props) {
           api={api}
           control={control}
           detail={detail}
-          tab={tabAt(query["tab"])}
+          tab={tab}
           onStep={select}
           onBack={() => setQuery({ at: undefined, tab: undefined })}
         />

@@ -3,17 +3,19 @@ import { useQuery } from "../../state/url.ts";
 import { Button } from "../../ui/button.tsx";
 import { copyAndSay } from "../../ui/copy-button.tsx";
 import { loadLater } from "../../ui/load-later.tsx";
+import { withStyle } from "../../ui/load-style.ts";
 import type { RunApi, RunDetail, RunReader } from "../api.ts";
 import { useLoaded } from "../files/use-loaded.ts";
 import type { RunStore } from "../run-store.ts";
 import { formatPlace, parsePlace, placeName } from "../selection.ts";
 import { ToolName } from "../text/tool-name.tsx";
 import { ResizeHandle } from "./resize-handle.tsx";
-import { type TabId, tabs } from "./tabs.ts";
+import { type TabId, tabsOf } from "./tabs.ts";
 
 const CallTab = loadLater(() => import("./call-tab.tsx").then((module) => module.CallTab));
-const CostTab = loadLater(() => import("./cost-tab.tsx").then((module) => module.CostTab));
-const FilesTab = loadLater(() => import("../files/files-tab.tsx").then((module) => module.FilesTab));
+const CostTab = loadLater(() => withStyle(import("./cost-tab.tsx")).then((module) => module.CostTab));
+const FilesTab = loadLater(() => withStyle(import("../files/files-tab.tsx")).then((module) => module.FilesTab));
+const ResultTab = loadLater(() => withStyle(import("../result/result-tab.tsx")).then((module) => module.ResultTab));
 const ToolsTab = loadLater(() => import("./tools-tab.tsx").then((module) => module.ToolsTab));
 
 interface Props {
@@ -29,7 +31,7 @@ interface Props {
   onBack: () => void;
 }
 
-/** The selected call, and what the whole run did: tools, files, cost. */
+/** The selected call, and what the whole run did: result, tools, files, cost. */
 export function Inspector({ store, api, control, detail, tab, onStep, onBack }: Props) {
   const [query, setQuery] = useQuery();
   const panel = useRef<HTMLDivElement>(null);
@@ -71,6 +73,7 @@ export function Inspector({ store, api, control, detail, tab, onStep, onBack }: 
         onTab={(id) => setQuery({ tab: id === "call" && query["at"] !== undefined ? undefined : id })}
       />
       <div ref={panel} class="run-panel" role="tabpanel" id="run-panel" aria-labelledby={`run-tab-${tab}`} tabIndex={0}>
+        {tab === "result" && <ResultTab view={store} />}
         {tab === "call" && <CallTab view={store} control={control} detail={detail} />}
         {tab === "tools" && <ToolsTab view={store} />}
         {tab === "files" && (
@@ -129,6 +132,7 @@ function TabList({ store, api, tab, onTab }: TabListProps) {
     tools: model.calls,
     ...(files.value && { files: files.value.length }),
   };
+  const tabs = tabsOf(model);
   const move = (event: KeyboardEvent): void => {
     const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (by === undefined) return;

@@ -152,6 +152,7 @@ export class RunModel {
         ended: event.ended,
         note: event.note,
         truncatedResults: event.truncated_results,
+        problems: event.result_problems,
       }),
     );
     resume(step, startedAt);

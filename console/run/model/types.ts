@@ -1,4 +1,11 @@
-import type { FileChange, ResumedEvent, SummaryEvent, TokenUsage, ToolResultEvent } from "../../api/types.ts";
+import type {
+  FileChange,
+  ModelCallEvent,
+  ResumedEvent,
+  SummaryEvent,
+  TokenUsage,
+  ToolResultEvent,
+} from "../../api/types.ts";
 
 // What the page shows of a run. Times are milliseconds since 1970; undefined means "not recorded".
 
@@ -79,6 +86,8 @@ export interface Step {
   /** The service's message to the model before this call. */
   note?: string;
   truncatedResults?: number;
+  /** Where the answer does not fit the schema of the turn. Empty: it fits. Absent: it was not checked. */
+  problems?: NonNullable<ModelCallEvent["result_problems"]>;
   calls: Call[];
   attempts: Attempt[];
 }

@@ -108,7 +108,8 @@ function wordsIn(text: string): number {
 export function stepTitle(step: Step, running: boolean): string {
   if (step.text.text.trim() !== "" && (step.calls.length > 0 || !step.answered)) return step.text.text;
   if (!step.answered) return running ? "Waiting for the model" : unanswered(step);
-  if (step.calls.length === 0) return step.text.text.trim() === "" ? "Empty answer" : "Answer";
+  if (step.calls.length === 0)
+    return step.text.text.trim() === "" ? "Empty answer" : step.problems ? "Result" : "Answer";
   return "";
 }
 

@@ -30,7 +30,7 @@ export function RowContent({ row, view }: { row: Row; view: RunView }) {
 export function estimatedHeight(row: Row): number {
   if (row.kind === "message") return 90 + Math.min(400, Math.ceil(row.message.text.text.length / 80) * 21);
   if (row.kind !== "step") return 33;
-  const { calls, attempts, note, reasoning } = row.step;
+  const { calls, attempts, note, reasoning, problems } = row.step;
   const lines = [
     reasoning ? 28 : 0, // folded
     calls.length > 0 ? 30 : 0, // of calls that stand below one another, the others are measured
@@ -38,6 +38,7 @@ export function estimatedHeight(row: Row): number {
     calls.some(({ failed }) => failed) ? 22 : 0,
     calls.some(({ name, files }) => files.length > 0 && programTools.includes(name)) ? 24 : 0,
     toolNotesIn(note).length * 22,
+    problems?.length ? 18 : 0,
   ];
   return lines.reduce((sum, height) => sum + height, 36);
 }

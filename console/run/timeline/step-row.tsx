@@ -3,7 +3,7 @@ import { formatDuration, formatNumber } from "../../format.ts";
 import { Icon } from "../../ui/icon.tsx";
 import type { Step } from "../model/types.ts";
 import { visibleLine } from "../text/visible.ts";
-import { stepTitle, type WaitGroup, waitsOf, waitText } from "../text/words.ts";
+import { count, stepTitle, type WaitGroup, waitsOf, waitText } from "../text/words.ts";
 import type { RunView } from "../view.ts";
 import { CallCells } from "./call-cells.tsx";
 import { ChangedFiles } from "./changed-files.tsx";
@@ -34,6 +34,9 @@ export function StepRow({ step, view }: { step: Step; view: RunView }) {
         {failed.slice(0, shownErrors).map((call) => (
           <ErrorLine key={call.index} call={call} view={view} />
         ))}
+        {step.problems && step.problems.length > 0 && (
+          <p class="run-error">The result did not fit: {count(step.problems.length, "problem")}</p>
+        )}
         {failed.length > shownErrors && <p class="run-error">+{failed.length - shownErrors} more failed</p>}
         {view.running.value && <LiveOutput step={step} />}
         <ChangedFiles step={step} />

@@ -4,7 +4,7 @@ import type { Row } from "../model/types.ts";
 export interface RowFilter {
   /** Inputs and outputs only. */
   messages: boolean;
-  /** Steps with a failed call or attempt, and what interrupted the run. */
+  /** Steps with a failed call or attempt or a result that does not fit, and what interrupted the run. */
   errors: boolean;
 }
 
@@ -16,7 +16,10 @@ export function visibleRows(rows: Row[], { messages, errors }: RowFilter): Row[]
 
 /** Whether something went wrong in a row. */
 function isError(row: Row): boolean {
-  if (row.kind === "step") return row.step.attempts.length > 0 || row.step.calls.some(({ failed }) => failed);
+  if (row.kind === "step") {
+    const { attempts, calls, problems = [] } = row.step;
+    return attempts.length > 0 || problems.length > 0 || calls.some(({ failed }) => failed);
+  }
   return row.kind === "gap" || row.kind === "limit";
 }
 
