@@ -6,6 +6,7 @@ import { loadLater } from "../../ui/load-later.tsx";
 import { withStyle } from "../../ui/load-style.ts";
 import type { RunApi, RunDetail, RunReader } from "../api.ts";
 import { useLoaded } from "../files/use-loaded.ts";
+import { lastResult } from "../model/last-result.ts";
 import type { RunStore } from "../run-store.ts";
 import { formatPlace, parsePlace, placeName } from "../selection.ts";
 import { ToolName } from "../text/tool-name.tsx";
@@ -133,6 +134,7 @@ function TabList({ store, api, tab, onTab }: TabListProps) {
     ...(files.value && { files: files.value.length }),
   };
   const tabs = tabsOf(model);
+  const fits = lastResult(model)?.step.problems?.length === 0;
   const move = (event: KeyboardEvent): void => {
     const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (by === undefined) return;
@@ -155,6 +157,7 @@ function TabList({ store, api, tab, onTab }: TabListProps) {
           onClick={() => onTab(id)}
         >
           {name}
+          {id === "result" && <span class={`badge ${fits ? "ok" : "bad"}`}>{fits ? "fits" : "does not fit"}</span>}
           {counts[id] !== undefined && <span class="count">{counts[id].toLocaleString("en")}</span>}
         </button>
       ))}

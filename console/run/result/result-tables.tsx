@@ -69,7 +69,7 @@ function Table({ table, named }: { table: ResultTable; named: boolean }) {
 
 function Cell({ text, isNull, isNumber }: { text: string | undefined; isNull: boolean; isNumber: boolean }) {
   return (
-    <td class={isNull ? "none" : isNumber ? "number" : ""} title={text === undefined ? "" : visibleLine(text, 1_000)}>
+    <td class={isNull ? "null" : isNumber ? "number" : ""} title={text === undefined ? "" : visibleLine(text, 1_000)}>
       <bdi dir="auto">{text === undefined ? "" : visibleLine(text, 120)}</bdi>
     </td>
   );

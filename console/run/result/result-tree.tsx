@@ -13,7 +13,7 @@ export function Tree({ tree, onMore }: { tree: ResultTree; onMore: () => void })
         {tree.rows.map((row, index) => (
           <Row key={index} row={row} />
         ))}
-        {tree.rows.length === 0 && <li class="note">empty</li>}
+        {tree.rows.length === 0 && <li class="size">empty</li>}
       </ul>
       {tree.more && (
         <p class="result-more">
@@ -42,7 +42,7 @@ function Row({ row: { depth, name, value, note } }: { row: TreeRow }) {
           {visible(text)}
         </bdi>
       )}
-      {note !== undefined && <span class="note">{note}</span>}
+      {note !== undefined && <span class="size">{note}</span>}
     </li>
   );
 }
