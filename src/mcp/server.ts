@@ -22,7 +22,7 @@ export async function mcpServer(call: McpCall, method: unknown): Promise<McpServ
   );
   const resultSchema = agent?.result?.schema;
   registerStartRun(server, call, { agentName, resultSchema, listed: method === "tools/list" });
-  registerWaitTools(server, call);
+  registerWaitTools(server, call, resultSchema);
   registerControlTools(server, call);
   registerFileTools(server, call);
   registerTasks(server, call);

@@ -1,7 +1,7 @@
 import { runFields } from "../../http/rest/schemas/runs.ts";
 import { flag, integer, list, nullable, number, object, oneOfTexts, text } from "../../http/rest/schemas/schema.ts";
 import { isObject } from "../../json.ts";
-import type { Schema, Static } from "../../json-schema.ts";
+import type { Schema, SchemaTypes, Static } from "../../json-schema.ts";
 import { runStatuses } from "../../runs/status.ts";
 
 // The structured contents of results. Models read the descriptions.
@@ -49,7 +49,7 @@ function withReferences(schema: unknown, place: string): unknown {
 }
 
 /** A run as tools return it. */
-export const runReport = object("A run.", {
+const runReport = object("A run.", {
   run_id,
   name: runFields.name,
   status,
@@ -60,13 +60,6 @@ export const runReport = object("A run.", {
   dollars: number("Cost so far, if prices are known; otherwise 0."),
   output: nullable(text("Of the last turn of a finished run.")),
   output_next_offset: nullable(integer("Where the output continues, if it is longer than shown.")),
-  result: {
-    type: ["object", "null"],
-    description:
-      "The output as JSON, if the agent has a schema for its results, the output fits it and is shown whole.",
-    additionalProperties: true,
-  },
-  result_error: nullable(text("Why the output does not fit the agent's schema.")),
   finish_reason: nullable(text('Why the turn ended. Not "completed": the output is incomplete.')),
   failure: nullable(
     object("Why it failed.", {
@@ -79,7 +72,22 @@ export const runReport = object("A run.", {
   next,
 });
 
-export type RunReport = Static<typeof runReport, unknown>;
+/** What the report of a run has besides, if its agent has a schema. */
+const ofResult = {
+  result: {
+    type: ["object", "null"],
+    description: "The output as JSON, if it fits the schema of the agent's results and is shown whole.",
+    additionalProperties: true,
+  },
+  result_error: nullable(text("Why the output does not fit the schema.")),
+} as const;
+
+export type RunReport = Static<typeof runReport, unknown> & Partial<SchemaTypes<typeof ofResult>>;
+
+/** The structured content of a report. Fields that an agent never has would cost tokens in every conversation. */
+export function reportSchema(resultSchema: object | undefined): Schema {
+  return resultSchema ? { ...runReport, properties: { ...runReport.properties, ...ofResult } } : runReport;
+}
 
 export const fileList = object("Files of a run.", {
   total: integer(`Number of files with the prefix. At most ${maxListedFiles} are listed.`),

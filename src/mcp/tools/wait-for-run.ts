@@ -5,13 +5,13 @@ import type { McpCall } from "../deps.ts";
 import { reportResult, reportRun } from "../run-report.ts";
 import { inputSchema, outputSchema } from "../standard-schema.ts";
 import { progressReporter } from "../progress.ts";
-import { runReport } from "./outputs.ts";
+import { reportSchema } from "./outputs.ts";
 import { guarded } from "./tool.ts";
 
 const annotations = { readOnlyHint: true, openWorldHint: false };
 
 /** `wait_for_run` and `get_run`. */
-export function registerWaitTools(server: McpServer, call: McpCall): void {
+export function registerWaitTools(server: McpServer, call: McpCall, resultSchema: object | undefined): void {
   const { maxWaitSeconds, named } = call;
   server.registerTool(
     named("wait_for_run"),
@@ -22,7 +22,7 @@ export function registerWaitTools(server: McpServer, call: McpCall): void {
         "what it does now, steps and dollars; when it has finished, its output and files; when it has failed, the reason " +
         "and a remedy. Call it again while the status is running.",
       inputSchema: inputSchema("wait_for_run", call),
-      outputSchema: outputSchema(runReport),
+      outputSchema: outputSchema(reportSchema(resultSchema)),
       annotations,
     },
     guarded(call, async ({ run_id, seconds = maxWaitSeconds }, context) => {
@@ -46,7 +46,7 @@ export function registerWaitTools(server: McpServer, call: McpCall): void {
         "Returns at once what wait_for_run returns. With output_offset, a later part of a long output.",
       ),
       inputSchema: inputSchema("get_run", call),
-      outputSchema: outputSchema(runReport),
+      outputSchema: outputSchema(reportSchema(resultSchema)),
       annotations,
     },
     guarded(call, async ({ run_id, output_offset }) =>
