@@ -39,6 +39,8 @@ export const llmsTxt: string =
   "\n" +
   "- Send an `Idempotency-Key` with each create. Then a create without an answer can be repeated: the same key and body\n" +
   "  give the same run. Without the key, do not repeat a create.\n" +
+  "- For JSON instead of text, send `result_schema`, a JSON Schema of an object, with the create. `GET /ext/v1/agent` says in\n" +
+  "  `result.per_run` whether the agent accepts it. Read `result`, or `result_error` if it does not fit.\n" +
   "- Without a stream, poll `GET /ext/v1/runs/{run_id}` every 3 s, growing to 10 s. After 502 or 503 wait 1, 2, 4, … 30 s.\n" +
   "- Errors are `{\"detail\": \"…\", \"code\": \"…\"}`: the detail is for people, the code for programs. 429 and 503 can have\n" +
   "  `Retry-After`.\n" +
