@@ -7,6 +7,7 @@ import { maxBodyBytes } from "../../src/http/server/read-body.ts";
 import { safeFilenames } from "../../src/filenames.ts";
 import { isObject } from "../../src/json.ts";
 import { newRunLimits } from "../../src/runs/new-run-limits.ts";
+import type { OwnSchema } from "../../src/runs/result-schema.ts";
 import type { Upload } from "../../src/runs/files/uploads.ts";
 import { CliError } from "../cli.ts";
 import { printableLine } from "../printable.ts";
@@ -125,8 +126,8 @@ function sizeText(bytes: number): string {
   return bytes < MiB ? `${(bytes / 1024).toFixed(1)} KiB` : `${(bytes / MiB).toFixed(1)} MiB`;
 }
 
-/** Reads the schema of a run's results. Throws for one that cannot be used. */
-export async function readSchema(path: string | undefined): Promise<object | undefined> {
+/** Reads the schema of a run's results. */
+export async function readSchema(path: string | undefined): Promise<OwnSchema | undefined> {
   if (path === undefined) return undefined;
   const text = decoded(await contentOf("--result-schema", path, maxBodyBytes), `--result-schema ${path}`);
   let schema: unknown;
@@ -136,6 +137,5 @@ export async function readSchema(path: string | undefined): Promise<object | und
     throw new CliError(`--result-schema ${path} is not JSON: ${(error as Error).message}`);
   }
   if (!isObject(schema)) throw new CliError(`--result-schema ${path} is no JSON object; expected a JSON Schema`);
-  await requireUsableSchema(schema);
-  return schema;
+  return { schema, check: requireUsableSchema };
 }

@@ -27,7 +27,7 @@ import { bytesOfFiles, requireStorage, storageLimits } from "./files/stored-byte
 import { failTurn, notStarted, startTurn } from "./turn-writes.ts";
 import type { Idempotency, KeptCreate, Quotas, Run, RunOwner, TurnMessage } from "./types.ts";
 import type { WebhookUrlRules } from "../accounts/webhook-url.ts";
-import { requireSchemaAllowed, storeSchema } from "./result-schema.ts";
+import { type OwnSchema, requireSchemaAllowed, storeSchema } from "./result-schema.ts";
 import { webhookTarget } from "./webhook-target.ts";
 
 export interface CreateRunDeps extends Stores, Pick<Secrets, "secretRefusal"> {
@@ -47,8 +47,8 @@ export interface NewRun extends GivenFiles {
   labels?: Labels | undefined;
   /** The run's own URL. Absent: the agent's webhook, if it has one. */
   webhook?: { url: string } | undefined;
-  /** Schema of its results, in place of the agent's. Callers check that it can be used (`requireUsableSchema`). */
-  resultSchema?: object | undefined;
+  /** Schema of its results, in place of the agent's. */
+  resultSchema?: OwnSchema | undefined;
   /** From `idempotencyOf`. Absent: each call creates a run. */
   idempotency?: Idempotency | undefined;
 }
@@ -68,7 +68,8 @@ type Creator = RunOwner & { starter?: Starter };
 /**
  * Creates a run of an agent and starts its first turn, or lets it wait for a slot. Resolves when files, run and start are
  * durable. Rejects with the first of: idempotency key of another body, agent deleted or archived, invalid files, no usable
- * model, no webhook or an invalid URL, a schema that the agent does not allow, quotas.
+ * model, no webhook or an invalid URL, a schema that the agent does not allow or that cannot be
+ * used, quotas.
  *
  * A create that fails stores no run, or ends it. With an idempotency key, it may leave a run that has not started: a
  * repetition starts it, and the sweep ends it otherwise.
@@ -101,10 +102,10 @@ async function storeRun(
   try {
     // In parallel, which saves a round trip. A rejected create therefore has files to delete.
     const { webhook: own, resultSchema: schema } = input;
-    const preconditions = checkPreconditions(deps, run, { files, url: own?.url, ownSchema: schema !== undefined });
+    const preconditions = checkPreconditions(deps, run, { files, url: own?.url, schema });
     await settleAll<unknown>([preconditions, files.then((read) => storeNewFiles(deps, id, read))]);
     const { quotas, agentVersion, webhook } = await preconditions;
-    const resultSchema = schema && (await storeSchema(deps.configurations, agentId, schema));
+    const resultSchema = schema && (await storeSchema(deps.configurations, agentId, schema.schema));
     const messages = stamped(inputMessages(input.text, agentVersion), { sequence: 0, at: createdAt });
     const uploads = manifestOfNew(await files);
     const { idempotency } = input;
@@ -164,7 +165,7 @@ interface Preconditions extends Pick<Run, "webhook"> {
   agentVersion?: number;
 }
 
-/** Checks agent, files, model, webhook and schema in this order; throws the first failure. `url`: the run's own. */
+/** Checks agent, files, model, webhook and schema in this order; throws the first failure. `url`, `schema`: the run's own. */
 async function checkPreconditions(
   {
     accounts,
@@ -173,7 +174,7 @@ async function checkPreconditions(
     addresses,
   }: Pick<CreateRunDeps, "accounts" | "runs" | "secretRefusal" | "addresses">,
   { agentId, organizationId }: RunOwner,
-  { files, url, ownSchema }: { files: Promise<NewFile[]>; url: string | undefined; ownSchema: boolean },
+  { files, url, schema }: { files: Promise<NewFile[]>; url: string | undefined; schema: OwnSchema | undefined },
 ): Promise<Preconditions> {
   const [found, organization, state] = await Promise.all([
     accounts.findAgent(agentId),
@@ -189,7 +190,10 @@ async function checkPreconditions(
   if (problem !== undefined) throw new ServiceError("no_model", problem);
   const quotas = quotasOf(agent, organization);
   const webhook = webhookTarget(url, state, addresses);
-  if (ownSchema) requireSchemaAllowed(agent);
+  if (schema) {
+    requireSchemaAllowed(agent);
+    await schema.check(schema.schema);
+  }
   const limits = storageLimits(agent, organization);
   await requireStorage(runs, { agentId, organizationId }, { limits, bytes: bytesOfFiles(given) });
   return {

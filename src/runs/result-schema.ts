@@ -4,6 +4,15 @@ import { ServiceError } from "../errors.ts";
 import type { Configurations } from "./ports.ts";
 import type { Run } from "./types.ts";
 
+/**
+ * The schema that a create brings. `check`: rejects one that cannot be used (`requireUsableSchema`). Callers pass it, so that the
+ * function of v1, whose creates bring none, does not contain it.
+ */
+export interface OwnSchema {
+  schema: object;
+  check: (schema: object) => Promise<void>;
+}
+
 /** Rejects a run's own schema, unless its agent allows it. */
 export function requireSchemaAllowed({ result }: Pick<Agent, "result">): void {
   if (result?.perRun) return;

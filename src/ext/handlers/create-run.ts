@@ -1,4 +1,5 @@
 import type { Principal } from "../../accounts/authenticate.ts";
+import { requireUsableSchema } from "../../accounts/result-schema.ts";
 import { base64Uploads } from "../../http/validation/base64-files.ts";
 import { ServiceError } from "../../errors.ts";
 import type { NewRun } from "../../runs/create-run.ts";
@@ -19,7 +20,7 @@ export function newRunOf({ request, principal, body }: Call<"create_run">): NewR
     uploads,
     labels,
     webhook,
-    resultSchema: result_schema,
+    resultSchema: result_schema && { schema: result_schema, check: requireUsableSchema },
     idempotency,
   };
 }

@@ -1,4 +1,3 @@
-import { requireUsableSchema } from "../../accounts/result-schema.ts";
 import type { Principal } from "../../accounts/authenticate.ts";
 import { type ApiRequest, type ApiResponse, jsonResponse } from "../../http/handler.ts";
 import { attachment, contentDisposition, redirectedAttachment } from "../../http/rest/attachment.ts";
@@ -60,7 +59,6 @@ export function runHandlers(deps: ExtDeps) {
 
     async create_run(call) {
       const { request, principal } = call;
-      if (call.body.result_schema) await requireUsableSchema(call.body.result_schema);
       const { id, files, replayed } = await createRun(deps, principal, newRunOf(call));
       if (!replayed) log("info", "run created", { requestId: request.id, runId: id });
       const run = await viewOf(await find(principal, id));
