@@ -2,6 +2,7 @@ import type { ErrorObject } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { findExcessiveDepth, maxJsonDepth } from "../json.ts";
+import { pointerPart } from "./json-pointer.ts";
 import { patternCompiler } from "./linear-pattern.ts";
 import type { ResultProblem } from "./types.ts";
 
@@ -40,7 +41,7 @@ export async function checkResult(schema: object, text: string): Promise<ResultP
 
 function problemOf({ instancePath, keyword, params, message = "", data }: ErrorObject): ResultProblem {
   const given = excerpt(JSON.stringify(data) ?? "nothing");
-  const at = (name: string): string => `${instancePath}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+  const at = (name: string): string => `${instancePath}/${pointerPart(name)}`;
   switch (keyword) {
     case "required":
       return { place: at(String(params["missingProperty"])), expected: "a value", received: "nothing" };

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, test } from "vitest";
 import { checkResult } from "../../../src/results/check-result.ts";
 import { schemaProblems } from "../../../src/results/schema-problems.ts";
 
@@ -72,6 +72,19 @@ describe("a schema is refused, with the place", () => {
     expect(problems).toHaveLength(1);
     expect(problems[0]).toContain(problem);
   });
+});
+
+/** A schema with so many patterns. */
+const patterns = (count: number, of: (index: number) => string) =>
+  object(Object.fromEntries(Array.from({ length: count }, (_, index) => [`p${index}`, { pattern: of(index) }])));
+
+test("different patterns together have at most 16,000 characters, and equal ones count once", async () => {
+  const long = "x".repeat(900);
+  expect(await schemaProblems(patterns(40, () => long))).toEqual([]);
+  expect(await schemaProblems(patterns(17, (index) => `${long}${index}`))).toEqual([]);
+  expect(await schemaProblems(patterns(18, (index) => `${long}${index}`))).toEqual([
+    "its patterns have 16226 characters together, equal ones counted once; at most 16000 are accepted",
+  ]);
 });
 
 describe("a result", () => {
