@@ -170,7 +170,7 @@ const allowed: Record<string, string[]> = {
     "src/json-schema.ts",
     "src/json.ts",
     "src/log.ts",
-    "src/results/types.ts",
+    "src/results",
     "src/runs",
     "src/schema-validator.ts",
   ],

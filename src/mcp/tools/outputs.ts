@@ -2,6 +2,7 @@ import { runFields } from "../../http/rest/schemas/runs.ts";
 import { flag, integer, list, nullable, number, object, oneOfTexts, text } from "../../http/rest/schemas/schema.ts";
 import { isObject } from "../../json.ts";
 import type { Schema, SchemaTypes, Static } from "../../json-schema.ts";
+import { mapSubschemas } from "../../results/subschemas.ts";
 import { runStatuses } from "../../runs/status.ts";
 
 // The structured contents of results. Models read the descriptions.
@@ -33,19 +34,12 @@ export function startedRun(resultSchema: object | undefined): Schema {
   };
 }
 
-/** Keywords whose values are data, even if they look like references. */
-const dataKeywords = new Set(["const", "enum", "default", "examples"]);
-
 /** A schema that is moved to `place` in another one. */
 function withReferences(schema: unknown, place: string): unknown {
-  if (Array.isArray(schema)) return schema.map((each) => withReferences(each, place));
   if (!isObject(schema)) return schema;
-  return Object.fromEntries(
-    Object.entries(schema).map(([keyword, value]) => {
-      if (keyword === "$ref" && typeof value === "string") return [keyword, place + value.slice(1)];
-      return [keyword, dataKeywords.has(keyword) ? value : withReferences(value, place)];
-    }),
-  );
+  const { $ref } = schema;
+  const moved = mapSubschemas(schema, (within) => withReferences(within, place));
+  return typeof $ref === "string" ? { ...moved, $ref: place + $ref.slice(1) } : moved;
 }
 
 /** A run as tools return it. */

@@ -7,7 +7,12 @@ import { type LocalService, localService } from "../../support/local-service.ts"
 
 const schema = {
   type: "object",
-  properties: { id: { type: "integer" }, lines: { type: "array", items: { $ref: "#/$defs/line" } } },
+  properties: {
+    id: { type: "integer" },
+    lines: { type: "array", items: { $ref: "#/$defs/line" } },
+    // A field with the name of a keyword.
+    default: { $ref: "#/$defs/line" },
+  },
   required: ["id"],
   $defs: { line: { type: "object", properties: { next: { $ref: "#/$defs/line" } } } },
 };
@@ -40,7 +45,13 @@ test("start_run lists the schema of the result, with its references in their new
     run_id: { type: "string" },
     result: {
       anyOf: [
-        { properties: { lines: { items: { $ref: "#/properties/result/anyOf/0/$defs/line" } } }, required: ["id"] },
+        {
+          properties: {
+            lines: { items: { $ref: "#/properties/result/anyOf/0/$defs/line" } },
+            default: { $ref: "#/properties/result/anyOf/0/$defs/line" },
+          },
+          required: ["id"],
+        },
         { type: "null" },
       ],
     },
