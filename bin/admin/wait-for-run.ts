@@ -1,6 +1,6 @@
 import type { AnswerEntry } from "../../src/agent/turn/journal.ts";
 import { findRun } from "../../src/runs/read/find-run.ts";
-import { problemText } from "../../src/results/types.ts";
+import { problemsText } from "../../src/results/types.ts";
 import type { Run, RunEvent } from "../../src/runs/types.ts";
 import { CliError, type FileIo } from "../cli.ts";
 import { printable, printableLine } from "../printable.ts";
@@ -40,7 +40,7 @@ export async function* waitForRun(
       output,
       result_problems: problems,
     };
-    if (problems) io.err(`The output does not fit the schema of its result: ${problems.map(problemText).join("; ")}`);
+    if (problems) io.err(`The output does not fit the schema of its result: ${problemsText(problems)}`);
     if (run.status === "finished" && finishReason !== undefined && finishReason !== "completed") {
       io.err(`The output is incomplete: finish reason ${finishReason}`);
     }

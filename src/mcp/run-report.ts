@@ -1,8 +1,8 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import { findOwnRun, lastOutput } from "../runs/own-run.ts";
-import { parseExact } from "../json.ts";
-import { problemText } from "../results/types.ts";
+import { problemsText } from "../results/types.ts";
 import { listRunFiles } from "../runs/files/read-files.ts";
+import { resultOf } from "../runs/read/checked-result.ts";
 import type { DescribedRun } from "../runs/read/describe-runs.ts";
 import type { Activity } from "../runs/read/run-progress.ts";
 import type { Run } from "../runs/types.ts";
@@ -25,15 +25,15 @@ export async function reportRun(call: McpCall, id: string, offset = 0): Promise<
   const files = listed?.files ?? null;
   const piece = output === undefined ? undefined : pieceOf(output, offset);
   const { checked } = described;
-  const isWhole = output !== undefined && piece?.text === output;
+  const whole = piece?.text === output ? output : undefined;
   return {
     ...headOf(run),
     activity: activityOf(run, described),
     output: piece?.text ?? null,
     output_next_offset: piece?.next ?? null,
     ...(checked && {
-      result: !checked.problems && isWhole ? (parseExact(output) as Record<string, unknown>) : null,
-      result_error: checked.problems?.map(problemText).join("; ") ?? null,
+      result: resultOf(checked, whole),
+      result_error: checked.problems ? problemsText(checked.problems) : null,
     }),
     finish_reason: described.finishReason ?? null,
     files: files && files.slice(0, maxFiles).map(({ name, size }) => ({ name, size })),

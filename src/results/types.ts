@@ -13,6 +13,11 @@ export function problemText({ place, expected, received }: ResultProblem): strin
   return `${place === "" ? "the result" : place}: expected ${expected}, received ${received}`;
 }
 
+/** Problems as a clause each, in one line. */
+export function problemsText(problems: ResultProblem[]): string {
+  return problems.map(problemText).join("; ");
+}
+
 /** Checks a result against the schema of its agent. `unchecked`: why it could not be checked, as a clause. */
 export type CheckResult = (
   schema: object,

@@ -1,3 +1,4 @@
+import { fitsSchema } from "./read/checked-result.ts";
 import type { DeliveryType, RunStatus } from "./status.ts";
 import type { RunChange, RunFacts } from "./types.ts";
 
@@ -81,7 +82,7 @@ const longResultBytes = 65_536;
 /** Whether the change ends a turn with a result that fits its schema and a message. */
 function hasResult({ entries = [], messages = [] }: Pick<RunChange, "entries" | "messages">): boolean {
   const last = entries.at(-1);
-  if (last?.part !== "answer" || !last.checked || last.checked.problems) return false;
+  if (last?.part !== "answer" || !fitsSchema(last.checked)) return false;
   const output = messages.find(({ role }) => role === "output_from_agent");
   return output !== undefined && Buffer.byteLength(output.text) < longResultBytes;
 }

@@ -1,6 +1,6 @@
 import type { NamedStarter } from "../../accounts/starter.ts";
-import { parseExact } from "../../json.ts";
 import { wireRunFields, wireTurnFields } from "../../http/rest/wire/run.ts";
+import { resultOf } from "../../runs/read/checked-result.ts";
 import type { DescribedRun, RunDetail } from "../../runs/read/describe-runs.ts";
 import type { WebhookTarget } from "../../runs/types.ts";
 import type { Schemas } from "../call.ts";
@@ -18,12 +18,7 @@ export function wireProgress(detail: RunDetail): Omit<Schemas["RunDetail"], "out
 
 /** `output`: of the last turn that ended. */
 export function wireDetail(detail: RunDetail, output: string | undefined): Schemas["RunDetail"] {
-  const fits = output !== undefined && detail.checked && !detail.checked.problems;
-  return {
-    ...wireProgress(detail),
-    output: output ?? null,
-    result: fits ? (parseExact(output) as Record<string, unknown>) : null,
-  };
+  return { ...wireProgress(detail), output: output ?? null, result: resultOf(detail.checked, output) };
 }
 
 /** Without ids, the first characters of keys and the names of operators: they are nothing for programs. */

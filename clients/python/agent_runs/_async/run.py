@@ -79,13 +79,14 @@ class AsyncRun:
         data = copy.deepcopy(self.data, memo)
         return AsyncRun(self._client_runs, self.id, self.status, self.output, data, self._schema)
 
-    def _with_schema(self, schema: ResultSchema | None) -> AsyncRun:
-        self._schema = schema
-        return self
-
     def __reduce__(self) -> tuple[Any, ...]:
         """For `pickle`: without the client, whose connections belong to this process."""
         return AsyncRun, (None, self.id, self.status, self.output, self.data, self._schema)
+
+    def _with_schema(self, schema: ResultSchema | None) -> AsyncRun:
+        """The run, whose result is made with this schema."""
+        self._schema = schema
+        return self
 
     @property
     def _runs(self) -> AsyncRuns:

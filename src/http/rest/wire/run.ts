@@ -1,6 +1,6 @@
 import { noUsage, type RunLimits, type Usage } from "../../../agent/turn/limits.ts";
 import type { FileVersion } from "../../../agent/turn/manifest.ts";
-import { problemText, type ResultProblem } from "../../../results/types.ts";
+import { problemsText, type ResultProblem } from "../../../results/types.ts";
 import type { DescribedRun, RunDetail } from "../../../runs/read/describe-runs.ts";
 import type { Activity } from "../../../runs/read/run-progress.ts";
 import type { ChangedFile } from "../../../runs/files/read-files.ts";
@@ -44,7 +44,7 @@ export function wireTurnFields({ limits, runLimits, turnUsage, turnStartedAt, ch
 /** Undefined problems: there is no error. */
 function wireResultError(problems: ResultProblem[] | undefined): SharedSchemas["ResultError"] | null {
   if (!problems) return null;
-  return { message: `The result does not fit its schema: ${problems.map(problemText).join("; ")}.`, problems };
+  return { message: `The result does not fit its schema: ${problemsText(problems)}.`, problems };
 }
 
 function wireActivity({ kind, turn, step, tools, since, until }: Activity): SharedSchemas["Activity"] {
