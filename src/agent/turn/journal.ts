@@ -29,8 +29,8 @@ export type FinishReason = "completed" | LimitReason | `run_${LimitReason}` | "a
  * - `answer`: a model's answer. It contains the tool calls, so it is the write-ahead record of calls that can be
  *   repeated. `note`: the turn's message before it. `cut`: truncation of the conversation from here on. `ended`: the
  *   finish reason of a turn, unless it is `completed`. `window`: the model server's context window, if it is smaller than
- *   the agent's `contextTokens`. `checked`: the text was checked as the result of the turn's schema. With `problems` it does not
- *   fit; without `ended` by an output, the model is asked once for another one.
+ *   the agent's `contextTokens`. `checked`: the text was checked against the schema of the turn's result. The first
+ *   one that does not fit does not end the turn: the model is asked once more.
  * - `began`: a tool call that must not be repeated is about to start.
  * - `result`: the result of one tool call. `files`: the files that it changed, with their new content. `manifest`: hash of
  *   the manifest after it. Both are absent when it changed none. `fileBytes`: bytes that all files have more than before it,

@@ -152,8 +152,13 @@ async function noteForStep({ ports, progress }: TurnState): Promise<string | und
   return joined([
     summarized && hasTools(ports) ? await notesPart(ports.files, { summarized }) : undefined,
     progress.emptyAnswers > 0 ? "Your last answer was empty. Use a tool, or answer the input with text." : undefined,
-    progress.problems ? correctionNote(progress.problems) : undefined,
+    progress.problems && isAnswered(progress) ? correctionNote(progress.problems) : undefined,
   ]);
+}
+
+/** Whether the last message is an answer of the model. A correction that it has used tools for is not asked for again. */
+function isAnswered({ messages }: TurnState["progress"]): boolean {
+  return messages.at(-1)?.role === "assistant";
 }
 
 async function firstNote(ports: TurnPorts, summarized: boolean): Promise<string | undefined> {

@@ -58,6 +58,19 @@ describe("a turn with a schema for its result", () => {
     });
   });
 
+  it("asks for the correction in one step, also if the model uses tools for it", async () => {
+    const { outcome, requests } = await play([
+      answer("It is 12."),
+      answer("", [call("1", "list_files", {})]),
+      answer('{"total": 12}'),
+    ]);
+    expect(outcome).toMatchObject({ text: '{"total": 12}', last: { checked: {} } });
+    const notes = requests
+      .at(-1)
+      ?.messages.filter((message) => message.role === "user" && /does not fit/.test(message.text));
+    expect(notes).toHaveLength(1);
+  });
+
   it("ends with what the model wrote, and the problems, when the correction does not fit either", async () => {
     const { outcome, requests } = await play([answer("It is 12."), answer('{"sum": 12}')]);
     expect(outcome).toEqual({
