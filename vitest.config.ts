@@ -25,6 +25,7 @@ const long = named([
   "unit/api/response-size",
   "unit/api/write-response",
   "unit/console/markdown-hostile",
+  "unit/ext/results",
   "unit/filenames",
   "unit/manage/organization-roles",
   "unit/manage/properties",
