@@ -101,6 +101,7 @@ async function runScriptedTurn({ runs, workspace }: LocalPlatform): Promise<RunJ
       usedBefore: noUsage,
       startedAt: now,
       deadline: Infinity,
+      answerMs: 86_400_000,
       maxRetryWaitMs: 0,
     },
     {

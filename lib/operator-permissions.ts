@@ -11,7 +11,7 @@ export const viewItems: ItemPermission[] = [
   { kinds: ["RUN", "AGENT", "AUDIT", "COUNT", "OPERATORS"], actions: ["Query"] },
   { kinds: ["RUN"], actions: ["BatchGetItem"] },
   { kinds: [everyOrganization], actions: ["Query"], index: organizationIndex.name },
-  { kinds: ["WAITING"], actions: ["Query"], index: runningIndex.name },
+  { kinds: ["WAITING", "ASKING"], actions: ["Query"], index: runningIndex.name },
   { kinds: ["ORGS", "AGENTS", "KEYS", "RUNS", "DELIVERIES"], actions: ["Query"], index: listIndex.name },
 ];
 

@@ -175,7 +175,7 @@ export class ServiceStack extends Stack {
     // If several scheduled sweeps were delayed, one is enough: older events expire.
     const sweep = newFunction("Sweep", { deadLetters, eventSeconds: 2 * sweepMinutes * 60 });
     storage.grantItems(sweep, [
-      { kinds: ["RUNNING", "WAITING", "COUNT"], actions: ["Query"], index: runningIndex.name },
+      { kinds: ["RUNNING", "WAITING", "ASKING", "COUNT"], actions: ["Query"], index: runningIndex.name },
       endsTurns,
       { kinds: ["COUNT"], actions: ["Query"] },
       { kinds: ["AGENT", "ORG"], actions: ["GetItem"] },

@@ -44,6 +44,7 @@ type ItemKind =
   | "RUNS"
   | "RUNNING"
   | "WAITING"
+  | "ASKING"
   | typeof everyOrganization;
 type ItemAction = "GetItem" | "BatchGetItem" | "Query" | "PutItem" | "UpdateItem" | "ConditionCheckItem" | "DeleteItem";
 type Prefix = keyof typeof objectPrefixes;

@@ -85,8 +85,9 @@ function forValidation(served: object, canonicalIds: boolean): object {
   return JSON.parse(JSON.stringify(served), (_key, value: unknown) => {
     if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
     const schema = { ...(value as Record<string, unknown>) };
-    delete schema["description"];
-    delete schema["examples"];
+    // A property can have the name of a keyword; its schema is an object.
+    if (typeof schema["description"] === "string") delete schema["description"];
+    if (Array.isArray(schema["examples"])) delete schema["examples"];
     const { type, format, maxItems, items } = schema;
     if (canonicalIds && format === "uuid") schema["canonical"] = true;
     if (type === "string" || (Array.isArray(type) && type.includes("string"))) schema["wellFormed"] = true;

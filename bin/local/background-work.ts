@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { log } from "../../src/log.ts";
 import { databaseFile } from "../../src/platform/local/index.ts";
 import { startSender } from "../../src/platform/local/process/sender.ts";
+import { expireAnswers } from "../../src/runs/answer-call.ts";
 import { resumeOrganizationDeletions } from "../../src/runs/delete-organization.ts";
 import { deleteExpiredRuns, resumeErasures } from "../../src/runs/retention.ts";
 import type { DataDir } from "./data-dir.ts";
@@ -11,6 +12,8 @@ import type { DataDir } from "./data-dir.ts";
 const watchMilliseconds = 250;
 /** Time between attempts to start waiting runs: at midnight UTC, the dollars of a quota are free again. */
 const resumeMilliseconds = 60_000;
+/** Time between searches for calls that were not answered in time: one query of an index. */
+const expireMilliseconds = 5_000;
 /** Time between removals of expired runs and uploads. */
 const cleanMilliseconds = 3_600_000;
 
@@ -50,6 +53,9 @@ export async function startBackgroundWork(
       .removeExpired(Date.now())
       .catch((error: unknown) => log("error", "expired uploads could not be removed", { error }));
   };
+  const expire = (): void => {
+    expireAnswers(deps).catch((error: unknown) => log("error", "calls that expired could not be read", { error }));
+  };
   const checkForChanges = platform.database.onOutsideWrite(resumeRuns);
   await runner.resumeRuns();
   const sender = startSender(deps);
@@ -64,10 +70,12 @@ export async function startBackgroundWork(
   removeExpiredUploads();
   continueDeletions();
   deleteExpired();
+  expire();
   const timers = [
     setInterval(watch, watchMilliseconds),
     setInterval(resumeRuns, resumeMilliseconds),
     setInterval(continueDeletions, resumeMilliseconds),
+    setInterval(expire, expireMilliseconds),
     setInterval(deleteExpired, cleanMilliseconds),
     setInterval(removeExpiredUploads, cleanMilliseconds),
   ];

@@ -1,5 +1,7 @@
 import { validateAgentFile } from "../../dist/generated/agent-file.js";
 import { withoutUserinfo } from "../agent/public-url.ts";
+import { resultTool } from "../agent/models/result-format.ts";
+import { toolDefinitions } from "../agent/tools/definitions.ts";
 import type { SchemaViolation } from "../schema-validator.ts";
 import type { AgentDefinition } from "./types.ts";
 
@@ -33,6 +35,7 @@ export function definitionProblems(fields: AgentDefinition): string[] {
   const problems = [...duplicates].map(
     (name) => `mcp has two servers named ${JSON.stringify(name)}; names must be unique`,
   );
+  problems.push(...clientToolProblems(fields));
   for (const { name, url } of mcp) {
     if (withoutUserinfo(url) === url) continue;
     problems.push(
@@ -45,6 +48,25 @@ export function definitionProblems(fields: AgentDefinition): string[] {
   if (maxDollarsPerDay !== undefined) names.push("maxDollarsPerDay");
   return [...problems, ...names.map((name) => `prices is missing; ${name} requires it`)];
 }
+
+/** Why the tools of callers cannot be told from others. */
+function clientToolProblems({ clientTools = [], mcp = [] }: AgentDefinition): string[] {
+  const names = clientTools.map(({ name }) => name);
+  return [...new Set(names)].flatMap((name) => {
+    const shown = JSON.stringify(name);
+    if (names.indexOf(name) !== names.lastIndexOf(name))
+      return `clientTools has two tools named ${shown}; names must be unique`;
+    if (reservedNames.has(name))
+      return `clientTools has a tool named ${shown}, the name of a tool of the service; choose another name`;
+    const server = mcp.find((each) => name.startsWith(`${each.name}__`));
+    return server
+      ? `clientTools has a tool named ${shown}, as tools of the MCP server ${server.name} are; choose another name`
+      : [];
+  });
+}
+
+/** Names of tools that only the service offers. */
+const reservedNames = new Set([...toolDefinitions.map(({ name }) => name), resultTool]);
 
 /** Why the service cannot keep the agent's runs as its file asks. `retentionDays`: that of a stack. */
 export function keepDaysProblems({ keepDays }: AgentDefinition, retentionDays: number | undefined): string[] {

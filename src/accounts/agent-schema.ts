@@ -1,8 +1,9 @@
 import { serviceTiers } from "../agent/model.ts";
 import { defaultTools, toolDefinitions } from "../agent/tools/definitions.ts";
+import { toolRules } from "../agent/ask-kinds.ts";
 import type { Schema } from "../json-schema.ts";
 import { environmentName } from "../sandbox/linux/environment-name.ts";
-import { hostPattern, maxHosts } from "./limits.ts";
+import { answerSeconds, hostPattern, maxClientTools, maxHosts, maxToolRules } from "./limits.ts";
 
 /** The schema of agent files: `npm run generate` writes it to `schemas/agent.schema.json`. */
 export const agentDefinition = {
@@ -21,7 +22,8 @@ export const agentDefinition = {
       maxLength: 200,
     },
     tools: {
-      description: "Tools that the model can call. Default: all but run_shell and web_fetch. Empty: no tools.",
+      description:
+        "Tools that the model can call. Default: all but run_shell, web_fetch and ask_person. Empty: no tools.",
       type: "array",
       uniqueItems: true,
       items: { type: "string", enum: toolDefinitions.map(({ name }) => name) },
@@ -81,6 +83,51 @@ export const agentDefinition = {
             uniqueItems: true,
             items: { type: "string", minLength: 1, maxLength: 200 },
           },
+        },
+      },
+    },
+    toolPolicy: {
+      description:
+        "What happens before a tool runs, by its name: `allow`, `ask` for an approval, or `deny`, which hides it from the model. SERVER__* stands for all tools of an MCP server. Default: allow.",
+      type: "object",
+      maxProperties: maxToolRules,
+      propertyNames: { type: "string", pattern: "^[^*]{1,250}(__\\*)?$" },
+      additionalProperties: { type: "string", enum: toolRules },
+    },
+    clientTools: {
+      description: "Tools that the caller's program runs: a call waits until the program answers it.",
+      type: "array",
+      maxItems: maxClientTools,
+      items: {
+        type: "object",
+        required: ["name", "description", "input"],
+        additionalProperties: false,
+        properties: {
+          name: {
+            description: "Name of the tool. Must be unique.",
+            type: "string",
+            pattern: "^[a-zA-Z][a-zA-Z0-9_-]{0,63}$",
+          },
+          description: { description: "What it does, for the model.", type: "string", minLength: 1, maxLength: 10_000 },
+          input: { description: "JSON Schema (2020-12) of the arguments, an object.", type: "object" },
+        },
+      },
+    },
+    answers: {
+      description: "Answers to tool calls that wait for an approval, a program or a person.",
+      type: "object",
+      additionalProperties: false,
+      properties: {
+        withinSeconds: {
+          description:
+            "Seconds that a call waits. Then it is denied or not available, and the turn continues. Default: 86400.",
+          type: "integer",
+          minimum: answerSeconds.least,
+          maximum: answerSeconds.most,
+        },
+        keysApprove: {
+          description: "Whether API keys of the agent may answer approvals. Default: only operators.",
+          type: "boolean",
         },
       },
     },

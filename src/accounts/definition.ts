@@ -9,32 +9,53 @@ export function definitionOf(agent: Agent): AgentDefinition {
   return definition;
 }
 
-/** SHA-256 (hex) of a definition as canonical JSON. The order of fields counts only in the schema of results, which models follow. */
+/** SHA-256 (hex) of a definition as canonical JSON. The order of fields counts only in schemas, which models follow. */
 export function definitionHash(definition: AgentDefinition): string {
   return hash("sha256", canonicalJson(withSchemaText(definition)));
 }
 
-/** A definition with the schema of its results as JSON text. */
-type WithSchemaText<Definition> = Omit<Definition, "result"> & {
+type ClientTool = NonNullable<AgentDefinition["clientTools"]>[number];
+
+/** The fields of a definition with schemas. */
+type WithSchemas = Pick<AgentDefinition, "result" | "clientTools">;
+
+/** A definition with its schemas as JSON text: stores do not keep the order of their fields, or limit their depth. */
+type WithSchemaText<Definition> = Omit<Definition, keyof WithSchemas> & {
   result?: Omit<NonNullable<AgentDefinition["result"]>, "schema"> & { schema?: string };
+  clientTools?: (Omit<ClientTool, "input"> & { input: string })[];
 };
 
-export function withSchemaText<Definition extends Pick<AgentDefinition, "result">>(
-  definition: Definition,
-): WithSchemaText<Definition> {
-  const { result, ...others } = definition;
-  if (!result) return others;
-  const { schema, ...settings } = result;
-  return { ...others, result: { ...settings, ...(schema && { schema: JSON.stringify(schema) }) } };
+export function withSchemaText<Definition extends WithSchemas>(definition: Definition): WithSchemaText<Definition> {
+  const { result, clientTools, ...others } = definition;
+  const { schema, ...settings } = result ?? {};
+  return {
+    ...others,
+    ...(result && { result: { ...settings, ...(schema && { schema: JSON.stringify(schema) }) } }),
+    ...(clientTools && {
+      clientTools: clientTools.map(({ name, description, input }) => ({
+        name,
+        description,
+        input: JSON.stringify(input),
+      })),
+    }),
+  };
 }
 
 /** The definition that `withSchemaText` was given. */
-export function withSchema<Definition extends Pick<AgentDefinition, "result">>(
-  stored: WithSchemaText<Definition>,
-): Definition {
-  const { result, ...others } = stored;
-  if (result?.schema === undefined) return stored as unknown as Definition;
-  return { ...others, result: { ...result, schema: JSON.parse(result.schema) as object } } as unknown as Definition;
+export function withSchema<Definition extends WithSchemas>(stored: WithSchemaText<Definition>): Definition {
+  const { result, clientTools, ...others } = stored;
+  const { schema, ...settings } = result ?? {};
+  return {
+    ...others,
+    ...(result && { result: { ...settings, ...(schema !== undefined && { schema: JSON.parse(schema) as object }) } }),
+    ...(clientTools && {
+      clientTools: clientTools.map(({ name, description, input }) => ({
+        name,
+        description,
+        input: JSON.parse(input) as object,
+      })),
+    }),
+  } as unknown as Definition;
 }
 
 /** The schema of the results of an agent's turns, as turns take it. Empty: their output is any text. */

@@ -2,10 +2,20 @@ import { ServiceError } from "../errors.ts";
 import { schemaProblems } from "../results/schema-problems.ts";
 import type { AgentDefinition } from "./types.ts";
 
-/** Why the schema of a definition cannot be used. One sentence per problem. */
-export async function resultSchemaProblems({ result }: Pick<AgentDefinition, "result">): Promise<string[]> {
-  const problems = result?.schema ? await schemaProblems(result.schema) : [];
-  return problems.map((problem) => `result.schema: ${problem}`);
+/** Why the schemas of a definition cannot be used. One sentence per problem. */
+export async function definitionSchemaProblems({
+  result,
+  clientTools = [],
+}: Pick<AgentDefinition, "result" | "clientTools">): Promise<string[]> {
+  const schemas: [place: string, schema: object][] = [
+    ...(result?.schema ? [["result.schema", result.schema] as [string, object]] : []),
+    ...clientTools.map(({ name, input }): [string, object] => [`clientTools ${name}.input`, input]),
+  ];
+  const problems: string[] = [];
+  for (const [place, schema] of schemas) {
+    for (const problem of await schemaProblems(schema)) problems.push(`${place}: ${problem}`);
+  }
+  return problems;
 }
 
 /** Rejects a run's own schema that cannot be used. */

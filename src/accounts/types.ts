@@ -1,4 +1,5 @@
 import type { ModelConfiguration } from "../agent/model.ts";
+import type { McpToolRule } from "../agent/ask-kinds.ts";
 import type { Static } from "../json-schema.ts";
 import type { agentDefinition } from "./agent-schema.ts";
 
@@ -31,6 +32,8 @@ export interface OrganizationQuota extends Quota {
 export interface OrganizationSettings extends OrganizationQuota {
   /** Hosts that `web_fetch` can reach, for agents that name none (`WebFetchOptions.hosts`). Absent: all. */
   webFetchHosts?: string[];
+  /** What happens before a tool of an MCP server with effects runs, if its agent has no rule for it. Absent: `allow`. */
+  mcpToolPolicy?: McpToolRule;
 }
 
 /** Owner of agents. Holds the model configuration that its agents use. */
@@ -165,6 +168,7 @@ export const auditActions = [
   "org.clear-model",
   "org.set-quota",
   "org.set-web-fetch",
+  "org.set-mcp-tools",
   "org.test-model",
   "org.store-secret",
   "org.delete",
@@ -188,6 +192,7 @@ export const auditActions = [
   "operator.revoke",
   "run.create",
   "run.input",
+  "run.answer",
   "run.label",
   "run.share",
   "run.unshare",

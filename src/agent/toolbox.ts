@@ -3,6 +3,10 @@ import { openMcpServer, reopenMcpServer } from "./mcp/client.ts";
 import type { McpDependencies } from "./mcp/connection.ts";
 import type { McpServer } from "./mcp/types.ts";
 import { type BuiltInToolChoice, type BuiltInToolDependencies, builtInTools } from "./tools/index.ts";
+import type { ToolDefinition } from "./model.ts";
+import { clientTools } from "./tools/client-tools.ts";
+import type { McpToolRule } from "./ask-kinds.ts";
+import { type ToolPolicy, withPolicy } from "./tools/tool-policy.ts";
 import { errorOutput, type OfferedTool, type ProgramSystem, type Tool } from "./tools/tool.ts";
 import { bytesPerToken, defaultContextTokens } from "./turn/context-window.ts";
 
@@ -14,6 +18,10 @@ export interface ToolDependencies extends BuiltInToolDependencies, Pick<McpDepen
 /** The part of an agent's definition that selects its tools. */
 export interface ToolChoice extends BuiltInToolChoice {
   mcp?: McpServer[];
+  clientTools?: ToolDefinition[];
+  toolPolicy?: ToolPolicy;
+  /** Of the organization. */
+  mcpToolPolicy?: McpToolRule;
   /** The model's context window. MCP tool definitions may fill a part of it. */
   contextTokens?: number;
 }
@@ -55,9 +63,13 @@ export async function openTools(
   }
   if (failed) return { tools: [], problems: [], [Symbol.asyncDispose]: close };
 
-  const builtIn = builtInTools(agent, { ...dependencies, addresses });
-  const listed = servers.flatMap(({ tools }) => tools);
-  const offered = mcpToolsWithinLimits(listed, builtIn.length, agent.contextTokens);
+  const own = withPolicy(ownTools(agent, { ...dependencies, addresses }), agent.toolPolicy);
+  const listed = withPolicy(
+    servers.flatMap(({ tools }) => tools),
+    agent.toolPolicy,
+    agent.mcpToolPolicy,
+  ).filter(({ unavailable }) => unavailable === undefined);
+  const offered = mcpToolsWithinLimits(listed, own.length, agent.contextTokens);
   const problems = servers.flatMap((server) =>
     server.problems.map((problem) => `The MCP server ${server.name}: ${problem}.`),
   );
@@ -67,7 +79,7 @@ export async function openTools(
         "is too small. Name the tools that the agent needs in its file (mcp, tools).",
     );
   }
-  return { tools: [...builtIn, ...offered], problems, [Symbol.asyncDispose]: close };
+  return { tools: [...own, ...offered], problems, [Symbol.asyncDispose]: close };
 }
 
 /**
@@ -83,20 +95,28 @@ export async function reopenTools(
   const configured = agent.mcp ?? [];
   const mcpDependencies = { readSecret, addresses: mcpAddresses };
   const servers = await Promise.all(configured.map((server) => reopenMcpServer(server, mcpDependencies, offered)));
-  const builtIn = builtInTools(agent, { ...dependencies, addresses });
-  const usable = new Map(
-    [...builtIn, ...servers.flatMap(({ tools }) => tools)].map((tool) => [tool.definition.name, tool]),
+  const own = withPolicy(ownTools(agent, { ...dependencies, addresses }), agent.toolPolicy);
+  const listed = withPolicy(
+    servers.flatMap(({ tools }) => tools),
+    agent.toolPolicy,
+    agent.mcpToolPolicy,
   );
+  const usable = new Map([...own, ...listed].map((tool) => [tool.definition.name, tool]));
   const tools = offered.map(({ origin: _o, hasEffects: _h, idempotent: _i, system, ...definition }): Tool => {
     const { unavailable, ...tool } = onSystem(system, usable.get(definition.name) ?? missingTool(definition.name));
     return { ...tool, definition, ...(unavailable !== undefined && { run: async () => errorOutput(unavailable) }) };
   });
   const names = new Set(offered.map(({ name }) => name));
-  const others = builtIn.filter(({ definition }) => !names.has(definition.name)).map(withdrawn);
+  const others = own.filter(({ definition }) => !names.has(definition.name)).map(withdrawn);
   const close = async (): Promise<void> => {
     await Promise.all(servers.map((server) => server.close()));
   };
   return { tools: [...tools, ...others], problems: [], [Symbol.asyncDispose]: close };
+}
+
+/** The built-in tools and those of callers. */
+function ownTools(agent: ToolChoice, dependencies: BuiltInToolDependencies): Tool[] {
+  return [...builtInTools(agent, dependencies), ...clientTools(agent.clientTools)];
 }
 
 /**
@@ -140,7 +160,7 @@ function missingTool(name: string): Tool {
   return { definition, unavailable: `The tool ${name} does not exist anymore.`, run: async () => errorOutput("") };
 }
 
-/** The MCP tools, from the first on, that fit the model's limits beside `others` built-in tools. */
+/** The MCP tools, from the first on, that fit the model's limits beside `others` other tools. */
 function mcpToolsWithinLimits(tools: Tool[], others: number, contextTokens = defaultContextTokens): Tool[] {
   let bytesLeft = contextTokens * bytesPerToken * mcpShareOfContext;
   return tools.slice(0, Math.max(0, maxTools - others)).filter(({ definition }) => {

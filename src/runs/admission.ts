@@ -180,7 +180,7 @@ async function startLogged(deps: AdmissionDeps, organizationId: string, until: n
  */
 async function takeSlot(
   { runs, accounts, now }: AdmissionDeps,
-  { id: runId, turn, agentId, organizationId }: WaitingRun,
+  { id: runId, turn, agentId, organizationId, pauses = 0 }: WaitingRun,
   organization: Organization | undefined,
 ): Promise<QuotaScope | "taken" | "lost"> {
   const owner = { agentId, organizationId };
@@ -192,7 +192,7 @@ async function takeSlot(
   const { to: status } = transitions.inputAccepted; // also while it waits
   const change: RunChange = {
     runId,
-    expect: { status, turn, waiting: true },
+    expect: { status, turn, waiting: true, ...(pauses > 0 && { pauses }) },
     set: { status, turn, updatedAt: now() },
     slot: { ...owner, ...(quotas && { quotas }) },
   };

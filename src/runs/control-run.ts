@@ -94,7 +94,7 @@ export async function acceptInputOnce(
       const messages = stamped([message], { sequence: run.sequence, at: Math.max(set.updatedAt, run.createdAt) });
       const change = {
         runId,
-        expect: { status: from, turn },
+        expect: { status: from, turn, ...(run.pauses !== undefined && { pauses: run.pauses }) },
         set,
         messages,
         ...(slot && { slot }),
@@ -238,21 +238,28 @@ async function terminate(
     const audited = along(deps.actor, action, runId, set.updatedAt, { organizationId });
     const erase = action === "run.delete" && { erase: true as const };
     // A waiting run has no worker to wait for, unless it starts before the write.
-    const expect = { status: from, turn, ...(run.waiting && { waiting: true as const }) };
+    const asks = run.askedUntil !== undefined;
+    const expect = { status: from, turn, ...(run.waiting && { waiting: true as const }), asks };
     // The steps of the turn count as they are recorded, its time when it ends.
-    const worked = status === "running" && !run.waiting && { used: wallClock(set.updatedAt - turnStartedAt(run)) };
+    const milliseconds = status === "running" ? workedUntil(run, set.updatedAt) : undefined;
+    const worked = milliseconds !== undefined && { used: wallClock(milliseconds) };
     const change = { runId, expect, set, queue: "drop", facts: run, ...worked, ...erase, ...audited } as const;
     if (!(await deps.runs.change(change))) continue;
-    if (status !== "technical_error") await deps.workflow.stop(runId, turn);
-    const { quotaOf, waiting, queued: _dropped, ...kept } = run;
+    if (status !== "technical_error") await deps.workflow.stop(runId, turn, run.pauses);
+    const { quotaOf, waiting, queued: _dropped, askedUntil: _asked, worked: _worked, ...kept } = run;
     if (quotaOf && !waiting) await tryStartWaiting(deps, run.organizationId);
     const used = worked && { used: addUsage(run.used ?? noUsage, worked.used) };
     return { before: run, after: { ...kept, ...set, ...used } };
   }
 }
 
+/** Milliseconds that the current turn has worked, without its waits. Undefined: it waits for its first slot. */
+function workedUntil(run: Run, now: number): number | undefined {
+  return run.waiting || run.askedUntil !== undefined ? run.worked : now - turnStartedAt(run);
+}
+
 /** Milliseconds until a worker of the run has stopped writing. `run`: as it was before it was stopped. */
-function drainDelay({ status, updatedAt, waiting }: Run, now: number): number {
-  if (status === "running") return waiting ? 0 : drainMilliseconds;
+function drainDelay({ status, updatedAt, waiting, askedUntil }: Run, now: number): number {
+  if (status === "running") return waiting || askedUntil !== undefined ? 0 : drainMilliseconds;
   return status === "terminated" ? Math.max(0, Math.min(updatedAt - now, 0) + drainMilliseconds) : 0;
 }

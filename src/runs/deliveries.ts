@@ -3,8 +3,8 @@ import type { DeliveryType, RunStatus } from "./status.ts";
 import type { RunChange, RunFacts } from "./types.ts";
 
 /**
- * One message to a webhook, stored in the write that it reports. It names the run and contains none of its texts: a result is read
- * when the message is sent. A test has the fields of others, with `noRun`. Times are milliseconds since 1970.
+ * One message to a webhook, stored in the write that it reports. It names the run and contains none of its texts: a result and
+ * calls that wait are read when the message is sent. A test has the fields of others, with `noRun`. Times are milliseconds since 1970.
  */
 export interface Delivery {
   /** `messageId`; of a message that an operator sends again, with a random ending. */
@@ -67,7 +67,12 @@ const typeOf = {
   terminated: "run.terminated",
 } as const satisfies Record<RunStatus, DeliveryType>;
 
-/** Whether the change ends a turn, or the run: what a webhook reports. Each happens once to a turn of a run. */
+/** Whether a webhook reports the change: the end of a turn or of the run, or that a turn waits for answers. */
+export function isReported(change: Pick<RunChange, "expect" | "set">): boolean {
+  return endsTurn(change) || change.set?.asks !== undefined;
+}
+
+/** Whether the change ends a turn, or the run. Each happens once to a turn of a run. */
 export function endsTurn({ expect, set }: Pick<RunChange, "expect" | "set">): boolean {
   if (set?.status === "running") return expect.status === "running" && set.turn !== expect.turn;
   return set !== undefined;
@@ -92,13 +97,20 @@ export function messagesOf(runId: string): string {
   return `msg_${runId.replaceAll("-", "")}_`;
 }
 
-/** The delivery to store along with a change. Undefined: the run has no webhook, or the change ends no turn. */
+/** The id of the message that a turn waits for answers, for the `pauses`th time of the run. */
+export function messageIdOfPause({ runId, turn, pauses }: { runId: string; turn: number; pauses: number }): string {
+  return `${messagesOf(runId)}${turn}_waiting_${pauses}`;
+}
+
+/** The delivery to store along with a change. Undefined: the run has no webhook, or it is not reported. */
 export function deliveryOf(change: RunChange, { agentId, organizationId, webhook }: RunFacts): Delivery | undefined {
   const { runId, expect, set } = change;
-  if (webhook === undefined || !set || !endsTurn(change)) return undefined;
-  const { status, updatedAt: at } = set;
-  const type = typeOf[status];
-  const messageId = `${messagesOf(runId)}${expect.turn}_${type.slice("run.".length)}`;
+  if (webhook === undefined || !set || !isReported(change)) return undefined;
+  const { status, updatedAt: at, asks } = set;
+  const type = asks ? "run.waiting" : typeOf[status];
+  const messageId = asks
+    ? messageIdOfPause({ runId, turn: expect.turn, pauses: asks.pauses })
+    : `${messagesOf(runId)}${expect.turn}_${type.slice("run.".length)}`;
   const destination = webhook === "agent" ? undefined : URL.parse(webhook)?.host;
   return {
     id: messageId,

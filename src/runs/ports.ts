@@ -5,6 +5,7 @@ import type { Delivery, DeliveryPage, DeliveryQuery } from "./deliveries.ts";
 import type { RunStatus } from "./status.ts";
 import type { EncodedConfiguration } from "./turn-configuration.ts";
 import type {
+  AskingRun,
   Claim,
   Idempotency,
   KeptCreate,
@@ -25,6 +26,7 @@ import type {
   Slot,
   Stamped,
   TurnMessage,
+  ShortTurn,
   TurnState,
   WaitingRun,
   WholeRun,
@@ -68,6 +70,8 @@ export interface Runs {
   load(id: string): Promise<RunState | undefined>;
   /** As `load`, without the texts of other turns. */
   loadTurn(id: string): Promise<TurnState | undefined>;
+  /** The run and the journal of its turn. On AWS, entries of 64 KiB and more are undefined: they are in the bucket. */
+  loadShortTurn(id: string): Promise<ShortTurn | undefined>;
   /** The run without its transcript. A cheap read. */
   head(id: string): Promise<Run | undefined>;
   /** The first `length` characters of the run's first input. Undefined: it has none. A cheap read, unless the input is large. */
@@ -83,7 +87,7 @@ export interface Runs {
   change(change: RunChange): Promise<boolean>;
   /**
    * Takes the lease on a run with the status `running`.
-   * - Undefined: the run has another status or waits for a slot, or another owner holds the lease.
+   * - Undefined: the run has another status or waits for a slot or for answers, or another owner holds the lease.
    * - A lease that ends later than twice the requested duration is ignored: a clock was wrong.
    */
   claim(request: LeaseRequest): Promise<Claim | undefined>;
@@ -110,10 +114,15 @@ export interface Runs {
    * the numbers of agents and of runs in the page, not on the number of their runs.
    */
   list(query: RunQuery): Promise<RunPage>;
-  /** Every run with the status `running` that does not wait for a slot. */
+  /** Every run with the status `running` that waits neither for a slot nor for answers. */
   listRunning(): Promise<RunningRun[]>;
   /** Runs that wait for a slot, oldest first: of all organizations, or of one. */
   listWaiting(organizationId?: string): Promise<WaitingRun[]>;
+  /**
+   * Runs that wait for answers, those whose time ends first at the beginning: of all organizations, or of one. `until`: only
+   * those whose time has ended by then, in milliseconds since 1970.
+   */
+  listAsking(of?: { organizationId?: string; until?: number }): Promise<AskingRun[]>;
   /** What counts towards the quotas of an agent and its organization. */
   quotaUse(owner: Pick<Run, "agentId" | "organizationId">): Promise<Record<QuotaScope, QuotaUse>>;
   /** Bytes of the files of all runs of an agent and of its organization. Old contents do not count. */
@@ -289,15 +298,15 @@ export interface Deliveries {
 /** Drives a turn to its end, even if the caller fails. */
 export interface Workflow {
   /**
-   * Resolves when the start is durable. Idempotent. `owner`: on one machine, turns go round by organization and agent; absent:
-   * it is looked up.
+   * Resolves when the start is durable. Idempotent. `run`: on one machine, turns go round by organization and agent; absent:
+   * they are looked up. `pauses`: that of the run.
    */
-  start(runId: string, turn: number, owner?: RunOwner): Promise<void>;
+  start(runId: string, turn: number, run?: Partial<RunOwner> & Pick<Run, "pauses">): Promise<void>;
   /**
    * Stops the work on this turn. The caller sets the status of the run first.
    * No-op for a run without work in progress.
    */
-  stop(runId: string, turn: number): Promise<void>;
+  stop(runId: string, turn: number, pauses?: number): Promise<void>;
 }
 
 /** Deletes records for good. Every method is idempotent. Rejects with `StoreUnavailable` when a retry can help. */

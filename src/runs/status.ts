@@ -7,6 +7,8 @@ export const runStates = [
   "running",
   /** Running, but a quota delays the start of the turn. */
   "waiting_for_slot",
+  /** Running, but tool calls wait for answers. */
+  "waiting",
   "finished",
   /** Finished, because it was created without input. */
   "waiting_for_input",
@@ -15,12 +17,18 @@ export const runStates = [
 ] as const;
 export type ShownState = (typeof runStates)[number];
 
-/** What lists of runs can be limited to: `waiting_for_input` is `finished` without a turn, `finished` is with one. */
-export const runFilterStatuses = [...runStatuses, "waiting_for_input"] as const satisfies ShownState[];
+/**
+ * What lists of runs can be limited to: `waiting_for_input` is `finished` without a turn, `finished` is with one; `waiting`
+ * waits for answers, `running` does not.
+ */
+export const runFilterStatuses = [...runStatuses, "waiting", "waiting_for_input"] as const satisfies ShownState[];
 export type RunFilterStatus = (typeof runFilterStatuses)[number];
 
-/** What a webhook reports: a turn's output, a turn that failed, a run that was stopped or deleted; or that an operator tries it. */
-export const deliveryTypes = ["run.finished", "run.failed", "run.terminated", "webhook.test"] as const;
+/**
+ * What a webhook reports: a turn's output, tool calls that wait for answers, a turn that failed, a run that was stopped or
+ * deleted; or that an operator tries it.
+ */
+export const deliveryTypes = ["run.finished", "run.waiting", "run.failed", "run.terminated", "webhook.test"] as const;
 export type DeliveryType = (typeof deliveryTypes)[number];
 
 /** All allowed transitions. `none`: the run does not exist yet. */
@@ -32,6 +40,10 @@ export const transitions = {
   turnFinished: { from: "running", to: "finished" },
   /** A turn ends and a queued input starts the next, in one write. */
   nextInputAccepted: { from: "running", to: "running" },
+  /** Tool calls wait for answers: no process works on the turn. */
+  turnAsks: { from: "running", to: "running" },
+  /** All of them have answers. */
+  turnAnswered: { from: "running", to: "running" },
   turnFailed: { from: "running", to: "technical_error" },
   // An operator controls a run.
   inputAccepted: { from: "finished", to: "running" },
@@ -41,9 +53,9 @@ export const transitions = {
 } as const satisfies Record<string, { from: RunStatus | "none"; to: RunStatus }>;
 
 /**
- * Start of the current turn of a running run, in milliseconds since 1970: the last write of status or turn accepted its
- * input, or gave it the slot that it waited for.
+ * Start of the current turn of a running run, in milliseconds since 1970, as if it had not waited for answers: the last write
+ * of status or turn accepted its input, gave it the slot that it waited for, or was the last answer.
  */
-export function turnStartedAt({ updatedAt }: { updatedAt: number }): number {
-  return updatedAt;
+export function turnStartedAt({ updatedAt, worked = 0 }: { updatedAt: number; worked?: number }): number {
+  return updatedAt - worked;
 }

@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import { withSchema, withSchemaText } from "../accounts/definition.ts";
 import type { AgentDefinition } from "../accounts/types.ts";
 import type { ModelConfiguration } from "../agent/model.ts";
+import type { McpToolRule } from "../agent/ask-kinds.ts";
 import type { OfferedTool } from "../agent/tools/tool.ts";
 import { canonicalJson } from "../json.ts";
 import type { LinuxEngine } from "../sandbox/linux/types.ts";
@@ -25,6 +26,8 @@ export interface TurnConfiguration {
   provider?: ModelConfiguration;
   /** Absent: the agent has no tool that needs one, there is none here, or an earlier release recorded the turn. */
   environment?: UsedEnvironment;
+  /** The organization's rule for tools of MCP servers with effects. Absent: `allow`, or the agent has none. */
+  mcpToolPolicy?: McpToolRule;
   /** In the order in which the model receives them. */
   offered: OfferedTool[];
 }
@@ -40,9 +43,9 @@ export interface EncodedConfiguration {
  * of results, which models follow.
  */
 export function encodeConfiguration(configuration: TurnConfiguration): EncodedConfiguration {
-  const { provider, environment, offered } = configuration;
+  const { provider, environment, mcpToolPolicy, offered } = configuration;
   const agent = withSchemaText(configuration.agent);
-  const text = `{"settings":${canonicalJson({ agent, provider, environment })},"offered":${JSON.stringify(offered)}}`;
+  const text = `{"settings":${canonicalJson({ agent, provider, environment, mcpToolPolicy })},"offered":${JSON.stringify(offered)}}`;
   return { hash: hash("sha256", text), text };
 }
 

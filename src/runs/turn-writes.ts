@@ -1,6 +1,6 @@
 import { noUsage, addUsage, type Usage } from "../agent/turn/limits.ts";
 import type { Failure } from "../agent/model.ts";
-import { type AnswerEntry, type JournalEntry, usageOfEntry } from "../agent/turn/journal.ts";
+import { type AnswerEntry, type AskedEntry, type JournalEntry, usageOfEntry } from "../agent/turn/journal.ts";
 import type { ManifestFile } from "../agent/turn/manifest.ts";
 import { StoreUnavailable } from "../errors.ts";
 import { stamped } from "./events.ts";
@@ -29,6 +29,8 @@ export interface ClaimedTurn extends TurnId {
   fencingToken: number;
   /** When the turn's input was accepted. */
   startedAt: number;
+  /** How often turns of the run have waited for answers. Absent: 0. */
+  pauses?: number;
   /** When the run was created. An event never gets an earlier time, even if the clock of this machine is behind. */
   createdAt: number;
   /** Number of the run's last event. The functions below increase it with each applied write. */
@@ -38,8 +40,9 @@ export interface ClaimedTurn extends TurnId {
 }
 
 export function claimedTurn(run: Run, fencingToken: number): ClaimedTurn {
-  const { id, turn, createdAt, sequence } = run;
-  return { runId: id, turn, fencingToken, startedAt: turnStartedAt(run), createdAt, sequence, facts: run };
+  const { id, turn, createdAt, sequence, pauses } = run;
+  const begun = { startedAt: turnStartedAt(run), ...(pauses !== undefined && { pauses }) };
+  return { runId: id, turn, fencingToken, ...begun, createdAt, sequence, facts: run };
 }
 
 interface Deps {
@@ -50,7 +53,7 @@ interface Deps {
 /** Starts a turn. A turn that cannot be started is ended with `technical_error`; the error is thrown. */
 export async function startTurn(
   deps: Deps & { workflow: Workflow },
-  run: RunOwner & { id: string },
+  run: RunOwner & Pick<Run, "id" | "pauses">,
   turn: number,
 ): Promise<void> {
   try {
@@ -59,6 +62,33 @@ export async function startTurn(
     await failTurn(deps, { runId: run.id, turn }, notStarted);
     throw error;
   }
+}
+
+/**
+ * Lets a turn wait for answers: writes what is asked and until when, and ends the lease, in one change. False: nothing was
+ * written, as `lost` below.
+ */
+export function pauseTurn({ runs, now }: Deps, claimed: ClaimedTurn, calls: AskedEntry[]): Promise<boolean> {
+  const { runId, turn, fencingToken, startedAt, sequence, pauses = 0, facts } = claimed;
+  const { from, to } = transitions.turnAsks;
+  const updatedAt = now();
+  const askedUntil = Math.min(...calls.map(({ until }) => until));
+  return changeWithRetries(runs, {
+    runId,
+    expect: { status: from, turn },
+    fencingToken,
+    set: {
+      status: to,
+      turn,
+      updatedAt,
+      asks: { askedUntil, pauses: pauses + 1, worked: Math.max(0, updatedAt - startedAt) },
+    },
+    entries: stamped(
+      calls.map((call) => ({ turn, ...call })),
+      { sequence, at: timeOf(claimed, updatedAt) },
+    ),
+    ...(facts && { facts }),
+  });
 }
 
 /** What the write that ends a turn contains. */
@@ -128,7 +158,7 @@ export function failTurn(
   const updatedAt = deps.now();
   const change: RunChange = {
     runId,
-    expect: { status: from, turn },
+    expect: { status: from, turn, asks: false }, // its execution has ended, and an answer starts another one
     ...(fencingToken !== undefined && { fencingToken }),
     set: { status: to, turn, updatedAt, failure },
     queue: "drop",

@@ -35,6 +35,12 @@ export interface Run {
   quotaOf?: QuotaScope;
   /** True: the turn waits for a slot. False: it has waited and was started. Absent: it did not have to wait. */
   waiting?: boolean;
+  /** Until when tool calls of the turn wait for answers (`asked` in the journal). Absent: none waits. */
+  askedUntil?: number;
+  /** How often turns of the run have waited for answers. Absent: 0. */
+  pauses?: number;
+  /** Milliseconds that the current turn had worked when it last began to wait for answers. Absent: 0. */
+  worked?: number;
   /** Of the client. Erased with the run's texts. Absent: none. */
   labels?: Labels;
   /** Where the ends of turns are reported. Set by the create. Absent: nowhere. */
@@ -66,7 +72,7 @@ export type QuotaScope = (typeof quotaScopes)[number];
 export const quotaScopes = ["agent", "organization"] as const;
 
 /** What a run counts towards. */
-export type QuotaPlace = Pick<Run, "agentId" | "organizationId" | "quotaOf" | "waiting">;
+export type QuotaPlace = Pick<Run, "agentId" | "organizationId" | "quotaOf" | "waiting" | "pauses">;
 
 /**
  * What the writes of a change depend on: the counts to change, and whether there is a delivery to store. Without `createdAt`,
@@ -199,18 +205,21 @@ export interface Summary {
  * - `fencingToken` is not the current one,
  * - `slot` does not admit it.
  *
- * A change that sets the status ends the lease. A change from `running` to another status frees the run's slot; `used`
- * is added to the dollars of the run's quotas. A change that ends a turn of a run with a webhook stores a delivery
- * (`deliveryOf`).
+ * A change that sets the status ends the lease. A change from `running` to another status, or to wait for answers, frees the
+ * run's slot; `used` is added to the dollars of the run's quotas. A change that ends a turn of a run with a webhook, or lets
+ * it wait for answers, stores a delivery (`deliveryOf`).
  */
 export interface RunChange {
   runId: string;
-  /** `queued`: number of queued inputs. Absent: any number. `waiting`: the turn waits for a slot. */
-  expect: { status: RunStatus; turn: number; queued?: number; waiting?: true };
+  /**
+   * `queued`: number of queued inputs. `waiting`: the turn waits for a slot. `asks`: whether it waits for answers. `pauses`: how
+   * often it has; required to start a turn of a run that has. Absent: any.
+   */
+  expect: { status: RunStatus; turn: number; queued?: number; waiting?: true; asks?: boolean; pauses?: number };
   /** From `claim`. Absent for writers without a lease (API, CLI, sweep). */
   fencingToken?: number;
-  set?: { status: RunStatus; turn: number; updatedAt: number; failure?: Failure };
-  /** For a change to `running` from another status or from waiting. Absent: no quota applies. */
+  set?: { status: RunStatus; turn: number; updatedAt: number; failure?: Failure; asks?: Pause };
+  /** For a change to `running` from another status or from waiting, for a slot or for answers. Absent: no quota applies. */
   slot?: Slot;
   /** If the caller knows them. The store looks them up otherwise, and when they have changed. */
   facts?: RunFacts;
@@ -240,6 +249,9 @@ export interface RunChange {
   /** Kept with the change, as long as the run. The change is rejected if the agent's key belongs to an earlier request. */
   idempotency?: Idempotency & Pick<Run, "agentId">;
 }
+
+/** What the head of a run has while it waits for answers. */
+export type Pause = Required<Pick<Run, "askedUntil" | "pauses" | "worked">>;
 
 /** Everything that the next step needs, from one consistent read. Lists are in order. */
 export interface RunState {
@@ -284,10 +296,19 @@ export interface PiecewiseRun {
 }
 
 /** A run with a turn in progress, in lists. */
-export type RunningRun = Pick<Run, "id" | "turn" | "updatedAt" | "waiting">;
+export type RunningRun = Pick<Run, "id" | "turn" | "updatedAt" | "waiting" | "pauses">;
 
 /** A run that waits for a slot, in lists. */
-export type WaitingRun = Pick<Run, "id" | "turn" | "updatedAt" | "agentId" | "organizationId">;
+export type WaitingRun = Pick<Run, "id" | "turn" | "updatedAt" | "agentId" | "organizationId" | "pauses">;
+
+/** A run that waits for answers, in lists. */
+export type AskingRun = Required<Pick<Run, "id" | "turn" | "askedUntil" | "pauses" | keyof RunOwner>>;
+
+/** A run and its turn without long texts, for readers that may not read them: entries that contain one are undefined. */
+export interface ShortTurn {
+  run: Run;
+  journal: (RunJournalEntry | undefined)[];
+}
 
 /** The part of a run that API clients see. */
 export type RunView = Pick<RunState, "run" | "transcript">;

@@ -13,6 +13,7 @@ import {
   failTurn,
   finishTurn,
   journalWriter,
+  pauseTurn,
   type TurnId,
 } from "../runs/turn-writes.ts";
 import type { Claim, Lease, QueuedInput, RunState, Summary } from "../runs/types.ts";
@@ -58,9 +59,9 @@ export async function advance(deps: AdvanceDeps, turn: TurnId, budget: Invocatio
   }
 }
 
-/** A waiting run is left to whatever gives it a slot: this execution belongs to an earlier turn. */
+/** A waiting run is left to whatever gives it a slot or answers it: this execution belongs to what was before. */
 function isStarted(state: RunState | undefined): state is RunState {
-  return state?.run.status === "running" && !state.run.waiting;
+  return state?.run.status === "running" && !state.run.waiting && state.run.askedUntil === undefined;
 }
 
 /** Loads the run and claims its lease. Waits, within bounds, while another worker holds it. */
@@ -156,6 +157,11 @@ async function settle(
       const failed = await failTurn(deps, claimed, outcome.failure, outcome.last);
       log("error", "turn failed", { runId, turn, failure: outcome.failure });
       return { result: { done: failed, turn }, leaseEnded: failed };
+    }
+    case "asks": {
+      const paused = await pauseTurn(deps, claimed, outcome.calls);
+      if (paused) log("info", "turn waits for answers", { runId, turn, calls: outcome.calls.length });
+      return { result: { done: paused, turn }, leaseEnded: paused };
     }
     case "retry":
       throw new RetryLater(outcome.failure, outcome.retryAfterMs);

@@ -14,7 +14,13 @@ const kept = new WeakMap<Configurations, Map<string, EncodedConfiguration>>();
 export function encodedConfiguration(
   store: Configurations,
   agentId: string,
-  { agent, agentVersion, provider, environment }: Omit<TurnConfiguration, "offered"> & { agentVersion?: number },
+  {
+    agent,
+    agentVersion,
+    provider,
+    environment,
+    mcpToolPolicy,
+  }: Omit<TurnConfiguration, "offered"> & { agentVersion?: number },
   tools: Tool[],
 ): EncodedConfiguration {
   const encode = (): EncodedConfiguration =>
@@ -22,6 +28,7 @@ export function encodedConfiguration(
       agent,
       ...(provider && { provider }),
       ...(environment && { environment }),
+      ...(mcpToolPolicy && { mcpToolPolicy }),
       offered: offeredTools(tools),
     });
   if (agentVersion === undefined || (agent.mcp ?? []).length > 0) return encode();

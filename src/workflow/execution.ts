@@ -1,3 +1,5 @@
+import type { RunningRun } from "../runs/types.ts";
+
 /** A Step Functions execution that drives, or drove, a turn. */
 export interface Execution {
   /** The turn that the execution was started for; queued inputs may have taken it to a later turn. */
@@ -13,6 +15,6 @@ export interface Execution {
 export interface Executions {
   /** Ids of the runs that have a running execution. */
   runningRuns(): Promise<Set<string>>;
-  /** The execution that a turn belongs to. Undefined: it was never started. */
-  find(runId: string, turn: number): Promise<Execution | undefined>;
+  /** The execution that the run's turn belongs to. Undefined: it was never started, or not since the last answer. */
+  find(run: Pick<RunningRun, "id" | "turn" | "pauses">): Promise<Execution | undefined>;
 }

@@ -1,4 +1,5 @@
 import { resultSchemaOf } from "../accounts/definition.ts";
+import { answerSeconds } from "../accounts/limits.ts";
 import type { AgentDefinition } from "../accounts/types.ts";
 import type { Failure } from "../agent/model.ts";
 import { openModel } from "../agent/models/index.ts";
@@ -64,7 +65,7 @@ export async function runAgent(deps: AgentDeps, state: RunState, call: AgentCall
   const { live } = deps;
   const found = await findSettings(deps, state);
   if ("failure" in found) return { kind: "failed", failure: found.failure };
-  const { agent, provider, offered } = found;
+  const { agent, provider, mcpToolPolicy, offered } = found;
   const { agentId, organizationId } = run;
   const readSecretFor =
     (purpose: SecretUse["purpose"]): ReadSecret =>
@@ -83,9 +84,10 @@ export async function runAgent(deps: AgentDeps, state: RunState, call: AgentCall
     ...(linux && { linux }),
     readSecret: readSecretFor("header"),
   };
+  const choice = { ...agent, ...(mcpToolPolicy && { mcpToolPolicy }) };
   await using toolbox = await (offered
-    ? reopenTools(agent, offered, dependencies)
-    : openTools(agent, dependencies, signal));
+    ? reopenTools(choice, offered, dependencies)
+    : openTools(choice, dependencies, signal));
   for (const problem of toolbox.problems) log("error", problem, { runId, turn });
   const traced = { runId, turn, agent: { id: agentId, name: agent.name } };
   const trace = deps.telemetry?.begin({ ...traced, provider: opened.provider, model: opened.name });
@@ -150,6 +152,7 @@ function turnInput(state: RunState, agent: AgentDefinition, modelName: string, d
     usedBefore: subtractUsage(run.used ?? noUsage, usedByTurn),
     startedAt: turnStartedAt(run),
     deadline,
+    answerMs: (agent.answers?.withinSeconds ?? answerSeconds.default) * 1_000,
     maxRetryWaitMs: maxRetryWaitSeconds * 1_000,
   };
 }

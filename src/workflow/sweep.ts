@@ -1,6 +1,6 @@
 import { log } from "../log.ts";
 import { type AdmissionDeps, startAllWaiting } from "../runs/admission.ts";
-import { turnStartedAt } from "../runs/status.ts";
+import { expireAnswers } from "../runs/answer-call.ts";
 import type { Executions } from "./execution.ts";
 import { endOrphanedTurn } from "./orphaned-turn.ts";
 import { graceSeconds, sweepConcurrency, sweepStartsSeconds, turnSeconds } from "./policy.ts";
@@ -21,7 +21,8 @@ export interface SweepResult {
 
 /**
  * Ends orphaned runs: runs with the status `running` whose execution is gone or past its deadline. Compares two lists,
- * which cost one page per thousand runs, and looks up only the executions of runs that differ. Then starts waiting runs:
+ * which cost one page per thousand runs, and looks up only the executions of runs that differ. Then lets runs continue whose
+ * calls were not answered in time, and starts waiting runs:
  * what freed their slots may have failed, a quota may have been raised, or a new day may have begun.
  */
 export async function sweep(deps: SweepDeps): Promise<SweepResult> {
@@ -34,22 +35,22 @@ export async function sweep(deps: SweepDeps): Promise<SweepResult> {
 
   async function check(run: (typeof running)[number]): Promise<void> {
     const { id: runId, turn } = run;
-    const age = startedAt - turnStartedAt(run);
+    const age = startedAt - run.updatedAt;
     if (age < graceSeconds * 1_000) return;
     const late = age > (turnSeconds + graceSeconds) * 1_000;
     if (executing.has(runId) && !late) return;
-    const found = await executions.find(runId, turn);
+    const found = await executions.find(run);
     // An earlier turn's execution has succeeded, so this turn's execution was never started.
     const execution = found?.ended === "succeeded" && found.turn < turn ? undefined : found;
     if (execution && execution.ended === undefined && !late) return; // missing in the list, which is eventually consistent
-    if (run.waiting === false && !execution) {
-      // The run got its slot, but the process that gave it did not start the workflow.
-      await workflow.start(runId, turn);
+    if ((run.waiting === false || run.pauses) && !execution) {
+      // The run got its slot, or its answer, but the process that wrote it did not start the workflow.
+      await workflow.start(runId, turn, run);
       return;
     }
     if (!(await endOrphanedTurn({ runs, now }, { runId, turn }, execution))) return;
     ended++;
-    if (execution && execution.ended === undefined) await workflow.stop(runId, execution.turn);
+    if (execution && execution.ended === undefined) await workflow.stop(runId, execution.turn, run.pauses);
   }
 
   const queue = [...running];
@@ -59,6 +60,7 @@ export async function sweep(deps: SweepDeps): Promise<SweepResult> {
   }
   await Promise.all(Array.from({ length: sweepConcurrency }, worker));
   const recounted = await runs.recount().catch((error: unknown) => void errors.push(error));
+  const expired = await expireAnswers(deps, startedAt + sweepStartsSeconds * 1_000);
   const { started, waiting, errors: notStarted } = await startAllWaiting(deps, startedAt + sweepStartsSeconds * 1_000);
   errors.push(...notStarted);
 
@@ -67,6 +69,7 @@ export async function sweep(deps: SweepDeps): Promise<SweepResult> {
     ended,
     started,
     waiting,
+    expired,
     recounted,
     errors: errors.length,
     milliseconds: now() - startedAt,

@@ -2,6 +2,7 @@ import { definitionOf } from "../accounts/definition.ts";
 import type { Accounts, AgentDefinition } from "../accounts/types.ts";
 import type { Failure, ModelConfiguration } from "../agent/model.ts";
 import type { OfferedTool, Tool } from "../agent/tools/tool.ts";
+import type { McpToolRule } from "../agent/ask-kinds.ts";
 import type { TurnOutcome } from "../agent/turn/types.ts";
 import type { Stores } from "../runs/ports.ts";
 import { withOwnSchema } from "../runs/result-schema.ts";
@@ -18,6 +19,8 @@ export interface TurnSettings {
   provider?: ModelConfiguration;
   /** What the turn's programs run in. Absent: no tool needs it, or there is none. */
   environment?: UsedEnvironment;
+  /** The organization's rule for tools of MCP servers with effects. Absent: `allow`, or the agent has none. */
+  mcpToolPolicy?: McpToolRule;
   offered?: OfferedTool[];
 }
 
@@ -27,7 +30,7 @@ type Deps = Pick<Stores, "accounts" | "configurations">;
  * Reads what the current turn runs on.
  * - A turn with a recorded configuration runs on it to its end.
  * - Otherwise it runs on the version of the agent that its input names, or else the current one, and on the
- *   organization's current model and hosts of `web_fetch`. A run's own schema of results replaces the agent's.
+ *   organization's current model, hosts of `web_fetch` and rule for tools of MCP servers. A run's own schema of results replaces the agent's.
  */
 export async function findSettings(
   { accounts, configurations }: Deps,
@@ -49,6 +52,7 @@ export async function findSettings(
     ...agent,
     agent: withHosts(definition, organization?.webFetchHosts),
     ...(organization?.model && { provider: organization.model }),
+    ...(organization?.mcpToolPolicy && definition.mcp?.length && { mcpToolPolicy: organization.mcpToolPolicy }),
   };
 }
 

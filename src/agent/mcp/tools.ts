@@ -1,7 +1,14 @@
 import type { Tool as McpTool } from "@modelcontextprotocol/client";
 import { findExcessiveDepth, toWellFormed } from "../../json.ts";
 import type { ToolDefinition } from "../model.ts";
-import { errorOutput, inputError, type McpOrigin, type OfferedTool, type Tool } from "../tools/tool.ts";
+import {
+  errorOutput,
+  inputError,
+  type McpOrigin,
+  type OfferedTool,
+  type Tool,
+  type ToolOutput,
+} from "../tools/tool.ts";
 import { locallyCheckedSchema, providerSchema } from "./schemas.ts";
 import type { McpServer } from "./types.ts";
 
@@ -82,14 +89,12 @@ async function validatorFactory(): Promise<(schema: unknown) => Validator> {
 /** The tool with a check of its inputs. The schema is compiled at the first call. */
 function checkedTool(tool: Tool, compile: () => Validator): Tool {
   let validate: ((input: unknown) => string | undefined) | undefined;
-  return {
-    ...tool,
-    async run(input, context) {
-      validate ??= inputValidator(compile);
-      const problem = validate(input);
-      return problem === undefined ? tool.run(input, context) : inputError(tool.definition, problem, input);
-    },
+  const check = (input: unknown): ToolOutput | undefined => {
+    validate ??= inputValidator(compile);
+    const problem = validate(input);
+    return problem === undefined ? undefined : inputError(tool.definition, problem, input);
   };
+  return { ...tool, check, run: async (input, context) => check(input) ?? tool.run(input, context) };
 }
 
 /** Whether a tool's definition can be part of every model request. */

@@ -202,6 +202,26 @@ export const webFetch = define({
   },
 });
 
+export const askPerson = define({
+  name: "ask_person",
+  description:
+    "Ask a person a question, and wait for the answer. It can take hours. Ask only for what the task needs and you cannot " +
+    "find out yourself, and ask everything at once.",
+  input: {
+    type: "object",
+    properties: {
+      question: { type: "string", description: "The question, with all that is needed to answer it." },
+      choices: {
+        type: "array",
+        items: { type: "string" },
+        description: "Suggested answers. The person can answer something else.",
+      },
+    },
+    required: ["question"],
+    additionalProperties: false,
+  },
+});
+
 /** Tools of an agent whose definition names none. None of them has network access. */
 export const defaultTools: string[] = [
   listFiles,

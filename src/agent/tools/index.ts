@@ -4,6 +4,7 @@ import { defaultEnvironment, type Linux, type NoLinux } from "../../sandbox/linu
 import type { Sandbox } from "../../sandbox/types.ts";
 import type { ReadDocument } from "../../documents/read-document.ts";
 import type { AddressScope } from "../../net/addresses.ts";
+import { askPersonTool } from "./client-tools.ts";
 import { deleteFileTool } from "./delete-file.ts";
 import { listFilesTool } from "./list-files.ts";
 import { readFileTool } from "./read-file.ts";
@@ -76,6 +77,7 @@ const builtIns: Record<string, (dependencies: BuiltInToolDependencies, agent: Bu
     const rules = { addresses: webFetch?.privateAddresses === true ? addresses : ("public" as const) };
     return webFetchTool(rules, reader, webFetch?.hosts);
   },
+  ask_person: () => askPersonTool,
 };
 
 /** Why `run_python` does not run in the environment that the agent names. */

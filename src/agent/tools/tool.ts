@@ -1,5 +1,6 @@
 import * as toolInputs from "../../../dist/generated/tool-inputs.js";
 import type { ProgramOwner } from "../../sandbox/types.ts";
+import type { AskKind } from "../ask-kinds.ts";
 import type { ToolDefinition, ToolResult } from "../model.ts";
 import type { Files } from "./files.ts";
 
@@ -37,6 +38,10 @@ export interface Tool {
   hasEffects?: true;
   /** Why the tool cannot be used here. It is not offered to the model, and calls return this as an error. */
   unavailable?: string;
+  /** What each call waits for before it runs. A client tool and a question do not run: the answer is their result. */
+  asks?: AskKind;
+  /** The error of an input that `run` does not accept. Nobody is asked about such a call. Absent: only `run` checks. */
+  check?: (input: unknown) => ToolOutput | undefined;
   /** What its programs run in instead of what the agent's definition names, and why. The model reads it before its first step. */
   replaced?: string;
   /** Calling it twice with the same input has the effect of calling it once. */
@@ -83,12 +88,12 @@ export function builtInTool<Input extends object>(
 ): Tool {
   const validate = (toolInputs as Record<string, Validator>)[validator];
   if (!validate) throw new Error(`No validator ${validator}: run node scripts/install.mjs`);
+  const check = (input: unknown): ToolOutput | undefined =>
+    validate(input) ? undefined : inputError(definition, describeErrors(validate.errors ?? []), input);
   return {
     definition,
-    async run(input, context) {
-      if (validate(input)) return run(input as Input, context);
-      return inputError(definition, describeErrors(validate.errors ?? []), input);
-    },
+    check,
+    run: async (input, context) => check(input) ?? run(input as Input, context),
   };
 }
 

@@ -7,6 +7,7 @@ import type { ToolCall } from "../model.ts";
 import { FileRefused } from "../tools/files.ts";
 import { errorOutput, offeredDefinitions, type Tool, type ToolContext, type ToolOutput } from "../tools/tool.ts";
 import { unknownTool } from "../unknown-tool.ts";
+import { answerOutput, callsToAsk, expiredCalls } from "./asked-calls.ts";
 import { resultCharacters } from "./context-window.ts";
 import { foldEntry, type JournalEntry, type PendingCalls } from "./journal.ts";
 import { limitName } from "./limits.ts";
@@ -23,9 +24,15 @@ type CallOutcome = { kind: "recorded"; entry: JournalEntry } | { kind: "stopped"
 
 /**
  * Executes the tool calls without a recorded result, and records each result as its call ends. After an error or a
- * rejected write no further call starts, and this settles only when all started calls have ended.
+ * rejected write no further call starts, and this settles only when all started calls have ended. Calls that need an answer
+ * are asked about when the others have their results.
  */
 export async function executeTools(state: TurnState, pending: PendingCalls, timeLeft: number): Promise<ActionResult> {
+  const [expired] = expiredCalls(pending);
+  if (expired) {
+    if (!(await state.ports.record(expired))) return { kind: "stopped" };
+    return { kind: "continue", state: { ...state, progress: foldEntry(state.progress, expired) } };
+  }
   const until = state.ports.now() + timeLeft;
   const limited = semaphore(maxConcurrentCalls);
   let stopped = false;
@@ -42,13 +49,18 @@ export async function executeTools(state: TurnState, pending: PendingCalls, time
     }
   }
 
-  const calls = pending.calls.flatMap((call, index) => (pending.results[index] ? [] : { call, index }));
+  const asked = callsToAsk(state, pending, timeLeft);
+  const waits = new Set(asked.map(({ call }) => call));
+  const calls = pending.calls.flatMap((call, index) =>
+    pending.results[index] || waits.has(index) ? [] : { call, index },
+  );
   const outcomes = await settleAll(calls.map(({ call, index }) => limited(() => executeUnlessStopped(call, index))));
   let { progress } = state;
   for (const outcome of outcomes) {
     if (outcome.kind === "stopped") return outcome;
     progress = foldEntry(progress, outcome.entry);
   }
+  if (asked.length > 0) return { kind: "asks", calls: asked };
   return { kind: "continue", state: { ...state, progress } };
 }
 
@@ -97,15 +109,21 @@ interface CallContext extends Pick<CallToExecute, "timeLeft"> {
 /** The output of a call. An error for a call that must not start. Undefined: its start could not be recorded. */
 async function outputOf(
   state: TurnState,
-  { step, began }: PendingCalls,
+  { step, began, asked, answers }: PendingCalls,
   { call, index, files, timeLeft }: CallToExecute,
 ): Promise<ToolOutput | undefined> {
   const { ports } = state;
+  const file = `tool-result-${state.input.turn}-${step}-${index + 1}.txt`;
+  const storedOutput = (output: ToolOutput): Promise<ToolOutput> =>
+    storeLargeResult(output, resultCharacters(state.contextTokens), { files, file });
   const tool = ports.tools.find(({ definition }) => definition.name === call.name);
   const hasEffects = tool?.hasEffects === true && call.invalid === undefined;
   const interrupted = began.includes(index);
   // The tool can also be missing now, for example because its MCP server does not respond.
   if (interrupted && !(hasEffects && tool.idempotent)) return errorOutput(unknownEffect);
+  const answer = answers[index];
+  const answered = answer && (await outputOfAnswer(answer, asked[index], files));
+  if (answered) return storedOutput(toWellFormed(answered));
   if (timeLeft <= 0) return errorOutput(`Not executed: the ${secondsLimitName(state)} is reached.`);
   const begins = hasEffects && !interrupted;
   if (begins && !(await ports.record({ part: "began", step, call: index }))) return undefined;
@@ -113,8 +131,15 @@ async function outputOf(
   const { owner } = ports;
   const context = { files, ...(owner && { owner }), ...(shown && { onOutput: shown.write }) };
   const output = await runTool(state, tool, call, step, { context, timeLeft }).finally(() => shown?.end());
-  const file = `tool-result-${state.input.turn}-${step}-${index + 1}.txt`;
-  return storeLargeResult(output, resultCharacters(state.contextTokens), { files, file });
+  return storedOutput(output);
+}
+
+async function outputOfAnswer(...given: Parameters<typeof answerOutput>): ReturnType<typeof answerOutput> {
+  try {
+    return await answerOutput(...given);
+  } catch (error) {
+    return errorOutput(refusalOf(error));
+  }
 }
 
 /** The output with the hash of each attached file, so that later edits do not change what the model was shown. */

@@ -1,3 +1,5 @@
+import type { AskKind } from "../ask-kinds.ts";
+import type { Answer, Answerer } from "../asks.ts";
 import type { ResultProblem } from "../../results/types.ts";
 import type {
   Failure,
@@ -32,6 +34,9 @@ export type FinishReason = "completed" | LimitReason | `run_${LimitReason}` | "a
  *   the agent's `contextTokens`. `checked`: the text was checked against the schema of the turn's result. The first
  *   one that does not fit does not end the turn: the model is asked once more.
  * - `began`: a tool call that must not be repeated is about to start.
+ * - `asked`: a tool call waits for an answer until `until` (milliseconds since 1970). The entry is written when the calls of
+ *   the same answer that need none have their results. No process works on the turn until the last call is answered.
+ * - `answered`: the answer. `by`: who gave it; absent: nobody did in time.
  * - `result`: the result of one tool call. `files`: the files that it changed, with their new content. `manifest`: hash of
  *   the manifest after it. Both are absent when it changed none. `fileBytes`: bytes that all files have more than before it,
  *   absent for 0.
@@ -67,6 +72,8 @@ export type JournalEntry = { step: number; configuration?: string; agentVersion?
       dollars?: number;
     } & RecordedExchange)
   | { part: "began"; call: number }
+  | { part: "asked"; call: number; kind: AskKind; until: number }
+  | { part: "answered"; call: number; answer: Answer; by?: Answerer }
   | {
       part: "result";
       call: number;
@@ -120,6 +127,8 @@ export interface CheckedResult {
   problems?: ResultProblem[];
 }
 
+export type AskedEntry = Extract<JournalEntry, { part: "asked" }>;
+export type AnsweredEntry = Extract<JournalEntry, { part: "answered" }>;
 export type ResumedEntry = Extract<JournalEntry, { part: "resumed" }>;
 export type AnswerEntry = Extract<JournalEntry, { part: "answer" }>;
 export type FailedEntry = Extract<JournalEntry, { part: "failed" }>;
@@ -139,6 +148,10 @@ export interface PendingCalls {
   calls: ToolCall[];
   /** Indexes of calls with a `began` entry. */
   began: number[];
+  /** By call. Undefined: it waits for no answer. */
+  asked: (AskedEntry | undefined)[];
+  /** By call. Undefined: it has no answer, or needs none. */
+  answers: (Answer | undefined)[];
   /** By call. Undefined until recorded. */
   results: (ToolResult | undefined)[];
 }
@@ -176,10 +189,12 @@ export function foldEntry(progress: TurnProgress, entry: JournalEntry): TurnProg
       return foldAnswer(progress, entry);
     case "summary":
       return foldSummary(progress, entry);
-    case "began": {
-      const { pending } = progress;
-      return pending ? { ...progress, pending: { ...pending, began: [...pending.began, entry.call] } } : progress;
-    }
+    case "began":
+      return withPending(progress, ({ began }) => ({ began: [...began, entry.call] }));
+    case "asked":
+      return withPending(progress, ({ asked }) => ({ asked: asked.with(entry.call, entry) }));
+    case "answered":
+      return withPending(progress, ({ answers }) => ({ answers: answers.with(entry.call, entry.answer) }));
     case "result":
       return foldResult(progress, entry.call, entry.result);
     case "failed":
@@ -254,12 +269,13 @@ function foldAnswer(progress: TurnProgress, entry: AnswerEntry): TurnProgress {
   ];
   const empty = isEmpty(answer);
   const problems = entry.checked?.problems;
+  const none = toolCalls.map(() => undefined);
   return {
     ...rest,
     messages,
     used: addUsage(rest.used, usageOfEntry(entry) ?? noUsage),
     ...(toolCalls.length > 0
-      ? { pending: { step, calls: toolCalls, began: [], results: toolCalls.map(() => undefined) } }
+      ? { pending: { step, calls: toolCalls, began: [], asked: none, answers: none, results: none } }
       : !empty && !problems && { last: entry }),
     ...(problems && { problems }),
     emptyAnswers: empty ? rest.emptyAnswers + 1 : 0,
@@ -273,6 +289,11 @@ function foldAnswer(progress: TurnProgress, entry: AnswerEntry): TurnProgress {
         },
       }),
   };
+}
+
+function withPending(progress: TurnProgress, change: (pending: PendingCalls) => Partial<PendingCalls>): TurnProgress {
+  const { pending } = progress;
+  return pending ? { ...progress, pending: { ...pending, ...change(pending) } } : progress;
 }
 
 function foldResult(progress: TurnProgress, call: number, result: ToolResult): TurnProgress {

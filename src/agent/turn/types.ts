@@ -1,7 +1,7 @@
 import type { Failure, Message, Model, ModelParameters, StopReason, TokenUsage } from "../model.ts";
 import type { CheckResult } from "../../results/types.ts";
 import type { Tool, ToolContext } from "../tools/tool.ts";
-import type { AnswerEntry, FinishReason, JournalEntry, TurnProgress } from "./journal.ts";
+import type { AnswerEntry, AskedEntry, FinishReason, JournalEntry, TurnProgress } from "./journal.ts";
 import type { ManifestFile } from "./manifest.ts";
 import type { ReachedLimit, Prices, RunLimits, TurnLimits, Usage } from "./limits.ts";
 import type { TurnFiles } from "./workspace-types.ts";
@@ -34,6 +34,8 @@ export interface TurnInput {
   startedAt: number;
   /** No step starts after this time. */
   deadline: number;
+  /** Milliseconds that a tool call waits for an answer. */
+  answerMs: number;
   /** Milliseconds that one model call may wait for retries. */
   maxRetryWaitMs: number;
 }
@@ -66,6 +68,8 @@ export interface TurnPorts extends Pick<ToolContext, "owner"> {
  *   `files`: the files after the turn, if it changed some.
  * - `failed`: the turn cannot continue. `last`, when present, is not in the journal yet but has been paid for.
  * - `retry`: a later call can succeed. `retryAfterMs`: the delay that the provider asked for, within the turn's time.
+ * - `asks`: tool calls wait for answers. `calls` are not in the journal yet: the caller writes them together, and ends the
+ *   invocation. All other calls of the answer have their results.
  * - `paused`: the deadline has passed.
  * - `stopped`: the signal aborted, or `record` returned false.
  */
@@ -73,6 +77,7 @@ export type TurnOutcome =
   | { kind: "done"; text: string; last: AnswerEntry; finishReason: FinishReason; files?: ManifestFile[] }
   | { kind: "failed"; failure: Failure; last?: AnswerEntry }
   | { kind: "retry"; failure: Failure; retryAfterMs?: number }
+  | { kind: "asks"; calls: AskedEntry[] }
   | { kind: "paused" }
   | { kind: "stopped" };
 

@@ -48,7 +48,7 @@ function claimUpdate({ owner, now, until }: LeaseRequest) {
   const free = "attribute_not_exists(leaseUntil) OR leaseUntil <= :now OR leaseUntil >= :tooFar OR leaseOwner = :owner";
   const started = "attribute_not_exists(waiting) OR waiting = :started";
   return {
-    ConditionExpression: `#status = :running AND (${started}) AND (${free})`,
+    ConditionExpression: `#status = :running AND attribute_not_exists(askedUntil) AND (${started}) AND (${free})`,
     UpdateExpression: "SET leaseOwner = :owner, leaseUntil = :until ADD leaseToken :one",
     ExpressionAttributeNames: { "#status": "status" },
     ExpressionAttributeValues: {

@@ -1,13 +1,22 @@
 import { paginateQuery, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { dayOf } from "../../runs/quotas.ts";
 import type { Runs } from "../../runs/ports.ts";
-import type { QuotaUse, WaitingRun } from "../../runs/types.ts";
+import type { AskingRun, QuotaUse, WaitingRun } from "../../runs/types.ts";
 import type { DynamoTable } from "./sdk/clients.ts";
 import { sendConditional } from "./dynamodb/conditional-write.ts";
 import { fromShards } from "./dynamodb/index-shards.ts";
 import { changedAt, type Count, countKey, counts, dayKey } from "./dynamodb/quota-items.ts";
-import { type Item, running, runningIn, shardOf, waitingIn, waitingRuns } from "./dynamodb/run-items.ts";
-import { head, runningIndex } from "./dynamodb/table.ts";
+import {
+  askingIn,
+  askingRuns,
+  type Item,
+  running,
+  runningIn,
+  shardOf,
+  waitingIn,
+  waitingRuns,
+} from "./dynamodb/run-items.ts";
+import { head, runningIndex, sortable } from "./dynamodb/table.ts";
 
 /**
  * A count is only compared with the runs if it has not changed for this long, in milliseconds: the index lags behind. A
@@ -22,7 +31,9 @@ const countNames: Count[] = ["running", "waiting"];
 const inIndex = { IndexName: runningIndex.name, KeyConditionExpression: "gsi2pk = :pk" };
 
 /** Counts of running and waiting runs, and of dollars, by agent and organization. */
-export function awsQuotas(dynamo: DynamoTable): Pick<Runs, "listRunning" | "listWaiting" | "quotaUse" | "recount"> {
+export function awsQuotas(
+  dynamo: DynamoTable,
+): Pick<Runs, "listRunning" | "listWaiting" | "listAsking" | "quotaUse" | "recount"> {
   const { documents, table } = dynamo;
 
   async function query(expression: string, values: Item, index?: string): Promise<Item[]> {
@@ -72,10 +83,23 @@ export function awsQuotas(dynamo: DynamoTable): Pick<Runs, "listRunning" | "list
     return found.map(waitingIn).toSorted((a, b) => a.updatedAt - b.updatedAt);
   }
 
+  /** A run's time has ended if its sort key is before the next millisecond. */
+  async function listAsking({ organizationId, until }: { organizationId?: string; until?: number } = {}) {
+    const range =
+      until === undefined ? inIndex : { ...inIndex, KeyConditionExpression: "gsi2pk = :pk AND gsi2sk < :end" };
+    const values = until === undefined ? {} : { ":end": sortable(until + 1) };
+    const found: AskingRun[] = (await fromShards(dynamo, askingRuns, range, values)).map(askingIn);
+    return found
+      .filter((run) => organizationId === undefined || run.organizationId === organizationId)
+      .toSorted((a, b) => a.askedUntil - b.askedUntil);
+  }
+
   const listRunning = async () => (await fromShards(dynamo, running, inIndex)).map(runningIn);
 
   return {
     listWaiting,
+
+    listAsking,
 
     listRunning,
 

@@ -37,7 +37,16 @@ export function awsRunReads({
   objects,
 }: RunsTable): Pick<
   Runs,
-  "read" | "open" | "transcriptBytes" | "output" | "load" | "loadTurn" | "head" | "firstInput" | "status"
+  | "read"
+  | "open"
+  | "transcriptBytes"
+  | "output"
+  | "load"
+  | "loadTurn"
+  | "loadShortTurn"
+  | "head"
+  | "firstInput"
+  | "status"
 > {
   function query(input: Omit<QueryCommandInput, "TableName">) {
     return paginateQuery({ client: documents }, { ...input, TableName: table });
@@ -172,6 +181,16 @@ export function awsRunReads({
     async loadTurn(id) {
       const found = await wholeItemsOf(id, true);
       return found[0] && turnIn(found, toRun(found[0]));
+    },
+
+    async loadShortTurn(id) {
+      const found = await wholeItemsOf(id, true);
+      if (!found[0]) return undefined;
+      const run = toRun(found[0]);
+      const entries = journalIn(found, run.turn).map(async (item) =>
+        "textKey" in item ? undefined : readEntry(objects, item),
+      );
+      return { run, journal: await Promise.all(entries) };
     },
 
     head: findHead,

@@ -6,6 +6,7 @@ import {
   StopExecutionCommand,
 } from "@aws-sdk/client-sfn";
 import type { Workflow } from "../../runs/ports.ts";
+import type { Run } from "../../runs/types.ts";
 import { withMappedErrors } from "./sdk/errors.ts";
 
 /** The Step Functions state machine that drives turns, and its client. */
@@ -14,11 +15,14 @@ export interface StateMachine {
   stateMachineArn: string;
 }
 
-/** Starts one execution per turn, named by run and turn. Its input is `{runId, turn}`: executions hold no content. */
+/**
+ * Starts one execution per turn, and another one each time that a turn continues with answers. They are named by run, turn and
+ * the number of the run's pauses. The input is `{runId, turn}`: executions hold no content.
+ */
 export function awsWorkflow({ sfn, stateMachineArn }: StateMachine): Workflow {
   return withMappedErrors<Workflow>("Step Functions", {
-    async start(runId, turn) {
-      const name = executionName(runId, turn);
+    async start(runId, turn, { pauses = 0 } = {}) {
+      const name = executionName(runId, turn, pauses);
       try {
         await sfn.send(new StartExecutionCommand({ stateMachineArn, name, input: JSON.stringify({ runId, turn }) }));
       } catch (error) {
@@ -27,8 +31,8 @@ export function awsWorkflow({ sfn, stateMachineArn }: StateMachine): Workflow {
       }
     },
 
-    async stop(runId, turn) {
-      for (const { executionArn } of candidateExecutions(stateMachineArn, runId, turn)) {
+    async stop(runId, turn, pauses = 0) {
+      for (const { executionArn } of candidateExecutions(stateMachineArn, { id: runId, turn, pauses })) {
         try {
           await sfn.send(new StopExecutionCommand({ executionArn }));
           return;
@@ -41,8 +45,8 @@ export function awsWorkflow({ sfn, stateMachineArn }: StateMachine): Workflow {
   });
 }
 
-function executionName(runId: string, turn: number): string {
-  return `${runId}-${turn}`;
+function executionName(runId: string, turn: number, pauses: number): string {
+  return pauses > 0 ? `${runId}-${turn}-${pauses}` : `${runId}-${turn}`;
 }
 
 /** AWS accepts a stop of an ended execution. An emulator returns this error. */
@@ -52,20 +56,22 @@ function hasEnded(error: unknown): boolean {
 
 /**
  * Names the executions that a turn may belong to, latest first; the first that exists is the turn's. One execution
- * continues through queued inputs and is named after the first of their turns (`first`).
+ * continues through queued inputs and is named after the first of their turns (`first`). It ends when a turn waits for answers.
  */
 export function* candidateExecutions(
   stateMachineArn: string,
-  runId: string,
-  turn: number,
+  { id, turn, pauses = 0 }: Pick<Run, "id" | "turn" | "pauses">,
 ): Generator<{ first: number; executionArn: string }> {
   const prefix = stateMachineArn.replace(":stateMachine:", ":execution:");
   for (let first = turn; first >= 1; first--) {
-    yield { first, executionArn: `${prefix}:${executionName(runId, first)}` };
+    yield { first, executionArn: `${prefix}:${executionName(id, first, pauses)}` };
   }
 }
 
+/** Characters of a UUID. */
+const idLength = 36;
+
 /** The id of the run that an execution of this name drives. */
 export function runOfExecution(name: string): string {
-  return name.slice(0, name.lastIndexOf("-"));
+  return name.slice(0, idLength);
 }

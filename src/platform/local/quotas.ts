@@ -15,9 +15,9 @@ export function localQuotas(db: Database["db"]) {
      WHERE organization_id = ? AND quota_of = 'organization' AND waiting IS NOT 1 AND ${ofQuotas}`,
   );
   const waitingWhere = (condition: string) =>
-    rows<WaitingRun>(
+    rows<WaitingRow>(
       db,
-      `SELECT id, turn, updated_at AS updatedAt, agent_id AS agentId, organization_id AS organizationId FROM runs
+      `SELECT id, turn, updated_at AS updatedAt, agent_id AS agentId, organization_id AS organizationId, pauses FROM runs
        WHERE ${condition} AND waiting = 1 AND ${ofQuotas} ORDER BY updated_at, seq`,
     );
   const [waitingOf, allWaiting] = [waitingWhere("organization_id = ?"), waitingWhere("TRUE")];
@@ -61,8 +61,14 @@ export function localQuotas(db: Database["db"]) {
     },
 
     listWaiting: (organizationId?: string): WaitingRun[] =>
-      organizationId === undefined ? allWaiting.all() : waitingOf.all(organizationId),
+      (organizationId === undefined ? allWaiting.all() : waitingOf.all(organizationId)).map(toWaiting),
   };
+}
+
+type WaitingRow = Omit<WaitingRun, "pauses"> & { pauses: number | null };
+
+function toWaiting({ pauses, ...run }: WaitingRow): WaitingRun {
+  return pauses === null ? run : { ...run, pauses };
 }
 
 function lastDays(): [today: string, yesterday: string] {

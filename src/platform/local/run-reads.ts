@@ -6,6 +6,7 @@ import { isOwn } from "../../runs/own-run.ts";
 import { mergeRuns, placeOf } from "../../runs/read/merge-runs.ts";
 import type { Runs } from "../../runs/ports.ts";
 import type {
+  AskingRun,
   QueuedInput,
   Run,
   RunJournalEntry,
@@ -25,7 +26,8 @@ import { transcriptPieces } from "./database/transcript-pieces.ts";
 
 const runColumns =
   "seq, id, agent_id, organization_id, name, status, turn, created_at, updated_at, failure, queued, used, sequence, " +
-  "quota_of, waiting, model, labels, webhook, transcript_bytes, started_by, tokens, tools, result_schema";
+  "quota_of, waiting, model, labels, webhook, transcript_bytes, started_by, tokens, tools, result_schema, asked_until, " +
+  "pauses, worked";
 
 /** The values of `runColumns`. */
 type RunRow = [
@@ -52,6 +54,9 @@ type RunRow = [
   tokens: string | null,
   tools: string | null,
   resultSchema: string | null,
+  askedUntil: number | null,
+  pauses: number | null,
+  worked: number | null,
 ];
 
 /** The columns of `PublicRun` besides its id, and the size of the transcript. */
@@ -63,7 +68,7 @@ const maxWholeBytes = 256 * 1024;
 /** Runs of a list that are read before other requests are handled. */
 const rowsAtOnce = 100;
 
-type RunningRow = { id: string; turn: number; updated_at: number; waiting: number | null };
+type RunningRow = { id: string; turn: number; updated_at: number; waiting: number | null; pauses: number | null };
 
 export function localRunReads(
   database: Database,
@@ -76,12 +81,14 @@ export function localRunReads(
   | "output"
   | "load"
   | "loadTurn"
+  | "loadShortTurn"
   | "head"
   | "firstInput"
   | "status"
   | "list"
   | "listRunning"
   | "listWaiting"
+  | "listAsking"
   | "quotaUse"
   | "recount"
 > {
@@ -123,7 +130,12 @@ export function localRunReads(
   const [runsOfAgent, runsOfOrganization] = [runsOf("agent_id"), runsOf("organization_id")];
   const running = rows<RunningRow>(
     db,
-    "SELECT id, turn, updated_at, waiting FROM runs WHERE status = 'running' AND waiting IS NOT 1",
+    "SELECT id, turn, updated_at, waiting, pauses FROM runs WHERE status = 'running' AND waiting IS NOT 1 AND asked_until IS NULL",
+  );
+  const asking = rows<AskingRun>(
+    db,
+    "SELECT id, turn, asked_until AS askedUntil, pauses, agent_id AS agentId, organization_id AS organizationId FROM runs " +
+      "WHERE asked_until <= ? ORDER BY asked_until, seq",
   );
   const quotas = localQuotas(db);
   const statusOf = db.prepare("SELECT status FROM runs WHERE id = ?");
@@ -169,6 +181,12 @@ export function localRunReads(
       if (runs.length === limit) return { runs, cut: place };
     }
   }
+
+  const loadTurn = async (id: string) =>
+    read(() => {
+      const found = find(id);
+      return found && turnOf(found);
+    });
 
   return {
     read: async (id) =>
@@ -218,11 +236,8 @@ export function localRunReads(
         };
       }),
 
-    loadTurn: async (id) =>
-      read(() => {
-        const found = find(id);
-        return found && turnOf(found);
-      }),
+    loadTurn,
+    loadShortTurn: loadTurn,
 
     async head(id) {
       const row = read(() => findRun.get(id));
@@ -248,6 +263,11 @@ export function localRunReads(
 
     listRunning: async () => read(() => running.all()).map(toRunning),
 
+    listAsking: async ({ organizationId, until = Number.MAX_SAFE_INTEGER } = {}) =>
+      read(() => asking.all(until)).filter(
+        (run) => organizationId === undefined || run.organizationId === organizationId,
+      ),
+
     listWaiting: async (organizationId) => read(() => quotas.listWaiting(organizationId)),
 
     quotaUse: async (owner) => read(() => quotas.use(owner)),
@@ -259,8 +279,8 @@ export function localRunReads(
 /** `at` is null for entries of earlier versions. */
 type JournalRow = [sequence: number, at: number | null, body: string];
 
-function toRunning({ id, turn, updated_at: updatedAt, waiting }: RunningRow): RunningRun {
-  const run = { id, turn, updatedAt };
+function toRunning({ id, turn, updated_at: updatedAt, waiting, pauses }: RunningRow): RunningRun {
+  const run = { id, turn, updatedAt, ...(pauses !== null && { pauses }) };
   return waiting === null ? run : { ...run, waiting: waiting === 1 };
 }
 
@@ -286,7 +306,8 @@ function toFiles({ uploads, current }: Record<string, unknown> = {}): Pick<RunSt
 
 function toRun(row: RunRow): Run {
   const [, id, agentId, organizationId, name, status, turn, createdAt, updatedAt, failure, queued, used, ...more] = row;
-  const [sequence, quotaOf, waiting, model, labels, webhook, , startedBy, tokens, tools, resultSchema] = more;
+  const [sequence, quotaOf, waiting, model, labels, webhook, , startedBy, tokens, tools, resultSchema, ...waits] = more;
+  const [askedUntil, pauses, worked] = waits;
   return {
     id,
     agentId,
@@ -304,6 +325,9 @@ function toRun(row: RunRow): Run {
     sequence,
     ...(quotaOf && { quotaOf }),
     ...(waiting !== null && { waiting: waiting === 1 }),
+    ...(askedUntil !== null && { askedUntil }),
+    ...(pauses !== null && { pauses }),
+    ...(worked !== null && { worked }),
     ...(labels !== null && { labels: JSON.parse(labels) as NonNullable<Run["labels"]> }),
     ...(webhook !== null && { webhook }),
     ...starterIn(startedBy),

@@ -56,12 +56,12 @@ export function localRunWrites(
   const putSummary = db.prepare("INSERT OR REPLACE INTO summaries (run, through_turn, text) VALUES (?, ?, ?)");
   const expected = tuples<HeadRow>(
     db,
-    "SELECT seq, queued, used, sequence, quota_of, waiting, agent_id, organization_id, webhook, tools FROM runs " +
+    "SELECT seq, queued, used, sequence, quota_of, waiting, agent_id, organization_id, webhook, tools, asked_until, pauses, worked FROM runs " +
       "WHERE id = ? AND status = ? AND turn = ?",
   );
   const updateRun = db.prepare(
     "UPDATE runs SET status = ?, turn = ?, updated_at = ?, failure = ?, queued = ?, used = ?, sequence = ?, " +
-      "quota_of = ?, waiting = ?, model = coalesce(?, model), tools = ?, transcript_bytes = transcript_bytes + ? WHERE seq = ?",
+      "quota_of = ?, waiting = ?, asked_until = ?, pauses = ?, worked = ?, model = coalesce(?, model), tools = ?, transcript_bytes = transcript_bytes + ? WHERE seq = ?",
   );
   const updateCounts = db.prepare(
     "UPDATE runs SET queued = ?, used = ?, sequence = ?, model = coalesce(?, model), tools = ?, " +
@@ -97,9 +97,11 @@ export function localRunWrites(
     const found = expected.get(runId, expect.status, expect.turn);
     if (!found) throw changeRejected;
     const [seq, queuedBefore, usedBefore, sequenceBefore, quotaOf, waiting, agentId, organizationId, ...more] = found;
-    const [webhook, toolsBefore] = more;
+    const [webhook, toolsBefore, askedUntil, ...pausesBefore] = more;
     if (expect.queued !== undefined && expect.queued !== queuedBefore) throw changeRejected;
     if (expect.waiting && waiting !== 1) throw changeRejected;
+    if (expect.pauses !== undefined && expect.pauses !== pausesBefore[0]) throw changeRejected;
+    if (expect.asks !== undefined && expect.asks !== (askedUntil !== null)) throw changeRejected;
     const { before, after } = sequenceOf(change) ?? { before: sequenceBefore, after: sequenceBefore };
     if (before !== sequenceBefore) throw changeRejected;
     if (slot && !quotas.admit(slot, waiting === 1)) throw changeRejected;
@@ -134,6 +136,7 @@ export function localRunWrites(
         total(usedBefore, used),
         after,
         ...place,
+        ...pauseAfter(change, pausesBefore),
         model,
         toolsColumn(toolsBefore, tools),
         transcriptBytesOf(change),
@@ -198,6 +201,9 @@ type HeadRow = [
   organizationId: string,
   webhook: string | null,
   tools: string | null,
+  askedUntil: number | null,
+  pauses: number | null,
+  worked: number | null,
 ];
 
 function tokensColumn(tokens: RunToken[]): string | null {
@@ -218,10 +224,20 @@ function placeOf(slot: Slot | undefined, hasWaited: boolean): PlaceColumns {
 
 /** The columns after a change of the status. The next turn of a running run keeps its slot, and has not waited for it. */
 function placeAfter({ expect, set, slot }: RunChange, before: PlaceColumns): PlaceColumns {
-  if (set?.status !== "running") return [null, null];
+  if (set?.status !== "running" || set.asks) return [null, null];
   if (slot) return placeOf(slot, expect.waiting === true);
-  if (expect.status !== "running") return [null, null];
+  if (expect.status !== "running" || expect.asks) return [null, null];
   return set.turn === expect.turn ? before : [before[0], null];
+}
+
+/** The columns `asked_until`, `pauses` and `worked` after a change of the status. */
+function pauseAfter(
+  { expect, set }: RunChange,
+  [pauses, worked]: [pauses: number | null, worked: number | null],
+): (number | null)[] {
+  if (set?.asks) return [set.asks.askedUntil, set.asks.pauses, set.asks.worked];
+  const isSameTurn = set?.status === "running" && set.turn === expect.turn;
+  return [null, pauses, isSameTurn ? worked : null];
 }
 
 // Thrown to roll back the transaction.

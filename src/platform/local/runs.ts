@@ -10,7 +10,9 @@ export function localRuns(database: Database, forget: (runId: string) => Promise
   const { db, read, write, refusesWrites } = database;
   const leases = memoryLeases();
   const writes = localRunWrites(database, (lease) => leases.isCurrent(lease), forget);
-  const isRunning = db.prepare("SELECT turn FROM runs WHERE id = ? AND status = 'running' AND waiting IS NOT 1");
+  const isRunning = db.prepare(
+    "SELECT turn FROM runs WHERE id = ? AND status = 'running' AND waiting IS NOT 1 AND asked_until IS NULL",
+  );
   const putProbe = db.prepare("INSERT OR REPLACE INTO summaries (run, through_turn, text) VALUES (-1, 0, ?)");
   const dropProbe = db.prepare("DELETE FROM summaries WHERE run = -1");
 

@@ -31,9 +31,11 @@ interface RunnerDeps extends AdvanceDeps {
 interface Job {
   /** The current turn. */
   turn: number;
+  /** How often turns of the run had waited for answers when the job began. */
+  pauses: number;
   /** The turn that was in progress when the process started. Undefined: none was. */
   found: number | undefined;
-  owner: RunOwner | undefined;
+  owner: Partial<RunOwner> | undefined;
   abort: AbortController;
   ended: Promise<void>;
 }
@@ -55,13 +57,15 @@ export function startRunner(given: AdvanceDeps, { workers = maxConcurrentTurns }
     startAllWaiting: () => startAllWaiting({ ...given, workflow: runner }),
   };
 
-  function begin(payload: TurnId, { owner, found }: { owner?: RunOwner | undefined; found?: boolean } = {}): void {
+  function begin(payload: TurnId, run: Parameters<Workflow["start"]>[2], found = false): void {
     const { runId, turn } = payload;
+    const { pauses = 0 } = run ?? {};
     const current = jobs.get(runId);
-    if (closed || (current && current.turn >= turn && !current.abort.signal.aborted)) return;
+    const isKnown = current && current.turn >= turn && current.pauses >= pauses;
+    if (closed || (isKnown && !current.abort.signal.aborted)) return;
     current?.abort.abort();
     const abort = new AbortController();
-    const job: Job = { turn, found: found ? turn : undefined, owner, abort, ended: Promise.resolve() };
+    const job: Job = { turn, pauses, found: found ? turn : undefined, owner: run, abort, ended: Promise.resolve() };
     jobs.set(runId, job);
     job.ended = drive(deps, payload, job, places).finally(() => {
       if (jobs.get(runId) === job) jobs.delete(runId);
@@ -69,8 +73,8 @@ export function startRunner(given: AdvanceDeps, { workers = maxConcurrentTurns }
   }
 
   const runner: Runner = {
-    async start(runId, turn, owner) {
-      begin({ runId, turn }, { owner });
+    async start(runId, turn, run) {
+      begin({ runId, turn }, run);
     },
 
     async stop(runId, turn) {
@@ -83,7 +87,7 @@ export function startRunner(given: AdvanceDeps, { workers = maxConcurrentTurns }
       const running = await deps.runs.listRunning();
       const turns = new Map(running.map(({ id, turn }) => [id, turn]));
       for (const [runId, job] of before) if (turns.get(runId) !== job.turn) job.abort.abort();
-      for (const { id, turn } of running) begin({ runId: id, turn }, { found: !started });
+      for (const run of running) begin({ runId: run.id, turn: run.turn }, run, !started);
       started = true;
       await deps.startAllWaiting();
     },
@@ -126,11 +130,12 @@ async function drive(deps: RunnerDeps, payload: TurnId, job: Job, places: Schedu
 
 async function ownersOf({ runs }: RunnerDeps, runId: string, job: Job): Promise<Owners> {
   try {
-    job.owner ??= await runs.head(runId);
+    if (job.owner?.organizationId === undefined) job.owner = await runs.head(runId);
   } catch (error) {
     throw asRetryLater(error);
   }
-  return job.owner ? [job.owner.organizationId, job.owner.agentId] : [];
+  const { organizationId, agentId } = job.owner ?? {};
+  return organizationId === undefined || agentId === undefined ? [] : [organizationId, agentId];
 }
 
 /** Writes the final status. Retries until it succeeds or the process ends: the run would stay `running`. */

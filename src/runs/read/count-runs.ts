@@ -48,7 +48,7 @@ export async function countRuns(
   const tests = Object.entries(conditionTests({ statuses, labels, facts }, now));
   const passing = (except?: Condition): Run[] =>
     runs.filter((run) => tests.every(([condition, test]) => condition === except || test(run)));
-  const counts = { running: 0, finished: 0, technical_error: 0, terminated: 0, waiting_for_input: 0 };
+  const counts = { running: 0, waiting: 0, finished: 0, technical_error: 0, terminated: 0, waiting_for_input: 0 };
   for (const run of passing("status")) counts[filterStatusOf(run)]++;
   const all = passing();
   return {

@@ -5,6 +5,7 @@ import { noUsage, type RunLimits, type TurnLimits, type Usage } from "../../agen
 import { type Semaphore, semaphore } from "../../async/semaphore.ts";
 import { boundedCache } from "../bounded-cache.ts";
 import type { Configurations, Runs } from "../ports.ts";
+import { type AskedCall, openCalls } from "./open-calls.ts";
 import { type Activity, activityOf, type RunProgress } from "./run-progress.ts";
 import { type ShownState, turnStartedAt } from "../status.ts";
 import { progressTracker } from "../track-progress.ts";
@@ -38,6 +39,8 @@ export interface RunDetail extends DescribedRun {
   environment?: UsedEnvironment;
   /** `milliseconds`: 0 while the turn is in progress, and if its start is unknown. */
   turnUsage: Usage;
+  /** Tool calls that wait for answers. */
+  openCalls: AskedCall[];
   turnStartedAt?: number;
 }
 
@@ -97,11 +100,12 @@ export function runDescriber(deps: Deps): RunDescriber {
     },
 
     async detail(run) {
-      const [agent, excerpt, turn, startedBy] = await Promise.all([
+      const [agent, excerpt, turn, startedBy, calls] = await Promise.all([
         deps.accounts.findAgent(run.agentId),
         excerptOf(run),
         tracker.turnOf(run),
         starterOf(run),
+        openCallsOf(deps.runs, run),
       ]);
       if (turn) shown.set(run.id, turn);
       const runsOn = await limitsOf(run, agent, turn);
@@ -109,7 +113,8 @@ export function runDescriber(deps: Deps): RunDescriber {
       return {
         ...described(run, { agent, excerpt, progress: turn, startedBy }),
         ...runsOn,
-        turnUsage: usageOfTurn(run, turn?.used ?? noUsage, startedAt),
+        openCalls: calls,
+        turnUsage: usageOfTurn(run, turn, startedAt),
         ...(startedAt !== undefined && { turnStartedAt: startedAt }),
       };
     },
@@ -147,19 +152,30 @@ function starterReader({ accounts }: Deps, inTurn: Semaphore) {
   };
 }
 
-export function stateOf({ status, turn, waiting }: Run): ShownState {
+/** The calls of a run that wait for answers. Reads its turn if there are some. */
+export async function openCallsOf(runs: Pick<Runs, "loadTurn">, run: Run): Promise<AskedCall[]> {
+  const state = run.askedUntil === undefined ? undefined : await runs.loadTurn(run.id);
+  return state ? openCalls(state) : [];
+}
+
+export function stateOf({ status, turn, waiting, askedUntil }: Run): ShownState {
+  if (askedUntil !== undefined) return "waiting";
   if (status === "running" && waiting) return "waiting_for_slot";
   return status === "finished" && turn === 0 ? "waiting_for_input" : status;
 }
 
 function startOfTurn(run: Run, turn: RunProgress | undefined): number | undefined {
   if (run.status !== "running") return turn?.startedAt;
-  return run.waiting ? undefined : turnStartedAt(run);
+  return run.waiting || run.askedUntil !== undefined ? undefined : turnStartedAt(run);
 }
 
-function usageOfTurn({ status, updatedAt }: Run, used: Usage, startedAt: number | undefined): Usage {
+function usageOfTurn(
+  { status, updatedAt }: Run,
+  { used = noUsage, waited = 0 }: Partial<RunProgress> = {},
+  startedAt: number | undefined,
+): Usage {
   if (status === "running" || startedAt === undefined) return used;
-  return { ...used, milliseconds: Math.max(0, updatedAt - startedAt) };
+  return { ...used, milliseconds: Math.max(0, updatedAt - startedAt - waited) };
 }
 
 /** Reads the beginning of the first input, which never changes, once. */

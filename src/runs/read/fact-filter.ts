@@ -49,9 +49,10 @@ export function tokensOf({ used }: Run): number {
   return used ? used.inputTokens + used.outputTokens : 0;
 }
 
-/** Milliseconds of all turns, that in progress included. */
-export function millisecondsOf({ used, status, updatedAt }: Run, now: number): number {
-  return (used?.milliseconds ?? 0) + (status === "running" ? Math.max(0, now - updatedAt) : 0);
+/** Milliseconds of all turns, that in progress included, without its waits for answers. */
+export function millisecondsOf({ used, status, updatedAt, askedUntil, worked = 0 }: Run, now: number): number {
+  const since = askedUntil === undefined ? Math.max(0, now - updatedAt) : 0;
+  return (used?.milliseconds ?? 0) + (status === "running" ? worked + since : 0);
 }
 
 /** Sorts runs, the largest first; runs with the same value stay in their order. Unknown costs come last. */

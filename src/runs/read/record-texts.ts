@@ -29,8 +29,14 @@ export function textsOf(event: RunEvent): RecordText[] {
       const { name, text, error } = event.result;
       return [{ kind: error ? "error" : "tool_result", tool: name, call: event.call, text }];
     }
+    case "answered": {
+      const { answer, call } = event;
+      const text = answer.kind === "deny" ? answer.reason : undefined; // others are in the result of the call
+      return text === undefined ? [] : [{ kind: "error", call, text }];
+    }
     case "failed":
       return [{ kind: "error", text: event.failure.title }];
+    case "asked":
     case "began":
     case "resumed":
     case "summary":

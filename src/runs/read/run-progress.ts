@@ -34,6 +34,10 @@ export interface RunProgress {
   checked?: CheckedResult;
   /** When the turn's input was recorded. Absent: unknown. */
   startedAt?: number;
+  /** Milliseconds that the turn has waited for answers. Absent: 0. */
+  waited?: number;
+  /** While calls wait for answers: what `waited` does not have yet began here. */
+  waitsSince?: number;
   /** Usage of the turn. Absent: the fold began within the turn. */
   used?: Usage;
   /** What the turn runs on, as far as its entries say. */
@@ -70,8 +74,12 @@ export function foldEvent(before: RunProgress | undefined, event: RunEvent): Run
 
 function foldEntry(before: RunProgress | undefined, entry: RunJournalEntry): RunProgress | undefined {
   const { turn, step, part, at } = entry;
-  if (!before && (part === "began" || part === "result" || part === "resumed")) return undefined;
-  const base = before ?? { turn, step, sequence: 0, calls: [] };
+  if (
+    !before &&
+    (part === "began" || part === "asked" || part === "answered" || part === "result" || part === "resumed")
+  )
+    return undefined;
+  const { waitsSince, ...base }: RunProgress = before ?? { turn, step, sequence: 0, calls: [] };
   const used = base.used && addUsage(base.used, usageOfEntry(entry) ?? noUsage);
   const since = at !== undefined && { since: at };
   const next: RunProgress = {
@@ -98,6 +106,14 @@ function foldEntry(before: RunProgress | undefined, entry: RunJournalEntry): Run
     }
     case "began":
       return next;
+    case "asked": {
+      const from = waitsSince ?? at;
+      return { ...next, ...(from !== undefined && { waitsSince: from }) };
+    }
+    case "answered": {
+      const waits = at !== undefined && { waitsSince: at, waited: (base.waited ?? 0) + at - (waitsSince ?? at) };
+      return { ...next, ...waits, doing: { kind: "tool_calls", ...since } };
+    }
     case "resumed":
       return { ...next, step: base.step, doing: { kind: entry.calls ? "tool_calls" : "model_call", ...since } };
     case "result": {
@@ -116,9 +132,9 @@ function referenceOf({ configuration, agentVersion }: RunJournalEntry): Pick<Run
 /** A turn shows as starting for this long: the first model call is not recorded before it has ended. */
 const startMilliseconds = 1_000;
 
-/** What a run does at the time `now`. Undefined: it has no turn in progress, or it waits for a slot. */
+/** What a run does at the time `now`. Undefined: it has no turn in progress, or it waits for a slot or answers. */
 export function activityOf(run: Run, progress: RunProgress | undefined, now: number): Activity | undefined {
-  if (run.status !== "running" || run.waiting) return undefined;
+  if (run.status !== "running" || run.waiting || run.askedUntil !== undefined) return undefined;
   const { turn } = run;
   const startedAt = turnStartedAt(run);
   const current = progress && progress.turn >= turn && progress.doing ? progress : undefined;

@@ -80,7 +80,8 @@ async function agentsOf(accounts: SearchDeps["accounts"], runs: Run[]): Promise<
 }
 
 function storedStatus(status: RunFilterStatus): RunStatus {
-  return status === "waiting_for_input" ? "finished" : status;
+  if (status === "waiting_for_input") return "finished";
+  return status === "waiting" ? "running" : status;
 }
 
 /** The conditions of a search that are compared run by run, besides its text. */
@@ -99,7 +100,8 @@ export function conditionTests(
 }
 
 /** The status that filters and counts know a run by. */
-export function filterStatusOf({ status, turn }: Run): RunFilterStatus {
+export function filterStatusOf({ status, turn, askedUntil }: Run): RunFilterStatus {
+  if (askedUntil !== undefined) return "waiting";
   return status === "finished" && turn === 0 ? "waiting_for_input" : status;
 }
 
@@ -110,8 +112,8 @@ export async function findRuns(
 ): Promise<ListedRuns & { complete?: boolean }> {
   const stored = statuses && [...new Set(statuses.map(storedStatus))];
   const matchesText = text === undefined || text.trim() === "" ? undefined : textFilter(deps.describer, text.trim());
-  // The store compares the status. Its "finished" is two statuses of a search.
-  const compared = stored?.includes("finished") ? statuses : undefined;
+  // The store compares the status. Its "finished" and "running" are two statuses of a search each.
+  const compared = stored?.some((status) => status === "finished" || status === "running") ? statuses : undefined;
   const tests = Object.values(conditionTests({ statuses: compared, labels, facts }, now));
   const matches = async (run: Run): Promise<boolean> =>
     tests.every((test) => test(run)) && (matchesText ? await matchesText(run) : true);

@@ -10,13 +10,13 @@ interface Wait {
   signal: AbortSignal;
 }
 
-/** Resolves with the run when it has no turn in progress, when the time is over, or when the client has left. */
+/** Resolves with the run when it has no turn in progress or waits for answers, when the time is over, or when the client has left. */
 export async function untilIdle({ read, seconds, interval, signal }: Wait): Promise<Run> {
   const end = performance.now() + seconds * 1_000;
   for (;;) {
     const run = await read();
     const left = end - performance.now();
-    if (run.status !== "running" || left <= 0 || signal.aborted) return run;
+    if (run.status !== "running" || run.askedUntil !== undefined || left <= 0 || signal.aborted) return run;
     await pause(Math.min(interval, left), signal).catch(() => {});
   }
 }

@@ -38,6 +38,11 @@ export function headWrite(table: string, change: RunChange, facts: RunFacts | un
     values[":expectedWaiting"] = true;
     conditions.push("waiting = :expectedWaiting");
   }
+  if (expect.asks !== undefined) conditions.push(`attribute_${expect.asks ? "" : "not_"}exists(askedUntil)`);
+  if (expect.pauses !== undefined) {
+    values[":expectedPauses"] = expect.pauses;
+    conditions.push("pauses = :expectedPauses");
+  }
   if (labels || tokens) {
     names["#name"] = "name";
     values[":erasedName"] = "";
@@ -71,7 +76,7 @@ export function headWrite(table: string, change: RunChange, facts: RunFacts | un
     sets.push("#sequence = :sequence");
     values[":sequence"] = sequence.after;
   }
-  const fields: Item = set ? { ...set, failure: set.failure, ...placeFields(change, facts) } : {};
+  const fields: Item = set ? { ...statusFields(set, expect.turn), ...placeFields(change, facts) } : {};
   for (const [name, value] of Object.entries(fields)) {
     names[`#${name}`] = name;
     if (value === undefined) removes.push(`#${name}`);
@@ -127,4 +132,12 @@ export function headWrite(table: string, change: RunChange, facts: RunFacts | un
   const removal = removes.length > 0 ? ` REMOVE ${removes.join(", ")}` : "";
   const addition = adds.length > 0 ? ` ADD ${adds.join(", ")}` : "";
   return { Update: { ...on, UpdateExpression: `SET ${sets.join(", ")}${removal}${addition}` } };
+}
+
+/** The attributes of a changed status. Undefined ones are removed. */
+function statusFields({ asks, ...set }: NonNullable<RunChange["set"]>, turnBefore: number): Item {
+  const fields = { ...set, failure: set.failure };
+  if (asks) return { ...fields, ...asks };
+  const isSameTurn = set.status === "running" && set.turn === turnBefore;
+  return { ...fields, askedUntil: undefined, ...(!isSameTurn && { worked: undefined }) };
 }

@@ -60,7 +60,7 @@ export function countWrites(table: string, change: RunChange, place: QuotaPlace 
   const { agentId, organizationId, quotaOf, waiting } = place;
   const owners = quotaOf === "organization" ? [agentId, organizationId] : [agentId];
   const writes: Write[] = [];
-  if (endsRun(change)) {
+  if (leavesSlot(change)) {
     if (waiting) writes.push(countWrite(table, agentId, { waiting: -1 }));
     else for (const owner of owners) writes.push(countWrite(table, owner, { running: -1 }));
   }
@@ -71,11 +71,11 @@ export function countWrites(table: string, change: RunChange, place: QuotaPlace 
 
 /** Whether the change depends on what the run counts towards. */
 export function dependsOnPlace(change: RunChange): boolean {
-  return endsRun(change) || (change.used?.dollars ?? 0) > 0;
+  return leavesSlot(change) || (change.used?.dollars ?? 0) > 0;
 }
 
-function endsRun({ expect, set }: RunChange): boolean {
-  return expect.status === "running" && set !== undefined && set.status !== "running";
+function leavesSlot({ expect, set }: RunChange): boolean {
+  return expect.status === "running" && set !== undefined && (set.status !== "running" || set.asks !== undefined);
 }
 
 export type Count = "running" | "waiting";

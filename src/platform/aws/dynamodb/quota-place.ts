@@ -1,5 +1,5 @@
 import type { QuotaPlace, Run, RunChange, Slot } from "../../../runs/types.ts";
-import { indexKeys, type Item, startedKeys } from "./run-items.ts";
+import { askingKeys, indexKeys, type Item, startedKeys } from "./run-items.ts";
 
 /** The attributes of a run that takes a slot. */
 export function placeOf(slot: Slot | undefined, hasWaited: boolean): Pick<Run, "quotaOf" | "waiting"> {
@@ -19,7 +19,9 @@ export function placeFields({ runId, expect, set, slot }: RunChange, before: Quo
   const { status, updatedAt } = set;
   const none = { gsi2pk: undefined, gsi2sk: undefined, quotaOf: undefined, waiting: undefined };
   if (status !== "running") return none;
-  if (!slot && expect.status !== "running") return { ...none, ...startedKeys(runId) };
+  if (set.asks) return before ? { ...none, ...askingKeys({ ...before, ...set.asks, id: runId }) } : none;
+  const { pauses } = expect;
+  if (!slot && (expect.status !== "running" || expect.asks)) return { ...none, ...startedKeys(runId, "", pauses) };
   if (!slot) {
     if (before?.waiting !== false || set.turn === expect.turn) return {};
     const { waiting: _waiting, ...kept } = before;
@@ -27,5 +29,14 @@ export function placeFields({ runId, expect, set, slot }: RunChange, before: Quo
   }
   const { agentId, organizationId } = slot;
   const place = placeOf(slot, expect.waiting === true);
-  return { ...none, ...place, ...indexKeys({ id: runId, agentId, organizationId, status, updatedAt, ...place }) };
+  const run = {
+    id: runId,
+    agentId,
+    organizationId,
+    status,
+    updatedAt,
+    ...place,
+    ...(pauses !== undefined && { pauses }),
+  };
+  return { ...none, ...place, ...indexKeys(run) };
 }

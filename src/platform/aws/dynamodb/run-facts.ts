@@ -1,5 +1,5 @@
 import type { CancellationReason } from "@aws-sdk/client-dynamodb";
-import { endsTurn } from "../../../runs/deliveries.ts";
+import { isReported } from "../../../runs/deliveries.ts";
 import { storedBytesOf } from "../../../runs/files/stored-bytes.ts";
 import type { QuotaScope, RunChange, RunFacts } from "../../../runs/types.ts";
 import { dependsOnPlace } from "./quota-items.ts";
@@ -13,18 +13,19 @@ export const maxAttempts = 3;
 
 /** Whether the writes of the change depend on facts, so that a condition has to check them. */
 export function dependsOnFacts(change: RunChange): boolean {
-  return dependsOnPlace(change) || endsTurn(change) || storedBytesOf(change) !== 0;
+  return dependsOnPlace(change) || isReported(change) || storedBytesOf(change) !== 0;
 }
 
 /** The facts of a head item that failed a condition, in DynamoDB's JSON. Undefined: the run does not exist. */
 export function factsIn(item: CancellationReason["Item"]): RunFacts | undefined {
-  const { agentId, organizationId, quotaOf, waiting, webhook, createdAt } = item ?? {};
+  const { agentId, organizationId, quotaOf, waiting, pauses, webhook, createdAt } = item ?? {};
   if (agentId?.S === undefined || organizationId?.S === undefined) return undefined;
   return {
     agentId: agentId.S,
     organizationId: organizationId.S,
     ...(quotaOf?.S !== undefined && { quotaOf: quotaOf.S as QuotaScope }),
     ...(waiting?.BOOL !== undefined && { waiting: waiting.BOOL }),
+    ...(pauses?.N !== undefined && { pauses: Number(pauses.N) }),
     ...(webhook?.S !== undefined && { webhook: webhook.S }),
     ...(createdAt?.N !== undefined && { createdAt: Number(createdAt.N) }),
   };
@@ -33,6 +34,7 @@ export function factsIn(item: CancellationReason["Item"]): RunFacts | undefined 
 /** The time of creation never changes, but a caller may not know it. */
 export function areSameFacts(change: RunChange, a: RunFacts, b: RunFacts | undefined): boolean {
   if (storedBytesOf(change) !== 0 && b?.createdAt === undefined) return false;
+  if (change.set?.asks && !b) return false;
   return a.quotaOf === b?.quotaOf && (a.waiting ?? false) === (b?.waiting ?? false) && a.webhook === b?.webhook;
 }
 
@@ -50,14 +52,15 @@ export function factConditions(change: RunChange, facts: RunFacts | undefined): 
       conditions.push(`quotaOf = :expectedQuotaOf AND (${started}waiting = :placeWaiting)`);
     }
   }
-  if (endsTurn(change)) {
+  if (isReported(change)) {
     if (webhook === undefined) conditions.push("attribute_not_exists(webhook)");
     else {
       values[":expectedWebhook"] = webhook;
       conditions.push("webhook = :expectedWebhook");
     }
   }
-  // False for every run: what the files count towards is unknown.
-  if (storedBytesOf(change) !== 0 && facts?.createdAt === undefined) conditions.push("attribute_not_exists(agentId)");
+  // False for every run: what the files count towards is unknown, or whose run it is in the list of those that wait.
+  const isUnknown = storedBytesOf(change) !== 0 ? facts?.createdAt === undefined : change.set?.asks && !facts;
+  if (isUnknown) conditions.push("attribute_not_exists(agentId)");
   return { conditions, values };
 }

@@ -3,6 +3,7 @@ import { type Usage, usageFields } from "../../../agent/turn/limits.ts";
 import { mergedTools } from "../../../runs/tools.ts";
 import { transcriptBytesOf } from "../../../runs/transcript-bytes.ts";
 import type {
+  AskingRun,
   EventStamp,
   QueuedInput,
   QuotaPlace,
@@ -207,6 +208,7 @@ export function isExpired(item: Item): boolean {
 export function toRun(item: Item): Run {
   const { id, agentId, organizationId, name, status, turn, createdAt, updatedAt } = item as unknown as Run;
   const { failure, queued, model, quotaOf, waiting, labels, webhook, resultSchema } = item as unknown as Run;
+  const { askedUntil, pauses, worked } = item as unknown as Run;
   const tools = item["tools"] as Set<string> | undefined;
   const sequence = Number(item["sequence"] ?? 0);
   const run = { id, agentId, organizationId, name, status, turn, createdAt, updatedAt, sequence };
@@ -220,6 +222,9 @@ export function toRun(item: Item): Run {
     ...(tools && { tools: mergedTools(tools) }),
     ...(quotaOf && { quotaOf }),
     ...(waiting !== undefined && { waiting }),
+    ...(askedUntil !== undefined && { askedUntil }),
+    ...(pauses !== undefined && { pauses }),
+    ...(worked !== undefined && { worked }),
     ...(labels && { labels }),
     ...(webhook !== undefined && { webhook }),
     ...(resultSchema !== undefined && { resultSchema }),
@@ -240,39 +245,52 @@ function usedIn(item: Item): Usage | undefined {
 export function agentRuns(agentId: string): string {
   return `RUNS#${agentId}`;
 }
-/** Partitions of all running runs, and of all waiting ones, in the running index. `#<shard>` follows. */
-export const [running, waitingRuns] = ["RUNNING", "WAITING"];
+/** Partitions of all running runs, of those that wait for a slot, and for answers, in the running index. `#<shard>` follows. */
+export const [running, waitingRuns, askingRuns] = ["RUNNING", "WAITING", "ASKING"];
 
 /** Keys of the sparse running index. They carry what the index does not project. */
 export function indexKeys(run: Omit<WaitingRun, "turn"> & Pick<Run, "status" | "quotaOf" | "waiting">): {
   gsi2pk?: string;
   gsi2sk?: string;
 } {
-  const { id, status, agentId, organizationId, quotaOf, waiting, updatedAt } = run;
+  const { id, status, agentId, organizationId, quotaOf, waiting, updatedAt, pauses } = run;
   if (status !== "running") return {};
   if (waiting) {
-    const gsi2sk = `${organizationId}#${sortable(updatedAt)}#${agentId}#${id}`;
+    const gsi2sk = `${organizationId}#${sortable(updatedAt)}#${agentId}#${id}${pauses ? `#${pauses}` : ""}`;
     return { gsi2pk: `${waitingRuns}#${shardOf(organizationId)}`, gsi2sk };
   }
   const counted = quotaOf !== undefined || waiting !== undefined;
   const place = counted ? `#${quotaOf ?? ""}#${waiting === false ? "waited" : ""}#${agentId}#${organizationId}` : "";
-  return startedKeys(id, place);
+  return startedKeys(id, place, pauses);
 }
 
 /** Keys of a running run in the running index. `place`: what it counts towards, if anything. */
-export function startedKeys(id: string, place = ""): { gsi2pk: string; gsi2sk: string } {
-  return { gsi2pk: `${running}#${shardOf(id)}`, gsi2sk: `${id}${place}` };
+export function startedKeys(id: string, place = "", pauses = 0): { gsi2pk: string; gsi2sk: string } {
+  const more = pauses > 0 ? `${place === "" ? "####" : place}#${pauses}` : place;
+  return { gsi2pk: `${running}#${shardOf(id)}`, gsi2sk: `${id}${more}` };
+}
+
+/** Keys of a run that waits for answers in the running index: those whose time ends first come first. */
+export function askingKeys(run: Omit<AskingRun, "turn">): { gsi2pk: string; gsi2sk: string } {
+  const { id, askedUntil, organizationId, agentId, pauses } = run;
+  const gsi2sk = `${sortable(askedUntil)}#${organizationId}#${agentId}#${pauses}#${id}`;
+  return { gsi2pk: `${askingRuns}#${shardOf(id)}`, gsi2sk };
+}
+
+export function askingIn(item: Item): AskingRun {
+  const { id, turn } = toRun(item);
+  const [until, organizationId = "", agentId = "", pauses] = String(item["gsi2sk"]).split("#");
+  return { id, turn, askedUntil: Number(until), organizationId, agentId, pauses: Number(pauses) };
 }
 
 /** A running run as its keys and projected attributes in the running index show it. */
 export function runningIn(item: Item): RunningRun & Partial<QuotaPlace> {
   const { id, turn, updatedAt } = toRun(item);
-  const [, quotaOf, waited, agentId, organizationId] = String(item["gsi2sk"]).split("#");
-  if (agentId === undefined || organizationId === undefined) return { id, turn, updatedAt };
+  const [, quotaOf, waited, agentId, organizationId, pauses] = String(item["gsi2sk"]).split("#");
+  const run = { id, turn, updatedAt, ...(pauses !== undefined && { pauses: Number(pauses) }) };
+  if (!agentId || !organizationId) return run;
   return {
-    id,
-    turn,
-    updatedAt,
+    ...run,
     agentId,
     organizationId,
     ...(quotaOf && { quotaOf: quotaOf as QuotaScope }),
@@ -282,8 +300,8 @@ export function runningIn(item: Item): RunningRun & Partial<QuotaPlace> {
 
 export function waitingIn(item: Item): WaitingRun {
   const { id, turn, updatedAt } = toRun(item);
-  const [organizationId = "", , agentId = ""] = String(item["gsi2sk"]).split("#");
-  return { id, turn, updatedAt, agentId, organizationId };
+  const [organizationId = "", , agentId = "", , pauses] = String(item["gsi2sk"]).split("#");
+  return { id, turn, updatedAt, agentId, organizationId, ...(pauses !== undefined && { pauses: Number(pauses) }) };
 }
 
 /** Shard of a partition that one partition could not hold. */

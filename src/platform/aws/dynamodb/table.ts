@@ -29,7 +29,7 @@
  *
  * gsi3 holds the runs of an organization: see `organizationIndex`.
  *
- * A run that waits for a slot is in `WAITING#<shard>` of gsi2. Counts exist for agents and organizations with a quota.
+ * A run that waits for a slot is in `WAITING#<shard>` of gsi2, and one that waits for answers in `ASKING#<shard>`. Counts exist for agents and organizations with a quota.
  *
  * The journals of earlier versions have the sort keys `STEP#<99999-turn>#<step>#<part>#<call>`.
  */

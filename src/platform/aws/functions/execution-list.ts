@@ -38,8 +38,8 @@ export function awsExecutions({ sfn, stateMachineArn }: StateMachine): Execution
       return found;
     },
 
-    async find(runId, turn) {
-      for (const { first, executionArn } of candidateExecutions(stateMachineArn, runId, turn)) {
+    async find(run) {
+      for (const { first, executionArn } of candidateExecutions(stateMachineArn, run)) {
         const execution = await describe(first, executionArn);
         if (execution) return execution;
       }

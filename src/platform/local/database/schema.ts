@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { eventColumns, eventKey } from "./event-keys.ts";
 import { copyBeforeUpgrade } from "./upgrade-copy.ts";
 
-const schemaVersion = 9;
+const schemaVersion = 10;
 
 // The order of the transcript is that of the numbers of its messages ("sequence"). Messages and journal entries of
 // version 2 and earlier have no number: "sequence" is 0 or less and keeps their order, and "at" is null.
@@ -150,6 +150,13 @@ const tools = `
 const resultSchemas = `
   ALTER TABLE runs ADD COLUMN result_schema TEXT;`;
 
+// Runs that wait for answers, how often a run has, and the milliseconds that its turn had worked.
+const pauses = `
+  ALTER TABLE runs ADD COLUMN asked_until INTEGER;
+  ALTER TABLE runs ADD COLUMN pauses INTEGER;
+  ALTER TABLE runs ADD COLUMN worked INTEGER;
+  CREATE INDEX runs_asking ON runs (asked_until) WHERE asked_until IS NOT NULL;`;
+
 const schema = `
   CREATE TABLE organizations (id TEXT PRIMARY KEY, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
   CREATE TABLE agents (id TEXT PRIMARY KEY, organization_id TEXT NOT NULL, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
@@ -184,6 +191,7 @@ const schema = `
   ${runTokens}
   ${tools}
   ${resultSchemas}
+  ${pauses}
 `;
 
 // Version 1 stored all tool results of a step in one row, and no counts of queued inputs and usage.
@@ -298,6 +306,7 @@ const upgrades = [
   fromVersion6,
   fromVersion7,
   resultSchemas,
+  pauses,
 ];
 
 /** Creates the tables, or copies those of an earlier version and updates them. Throws for a file of a later version. */
