@@ -20,8 +20,14 @@ export function printableLine(text: string, maxLength = Infinity): string {
 
 /** JSON on one line, with unprintable characters escaped. */
 export function printableJson(value: unknown): string {
-  return JSON.stringify(value).replace(
-    unprintable,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
+  return escaped(JSON.stringify(value));
+}
+
+/** Text whose exact content matters, on one line: line ends, tabs and unprintable characters are written as `\\uXXXX`. */
+export function escaped(text: string): string {
+  return text.replace(/[\n\t]/g, escape).replace(unprintable, escape);
+}
+
+function escape(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }

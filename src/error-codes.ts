@@ -400,6 +400,35 @@ const errorTable = {
     when: "The credential is a token of one run, which this operation does not accept.",
     detail: "a token of a run only reads this run: its status, events and files",
   },
+  call_not_found: {
+    status: 404,
+    apis: ["ext", "manage"],
+    client: "APIError",
+    when: "The turn in progress has asked about no such call.",
+    detail: "run … has asked about no call 1.2.0 in its turn; it waits for no answer now",
+  },
+  already_answered: {
+    status: 409,
+    apis: ["ext", "manage"],
+    client: "APIError",
+    when: "The call has another answer, or was not answered in time. The first answer counts.",
+    detail: "the call 1.2.0 was denied by an operator at 2026-11-22T10:15:30.123Z; the first answer counts",
+  },
+  arguments_changed: {
+    status: 409,
+    apis: ["ext", "manage"],
+    client: "APIError",
+    when: "`arguments_sha256` is not that of the call's arguments.",
+    detail: "the arguments of call 1.2.0 have the SHA-256 5f…, not the one of this answer; read the call again",
+  },
+  approval_not_allowed: {
+    status: 403,
+    apis: ["ext"],
+    client: "APIError",
+    when: "The call waits for an approval, which only operators give, unless the agent file sets `answers.keysApprove`.",
+    detail:
+      "API keys do not answer approvals of this agent: its agent file does not set answers.keysApprove to true; an operator answers",
+  },
   delete_not_allowed: {
     status: 403,
     apis: ["ext"],

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { Command } from "commander";
 import { keepDaysProblems, parseAgentFile } from "../../src/accounts/agent-definition.ts";
-import { resultSchemaProblems } from "../../src/accounts/result-schema.ts";
+import { definitionSchemaProblems } from "../../src/accounts/result-schema.ts";
 import { agentDefinition } from "../../src/accounts/agent-schema.ts";
 import {
   agentHistory,
@@ -142,7 +142,7 @@ async function readAgentFile(path: string, retentionDays: number | undefined): P
 }
 
 async function problemsOf(definition: AgentDefinition, retentionDays: number | undefined): Promise<string[]> {
-  return [...keepDaysProblems(definition, retentionDays), ...(await resultSchemaProblems(definition))];
+  return [...keepDaysProblems(definition, retentionDays), ...(await definitionSchemaProblems(definition))];
 }
 
 async function checkSecrets(

@@ -3,6 +3,7 @@ import { findRun } from "../../src/runs/read/find-run.ts";
 import { eventsOf } from "../../src/runs/read/list-events.ts";
 import type { Runs } from "../../src/runs/ports.ts";
 import type { Run, RunEvent } from "../../src/runs/types.ts";
+import { answerAdvice } from "./open-calls.ts";
 import { eventOutput } from "./format-event.ts";
 import { printableLine } from "../printable.ts";
 import type { Output } from "./output.ts";
@@ -32,7 +33,10 @@ export async function* followEvents(
 
 /** Yields each event of a run, and at the end the status of the idle run. */
 export async function* followRun(runs: Runs, id: string, after?: number): AsyncGenerator<Output> {
-  for await (const event of followEvents(runs, id, { after })) yield eventOutput(event);
+  for await (const event of followEvents(runs, id, { after })) {
+    const { text, json } = eventOutput(event);
+    yield { text: "part" in event && event.part === "asked" ? `${text}\n${answerAdvice(id, event)}` : text, json };
+  }
   yield idleOutput((await findRun(runs, id)).run);
 }
 

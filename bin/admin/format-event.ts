@@ -2,6 +2,7 @@ import type { TokenUsage } from "../../src/agent/model.ts";
 import { reasoningText } from "../../src/agent/reasoning.ts";
 import type { FileVersion } from "../../src/agent/turn/manifest.ts";
 import { toolNotesIn } from "../../src/agent/turn/tool-notes.ts";
+import { callId } from "../../src/runs/read/open-calls.ts";
 import type { RunEvent, RunJournalEntry, TurnMessage } from "../../src/runs/types.ts";
 import { printableLine } from "../printable.ts";
 import { problemText } from "../../src/results/types.ts";
@@ -25,6 +26,21 @@ export function eventOutput(event: RunEvent): Output {
     json: { sequence, at: time, ...printed },
   };
 }
+
+function askedEvent({ turn, step, call, kind, until }: AskedEntry): PrintedEvent {
+  return { turn, step, event: "call-asked", call, id: callId({ turn, step, call }), kind, until: isoTime(until) };
+}
+
+type AskedEntry = Extract<RunJournalEntry, { part: "asked" }>;
+
+function answeredEvent({ turn, step, call, answer, by }: AnsweredEntry): PrintedEvent {
+  const text = answer.kind === "deny" ? answer.reason : "text" in answer ? answer.text : undefined;
+  const said = text === undefined ? undefined : truncated(text);
+  const id = callId({ turn, step, call });
+  return { turn, step, event: "call-answered", call, id, answer: answer.kind, answered_by: by?.kind, text: said };
+}
+
+type AnsweredEntry = Extract<RunJournalEntry, { part: "answered" }>;
 
 function messageEvent({ turn, role, text, startedBy }: TurnMessage): PrintedEvent {
   const event = role === "input_to_agent" ? "input-accepted" : "turn-finished";
@@ -83,6 +99,10 @@ function journalEvent(entry: RunJournalEntry): PrintedEvent {
     }
     case "resumed":
       return { turn, step, event: "turn-resumed", reason: entry.reason, instance: entry.instance, calls: entry.calls };
+    case "asked":
+      return askedEvent(entry);
+    case "answered":
+      return answeredEvent(entry);
     case "began":
       return { turn, step, event: "tool-call-started", call: entry.call };
     case "result": {
@@ -111,6 +131,10 @@ function eventText({ turn, step, event, ...more }: PrintedEvent): string {
   const calls = (more["tool_calls"] ?? []) as { name: string; input: string }[];
   const facts: (string | false)[] = [
     event.replaceAll("-", " "),
+    typeof more["id"] === "string" && more["id"],
+    typeof more["kind"] === "string" && `${more["kind"]}, until ${String(more["until"])}`,
+    typeof more["answer"] === "string" &&
+      `${more["answer"]}, by ${(more["answered_by"] as string | undefined) ?? "nobody"}`,
     typeof more["model"] === "string" && more["model"],
     typeof more["name"] === "string" && `${more["name"]} (call ${Number(more["call"]) + 1})`,
     more["error"] === true && "with an error",

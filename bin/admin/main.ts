@@ -88,6 +88,7 @@ const hints: Partial<Record<ErrorCode, string>> = {
   webhook_not_found: "see webhook set --help",
   delivery_not_found: "see webhook deliveries --agent ID",
   run_not_found: "see run list --agent ID",
+  call_not_found: "see run show ID",
   step_not_found: "see run show ID",
   file_not_found: "see run show ID --files",
 };

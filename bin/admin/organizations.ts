@@ -7,6 +7,8 @@ import {
   setModel,
   setQuota,
 } from "../../src/accounts/organizations.ts";
+import { mcpToolRules } from "../../src/agent/ask-kinds.ts";
+import { setMcpToolPolicy } from "../../src/accounts/mcp-tool-policy.ts";
 import { setWebFetchHosts } from "../../src/accounts/web-fetch-hosts.ts";
 import { deleteOrganization } from "../../src/runs/delete-organization.ts";
 import { type FileUse, fileUseOfOrganization } from "../../src/runs/files/file-use.ts";
@@ -151,6 +153,19 @@ export function addOrganizationCommands(program: Command, action: Action): void 
       }),
     );
   organization
+    .command("set-mcp-tools")
+    .description("Set what happens before tools of MCP servers with effects run, for agents without a rule for them.")
+    .argument("<ID>", "organization")
+    .requiredOption("--policy <RULE>", "allow, or ask: each call waits for an approval (see run waiting)")
+    .action(
+      action(async ({ accounts, actor }, id: string, { policy }: { policy: string }) => {
+        const rule = mcpToolRules.find((each) => each === policy);
+        if (!rule)
+          throw new CliError(`--policy is ${JSON.stringify(policy)}; expected one of ${mcpToolRules.join(", ")}`);
+        return record(fields(await setMcpToolPolicy(accounts, id, rule, await actor())));
+      }),
+    );
+  organization
     .command("delete")
     .description("End all runs of an organization and permanently delete everything about it.")
     .argument("<ID>", "organization")
@@ -210,7 +225,7 @@ export async function organizationOrOnly(accounts: Accounts, id: string | undefi
 }
 
 function fields(organization: Organization) {
-  const { id, name, model, maxRunning, maxDollarsPerDay, maxStoredBytes, webFetchHosts } = organization;
+  const { id, name, model, maxRunning, maxDollarsPerDay, maxStoredBytes, webFetchHosts, mcpToolPolicy } = organization;
   const { maxPendingUploadBytes, createdAt, updatedAt } = organization;
   const {
     provider,
@@ -237,6 +252,7 @@ function fields(organization: Organization) {
     max_stored_bytes: maxStoredBytes,
     max_pending_upload_bytes: maxPendingUploadBytes,
     web_fetch_hosts: webFetchHosts?.join(", "),
+    mcp_tool_policy: mcpToolPolicy,
     created_at: createdAt && isoTime(createdAt),
     updated_at: updatedAt && isoTime(updatedAt),
   };

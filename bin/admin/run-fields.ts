@@ -1,13 +1,14 @@
 import type { Run } from "../../src/runs/types.ts";
 import { isoTime } from "./output.ts";
 
-/** A run as lists and results of commands print it. */
-export function runFields({ id, name, status, waiting, turn, agentId, createdAt, updatedAt }: Run) {
+/** A run as lists and results of commands print it. `waits_until`: until when its calls wait for answers. */
+export function runFields({ id, name, status, waiting, askedUntil, turn, agentId, createdAt, updatedAt }: Run) {
   return {
     id,
     name,
     status,
     waiting: waiting || undefined,
+    waits_until: askedUntil === undefined ? undefined : isoTime(askedUntil),
     turns: turn,
     agent: agentId,
     created_at: isoTime(createdAt),

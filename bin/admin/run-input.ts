@@ -33,15 +33,26 @@ export async function readInput({ text, textFile, dash }: InputSource): Promise<
     throw new CliError(`${problem}; pass one of --text TEXT, --text-file FILE or - (standard input)`);
   }
   if (text !== undefined) return nonEmpty(text, "--text");
-  return textFile === undefined || textFile === "-"
-    ? decoded(await buffer(process.stdin), "standard input")
-    : decoded(await contentOf("--text-file", textFile, maxBodyBytes), `--text-file ${textFile}`);
+  return nonEmpty(...(await textIn("--text-file", textFile ?? "-")));
+}
+
+/** Reads the text of a file that an option names; `-`: of standard input. */
+export async function readText(option: string, path: string): Promise<string> {
+  const [text] = await textIn(option, path);
+  return text;
+}
+
+/** The text, and its source for errors. */
+async function textIn(option: string, path: string): Promise<[text: string, source: string]> {
+  const source = path === "-" ? "standard input" : `${option} ${path}`;
+  const bytes = path === "-" ? await buffer(process.stdin) : await contentOf(option, path, maxBodyBytes);
+  return [decoded(bytes, source), source];
 }
 
 function decoded(bytes: Buffer, source: string): string {
   if (bytes.length > maxBodyBytes) throw tooLarge(source, bytes.length, maxBodyBytes);
   if (!isUtf8(bytes)) throw new CliError(`${source} is not UTF-8 text; pass other data with --file`);
-  return nonEmpty(bytes.toString(), source);
+  return bytes.toString();
 }
 
 function nonEmpty(text: string, source: string): string {
@@ -129,7 +140,8 @@ function sizeText(bytes: number): string {
 /** Reads the schema of a run's results. */
 export async function readSchema(path: string | undefined): Promise<OwnSchema | undefined> {
   if (path === undefined) return undefined;
-  const text = decoded(await contentOf("--result-schema", path, maxBodyBytes), `--result-schema ${path}`);
+  const source = `--result-schema ${path}`;
+  const text = nonEmpty(decoded(await contentOf("--result-schema", path, maxBodyBytes), source), source);
   let schema: unknown;
   try {
     schema = JSON.parse(text);

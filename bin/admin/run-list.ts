@@ -3,7 +3,7 @@ import { failureCategories } from "../../src/agent/model.ts";
 import { runDescriber } from "../../src/runs/read/describe-runs.ts";
 import { type FactFilter, runOrders } from "../../src/runs/read/fact-filter.ts";
 import { findPage, type RunSearch } from "../../src/runs/read/search-runs.ts";
-import { type RunStatus, runStatuses } from "../../src/runs/status.ts";
+import { type RunFilterStatus, runStatuses } from "../../src/runs/status.ts";
 import type { ListedRuns } from "../../src/runs/read/list-runs.ts";
 import { CliError } from "../cli.ts";
 import type { Action } from "./action.ts";
@@ -30,13 +30,21 @@ interface ListOptions {
   cursor?: string;
 }
 
+/** Values of `--status`. A run that `waiting` lists has the status `running`. */
+const listedStatuses = [...runStatuses, "waiting"] as const;
+/** What lists of the API tell apart, but the status of a run does not. */
+const listedWith: Partial<Record<(typeof listedStatuses)[number], RunFilterStatus[]>> = {
+  finished: ["finished", "waiting_for_input"],
+  running: ["running", "waiting"],
+};
+
 export function addListCommand(run: Command, action: Action): void {
   run
     .command("list")
     .description("List the runs of an agent or an organization, newest first.")
     .option("--agent <ID>", "agent")
     .option("--org <ID>", "organization, instead of an agent")
-    .option("--status <STATUS>", `only runs with these: one or more, with commas, of ${runStatuses.join(", ")}`)
+    .option("--status <STATUS>", `only runs with these: one or more, with commas, of ${listedStatuses.join(", ")}`)
     .option("--since <TIME>", "only runs created since this time, such as 2026-11-01 or 2026-11-01T08:00Z")
     .option("--until <TIME>", "only runs created before this time")
     .option("--label <KEY=VALUE>", "only runs with this label; can be repeated: with all", repeated)
@@ -62,7 +70,7 @@ function searchOf(options: ListOptions): RunSearch {
   const { agent, org, status, label, since, until, limit, cursor, sort } = options;
   const given = [agent, org].filter((id) => id !== undefined);
   if (given.length !== 1) throw new CliError("run list needs either --agent ID or --org ID");
-  const statuses = status === undefined ? undefined : valuesOf("--status", status, runStatuses);
+  const statuses = status === undefined ? undefined : valuesOf("--status", status, listedStatuses);
   const order = runOrders.find((each) => each === sort);
   if (!order) throw new CliError(`--sort is ${JSON.stringify(sort)}; expected one of ${runOrders.join(", ")}`);
   return {
@@ -71,10 +79,7 @@ function searchOf(options: ListOptions): RunSearch {
     facts: factsOf(options),
     order,
     now: Date.now(),
-    // Here, a run that waits for its first input is finished, too.
-    ...(statuses && {
-      statuses: statuses.flatMap((each: RunStatus) => (each === "finished" ? [each, "waiting_for_input"] : [each])),
-    }),
+    ...(statuses && { statuses: statuses.flatMap((each) => listedWith[each] ?? each) }),
     ...(label && { labels: label.map(labelOf) }),
     ...(since !== undefined && { since: timeOf("--since", since) }),
     ...(until !== undefined && { until: timeOf("--until", until) }),

@@ -3,6 +3,7 @@ import { type NamedStarter, nameStarter, starterName } from "../../src/accounts/
 import type { FileVersion } from "../../src/agent/turn/manifest.ts";
 import { acceptInput, deleteRun, stopRun } from "../../src/runs/control-run.ts";
 import { findRun } from "../../src/runs/read/find-run.ts";
+import { openCalls } from "../../src/runs/read/open-calls.ts";
 import { journalOf } from "../../src/runs/read/list-events.ts";
 import { listRunFiles } from "../../src/runs/files/read-files.ts";
 import type { Labels } from "../../src/runs/labels.ts";
@@ -12,6 +13,8 @@ import { CliError, type FileIo } from "../cli.ts";
 import type { Action } from "./action.ts";
 import { failureText, followRun } from "./follow-run.ts";
 import { runFields, runUsage } from "./run-fields.ts";
+import { callLines, openCallFields } from "./open-calls.ts";
+import { addAnswerCommands } from "./run-answer.ts";
 import { addListCommand } from "./run-list.ts";
 import { addStartCommand } from "./run-start.ts";
 import { eventOutput } from "./format-event.ts";
@@ -62,6 +65,7 @@ export function addRunCommands(program: Command, action: Action, io: FileIo): vo
     );
   addStartCommand(run, action, io);
   addRequestCommand(run, action);
+  addAnswerCommands(run, action);
   addShareCommands(run, action);
   addFileCommand(run, action, io);
   run
@@ -110,6 +114,7 @@ function runOutput(
   const steps = journal.map(eventOutput);
   const window = journal.findLast((entry) => entry.part === "answer")?.window;
   const turnRunsOn = runsOn(run, journal);
+  const open = openCalls({ run, journal: journal.filter(({ turn }) => turn === run.turn) });
   const head = record({
     ...runFields(run),
     started_by: starter && `${starter.kind} ${starterName(starter)}`,
@@ -124,6 +129,7 @@ function runOutput(
   });
   const text = [
     head.text,
+    ...(open.length > 0 ? ["open calls", ...open.flatMap((call) => callLines(run.id, call))] : []),
     files.length > 0 ? "files" : "no files",
     ...fileLines({ files }),
     ...(steps.length > 0 ? ["", ...steps.map((step) => step.text)] : []),
@@ -135,6 +141,7 @@ function runOutput(
     ...turnRunsOn,
     ...runUsage(run),
     labels: run.labels,
+    open_calls: open.map(openCallFields),
     steps: steps.map((step) => step.json),
     failure,
     files,

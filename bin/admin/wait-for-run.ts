@@ -1,4 +1,5 @@
 import type { AnswerEntry } from "../../src/agent/turn/journal.ts";
+import { callId } from "../../src/runs/read/open-calls.ts";
 import { findRun } from "../../src/runs/read/find-run.ts";
 import { problemsText } from "../../src/results/types.ts";
 import type { Run, RunEvent } from "../../src/runs/types.ts";
@@ -6,7 +7,8 @@ import { CliError, type FileIo } from "../cli.ts";
 import { printable, printableLine } from "../printable.ts";
 import type { OperatorPlatform } from "./operator-platform.ts";
 import { failureText, followEvents } from "./follow-run.ts";
-import type { FileOutput, Note } from "./output.ts";
+import { answerAdvice } from "./open-calls.ts";
+import { type FileOutput, isoTime, type Note } from "./output.ts";
 import { runFields, runUsage } from "./run-fields.ts";
 
 /** Exit codes of `run start --wait`. */
@@ -21,14 +23,15 @@ export async function* waitForRun(
   id: string,
   io: FileIo,
 ): AsyncGenerator<Note | FileOutput> {
-  const progress = (line: string): void => (io.errIsTerminal ? io.err(printableLine(line)) : undefined);
+  const notify = (line: string): void => io.err(printableLine(line));
+  const progress = (line: string): void => (io.errIsTerminal ? notify(line) : undefined);
   const stop = new AbortController();
   const onSignal = (): void => stop.abort();
   process.on("SIGINT", onSignal);
   try {
     const { run: started } = await findRun(platform.runs, id);
     yield { note: `Run ${id} ${started.waiting ? "waits for a slot of its quota" : "started"}.` };
-    const { run, transcript, finishReason, checked } = await idleRun(platform, id, progress, stop.signal);
+    const { run, transcript, finishReason, checked } = await idleRun(platform, id, { progress, notify }, stop.signal);
     const last = transcript.at(-1);
     const output = last?.role === "output_from_agent" ? last.text : undefined;
     const problems = run.status === "finished" ? checked?.problems : undefined;
@@ -64,7 +67,7 @@ export async function* waitForRun(
 async function idleRun(
   { runs }: Pick<OperatorPlatform, "runs">,
   id: string,
-  progress: (line: string) => void,
+  { progress, notify }: Record<"progress" | "notify", (line: string) => void>,
   signal: AbortSignal,
 ) {
   let last: AnswerEntry | undefined;
@@ -72,6 +75,8 @@ async function idleRun(
     if ("part" in event && event.part === "answer") last = event;
     const line = progressLine(event);
     if (line !== undefined) progress(line);
+    // Also outside of a terminal: without an answer, this command waits for a day.
+    if ("part" in event && event.part === "asked") notify(answerAdvice(id, event));
   }
   const view = await findRun(runs, id);
   return { ...view, finishReason: last && (last.ended ?? "completed"), checked: last?.checked };
@@ -100,6 +105,10 @@ function progressLine(event: RunEvent): string | undefined {
       return `${step}  conversation compacted: ${event.messages} messages`;
     case "resumed":
       return `${step}  resumed after an interruption: ${event.reason}`;
+    case "asked":
+      return `${step}  call ${callId(event)} waits for an answer (${event.kind}) until ${isoTime(event.until)}`;
+    case "answered":
+      return `${step}  call ${callId(event)} answered: ${event.answer.kind}`;
     case "began":
       return undefined;
   }

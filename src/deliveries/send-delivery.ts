@@ -7,10 +7,11 @@ import type { Run } from "../runs/types.ts";
 import { type Reported, webhookRequest } from "./message.ts";
 import { post } from "./post.ts";
 import { nextAttempt } from "./retries.ts";
+import { reportedCalls } from "./waiting-calls.ts";
 
 export interface SendDeps {
   accounts: Pick<Accounts, "findWebhook" | "replaceWebhook">;
-  runs: Pick<Runs, "head" | "output">;
+  runs: Pick<Runs, "head" | "output" | "loadShortTurn">;
   deliveries: Pick<Deliveries, "find" | "recordAttempt">;
   /** Addresses that the platform lets webhooks with private addresses connect to. Default: `public`. */
   addresses?: AddressScope;
@@ -47,7 +48,9 @@ export async function sendDelivery(
   const target = targetOf(run, webhook, at);
   if ("problem" in target) return record(deps, afterwards(delivery, { at, milliseconds: 0, ...target }, true));
   const result = run && "id" in run && delivery.hasResult ? await deps.runs.output(run, delivery.turn) : undefined;
-  const { refused, retryAfter, ...attempt } = await attemptOf(deps, delivery, { ...target, result }, signal);
+  const turn = delivery.type === "run.waiting" ? await deps.runs.loadShortTurn(delivery.runId) : undefined;
+  const calls = turn && reportedCalls(delivery, turn);
+  const { refused, retryAfter, ...attempt } = await attemptOf(deps, delivery, { ...target, result, calls }, signal);
   const gone = attempt.status === 410;
   if (gone && target.isOfAgent) await disableUrl(deps.accounts, target.webhook, target.url, goneReason);
   return record(deps, afterwards(delivery, attempt, gone || refused || isTest, retryAfter));
@@ -85,11 +88,11 @@ function targetOf(
 async function attemptOf(
   { addresses = "public", now }: SendDeps,
   delivery: Delivery,
-  { run, webhook, url, secrets, result }: Target & Pick<Reported, "result">,
+  { run, webhook, url, secrets, result, calls }: Target & Pick<Reported, "result" | "calls">,
   signal: AbortSignal,
 ): Promise<DeliveryAttempt & { refused: boolean; retryAfter?: number }> {
   const at = now();
-  const request = webhookRequest(delivery, { ...run, result }, secrets, at);
+  const request = webhookRequest(delivery, { ...run, result, calls }, secrets, at);
   const { privateAddresses } = webhook;
   const { refused = false, ...answer } = await post({ url, ...request, privateAddresses, addresses, signal });
   return { at, ...answer, milliseconds: now() - at, refused };

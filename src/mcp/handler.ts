@@ -65,7 +65,7 @@ interface Message {
  * bodies at a time, and must not let one wait with `wait_for_run`.
  */
 const maxSmallMessage = 64 * 1024;
-const largeTools = ["start_run", "send_input"] as const satisfies ToolName[];
+const largeTools = ["start_run", "send_input", "answer_call"] as const satisfies ToolName[];
 
 /** Parses the body. Rejects for anything but one JSON-RPC message: batches are not part of the protocol any more. */
 async function receive({ headers, parseBody }: ApiRequest, named: Named): Promise<Message> {
@@ -88,7 +88,7 @@ async function receive({ headers, parseBody }: ApiRequest, named: Named): Promis
 }
 
 function tooLong(tools: string[]): HttpError {
-  const message = `Invalid Request: only ${tools.join(" and ")} accept more than ${maxSmallMessage} characters`;
+  const message = `Invalid Request: only ${new Intl.ListFormat("en").format(tools)} accept more than ${maxSmallMessage} characters`;
   return new HttpError(413, message, { code: "invalid_request" });
 }
 

@@ -1,5 +1,8 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import { findOwnRun, lastOutput } from "../runs/own-run.ts";
+import { wireOpenCall } from "../http/rest/wire/run.ts";
+import { openCallsOf } from "../runs/read/describe-runs.ts";
+import type { AskedCall } from "../runs/read/open-calls.ts";
 import { problemsText } from "../results/types.ts";
 import { listRunFiles } from "../runs/files/read-files.ts";
 import { resultOf } from "../runs/read/checked-result.ts";
@@ -17,10 +20,11 @@ const maxFiles = 100;
 /** Reads a run of the key's agent. `offset`: characters of the output to skip. */
 export async function reportRun(call: McpCall, id: string, offset = 0): Promise<RunReport> {
   const run = await findOwnRun(call.runs, call.principal, id);
-  const [described, listed, output] = await Promise.all([
+  const [described, listed, output, open] = await Promise.all([
     call.describer.describe(run),
     run.status === "running" ? null : listRunFiles(call, run.id),
     run.status === "finished" ? lastOutput(call.runs, run) : undefined,
+    openCallsOf(call.runs, run),
   ]);
   const files = listed?.files ?? null;
   const piece = output === undefined ? undefined : pieceOf(output, offset);
@@ -37,13 +41,22 @@ export async function reportRun(call: McpCall, id: string, offset = 0): Promise<
     }),
     finish_reason: described.finishReason ?? null,
     files: files && files.slice(0, maxFiles).map(({ name, size }) => ({ name, size })),
-    next: call.named(nextStep(run, files?.length ?? 0)),
+    open_calls: open.map(wireOpenCall),
+    next: call.named(open.length > 0 ? nextAnswer(open) : nextStep(run, files?.length ?? 0)),
   };
 }
 
 type Head = Omit<
   RunReport,
-  "activity" | "output" | "output_next_offset" | "result" | "result_error" | "finish_reason" | "files" | "next"
+  | "activity"
+  | "output"
+  | "output_next_offset"
+  | "result"
+  | "result_error"
+  | "finish_reason"
+  | "files"
+  | "open_calls"
+  | "next"
 >;
 
 function headOf({ id, name, status, turn, queued = 0, used, failure }: Run): Head {
@@ -66,7 +79,8 @@ const activityTexts: Record<Activity["kind"], string> = {
   retry_wait: "waits to repeat a model call that failed",
 };
 
-function activityOf({ waiting }: Run, { activity }: Pick<DescribedRun, "activity">): string | null {
+function activityOf({ waiting, askedUntil }: Run, { activity }: Pick<DescribedRun, "activity">): string | null {
+  if (askedUntil !== undefined) return "waits for answers";
   return activity ? activityText(activity) : waiting ? "waits for a free slot" : null;
 }
 
@@ -99,6 +113,18 @@ function nextStep({ status, failure }: Run, files: number): string {
   }
 }
 
+/** Who answers calls of each kind. */
+const answerers: Record<AskedCall["kind"], string> = {
+  approval: "An approval is a person's decision: ask the user, or let an operator of the service decide.",
+  client_tool: "For a client_tool, run the tool and give its result.",
+  question: "For a question, ask the user.",
+};
+
+function nextAnswer(open: AskedCall[]): string {
+  const kinds = [...new Set(open.map(({ kind }) => answerers[kind]))].join(" ");
+  return `The run does not proceed until its open_calls have answers. ${kinds} Answer with answer_call, then call wait_for_run. Do not start the run again.`;
+}
+
 /** A report as the result of a tool. Its text has everything for clients that do not read structured content. */
 export function reportResult(report: RunReport, { named }: Pick<McpCall, "named">): CallToolResult {
   return { content: [{ type: "text", text: reportText(report, named) }], structuredContent: report };
@@ -106,7 +132,7 @@ export function reportResult(report: RunReport, { named }: Pick<McpCall, "named"
 
 function reportText(report: RunReport, named: Named): string {
   const { run_id, name, status, activity, steps, dollars, output, output_next_offset, failure, files, next } = report;
-  const { finish_reason, queued_inputs, result_error } = report;
+  const { finish_reason, queued_inputs, result_error, open_calls } = report;
   const lines = [
     `Run ${run_id} (${JSON.stringify(name)}): ${status}${activity === null ? "" : `, ${activity}`}`,
     `${stepsText(steps)}${dollars > 0 ? `, $${dollars.toFixed(4)}` : ""}${queued_inputs > 0 ? `, ${queued_inputs} queued inputs` : ""}`,
@@ -116,7 +142,12 @@ function reportText(report: RunReport, named: Named): string {
     output !== null && `Output:\n${output}`,
     output_next_offset !== null && named(`[The output continues: get_run with output_offset ${output_next_offset}]`),
     files && files.length > 0 && `Files: ${files.map((file) => `${file.name} (${file.size} bytes)`).join(", ")}`,
+    ...open_calls.map(openCallText),
     next,
   ];
   return lines.filter((line) => typeof line === "string").join("\n");
+}
+
+function openCallText({ id, kind, name, arguments: text, arguments_sha256, until }: RunReport["open_calls"][number]) {
+  return `Waits until ${until} for an answer to call ${id} (${kind}): ${name} ${text}\narguments_sha256: ${arguments_sha256}`;
 }

@@ -7,6 +7,7 @@ import type { Run } from "../runs/types.ts";
 import type { McpCall } from "./deps.ts";
 import { unavailableText } from "./errors.ts";
 import { activityLine, reportResult, reportRun } from "./run-report.ts";
+import { acceptResponses, inputRequests } from "./task-input.ts";
 import { inputSchema } from "./standard-schema.ts";
 
 /** The extension for long tool calls: https://modelcontextprotocol.github.io/ext-tasks/specification/2026-07-28/tasks.html */
@@ -20,8 +21,8 @@ export function declaresTasks({ server }: McpServer): boolean {
 /** The state of a task: a run's first turn. It ends once, also when the run continues with another input. */
 type Task = {
   taskId: string;
-  status: "working" | "completed" | "cancelled";
-  /** What the run does, while it works. */
+  status: "working" | "input_required" | "completed" | "cancelled";
+  /** What the run does, until it ends. */
   statusMessage?: string;
   createdAt: string;
   lastUpdatedAt: string;
@@ -39,10 +40,10 @@ export async function newTask(call: McpCall, runId: string): Promise<CallToolRes
 export function registerTasks(mcp: McpServer, call: McpCall): void {
   const { server } = mcp;
   const params = inputSchema("task", call);
-  const onTask = (method: string, work: (run: Run) => Promise<object>): void =>
-    server.setRequestHandler(method, { params }, async ({ taskId }) => {
+  const onTask = (method: string, work: (run: Run, responses: Record<string, unknown>) => Promise<object>): void =>
+    server.setRequestHandler(method, { params }, async ({ taskId }, { mcpReq }) => {
       try {
-        const result = await work(await findOwnRun(call.runs, call.principal, taskId));
+        const result = await work(await findOwnRun(call.runs, call.principal, taskId), mcpReq.inputResponses ?? {});
         return { resultType: "complete", ...result };
       } catch (error) {
         throw taskError(error, call.requestId);
@@ -51,13 +52,16 @@ export function registerTasks(mcp: McpServer, call: McpCall): void {
 
   onTask("tasks/get", async (run) => {
     const task = await taskOf(call, run);
+    if (task.status === "input_required") return { ...task, inputRequests: await inputRequests(mcp, call, run) };
     return task.status === "completed" ? { ...task, result: await resultOf(call, run) } : task;
   });
-  // A task never asks for input, so there is nothing to answer.
-  onTask("tasks/update", async () => ({}));
+  onTask("tasks/update", async (run, responses) => {
+    await acceptResponses(call, run, responses);
+    return {};
+  });
   onTask("tasks/cancel", async (run) => {
     // A finished run stays open for further inputs: only work in progress is cancelled.
-    if ((await statusOf(call, run)) === "working") await stopRun(call, run.id);
+    if (isOpen(await statusOf(call, run))) await stopRun(call, run.id);
     return {};
   });
 }
@@ -69,7 +73,7 @@ async function taskOf(call: McpCall, run: Run): Promise<Task> {
   return {
     taskId: id,
     status,
-    ...(status === "working" && { statusMessage: activityLine(run, await call.describer.describe(run)) }),
+    ...(isOpen(status) && { statusMessage: activityLine(run, await call.describer.describe(run)) }),
     createdAt: new Date(createdAt).toISOString(),
     lastUpdatedAt: new Date(updatedAt).toISOString(),
     ttlMs: retentionDays === undefined ? null : retentionDays * 86_400_000,
@@ -80,7 +84,12 @@ async function taskOf(call: McpCall, run: Run): Promise<Task> {
 /** A failed run completes its task with a tool error: `failed` is for errors of the protocol. */
 async function statusOf({ runs }: McpCall, run: Run): Promise<Task["status"]> {
   if (run.status === "terminated") return (await runs.output(run, 1)) === undefined ? "cancelled" : "completed";
-  return run.status === "running" && run.turn === 1 ? "working" : "completed";
+  if (run.status !== "running" || run.turn !== 1) return "completed";
+  return run.askedUntil === undefined ? "working" : "input_required";
+}
+
+function isOpen(status: Task["status"]): boolean {
+  return status === "working" || status === "input_required";
 }
 
 /** The result of the tool call. If the run continued with another input, it is the first turn's output alone. */

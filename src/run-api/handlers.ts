@@ -7,9 +7,11 @@ import { charged, pointOf, searchIn } from "../http/rest/parameter-values.ts";
 import type { SharedSchemas } from "../http/rest/schemas/types.ts";
 import { wireFile } from "../http/rest/wire/run.ts";
 import type { AdmissionDeps } from "../runs/admission.ts";
+import { answerCall } from "../runs/answer-call.ts";
 import { acceptInputOnce, type InputLimits, stopRun } from "../runs/control-run.ts";
 import { type ChangedFile, findRunFile, listChangedFiles, notKept } from "../runs/files/read-files.ts";
 import type { Labels } from "../runs/labels.ts";
+import { type AnswerBody, givenAnswer } from "./given-answer.ts";
 import { idempotencyIn } from "./idempotency.ts";
 import { tokenHandlers } from "./token-handlers.ts";
 import type { Stores } from "../runs/ports.ts";
@@ -107,6 +109,11 @@ export function runHandlers<Caller extends Parameters<typeof charged>[0] & { sta
       const idempotency = idempotencyIn(request, body, id);
       const { run, replayed } = await acceptInputOnce(audited(principal), id, body.input_text, idempotency);
       return jsonResponse(202, await viewOf(run), replayed ? { "idempotent-replayed": "true" } : {});
+    },
+
+    async answer_call({ principal, path, body }: RunCall<Caller> & { body: AnswerBody }) {
+      const { id } = await find(principal, path.run_id);
+      return jsonResponse(200, await viewOf(await answerCall(audited(principal), id, givenAnswer(body))));
     },
 
     async update_run({ principal, path, body }: RunCall<Caller> & { body: { labels: Labels } }) {

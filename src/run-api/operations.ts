@@ -36,6 +36,14 @@ export const runOperations = {
       headers: ["Idempotent-Replayed"],
     },
   },
+  answer_call: {
+    at: "POST /runs/{run_id}/answers",
+    tag,
+    summary: "Answer a tool call that waits",
+    requestHeaders: idempotencyKey("It changes nothing: the same answer twice is accepted once."),
+    request: "AnswerCallRequest",
+    success: { description: "The answer is recorded. With the last one, the turn continues.", body: "Run" },
+  },
   stop_run: {
     at: "POST /runs/{run_id}/stop",
     tag,

@@ -13,6 +13,7 @@ class Ext:
     get_run = ("GET", "/ext/v1/runs/{run_id}")
     update_run = ("PATCH", "/ext/v1/runs/{run_id}")
     create_input = ("POST", "/ext/v1/runs/{run_id}/input")
+    answer_call = ("POST", "/ext/v1/runs/{run_id}/answers")
     stop_run = ("POST", "/ext/v1/runs/{run_id}/stop")
     delete_run = ("DELETE", "/ext/v1/runs/{run_id}")
     list_events = ("GET", "/ext/v1/runs/{run_id}/events")

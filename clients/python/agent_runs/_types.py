@@ -184,8 +184,8 @@ class CreatedRun(TypedDict):
     """The labels. Empty: none."""
     status: Literal["running", "finished", "technical_error", "terminated"]
     """The status that v1 reports."""
-    state: Literal["running", "waiting_for_slot", "finished", "waiting_for_input", "technical_error", "terminated"]
-    """The status in more detail. `waiting_for_slot`: running, but a quota delays the start of the turn. `waiting_for_input`: finished, because it was created without input."""
+    state: Literal["running", "waiting_for_slot", "waiting", "finished", "waiting_for_input", "technical_error", "terminated"]
+    """The status in more detail. `waiting_for_slot`: running, but a quota delays the start of the turn. `waiting`: running, but tool calls wait for answers. `waiting_for_input`: finished, because it was created without input."""
     turn: int
     """Number of turns that were started. 0: the run has had no input."""
     queued_inputs: int
@@ -239,8 +239,8 @@ class Run(TypedDict):
     """The labels. Empty: none."""
     status: Literal["running", "finished", "technical_error", "terminated"]
     """The status that v1 reports."""
-    state: Literal["running", "waiting_for_slot", "finished", "waiting_for_input", "technical_error", "terminated"]
-    """The status in more detail. `waiting_for_slot`: running, but a quota delays the start of the turn. `waiting_for_input`: finished, because it was created without input."""
+    state: Literal["running", "waiting_for_slot", "waiting", "finished", "waiting_for_input", "technical_error", "terminated"]
+    """The status in more detail. `waiting_for_slot`: running, but a quota delays the start of the turn. `waiting`: running, but tool calls wait for answers. `waiting_for_input`: finished, because it was created without input."""
     turn: int
     """Number of turns that were started. 0: the run has had no input."""
     queued_inputs: int
@@ -277,6 +277,25 @@ class RunDetailLimits(TypedDict):
     """Null: not recorded yet."""
 
 
+class OpenCall(TypedDict):
+    """A tool call that waits for an answer."""
+
+    id: str
+    """The call's ID: `TURN.STEP.CALL`, the call from 0."""
+    kind: Literal["approval", "client_tool", "question"]
+    """`approval`: it runs when it is allowed. `client_tool`: the caller's program runs it. `question`: a person answers."""
+    name: str
+    """Name of the tool."""
+    arguments: str
+    """The exact arguments, as JSON text."""
+    arguments_sha256: str
+    """SHA-256 of `arguments`. An answer names it."""
+    since: str
+    """Since when it waits."""
+    until: str
+    """Until when. Then it is denied or not available, and the turn continues."""
+
+
 class ResultProblem(TypedDict):
     """Where a result does not fit its schema."""
 
@@ -308,8 +327,8 @@ class RunDetail(TypedDict):
     """The labels. Empty: none."""
     status: Literal["running", "finished", "technical_error", "terminated"]
     """The status that v1 reports."""
-    state: Literal["running", "waiting_for_slot", "finished", "waiting_for_input", "technical_error", "terminated"]
-    """The status in more detail. `waiting_for_slot`: running, but a quota delays the start of the turn. `waiting_for_input`: finished, because it was created without input."""
+    state: Literal["running", "waiting_for_slot", "waiting", "finished", "waiting_for_input", "technical_error", "terminated"]
+    """The status in more detail. `waiting_for_slot`: running, but a quota delays the start of the turn. `waiting`: running, but tool calls wait for answers. `waiting_for_input`: finished, because it was created without input."""
     turn: int
     """Number of turns that were started. 0: the run has had no input."""
     queued_inputs: int
@@ -340,6 +359,8 @@ class RunDetail(TypedDict):
     turn_usage: Usage
     turn_started_at: str | None
     """When the current turn's input was accepted."""
+    open_calls: list[OpenCall]
+    """Tool calls that wait for answers. Empty unless `state` is `waiting`."""
     result_error: ResultError | None
     """Why the output of the last turn is no result of the agent's schema. Null: it is one, the turn has no schema, or it has no output yet."""
     output: str | None
@@ -478,6 +499,69 @@ class ToolStartedEvent(TypedDict):
     """The step, from 1."""
     call: int
     """Position of the call in the answer, from 0."""
+    cut: NotRequired[dict[str, int]]
+    """Texts that were cut, by their path in the event, with their full length in characters. Left out: none was cut."""
+
+
+class CallAskedEvent(TypedDict):
+    """A tool call waits for an answer. No process works on the turn."""
+
+    type: Literal["call_asked"]
+    """The kind of event."""
+    sequence: int | None
+    """Number of the event, from 1. Null: an earlier release recorded it."""
+    at: str | None
+    """When it was recorded. Null: an earlier release recorded it."""
+    turn: int
+    """The turn, from 1."""
+    step: int
+    """The step, from 1."""
+    call: int
+    """Position of the call in the answer, from 0."""
+    kind: Literal["approval", "client_tool", "question"]
+    """What it waits for."""
+    until: str
+    """Until when."""
+    cut: NotRequired[dict[str, int]]
+    """Texts that were cut, by their path in the event, with their full length in characters. Left out: none was cut."""
+
+
+class CallAnsweredEventFiles(TypedDict):
+    """A file with the content that the call wrote, or a file that it deleted."""
+
+    name: str
+    """Name."""
+    size: int
+    """Bytes. 0: it is empty or deleted."""
+    sha256: str | None
+    """SHA-256 of the content. Null: deleted, or not recorded."""
+    deleted: NotRequired[bool]
+    """True: the call deleted the file. Left out: it wrote the file."""
+
+
+class CallAnsweredEvent(TypedDict):
+    """The answer to a tool call that waited."""
+
+    type: Literal["call_answered"]
+    """The kind of event."""
+    sequence: int | None
+    """Number of the event, from 1. Null: an earlier release recorded it."""
+    at: str | None
+    """When it was recorded. Null: an earlier release recorded it."""
+    turn: int
+    """The turn, from 1."""
+    step: int
+    """The step, from 1."""
+    call: int
+    """Position of the call in the answer, from 0."""
+    answer: Literal["allow", "deny", "output", "error", "expired"]
+    """`allow`: the call runs. `deny`: it does not. `output` and `error`: its result. `expired`: nobody answered in time."""
+    text: str | None
+    """The reason, output or error. Null: there is none."""
+    files: list[CallAnsweredEventFiles]
+    """Files of the output."""
+    answered_by: Literal["key", "mcp", "operator"] | None
+    """Who answered. Null: nobody, it expired."""
     cut: NotRequired[dict[str, int]]
     """Texts that were cut, by their path in the event, with their full length in characters. Left out: none was cut."""
 
@@ -626,7 +710,7 @@ class ResumedEvent(TypedDict):
     """Texts that were cut, by their path in the event, with their full length in characters. Left out: none was cut."""
 
 
-Event = Union[InputEvent, OutputEvent, ModelCallEvent, ToolStartedEvent, ToolResultEvent, SummaryEvent, ModelCallFailedEvent, ResumedEvent]
+Event = Union[InputEvent, OutputEvent, ModelCallEvent, ToolStartedEvent, CallAskedEvent, CallAnsweredEvent, ToolResultEvent, SummaryEvent, ModelCallFailedEvent, ResumedEvent]
 """One recorded event of a run. `type` says which."""
 
 

@@ -46,6 +46,7 @@ export const operations = {
   resend_delivery: ["POST", "/deliveries/{delivery_id}/resend"],
   list_runs: ["GET", "/runs"],
   count_runs: ["GET", "/runs/counts"],
+  list_waiting: ["GET", "/runs/waiting"],
   search_texts: ["GET", "/runs/texts"],
   create_run: ["POST", "/runs"],
   get_run: ["GET", "/runs/{run_id}"],
@@ -54,6 +55,7 @@ export const operations = {
   list_run_tokens: ["GET", "/runs/{run_id}/tokens"],
   revoke_run_token: ["DELETE", "/runs/{run_id}/tokens/{token_id}"],
   create_input: ["POST", "/runs/{run_id}/input"],
+  answer_call: ["POST", "/runs/{run_id}/answers"],
   stop_run: ["POST", "/runs/{run_id}/stop"],
   delete_run: ["DELETE", "/runs/{run_id}"],
   list_agent_activity: ["GET", "/agents/activity"],
@@ -108,8 +110,9 @@ export interface Operations {
   test_webhook: { parameters: { agent_id: string }; answer: Schemas["Delivery"] };
   list_deliveries: { parameters: { agent_id: string; cursor?: string | undefined; limit?: number | undefined }; answer: Schemas["DeliveryPage"] };
   resend_delivery: { parameters: { delivery_id: string }; answer: Schemas["Delivery"] };
-  list_runs: { parameters: { organization_id?: string | undefined; agent_id?: string | undefined; since?: string | undefined; until?: string | undefined; label?: (string)[] | undefined; q?: string | undefined; model?: (string)[] | undefined; tool?: (string)[] | undefined; category?: ("model_configuration" | "model_refused" | "model_unavailable" | "model_answer" | "limit" | "internal")[] | undefined; min_dollars?: number | undefined; max_dollars?: number | undefined; min_seconds?: number | undefined; max_seconds?: number | undefined; status?: ("running" | "finished" | "technical_error" | "terminated" | "waiting_for_input")[] | undefined; sort?: "created" | "dollars" | "tokens" | "duration" | "steps" | undefined; cursor?: string | undefined; limit?: number | undefined }; answer: Schemas["RunPage"] };
-  count_runs: { parameters: { organization_id?: string | undefined; agent_id?: string | undefined; since?: string | undefined; until?: string | undefined; label?: (string)[] | undefined; q?: string | undefined; model?: (string)[] | undefined; tool?: (string)[] | undefined; category?: ("model_configuration" | "model_refused" | "model_unavailable" | "model_answer" | "limit" | "internal")[] | undefined; min_dollars?: number | undefined; max_dollars?: number | undefined; min_seconds?: number | undefined; max_seconds?: number | undefined; status?: ("running" | "finished" | "technical_error" | "terminated" | "waiting_for_input")[] | undefined }; answer: Schemas["RunCounts"] };
+  list_runs: { parameters: { organization_id?: string | undefined; agent_id?: string | undefined; since?: string | undefined; until?: string | undefined; label?: (string)[] | undefined; q?: string | undefined; model?: (string)[] | undefined; tool?: (string)[] | undefined; category?: ("model_configuration" | "model_refused" | "model_unavailable" | "model_answer" | "limit" | "internal")[] | undefined; min_dollars?: number | undefined; max_dollars?: number | undefined; min_seconds?: number | undefined; max_seconds?: number | undefined; status?: ("running" | "finished" | "technical_error" | "terminated" | "waiting" | "waiting_for_input")[] | undefined; sort?: "created" | "dollars" | "tokens" | "duration" | "steps" | undefined; cursor?: string | undefined; limit?: number | undefined }; answer: Schemas["RunPage"] };
+  count_runs: { parameters: { organization_id?: string | undefined; agent_id?: string | undefined; since?: string | undefined; until?: string | undefined; label?: (string)[] | undefined; q?: string | undefined; model?: (string)[] | undefined; tool?: (string)[] | undefined; category?: ("model_configuration" | "model_refused" | "model_unavailable" | "model_answer" | "limit" | "internal")[] | undefined; min_dollars?: number | undefined; max_dollars?: number | undefined; min_seconds?: number | undefined; max_seconds?: number | undefined; status?: ("running" | "finished" | "technical_error" | "terminated" | "waiting" | "waiting_for_input")[] | undefined }; answer: Schemas["RunCounts"] };
+  list_waiting: { parameters: { organization_id?: string | undefined }; answer: Schemas["WaitingRunList"] };
   search_texts: { parameters: { organization_id?: string | undefined; agent_id?: string | undefined; q: string; limit?: number | undefined }; answer: Schemas["FoundTexts"] };
   create_run: { parameters: Record<string, never>; body: Schemas["CreateRunRequest"]; answer: Schemas["CreatedRun"] };
   get_run: { parameters: { run_id: string }; answer: Schemas["RunDetail"] };
@@ -118,6 +121,7 @@ export interface Operations {
   list_run_tokens: { parameters: { run_id: string }; answer: Schemas["RunTokenList"] };
   revoke_run_token: { parameters: { run_id: string; token_id: string }; answer: undefined };
   create_input: { parameters: { run_id: string }; body: Schemas["CreateInputRequest"]; answer: Schemas["Run"] };
+  answer_call: { parameters: { run_id: string }; body: Schemas["AnswerCallRequest"]; answer: Schemas["Run"] };
   stop_run: { parameters: { run_id: string }; answer: Schemas["Run"] };
   delete_run: { parameters: { run_id: string }; answer: undefined };
   list_agent_activity: { parameters: { organization_id?: string | undefined }; answer: Schemas["AgentActivityReport"] };

@@ -11,7 +11,7 @@ import {
 import { deleteAgent } from "../../accounts/delete-agent.ts";
 import { headerSecretProblems } from "../../accounts/header-secrets.ts";
 import { findOrganization } from "../../accounts/organizations.ts";
-import { resultSchemaProblems } from "../../accounts/result-schema.ts";
+import { definitionSchemaProblems } from "../../accounts/result-schema.ts";
 import type { Agent, AgentDefinition } from "../../accounts/types.ts";
 import { modelProblem } from "../../agent/models/model-config.ts";
 import { InvalidRequest } from "../../http/errors.ts";
@@ -108,7 +108,7 @@ async function checkedDefinition(
   const problems = [
     ...definitionProblems(definition),
     ...keepDaysProblems(definition, retentionDays),
-    ...(await resultSchemaProblems(definition)),
+    ...(await definitionSchemaProblems(definition)),
     ...(await headerSecretProblems(definition.mcp ?? [], organizationId, secretProblem)),
   ];
   if (problems.length > 0) throw new ServiceError("invalid_argument", problems.join("; "));

@@ -7,6 +7,7 @@ import {
   setModel,
   setQuota,
 } from "../../accounts/organizations.ts";
+import { setMcpToolPolicy } from "../../accounts/mcp-tool-policy.ts";
 import { setWebFetchHosts } from "../../accounts/web-fetch-hosts.ts";
 import { jsonResponse } from "../../http/handler.ts";
 import { testModel } from "../../agent/models/test-model.ts";
@@ -26,7 +27,7 @@ import { wireTokens } from "../../http/rest/wire/token-usage.ts";
 const maxDeletionTime = 15_000;
 
 const nothingToSet =
-  "the body sets nothing; send max_running, max_dollars_per_day, max_stored_bytes or max_pending_upload_bytes";
+  "the body sets nothing; send max_running, max_dollars_per_day, max_stored_bytes, max_pending_upload_bytes or mcp_tool_policy";
 
 export function organizationHandlers(deps: ManageDeps) {
   const { accounts, secretOf, storeSecret, now, streams } = deps;
@@ -64,8 +65,13 @@ export function organizationHandlers(deps: ManageDeps) {
         ...(maxStoredBytes !== undefined && { maxStoredBytes }),
         ...(maxPendingUploadBytes !== undefined && { maxPendingUploadBytes }),
       };
-      if (Object.keys(changes).length === 0) throw manageError("invalid_argument", nothingToSet);
-      return jsonResponse(200, wireOrganization(await setQuota(accounts, path.organization_id, changes, actor)));
+      const { mcp_tool_policy: policy } = body;
+      const isQuota = Object.keys(changes).length > 0;
+      if (!isQuota && policy === undefined) throw manageError("invalid_argument", nothingToSet);
+      const { organization_id: id } = path;
+      const limited = isQuota ? await setQuota(accounts, id, changes, actor) : undefined; // can be refused: it comes first
+      const changed = policy === undefined ? limited : await setMcpToolPolicy(accounts, id, policy, actor);
+      return jsonResponse(200, wireOrganization(changed ?? (await findOrganization(accounts, id))));
     },
 
     async set_model({ path, body, principal: { actor } }) {

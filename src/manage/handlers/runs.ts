@@ -4,7 +4,7 @@ import type { OperatorPrincipal } from "../../accounts/operators.ts";
 import { type ApiRequest, type ApiResponse, jsonResponse } from "../../http/handler.ts";
 import { attachment } from "../../http/rest/attachment.ts";
 import { charged, searchIn, timeIn } from "../../http/rest/parameter-values.ts";
-import { wireCreatedFiles } from "../../http/rest/wire/run.ts";
+import { wireCreatedFiles, wireOpenCall } from "../../http/rest/wire/run.ts";
 import { base64Uploads } from "../../http/validation/base64-files.ts";
 import { ServiceError } from "../../errors.ts";
 import { log } from "../../log.ts";
@@ -19,6 +19,7 @@ import type { ReportQuery } from "../../runs/read/each-run.ts";
 import { failureGroups } from "../../runs/read/failures.ts";
 import { agentActivity } from "../../runs/read/agent-activity.ts";
 import { countRuns } from "../../runs/read/count-runs.ts";
+import { waitingRuns } from "../../runs/read/waiting-runs.ts";
 import { searchTexts } from "../../runs/read/search-texts.ts";
 import type { RunSearch } from "../../runs/read/search-runs.ts";
 import type { Run } from "../../runs/types.ts";
@@ -76,6 +77,15 @@ export function runHandlers(deps: ManageDeps, describer: RunDescriber, forLists:
       return jsonResponse(200, { ...counts, median_seconds } satisfies Schemas["RunCounts"]);
     },
 
+    async list_waiting({ query, principal }) {
+      const found = await waitingRuns({ runs, accounts: forLists }, ownersOf(principal, query), maxWaiting);
+      const waiting = found.waiting.map(async ({ run, calls }) => {
+        return { run: await viewOf(run), open_calls: calls.map(wireOpenCall) };
+      });
+      const body: Schemas["WaitingRunList"] = { data: await Promise.all(waiting), more: found.more };
+      return jsonResponse(200, body);
+    },
+
     async search_texts({ query, principal }) {
       const search = { text: query.q, of: ownersOf(principal, query), limit: query.limit, milliseconds: maxReportTime };
       const stores = { ...deps, accounts: forLists, describer };
@@ -117,6 +127,9 @@ export function runHandlers(deps: ManageDeps, describer: RunDescriber, forLists:
     },
   } satisfies ManageHandlers;
 }
+
+/** Runs of the list of those that wait for answers. */
+const maxWaiting = 200;
 
 const dayMilliseconds = 86_400_000;
 /** Milliseconds for a report: API Gateway waits 30 s for a response. */

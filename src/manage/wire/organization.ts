@@ -15,6 +15,7 @@ export function wireOrganization(organization: Organization): Schemas["Organizat
     maxStoredBytes,
     maxPendingUploadBytes,
     webFetchHosts = [],
+    mcpToolPolicy = "allow",
     createdAt,
     updatedAt,
   } = organization;
@@ -27,6 +28,7 @@ export function wireOrganization(organization: Organization): Schemas["Organizat
     max_stored_bytes: maxStoredBytes ?? null,
     max_pending_upload_bytes: maxPendingUploadBytes ?? null,
     web_fetch_hosts: webFetchHosts,
+    mcp_tool_policy: mcpToolPolicy,
     created_at: timeOf(createdAt),
     updated_at: timeOf(updatedAt),
   };

@@ -1,6 +1,7 @@
 import { createKey, pathParameters } from "../../ext/contract/operations/parameters.ts";
 import { runSchemas } from "../../ext/contract/schemas/runs.ts";
 import { fileName } from "../../http/rest/parameters.ts";
+import { runPartSchemas } from "../../http/rest/schemas/runs.ts";
 import { body, integer, list, number, object, text } from "../../http/rest/schemas/schema.ts";
 import type { Schema, SchemaTypes } from "../../json-schema.ts";
 
@@ -11,6 +12,7 @@ import type { Schema, SchemaTypes } from "../../json-schema.ts";
 
 const create = runSchemas.CreateRunRequest.properties;
 const { filename, content_base64 } = runSchemas.FileInput.properties;
+const answer = runPartSchemas.AnswerCallRequest.properties;
 const { input_text } = runSchemas.CreateInputRequest.properties;
 const { pattern: _ofHeaders, ...keyLengths } = createKey["Idempotency-Key"].schema;
 
@@ -68,6 +70,19 @@ export const inputs = {
       ),
     },
     ["run_id", "input_text"],
+  ),
+  answer_call: body(
+    "An answer.",
+    {
+      run_id,
+      call: described("Its id in open_calls.", answer.call),
+      arguments_sha256: described("As in open_calls.", answer.arguments_sha256),
+      decision: described("For an approval.", answer.decision),
+      reason: described("With deny: why.", answer.reason),
+      output: described("For a client_tool or a question: the result, text or JSON.", answer.output),
+      error: described("Instead of output: why there is none.", answer.error),
+    },
+    ["run_id", "call", "arguments_sha256"],
   ),
   stop_run: onlyRunId,
   list_files: body(

@@ -1,4 +1,4 @@
-import { runFields } from "../../http/rest/schemas/runs.ts";
+import { runFields, runPartSchemas } from "../../http/rest/schemas/runs.ts";
 import { flag, integer, list, nullable, number, object, oneOfTexts, text } from "../../http/rest/schemas/schema.ts";
 import { isObject } from "../../json.ts";
 import type { Schema, SchemaTypes, Static } from "../../json-schema.ts";
@@ -66,6 +66,22 @@ const runReport = object("A run.", {
   next,
 });
 
+/** What the report of a run has besides, if calls of its agent can wait for answers. */
+const ofAnswers = {
+  open_calls: list(
+    "Calls of tools that wait for answers. While there are any, the run does not proceed.",
+    object("A call.", {
+      id: text("Its ID: TURN.STEP.CALL."),
+      kind: oneOfTexts("What it waits for.", runPartSchemas.OpenCall.properties.kind.enum),
+      name: text("Name of the tool."),
+      arguments: text("JSON."),
+      arguments_sha256: text("SHA-256 of the arguments."),
+      since: text("Since when."),
+      until: text("Until when. Then the run proceeds without an answer."),
+    }),
+  ),
+};
+
 /** What the report of a run has besides, if its agent has a schema. */
 const ofResult = {
   result: {
@@ -76,11 +92,22 @@ const ofResult = {
   result_error: nullable(text("Why the output does not fit the schema.")),
 } as const;
 
-export type RunReport = Static<typeof runReport, unknown> & Partial<SchemaTypes<typeof ofResult>>;
+export type RunReport = Static<typeof runReport, unknown> &
+  SchemaTypes<typeof ofAnswers> &
+  Partial<SchemaTypes<typeof ofResult>>;
 
 /** The structured content of a report. Fields that an agent never has would cost tokens in every conversation. */
-export function reportSchema(resultSchema: object | undefined): Schema {
-  return resultSchema ? { ...runReport, properties: { ...runReport.properties, ...ofResult } } : runReport;
+export function reportSchema({ resultSchema, asks }: ReportOptions): Schema {
+  return {
+    ...runReport,
+    properties: { ...runReport.properties, ...(resultSchema && ofResult), ...(asks && ofAnswers) },
+  };
+}
+
+/** What reports of an agent's runs have: a result, and calls that wait for answers. */
+export interface ReportOptions {
+  resultSchema: object | undefined;
+  asks: boolean;
 }
 
 export const fileList = object("Files of a run.", {

@@ -5,13 +5,13 @@ import type { McpCall } from "../deps.ts";
 import { reportResult, reportRun } from "../run-report.ts";
 import { inputSchema, outputSchema } from "../standard-schema.ts";
 import { progressReporter } from "../progress.ts";
-import { reportSchema } from "./outputs.ts";
+import { type ReportOptions, reportSchema } from "./outputs.ts";
 import { guarded } from "./tool.ts";
 
 const annotations = { readOnlyHint: true, openWorldHint: false };
 
 /** `wait_for_run` and `get_run`. */
-export function registerWaitTools(server: McpServer, call: McpCall, resultSchema: object | undefined): void {
+export function registerWaitTools(server: McpServer, call: McpCall, options: ReportOptions): void {
   const { maxWaitSeconds, named } = call;
   server.registerTool(
     named("wait_for_run"),
@@ -20,9 +20,10 @@ export function registerWaitTools(server: McpServer, call: McpCall, resultSchema
       description:
         `Waits until a run has no turn in progress, at most ${maxWaitSeconds} s. Returns its status; while it is running, ` +
         "what it does now, steps and dollars; when it has finished, its output and files; when it has failed, the reason " +
-        "and a remedy. Call it again while the status is running.",
+        "and a remedy. Call it again while the status is running." +
+        (options.asks ? " It also returns when open_calls wait for answers: then answer them first." : ""),
       inputSchema: inputSchema("wait_for_run", call),
-      outputSchema: outputSchema(reportSchema(resultSchema)),
+      outputSchema: outputSchema(reportSchema(options)),
       annotations,
     },
     guarded(call, async ({ run_id, seconds = maxWaitSeconds }, context) => {
@@ -46,7 +47,7 @@ export function registerWaitTools(server: McpServer, call: McpCall, resultSchema
         "Returns at once what wait_for_run returns. With output_offset, a later part of a long output.",
       ),
       inputSchema: inputSchema("get_run", call),
-      outputSchema: outputSchema(reportSchema(resultSchema)),
+      outputSchema: outputSchema(reportSchema(options)),
       annotations,
     },
     guarded(call, async ({ run_id, output_offset }) =>

@@ -39,6 +39,9 @@ export const llmsTxt: string =
   "\n" +
   "- Send an `Idempotency-Key` with each create. Then a create without an answer can be repeated: the same key and body\n" +
   "  give the same run. Without the key, do not repeat a create.\n" +
+  "- A run whose `state` is `waiting` proceeds when its `open_calls` have answers. Execute a call with `kind` `client_tool`, ask a\n" +
+  "  person for the others, and send `POST /ext/v1/runs/{id}/answers` with `call`, `arguments_sha256` and `output`, `error` or\n" +
+  "  `decision`. It is safe to repeat: the first answer counts.\n" +
   "- For JSON instead of text, send `result_schema`, a JSON Schema of an object, with the create. `GET /ext/v1/agent` says in\n" +
   "  `result.per_run` whether the agent accepts it. Read `result`, or `result_error` if it does not fit.\n" +
   "- Without a stream, poll `GET /ext/v1/runs/{run_id}` every 3 s, growing to 10 s. After 502 or 503 wait 1, 2, 4, … 30 s.\n" +

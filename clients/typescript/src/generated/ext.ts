@@ -82,10 +82,10 @@ export interface components {
              */
             status: "running" | "finished" | "technical_error" | "terminated";
             /**
-             * @description The status in more detail. `waiting_for_slot`: running, but a quota delays the start of the turn. `waiting_for_input`: finished, because it was created without input.
+             * @description The status in more detail. `waiting_for_slot`: running, but a quota delays the start of the turn. `waiting`: running, but tool calls wait for answers. `waiting_for_input`: finished, because it was created without input.
              * @enum {string}
              */
-            state: "running" | "waiting_for_slot" | "finished" | "waiting_for_input" | "technical_error" | "terminated";
+            state: "running" | "waiting_for_slot" | "waiting" | "finished" | "waiting_for_input" | "technical_error" | "terminated";
             /** @description Number of turns that were started. 0: the run has had no input. */
             turn: number;
             /** @description Inputs that wait for the turn in progress to end. */
@@ -167,10 +167,10 @@ export interface components {
              */
             status: "running" | "finished" | "technical_error" | "terminated";
             /**
-             * @description The status in more detail. `waiting_for_slot`: running, but a quota delays the start of the turn. `waiting_for_input`: finished, because it was created without input.
+             * @description The status in more detail. `waiting_for_slot`: running, but a quota delays the start of the turn. `waiting`: running, but tool calls wait for answers. `waiting_for_input`: finished, because it was created without input.
              * @enum {string}
              */
-            state: "running" | "waiting_for_slot" | "finished" | "waiting_for_input" | "technical_error" | "terminated";
+            state: "running" | "waiting_for_slot" | "waiting" | "finished" | "waiting_for_input" | "technical_error" | "terminated";
             /** @description Number of turns that were started. 0: the run has had no input. */
             turn: number;
             /** @description Inputs that wait for the turn in progress to end. */
@@ -239,10 +239,10 @@ export interface components {
              */
             status: "running" | "finished" | "technical_error" | "terminated";
             /**
-             * @description The status in more detail. `waiting_for_slot`: running, but a quota delays the start of the turn. `waiting_for_input`: finished, because it was created without input.
+             * @description The status in more detail. `waiting_for_slot`: running, but a quota delays the start of the turn. `waiting`: running, but tool calls wait for answers. `waiting_for_input`: finished, because it was created without input.
              * @enum {string}
              */
-            state: "running" | "waiting_for_slot" | "finished" | "waiting_for_input" | "technical_error" | "terminated";
+            state: "running" | "waiting_for_slot" | "waiting" | "finished" | "waiting_for_input" | "technical_error" | "terminated";
             /** @description Number of turns that were started. 0: the run has had no input. */
             turn: number;
             /** @description Inputs that wait for the turn in progress to end. */
@@ -296,6 +296,8 @@ export interface components {
              * @example 2026-11-22T10:15:30.123Z
              */
             turn_started_at: string | null;
+            /** @description Tool calls that wait for answers. Empty unless `state` is `waiting`. */
+            open_calls: components["schemas"]["OpenCall"][];
             /** @description Why the output of the last turn is no result of the agent's schema. Null: it is one, the turn has no schema, or it has no output yet. */
             result_error: components["schemas"]["ResultError"] | null;
             /** @description Output of the last turn that ended. Null: none ended, or it has no output. */
@@ -429,6 +431,77 @@ export interface components {
              * @example 2026-11-22T10:15:30.123Z
              */
             expires_at: string;
+        };
+        /** @description A tool call that waits for an answer. */
+        OpenCall: {
+            /**
+             * @description The call's ID: `TURN.STEP.CALL`, the call from 0.
+             * @example 1.2.0
+             */
+            id: string;
+            /**
+             * @description `approval`: it runs when it is allowed. `client_tool`: the caller's program runs it. `question`: a person answers.
+             * @enum {string}
+             */
+            kind: "approval" | "client_tool" | "question";
+            /** @description Name of the tool. */
+            name: string;
+            /**
+             * @description The exact arguments, as JSON text.
+             * @example {"to":"a@example.com"}
+             */
+            arguments: string;
+            /** @description SHA-256 of `arguments`. An answer names it. */
+            arguments_sha256: string;
+            /**
+             * Format: date-time
+             * @description Since when it waits.
+             * @example 2026-11-22T10:15:30.123Z
+             */
+            since: string;
+            /**
+             * Format: date-time
+             * @description Until when. Then it is denied or not available, and the turn continues.
+             * @example 2026-11-22T10:15:30.123Z
+             */
+            until: string;
+        };
+        /**
+         * @description An answer to a tool call. An approval has `decision`; a client tool and a question have `output` or `error`.
+         * @example {
+         *       "call": "1.2.0",
+         *       "arguments_sha256": "5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f",
+         *       "output": {
+         *         "in_stock": 4
+         *       }
+         *     }
+         */
+        AnswerCallRequest: {
+            /**
+             * @description The call's ID: `TURN.STEP.CALL`, the call from 0.
+             * @example 1.2.0
+             */
+            call: string;
+            /** @description That of the call, as it was shown. */
+            arguments_sha256: string;
+            /**
+             * @description `allow`: the call runs. `deny`: the model is told that it was denied.
+             * @enum {string}
+             */
+            decision?: "allow" | "deny";
+            /** @description With `deny`: why, for the model. */
+            reason?: string;
+            /**
+             * @description The result, for the model: a text, or JSON, which the model reads as text.
+             * @example {
+             *       "in_stock": 4
+             *     }
+             */
+            output?: unknown;
+            /** @description Why there is no result, for the model. */
+            error?: string;
+            /** @description With `output`: files to write to the workspace. Combined decoded size at most 10 MiB. */
+            files?: components["schemas"]["FileInput"][];
         };
         /** @description Why a result does not fit its schema. */
         ResultError: {
@@ -773,6 +846,107 @@ export interface components {
                 [key: string]: number;
             };
         };
+        /** @description A tool call waits for an answer. No process works on the turn. */
+        CallAskedEvent: {
+            /**
+             * @description The kind of event.
+             * @constant
+             */
+            type: "call_asked";
+            /** @description Number of the event, from 1. Null: an earlier release recorded it. */
+            sequence: number | null;
+            /**
+             * Format: date-time
+             * @description When it was recorded. Null: an earlier release recorded it.
+             * @example 2026-11-22T10:15:30.123Z
+             */
+            at: string | null;
+            /** @description The turn, from 1. */
+            turn: number;
+            /** @description The step, from 1. */
+            step: number;
+            /** @description Position of the call in the answer, from 0. */
+            call: number;
+            /**
+             * @description What it waits for.
+             * @enum {string}
+             */
+            kind: "approval" | "client_tool" | "question";
+            /**
+             * Format: date-time
+             * @description Until when.
+             * @example 2026-11-22T10:15:30.123Z
+             */
+            until: string;
+            /**
+             * @description Texts that were cut, by their path in the event, with their full length in characters. Left out: none was cut.
+             * @example {
+             *       "text": 123456,
+             *       "tool_calls.0.arguments": 99999
+             *     }
+             */
+            cut?: {
+                [key: string]: number;
+            };
+        };
+        /** @description The answer to a tool call that waited. */
+        CallAnsweredEvent: {
+            /**
+             * @description The kind of event.
+             * @constant
+             */
+            type: "call_answered";
+            /** @description Number of the event, from 1. Null: an earlier release recorded it. */
+            sequence: number | null;
+            /**
+             * Format: date-time
+             * @description When it was recorded. Null: an earlier release recorded it.
+             * @example 2026-11-22T10:15:30.123Z
+             */
+            at: string | null;
+            /** @description The turn, from 1. */
+            turn: number;
+            /** @description The step, from 1. */
+            step: number;
+            /** @description Position of the call in the answer, from 0. */
+            call: number;
+            /**
+             * @description `allow`: the call runs. `deny`: it does not. `output` and `error`: its result. `expired`: nobody answered in time.
+             * @enum {string}
+             */
+            answer: "allow" | "deny" | "output" | "error" | "expired";
+            /** @description The reason, output or error. Null: there is none. */
+            text: string | null;
+            /** @description Files of the output. */
+            files: {
+                /**
+                 * @description Name.
+                 * @example reports/q3.csv
+                 */
+                name: string;
+                /** @description Bytes. 0: it is empty or deleted. */
+                size: number;
+                /** @description SHA-256 of the content. Null: deleted, or not recorded. */
+                sha256: string | null;
+                /** @description True: the call deleted the file. Left out: it wrote the file. */
+                deleted?: boolean;
+            }[];
+            /**
+             * @description Who answered. Null: nobody, it expired.
+             * @enum {string|null}
+             */
+            answered_by: "key" | "mcp" | "operator" | null;
+            /**
+             * @description Texts that were cut, by their path in the event, with their full length in characters. Left out: none was cut.
+             * @example {
+             *       "text": 123456,
+             *       "tool_calls.0.arguments": 99999
+             *     }
+             */
+            cut?: {
+                [key: string]: number;
+            };
+        };
         /** @description The result of a tool call. */
         ToolResultEvent: {
             /**
@@ -977,7 +1151,7 @@ export interface components {
             };
         };
         /** @description One recorded event of a run. `type` says which. */
-        Event: components["schemas"]["InputEvent"] | components["schemas"]["OutputEvent"] | components["schemas"]["ModelCallEvent"] | components["schemas"]["ToolStartedEvent"] | components["schemas"]["ToolResultEvent"] | components["schemas"]["SummaryEvent"] | components["schemas"]["ModelCallFailedEvent"] | components["schemas"]["ResumedEvent"];
+        Event: components["schemas"]["InputEvent"] | components["schemas"]["OutputEvent"] | components["schemas"]["ModelCallEvent"] | components["schemas"]["ToolStartedEvent"] | components["schemas"]["CallAskedEvent"] | components["schemas"]["CallAnsweredEvent"] | components["schemas"]["ToolResultEvent"] | components["schemas"]["SummaryEvent"] | components["schemas"]["ModelCallFailedEvent"] | components["schemas"]["ResumedEvent"];
         /** @description A page of a list. */
         EventPage: {
             /** @description The entries of this page. */
@@ -1048,7 +1222,7 @@ export interface components {
              * @description The reason, for programs.
              * @enum {string}
              */
-            code: "invalid_request" | "invalid_argument" | "not_found" | "method_not_allowed" | "run_not_found" | "step_not_found" | "file_not_found" | "file_not_kept" | "range_not_satisfiable" | "file_changed" | "files_unknown" | "agent_archived" | "run_ended" | "queue_full" | "transcript_full" | "modified_concurrently" | "body_timeout" | "malformed_request" | "headers_too_large" | "expectation_failed" | "transfer_coding_unsupported" | "files_too_large" | "file_not_base64" | "no_model" | "too_many_requests" | "too_many_runs" | "dollars_spent" | "storage_quota_exceeded" | "too_many_bytes" | "history_failed" | "history_unavailable" | "storage_full" | "store_unavailable" | "internal_error" | "key_missing" | "key_invalid" | "key_expired" | "template_mismatch" | "token_reads_one_run" | "delete_not_allowed" | "result_schema_not_allowed" | "agent_deleted" | "response_too_large" | "upload_too_large" | "too_many_uploads" | "upload_not_found" | "upload_incomplete" | "upload_mismatch" | "idempotency_key_reused" | "webhook_not_configured";
+            code: "invalid_request" | "invalid_argument" | "not_found" | "method_not_allowed" | "run_not_found" | "step_not_found" | "file_not_found" | "file_not_kept" | "range_not_satisfiable" | "file_changed" | "files_unknown" | "agent_archived" | "run_ended" | "queue_full" | "transcript_full" | "modified_concurrently" | "body_timeout" | "malformed_request" | "headers_too_large" | "expectation_failed" | "transfer_coding_unsupported" | "files_too_large" | "file_not_base64" | "no_model" | "too_many_requests" | "too_many_runs" | "dollars_spent" | "storage_quota_exceeded" | "too_many_bytes" | "history_failed" | "history_unavailable" | "storage_full" | "store_unavailable" | "internal_error" | "key_missing" | "key_invalid" | "key_expired" | "template_mismatch" | "token_reads_one_run" | "call_not_found" | "already_answered" | "arguments_changed" | "approval_not_allowed" | "delete_not_allowed" | "result_schema_not_allowed" | "agent_deleted" | "response_too_large" | "upload_too_large" | "too_many_uploads" | "upload_not_found" | "upload_incomplete" | "upload_mismatch" | "idempotency_key_reused" | "webhook_not_configured";
         };
         /** @description One schema violation. */
         ValidationError: {

@@ -56,10 +56,10 @@ export const runOperations = {
     ...shared.get_run,
     acceptsRunToken: true,
     description:
-      "A run with its output, its usage, the limits of its turn, and what it does now. To wait for the end, repeat the request with `wait` while `status` is `running`, stream the events, or poll every 3 to 10 seconds.",
+      "A run with its output, its usage, the limits of its turn, and what it does now. To wait for the end, repeat the request with `wait` while `status` is `running` and `state` is not `waiting`, stream the events, or poll every 3 to 10 seconds.",
     query: {
       wait: parameter(
-        "Seconds to wait while a turn is in progress. The answer comes when the turn has ended, or after this time.",
+        "Seconds to wait while a turn is in progress. The answer comes when the turn has ended or waits for answers, or after this time.",
         {
           type: "integer",
           minimum: 0,
@@ -87,6 +87,23 @@ export const runOperations = {
       "queue_full",
       "transcript_full",
       "agent_archived",
+      "too_many_runs",
+      "dollars_spent",
+    ],
+  }),
+  answer_call: operation("answer_call", {
+    ...shared.answer_call,
+    description:
+      "Answers one of the `open_calls` of a run. The first answer wins; the same one again is accepted. API keys answer client tools and questions, and approvals if the agent file sets `answers.keysApprove`.",
+    errors: [
+      "run_not_found",
+      "run_ended",
+      "call_not_found",
+      "already_answered",
+      "arguments_changed",
+      "approval_not_allowed",
+      "file_not_base64",
+      "invalid_argument",
       "too_many_runs",
       "dollars_spent",
     ],

@@ -1,4 +1,5 @@
 import { starterKinds } from "../../../accounts/starter.ts";
+import { askKinds } from "../../../agent/ask-kinds.ts";
 import { failureCategories } from "../../../agent/model.ts";
 import { resumeReasons } from "../../../agent/turn/resume-reason.ts";
 import type { Schema } from "../../../json-schema.ts";
@@ -112,6 +113,23 @@ export const eventSchemas = {
     ),
   }),
   ToolStartedEvent: event("tool_started", "A tool call that must not be repeated is about to start.", { step, call }),
+  CallAskedEvent: event("call_asked", "A tool call waits for an answer. No process works on the turn.", {
+    step,
+    call,
+    kind: oneOfTexts("What it waits for.", askKinds),
+    until: time("Until when."),
+  }),
+  CallAnsweredEvent: event("call_answered", "The answer to a tool call that waited.", {
+    step,
+    call,
+    answer: oneOfTexts(
+      "`allow`: the call runs. `deny`: it does not. `output` and `error`: its result. `expired`: nobody answered in time.",
+      ["allow", "deny", "output", "error", "expired"],
+    ),
+    text: nullable(text("The reason, output or error. Null: there is none.")),
+    files: list("Files of the output.", file),
+    answered_by: nullable(oneOfTexts("Who answered. Null: nobody, it expired.", starterKinds)),
+  }),
   ToolResultEvent: event("tool_result", "The result of a tool call.", {
     step,
     call,
@@ -165,7 +183,18 @@ export const eventSchemas = {
   Event: {
     description: "One recorded event of a run. `type` says which.",
     oneOf: (
-      ["Input", "Output", "ModelCall", "ToolStarted", "ToolResult", "Summary", "ModelCallFailed", "Resumed"] as const
+      [
+        "Input",
+        "Output",
+        "ModelCall",
+        "ToolStarted",
+        "CallAsked",
+        "CallAnswered",
+        "ToolResult",
+        "Summary",
+        "ModelCallFailed",
+        "Resumed",
+      ] as const
     ).map((name) => reference(`${name}Event`)),
   },
   EventPage: page(reference("Event"), "Value of `after` for the next page. Null: there are no more events now."),

@@ -1,5 +1,7 @@
 import { starterKinds } from "../../../accounts/starter.ts";
 import { labelNamePattern, maxLabelLength, maxLabels } from "../../../runs/labels.ts";
+import { askKinds } from "../../../agent/ask-kinds.ts";
+import { newRunLimits } from "../../../runs/new-run-limits.ts";
 import { tokenSeconds } from "../../../runs/token-limits.ts";
 import { runStates, runStatuses } from "../../../runs/status.ts";
 import { reference } from "../../description.ts";
@@ -51,7 +53,7 @@ export const runFields = {
   } as const,
   status: oneOfTexts("The status that v1 reports.", runStatuses),
   state: oneOfTexts(
-    "The status in more detail. `waiting_for_slot`: running, but a quota delays the start of the turn. `waiting_for_input`: finished, because it was created without input.",
+    "The status in more detail. `waiting_for_slot`: running, but a quota delays the start of the turn. `waiting`: running, but tool calls wait for answers. `waiting_for_input`: finished, because it was created without input.",
     runStates,
   ),
   turn: integer("Number of turns that were started. 0: the run has had no input."),
@@ -102,14 +104,57 @@ export const turnFields = {
   limits: object("Limits of the current turn's configuration.", { turn: limitSet, run: limitSet }),
   turn_usage: reference("Usage"),
   turn_started_at: nullable(time("When the current turn's input was accepted.")),
+  open_calls: list("Tool calls that wait for answers. Empty unless `state` is `waiting`.", reference("OpenCall")),
   result_error: nullableReference(
     "Why the output of the last turn is no result of the agent's schema. Null: it is one, the turn has no schema, or it has no output yet.",
     reference("ResultError"),
   ),
 };
 
+/** The place of a tool call in a run. */
+const callId = text("The call's ID: `TURN.STEP.CALL`, the call from 0.", {
+  pattern: "^[0-9]{1,9}\\.[0-9]{1,9}\\.[0-9]{1,9}$",
+  examples: ["1.2.0"],
+});
+
+/** Characters of a text in an answer. */
+const maxAnswer = 1_000_000;
+
 /** Parts of a run, and its files. */
 export const runPartSchemas = {
+  OpenCall: object("A tool call that waits for an answer.", {
+    id: callId,
+    kind: oneOfTexts(
+      "`approval`: it runs when it is allowed. `client_tool`: the caller's program runs it. `question`: a person answers.",
+      askKinds,
+    ),
+    name: text("Name of the tool."),
+    arguments: text("The exact arguments, as JSON text.", { examples: ['{"to":"a@example.com"}'] }),
+    arguments_sha256: sha256("SHA-256 of `arguments`. An answer names it."),
+    since: time("Since when it waits."),
+    until: time("Until when. Then it is denied or not available, and the turn continues."),
+  }),
+  AnswerCallRequest: body(
+    "An answer to a tool call. An approval has `decision`; a client tool and a question have `output` or `error`.",
+    {
+      call: callId,
+      arguments_sha256: sha256("That of the call, as it was shown."),
+      decision: oneOfTexts("`allow`: the call runs. `deny`: the model is told that it was denied.", ["allow", "deny"]),
+      reason: text("With `deny`: why, for the model.", { maxLength: 10_000 }),
+      output: {
+        description: "The result, for the model: a text, or JSON, which the model reads as text.",
+        examples: [{ in_stock: 4 }],
+      },
+      error: text("Why there is no result, for the model.", { minLength: 1, maxLength: maxAnswer }),
+      files: list(
+        "With `output`: files to write to the workspace. Combined decoded size at most 10 MiB.",
+        { $ref: reference("FileInput").$ref },
+        { maxItems: newRunLimits.files },
+      ),
+    },
+    ["call", "arguments_sha256"],
+    [{ call: "1.2.0", arguments_sha256: "5f".repeat(32), output: { in_stock: 4 } }],
+  ),
   ResultError: object("Why a result does not fit its schema.", {
     message: text("The problems in one sentence.", {
       examples: ['The result does not fit its schema: /total: expected number, received "12".'],

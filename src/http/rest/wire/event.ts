@@ -1,3 +1,4 @@
+import { argumentsText } from "../../../agent/asks.ts";
 import type { Attachment, ToolCall } from "../../../agent/model.ts";
 import { reasoningText } from "../../../agent/reasoning.ts";
 import type { FileVersion } from "../../../agent/turn/manifest.ts";
@@ -45,6 +46,10 @@ function entryBody(entry: RunJournalEntry, short: Shorten): Unstamped<WireEvent>
       return answerBody(entry, short);
     case "began":
       return { type: "tool_started", step, call: entry.call };
+    case "asked":
+      return { type: "call_asked", step, call: entry.call, kind: entry.kind, until: timeOf(entry.until) };
+    case "answered":
+      return answeredBody(entry, short);
     case "result": {
       const { call, result, milliseconds, files = [] } = entry;
       return {
@@ -99,6 +104,22 @@ function entryBody(entry: RunJournalEntry, short: Shorten): Unstamped<WireEvent>
   }
 }
 
+function answeredBody(
+  { step, call, answer, by }: Extract<RunJournalEntry, { part: "answered" }>,
+  short: Shorten,
+): Unstamped<SharedSchemas["CallAnsweredEvent"]> {
+  const text = answer.kind === "deny" ? answer.reason : "text" in answer ? answer.text : undefined;
+  return {
+    type: "call_answered",
+    step,
+    call,
+    answer: answer.kind,
+    text: text === undefined ? null : short("text", text),
+    files: ("files" in answer ? (answer.files ?? []) : []).map(wireFile),
+    answered_by: by?.kind ?? null,
+  };
+}
+
 type AnswerEntry = Extract<RunJournalEntry, { part: "answer" }>;
 
 function answerBody(entry: AnswerEntry, short: Shorten): Unstamped<SharedSchemas["ModelCallEvent"]> {
@@ -129,8 +150,8 @@ function answerBody(entry: AnswerEntry, short: Shorten): Unstamped<SharedSchemas
   };
 }
 
-export function wireToolCall({ name, input }: ToolCall): SharedSchemas["ToolCall"] {
-  return { name, arguments: typeof input === "string" ? input : (JSON.stringify(input) ?? "") };
+export function wireToolCall(call: ToolCall): SharedSchemas["ToolCall"] {
+  return { name: call.name, arguments: argumentsText(call) };
 }
 
 export function wireAttachments(attachments: Attachment[] = []): SharedSchemas["ToolResultEvent"]["attachments"] {

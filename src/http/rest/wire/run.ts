@@ -2,6 +2,7 @@ import { noUsage, type RunLimits, type Usage } from "../../../agent/turn/limits.
 import type { FileVersion } from "../../../agent/turn/manifest.ts";
 import { problemsText, type ResultProblem } from "../../../results/types.ts";
 import type { DescribedRun, RunDetail } from "../../../runs/read/describe-runs.ts";
+import type { AskedCall } from "../../../runs/read/open-calls.ts";
 import type { Activity } from "../../../runs/read/run-progress.ts";
 import type { ChangedFile } from "../../../runs/files/read-files.ts";
 import type { SharedSchemas } from "../schemas/types.ts";
@@ -31,14 +32,21 @@ export function wireRunFields({ run, state, inputExcerpt, finishReason, activity
 }
 
 /** The fields of a run's current turn. */
-export function wireTurnFields({ limits, runLimits, turnUsage, turnStartedAt, checked }: RunDetail) {
+export function wireTurnFields({ limits, runLimits, turnUsage, turnStartedAt, openCalls, checked }: RunDetail) {
   return {
     // The turn's limits are known with those of the run, which an agent need not have.
     limits: { turn: limits ? wireLimits(limits) : null, run: limits ? wireLimits(runLimits ?? {}) : null },
     turn_usage: wireUsage(turnUsage),
     turn_started_at: timeOf(turnStartedAt),
+    open_calls: openCalls.map(wireOpenCall),
     result_error: wireResultError(checked?.problems),
   };
+}
+
+export function wireOpenCall(call: AskedCall): SharedSchemas["OpenCall"] {
+  const { id, kind, name, argumentsHash, since, until } = call;
+  const shown = { arguments: call.arguments, arguments_sha256: argumentsHash };
+  return { id, kind, name, ...shown, since: timeOf(since), until: timeOf(until) };
 }
 
 /** Undefined problems: there is no error. */

@@ -43,8 +43,9 @@ export const organizationOperations = {
   update_organization: operation("update_organization", {
     at: "PATCH /organizations/{organization_id}",
     tag,
-    summary: "Set an organization's quota",
-    description: "Changes what all runs of the organization may use together. Null removes a limit.",
+    summary: "Set an organization's quota and tool policy",
+    description:
+      "Changes what all runs of the organization may use together, and what happens before tools of MCP servers run. Null removes a limit. Turns that have an answer keep the old policy.",
     request: "UpdateOrganizationRequest",
     success: organization,
     errors: ["organization_not_found", "invalid_argument", "modified_concurrently"],

@@ -43,6 +43,16 @@ export const runOperations = {
     success: { description: "The counts.", body: "RunCounts" },
     errors: ["organization_not_found", "agent_not_found", "invalid_argument"],
   }),
+  list_waiting: operation("list_waiting", {
+    at: "GET /runs/waiting",
+    tag,
+    summary: "List runs that wait for answers",
+    description:
+      "Runs with tool calls that wait for answers, those whose time ends first at the beginning. At most 200.",
+    query: { organization_id: runFilters.organization_id },
+    success: { description: "The runs and their calls.", body: "WaitingRunList" },
+    errors: ["organization_not_found"],
+  }),
   search_texts: operation("search_texts", {
     at: "GET /runs/texts",
     tag,
@@ -119,6 +129,21 @@ export const runOperations = {
       "too_many_runs",
       "dollars_spent",
       "modified_concurrently",
+    ],
+  }),
+  answer_call: operation("answer_call", {
+    ...shared.answer_call,
+    description: "Answers one of the `open_calls` of a run. The first answer wins; the same one again is accepted.",
+    errors: [
+      "run_not_found",
+      "run_ended",
+      "call_not_found",
+      "already_answered",
+      "arguments_changed",
+      "file_not_base64",
+      "invalid_argument",
+      "too_many_runs",
+      "dollars_spent",
     ],
   }),
   stop_run: operation("stop_run", {

@@ -1,4 +1,5 @@
 import { hostPattern, maxHosts } from "../../../accounts/limits.ts";
+import { mcpToolRules } from "../../../agent/ask-kinds.ts";
 import { reference } from "../../../http/description.ts";
 import { compatSettings, idleSecondsRange } from "../../../agent/model.ts";
 import { providerNames } from "../../../agent/models/model-config.ts";
@@ -33,6 +34,11 @@ const maxPendingUploadBytes =
   "Bytes of the pending uploads of all agents of the organization together. Then further uploads are rejected. Null: no limit.";
 const webFetchHosts =
   "Hosts that `web_fetch` can reach, for agents whose definition names none, such as `docs.example.com` or `*.example.com`. Empty: all.";
+
+const mcpToolPolicy = oneOfTexts(
+  "What happens before a tool of an MCP server without `readOnlyHint` runs, if its agent's `toolPolicy` has no rule for it. `ask`: it waits for an approval.",
+  mcpToolRules,
+);
 
 const name = text("The provider's name of the model.", { minLength: 1, maxLength: 200, examples: ["claude-sonnet-5"] });
 const region = text("AWS region of Bedrock.", { minLength: 1, maxLength: 100, examples: ["eu-central-1"] });
@@ -129,6 +135,7 @@ export const organizationSchemas = {
     max_stored_bytes: nullable(integer(maxStoredBytes)),
     max_pending_upload_bytes: nullable(integer(maxPendingUploadBytes)),
     web_fetch_hosts: list(webFetchHosts, { type: "string" }),
+    mcp_tool_policy: mcpToolPolicy,
     created_at: nullable(time("When it was created. Null: an earlier release created it.")),
     updated_at: nullable(time("When it last changed.")),
   }),
@@ -142,7 +149,7 @@ export const organizationSchemas = {
     { name: text("Name for people.", { minLength: 1, maxLength: 200, examples: ["Research"] }) },
     ["name"],
   ),
-  UpdateOrganizationRequest: body("The quota of an organization. Fields that are left out keep their value.", {
+  UpdateOrganizationRequest: body("The settings of an organization. Fields that are left out keep their value.", {
     max_running: nullable(integer(maxRunning, { minimum: 1, maximum: 100_000 })),
     max_dollars_per_day: nullable(
       number(`${maxDollars} Requires prices in the definitions of all its agents.`, {
@@ -152,6 +159,7 @@ export const organizationSchemas = {
     ),
     max_stored_bytes: nullable(integer(maxStoredBytes, { minimum: 1, maximum: 1_000_000_000_000_000 })),
     max_pending_upload_bytes: nullable(integer(maxPendingUploadBytes, { minimum: 1, maximum: 1_000_000_000_000_000 })),
+    mcp_tool_policy: mcpToolPolicy,
   }),
   SetWebFetchRequest: body(
     "What `web_fetch` of the organization's agents can reach.",

@@ -48,8 +48,17 @@ export const runSchemas = {
     ),
     agent_status: nullable(oneOfTexts("The agent's status now.", ["active", "archived", "deleted"])),
   }),
+  WaitingRunList: object("Runs that wait for answers.", {
+    data: list("Those whose time ends first at the beginning.", reference("WaitingRun")),
+    more: flag("True: more runs wait."),
+  }),
+  WaitingRun: object("A run that waits for answers.", {
+    run: reference("Run"),
+    open_calls: list("The calls that wait.", reference("OpenCall")),
+  }),
   RunCounts: object("How many runs have each state and each value of a filter, of the newest 1,000.", {
     running: integer("Running, or waiting for a slot."),
+    waiting: integer("Waiting for answers."),
     finished: integer("Finished with an output."),
     waiting_for_input: integer("Finished, because they were created without input."),
     technical_error: integer("Ended with an error."),

@@ -1,0 +1,67 @@
+import type { ElicitRequest, InputRequests, McpServer } from "@modelcontextprotocol/server";
+import { isObject } from "../json.ts";
+import { answerCall, type GivenAnswer, keysApprove } from "../runs/answer-call.ts";
+import { openCallsOf } from "../runs/read/describe-runs.ts";
+import type { AskedCall } from "../runs/read/open-calls.ts";
+import type { Run } from "../runs/types.ts";
+import type { McpCall } from "./deps.ts";
+
+/**
+ * What a task asks the client's user, by the id of the call that waits: approvals, if the agent lets keys give them, and
+ * questions. Empty for a client without forms. Client tools are not asked about: the tool `answer_call` takes their results.
+ */
+export async function inputRequests({ server }: McpServer, call: McpCall, run: Run): Promise<InputRequests> {
+  const forms = server.getClientCapabilities()?.elicitation;
+  if (!forms || (forms.url && !forms.form)) return {};
+  const approves = await keysApprove(call.accounts, run);
+  const asked = (await openCallsOf(call.runs, run)).flatMap((open): [string, ElicitRequest][] => {
+    if (open.kind === "question") return [[open.id, questionRequest(open)]];
+    return open.kind === "approval" && approves ? [[open.id, approvalRequest(open)]] : [];
+  });
+  return Object.fromEntries(asked);
+}
+
+/** Answers calls with what the client's user has said. Calls that do not wait, and dismissed forms, are skipped. */
+export async function acceptResponses(call: McpCall, run: Run, responses: Record<string, unknown>): Promise<void> {
+  const { starter } = call.principal;
+  for (const open of await openCallsOf(call.runs, run)) {
+    const answer = answerIn(open, responses[open.id]);
+    // The form showed the arguments, and those of a call never change.
+    const given = { call: open.id, argumentsHash: open.argumentsHash };
+    if (answer) await answerCall({ ...call, ...(starter && { starter }) }, run.id, { ...given, answer });
+  }
+}
+
+function approvalRequest({ name, arguments: shown }: AskedCall): ElicitRequest {
+  const message = `The agent wants to call ${name} with exactly these arguments:\n${shown}`;
+  const decision = { type: "string", title: "Decision", enum: ["allow", "deny"] } as const;
+  const reason = { type: "string", title: "Reason", description: "For the agent, if you deny it." } as const;
+  return form(message, { decision, reason }, "decision");
+}
+
+function questionRequest({ arguments: text }: AskedCall): ElicitRequest {
+  const { question, choices = [] } = JSON.parse(text) as { question: string; choices?: string[] };
+  const message = choices.length > 0 ? `${question}\nSuggested answers: ${choices.join("; ")}` : question;
+  return form(message, { answer: { type: "string", title: "Answer" } }, "answer");
+}
+
+type Properties = Extract<ElicitRequest["params"], { requestedSchema: unknown }>["requestedSchema"]["properties"];
+
+function form(message: string, properties: Properties, required: string): ElicitRequest {
+  const requestedSchema = { type: "object" as const, properties, required: [required] };
+  return { method: "elicitation/create", params: { mode: "form", message, requestedSchema } };
+}
+
+/** Undefined: there is no answer, or it is none to a form. */
+function answerIn({ kind }: AskedCall, response: unknown): GivenAnswer["answer"] | undefined {
+  if (!isObject(response) || kind === "client_tool") return undefined;
+  const { action, content } = response;
+  const { decision, reason, answer } = isObject(content) ? content : {};
+  if (action === "decline") return kind === "approval" ? { kind: "deny" } : declined;
+  if (action !== "accept") return undefined;
+  if (kind === "question") return typeof answer === "string" ? { kind: "output", text: answer } : undefined;
+  if (decision === "allow") return { kind: "allow" };
+  return decision === "deny" ? { kind: "deny", ...(typeof reason === "string" && reason && { reason }) } : undefined;
+}
+
+const declined = { kind: "error", text: "The person declined to answer." } as const;
