@@ -5,6 +5,7 @@ import { ModelsPage } from "./models/models-page.tsx";
 import { SettingsPage } from "./settings/settings-page.tsx";
 import type { SectionPath } from "./shell/sections.ts";
 import { UsagePage } from "./usage/usage-page.tsx";
+import { WaitingPage } from "./waiting/waiting-page.tsx";
 
 /*
  * The pages that configure the service, in one file of the built page: they share most of their components, and compress
@@ -15,6 +16,7 @@ export { TextsPage } from "./texts/texts-page.tsx";
 
 /** By the path of their section. */
 export const pages: Record<Exclude<SectionPath, "runs">, ComponentType> = {
+  waiting: WaitingPage,
   agents: AgentsPage,
   models: ModelsPage,
   errors: ErrorsPage,

@@ -22,18 +22,19 @@ export function wait(ms: number, signal: AbortSignal): Promise<void> {
 }
 
 /**
- * Calls `read` now and then every `intervalMs` while the page is visible, until `signal` is aborted. Waits longer while
+ * Calls `read` now and then every `intervalMs` while the page is visible, or `isWanted` says so, until `signal` is aborted. Waits longer while
  * the service does not respond. Errors of the API end the wait for the next call only.
  */
 export async function poll(
   intervalMs: number | (() => number),
   signal: AbortSignal,
   read: () => Promise<void>,
+  isWanted: () => boolean = () => false,
 ): Promise<void> {
   let attempt = 0;
   while (!signal.aborted) {
     let ms = typeof intervalMs === "number" ? intervalMs : intervalMs();
-    if (document.visibilityState === "visible") {
+    if (document.visibilityState === "visible" || isWanted()) {
       try {
         await read();
         attempt = 0;

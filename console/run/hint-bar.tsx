@@ -14,13 +14,24 @@ const hints: [string[], string][] = [
   [["?"], "All shortcuts"],
 ];
 
+const answerHints: typeof hints = [
+  [["A"], "Allow"],
+  [["D"], "Deny"],
+  [["W"], "Next open call"],
+];
+
+/** Hints that give way to them. */
+const seldom = new Set(["Call of the step", "Errors only", "Thinking", "Follow"]);
+
 const operatorsOnly = new Set(["Send input", "All shortcuts"]);
 
 /** Keys of the page, and how old what it shows is. */
 export function HintBar({ store, readOnly }: { store: RunStore; readOnly: boolean }) {
+  const waits = store.waiting.value && !readOnly;
+  const shown = waits ? [...answerHints, ...hints.filter(([, name]) => !seldom.has(name))] : hints;
   return (
     <footer class="hint-bar">
-      {hints.map(([keys, name]) =>
+      {shown.map(([keys, name]) =>
         readOnly && operatorsOnly.has(name) ? null : (
           <span key={name}>
             {keys.map((key) => (

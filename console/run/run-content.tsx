@@ -5,6 +5,7 @@ import { blocked } from "../state/blocked.ts";
 import { useQuery } from "../state/url.ts";
 import { copyAndSay } from "../ui/copy-button.tsx";
 import { loadLater } from "../ui/load-later.tsx";
+import { withStyle } from "../ui/load-style.ts";
 import { toast } from "../ui/toast.tsx";
 import type { RunApi, RunDetail, RunReader } from "./api.ts";
 import type { ExportFormat } from "./export/export-run.ts";
@@ -20,7 +21,7 @@ import type { TimelineHandle } from "./timeline/timeline.tsx";
 import { TimelinePanel } from "./timeline/timeline-panel.tsx";
 import { visibleRows } from "./timeline/visible-rows.ts";
 
-const RunDialogs = loadLater(() => import("./dialogs/run-dialogs.tsx").then((module) => module.RunDialogs));
+const RunDialogs = loadLater(() => withStyle(import("./dialogs/run-dialogs.tsx")).then((module) => module.RunDialogs));
 
 interface Props {
   store: RunStore;
@@ -65,7 +66,8 @@ export function RunContent({ store, api, control, detail, onDeleted }: Props) {
   const firstTab = useMemo(() => tabsOf(store.model)[0]?.id, [store, loaded]);
   const tab = tabAt(store.model, query["tab"]) ?? (at === undefined ? firstTab : undefined) ?? "call";
   useEffect(() => {
-    const place = parsePlace(at) ?? (store.running.peek() || oneColumn() ? undefined : store.selected.peek()?.step);
+    const place =
+      parsePlace(at) ?? (detail.status === "running" || oneColumn() ? undefined : store.selected.peek()?.step);
     const index = place ? indexOf(place.turn, place.step) : -1;
     if (!loaded || index < 0) return;
     if (at !== undefined) store.follow.value = false;
@@ -145,6 +147,7 @@ export function RunContent({ store, api, control, detail, onDeleted }: Props) {
         <TimelinePanel
           store={store}
           detail={detail}
+          readOnly={!control}
           rows={rows}
           filter={filter}
           cursor={cursor}

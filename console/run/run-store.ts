@@ -44,9 +44,10 @@ export class RunStore implements RunView {
   #laneTimer: ReturnType<typeof setTimeout> | undefined;
   readonly texts: FullTexts;
   readonly running = computed(() => this.detail.value?.state === "running");
+  readonly waiting = computed(() => this.detail.value?.state === "waiting");
   readonly lastTurnTime = computed(() => {
-    const { state, turn_usage: used } = this.detail.value ?? {};
-    return state === "running" || state === "waiting_for_slot" ? undefined : used?.milliseconds;
+    const { status, turn_usage: used } = this.detail.value ?? {};
+    return status === "running" ? undefined : used?.milliseconds;
   });
   readonly selected: ReadonlySignal<Selected | undefined>;
   readonly length: ReadonlySignal<number>;
@@ -102,6 +103,12 @@ export class RunStore implements RunView {
       this.loaded.value = true;
     });
     this.#follow();
+  }
+
+  /** Reads the run again: what is shown of it is out of date. */
+  async reload(): Promise<void> {
+    const detail = await this.#api.detail(this.#closing.signal).catch(() => undefined); // the stream follows anyway
+    if (detail) this.detail.value = detail;
   }
 
   close(): void {

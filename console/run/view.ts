@@ -17,6 +17,8 @@ export interface RunView {
   now: ReadonlySignal<number>;
   /** Whether a turn is in progress. */
   running: ReadonlySignal<boolean>;
+  /** Whether the turn waits for answers to tool calls. */
+  waiting: ReadonlySignal<boolean>;
   /** Milliseconds of the last turn, as the service counts them. Undefined: it is in progress. */
   lastTurnTime: ReadonlySignal<number | undefined>;
   selected: ReadonlySignal<Selected | undefined>;

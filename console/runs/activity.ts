@@ -4,6 +4,7 @@ import { waitsForSlot } from "../run-words.ts";
 /** What a running run does now, in words. `now`: milliseconds since 1970. */
 export function activityText({ state, activity }: Run, now: number): string {
   if (state === "waiting_for_slot") return waitsForSlot;
+  if (state === "waiting") return "Tool calls wait for answers";
   if (!activity || activity.kind === "starting") return "Starting";
   const { kind, step, tools, until } = activity;
   if (kind === "retry_wait") {
@@ -22,13 +23,14 @@ function toolNames(tools: string[]): string {
 
 /** How long a run has worked in all its turns, in milliseconds. Undefined: it has not worked yet, or it is unknown. */
 export function workedMs(
-  { status, turn, usage, created_at: created, updated_at: since }: Run,
+  { status, state, turn, usage, created_at: created, updated_at: since }: Run,
   now: number,
 ): number | undefined {
   if (turn === 0) return undefined;
+  if (state === "waiting" && usage.milliseconds === 0) return undefined; // the time of the turn so far is not reported
   // The usage has no time of a turn that was stopped.
   if (status === "terminated" && usage.milliseconds === 0) {
     return turn === 1 ? Date.parse(since) - Date.parse(created) : undefined;
   }
-  return usage.milliseconds + (status === "running" ? Math.max(0, now - Date.parse(since)) : 0);
+  return usage.milliseconds + (status === "running" && state !== "waiting" ? Math.max(0, now - Date.parse(since)) : 0);
 }

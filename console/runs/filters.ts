@@ -16,6 +16,7 @@ const defaultWindow = "14d";
 /** The states that the list can be limited to, in the order of the tabs. */
 export const filterStates = [
   "running",
+  "waiting",
   "waiting_for_input",
   "finished",
   "technical_error",

@@ -78,6 +78,7 @@ function nounOf(status: FilterState | undefined, count: number): string {
 const nouns: Record<FilterState | "all", [one: string, many: string]> = {
   all: ["matching run", "matching runs"],
   running: ["running run", "running runs"],
+  waiting: ["run that waits for an answer", "runs that wait for an answer"],
   waiting_for_input: ["run that waits for input", "runs that wait for input"],
   finished: ["finished run", "finished runs"],
   technical_error: ["technical error", "technical errors"],

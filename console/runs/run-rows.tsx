@@ -111,7 +111,7 @@ function Cells({ run, now, isOpen, onToggle }: { run: Run; now: number; isOpen: 
             <bdi>{name || "deleted run"}</bdi>
           </a>
           {live ? (
-            <span class="doing">{activityText(run, now)}</span>
+            <span class={state === "waiting" ? "muted" : "doing"}>{activityText(run, now)}</span>
           ) : (
             <bdi class="muted">
               {run.failure?.title ?? run.input_excerpt ?? (run.turn === 0 ? "Created without input" : "")}
@@ -131,7 +131,7 @@ function Cells({ run, now, isOpen, onToggle }: { run: Run; now: number; isOpen: 
         {formatNumber(usage.input_tokens + usage.output_tokens)}
       </td>
       <td class="number cost">{unpricedTokens > 0 ? "–" : `${estimate}${formatDollars(dollars)}`}</td>
-      <td class="number duration">{worked === undefined ? "–" : formatElapsed(worked, live)}</td>
+      <td class="number duration">{worked === undefined ? "–" : formatElapsed(worked, live && state !== "waiting")}</td>
       <td class="number muted started">
         <RelativeTime at={run.created_at} />
       </td>

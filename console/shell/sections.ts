@@ -11,6 +11,7 @@ interface Section {
 /** The main parts of the console. */
 export const sections = [
   { path: "runs", name: "Runs", icon: "runs", key: "r" },
+  { path: "waiting", name: "Waiting", icon: "ask", key: "w" },
   { path: "agents", name: "Agents", icon: "agent", key: "a" },
   { path: "models", name: "Models", icon: "model", key: "m" },
   { path: "errors", name: "Errors", icon: "warning", key: "e" },

@@ -8,7 +8,8 @@ import { readAgents } from "../state/agents.ts";
 import { helpOpen, openStart, paletteOpen, startDialog } from "../state/dialogs.ts";
 import { everywhere, useShortcuts } from "../state/keyboard.ts";
 import { leaving, useNavigate } from "../state/leave-guard.ts";
-import { readOrganizations } from "../state/organization.ts";
+import { organization, readOrganizations } from "../state/organization.ts";
+import { notifies, readWaiting } from "../state/waiting.ts";
 import { me } from "../api/session.ts";
 import { copyText } from "../ui/copy-button.tsx";
 import { loadLater } from "../ui/load-later.tsx";
@@ -22,10 +23,10 @@ const StartDialog = loadLater(() =>
   withStyle(import("../start/start-dialog.tsx")).then((module) => module.StartDialog),
 );
 const Palette = loadLater(() => withStyle(import("./palette.tsx")).then((module) => module.Palette));
-const LeaveDialog = loadLater(() => import("./leave-dialog.tsx").then((module) => module.LeaveDialog));
+const LeaveDialog = loadLater(() => withStyle(import("./leave-dialog.tsx")).then((module) => module.LeaveDialog));
 const Help = loadLater(() => withStyle(import("./help.tsx")).then((module) => module.Help));
 
-/** How often the operator, organizations, agents and the connection are polled, in milliseconds. */
+/** How often the operator, organizations, agents, calls that wait and the connection are polled, in milliseconds. */
 const overviewMs = 15_000;
 
 async function readMe(): Promise<void> {
@@ -43,6 +44,16 @@ export function Shell({ children }: { children: ComponentChildren }) {
     });
     return () => controller.abort();
   }, []);
+  useEffect(() => {
+    const controller = new AbortController();
+    void poll(overviewMs, controller.signal, readWaiting, () => notifies.value);
+    return () => controller.abort();
+  }, [organization.value?.id]);
+  useEffect(() => {
+    if (!notifies.value) return undefined;
+    const notifying = import("../waiting/notify.ts").then(({ notifyAboutWaiting }) => notifyAboutWaiting());
+    return () => void notifying.then((stop) => stop());
+  }, [notifies.value]);
   useShortcuts(everywhere, [
     {
       keys: "mod+k",

@@ -4,6 +4,7 @@ import { keyNames } from "../state/keyboard.ts";
 import { endSession } from "../api/provider.ts";
 import { roleText } from "../state/roles.ts";
 import { me } from "../api/session.ts";
+import { waitingCalls } from "../state/waiting.ts";
 import { setTheme, theme, themes } from "../state/theme.ts";
 import { Glyph, Icon } from "../ui/icon.tsx";
 import { Menu } from "../ui/menu.tsx";
@@ -28,6 +29,9 @@ export function TopBar({ path }: { path: string }) {
             <a key={url} href={url} aria-current={current ? "page" : undefined}>
               <Icon name={section.icon} />
               {section.name}
+              {section.path === "waiting" && waitingCalls.value > 0 && (
+                <span class="count-dot">{waitingCalls.value}</span>
+              )}
             </a>
           );
         })}

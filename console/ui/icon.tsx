@@ -39,6 +39,10 @@ const drawings = {
   circle: "M8 2a6 6 0 1 1 0 12A6 6 0 0 1 8 2z",
   moon: "M13 9.5A5.5 5.5 0 0 1 6.5 3a5.5 5.5 0 1 0 6.5 6.5z",
   summary: "M3 4h10M3 8h7M3 12h4",
+  ask: "M3.6 12.6A6 6 0 1 1 6 13.7L2.5 14.5z",
+  shield: "M8 2l5 2v4c0 3-2 5-5 6-3-1-5-3-5-6V4z",
+  question: "M2.5 3h11v8.5H7.5L5 14v-2.5H2.5zM6.5 6a1.5 1.5 0 1 1 1.5 1.7v.5M8 9.7h.01",
+  code: "M5.5 5L2.5 8l3 3M10.5 5l3 3-3 3",
   external: "M9 2.5h4.5V7M13.5 2.5L7 9M11 9v4H3V5h4",
 } as const;
 

@@ -4,6 +4,7 @@ import { Icon, type IconName } from "./icon.tsx";
 /** How the states of runs are shown: word and icon. */
 export const runStates: Record<RunState, { word: string; icon: IconName }> = {
   running: { word: "Running", icon: "running" },
+  waiting: { word: "Waiting for an answer", icon: "ask" },
   waiting_for_slot: { word: "Waiting to start", icon: "wait" },
   finished: { word: "Finished", icon: "finished" },
   waiting_for_input: { word: "Waiting for input", icon: "idle" },

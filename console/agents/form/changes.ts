@@ -8,8 +8,8 @@ export interface Change {
   after: Json | undefined;
 }
 
-/** The value whose fields have an order that counts: models write a result in the order of its schema. */
-const ordered = "result.schema";
+/** Values that are compared as a whole, with the order of their fields: models write a result in the order of its schema. */
+const whole = new Set(["result.schema", "clientTools"]);
 
 /** The fields that differ, in the order of the new draft. An empty object is the same as none. */
 export function changesOf(before: Draft, after: Draft): Change[] {
@@ -17,7 +17,7 @@ export function changesOf(before: Draft, after: Draft): Change[] {
 }
 
 function differences(path: Path, before: Json | undefined, after: Json | undefined): Change[] {
-  if (pathText(path) === ordered) {
+  if (whole.has(pathText(path))) {
     return JSON.stringify(before) === JSON.stringify(after) ? [] : [{ path, before, after }];
   }
   const [old, now] = [before ?? {}, after ?? {}];

@@ -5,7 +5,7 @@ import { wasText } from "./changes.ts";
 import type { FormState } from "./form-state.ts";
 import { type Path, pathText } from "./json.ts";
 import { helpOf } from "./layout.ts";
-import { messageOf } from "./messages.ts";
+import { messageOf, partMessage } from "./messages.ts";
 import type { Field as SchemaField } from "./schema-fields.ts";
 
 interface Notes {
@@ -21,7 +21,9 @@ interface Notes {
 export function notesOf(field: SchemaField, path: Path, { changes, messages }: FormState): Notes {
   const change = changes.get(pathText(path));
   const isWhole = field.kind === "texts" || field.kind === "checks";
-  return { help: helpOf(field, path), was: change && wasText(change), problem: messageOf(messages, path, isWhole) };
+  const problem =
+    messageOf(messages, path, isWhole) ?? (field.kind === "json" ? partMessage(messages, path) : undefined);
+  return { help: helpOf(field, path), was: change && wasText(change), problem };
 }
 
 interface EditedFieldProps extends Notes {

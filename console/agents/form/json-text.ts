@@ -3,8 +3,8 @@ import { type Draft, isObject, type Json } from "./json.ts";
 /** Characters of a line. What fits is one line, as in the agent files of `examples/`. */
 const width = 66;
 
-/** A draft as the text of an agent file. */
-export function formatDraft(draft: Draft): string {
+/** A draft, or a list in it, as the text of an agent file. */
+export function formatDraft(draft: Draft | Json[]): string {
   return formatted(draft, "", 0);
 }
 
@@ -65,13 +65,24 @@ export function parseDraft(text: string): { draft: Draft } | { problem: string }
 
 /** Reads the text of a JSON object. */
 export function parseObject(text: string): { value: Draft } | { problem: string } {
-  let value: unknown;
+  const read = parseJson(text);
+  if ("problem" in read) return read;
+  return isObject(read.value) ? { value: read.value } : { problem: "One JSON object is expected: { … }" };
+}
+
+/** Reads the text of a JSON list. */
+export function parseList(text: string): { value: Json[] } | { problem: string } {
+  const read = parseJson(text);
+  if ("problem" in read) return read;
+  return Array.isArray(read.value) ? { value: read.value } : { problem: "A JSON list is expected: [ … ]" };
+}
+
+function parseJson(text: string): { value: Json } | { problem: string } {
   try {
-    value = JSON.parse(text);
+    return { value: JSON.parse(text) as Json };
   } catch (error) {
     return { problem: `Not valid JSON${place(text, error)}` };
   }
-  return isObject(value) ? { value } : { problem: "One JSON object is expected: { … }" };
 }
 
 /** Where the parser stopped. Chromium and Firefox word it differently; Safari does not say it. */

@@ -45,3 +45,10 @@ export function messageOf({ at }: FieldMessages, path: Path, withParts = false):
   const part = withParts ? [...at].find(([name]) => name.startsWith(`${place}.`))?.[1] : undefined;
   return at.get(place) ?? part;
 }
+
+/** The message of a part of a field that is written as text, with the part's place: "0.name: …". */
+export function partMessage({ at }: FieldMessages, path: Path): string | undefined {
+  const place = `${pathText(path)}.`;
+  const found = [...at].find(([name]) => name.startsWith(place));
+  return found && `${found[0].slice(place.length)}: ${found[1]}`;
+}

@@ -32,7 +32,8 @@ export type Field = {
   | { kind: "flag"; preset: boolean }
   | { kind: "checks"; options: string[]; preset: string[] }
   | { kind: "texts" }
-  | { kind: "json" }
+  | { kind: "json"; list: boolean }
+  | { kind: "rules"; options: string[]; most: number | undefined }
   | { kind: "group"; fields: Field[] }
   | { kind: "list"; fields: Field[]; most: number | undefined }
   | { kind: "map"; fields: Field[]; most: number | undefined }
@@ -58,6 +59,9 @@ const labels: Record<string, string> = {
   prices: "Prices per million tokens",
   parameters: "Model parameters",
   schema: "JSON Schema",
+  toolPolicy: "Rules for tools",
+  withinSeconds: "Seconds to answer",
+  keysApprove: "API keys may answer approvals",
   perRun: "Programs may send another schema with a run",
   maxOutputTokens: "Output tokens of one call",
 };
@@ -99,15 +103,25 @@ function arrayField(schema: FieldSchema) {
     const preset = Array.isArray(schema.default) ? schema.default.map(String) : [];
     return { kind: "checks", options: items.enum.map(String), preset } as const;
   }
+  if (items.type === "object" && Object.values(items.properties ?? {}).some(isFree))
+    return { kind: "json", list: true } as const;
   if (items.type === "object") return { kind: "list", fields: fieldsOf(items), most: maxItems } as const;
   return { kind: "texts" } as const;
 }
 
 function objectField(schema: FieldSchema) {
   const { additionalProperties: entry, maxProperties } = schema;
+  if (typeof entry === "object" && entry.enum) {
+    return { kind: "rules", options: entry.enum.map(String), most: maxProperties } as const;
+  }
   if (typeof entry === "object") return { kind: "map", fields: fieldsOf(entry), most: maxProperties } as const;
-  if (!schema.properties) return { kind: "json" } as const;
+  if (isFree(schema)) return { kind: "json", list: false } as const;
   return { kind: "group", fields: fieldsOf(schema) } as const;
+}
+
+/** Whether the schema says nothing of the fields of an object: it is written as JSON. */
+function isFree({ type, properties, additionalProperties }: FieldSchema): boolean {
+  return type === "object" && !properties && typeof additionalProperties !== "object";
 }
 
 function placeholderOf({ default: preset }: FieldSchema): string | undefined {

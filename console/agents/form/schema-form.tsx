@@ -4,8 +4,9 @@ import type { Path } from "./json.ts";
 import { agentField, agentFields, firstFields, inOrder } from "./layout.ts";
 import { ListField } from "./list-field.tsx";
 import type { Field, FieldOf } from "./schema-fields.ts";
+import { RulesField } from "./rules-field.tsx";
 import { SimpleField } from "./simple-field.tsx";
-import { needsEnvironment, ToolsField } from "./tools-field.tsx";
+import { needsEnvironment, ToolsField, toolsOf } from "./tools-field.tsx";
 
 /** The form of an agent, made from the agent schema. */
 export function SchemaForm({ form }: { form: FormState }) {
@@ -46,7 +47,7 @@ export function SchemaForm({ form }: { form: FormState }) {
 }
 
 function isSimple({ kind }: Field): boolean {
-  return kind !== "group" && kind !== "list" && kind !== "map";
+  return kind !== "group" && kind !== "list" && kind !== "map" && kind !== "rules" && kind !== "json";
 }
 
 /** The temperature stands beside the model. */
@@ -65,6 +66,7 @@ function isTouched({ stored, draft, messages }: FormState, name: string): boolea
 
 function AnyField({ field, path, form }: { field: Field; path: Path; form: FormState }) {
   if (field.kind === "group") return <GroupField field={field} path={path} form={form} />;
+  if (field.kind === "rules") return <RulesField field={field} path={path} form={form} known={toolsOf(form)} />;
   if (field.kind === "list") return <ListField field={field} path={path} form={form} />;
   return <SimpleField field={field} path={path} form={form} />;
 }

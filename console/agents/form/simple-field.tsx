@@ -26,6 +26,7 @@ export function SimpleField({ field, path, form }: { field: Field; path: Path; f
     case "group":
     case "list":
     case "map":
+    case "rules":
       return null; // objects have their own components
   }
 }

@@ -9,5 +9,6 @@ export const toolHelp: Record<string, string> = {
   run_javascript: "Runs a short program on the files. Without network.",
   run_python: "Runs Python on the files. Without network.",
   run_shell: "Runs bash scripts on the files, in a real Linux. Without network.",
+  ask_person: "Asks a person a question. The run waits for the answer.",
   web_fetch: "Reads web pages. The only tool with access to the network.",
 };

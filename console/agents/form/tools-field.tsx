@@ -5,6 +5,7 @@ import { Icon } from "../../ui/icon.tsx";
 import { GroupNotes, notesOf } from "./field-notes.tsx";
 import type { FormState } from "./form-state.ts";
 import { textOf, valueAt } from "./json.ts";
+import { agentField } from "./layout.ts";
 import type { FieldOf } from "./schema-fields.ts";
 import { toolHelp } from "./tool-help.ts";
 
@@ -70,6 +71,13 @@ function ToolChoice({ tool, form, isChosen, onToggle }: ToolChoiceProps) {
       </p>
     </li>
   );
+}
+
+/** The built-in tools of the agent. */
+export function toolsOf({ draft }: FormState): string[] {
+  const field = agentField("tools");
+  const preset = field.kind === "checks" ? field.preset : [];
+  return Array.isArray(draft["tools"]) ? draft["tools"].map(textOf) : preset;
 }
 
 /** Whether the agent's environment matters: it names one, or has a tool that runs in it. */

@@ -23,6 +23,10 @@ export function markdownOf(detail: RunDetail, events: RunEvent[]): string {
         return [`Model call of step ${event.step} failed, attempt ${event.attempt}: ${line(event.title)}`];
       case "resumed":
         return [`Resumed at step ${event.step}: ${line(event.reason)}`];
+      case "call_asked":
+        return [`Call ${event.call} of step ${event.step} waits for an answer (${event.kind}).`];
+      case "call_answered":
+        return [`Answer to call ${event.call} of step ${event.step}: ${event.answer}.`];
       case "tool_started":
         return []; // its result follows
     }

@@ -1,6 +1,7 @@
 import { formatDuration } from "../../format.ts";
 import { Gauge } from "../../ui/gauge.tsx";
 import type { RunDetail } from "../api.ts";
+import { workedMs } from "../model/waiting.ts";
 import type { RunStore } from "../run-store.ts";
 import { gaugesOf } from "./limits.ts";
 
@@ -8,7 +9,8 @@ import { gaugesOf } from "./limits.ts";
 export function Gauges({ store, detail }: { store: RunStore; detail: RunDetail }) {
   const live = store.running.value;
   const turnMs = turnTime(store, detail, live);
-  const workedMs = detail.usage.milliseconds + (live ? turnMs : 0);
+  const open = detail.status === "running";
+  const worked = detail.usage.milliseconds + (open ? turnMs : 0);
   const end = live ? store.now.value : Date.parse(detail.updated_at);
   const elapsed = Math.max(0, end - Date.parse(detail.created_at));
   const priced = detail.usage.dollars > 0 || detail.limits.turn?.dollars != null || detail.limits.run?.dollars != null;
@@ -19,7 +21,7 @@ export function Gauges({ store, detail }: { store: RunStore; detail: RunDetail }
         <span class="value">
           <b>{formatDuration(elapsed)}</b>
         </span>
-        <span class="note-line">worked {formatDuration(workedMs)}</span>
+        <span class="note-line">worked {formatDuration(worked)}</span>
       </div>
       {gaugesOf(detail, turnMs, priced).map((gauge) => (
         <Gauge key={gauge.label} {...gauge} live={live} />
@@ -28,8 +30,10 @@ export function Gauges({ store, detail }: { store: RunStore; detail: RunDetail }
   );
 }
 
-/** Milliseconds of the current turn. */
-function turnTime({ now }: RunStore, detail: RunDetail, live: boolean): number {
+/** Milliseconds of the current turn. While it waits for answers, those until then. */
+function turnTime({ now, model, version, waiting }: RunStore, detail: RunDetail, live: boolean): number {
+  const last = waiting.value && version.value >= 0 ? model.turns.at(-1) : undefined;
+  if (last) return workedMs(last) ?? 0;
   if (!live || detail.turn_started_at === null) return detail.turn_usage.milliseconds;
   return Math.max(0, now.value - Date.parse(detail.turn_started_at));
 }

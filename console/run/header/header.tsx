@@ -59,6 +59,7 @@ export function RunHeader({ store, detail, readOnly, stopping, onOpen, onAgain, 
         <span class="visually-hidden" role="status">
           {runStates[detail.state].word}
         </span>
+        {detail.open_calls.length > 0 && <span class="count-dot">{detail.open_calls.length}</span>}
         {detail.turn > 0 && <span class="badge">turn {detail.turn}</span>}
         {endedAtLimit(detail) && <span class="badge warn">limit</span>}
         {Object.entries(detail.labels).map(([name, value]) => (

@@ -43,7 +43,7 @@ export function gaugesOf(detail: RunDetail, turnMs: number, priced: boolean): Ga
       ? { label: `${what} of the run`, value: values.run, limit: runLimit, about, format }
       : { label: `${what} of this turn`, value: values.turn, limit: turnLimit, about, format };
   };
-  const runMs = run.milliseconds + (detail.state === "running" ? turnMs : 0);
+  const runMs = run.milliseconds + (detail.status === "running" ? turnMs : 0);
   const gauges = [
     nearer("Time", "seconds", { turn: turnMs / 1_000, run: runMs / 1_000 }, seconds),
     nearer("Steps", "steps", { turn: turn.steps, run: run.steps }, formatNumber),

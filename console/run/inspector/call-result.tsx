@@ -25,7 +25,7 @@ export function CallResult({ call, view }: { call: Call; view: RunView }) {
       ) : call.printed && view.running.value ? (
         <Printed text={call.printed.text} length={call.printed.length} />
       ) : (
-        <p class="muted">{view.running.value ? "The call is running." : "The call did not finish."}</p>
+        <p class="muted">{missing(call, view)}</p>
       )}
       {call.attachments.length > 0 && (
         <p class="run-attachments">
@@ -34,6 +34,13 @@ export function CallResult({ call, view }: { call: Call; view: RunView }) {
       )}
     </section>
   );
+}
+
+/** Why a call has no result. */
+function missing({ asked }: Call, { running, waiting }: RunView): string {
+  if (waiting.value && asked)
+    return asked.answer ? "The turn waits for other answers." : "The call waits for an answer.";
+  return running.value ? "The call is running." : "The call did not finish.";
 }
 
 /** What the call has printed so far: the end of it. */

@@ -13,11 +13,11 @@ import { ToolName } from "../text/tool-name.tsx";
 import { ResizeHandle } from "./resize-handle.tsx";
 import { type TabId, tabsOf } from "./tabs.ts";
 
-const CallTab = loadLater(() => import("./call-tab.tsx").then((module) => module.CallTab));
+const CallTab = loadLater(() => withStyle(import("./call-tab.tsx")).then((module) => module.CallTab));
 const CostTab = loadLater(() => withStyle(import("./cost-tab.tsx")).then((module) => module.CostTab));
 const FilesTab = loadLater(() => withStyle(import("../files/files-tab.tsx")).then((module) => module.FilesTab));
 const ResultTab = loadLater(() => withStyle(import("../result/result-tab.tsx")).then((module) => module.ResultTab));
-const ToolsTab = loadLater(() => import("./tools-tab.tsx").then((module) => module.ToolsTab));
+const ToolsTab = loadLater(() => withStyle(import("./tools-tab.tsx")).then((module) => module.ToolsTab));
 
 interface Props {
   store: RunStore;

@@ -1,4 +1,6 @@
 import type {
+  AnsweredEvent,
+  AskedEvent,
   CallOutput,
   FailedEvent,
   InputEvent,
@@ -84,6 +86,12 @@ export class RunModel {
         break;
       case "tool_started":
         this.#addStart(event, at);
+        break;
+      case "call_asked":
+        this.#addAsked(event, at);
+        break;
+      case "call_answered":
+        this.#addAnswer(event, at);
         break;
       case "tool_result":
         this.#addResult(event, at);
@@ -185,6 +193,19 @@ export class RunModel {
     if (!call) return;
     call.starts++;
     if (at !== undefined) call.startedAt = at;
+  }
+
+  #addAsked({ turn, step, call, kind }: AskedEvent, at: number | undefined): void {
+    const asked = this.step(turn, step)?.calls[call];
+    if (asked) asked.asked = { kind, ...(at !== undefined && { at }) };
+  }
+
+  #addAnswer(event: AnsweredEvent, at: number | undefined): void {
+    const asked = this.step(event.turn, event.step)?.calls[event.call]?.asked;
+    if (!asked) return;
+    const { answer, answered_by, sequence } = event;
+    const text = loadedText(event, "text", event.text ?? "");
+    asked.answer = { answer, answered_by, text, ...recorded({ at, sequence }) };
   }
 
   #addResult(event: ToolResultEvent, at: number | undefined): void {

@@ -1,4 +1,6 @@
 import type {
+  AnsweredEvent,
+  AskedEvent,
   FileChange,
   ModelCallEvent,
   ResumedEvent,
@@ -15,6 +17,14 @@ export interface LoadedText {
   length: number;
 }
 
+/** What a call waited for before it ran, and the answer. */
+export interface Asked {
+  kind: AskedEvent["kind"];
+  at?: number;
+  /** Absent: it waits, or its run ended before. */
+  answer?: Pick<AnsweredEvent, "answer" | "answered_by"> & { text: LoadedText; at?: number; sequence?: number };
+}
+
 /** One tool call. Calls of one step ran in parallel. */
 export interface Call {
   turn: number;
@@ -26,6 +36,8 @@ export interface Call {
   startedAt?: number;
   endedAt?: number;
   milliseconds?: number;
+  /** Absent: it needed no answer. */
+  asked?: Asked;
   /** Absent while the call runs. */
   result?: LoadedText;
   /** The end of what it has printed so far, while it runs. */

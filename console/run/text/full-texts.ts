@@ -33,5 +33,5 @@ export function textAt(event: RunEvent, path: string): string {
   const call = /^tool_calls\.(\d+)\.arguments$/.exec(path)?.[1];
   if (call !== undefined) return event.type === "model_call" ? (event.tool_calls[Number(call)]?.arguments ?? "") : "";
   if (path === "reasoning") return event.type === "model_call" ? (event.reasoning ?? "") : "";
-  return "text" in event ? event.text : "";
+  return ("text" in event && event.text) || "";
 }

@@ -1,8 +1,9 @@
 import { useMemo } from "preact/hooks";
+import { withStyle } from "../../ui/load-style.ts";
 import { laterModule } from "./later-module.ts";
 import { visible } from "./visible.ts";
 
-const useReader = laterModule(() => import("./markdown-elements.ts"));
+const useReader = laterModule(() => withStyle(import("./markdown-elements.ts")));
 
 /** Text of a run as Markdown. Until the reader is loaded, and if that fails, as plain text. */
 export function MarkdownText({ text }: { text: string }) {

@@ -1,5 +1,6 @@
 import type { TimeMap } from "../model/time-map.ts";
 import type { Call, Step } from "../model/types.ts";
+import { begunAt, waitOf } from "../model/waiting.ts";
 import type { Range } from "./axis.ts";
 
 /** `unanswered`: the attempt of a model call with which the turn failed. */
@@ -29,6 +30,8 @@ export function barsOf(step: Step, time: TimeMap, range: Range, now: number): Ba
   if (step.startedAt !== undefined && step.endedAt !== undefined) {
     bars.push(place("model", step.startedAt, step.endedAt));
   }
+  const wait = waitOf(step);
+  if (wait) bars.push(place("wait", wait.from, wait.until ?? wait.from));
   for (const call of step.calls) {
     const [from, until] = timesOf(call, step, now);
     if (from !== undefined) bars.push({ ...place(call.failed ? "failed" : "tool", from, until), call: call.index });
@@ -36,9 +39,9 @@ export function barsOf(step: Step, time: TimeMap, range: Range, now: number): Ba
   return bars;
 }
 
-/** Start and end of a call. A call without result has run since the model answered. */
+/** Start and end of a call. A call without result has run since it began. */
 function timesOf(call: Call, step: Step, now: number): [from: number | undefined, until: number] {
   if (call.endedAt !== undefined) return [call.startedAt ?? call.endedAt, call.endedAt];
-  const from = call.startedAt ?? step.endedAt;
+  const from = begunAt(call, step);
   return [call.result ? undefined : from, Math.max(now, from ?? 0)];
 }

@@ -2,6 +2,7 @@ import { formatDuration } from "../../format.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { tellingArgument } from "../model/telling-argument.ts";
 import type { Call, Step } from "../model/types.ts";
+import { begunAt } from "../model/waiting.ts";
 import { ToolName } from "../text/tool-name.tsx";
 import { visibleLine } from "../text/visible.ts";
 import type { RunView } from "../view.ts";
@@ -62,8 +63,9 @@ function CallCell({ calls, view }: { calls: Call[]; view: RunView }) {
   if (!call) return null;
   const selected = view.selected.value?.call;
   const live = view.running.value && calls.some(({ result }) => !result);
+  const waits = view.waiting.value && calls.some(({ result, asked }) => asked && !result);
   const failed = calls.some((each) => each.failed);
-  const state = `${failed ? " failed" : ""}${live ? " live" : ""}`;
+  const state = `${failed ? " failed" : ""}${live ? " live" : waits ? " waits" : ""}`;
   const pressed = selected !== undefined && calls.includes(selected);
   return (
     <button
@@ -96,11 +98,12 @@ function Argument({ call }: { call: Call }) {
 
 function CellTime({ calls, live, view }: { calls: Call[]; live: boolean; view: RunView }) {
   void view.version.value;
-  const starts = calls.flatMap(({ startedAt }) => (startedAt === undefined ? [] : [startedAt]));
+  const [first] = calls;
+  const step = first && view.model.step(first.turn, first.step);
+  const starts = step ? calls.map((call) => begunAt(call, step)).filter((start) => start !== undefined) : [];
   const ends = calls.flatMap(({ endedAt }) => (endedAt === undefined ? [] : [endedAt]));
-  const start =
-    starts.length > 0 ? Math.min(...starts) : calls[0] && view.model.step(calls[0].turn, calls[0].step)?.endedAt;
-  if (start === undefined) return null;
+  if (starts.length === 0) return null;
+  const start = Math.min(...starts);
   const duration = (live ? view.now.value : Math.max(start, ...ends)) - start;
   return duration >= shownDuration ? <span class="time">{formatDuration(duration)}</span> : null;
 }

@@ -13,17 +13,14 @@ interface Props {
   handle: { current: TimelineHandle | null };
 }
 
-/** "Step 10, 2 new steps below": docked while the run continues and the reader looks at something else. */
+/** "Step 10, 2 new steps below": docked while the run continues, from when the reader looks at something else. */
 export function FollowDock({ store, detail, handle }: Props) {
-  const following = store.follow.value;
-  const running = store.running.value;
   void store.version.value;
   const steps = store.model.steps.length;
   const [seen, setSeen] = useState(steps);
   useEffect(() => {
-    if (following || !store.loaded.value) setSeen(steps);
-  }, [following, steps, store.loaded.value]);
-  if (!running || following) return null;
+    if (!store.loaded.value) setSeen(steps);
+  }, [steps, store.loaded.value]);
   const place = detail.activity ?? store.model.steps.at(-1);
   const fresh = steps - seen;
   return (

@@ -3,6 +3,7 @@ import { formatClock, formatDollars, formatDuration } from "../../format.ts";
 import { Icon, type IconName } from "../../ui/icon.tsx";
 import type { SummaryEvent } from "../../api/types.ts";
 import type { Gap, Turn } from "../model/types.ts";
+import { workedMs } from "../model/waiting.ts";
 import { count, endedText, gapText } from "../text/words.ts";
 import type { RunView } from "../view.ts";
 
@@ -11,12 +12,18 @@ export function TurnRow({ turn, view }: { turn: Turn; view: RunView }) {
   void view.version.value;
   const last = view.model.turns.at(-1) === turn;
   const open = last && view.running.value;
-  const { startedAt, endedAt, dollars } = turn;
-  const recorded = startedAt === undefined || endedAt === undefined ? undefined : endedAt - startedAt;
-  const took = (last && view.lastTurnTime.value) || recorded; // 0: of an earlier release
-  const state = open ? "in progress" : turn.output ? "finished" : "ended without output";
+  const { dollars } = turn;
+  const waits = last && view.waiting.value;
+  const took = (last && view.lastTurnTime.value) || workedMs(turn); // 0: of an earlier release
+  const state = waits
+    ? "waiting for an answer"
+    : open
+      ? "in progress"
+      : turn.output
+        ? "finished"
+        : "ended without output";
   const parts = [
-    took === undefined || open ? state : `${state} in ${formatDuration(took)}`,
+    took === undefined || open || waits ? state : `${state} in ${formatDuration(took)}`,
     count(turn.steps.length, "step"),
     ...(dollars === undefined ? [] : [formatDollars(dollars)]),
   ];

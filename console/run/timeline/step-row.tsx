@@ -1,7 +1,9 @@
 import { toolNotesIn } from "../../../src/agent/turn/tool-notes.ts";
 import { formatDuration, formatNumber } from "../../format.ts";
 import { Icon } from "../../ui/icon.tsx";
+import { loadLater } from "../../ui/load-later.tsx";
 import type { Step } from "../model/types.ts";
+import { waitedMs, waitOf } from "../model/waiting.ts";
 import { visibleLine } from "../text/visible.ts";
 import { count, stepTitle, type WaitGroup, waitsOf, waitText } from "../text/words.ts";
 import type { RunView } from "../view.ts";
@@ -11,6 +13,8 @@ import { ErrorLine } from "./error-line.tsx";
 import { LiveOutput } from "./live-output.tsx";
 import { Lane } from "./lane.tsx";
 import { Thinking } from "./thinking.tsx";
+
+const Answers = loadLater(() => import("../waiting/answers.tsx").then((module) => module.Answers));
 
 /** Failed calls of a step whose first error line is shown. */
 const shownErrors = 2;
@@ -31,6 +35,7 @@ export function StepRow({ step, view }: { step: Step; view: RunView }) {
           <Wait group={group} view={view} />
         ))}
         {step.calls.length > 0 && <CallCells step={step} view={view} />}
+        {waitOf(step) && <Answers step={step} view={view} />}
         {failed.slice(0, shownErrors).map((call) => (
           <ErrorLine key={call.index} call={call} view={view} />
         ))}
@@ -99,15 +104,16 @@ function Took({ step, view }: { step: Step; view: RunView }) {
   return <span class="run-took">{milliseconds !== undefined && formatDuration(milliseconds)}</span>;
 }
 
-/** From the start of the first attempt to the end of the last call. `now`: for a step that still runs. */
+/** From the start of the first attempt to the end of the last call, without the wait for answers. `now`: for a step that still runs. */
 function tookOf(step: Step, now: () => number, running: boolean): number | undefined {
   const start = step.attempts[0]?.startedAt ?? step.startedAt;
   if (start === undefined) return undefined;
   const open = !step.answered || step.calls.some(({ result }) => !result);
-  if (open && running) return Math.max(0, now() - start);
+  const waited = waitedMs(step);
+  if (open && running) return Math.max(0, now() - start - waited);
   const ends = [step.endedAt, ...step.calls.map(({ endedAt }) => endedAt), step.attempts.at(-1)?.endedAt];
   const known = ends.filter((each) => each !== undefined);
-  return known.length === 0 ? undefined : Math.max(...known) - start;
+  return known.length === 0 ? undefined : Math.max(...known) - start - waited;
 }
 
 /** "Step 4, 6.4 s, 1 tool call failed" */

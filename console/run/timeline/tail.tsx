@@ -1,13 +1,19 @@
 import { formatDuration } from "../../format.ts";
 import { waitsForSlot } from "../../run-words.ts";
 import { Icon } from "../../ui/icon.tsx";
+import { loadLater } from "../../ui/load-later.tsx";
+import { withStyle } from "../../ui/load-style.ts";
 import type { RunDetail } from "../api.ts";
 import type { RunStore } from "../run-store.ts";
 import { Note } from "./other-rows.tsx";
 
+const OpenCalls = loadLater(() => withStyle(import("../waiting/open-calls.tsx")).then((module) => module.OpenCalls));
+
 interface Props {
   store: RunStore;
   detail: RunDetail;
+  /** The reader has nothing but this run. */
+  readOnly: boolean;
   /** Whether the end of the run is shown: not if a filter hides steps. */
   shown: boolean;
   /** The filter lets no row pass. */
@@ -15,8 +21,9 @@ interface Props {
 }
 
 /** Below the rows: what happens now, or how the run ended. */
-export function Tail({ store, detail, shown, empty }: Props) {
+export function Tail({ store, detail, readOnly, shown, empty }: Props) {
   if (!store.loaded.value) return <p class="run-empty">Loading the steps…</p>;
+  if (detail.state === "waiting") return <OpenCalls store={store} detail={detail} readOnly={readOnly} />;
   if (!shown) return empty ? <p class="run-empty">No step matches. Clear filters.</p> : null;
   switch (detail.state) {
     case "running":

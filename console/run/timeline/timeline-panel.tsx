@@ -1,20 +1,23 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { loadLater } from "../../ui/load-later.tsx";
+import { withStyle } from "../../ui/load-style.ts";
 import type { RunDetail } from "../api.ts";
 import type { Row } from "../model/types.ts";
 import type { RunStore } from "../run-store.ts";
 import { gridOf } from "./axis-head.tsx";
-import { FollowDock } from "./follow-dock.tsx";
 import { Tail } from "./tail.tsx";
 import { Timeline, type TimelineHandle } from "./timeline.tsx";
 import { TimelineBar } from "./timeline-bar.tsx";
 import { type RowFilter, rowAt } from "./visible-rows.ts";
 
 const Minimap = loadLater(() => import("./minimap.tsx").then((module) => module.Minimap));
+const FollowDock = loadLater(() => withStyle(import("./follow-dock.tsx")).then((module) => module.FollowDock));
 
 interface Props {
   store: RunStore;
   detail: RunDetail;
+  /** The reader has nothing but this run. */
+  readOnly: boolean;
   rows: Row[];
   filter: RowFilter;
   cursor: number;
@@ -23,7 +26,7 @@ interface Props {
 }
 
 /** The left side: what is shown, minimap, rows, and the bar that returns to the live end. */
-export function TimelinePanel({ store, detail, rows, filter, cursor, onCursor, handle }: Props) {
+export function TimelinePanel({ store, detail, readOnly, rows, filter, cursor, onCursor, handle }: Props) {
   const panel = useRef<HTMLElement>(null);
   const grid = gridOf(store);
   useLayoutEffect(() => {
@@ -54,11 +57,17 @@ export function TimelinePanel({ store, detail, rows, filter, cursor, onCursor, h
         onCursor={onCursor}
         onFrame={(frame) => store.show(frame)}
         tail={
-          <Tail store={store} detail={detail} shown={!filter.messages && !filter.errors} empty={rows.length === 0} />
+          <Tail
+            store={store}
+            detail={detail}
+            readOnly={readOnly}
+            shown={!filter.messages && !filter.errors}
+            empty={rows.length === 0}
+          />
         }
         handle={handle}
       />
-      <FollowDock store={store} detail={detail} handle={handle} />
+      {store.running.value && !store.follow.value && <FollowDock store={store} detail={detail} handle={handle} />}
     </section>
   );
 }

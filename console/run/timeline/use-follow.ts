@@ -7,7 +7,7 @@ const gestureTime = 600;
 /** Pixels from the end that count as the end. */
 const nearEnd = 24;
 
-/** Keeps the scroller at its end while the run continues. Scrolling up ends that, scrolling to the end begins it again. */
+/** Keeps the scroller at its end while the run continues, and at its open calls while it waits. Scrolling up ends that, scrolling to the end begins it again. */
 export function useFollow(
   scroller: { current: HTMLElement | null },
   list: { scrollToEnd(): void },
@@ -19,7 +19,7 @@ export function useFollow(
   useLayoutEffect(() => {
     const element = scroller.current;
     if (view.running.value) worked.current = view; // the output of its last turn comes after that
-    if (!element || !view.follow.value || worked.current !== view) return;
+    if (!element || !view.follow.value || view.waiting.value || worked.current !== view) return;
     const height = element.scrollHeight - element.clientHeight;
     if (height !== end.current) list.scrollToEnd();
     end.current = height;
