@@ -25,6 +25,7 @@ const long = named([
   "unit/api/response-size",
   "unit/api/write-response",
   "unit/console/markdown-hostile",
+  "unit/ext/answers",
   "unit/ext/results",
   "unit/filenames",
   "unit/manage/organization-roles",

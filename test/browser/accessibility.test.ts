@@ -5,6 +5,7 @@ import { done } from "../integration/admin.ts";
 import { createRun, finished, modelAt, newDataDir, type Service, startService } from "../integration/service.ts";
 import { launchChromium } from "./chromium.ts";
 import { type ConsolePage, openConsole } from "./console-page.ts";
+import { callOf } from "./manage-call.ts";
 import { scriptedModel } from "./scripted-model.ts";
 
 let browser: Browser;
@@ -15,6 +16,16 @@ let pages: [path: string, text: string][];
 beforeAll(async () => {
   model = await scriptedModel((input, step) => {
     if (input === "stay") return { until: new Promise(() => {}) };
+    if (input === "ask" && step === 1) {
+      const question = { question: "How shall I count them?", choices: ["As unknown", "Not at all"] };
+      return {
+        calls: [
+          { name: "delete_file", arguments: { name: "a.md" } },
+          { name: "book", arguments: { order: "55-1093" } },
+          { name: "ask_person", arguments: question },
+        ],
+      };
+    }
     if (step > 3)
       return { text: "# Result\n\n- `one`\n- [link](https://example.com)\n\n| a | b |\n|---|---|\n| 1 | 2 |" };
     const name = "a-file-with-a-rather-long-name-that-does-not-fit.md";
@@ -36,6 +47,15 @@ beforeAll(async () => {
   });
   await finished(service, ended);
   const running = await createRun(service, { name: "Working", input_text: "stay" });
+  const call = callOf(service);
+  const { definition } = (await call("GET", `/agents/${service.templateId}`)) as unknown as { definition: object };
+  const asks = {
+    tools: ["list_files", "read_file", "write_file", "delete_file", "ask_person"],
+    toolPolicy: { delete_file: "ask" },
+    clientTools: [{ name: "book", description: "Books.", input: { type: "object" } }],
+  };
+  await call("PUT", `/agents/${service.templateId}`, { definition: { ...definition, ...asks } });
+  const waiting = await createRun(service, { name: "Asking", input_text: "ask" });
   browser = await launchChromium();
   const agent = `agents/${service.templateId}`;
   pages = [
@@ -46,6 +66,8 @@ beforeAll(async () => {
     [`runs/${ended}?at=1.3.1&tab=tools`, "Median"],
     [`runs/${ended}?at=1.3.1&tab=cost`, "Cost is not recorded"],
     [`runs/${running}`, "waiting for the model"],
+    [`runs/${waiting}`, "Waiting for 3 answers"],
+    ["waiting", "Answer by hand"],
     ["agents", "Starter agent"],
     ["agents/new", "Agent file"],
     [agent, "Latest runs"],

@@ -227,7 +227,7 @@ describe("without a server", () => {
     [[], "a command is missing; commands are org, agent, key, webhook, run, operator, audit, environment, completion"],
     [
       ["org"],
-      "org: a command is missing; org takes create, list, show, set-model, set-quota, set-web-fetch, delete, export, clear-model",
+      "org: a command is missing; org takes create, list, show, set-model, set-quota, set-web-fetch, set-mcp-tools, delete, export, clear-model",
     ],
     [
       ["agents"],
@@ -235,7 +235,7 @@ describe("without a server", () => {
     ],
     [
       ["org", "rename"],
-      'unknown command "rename"; org takes create, list, show, set-model, set-quota, set-web-fetch, delete, export, clear-model',
+      'unknown command "rename"; org takes create, list, show, set-model, set-quota, set-web-fetch, set-mcp-tools, delete, export, clear-model',
     ],
     [["org", "create"], "--name is missing: org create --name NAME"],
     [["org", "create", "--name", " "], "name is blank"],
@@ -333,6 +333,20 @@ describe("without a server", () => {
       '"https://example.com" is not a host; expected a name in lower case such as docs.example.com, or *.example.com',
     );
     expect(await setHosts("none")).not.toHaveProperty("web_fetch_hosts");
+  });
+
+  test("org set-mcp-tools sets whether tools of MCP servers ask", async () => {
+    const folder = newFolder();
+    const { id } = await done(folder, "org", "create", "--name", "Asks");
+    const set = (policy: string) => done(folder, "org", "set-mcp-tools", id, "--policy", policy);
+    expect(await set("ask")).toMatchObject({ mcp_tool_policy: "ask" });
+    expect((await admin(folder, "org", "show", id)).stdout).toMatch(/^mcp_tool_policy +ask$/m);
+    expect(await rejected(folder, "org", "set-mcp-tools", id, "--policy", "deny")).toBe(
+      '--policy is "deny"; expected one of allow, ask',
+    );
+    expect(await set("allow")).not.toHaveProperty("mcp_tool_policy");
+    const entries = (await done(folder, "audit")) as unknown as { action: string }[];
+    expect(entries.slice(0, 2).map(({ action }) => action)).toEqual(Array(2).fill("org.set-mcp-tools"));
   });
 
   test.each([

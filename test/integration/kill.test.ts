@@ -1,7 +1,9 @@
+import { testAnswerKills } from "./answers-kill.scenario.ts";
 import { testKills } from "./kill.scenario.ts";
 import { testQuotaKills } from "./quota-kill.scenario.ts";
 import { testWebhookKills } from "./webhook-kill.scenario.ts";
 
 testKills(4);
+testAnswerKills(2);
 testQuotaKills(3);
 testWebhookKills(3);

@@ -70,7 +70,7 @@ export async function walkQuotas(stores: Stores, events: QuotaEvent[], scheduler
       const running = [...executing].filter(([, { ended }]) => ended === undefined);
       return new Set(running.map(([name]) => name.split(" ")[0] ?? ""));
     },
-    find: async (runId: string, turn: number) => executing.get(`${runId} ${turn}`),
+    find: async ({ id: runId, turn }: { id: string; turn: number }) => executing.get(`${runId} ${turn}`),
   };
 
   /** Compares what is counted with the runs, and with the quotas. */

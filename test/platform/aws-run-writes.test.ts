@@ -44,6 +44,7 @@ test("a final status and its message are one write, which removes the run from t
   const messages = [{ turn: 1, role: "output_from_agent", text: "", sequence: 3, at: 9 } as const];
   expect(await runs.change({ runId: "R", expect: expect1, set, messages })).toBe(true);
   const names = ["status", "turn", "sequence", "updatedAt", "failure", "gsi2pk", "gsi2sk", "quotaOf", "waiting"];
+  const waits = ["askedUntil", "worked"];
   expect(transactions(dynamo)).toEqual([
     [
       {
@@ -53,8 +54,8 @@ test("a final status and its message are one write, which removes the run from t
           ReturnValuesOnConditionCheckFailure: "ALL_OLD",
           UpdateExpression:
             "SET messageCount = messageCount + :added, #sequence = :sequence, #status = :status, #turn = :turn, #updatedAt = :updatedAt " +
-            "REMOVE #failure, #gsi2pk, #gsi2sk, #quotaOf, #waiting, leaseOwner, leaseUntil",
-          ExpressionAttributeNames: Object.fromEntries(names.map((name) => [`#${name}`, name])),
+            "REMOVE #failure, #askedUntil, #worked, #gsi2pk, #gsi2sk, #quotaOf, #waiting, leaseOwner, leaseUntil",
+          ExpressionAttributeNames: Object.fromEntries([...names, ...waits].map((name) => [`#${name}`, name])),
           ExpressionAttributeValues: {
             ...expected,
             ":before": 2,
@@ -91,7 +92,7 @@ test("the next turn adds the run to the running index", async () => {
   await runs.change({ runId: "R", expect: { status: "finished", turn: 1 }, set });
   expect(transactions(dynamo)[0]?.[0]?.Update).toMatchObject({
     UpdateExpression: expect.stringMatching(
-      /#gsi2pk = :gsi2pk, #gsi2sk = :gsi2sk REMOVE #failure, #quotaOf, #waiting, leaseOwner, leaseUntil$/,
+      /#gsi2pk = :gsi2pk, #gsi2sk = :gsi2sk REMOVE #failure, #askedUntil, #worked, #quotaOf, #waiting, leaseOwner, leaseUntil$/,
     ),
     ExpressionAttributeValues: { ":gsi2pk": `RUNNING#${shard}`, ":gsi2sk": "R" },
   });

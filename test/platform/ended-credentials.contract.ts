@@ -25,6 +25,7 @@ const whenArchived: Record<Exclude<ExtName, "get_openapi">, number> = {
   list_run_tokens: 200,
   revoke_run_token: 204,
   create_input: 409,
+  answer_call: 404, // the run has asked about no call
   stop_run: 200,
   list_events: 200,
   list_files: 200,
@@ -113,6 +114,7 @@ export function describeEndedCredentials(open: () => Promise<Stores>, transfers:
       "POST /v1/agents": ({ agent_id }) => ({ name: "r", template_id: agent_id, input_text: "x" }),
       "POST /ext/v1/runs": () => ({ name: "r", input_text: "x" }),
       "PATCH /ext/v1/runs/{run_id}": () => ({ labels: {} }),
+      "POST /ext/v1/runs/{run_id}/answers": () => ({ call: "1.1.0", arguments_sha256: "0".repeat(64), output: "x" }),
       "POST /ext/v1/runs/{run_id}/input": () => ({ input_text: "x" }),
       "POST /ext/v1/uploads": () => ({ filename: "g", size: content.length, sha256: sha256Of(content) }),
     };

@@ -17,6 +17,7 @@ import { describeEvents } from "./runs-events.contract.ts";
 import { describeRunList } from "./runs-list.contract.ts";
 import { describeLeases } from "./runs-leases.contract.ts";
 import { describeQueue } from "./runs-queue.contract.ts";
+import { describeAnswers } from "./runs-answers.contract.ts";
 import { describeRunChanges } from "./runs-changes.contract.ts";
 import { fakeAwsStores } from "../support/fake-aws/platform.ts";
 
@@ -44,5 +45,6 @@ describe("AWS stores over a table in memory", () => {
   describeRunList(async () => runs);
   describeIdempotency(async () => runs);
   describeDeliveries(async () => ({ runs, deliveries }));
+  describeAnswers(async () => ({ runs, deliveries }));
   describeDeliveryStore(async () => ({ accounts, deliveries }));
 });

@@ -89,6 +89,7 @@ test("a database of version 3 is migrated; its runs have no model, and it has no
     ALTER TABLE runs DROP COLUMN tokens;
     ALTER TABLE runs DROP COLUMN tools;
     ALTER TABLE runs DROP COLUMN result_schema;
+    DROP INDEX runs_asking; ALTER TABLE runs DROP COLUMN asked_until; ALTER TABLE runs DROP COLUMN pauses; ALTER TABLE runs DROP COLUMN worked;
     ALTER TABLE runs DROP COLUMN started_by; ALTER TABLE messages DROP COLUMN started_by; ALTER TABLE queue DROP COLUMN started_by;
     DROP TABLE operators; DROP TABLE idempotency; DROP TABLE webhooks; DROP TABLE deliveries; DROP TABLE uploads;
     DROP TABLE erasures; DROP TABLE upload_runs; DROP TABLE pending_use; DROP INDEX runs_by_organization;
@@ -145,7 +146,7 @@ async function migratedFrom(version: number, columns: string[]) {
   const before = openLocalPlatform({ dataDir });
   const run = await created(before.runs);
   const drops = columns.map((column) => `ALTER TABLE runs DROP COLUMN ${column};`);
-  before.database.db.exec(`${drops.join(" ")} PRAGMA user_version = ${version};`);
+  before.database.db.exec(`DROP INDEX runs_asking; ${drops.join(" ")} PRAGMA user_version = ${version};`);
   before.close();
   const after = openLocalPlatform({ dataDir });
   const close = (): void => {
@@ -155,8 +156,20 @@ async function migratedFrom(version: number, columns: string[]) {
   return { runs: after.runs, run, [Symbol.dispose]: close };
 }
 
+/** The columns of runs that wait for answers. */
+const pauses = ["asked_until", "pauses", "worked"];
+
+test("a database of version 9 is migrated: its runs can wait for answers", async () => {
+  using migrated = await migratedFrom(9, pauses);
+  const { runs, run } = migrated;
+  expect(await runs.head(run.id)).toEqual(run);
+  const asks = { askedUntil: 9, pauses: 1, worked: 2 };
+  expect(await runs.change({ ...onTurn(run), set: { status: "running", turn: 1, updatedAt: 3, asks } })).toBe(true);
+  expect(await runs.head(run.id)).toEqual({ ...run, updatedAt: 3, ...asks });
+});
+
 test("a database of version 7 is migrated: its runs have no tokens, and can get some", async () => {
-  using migrated = await migratedFrom(7, ["tokens", "tools", "result_schema"]);
+  using migrated = await migratedFrom(7, ["tokens", "tools", "result_schema", ...pauses]);
   const { runs, run } = migrated;
   expect(await runs.head(run.id)).toEqual(run);
   const tokens = [{ id: "a", hash: "a".repeat(64), createdAt: 1, expiresAt: 2 }];
@@ -165,7 +178,7 @@ test("a database of version 7 is migrated: its runs have no tokens, and can get 
 });
 
 test("a database of version 7 is migrated: its runs have no known tools, and get those that later answers call", async () => {
-  using migrated = await migratedFrom(7, ["tokens", "tools", "result_schema"]);
+  using migrated = await migratedFrom(7, ["tokens", "tools", "result_schema", ...pauses]);
   const { runs, run } = migrated;
   expect((await runs.read(run.id))?.run).toEqual(run);
   expect(await runs.change({ ...onTurn(run), tools: ["read_file"] })).toBe(true);
@@ -173,7 +186,7 @@ test("a database of version 7 is migrated: its runs have no known tools, and get
 });
 
 test("a database of version 8 is migrated: its runs have no schema of their own, and later ones can have one", async () => {
-  using migrated = await migratedFrom(8, ["result_schema"]);
+  using migrated = await migratedFrom(8, ["result_schema", ...pauses]);
   const { runs, run } = migrated;
   expect(await runs.head(run.id)).toEqual(run);
   const resultSchema = "a".repeat(64);

@@ -1,5 +1,6 @@
 import { describe } from "vitest";
 import type { Stores } from "../../src/runs/ports.ts";
+import { describeAnswers } from "./runs-answers.contract.ts";
 import { describeRunChanges } from "./runs-changes.contract.ts";
 import { describeDeliveries } from "./runs-deliveries.contract.ts";
 import { describeEvents } from "./runs-events.contract.ts";
@@ -27,5 +28,6 @@ export function describeRuns(openStores: () => Promise<Pick<Stores, "runs" | "de
     describeRunList(open);
     describeIdempotency(open);
     describeDeliveries(openStores);
+    describeAnswers(openStores);
   });
 }

@@ -1,5 +1,9 @@
 import { type CallToolResult, Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { createTaskSessionFromClient, type TaskEnabledSession } from "@modelcontextprotocol/ext-tasks/client";
+import {
+  createTaskSessionFromClient,
+  type TaskEnabledSession,
+  type WithTasksOptions,
+} from "@modelcontextprotocol/ext-tasks/client";
 
 interface Endpoint {
   baseUrl: string;
@@ -73,17 +77,28 @@ export async function sendRpc(
   return { status: response.status, ...((await response.json()) as object) };
 }
 
-/** A client that declares the Tasks extension. Its requests are sent by `sendRpc`: the SDK's client has no tasks. */
-export async function connectTasks(endpoint: Endpoint): Promise<TaskEnabledSession & { client: Client }> {
+/** A client that has the Tasks extension and can show forms to its user. */
+export const formCapabilities = { ...taskCapabilities, elicitation: {} };
+
+/**
+ * A client that declares the Tasks extension. Its requests are sent by `sendRpc`: the SDK's client has no tasks.
+ * `onInputRequest`: shows forms of tasks to the user.
+ */
+export async function connectTasks(
+  endpoint: Endpoint,
+  onInputRequest?: WithTasksOptions["onInputRequest"],
+): Promise<TaskEnabledSession & { client: Client }> {
+  const capabilities = onInputRequest ? formCapabilities : taskCapabilities;
   const client = await connectClient(endpoint, "auto");
   const session = createTaskSessionFromClient(client, {
     endpointId: "test",
     rawDispatch: async (request) => {
       const { method, params } = request as unknown as { method: string; params: Record<string, unknown> };
-      const { result, error } = await sendRpc(endpoint, method, params, taskCapabilities);
+      const { result, error } = await sendRpc(endpoint, method, params, capabilities);
       return (error ? { kind: "error", error } : { kind: "result", result }) as never;
     },
-    v2RequestFraming: { protocolVersion, clientInfo, clientCapabilities: taskCapabilities },
+    ...(onInputRequest && { onInputRequest }),
+    v2RequestFraming: { protocolVersion, clientInfo, clientCapabilities: capabilities },
   });
   return Object.assign(session, { client });
 }

@@ -12,6 +12,7 @@ const allowed: Record<string, string[]> = {
   "src/sandbox": ["src/async", "src/command-line.ts", "src/documents", "src/filenames.ts", "src/results"],
   // In src/agent: model.ts and other shared files <- models; tools <- mcp, turn <- toolbox.ts
   "src/agent/tools": [
+    "src/agent/ask-kinds.ts",
     "dist/generated",
     "src/agent/attachment-limits.ts",
     "src/agent/model.ts",
@@ -43,6 +44,8 @@ const allowed: Record<string, string[]> = {
     "src/net",
   ],
   "src/agent/turn": [
+    "src/agent/ask-kinds.ts",
+    "src/agent/asks.ts",
     "src/agent/model.ts",
     "src/agent/reasoning.ts",
     "src/agent/tools",
@@ -171,6 +174,7 @@ const allowed: Record<string, string[]> = {
     "src/json.ts",
     "src/log.ts",
     "src/results",
+    "src/run-api/given-answer.ts",
     "src/runs",
     "src/schema-validator.ts",
   ],
@@ -267,11 +271,12 @@ const allowedInConsole: Record<string, string[]> = {
   "console/runs": [...page, "console/environments.ts", "console/programs", "console/run-words.ts"],
   "console/settings": [...page, "src/manage/generated/operations.ts"],
   "console/share": [...page, "console/run"],
-  "console/shell": [...page, "console/start"],
+  "console/shell": [...page, "console/start", "console/waiting"],
   "console/start": [...page, "console/limits-text.ts", "console/programs"],
   "console/errors": page,
   "console/texts": [...page, "console/run/text/tool-name.tsx", "console/runs/agent-filter.tsx"],
   "console/usage": page,
+  "console/waiting": [...page, "console/run/text", "console/run/waiting"],
   "console/webhook": page,
 };
 

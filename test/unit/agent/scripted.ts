@@ -140,6 +140,7 @@ export function turn(
       limits: { steps: 100, tokens: 1_000_000, seconds: 600 },
       usedBefore: noUsage,
       maxRetryWaitMs: 0,
+      answerMs: 86_400_000,
       startedAt: 0,
       deadline: Number.POSITIVE_INFINITY,
       ...input,

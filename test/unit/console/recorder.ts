@@ -1,4 +1,4 @@
-import type { ModelCallEvent, RunEvent, ToolResultEvent } from "../../../console/api/types.ts";
+import type { AnsweredEvent, ModelCallEvent, RunEvent, ToolResultEvent } from "../../../console/api/types.ts";
 
 type Unstamped = RunEvent extends infer Event
   ? Event extends RunEvent
@@ -84,6 +84,20 @@ export class Recorder {
     const text = "ok";
     const result = { type: "tool_result", step: this.#step, call, text, is_error: false } as const;
     return this.#record({ ...result, milliseconds, files: [], attachments: [], ...fields });
+  }
+
+  /** The calls wait for an answer. */
+  asked(...calls: number[]): this {
+    const until = new Date(this.#now + 86_400_000).toISOString();
+    for (const call of calls) {
+      this.#record({ type: "call_asked", step: this.#step, call, kind: "approval", until });
+    }
+    return this;
+  }
+
+  answered(call: number, fields: Partial<AnsweredEvent> = {}): this {
+    const answer = { answer: "allow", text: null, answered_by: "operator" } as const;
+    return this.#record({ type: "call_answered", step: this.#step, call, ...answer, files: [], ...fields });
   }
 
   failed(wait: number | null, last = false): this {

@@ -18,12 +18,23 @@ afterAll(() => service[Symbol.asyncDispose]());
 /** A body with the required fields of a schema. */
 function anyBody(name: string): object {
   const { required = [], properties } = schemas[name as keyof typeof schemas] as unknown as BodySchema;
-  return Object.fromEntries(required.map((field) => [field, properties[field]?.type === "object" ? {} : "x"]));
+  return Object.fromEntries(required.map((field) => [field, anyValue(properties[field])]));
+}
+
+function anyValue({ type, pattern, examples = [] }: FieldSchema = {}): unknown {
+  if (type === "object") return {};
+  return examples[0] ?? (pattern?.includes("0-9a-f") ? "0".repeat(64) : "x");
 }
 
 interface BodySchema {
   required?: string[];
-  properties: Record<string, { type: string }>;
+  properties: Record<string, FieldSchema>;
+}
+
+interface FieldSchema {
+  type?: string;
+  pattern?: string;
+  examples?: unknown[];
 }
 
 const unknown = "00000000-0000-4000-8000-000000000001";

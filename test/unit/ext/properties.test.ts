@@ -27,6 +27,7 @@ const validBodies: Partial<Record<OperationName, object>> = {
     labels: { a: "b" },
   },
   create_input: { input_text: "i" },
+  answer_call: { call: "1.1.0", arguments_sha256: "0".repeat(64), output: 1 },
   create_upload: { filename: "f", size: 1, sha256: "0".repeat(64) },
   receive_upload: {}, // any bytes
 };
@@ -47,7 +48,7 @@ test("no request makes the service fail, and every response matches the contract
       statuses.set(status, (statuses.get(status) ?? 0) + 1);
       expect(status).toBeLessThan(500);
     }),
-    { numRuns: 300 },
+    { numRuns: 360 },
   );
   // The requests are malformed in different ways, and some are not.
   expect([200, 201, 404, 422].filter((status) => (statuses.get(status) ?? 0) < 5)).toEqual([]);

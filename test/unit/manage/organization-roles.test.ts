@@ -7,7 +7,10 @@ import { setWebhook } from "../../../src/accounts/webhooks.ts";
 import { pathParameterNames } from "../../../src/http/openapi-document.ts";
 import { basePath, type ManageOperation } from "../../../src/manage/contract/operations/operation.ts";
 import { operations } from "../../../src/manage/contract/operations/index.ts";
+import type { Schemas } from "../../../src/manage/call.ts";
 import { createRun } from "../../../src/runs/create-run.ts";
+import type { RunJournalEntry } from "../../../src/runs/types.ts";
+import { answered, firstMessages, input, newRun, numbered, onTurn } from "../../platform/run-fixtures.ts";
 import { type ManageService, manageService } from "../../support/manage-service.ts";
 
 /*
@@ -41,6 +44,7 @@ const bodies: Record<string, object> = {
   set_web_fetch: { hosts: ["docs.example.com"] },
   create_run: { name: "Run" },
   create_input: { input_text: "go" },
+  answer_call: { call: "1.1.0", arguments_sha256: "0".repeat(64), output: "x" },
   update_run: { labels: {} },
   set_webhook: { url: "https://example.com/hook", private_addresses: false, enabled: false },
 };
@@ -151,6 +155,7 @@ test("every operation names what it concerns, concerns the service, or filters w
     "list_audit",
     "list_organizations",
     "list_runs",
+    "list_waiting",
     "search_texts",
   ]);
 });
@@ -183,6 +188,37 @@ describe("an operator of one organization and viewer of another", () => {
     },
   );
 
+  test("sees the runs that wait for answers in its organizations only", async () => {
+    const { runs } = service.platform;
+    const runIds = await Promise.all(
+      [acme, gamma].map(async ({ agent_id: agentId, organization_id: organizationId }) => {
+        const run = newRun({ agentId, organizationId });
+        await runs.create(run, firstMessages(input(1, "first")));
+        const asks = { askedUntil: Date.now() + 60_000, pauses: 1, worked: 0 };
+        const call: RunJournalEntry = {
+          turn: 1,
+          step: 1,
+          part: "asked",
+          call: 0,
+          kind: "question",
+          until: asks.askedUntil,
+        };
+        const set = { status: "running", turn: 1, updatedAt: Date.now(), asks } as const;
+        expect(await runs.change({ ...onTurn(run), set, ...numbered(1, { entries: [answered(1, 1), call] }) })).toBe(
+          true,
+        );
+        return run.id;
+      }),
+    );
+    const waiting = async (more = "", by = token) =>
+      (await service.call<Schemas["WaitingRunList"]>("GET", `/runs/waiting${more}`, { token: by })).body.data.map(
+        ({ run }) => run.id,
+      );
+    expect(await waiting()).toEqual([runIds[0]]);
+    expect(await waiting(`?organization_id=${acme.organization_id}`)).toEqual([runIds[0]]);
+    expect(await waiting("", service.operatorToken)).toEqual(expect.arrayContaining(runIds));
+  });
+
   test.each(named.filter(({ role }) => role === "operator"))(
     "may $operationId where it is an operator",
     async (operation) => {
@@ -190,6 +226,7 @@ describe("an operator of one organization and viewer of another", () => {
       const { status, code } = await callWith(operation, owned);
       // The webhook is disabled, so that no test message leaves the machine.
       if (operation.operationId === "test_webhook") expect([status, code]).toEqual([422, "invalid_argument"]);
+      else if (operation.operationId === "answer_call") expect([status, code]).toEqual([404, "call_not_found"]);
       else expect(status).toBeOneOf([200, 201, 202, 204]);
     },
   );

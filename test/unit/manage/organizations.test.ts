@@ -127,6 +127,20 @@ describe("organizations", () => {
     expect(audit.body.data).toMatchObject([1, 2].map(() => ({ action: "org.set-web-fetch", id })));
   });
 
+  test("the policy for tools of MCP servers is set alone or with limits", async () => {
+    const { id } = await newOrganization();
+    expect((await service.call("GET", `/organizations/${id}`)).body).toMatchObject({ mcp_tool_policy: "allow" });
+    const patch = (body: object) => service.call("PATCH", `/organizations/${id}`, { body });
+    expect((await patch({ mcp_tool_policy: "ask" })).body).toMatchObject({ mcp_tool_policy: "ask", max_running: null });
+    const both = { mcp_tool_policy: "allow", max_running: 2 };
+    expect((await patch(both)).body).toMatchObject(both);
+    expect((await patch({ max_running: 3 })).body).toMatchObject({ mcp_tool_policy: "allow", max_running: 3 });
+    expect((await patch({ mcp_tool_policy: "deny" })).status).toBe(422);
+    const audit = await service.call<{ data: { action: string }[] }>("GET", "/audit?limit=4");
+    const actions = ["org.set-quota", "org.set-mcp-tools", "org.set-quota", "org.set-mcp-tools"];
+    expect(audit.body.data.map(({ action }) => action)).toEqual(actions);
+  });
+
   test("dollars per day require prices", async () => {
     const { body } = await service.call<Schemas["AgentSummaryPage"]>("GET", "/agents");
     const path = `/organizations/${body.data[0]?.organization_id}`;

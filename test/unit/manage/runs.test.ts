@@ -265,13 +265,13 @@ describe("lists", () => {
   });
 
   test.for([
-    ["/runs?status=waiting", 422, "invalid_request"],
+    ["/runs?status=bad", 422, "invalid_request"],
     ["/runs?limit=201", 422, "invalid_request"],
     ["/runs?since=yesterday", 422, "invalid_request"],
     ["/runs?cursor=x", 422, "invalid_argument"],
     [`/runs?agent_id=${unknown}`, 404, "agent_not_found"],
     [`/runs?organization_id=${unknown}`, 404, "organization_not_found"],
-    ["/runs/counts?status=waiting", 422, "invalid_request"],
+    ["/runs/counts?status=bad", 422, "invalid_request"],
     ["/runs?min_dollars=-1", 422, "invalid_request"],
     ["/runs?category=bad", 422, "invalid_request"],
     ["/runs?sort=name", 422, "invalid_request"],

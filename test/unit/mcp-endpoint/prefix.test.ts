@@ -73,6 +73,6 @@ test.each([
 test("a large message to another tool names those that accept it", async () => {
   const client = await connectClient(service, "legacy", "?prefix=sales");
   const call = client.callTool({ name: "sales_get_run", arguments: { run_id: "x".repeat(70_000) } });
-  await expect(call).rejects.toThrow("only sales_start_run and sales_send_input accept more than");
+  await expect(call).rejects.toThrow("only sales_start_run, sales_send_input, and sales_answer_call accept more than");
   await client.close();
 });

@@ -150,7 +150,7 @@ describe("large requests", () => {
     const { status, text } = await send({ body: toolCall("wait_for_run", { run_id: "x".repeat(70_000) }) });
     expect([status, messageOf(text).error?.message]).toEqual([
       413,
-      expect.stringContaining("only start_run and send_input accept more than 65536 characters"),
+      expect.stringContaining("only start_run, send_input, and answer_call accept more than 65536 characters"),
     ]);
   });
 });

@@ -106,9 +106,12 @@ test("tasks/cancel of an ended task is accepted and leaves the run open for furt
   expect(await service.platform.runs.status(taskId)).toBe("running");
 });
 
-test("tasks/update is accepted: no task asks for input", async () => {
+test("tasks/update of a task that asks for nothing is accepted", async () => {
   const taskId = await startTask("Hello");
-  expect((await task("update", taskId, { inputResponses: {} })).result).toMatchObject({ resultType: "complete" });
+  const responses = { "1.1.0": { action: "accept", content: { answer: "x" } } };
+  expect((await task("update", taskId, { inputResponses: responses })).result).toMatchObject({
+    resultType: "complete",
+  });
 });
 
 test("a task of another agent is unknown, and cannot be cancelled", async () => {

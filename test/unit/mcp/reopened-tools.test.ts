@@ -95,3 +95,24 @@ test("a built-in tool that is unavailable by now is still offered, and one that 
     text: "The tool removed_tool does not exist anymore.",
   });
 });
+
+/** The tools that ask for an approval, at the beginning of a turn and when it continues. */
+async function asking(of: ToolChoice): Promise<string[][]> {
+  await using first = await openTools(of, dependencies, signal);
+  await using again = await reopened(of, offeredTools(first.tools));
+  return [first.tools, again.tools].map((tools) =>
+    tools.filter(({ asks }) => asks === "approval").map(({ definition }) => definition.name),
+  );
+}
+
+test("with the organization's rule, tools with effects ask, unless the agent has a rule for them", async () => {
+  await using server = await mcpServer();
+  const agent = { ...choice({ name: "team", url: server.url }), mcpToolPolicy: "ask" as const };
+  const withEffects = ["team__send_mail", "team__set", "team__draw"]; // team__add has readOnlyHint
+  expect(await asking(agent)).toEqual([withEffects, withEffects]);
+  const own = ["team__add", "team__draw"];
+  const toolPolicy = { "team__send.mail": "allow", team__set: "deny", team__add: "ask" } as const;
+  expect(await asking({ ...agent, toolPolicy })).toEqual([own, own]);
+  expect(await asking({ ...agent, toolPolicy: { "team__*": "allow" } })).toEqual([[], []]);
+  expect(await asking({ ...agent, mcpToolPolicy: "allow" })).toEqual([[], []]);
+});

@@ -340,7 +340,7 @@ async function newService(
     failStarts: false,
     executions: {
       runningRuns: async () => new Set(started.map((each) => each.split(" ")[0] ?? "")),
-      find: async (runId: string, turn: number) => {
+      find: async ({ id: runId, turn }: { id: string; turn: number }) => {
         return started.includes(`${runId} ${turn}`) ? { turn, ended: undefined } : undefined;
       },
     },

@@ -28,7 +28,7 @@ let stopped: string[];
 const executions: Executions = {
   runningRuns: async () =>
     new Set([...known].filter(([, { ended }]) => !ended).map(([name]) => name.slice(0, name.lastIndexOf("-")))),
-  async find(runId, turn) {
+  async find({ id: runId, turn }) {
     for (let first = turn; first > 0; first--) {
       const found = known.get(`${runId}-${first}`);
       if (found) return { turn: first, ...found };
@@ -224,8 +224,7 @@ describe("sweep", () => {
     later();
     const flaky: Executions = {
       ...executions,
-      find: (runId, turn) =>
-        runId === ids[1] ? Promise.reject(new StoreUnavailable("throttled")) : executions.find(runId, turn),
+      find: (run) => (run.id === ids[1] ? Promise.reject(new StoreUnavailable("throttled")) : executions.find(run)),
     };
     await expect(sweep({ ...deps, executions: flaky })).rejects.toThrow("1 runs could not be checked");
     expect(await Promise.all(ids.map(statusOf))).toEqual(["technical_error", "running", "technical_error"]);

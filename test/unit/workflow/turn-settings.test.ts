@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createAgent, updateAgent } from "../../../src/accounts/agents.ts";
 import { createOrganization, setModel } from "../../../src/accounts/organizations.ts";
+import { setMcpToolPolicy } from "../../../src/accounts/mcp-tool-policy.ts";
 import { setWebFetchHosts } from "../../../src/accounts/web-fetch-hosts.ts";
 import type { AgentDefinition } from "../../../src/accounts/types.ts";
 import type { Failure, Model, ModelConfiguration, ModelRequest } from "../../../src/agent/model.ts";
@@ -187,6 +188,48 @@ describe.each(platforms)("on %s", (_, open) => {
     seen.length = 0;
     await invoke(ownRunId!, 9);
     expect([...new Set(seen)]).toEqual(["own.example"]);
+  });
+
+  test("a turn keeps the organization's rule for tools of MCP servers, which is recorded", async () => {
+    using harness = disposable(open());
+    const { stores } = harness;
+    const { id: organizationId } = await createOrganization(stores.accounts, { name: "O" });
+    await setModel(stores.accounts, organizationId, firstModel);
+    await setMcpToolPolicy(stores.accounts, organizationId, "ask");
+    const agent = { ...definition, mcp: [{ name: "shop", url: "http://127.0.0.1:9/mcp" }] };
+    const recordedFor = async (of: typeof definition): Promise<unknown> => {
+      const { id: agentId } = await createAgent(stores.accounts, organizationId, of);
+      const create = { ...stores, workflow, now: Date.now, secretRefusal: () => undefined };
+      const { id: runId } = await createRun(create, { agentId, organizationId }, { name: "Run", text: "go" });
+      const invoke = (steps: number) => {
+        const crash = new AbortController();
+        const { model } = scriptedModel(2);
+        const deps: AdvanceDeps = {
+          ...harness.reopened(),
+          now: Date.now,
+          secretOf: async () => undefined,
+          openModel: async () => ({
+            model: (request) => {
+              if (--steps >= 0) return model(request);
+              crash.abort();
+              return Promise.reject(crash.signal.reason as Error);
+            },
+            name: "m",
+            provider: "p",
+          }),
+        };
+        return advance(deps, { runId, turn: 1 }, { signal: crash.signal, deadline: Infinity, leaseWait: 0 });
+      };
+      await invoke(1);
+      await setMcpToolPolicy(stores.accounts, organizationId, "allow");
+      expect(await invoke(9)).toEqual({ done: true, turn: 1 });
+      const hashes = (await journalOf(stores, runId)).flatMap(({ configuration }) => configuration ?? []);
+      expect(new Set(hashes).size).toBe(1);
+      await setMcpToolPolicy(stores.accounts, organizationId, "ask");
+      return decodeConfiguration((await stores.configurations.get(agentId, hashes[0]!))!).mcpToolPolicy;
+    };
+    expect(await recordedFor(agent)).toBe("ask");
+    expect(await recordedFor(definition)).toBeUndefined(); // it has no such tools
   });
 
   test("a turn that is interrupted keeps what it began with, although agent and model change", async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { countText, shownText } from "../../../../console/runs/counts-text.ts";
 
-const none = { running: 0, finished: 0, waiting_for_input: 0, technical_error: 0, terminated: 0 };
+const none = { running: 0, waiting: 0, finished: 0, waiting_for_input: 0, technical_error: 0, terminated: 0 };
 const some = { ...none, finished: 1_230, technical_error: 28 };
 
 test("counts of all runs are exact, and the foot counts what the chosen tab counts", () => {

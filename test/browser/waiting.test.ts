@@ -1,0 +1,379 @@
+import type { Browser, Locator, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { admin } from "../integration/admin.ts";
+import { createRun, finished, modelAt, newDataDir, type Service, startService } from "../integration/service.ts";
+import { launchChromium } from "./chromium.ts";
+import { type ConsoleOptions, type ConsolePage, noMisdeeds, openConsole } from "./console-page.ts";
+import { callOf } from "./manage-call.ts";
+import { scriptedModel } from "./scripted-model.ts";
+
+// What the page shows of calls that wait for answers, and how people answer them.
+
+const file = { name: "report.txt", content: "212 orders without a region" };
+const bookingTool = {
+  name: "erp_book_credit",
+  description: "Books a credit.",
+  input: { type: "object", properties: { order: { type: "string" } }, required: ["order"] },
+};
+const approval = { name: "write_file", arguments: file };
+const booking = { name: "erp_book_credit", arguments: { order: "55-1093", amount: "SAFE" } };
+const question = {
+  name: "ask_person",
+  arguments: {
+    question: "Four postcodes belong to no region. How shall I count them?",
+    choices: ["As “unknown”", "Leave them out"],
+  },
+};
+const scripts: Record<string, { name: string; arguments: object }[]> = {
+  approval: [approval],
+  long: [{ name: "write_file", arguments: { name: "long.txt", content: "line\n".repeat(40) } }],
+  question: [question],
+  all: [approval, booking, question],
+};
+
+let browser: Browser;
+let service: Service;
+let model: Awaited<ReturnType<typeof scriptedModel>>;
+
+beforeAll(async () => {
+  model = await scriptedModel((input, step) => {
+    const calls = scripts[input];
+    return step === 1 && calls ? { text: "I ask first.", calls } : { text: "Done." };
+  });
+  service = await startService(newDataDir(), modelAt(model.baseUrl));
+  const definition = {
+    name: "Data analyst",
+    instructions: "Work.",
+    tools: ["write_file", "ask_person"],
+    toolPolicy: { write_file: "ask" },
+    clientTools: [bookingTool],
+  };
+  await callOf(service)("PUT", `/agents/${service.templateId}`, { definition });
+  browser = await launchChromium();
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await service?.[Symbol.asyncDispose]();
+  await model?.close();
+});
+
+/** A new run of this input that waits for answers. */
+async function waitingRun(input: string, name = `Run ${input}`): Promise<string> {
+  const run = await createRun(service, { name, input_text: input });
+  const read = async (): Promise<string> =>
+    ((await callOf(service)("GET", `/runs/${run}`)) as unknown as { state: string }).state;
+  await expect.poll(read).toBe("waiting");
+  return run;
+}
+
+const open = (path: string, options: ConsoleOptions = {}): Promise<ConsolePage> =>
+  openConsole(browser, service.consoleUrl, { path, ...options });
+
+const card = (page: Page, name: RegExp | string): Locator => page.getByRole("article", { name });
+const steps = (page: Page): Locator => page.getByRole("region", { name: "Steps" });
+
+async function output(run: string): Promise<string | undefined> {
+  return (await finished(service, run)).transcript.at(-1)?.text;
+}
+
+test("an approval shows the exact arguments, and Allow lets the call run", async () => {
+  const run = await waitingRun("approval");
+  await using view = await open(`runs/${run}`);
+  const { page, misdeeds } = view;
+  await page.getByText("Waiting for an answer").first().waitFor();
+  await page.getByText("Waiting for 1 answer.").waitFor();
+  const asked = card(page, "Approval: write_file");
+  expect(await asked.locator("dl").innerText()).toContain(file.content);
+  expect(await page.getByText("Interrupted").count()).toBe(0);
+  await asked.getByRole("button", { name: "Allow" }).click();
+  await steps(page)
+    .getByText(/^write_file: allowed by an operator after/)
+    .waitFor();
+  expect(await output(run)).toBe("Done.");
+  await expect.poll(() => asked.count()).toBe(0);
+  await page.getByText("Finished", { exact: true }).first().waitFor();
+  // The time of the turn is that without the wait, as that of the run, to a few milliseconds between two writes.
+  const read = (await callOf(service)("GET", `/runs/${run}`)) as unknown as Record<string, { milliseconds: number }>;
+  const [ofTurn, ofRun] = [read["turn_usage"]?.milliseconds ?? NaN, read["usage"]?.milliseconds ?? NaN];
+  expect(Math.abs(ofTurn - ofRun)).toBeLessThan(100);
+  expect(misdeeds).toEqual(noMisdeeds);
+});
+
+test("a denial tells the model the reason, and the timeline shows it", async () => {
+  const run = await waitingRun("approval");
+  await using view = await open(`runs/${run}`);
+  const { page } = view;
+  const asked = card(page, "Approval: write_file");
+  await asked.getByLabel("Reason").fill("Not in this quarter");
+  await asked.getByRole("button", { name: "Deny" }).click();
+  await steps(page)
+    .getByText(/write_file: denied by an operator .*Reason: Not in this quarter/)
+    .waitFor();
+  await steps(page).getByText("Not executed: the call was denied. Reason: Not in this quarter").waitFor();
+  await page.goto(page.url().replace(/\?.*/, "?at=1.1.1"));
+  await page
+    .getByRole("complementary", { name: "Inspector" })
+    .getByText(/^denied by an operator/)
+    .waitFor();
+});
+
+test("a question is answered with one of its choices", async () => {
+  const run = await waitingRun("question");
+  await using view = await open(`runs/${run}`);
+  const { page } = view;
+  const asked = card(page, /^Question/);
+  await asked.getByText(question.arguments.question).waitFor();
+  expect(await asked.getByRole("button", { name: "Send answer" }).isDisabled()).toBe(true);
+  await asked.getByRole("button", { name: "Leave them out" }).click();
+  await asked.getByRole("button", { name: "Send answer" }).click();
+  await steps(page)
+    .getByText(/^ask_person: answered by an operator/)
+    .waitFor();
+  await page.goto(page.url().replace(/\?.*/, "?at=1.1.1"));
+  await page.getByRole("complementary", { name: "Inspector" }).getByText("Leave them out").last().waitFor();
+});
+
+test("a call that a program answers can be answered by hand", async () => {
+  const run = await waitingRun("all");
+  await using view = await open(`runs/${run}`);
+  const { page } = view;
+  const asked = card(page, "Client tool: erp_book_credit");
+  await asked.getByText("Answer by hand…").click();
+  await asked.getByRole("button", { name: "Error" }).click();
+  await asked.getByRole("textbox").fill("The order is closed.");
+  await asked.getByRole("button", { name: "Send" }).click();
+  await steps(page)
+    .getByText(/^erp_book_credit: answered with an error by an operator/)
+    .waitFor();
+  await page.getByText("Waiting for 2 answers.").waitFor();
+});
+
+test("of two people who answer one call, the first wins, and the other reads the answer", async () => {
+  const run = await waitingRun("approval");
+  await using first = await open(`runs/${run}`);
+  await using second = await open(`runs/${run}`);
+  const { promise: held, resolve: release } = Promise.withResolvers<void>();
+  await second.page.route("**/answers", async (route) => {
+    await held;
+    await route.continue();
+  });
+  const late = card(second.page, "Approval: write_file");
+  await late.getByRole("button", { name: "Allow" }).click();
+  await late.getByRole("button", { name: "Allowing…" }).waitFor();
+  for (const name of ["Allowing…", "Deny"]) {
+    expect(await late.getByRole("button", { name }).isDisabled()).toBe(true);
+  }
+  await card(first.page, "Approval: write_file").getByRole("button", { name: "Deny" }).click();
+  await steps(first.page)
+    .getByText(/^write_file: denied by an operator/)
+    .waitFor();
+  release();
+  await second.page.getByText(/^The call 1\.1\.0 was denied by an operator .*; the first answer counts\.$/).waitFor();
+  await expect.poll(() => late.count()).toBe(0);
+  await steps(second.page)
+    .getByText(/^write_file: denied by an operator/)
+    .waitFor();
+});
+
+test("a card whose arguments are not the call's is not accepted", async () => {
+  const run = await waitingRun("approval");
+  await using view = await open(`runs/${run}`);
+  const { page } = view;
+  await page.route("**/answers", (route) => {
+    const body = route.request().postDataJSON() as object;
+    return route.continue({ postData: { ...body, arguments_sha256: "0".repeat(64) } });
+  });
+  await card(page, "Approval: write_file").getByRole("button", { name: "Allow" }).click();
+  await page.getByText(/^The arguments of call 1\.1\.0 have the SHA-256/).waitFor();
+  await card(page, "Approval: write_file").getByRole("button", { name: "Allow", disabled: false }).waitFor();
+});
+
+test("keys answer the focused card only, after it was on screen", async () => {
+  const run = await waitingRun("all");
+  await using view = await open(`runs/${run}`);
+  const { page } = view;
+  const asked = card(page, "Approval: write_file");
+  await asked.waitFor();
+  await page.waitForTimeout(700);
+  await page.keyboard.press("a");
+  expect(await asked.getByRole("button", { name: "Allow", disabled: false }).count()).toBe(1);
+  await page.keyboard.press("w");
+  const focused = (): Promise<string | null> => page.evaluate(`document.activeElement.getAttribute("aria-label")`);
+  expect(await focused()).toBe("Approval: write_file");
+  await page.keyboard.press("w");
+  expect(await focused()).toBe("Client tool: erp_book_credit");
+  await page.keyboard.press("a");
+  await page.keyboard.press("w");
+  await page.keyboard.press("w");
+  expect(await focused()).toBe("Approval: write_file");
+  await page.waitForTimeout(700);
+  await page.keyboard.press("d");
+  await steps(page)
+    .getByText(/^write_file: denied by an operator/)
+    .waitFor();
+});
+
+test("a key that is pressed as a card appears does not answer it", async () => {
+  const run = await waitingRun("approval");
+  await using view = await open("runs");
+  const { page } = view;
+  await page.addInitScript({
+    content: `new MutationObserver((_, observer) => {
+      const card = document.querySelector("[data-ask]");
+      if (!card) return;
+      observer.disconnect();
+      card.focus();
+      // The keys are known after the first rendering.
+      setTimeout(() => {
+        card.dispatchEvent(new KeyboardEvent("keydown", { key: "a", bubbles: true, cancelable: true }));
+        window.pressed = true;
+      }, 150);
+    }).observe(document, { childList: true, subtree: true });`,
+  });
+  await page.goto(`${service.baseUrl}/console/runs/${run}`);
+  await expect.poll(() => page.evaluate("window.pressed")).toBe(true);
+  await page.waitForTimeout(300);
+  await card(page, "Approval: write_file").getByRole("button", { name: "Allow", disabled: false }).waitFor();
+});
+
+test("long arguments fold after 12 lines", async () => {
+  const run = await waitingRun("long");
+  await using view = await open(`runs/${run}`);
+  const asked = card(view.page, "Approval: write_file");
+  const height = async (): Promise<number> => (await asked.locator(".args-box").boundingBox())?.height ?? 0;
+  await asked.getByRole("button", { name: "Show all arguments" }).waitFor();
+  expect(await height()).toBeLessThan(260);
+  await asked.getByRole("button", { name: "Show all arguments" }).click();
+  await expect.poll(height).toBeGreaterThan(700);
+});
+
+test("a viewer reads the calls and cannot answer them", async () => {
+  const run = await waitingRun("all");
+  const { stdout } = await admin(service.dataDir, "operator", "link", "--name", "Vera", "--role", "viewer", "--json");
+  const link = `${service.baseUrl}/console/#${/ao_\w+/.exec(stdout)?.[0]}`;
+  await using view = await openConsole(browser, link, { path: `runs/${run}` });
+  const { page } = view;
+  const reason = "You can read here. Ask an operator to answer calls.";
+  const asked = card(page, "Approval: write_file");
+  await asked.getByText(reason).waitFor();
+  for (const name of ["Allow", "Deny"]) {
+    const button = asked.getByRole("button", { name });
+    expect([await button.isDisabled(), await button.getAttribute("title")]).toEqual([true, reason]);
+  }
+  expect(
+    await card(page, /^Question/)
+      .getByRole("button", { name: "Leave them out" })
+      .isDisabled(),
+  ).toBe(true);
+  await page.keyboard.press("w");
+  await page.waitForTimeout(700);
+  await page.keyboard.press("a");
+  await page.waitForTimeout(300);
+  expect(await asked.count()).toBe(1);
+});
+
+test("the list has all calls that wait, counted in its link and in the tab's title", async () => {
+  await waitingRun("question", "Listed");
+  await using view = await open("waiting");
+  const { page, misdeeds } = view;
+  const list = (await callOf(service)("GET", "/runs/waiting")) as unknown as {
+    data: { run: { name: string }; open_calls: object[] }[];
+  };
+  const calls = list.data.flatMap((each) => each.open_calls).length;
+  await expect.poll(() => page.getByRole("article").count()).toBe(calls);
+  await page.getByRole("link", { name: `Waiting ${calls}` }).waitFor();
+  expect(await page.title()).toBe(`(${calls}) Waiting · Agent Run Service`);
+  const listed = page.getByRole("region", { name: "Listed" });
+  await listed.getByRole("link", { name: "Listed" }).waitFor();
+  await listed.getByRole("textbox", { name: "Answer" }).fill("By hand");
+  await listed.getByRole("button", { name: "Send answer" }).click();
+  await expect.poll(() => listed.count()).toBe(0);
+  await expect.poll(() => page.title()).toBe(`(${calls - 1}) Waiting · Agent Run Service`);
+  await view.goto("runs?status=waiting");
+  await page
+    .getByRole("link", { name: /^Waiting for an answer/ })
+    .and(page.locator("[aria-current]"))
+    .waitFor();
+  await page.getByRole("table").getByText("Waiting for an answer").first().waitFor();
+  expect(misdeeds).toEqual(noMisdeeds);
+});
+
+test("the browser notifies about a call that begins to wait, once", async () => {
+  await using view = await open("waiting");
+  const { page, context } = view;
+  await context.grantPermissions(["notifications"]);
+  await page.evaluate(`globalThis.Notification = class extends EventTarget {
+    static permission = "granted";
+    static requestPermission = async () => "granted";
+    static shown = [];
+    constructor(title, { body }) { super(); Notification.shown.push(title + ", " + body); }
+  }`);
+  await page.getByRole("button", { name: "Notify me in this browser" }).click();
+  await page.getByRole("button", { name: "Notifies in this browser", pressed: true }).waitFor();
+  await waitingRun("approval", "Noticed");
+  const shown = (): Promise<string[]> => page.evaluate("Notification.shown");
+  await expect.poll(shown, { timeout: 20_000 }).toEqual(["Approval: write_file, Noticed"]);
+  await page.waitForTimeout(6_000);
+  expect(await shown()).toHaveLength(1);
+});
+
+test.each(["run", "list"])("on a phone, the %s has no sideways scroll, and choices are large enough", async (which) => {
+  const run = await waitingRun("all");
+  const viewport = { width: 390, height: 844 };
+  await using view = await open(which === "run" ? `runs/${run}` : "waiting", { viewport, isPhone: true });
+  const { page } = view;
+  const choice = page.getByRole("button", { name: "Leave them out" }).first();
+  await choice.waitFor();
+  expect((await choice.boundingBox())?.height).toBeGreaterThanOrEqual(44);
+  const allow = page.getByRole("button", { name: "Allow" }).first();
+  expect((await allow.boundingBox())?.height).toBeGreaterThanOrEqual(40);
+  expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(viewport.width);
+  const boxes = await page.getByRole("article").all();
+  for (const box of boxes) {
+    expect(await box.evaluate((element) => element.scrollWidth - element.clientWidth)).toBe(0);
+  }
+});
+
+test("what waits is set in the agent's form, which says what is wrong with it", async () => {
+  await using view = await open(`agents/${service.templateId}?tab=edit`);
+  const { page, misdeeds } = view;
+  await page.getByText("Asks a person a question. The run waits for the answer.").waitFor();
+  const group = page.getByRole("group", { name: "Rules for tools" });
+  const rule = (name: string): Locator => group.getByLabel(`Rule for ${name}`, { exact: true });
+  expect([await rule("write_file").inputValue(), await rule("ask_person").inputValue()]).toEqual(["ask", ""]);
+  await group.getByRole("button", { name: "Add a rule for another tool" }).click();
+  await group.getByLabel("Name of a tool").fill("linear__*");
+  await group.getByLabel("Name of a tool").press("Tab");
+  await rule("linear__*").selectOption("deny");
+  const tools = page.getByLabel("Client tools");
+  expect(await tools.inputValue()).toContain('"name": "erp_book_credit"');
+  await tools.fill('[{"name": "1", "description": "Books.", "input": {"type": "object"}}');
+  await page.getByText(/^Not valid JSON/).waitFor();
+  await tools.fill('[{"name": "1", "description": "Books.", "input": {"type": "object"}}]');
+  await page.getByLabel("Seconds to answer").fill("3600");
+  await page.getByLabel("API keys may answer approvals").check();
+  await page.getByRole("button", { name: /^Save as version/ }).click();
+  await page.getByText(/^0\.name: /).waitFor();
+  await tools.fill(JSON.stringify([bookingTool]));
+  await page.getByRole("button", { name: /^Save as version/ }).click();
+  await page.getByText(/^Saved version/).waitFor();
+  const saved = (await callOf(service)("GET", `/agents/${service.templateId}`)) as unknown as { definition: object };
+  expect(saved.definition).toMatchObject({
+    toolPolicy: { write_file: "ask", "linear__*": "deny" },
+    clientTools: [bookingTool],
+    answers: { withinSeconds: 3_600, keysApprove: true },
+  });
+  expect(misdeeds).toEqual(noMisdeeds);
+});
+
+test("a call whose time is over is grey and says what became of it", async () => {
+  const run = await waitingRun("approval");
+  await using view = await open("runs");
+  const { page } = view;
+  await page.clock.setFixedTime(Date.now() + 2 * 86_400_000);
+  await view.goto(`runs/${run}`);
+  const asked = card(page, "Approval: write_file");
+  await asked.getByText(/^Not answered by .*, denied\.$/).waitFor();
+  expect(await asked.getByRole("button").count()).toBe(0);
+});
