@@ -358,7 +358,7 @@ class RunDetail(TypedDict):
     """Limits of the current turn's configuration."""
     turn_usage: Usage
     turn_started_at: str | None
-    """When the current turn's input was accepted."""
+    """When the current turn's input was accepted, while it is running later by the time that it has waited. Null: it waits."""
     open_calls: list[OpenCall]
     """Tool calls that wait for answers. Empty unless `state` is `waiting`."""
     result_error: ResultError | None

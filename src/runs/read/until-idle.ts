@@ -10,13 +10,26 @@ interface Wait {
   signal: AbortSignal;
 }
 
-/** Resolves with the run when it has no turn in progress or waits for answers, when the time is over, or when the client has left. */
+/**
+ * Seconds for a run that already waits for answers: programs that repeat the request while the status is `running` would
+ * otherwise send it without a pause.
+ */
+const askedSeconds = 1;
+
+/**
+ * Resolves with the run when it has no turn in progress or begins to wait for answers, when the time is over, or when the
+ * client has left. A run that waits already has a second to change.
+ */
 export async function untilIdle({ read, seconds, interval, signal }: Wait): Promise<Run> {
-  const end = performance.now() + seconds * 1_000;
+  const startedAt = performance.now();
+  let run = await read();
+  const before = run.askedUntil === undefined ? undefined : run.sequence;
+  const end = startedAt + (before === undefined ? seconds : Math.min(seconds, askedSeconds)) * 1_000;
   for (;;) {
-    const run = await read();
     const left = end - performance.now();
-    if (run.status !== "running" || run.askedUntil !== undefined || left <= 0 || signal.aborted) return run;
+    const asks = run.askedUntil !== undefined && run.sequence !== before;
+    if (run.status !== "running" || asks || left <= 0 || signal.aborted) return run;
     await pause(Math.min(interval, left), signal).catch(() => {});
+    run = await read();
   }
 }

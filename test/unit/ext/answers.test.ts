@@ -251,8 +251,11 @@ describe("a run that waits", () => {
     const list = async (status: string) =>
       (await caller.call<Schemas["RunPage"]>("GET", `/runs?status=${status}`)).body.data.map(({ id }) => id);
     expect([await list("waiting"), await list("running")]).toEqual([[run.id], []]);
-    const waited = await caller.call<Schemas["RunDetail"]>("GET", `/runs/${run.id}?wait=20`); // answers at once
+    const startedAt = performance.now();
+    const waited = await caller.call<Schemas["RunDetail"]>("GET", `/runs/${run.id}?wait=20`);
     expect(waited.body.state).toBe("waiting");
+    expect(performance.now() - startedAt).toBeGreaterThan(900); // a program that loops sends one request a second
+    expect(performance.now() - startedAt).toBeLessThan(10_000);
     await byOperator(run, { kind: "output", text: "b" });
     await untilState(caller, run.id, "finished");
     expect(toolResults()).toEqual(["b"]);

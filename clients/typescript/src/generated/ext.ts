@@ -292,7 +292,7 @@ export interface components {
             turn_usage: components["schemas"]["Usage"];
             /**
              * Format: date-time
-             * @description When the current turn's input was accepted.
+             * @description When the current turn's input was accepted, while it is running later by the time that it has waited. Null: it waits.
              * @example 2026-11-22T10:15:30.123Z
              */
             turn_started_at: string | null;

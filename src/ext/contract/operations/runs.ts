@@ -59,7 +59,7 @@ export const runOperations = {
       "A run with its output, its usage, the limits of its turn, and what it does now. To wait for the end, repeat the request with `wait` while `status` is `running` and `state` is not `waiting`, stream the events, or poll every 3 to 10 seconds.",
     query: {
       wait: parameter(
-        "Seconds to wait while a turn is in progress. The answer comes when the turn has ended or waits for answers, or after this time.",
+        "Seconds to wait while a turn is in progress. The answer comes when the turn has ended or begins to wait for answers, or after this time; for a run that waits already, after a second.",
         {
           type: "integer",
           minimum: 0,

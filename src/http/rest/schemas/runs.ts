@@ -103,7 +103,11 @@ const limitSet = nullableReference("Null: not recorded yet.", reference("Limits"
 export const turnFields = {
   limits: object("Limits of the current turn's configuration.", { turn: limitSet, run: limitSet }),
   turn_usage: reference("Usage"),
-  turn_started_at: nullable(time("When the current turn's input was accepted.")),
+  turn_started_at: nullable(
+    time(
+      "When the current turn's input was accepted, while it is running later by the time that it has waited. Null: it waits.",
+    ),
+  ),
   open_calls: list("Tool calls that wait for answers. Empty unless `state` is `waiting`.", reference("OpenCall")),
   result_error: nullableReference(
     "Why the output of the last turn is no result of the agent's schema. Null: it is one, the turn has no schema, or it has no output yet.",
