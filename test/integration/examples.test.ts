@@ -86,3 +86,33 @@ test("MCP user: calls the server's tool with the secret header", { timeout: 60_0
   expect(run.modelSaw).not.toContain("token-of-the-team");
   rmSync(example);
 });
+
+test("order desk: asks the caller's program, a person, and for an approval", { timeout: 60_000 }, async () => {
+  await using model = await chatServer(
+    callsTool("stock_of", { sku: "4711" }),
+    callsTool("ask_person", { question: "How many?" }),
+    callsTool("write_file", { name: "order.md", content: "4 × 4711\n" }),
+    answersWithResult,
+  );
+  const dataDir = newDataDir();
+  const service = await startService(dataDir, modelAt(model.baseUrl));
+  try {
+    const agent = await done(dataDir, "agent", "create", "--file", "examples/order-desk.json");
+    const { api_key: apiKey } = await done(dataDir, "key", "create", "--agent", agent.id);
+    const caller: Service = { ...service, apiKey, templateId: agent.id };
+    const id = await createRun(caller, { input_text: "Order 4711." });
+    const answers = [["--output", '{"in_stock": 9}'], ["--output", "Four"], ["--allow"]];
+    for (const [index, answer] of answers.entries()) {
+      const open = async () => (await done(dataDir, "run", "show", id))["open_calls"];
+      await expect.poll(open, { timeout: 20_000 }).toMatchObject([{ call: `1.${index + 1}.0` }]);
+      await done(dataDir, "run", "answer", id, `1.${index + 1}.0`, ...answer);
+    }
+    expect((await finished(caller, id)).loop_status).toBe("finished");
+    expect(await fileText(dataDir, id, "order.md")).toBe("4 × 4711\n");
+    const seen = JSON.stringify(model.received.at(-1)?.body);
+    expect([seen.includes("in_stock"), seen.includes("Four")]).toEqual([true, true]);
+  } finally {
+    await service.end("SIGTERM");
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+});
