@@ -400,6 +400,12 @@ const errorTable = {
     when: "The credential is a token of one run, which this operation does not accept.",
     detail: "a token of a run only reads this run: its status, events and files",
   },
+  run_not_failed: {
+    status: 409,
+    apis: ["manage"],
+    when: "The run has another status than `technical_error`, so there is nothing to retry.",
+    detail: "run … is finished; only a run with technical_error can be retried",
+  },
   call_not_found: {
     status: 404,
     apis: ["ext", "manage"],

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { type NamedStarter, nameStarter, starterName } from "../../src/accounts/starter.ts";
 import type { FileVersion } from "../../src/agent/turn/manifest.ts";
-import { acceptInput, deleteRun, stopRun } from "../../src/runs/control-run.ts";
+import { acceptInput, deleteRun } from "../../src/runs/control-run.ts";
 import { findRun } from "../../src/runs/read/find-run.ts";
 import { openCalls } from "../../src/runs/read/open-calls.ts";
 import { journalOf } from "../../src/runs/read/list-events.ts";
@@ -15,6 +15,7 @@ import { failureText, followRun } from "./follow-run.ts";
 import { runFields, runUsage } from "./run-fields.ts";
 import { callLines, openCallFields } from "./open-calls.ts";
 import { addAnswerCommands } from "./run-answer.ts";
+import { addManyCommands } from "./run-many.ts";
 import { addListCommand } from "./run-list.ts";
 import { addStartCommand } from "./run-start.ts";
 import { eventOutput } from "./format-event.ts";
@@ -79,16 +80,7 @@ export function addRunCommands(program: Command, action: Action, io: FileIo): vo
         return record(runFields(await acceptInput(deps, id, text)));
       }),
     );
-  run
-    .command("stop")
-    .description("Stop a run (irreversible); queued inputs are dropped.")
-    .argument("<ID>", "run")
-    .action(
-      action(async ({ runs, accounts, workflow, actor }, id: string) => {
-        const deps = { runs, accounts, workflow, now: Date.now, actor: await actor() };
-        return record(runFields(await stopRun(deps, id)));
-      }),
-    );
+  addManyCommands(run, action);
   run
     .command("delete")
     .description("Stop a run and permanently delete its transcript, steps and files.")

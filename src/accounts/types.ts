@@ -193,6 +193,7 @@ export const auditActions = [
   "run.create",
   "run.input",
   "run.answer",
+  "run.retry",
   "run.label",
   "run.share",
   "run.unshare",

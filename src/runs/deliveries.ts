@@ -97,20 +97,26 @@ export function messagesOf(runId: string): string {
   return `msg_${runId.replaceAll("-", "")}_`;
 }
 
-/** The id of the message that a turn waits for answers, for the `pauses`th time of the run. */
+/** The id of the message that a turn waits for answers. `pauses`: that of the run then. */
 export function messageIdOfPause({ runId, turn, pauses }: { runId: string; turn: number; pauses: number }): string {
   return `${messagesOf(runId)}${turn}_waiting_${pauses}`;
 }
 
+/** A retried turn can fail again. Other ends happen once. */
+function timesFailed(type: DeliveryType, pauses: number): string {
+  return type === "run.failed" && pauses > 0 ? `_${pauses}` : "";
+}
+
 /** The delivery to store along with a change. Undefined: the run has no webhook, or it is not reported. */
-export function deliveryOf(change: RunChange, { agentId, organizationId, webhook }: RunFacts): Delivery | undefined {
+export function deliveryOf(change: RunChange, facts: RunFacts): Delivery | undefined {
+  const { agentId, organizationId, webhook, pauses = 0 } = facts;
   const { runId, expect, set } = change;
   if (webhook === undefined || !set || !isReported(change)) return undefined;
   const { status, updatedAt: at, asks } = set;
   const type = asks ? "run.waiting" : typeOf[status];
   const messageId = asks
     ? messageIdOfPause({ runId, turn: expect.turn, pauses: asks.pauses })
-    : `${messagesOf(runId)}${expect.turn}_${type.slice("run.".length)}`;
+    : `${messagesOf(runId)}${expect.turn}_${type.slice("run.".length)}${timesFailed(type, pauses)}`;
   const destination = webhook === "agent" ? undefined : URL.parse(webhook)?.host;
   return {
     id: messageId,

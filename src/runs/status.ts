@@ -47,6 +47,7 @@ export const transitions = {
   turnFailed: { from: "running", to: "technical_error" },
   // An operator controls a run.
   inputAccepted: { from: "finished", to: "running" },
+  turnRetried: { from: "technical_error", to: "running" },
   stoppedWhileRunning: { from: "running", to: "terminated" },
   stoppedWhileIdle: { from: "finished", to: "terminated" },
   deletedAfterError: { from: "technical_error", to: "terminated" },

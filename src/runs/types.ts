@@ -37,7 +37,7 @@ export interface Run {
   waiting?: boolean;
   /** Until when tool calls of the turn wait for answers (`asked` in the journal). Absent: none waits. */
   askedUntil?: number;
-  /** How often turns of the run have waited for answers. Absent: 0. */
+  /** How often turns of the run have waited for answers, or were retried. Absent: 0. */
   pauses?: number;
   /** Milliseconds that the current turn had worked when it last began to wait for answers. Absent: 0. */
   worked?: number;
@@ -218,7 +218,8 @@ export interface RunChange {
   expect: { status: RunStatus; turn: number; queued?: number; waiting?: true; asks?: boolean; pauses?: number };
   /** From `claim`. Absent for writers without a lease (API, CLI, sweep). */
   fencingToken?: number;
-  set?: { status: RunStatus; turn: number; updatedAt: number; failure?: Failure; asks?: Pause };
+  /** `pauses`: with `asks` and with a retry, which both need another execution to continue. */
+  set?: { status: RunStatus; turn: number; updatedAt: number; failure?: Failure; asks?: Pause; pauses?: number };
   /** For a change to `running` from another status or from waiting, for a slot or for answers. Absent: no quota applies. */
   slot?: Slot;
   /** If the caller knows them. The store looks them up otherwise, and when they have changed. */

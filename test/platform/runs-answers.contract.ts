@@ -2,7 +2,17 @@ import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Stores } from "../../src/runs/ports.ts";
 import type { Run, RunChange, RunJournalEntry, Slot } from "../../src/runs/types.ts";
-import { answered, created, firstMessages, input, newRun, numbered, onTurn, recorded } from "./run-fixtures.ts";
+import {
+  answered,
+  created,
+  failure,
+  firstMessages,
+  input,
+  newRun,
+  numbered,
+  onTurn,
+  recorded,
+} from "./run-fixtures.ts";
 
 const asked: RunJournalEntry = { turn: 1, step: 1, part: "asked", call: 0, kind: "question", until: 90 };
 const answer: RunJournalEntry = {
@@ -135,6 +145,30 @@ export function describeAnswers(open: () => Promise<Pick<Stores, "runs" | "deliv
         turn: 1,
         at: 30,
       });
+    });
+
+    test("a failed turn continues after a retry, without its failure, and can fail again", async () => {
+      const { runs } = stores;
+      const run = await created(runs, { webhook: "agent" });
+      const fail = (updatedAt: number) =>
+        runs.change({ ...onTurn(run), set: { status: "technical_error", turn: 1, updatedAt, failure } });
+      expect(await fail(30)).toBe(true);
+      const retried = { status: "running", turn: 1, updatedAt: 40 } as const;
+      const entry: RunJournalEntry = { turn: 1, step: 1, part: "resumed", instance: "i", reason: "retry" };
+      const retry = {
+        runId: run.id,
+        expect: { status: "technical_error", turn: 1 } as const,
+        set: { ...retried, pauses: 1 },
+        ...numbered(1, { entries: [entry] }),
+      };
+      expect(await runs.change(retry)).toBe(true);
+      expect(await runs.change(retry)).toBe(false);
+      expect(await runs.head(run.id)).toEqual({ ...run, ...retried, pauses: 1, sequence: 2 });
+      expect(await running(run)).toMatchObject({ turn: 1, pauses: 1 });
+      expect(await fail(50)).toBe(true);
+      const ids = ["", "_1"].map((end) => `msg_${run.id.replaceAll("-", "")}_1_failed${end}`);
+      const sent = await Promise.all(ids.map((id) => stores.deliveries.find(id)));
+      expect(sent.map((delivery) => delivery?.at)).toEqual([30, 50]);
     });
 
     test.each([true, false])("frees its slot, and needs one to continue (facts known: %s)", async (known) => {

@@ -700,8 +700,8 @@ class ResumedEvent(TypedDict):
     """The step that continues, from 1."""
     instance: str
     """Random id of the process that continues the turn."""
-    reason: Literal["restart", "lease_expired"]
-    """`restart`: the service was stopped or killed, and started again. `lease_expired`: the process before did not renew its lease: it crashed, timed out, was suspended, or could not reach the store."""
+    reason: Literal["restart", "lease_expired", "retry"]
+    """`restart`: the service was stopped or killed, and started again. `lease_expired`: the process before did not renew its lease: it crashed, timed out, was suspended, or could not reach the store. `retry`: the turn had ended with an error, and an operator retried it."""
     repeats: Literal["model_call", "tool_calls"]
     """What may be done twice: one model call, or tool calls. A tool call that must not be repeated is not: its result says so."""
     calls: list[int]

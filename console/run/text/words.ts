@@ -6,6 +6,7 @@ type Duration = (milliseconds: number) => string;
 const gapReasons: Record<Gap["reason"], string> = {
   restart: "the service was restarted",
   lease_expired: "its process did not respond",
+  retry: "an operator retried it after an error",
 };
 
 /** What is recorded of an interruption, in a sentence or two after its first words. */

@@ -47,7 +47,8 @@ export type FinishReason = "completed" | LimitReason | `run_${LimitReason}` | "a
  *   milliseconds until the next attempt, if known. `last`: the invocation makes no further attempt. `begun`: a part of the
  *   answer had arrived. With `begun`, `usage` is an estimate of what it has cost. With `last`, how its request was made: `note` and `cut` as of an answer, `noTools` of a final answer,
  *   `tried` the hash of what the turn ran on, which a later invocation may change. Changes nothing else.
- * - `resumed`: a process continues the turn after another one was interrupted. `instance`: random id of the process.
+ * - `resumed`: a process continues the turn after another one was interrupted, or an operator retries it. `instance`: random id
+ *   of the process.
  *   `calls`: the calls of the last answer without a result, which it continues with. Absent: it calls the model, whose
  *   answer was not recorded. Changes nothing else.
  *

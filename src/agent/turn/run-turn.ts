@@ -25,7 +25,13 @@ export async function runTurn(input: TurnInput, given: TurnPorts): Promise<TurnO
   const { history, journal, contextTokens = defaultContextTokens } = input;
   const ports = withBoundedFailures(given, journal);
   const progress = journal.reduce(foldEntry, startProgress(history));
-  const begun = { failures: journal.filter((entry) => entry.part === "failed" && entry.begun).length, used: noUsage };
+  const sinceRetry = journal.slice(
+    journal.findLastIndex((entry) => entry.part === "resumed" && entry.reason === "retry") + 1,
+  );
+  const begun = {
+    failures: sinceRetry.filter((entry) => entry.part === "failed" && entry.begun).length,
+    used: noUsage,
+  };
   let state: TurnState = { input, ports, contextTokens, progress, begun };
   try {
     for (;;) {

@@ -56,6 +56,7 @@ export const operations = {
   revoke_run_token: ["DELETE", "/runs/{run_id}/tokens/{token_id}"],
   create_input: ["POST", "/runs/{run_id}/input"],
   answer_call: ["POST", "/runs/{run_id}/answers"],
+  retry_run: ["POST", "/runs/{run_id}/retry"],
   stop_run: ["POST", "/runs/{run_id}/stop"],
   delete_run: ["DELETE", "/runs/{run_id}"],
   list_agent_activity: ["GET", "/agents/activity"],
@@ -122,6 +123,7 @@ export interface Operations {
   revoke_run_token: { parameters: { run_id: string; token_id: string }; answer: undefined };
   create_input: { parameters: { run_id: string }; body: Schemas["CreateInputRequest"]; answer: Schemas["Run"] };
   answer_call: { parameters: { run_id: string }; body: Schemas["AnswerCallRequest"]; answer: Schemas["Run"] };
+  retry_run: { parameters: { run_id: string }; answer: Schemas["Run"] };
   stop_run: { parameters: { run_id: string }; answer: Schemas["Run"] };
   delete_run: { parameters: { run_id: string }; answer: undefined };
   list_agent_activity: { parameters: { organization_id?: string | undefined }; answer: Schemas["AgentActivityReport"] };

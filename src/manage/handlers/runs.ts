@@ -22,6 +22,7 @@ import { countRuns } from "../../runs/read/count-runs.ts";
 import { waitingRuns } from "../../runs/read/waiting-runs.ts";
 import { searchTexts } from "../../runs/read/search-texts.ts";
 import type { RunSearch } from "../../runs/read/search-runs.ts";
+import { retryRun } from "../../runs/retry-run.ts";
 import type { Run } from "../../runs/types.ts";
 import { usageByDay } from "../../runs/read/usage-by-day.ts";
 import type { Call, ManageHandlers, Schemas } from "../call.ts";
@@ -101,6 +102,10 @@ export function runHandlers(deps: ManageDeps, describer: RunDescriber, forLists:
       log("info", "run created", { requestId: request.id, runId: id });
       const run = await viewOf(await findRunHead(runs, id));
       return jsonResponse(201, { ...run, files: wireCreatedFiles(created.files) } satisfies Schemas["CreatedRun"]);
+    },
+
+    async retry_run({ path, principal: { actor } }) {
+      return jsonResponse(200, await viewOf(await retryRun({ ...deps, actor }, path.run_id)));
     },
 
     async delete_run({ path, principal: { actor } }) {

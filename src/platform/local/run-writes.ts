@@ -115,7 +115,15 @@ export function localRunWrites(
     }
     if (erasing) beginErasure.run(runId);
     if (audit) insertAudit(audit);
-    const delivery = webhook === null ? undefined : deliveryOf(change, { agentId, organizationId, webhook });
+    const delivery =
+      webhook === null
+        ? undefined
+        : deliveryOf(change, {
+            agentId,
+            organizationId,
+            webhook,
+            ...(pausesBefore[0] !== null && { pauses: pausesBefore[0] }),
+          });
     if (delivery) insertDelivery(delivery);
     if (used && quotaOf !== null) {
       quotas.charge({ agentId, organizationId, quotaOf }, used.dollars, endsTurn(change) ? 1 : 0);
@@ -233,11 +241,11 @@ function placeAfter({ expect, set, slot }: RunChange, before: PlaceColumns): Pla
 /** The columns `asked_until`, `pauses` and `worked` after a change of the status. */
 function pauseAfter(
   { expect, set }: RunChange,
-  [pauses, worked]: [pauses: number | null, worked: number | null],
+  [before, worked]: [pauses: number | null, worked: number | null],
 ): (number | null)[] {
   if (set?.asks) return [set.asks.askedUntil, set.asks.pauses, set.asks.worked];
-  const isSameTurn = set?.status === "running" && set.turn === expect.turn;
-  return [null, pauses, isSameTurn ? worked : null];
+  const isSameTurn = expect.status === "running" && set?.status === "running" && set.turn === expect.turn;
+  return [null, set?.pauses ?? before, isSameTurn ? worked : null];
 }
 
 // Thrown to roll back the transaction.

@@ -226,6 +226,7 @@ describe("an operator of one organization and viewer of another", () => {
       const { status, code } = await callWith(operation, owned);
       // The webhook is disabled, so that no test message leaves the machine.
       if (operation.operationId === "test_webhook") expect([status, code]).toEqual([422, "invalid_argument"]);
+      else if (operation.operationId === "retry_run") expect([status, code]).toEqual([409, "run_not_failed"]);
       else if (operation.operationId === "answer_call") expect([status, code]).toEqual([404, "call_not_found"]);
       else expect(status).toBeOneOf([200, 201, 202, 204]);
     },

@@ -1128,10 +1128,10 @@ export interface components {
             /** @description Random id of the process that continues the turn. */
             instance: string;
             /**
-             * @description `restart`: the service was stopped or killed, and started again. `lease_expired`: the process before did not renew its lease: it crashed, timed out, was suspended, or could not reach the store.
+             * @description `restart`: the service was stopped or killed, and started again. `lease_expired`: the process before did not renew its lease: it crashed, timed out, was suspended, or could not reach the store. `retry`: the turn had ended with an error, and an operator retried it.
              * @enum {string}
              */
-            reason: "restart" | "lease_expired";
+            reason: "restart" | "lease_expired" | "retry";
             /**
              * @description What may be done twice: one model call, or tool calls. A tool call that must not be repeated is not: its result says so.
              * @enum {string}

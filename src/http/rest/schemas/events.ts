@@ -170,7 +170,7 @@ export const eventSchemas = {
       instance: text("Random id of the process that continues the turn."),
       reason: oneOfTexts(
         "`restart`: the service was stopped or killed, and started again. `lease_expired`: the process before did not renew its " +
-          "lease: it crashed, timed out, was suspended, or could not reach the store.",
+          "lease: it crashed, timed out, was suspended, or could not reach the store. `retry`: the turn had ended with an error, and an operator retried it.",
         resumeReasons,
       ),
       repeats: oneOfTexts(

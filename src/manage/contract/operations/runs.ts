@@ -146,6 +146,23 @@ export const runOperations = {
       "dollars_spent",
     ],
   }),
+  retry_run: operation("retry_run", {
+    at: "POST /runs/{run_id}/retry",
+    tag,
+    summary: "Retry a run after an error",
+    description:
+      "Lets the turn of a run with `technical_error` continue: recorded answers and results are not repeated, and its seconds begin again. Inputs that were queued are gone.",
+    success: { description: "The run, which is running or waits for a slot.", body: "Run" },
+    errors: [
+      "run_not_found",
+      "run_not_failed",
+      "agent_archived",
+      "agent_deleted",
+      "invalid_argument",
+      "too_many_runs",
+      "dollars_spent",
+    ],
+  }),
   stop_run: operation("stop_run", {
     ...shared.stop_run,
     description: "Ends a run: its status becomes `terminated`, and queued inputs are dropped.",

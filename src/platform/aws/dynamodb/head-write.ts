@@ -76,7 +76,7 @@ export function headWrite(table: string, change: RunChange, facts: RunFacts | un
     sets.push("#sequence = :sequence");
     values[":sequence"] = sequence.after;
   }
-  const fields: Item = set ? { ...statusFields(set, expect.turn), ...placeFields(change, facts) } : {};
+  const fields: Item = set ? { ...statusFields(set, expect), ...placeFields(change, facts) } : {};
   for (const [name, value] of Object.entries(fields)) {
     names[`#${name}`] = name;
     if (value === undefined) removes.push(`#${name}`);
@@ -135,9 +135,9 @@ export function headWrite(table: string, change: RunChange, facts: RunFacts | un
 }
 
 /** The attributes of a changed status. Undefined ones are removed. */
-function statusFields({ asks, ...set }: NonNullable<RunChange["set"]>, turnBefore: number): Item {
+function statusFields({ asks, ...set }: NonNullable<RunChange["set"]>, before: RunChange["expect"]): Item {
   const fields = { ...set, failure: set.failure };
   if (asks) return { ...fields, ...asks };
-  const isSameTurn = set.status === "running" && set.turn === turnBefore;
+  const isSameTurn = before.status === "running" && set.status === "running" && set.turn === before.turn;
   return { ...fields, askedUntil: undefined, ...(!isSameTurn && { worked: undefined }) };
 }

@@ -20,7 +20,7 @@ export function placeFields({ runId, expect, set, slot }: RunChange, before: Quo
   const none = { gsi2pk: undefined, gsi2sk: undefined, quotaOf: undefined, waiting: undefined };
   if (status !== "running") return none;
   if (set.asks) return before ? { ...none, ...askingKeys({ ...before, ...set.asks, id: runId }) } : none;
-  const { pauses } = expect;
+  const { pauses = expect.pauses } = set;
   if (!slot && (expect.status !== "running" || expect.asks)) return { ...none, ...startedKeys(runId, "", pauses) };
   if (!slot) {
     if (before?.waiting !== false || set.turn === expect.turn) return {};
