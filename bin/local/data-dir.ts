@@ -5,6 +5,7 @@ import { lockDataDir } from "../../src/platform/local/process/data-dir-lock.ts";
 import type { LinuxHere } from "../../src/platform/local/linux.ts";
 import { type Runner, startRunner } from "../../src/platform/local/workflow.ts";
 import { type LiveOutput, liveOutput } from "../../src/runs/read/live-output.ts";
+import { type LiveText, liveText } from "../../src/runs/read/live-text.ts";
 import type { LocalOptions } from "./options.ts";
 
 /** The open data directory: its stores, and the runner of its turns. */
@@ -15,6 +16,7 @@ export interface DataDir {
   deps: LocalPlatform & { workflow: Runner; now: () => number; maxTranscriptBytes: number };
   allowList: SecretAllowList;
   live: LiveOutput;
+  texts: LiveText;
   /** What programs run in. Resolves when that has been tried. Absent with `--json`. */
   linux?: Promise<LinuxHere>;
   /** Stops the turns in progress, which resume at the next start, and sends what is left of their traces. */
@@ -35,14 +37,16 @@ export async function openDataDir(options: LocalOptions): Promise<DataDir> {
   const traces = traceSettings(process.env);
   const telemetry = traces && (await (await import("../../src/observability/tracing.ts")).openTelemetry(traces));
   const live = liveOutput();
+  const texts = liveText();
   const limitsOfTurns = { fileVersions, fileLimits, defaultProgramSeconds };
-  const runner = startRunner({ ...platform, ...limitsOfTurns, telemetry, live, now: Date.now });
+  const runner = startRunner({ ...platform, ...limitsOfTurns, telemetry, live, texts, now: Date.now });
   return {
     platform,
     runner,
     deps: { ...platform, workflow: runner, now: Date.now, maxTranscriptBytes },
     allowList,
     live,
+    texts,
     ...(linux && { linux }),
     async stopTurns() {
       await runner.close();

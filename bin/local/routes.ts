@@ -40,13 +40,13 @@ const localMcp = {
 
 /** Everything that one machine serves: v1, the extension and the management API, MCP, and the files of the web page. */
 export function routes(
-  { platform, deps, live }: DataDir,
+  { platform, deps, live, texts }: DataDir,
   options: LocalOptions,
   serviceUrl: ServiceInfo["serviceUrl"],
 ): ApiHandler {
   const rate = options.requestsPerKey === 0 ? undefined : requestRate(options.requestsPerKey);
   const authentication = { accounts: platform.accounts, ...(rate && { rate }) };
-  const streaming = { streamInterval: streamMilliseconds, streams: openCounts(maxStreams) };
+  const streaming = { streamInterval: streamMilliseconds, streams: openCounts(maxStreams), texts };
   const service: ServiceInfo = {
     platform: "local",
     version: packageFile.version,

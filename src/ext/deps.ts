@@ -1,3 +1,4 @@
+import type { LiveText } from "../runs/read/live-text.ts";
 import type { InputLimits } from "../runs/control-run.ts";
 import type { OpenCounts } from "../http/open-counts.ts";
 import type { CreateRunDeps } from "../runs/create-run.ts";
@@ -7,6 +8,8 @@ import type { PendingUse, ServedTransfers, SignedTransfers } from "../runs/ports
 export interface ExtDeps extends InputLimits, CreateRunDeps {
   /** Poll interval of event streams, in milliseconds. Absent: a stream ends after the recorded events. */
   streamInterval?: number;
+  /** Absent: streams have no text of answers in progress. */
+  texts?: Pick<LiveText, "of" | "changed">;
   /** Open streams by agent, or by operator. Absent: not limited. */
   streams?: OpenCounts;
   /** Reads that wait for the end of a turn. */

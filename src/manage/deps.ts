@@ -1,3 +1,4 @@
+import type { LiveText } from "../runs/read/live-text.ts";
 import type { InputLimits } from "../runs/control-run.ts";
 import type { OpenCounts } from "../http/open-counts.ts";
 import type { Secrets } from "../agent/secret.ts";
@@ -34,6 +35,8 @@ export interface ManageDeps extends InputLimits, Stores, Secrets {
   live?: LiveOutput;
   /** Poll interval of event streams, in milliseconds. Absent: a stream ends after the recorded events. */
   streamInterval?: number;
+  /** Absent: streams have no text of answers in progress. */
+  texts?: Pick<LiveText, "of" | "changed">;
   /** Open streams by agent, or by operator. Absent: not limited. */
   streams?: OpenCounts;
   /** The most that one agent may have pending. Absent: not limited. */

@@ -16,6 +16,7 @@ import { log } from "../log.ts";
 import type { Telemetry, TurnTrace } from "../observability/tracing.ts";
 import { conversation } from "../runs/read/conversation.ts";
 import type { LiveOutput } from "../runs/read/live-output.ts";
+import type { LiveText } from "../runs/read/live-text.ts";
 import type { Stores } from "../runs/ports.ts";
 import { turnStartedAt } from "../runs/status.ts";
 import { storageOf } from "../runs/files/stored-bytes.ts";
@@ -39,6 +40,8 @@ export interface AgentDeps
   telemetry?: Telemetry | undefined;
   /** Absent: nobody can watch what programs print. */
   live?: LiveOutput;
+  /** Absent: nobody can watch what models write. */
+  texts?: Pick<LiveText, "open">;
   /** Number of old contents that are kept of each file name. Default: 20. */
   fileVersions?: number;
   /** What the workspace of a run may have. Default of each: that of `defaultFileLimits`. */
@@ -62,7 +65,7 @@ export async function runAgent(deps: AgentDeps, state: RunState, call: AgentCall
   const { run } = state;
   const { id: runId, turn } = run;
   const { signal } = call;
-  const { live } = deps;
+  const { live, texts } = deps;
   const found = await findSettings(deps, state);
   if ("failure" in found) return { kind: "failed", failure: found.failure };
   const { agent, provider, mcpToolPolicy, offered } = found;
@@ -106,6 +109,7 @@ export async function runAgent(deps: AgentDeps, state: RunState, call: AgentCall
     now: deps.now,
     signal,
     record: (entry) => writer.record({ turn, ...entry }),
+    ...(texts && { showText: (step) => texts.open(runId, { turn, step }) }),
     ...(live && { showOutput: (place) => live.open(runId, place) }),
     emit(event: TurnEvent) {
       log("info", event.type, { runId, turn, ...event });

@@ -146,12 +146,12 @@ async function callProvider(
   adapter: ProviderAdapter & { onPart: (characters: number) => void },
   toolCallsAsText: boolean,
 ): Promise<Extract<ModelOutcome, { answer: ModelAnswer }>> {
-  const { tools, signal } = request;
+  const { tools, signal, onText } = request;
   const { call, contextWindow: readWindow, onPart } = adapter;
   const options = callOptions(request, attachments, adapter, toolCallsAsText);
   const startedAt = performance.now();
   const parts = await call(options);
-  const response = await readResponse(parts, options.prompt, tools, onPart);
+  const response = await readResponse(parts, options.prompt, tools, { onPart, ...(onText && { onText }) });
   const { answer, content, fields, received, firstPartAt } = response;
   const { reason: rawReason } = received;
   signal.throwIfAborted();

@@ -46,7 +46,7 @@ interface ParsedResponse {
 /**
  * Reads the response to `prompt`. An invalid tool call is part of the answer and says why it is invalid. Tool calls after
  * the first 1,000 are dropped. Rejects when the stream fails or contains an error. `onPart`: called with the
- * characters of each part of the answer.
+ * characters of each part of the answer. `onText`: called with the text so far when it grows.
  *
  * The arguments of a call of `resultTool` become the answer's text. Beside other calls, it is dropped: the model has not seen
  * their results yet.
@@ -55,7 +55,7 @@ export async function readResponse(
   parts: ResponseParts,
   prompt: LanguageModelV4Prompt,
   tools: ModelRequest["tools"],
-  onPart: (characters: number) => void = () => {},
+  { onPart, onText }: { onPart?: (characters: number) => void; onText?: ModelRequest["onText"] } = {},
 ): Promise<ParsedResponse> {
   const usage = { inputTokens: 0, outputTokens: 0 };
   const answer: ModelAnswer = { text: "", toolCalls: [], finishReason: "other", usage };
@@ -73,14 +73,17 @@ export async function readResponse(
     thinking.add(part.type);
     if (contentParts.has(part.type)) {
       firstPartAt ??= performance.now();
-      onPart("delta" in part ? part.delta.length : 0);
+      onPart?.("delta" in part ? part.delta.length : 0);
     }
     if (part.type === "response-metadata") {
       if (part.id) received.id = part.id.slice(0, maxCharacters);
       if (part.modelId) received.model = part.modelId.slice(0, maxCharacters);
     }
     if (isText(part)) addText(content, openTexts, part);
-    if (part.type === "text-delta") answer.text += part.delta;
+    if (part.type === "text-delta") {
+      answer.text += part.delta;
+      onText?.(answer.text);
+    }
     if (part.type === "tool-call" && hasResultTool && part.toolName === resultTool) submitted = part.input;
     else if (part.type === "tool-call" && answer.toolCalls.length < maxCalls) {
       addCall(answer, content, part, usedIds, tools);

@@ -71,7 +71,7 @@ export async function callModel(
     ...(truncation && { cut: truncation }),
     ...(tools.length === 0 && { noTools: true }),
   };
-  const outcome = await requestAnswer(state, request, timeLeft, made);
+  const outcome = await requestAnswer(state, request, timeLeft, { made, shown: true });
   if (outcome.kind === "timed_out" || outcome.kind === "stopped") return outcome;
   if (outcome.kind === "failed") {
     const fixed = fixedContent(input, tools);
@@ -157,19 +157,20 @@ interface Attempt {
 
 /**
  * Sends a request, with retries while the failure is retryable and all waits together fit `maxRetryWaitMs`. Records each
- * failed attempt. Ends within `timeLeft` milliseconds. Rejects with the signal's reason when the turn is stopped.
+ * failed attempt. Ends within `timeLeft` milliseconds. Rejects with the signal's reason when the turn is stopped. `shown`:
+ * people who watch the run see the text while it is written.
  */
 export async function requestAnswer(
   state: TurnState,
   request: TurnRequest,
   timeLeft: number,
-  made: RequestRules = {},
+  { made = {}, shown = false }: { made?: RequestRules; shown?: boolean } = {},
 ): Promise<RequestOutcome> {
   const { input, ports, progress } = state;
   const until = ports.now() + timeLeft;
   let waitLeft = Math.min(input.maxRetryWaitMs, timeLeft, input.deadline - ports.now());
   for (let attempt = 1; ; attempt++) {
-    const outcome = withinBegun(state, await requestOnce(state, request, until - ports.now()));
+    const outcome = withinBegun(state, await requestOnce(state, { request, shown }, until - ports.now()));
     if (outcome.kind === "answered") return outcome;
     const retryAfterMs = outcome.kind === "failed" ? outcome.retryAfterMs : undefined;
     const delay = retryDelay(attempt, retryAfterMs);
@@ -240,7 +241,7 @@ export function retryDelay(attempt: number, retryAfterMs = 0): number {
 
 async function requestOnce(
   { ports, progress }: TurnState,
-  request: TurnRequest,
+  { request, shown }: { request: TurnRequest; shown: boolean },
   timeLeft: number,
 ): Promise<AttemptOutcome> {
   const step = nextStep(progress);
@@ -248,9 +249,11 @@ async function requestOnce(
   const requests: SentRequest[] = [];
   const onSent = (sent: SentRequest): void => void requests.push(sent);
   ports.emit({ type: "model-call-started", step });
+  const text = shown ? ports.showText?.(step) : undefined;
+  const watched = text && { onText: text.write };
   const result = await withTimeout(timeLeft, ports.signal, (signal) =>
-    ports.model({ ...request, readAttachment: ports.files.readAttachment, signal, onSent }),
-  );
+    ports.model({ ...request, readAttachment: ports.files.readAttachment, signal, onSent, ...watched }),
+  ).finally(() => text?.end());
   const milliseconds = ports.now() - startedAt;
   const exchange = requests.length > 0 ? { sent: requests } : {};
   if (result.timedOut) {

@@ -58,6 +58,8 @@ export interface TurnPorts extends Pick<ToolContext, "owner"> {
    */
   record(entry: JournalEntry): Promise<boolean>;
   emit(event: TurnEvent): void;
+  /** Shows the text of a step's answer while it is written: `write` gets all of it so far. Absent: nobody can watch. */
+  showText?: (step: number) => { write: (text: string) => void; end: () => void };
   /** Shows what a call prints while it runs. Absent: nobody can watch. */
   showOutput?: (call: { step: number; call: number }) => { write: (text: string) => void; end: () => void };
 }

@@ -33,7 +33,7 @@ interface StreamOptions {
 
 /**
  * A response with Server-Sent Events: `run` with the run; `event` with an Event and its number as `id`; `output` with what a
- * call in progress has printed, if the watch reports it; and `end` with the status, if the watch reports the end. The last event of an earlier version, which has no number, has the id 0, so that a
+ * call in progress has printed, and `delta` with text that a model has written, if the watch reports them; and `end` with the status, if the watch reports the end. The last event of an earlier version, which has no number, has the id 0, so that a
  * client that has received them all gets them once.
  */
 export function streamResponse(
@@ -82,6 +82,7 @@ function* textsOf(update: RunUpdate, { wireRun, maxText, maxBytes }: Shape): Gen
   if (update === "unchanged") return;
   if ("run" in update) return yield `event: run\ndata: ${JSON.stringify(wireRun(update.run))}\n\n`;
   if ("ended" in update) return yield `event: end\ndata: ${JSON.stringify({ status: update.ended })}\n\n`;
+  if ("delta" in update) return yield `event: delta\ndata: ${JSON.stringify(update.delta)}\n\n`;
   if ("output" in update) return yield `event: output\ndata: ${JSON.stringify(update.output)}\n\n`;
   const { events } = update;
   for (const [index, event] of events.entries()) {

@@ -18,6 +18,8 @@ export interface EventsDeps {
   streamInterval?: number;
   /** Open streams by agent, or by operator. Absent: not limited. */
   streams?: OpenCounts;
+  /** Absent: streams have no text of answers in progress. */
+  texts?: WatchOptions["texts"];
 }
 
 interface EventsCall {
@@ -42,9 +44,14 @@ export async function listEvents(
   if (!acceptsStream(request.headers["accept"])) return eventPage(deps.runs, run, query);
   const { streams } = deps;
   if (streams && streams.count(viewer) >= streams.limit) throw tooManyStreams(streams.limit);
-  const { streamInterval: interval } = deps;
+  const { streamInterval: interval, texts } = deps;
   const after = lastReceived(call);
-  const options = { ...ending, ...(after !== undefined && { after }), ...(interval !== undefined && { interval }) };
+  const options = {
+    ...ending,
+    ...(after !== undefined && { after }),
+    ...(interval !== undefined && { interval }),
+    ...(texts && { texts }),
+  };
   return streamResponse((signal) => watchRun(deps, run.id, { ...options, signal }), {
     ...(streams && { count: () => streams.open(viewer) }),
     wireRun,

@@ -1,5 +1,7 @@
 import { pause } from "../../async/backoff.ts";
 import type { RunDescriber, RunDetail } from "./describe-runs.ts";
+import { splitThinking } from "../../agent/reasoning.ts";
+import type { LiveText, WrittenText } from "./live-text.ts";
 import type { CallOutput, LiveOutput } from "./live-output.ts";
 import type { Runs } from "../ports.ts";
 import type { RunStatus } from "../status.ts";
@@ -7,14 +9,23 @@ import type { Run, RunEvent } from "../types.ts";
 
 /**
  * What happens to a watched run. `unchanged`: nothing, since the last look. `ended`: the status of a run at rest. `output`:
- * what a call in progress has printed.
+ * what a call in progress has printed. `delta`: text that a model has written.
  */
 export type RunUpdate =
   | { run: RunDetail }
   | { events: RunEvent[] }
   | { output: CallOutput }
+  | { delta: TextDelta }
   | { ended: RunStatus }
   | "unchanged";
+
+/** Text of a step's answer from character `from` on. 0: the text begins, or begins again. The recorded answer replaces it. */
+export interface TextDelta {
+  turn: number;
+  step: number;
+  from: number;
+  text: string;
+}
 
 export interface WatchOptions {
   /** Number of the last event that is not wanted. Undefined: all, with those of earlier versions, which have no number. */
@@ -25,6 +36,8 @@ export interface WatchOptions {
   untilEnded?: boolean;
   /** Absent: the output of calls in progress is not reported. */
   live?: LiveOutput;
+  /** Absent: the text of answers in progress is not reported. */
+  texts?: Pick<LiveText, "of" | "changed">;
   signal: AbortSignal;
 }
 
@@ -44,11 +57,12 @@ const pageLimit = 100;
 export async function* watchRun(
   { runs, describer, now }: Deps,
   id: string,
-  { after, interval, untilEnded, live, signal }: WatchOptions,
+  { after, interval, untilEnded, live, texts, signal }: WatchOptions,
 ): AsyncGenerator<RunUpdate> {
   let last = after ?? 0;
   let shown: RunDetail | undefined;
   let printed: readonly CallOutput[] = [];
+  const reader = newTextReader();
   while (!signal.aborted) {
     const head = await runs.head(id);
     if (!head) return;
@@ -68,15 +82,32 @@ export async function* watchRun(
     const printing = live?.of(id) ?? [];
     for (const output of printing) if (!printed.includes(output)) yield { output };
     printed = printing;
+    const delta = reader(texts?.of(id));
+    if (delta) yield { delta };
     const changed = await changesOf(describer, shown, head, now());
     if (changed) {
       shown = changed;
       yield { run: shown };
-    } else if (before === last) yield "unchanged";
+    } else if (before === last && !delta) yield "unchanged";
     if (untilEnded && head.status !== "running") return yield { ended: head.status };
     if (interval === undefined) return;
-    await pause(interval, signal).catch(() => {});
+    await (texts ? texts.changed(id, interval, signal) : pause(interval, signal).catch(() => {}));
   }
+}
+
+/** Returns a function that tells what of a text is new since it was last called. */
+function newTextReader(): (written: WrittenText | undefined) => TextDelta | undefined {
+  let of: WrittenText | undefined;
+  let shown = "";
+  return (written) => {
+    if (!written) return undefined;
+    const { turn, step } = written;
+    const { text } = splitThinking(written.text, true);
+    const from = written === of && text.startsWith(shown) ? shown.length : 0;
+    if (text === "" || text.length === from) return undefined;
+    [of, shown] = [written, text];
+    return { turn, step, from, text: text.slice(from) };
+  };
 }
 
 /** The run as it is now. Undefined: it is as it was shown. What it does can change with time, too. */
