@@ -2,12 +2,16 @@ import { setImmediate } from "node:timers/promises";
 import { log } from "../../log.ts";
 import type { RunDetail } from "../../runs/read/describe-runs.ts";
 import type { RunEvent } from "../../runs/types.ts";
+import { isAnswered } from "../../runs/read/run-progress.ts";
 import type { RunUpdate } from "../../runs/read/watch-run.ts";
 import type { ApiResponse, StreamBody } from "../handler.ts";
 import { wireEvent } from "./wire/event.ts";
 
-/** Milliseconds that a client waits before it connects again, and after a stream that ended as planned. */
-const [retry, retryAtOnce] = [2_000, 100];
+/**
+ * Milliseconds that a client waits before it connects again: usually; after a collected stream while a model answers, so
+ * that its text is at most 2 s old; and after a stream that ended as planned.
+ */
+const [retry, retryWhileWritten, retryAtOnce] = [2_000, 1_000, 100];
 /** Milliseconds without data after which a comment is sent: proxies close silent connections. */
 const commentAfter = 15_000;
 /** Milliseconds after which a stream ends. The client connects again, and its token is checked again. */
@@ -25,6 +29,8 @@ interface StreamOptions {
   maxText?: number;
   /** The stream stays open. Otherwise, it is short enough to be collected, and a long event is cut. */
   isOpen: boolean;
+  /** The watch reports the text of answers in progress. */
+  hasTexts?: boolean;
   requestId: string;
   runId: string;
   /** Counts the stream while it is open. Absent: it is not counted. */
@@ -33,12 +39,13 @@ interface StreamOptions {
 
 /**
  * A response with Server-Sent Events: `run` with the run; `event` with an Event and its number as `id`; `output` with what a
- * call in progress has printed, and `delta` with text that a model has written, if the watch reports them; and `end` with the status, if the watch reports the end. The last event of an earlier version, which has no number, has the id 0, so that a
+ * call in progress has printed, and `delta` with text that a model has written, if the watch reports them; and `end` with the
+ * status, if the watch reports the end. The last event of an earlier version, which has no number, has the id 0, so that a
  * client that has received them all gets them once.
  */
 export function streamResponse(
   watch: (signal: AbortSignal) => AsyncIterable<RunUpdate>,
-  { wireRun, maxText, isOpen, count, ...context }: StreamOptions,
+  { wireRun, maxText, isOpen, hasTexts = false, count, ...context }: StreamOptions,
 ): ApiResponse {
   const shape = { wireRun, maxText, maxBytes: isOpen ? Infinity : maxEvent };
   const body: StreamBody = async function* (signal) {
@@ -47,9 +54,11 @@ export function streamResponse(
     const started = Date.now();
     let sentAt = started;
     let bytes = 0;
+    let answers = false; // a model does
     yield `retry: ${retry}\n\n`;
     try {
       for await (const update of watch(signal)) {
+        if (update !== "unchanged" && "run" in update) answers = isAnswered(update.run.activity);
         for (const text of textsOf(update, shape)) {
           bytes += isOpen ? 0 : Buffer.byteLength(text);
           if (bytes > maxCollected) return;
@@ -63,6 +72,7 @@ export function streamResponse(
         }
         if (Date.now() - started >= longest) return yield `retry: ${retryAtOnce}\n\n`;
       }
+      if (!isOpen && hasTexts && answers) yield `retry: ${retryWhileWritten}\n\n`;
     } catch (error) {
       log("error", "a stream of events ended early; its client connects again", { ...context, error });
     }

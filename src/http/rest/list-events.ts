@@ -56,6 +56,7 @@ export async function listEvents(
     ...(streams && { count: () => streams.open(viewer) }),
     wireRun,
     isOpen: interval !== undefined,
+    hasTexts: texts !== undefined,
     requestId: request.id,
     runId: run.id,
     ...(query.max_text !== undefined && { maxText: query.max_text }),

@@ -1,8 +1,13 @@
-/** The text of an answer that a model is writing. */
+import { splitThinking } from "../../agent/reasoning.ts";
+import type { Activity } from "./run-progress.ts";
+
+/** The text of an answer that a model is writing, without what the model writes for itself before it. */
 export interface WrittenText {
   turn: number;
   step: number;
-  /** As it is so far. Text that a model writes for itself comes first, as in a recorded answer before it is split. */
+  /** Characters before `text`, which are not kept. 0 on one machine. */
+  from: number;
+  /** What is kept of the text so far: its end. */
   text: string;
 }
 
@@ -13,11 +18,14 @@ export interface TextWriter {
   end: () => void;
 }
 
-/** The answers that models are writing. They are never stored: the recorded answer replaces them. */
+/** The answers that models are writing. They are no part of a run's records: the recorded answer replaces them. */
 export interface LiveText {
   open(runId: string, place: Pick<WrittenText, "turn" | "step">): TextWriter;
-  /** Undefined: no model writes an answer of the run, or it has written no text yet. A new object for each model call. */
-  of(runId: string): WrittenText | undefined;
+  /**
+   * Undefined: no model writes an answer of the run, or it has written no text yet. `activity`: what the run does now.
+   * Never rejects.
+   */
+  of(runId: string, activity: Activity | undefined): Promise<WrittenText | undefined>;
   /** Resolves soon after the text has changed, after so many milliseconds, or when `signal` aborts. */
   changed(runId: string, milliseconds: number, signal: AbortSignal): Promise<void>;
 }
@@ -35,7 +43,7 @@ export function liveText(): LiveText {
 
   return {
     open(runId, place) {
-      const written: WrittenText = { ...place, text: "" };
+      const written: WrittenText = { ...place, from: 0, text: "" };
       return {
         write(text) {
           written.text = text;
@@ -48,7 +56,10 @@ export function liveText(): LiveText {
       };
     },
 
-    of: (runId) => texts.get(runId),
+    async of(runId) {
+      const written = texts.get(runId);
+      return written && { ...written, text: splitThinking(written.text, true).text };
+    },
 
     async changed(runId, milliseconds, signal) {
       if (signal.aborted) return;

@@ -17,6 +17,11 @@ export interface Activity {
   until?: number;
 }
 
+/** Whether a model answers, as far as the records say: the beginning of a call is not recorded. */
+export function isAnswered(activity: Activity | undefined): boolean {
+  return activity?.kind === "model_call" || activity?.kind === "starting";
+}
+
 /** Where the last turn of a run is: a fold over its events. */
 export interface RunProgress {
   /** Number of the last folded event. */

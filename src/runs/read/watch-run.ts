@@ -1,6 +1,5 @@
 import { pause } from "../../async/backoff.ts";
 import type { RunDescriber, RunDetail } from "./describe-runs.ts";
-import { splitThinking } from "../../agent/reasoning.ts";
 import type { LiveText, WrittenText } from "./live-text.ts";
 import type { CallOutput, LiveOutput } from "./live-output.ts";
 import type { Runs } from "../ports.ts";
@@ -19,13 +18,11 @@ export type RunUpdate =
   | { ended: RunStatus }
   | "unchanged";
 
-/** Text of a step's answer from character `from` on. 0: the text begins, or begins again. The recorded answer replaces it. */
-export interface TextDelta {
-  turn: number;
-  step: number;
-  from: number;
-  text: string;
-}
+/**
+ * Text of a step's answer from character `from` on. 0: the text begins, or begins again. After the end of what was reported
+ * before: what is between is not kept. The recorded answer replaces it.
+ */
+export type TextDelta = WrittenText;
 
 export interface WatchOptions {
   /** Number of the last event that is not wanted. Undefined: all, with those of earlier versions, which have no number. */
@@ -82,13 +79,15 @@ export async function* watchRun(
     const printing = live?.of(id) ?? [];
     for (const output of printing) if (!printed.includes(output)) yield { output };
     printed = printing;
-    const delta = reader(texts?.of(id));
-    if (delta) yield { delta };
     const changed = await changesOf(describer, shown, head, now());
     if (changed) {
       shown = changed;
       yield { run: shown };
-    } else if (before === last && !delta) yield "unchanged";
+    }
+    // Events that the head does not count can have the recorded answer.
+    const delta = last <= head.sequence ? reader(await texts?.of(id, shown.activity)) : undefined;
+    if (delta) yield { delta };
+    if (!changed && before === last && !delta) yield "unchanged";
     if (untilEnded && head.status !== "running") return yield { ended: head.status };
     if (interval === undefined) return;
     await (texts ? texts.changed(id, interval, signal) : pause(interval, signal).catch(() => {}));
@@ -97,17 +96,22 @@ export async function* watchRun(
 
 /** Returns a function that tells what of a text is new since it was last called. */
 function newTextReader(): (written: WrittenText | undefined) => TextDelta | undefined {
-  let of: WrittenText | undefined;
-  let shown = "";
+  let shown: WrittenText | undefined;
   return (written) => {
-    if (!written) return undefined;
-    const { turn, step } = written;
-    const { text } = splitThinking(written.text, true);
-    const from = written === of && text.startsWith(shown) ? shown.length : 0;
-    if (text === "" || text.length === from) return undefined;
-    [of, shown] = [written, text];
-    return { turn, step, from, text: text.slice(from) };
+    if (!written || written.text === "") return undefined;
+    const { turn, step, from, text } = written;
+    const known = shown?.turn === turn && shown.step === step ? knownOf(written, shown) : 0;
+    shown = written;
+    return known === text.length ? undefined : { turn, step, from: from + known, text: text.slice(known) };
   };
+}
+
+/** Characters at the beginning of a text that were shown. 0: it does not continue what was shown. */
+function knownOf({ from, text }: WrittenText, shown: WrittenText): number {
+  const shownBefore = from - shown.from;
+  if (shownBefore < 0 || shownBefore > shown.text.length) return 0;
+  const known = shown.text.slice(shownBefore);
+  return text.startsWith(known) ? known.length : 0;
 }
 
 /** The run as it is now. Undefined: it is as it was shown. What it does can change with time, too. */
