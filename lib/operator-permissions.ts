@@ -1,13 +1,20 @@
 import { listIndex, organizationIndex, runningIndex } from "../src/platform/aws/dynamodb/table.ts";
-import { everyOrganization, type ItemPermission, type ObjectPermissions, webhookView } from "./storage.ts";
+import {
+  everyOrganization,
+  type ItemPermission,
+  marksWatched,
+  type ObjectPermissions,
+  webhookView,
+} from "./storage.ts";
 
 // What operators may do with the service's data: through the CLI and `npm run console` with their own credentials, and
 // through the functions of the console's stack.
 
-/** For viewing organizations, agents, keys, runs and the audit. */
+/** For viewing organizations, agents, keys, runs and the audit. Who views the stream of a run marks it as watched. */
 export const viewItems: ItemPermission[] = [
   { kinds: ["ORG", "AGENT", "KEY", "CONFIG", "DELIVERY", "OPERATORS"], actions: ["GetItem"] },
   webhookView,
+  marksWatched,
   { kinds: ["RUN", "AGENT", "AUDIT", "COUNT", "OPERATORS"], actions: ["Query"] },
   { kinds: ["RUN"], actions: ["BatchGetItem"] },
   { kinds: [everyOrganization], actions: ["Query"], index: organizationIndex.name },

@@ -2,7 +2,7 @@ import type { Function } from "aws-cdk-lib/aws-lambda";
 import { secretPrefixOf, listIndex } from "../src/platform/aws/dynamodb/table.ts";
 import { grant } from "./service-function.ts";
 import type { Settings } from "./settings.ts";
-import { createsKeyedRuns, type ItemPermission, keyUse, type Storage, webhookState } from "./storage.ts";
+import { createsKeyedRuns, type ItemPermission, keyUse, marksWatched, type Storage, webhookState } from "./storage.ts";
 import type { Workflow } from "./workflow.ts";
 
 // What the functions of the extension API and of /mcp may do with the service's data. Their callers are programs with the key
@@ -35,7 +35,7 @@ const deletesRuns: ItemPermission[] = [
 
 /** For GET and HEAD /ext/v1. */
 export function grantExtRead(fn: Function, { storage, workflow, settings }: Service): void {
-  storage.grantItems(fn, [...readsRuns, readsLimits, listsRuns]);
+  storage.grantItems(fn, [...readsRuns, readsLimits, listsRuns, marksWatched]);
   storage.grantObjects(fn, { read: ["workspaces", "texts"] });
   storage.grantList(fn);
   grant(fn, {

@@ -67,6 +67,13 @@ export const keyUse: ItemPermission = {
   attributes: [partitionKey, sortKey, "lastUsedAt"],
 };
 
+/** For functions that stream runs: marks a run as watched, and cannot change it otherwise. */
+export const marksWatched: ItemPermission = {
+  kinds: ["RUN"],
+  actions: ["UpdateItem"],
+  attributes: [partitionKey, sortKey, "watchedUntil"],
+};
+
 /** For functions that create runs: whether an agent has a webhook, without its URL and secrets. */
 export const webhookState: ItemPermission = {
   kinds: ["WEBHOOK"],

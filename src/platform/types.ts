@@ -1,6 +1,7 @@
 import type { Secrets } from "../agent/secret.ts";
 import type { AddressScope } from "../net/addresses.ts";
 import type { Stores, Workflow } from "../runs/ports.ts";
+import type { LiveText } from "../runs/read/live-text.ts";
 import type { SandboxPerAgent } from "../sandbox/types.ts";
 
 /**
@@ -9,6 +10,8 @@ import type { SandboxPerAgent } from "../sandbox/types.ts";
  */
 export interface Platform extends Stores, Secrets, SandboxPerAgent {
   workflow: Workflow;
+  /** The answers that models are writing. Absent: turns run in the same process, which has them in memory. */
+  texts?: LiveText;
   /** Addresses that `web_fetch` and webhooks may connect to where private ones are accepted. Default: `public`. */
   addresses?: AddressScope;
   /** Days after which all runs are deleted. Absent: the `keepDays` of each agent decide. */

@@ -30,8 +30,19 @@ test("permissions have no wildcard actions and no policies from outside the stac
   }
 });
 
-test("the policy of viewers changes nothing and reads no secret", () => {
-  const actions = statements.flatMap(([name, { Action }]) => (name === "ViewerPolicy" ? [Action].flat() : []));
+test("the policy of viewers changes nothing but the mark of a watched run, and reads no secret", () => {
+  const ofViewers = statements.flatMap(([name, statement]) => (name === "ViewerPolicy" ? [statement] : []));
+  const isUpdate = ({ Action }: Record<string, unknown>) => [Action].flat().includes("dynamodb:UpdateItem");
+  expect(ofViewers.filter(isUpdate).map(({ Action, Condition }) => [Action, Condition])).toMatchObject([
+    [
+      "dynamodb:UpdateItem",
+      {
+        "ForAllValues:StringLike": { "dynamodb:LeadingKeys": ["RUN#*"] },
+        "ForAllValues:StringEquals": { "dynamodb:Attributes": ["pk", "sk", "watchedUntil"] },
+      },
+    ],
+  ]);
+  const actions = ofViewers.filter((each) => !isUpdate(each)).flatMap(({ Action }) => Action);
   expect(new Set(actions)).toEqual(
     new Set([
       "dynamodb:GetItem",

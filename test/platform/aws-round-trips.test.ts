@@ -89,7 +89,7 @@ test("storing and reading a turn's configuration adds no sequential AWS call bef
   // Claim and load; agent and organization; the list of files beside the write of the configuration.
   expect(await callsBeforeModel(stores, stores)).toEqual({ sequential: 3, all: 6 });
   // Claim and load; the configuration, in a process that has not read it yet.
-  const again = { ...stores, configurations: stores.reopenConfigurations() };
+  const again = { ...stores, configurations: stores.inAnotherProcess().configurations };
   expect(await callsBeforeModel(stores, again)).toEqual({ sequential: 2, all: 3 });
 });
 

@@ -26,7 +26,8 @@ describe("AWS stores over a table in memory", () => {
   const s3 = newS3Client({ region: "eu-central-1", credentials: { accessKeyId: "A", secretAccessKey: "s" } });
   mockClient(s3).on(HeadObjectCommand).resolves({});
   const stores = fakeAwsStores();
-  const { accounts, runs, deliveries, reopenConfigurations } = stores;
+  const { accounts, runs, deliveries } = stores;
+  const reopenConfigurations = () => stores.inAnotherProcess().configurations;
   describeOrganizationExport(stores);
   describeOrganizationDeletion(stores, reopenConfigurations, async (upload, content) =>
     stores.putObject(uploadKey(upload), content),

@@ -1,12 +1,15 @@
 import type { SecretRefused } from "../../agent/secret.ts";
 import type { S3Client } from "@aws-sdk/client-s3";
 import type { Stores } from "../../runs/ports.ts";
+import type { LiveText } from "../../runs/read/live-text.ts";
 import type { Platform } from "../types.ts";
 import { awsAccounts } from "./accounts.ts";
 import type { Objects } from "./s3/bucket.ts";
 import { type ClientSettings, documentClient, type DynamoTable, loadS3Client, sfnClient } from "./sdk/clients.ts";
 import { awsConfigurations } from "./configurations.ts";
 import { awsDeliveries } from "./deliveries.ts";
+import type { Watches } from "./dynamodb/run-items.ts";
+import { awsLiveText } from "./live-text.ts";
 import { awsPendingUploads } from "./pending-uploads.ts";
 import { awsRemoval } from "./removal.ts";
 import { awsRuns } from "./runs.ts";
@@ -59,13 +62,29 @@ export interface AwsStoresConfig extends DynamoTable {
   retentionDays?: number;
 }
 
-/** The stores on AWS: one DynamoDB table (layout in `table.ts`) and one bucket. */
-export function awsStores({ documents, s3, table, bucket, retentionDays }: AwsStoresConfig): Stores {
+/**
+ * The stores on AWS: one DynamoDB table (layout in `table.ts`) and one bucket. `texts`: the answers that models are writing,
+ * for all processes of the service.
+ */
+export function awsStores({
+  documents,
+  s3,
+  table,
+  bucket,
+  retentionDays,
+}: AwsStoresConfig): Stores & { texts: LiveText & Watches } {
   const objects = once(async (): Promise<Objects> => {
     const [{ bucketObjects }, client] = await Promise.all([import("./s3/bucket.ts"), s3()]);
     return bucketObjects(client, bucket);
   });
-  const runsTable = { documents, table, objects, ...(retentionDays !== undefined && { retentionDays }) };
+  const texts = awsLiveText({ documents, table });
+  const runsTable = {
+    documents,
+    table,
+    objects,
+    watches: texts,
+    ...(retentionDays !== undefined && { retentionDays }),
+  };
   return {
     accounts: awsAccounts({ documents, table }),
     runs: awsRuns(runsTable),
@@ -74,6 +93,7 @@ export function awsStores({ documents, s3, table, bucket, retentionDays }: AwsSt
     workspace: awsWorkspace(objects),
     pendingUploads: awsPendingUploads(runsTable),
     removal: awsRemoval(runsTable),
+    texts,
   };
 }
 

@@ -1,18 +1,25 @@
 import type { LeaseRequest } from "../../runs/types.ts";
 import type { Runs } from "../../runs/ports.ts";
-import type { DynamoTable } from "./sdk/clients.ts";
+import type { RunsTable } from "./dynamodb/run-items.ts";
 import { runUpdates } from "./dynamodb/conditional-write.ts";
 import { readHead } from "./run-reads.ts";
 
-/** Leases as attributes of the run's head item, so that every write to the run can check the fencing token. */
-export function awsLeases(table: DynamoTable): Pick<Runs, "claim" | "renew" | "holds" | "release"> {
+/**
+ * Leases as attributes of the run's head item, so that every write to the run can check the fencing token. Who holds a lease
+ * learns from it whether somebody watches the run, without a call.
+ */
+export function awsLeases(
+  table: Pick<RunsTable, "documents" | "table" | "watches">,
+): Pick<Runs, "claim" | "renew" | "holds" | "release"> {
   const updateRun = runUpdates(table);
+  const { watches } = table;
 
   return {
     async claim(request) {
       const taken = await updateRun(request.runId, claimUpdate(request));
       if (!taken) return undefined;
-      const { leaseOwner, leaseToken = 0, turn } = taken.Attributes ?? {};
+      const { leaseOwner, leaseToken = 0, turn, watchedUntil } = taken.Attributes ?? {};
+      watches?.seen(request.runId, watchedUntil);
       // A repetition of this request by the SDK finds its own claim.
       const takenOver = leaseOwner !== undefined && leaseOwner !== request.owner;
       return { fencingToken: Number(leaseToken) + 1, turn: Number(turn), takenOver };
@@ -24,12 +31,15 @@ export function awsLeases(table: DynamoTable): Pick<Runs, "claim" | "renew" | "h
         UpdateExpression: "SET leaseUntil = :until",
         ExpressionAttributeNames: { "#status": "status" },
         ExpressionAttributeValues: { ":token": fencingToken, ":running": "running", ":until": until },
+        ReturnValues: "ALL_OLD",
       });
+      watches?.seen(runId, renewed?.Attributes?.["watchedUntil"]);
       return renewed !== undefined;
     },
 
     async holds({ runId, fencingToken }) {
       const found = await readHead(table, runId);
+      watches?.seen(runId, found?.watchedUntil);
       return found?.status === "running" && found.leaseToken === fencingToken;
     },
 

@@ -35,6 +35,7 @@ export function awsRunReads({
   documents,
   table,
   objects,
+  watches,
 }: RunsTable): Pick<
   Runs,
   | "read"
@@ -124,7 +125,9 @@ export function awsRunReads({
   /** The run without its transcript. */
   async function findHead(id: string): Promise<Run | undefined> {
     const item = await readItem({ documents, table }, id, head);
-    return item && !isExpired(item) ? toRun(item) : undefined;
+    if (!item || isExpired(item)) return undefined;
+    watches?.seen(id, item["watchedUntil"]);
+    return toRun(item);
   }
 
   /** A message. Undefined: the run has none with this turn and role. */
@@ -208,13 +211,13 @@ function beingWritten(id: string): StoreUnavailable {
   return new StoreUnavailable(`run ${id}: the transcript is being written; try again later`);
 }
 
-/** Status, lease and number of the last event of a run, from its head item. */
+/** Status, lease, mark and number of the last event of a run, from its head item. */
 export function readHead(
   table: DynamoTable,
   runId: string,
-): Promise<{ status?: unknown; leaseToken?: unknown; sequence?: unknown } | undefined> {
+): Promise<{ status?: unknown; leaseToken?: unknown; sequence?: unknown; watchedUntil?: unknown } | undefined> {
   return readItem(table, runId, head, {
-    ProjectionExpression: "#status, leaseToken, #sequence",
+    ProjectionExpression: "#status, leaseToken, #sequence, watchedUntil",
     ExpressionAttributeNames: { "#status": "status", "#sequence": "sequence" },
   });
 }

@@ -1,14 +1,17 @@
-import type { Configurations, Stores } from "../../../src/runs/ports.ts";
 import { awsAccounts } from "../../../src/platform/aws/accounts.ts";
 import type { Objects } from "../../../src/platform/aws/s3/bucket.ts";
 import { awsConfigurations } from "../../../src/platform/aws/configurations.ts";
 import { awsDeliveries } from "../../../src/platform/aws/deliveries.ts";
 import { awsPendingUploads } from "../../../src/platform/aws/pending-uploads.ts";
+import type { awsStores } from "../../../src/platform/aws/index.ts";
+import { awsLiveText } from "../../../src/platform/aws/live-text.ts";
 import { awsRemoval } from "../../../src/platform/aws/removal.ts";
 import { awsRuns } from "../../../src/platform/aws/runs.ts";
 import { awsWorkspace } from "../../../src/platform/aws/workspace.ts";
 import type { DynamoTable } from "../../../src/platform/aws/sdk/clients.ts";
 import { fakeDocumentClient, type FaultAt } from "./client.ts";
+
+type AwsStores = ReturnType<typeof awsStores>;
 
 /** The table's client, counts of calls to DynamoDB and S3, and the keys of the bucket. */
 interface Observed extends Pick<DynamoTable, "documents"> {
@@ -17,8 +20,8 @@ interface Observed extends Pick<DynamoTable, "documents"> {
   /** Length of the longest chain of calls, each sent after the response to the one before. Needs a `delay`. */
   sequentialCalls: () => number;
   objectKeys: () => string[];
-  /** The store of configurations as another process opens it, with nothing in memory. */
-  reopenConfigurations: () => Configurations;
+  /** The stores as another process opens them, with nothing in memory. */
+  inAnotherProcess: () => AwsStores;
   /** Stores an object directly. */
   putObject: (key: string, bytes: Uint8Array) => void;
 }
@@ -27,7 +30,7 @@ interface Observed extends Pick<DynamoTable, "documents"> {
  * The AWS stores over a table and a bucket in memory. `delay`: milliseconds per call, so that parallel calls overlap.
  * `conflicts`: a transaction is canceled if another one on one of its items is in progress.
  */
-export function fakeAwsStores(faultAt?: FaultAt, { delay = 0, conflicts = false } = {}): Stores & Observed {
+export function fakeAwsStores(faultAt?: FaultAt, { delay = 0, conflicts = false } = {}): AwsStores & Observed {
   let answeredDepth = 0;
   const dynamo = fakeDocumentClient((call, attempt) => faultAt?.(call + objectCalls, attempt), respondLater, conflicts);
   const content = new Map<string, Uint8Array>();
@@ -75,20 +78,29 @@ export function fakeAwsStores(faultAt?: FaultAt, { delay = 0, conflicts = false 
         for (const key of content.keys()) if (key.startsWith(prefix)) content.delete(key);
       }),
   };
-  const runsTable = { documents: dynamo.documents, table: "T", objects: async () => objects };
+
+  function open(): AwsStores {
+    const texts = awsLiveText({ documents: dynamo.documents, table: "T" });
+    const runsTable = { documents: dynamo.documents, table: "T", objects: async () => objects, watches: texts };
+    return {
+      accounts: awsAccounts(runsTable),
+      runs: awsRuns(runsTable),
+      configurations: awsConfigurations(runsTable),
+      deliveries: awsDeliveries(runsTable),
+      workspace: awsWorkspace(runsTable.objects),
+      pendingUploads: awsPendingUploads(runsTable),
+      removal: awsRemoval(runsTable),
+      texts,
+    };
+  }
+
   return {
-    accounts: awsAccounts(runsTable),
-    runs: awsRuns(runsTable),
-    configurations: awsConfigurations(runsTable),
-    deliveries: awsDeliveries(runsTable),
-    workspace: awsWorkspace(runsTable.objects),
-    pendingUploads: awsPendingUploads(runsTable),
-    removal: awsRemoval(runsTable),
+    ...open(),
     documents: dynamo.documents,
     calls: () => dynamo.calls() + objectCalls,
     sequentialCalls: () => answeredDepth,
     objectKeys: () => [...content.keys()],
-    reopenConfigurations: () => awsConfigurations(runsTable),
+    inAnotherProcess: open,
     putObject: (key, bytes) => void content.set(key, bytes),
   };
 }

@@ -76,7 +76,7 @@ const platforms: [string, () => Harness & Partial<Disposable>][] = [
     "AWS",
     () => {
       const stores = fakeAwsStores();
-      return { stores, reopened: () => ({ ...stores, configurations: stores.reopenConfigurations() }) };
+      return { stores, reopened: () => ({ ...stores, configurations: stores.inAnotherProcess().configurations }) };
     },
   ],
 ];

@@ -28,6 +28,14 @@ export interface RunsTable extends DynamoTable {
   objects: () => Promise<Objects>;
   /** How long new items are kept. Absent: for readers. */
   retentionDays?: number;
+  /** Absent: nobody needs to know who watches. */
+  watches?: Watches;
+}
+
+/** Until when somebody watches a run: an attribute of its head item, which readers of its stream write and all reads see. */
+export interface Watches {
+  /** `until`: the attribute as it was just read. Undefined: nobody has watched the run. */
+  seen(runId: string, until: unknown): void;
 }
 
 /** First sort key that API clients do not see. */
@@ -72,6 +80,11 @@ export function uploadsKey(runId: string): Item {
 /** Manifest of the files after the last turn that changed some. */
 export function filesKey(runId: string): Item {
   return { pk: partition(runId), sk: filesSortKey };
+}
+
+/** The text of an answer in progress. It sorts after all other items, so that no other read returns it. */
+export function textKey(runId: string): Item {
+  return { pk: partition(runId), sk: "TEXT" };
 }
 
 export function entryKey(runId: string, { sequence }: EventStamp): Item {

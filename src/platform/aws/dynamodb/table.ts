@@ -17,6 +17,7 @@
  * | files           | `RUN#<id>`                   | `SAVED#FILES`                  |                                  |                   |
  * | use of uploads  | `RUN#<id>`                   | `SAVED#PENDING#<upload>`       |                                  |                   |
  * | journal         | `RUN#<id>`                   | `SEQUENCE#<99999999-sequence>` |                                  |                   |
+ * | text in progress | `RUN#<id>`                   | `TEXT`                         |                                  |                   |
  * | audit entry     | `AUDIT`                      | `<time>#<random>`              |                                  |                   |
  * | counts          | `COUNT#<id>`                 | `HEAD`                         |                                  | `COUNT#<shard>`   |
  * | dollars         | `COUNT#<id>`                 | `DAY#<date>#<shard>`           |                                  |                   |

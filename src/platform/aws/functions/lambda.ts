@@ -28,8 +28,8 @@ export function readOnlyStores(settings: ClientSettings): Stores {
   });
 }
 
-/** Stores for creating and advancing runs: writes emit metrics, and items expire. */
-export function measuredStores(settings: ClientSettings): Stores {
+/** Stores for creating and advancing runs: writes emit metrics, and items expire. With the answers that models are writing. */
+export function measuredStores(settings: ClientSettings): ReturnType<typeof awsStores> {
   const stores = awsStores({
     documents: documentClient(settings),
     s3: () => loadS3Client(settings),

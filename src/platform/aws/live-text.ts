@@ -1,0 +1,105 @@
+import { PutCommand, QueryCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { pause } from "../../async/backoff.ts";
+import { log } from "../../log.ts";
+import { boundedCache } from "../../runs/bounded-cache.ts";
+import type { LiveText, WrittenText } from "../../runs/read/live-text.ts";
+import { isAnswered } from "../../runs/read/run-progress.ts";
+import { expiryAfter, partition, textKey, type Watches } from "./dynamodb/run-items.ts";
+import { head } from "./dynamodb/table.ts";
+import { textWriter } from "./live-text-writer.ts";
+import type { DynamoTable } from "./sdk/clients.ts";
+import { isConditionFailure } from "./sdk/errors.ts";
+
+/** Milliseconds that a mark holds, and that are left when a reader renews it: one write in 15 s, however many read. */
+const [markedFor, renewedAt] = [30_000, 15_000];
+/** Milliseconds after which a mark or a write of a text is given up. */
+const maxMilliseconds = 1_000;
+/** Days after which DynamoDB may delete a text that its run outlives. */
+const keptDays = 1;
+/** Runs whose marks are kept in memory: about 1 MB. */
+const maxRuns = 10_000;
+
+/**
+ * The answers that models are writing, for readers in other processes: one item per run, which is written only while
+ * somebody watches. Readers mark a run as watched. The process of its turn sees the mark when it checks its lease, so that a run that nobody
+ * watches costs no call.
+ */
+export function awsLiveText({ documents, table }: DynamoTable): LiveText & Watches {
+  const marks = boundedCache<number>(maxRuns);
+  const writers = new Map<string, { wake: () => void }>();
+
+  const markOf = (runId: string): number => marks.get(runId) ?? 0;
+
+  async function mark(runId: string): Promise<void> {
+    const now = Date.now();
+    if (markOf(runId) > now + renewedAt) return;
+    marks.set(runId, now + markedFor); // also if the write fails: the next attempt follows in 15 s
+    const command = new UpdateCommand({
+      TableName: table,
+      Key: { pk: partition(runId), sk: head },
+      ConditionExpression: "attribute_exists(pk) AND (attribute_not_exists(watchedUntil) OR watchedUntil < :renewed)",
+      UpdateExpression: "SET watchedUntil = :until",
+      ExpressionAttributeValues: { ":until": now + markedFor, ":renewed": now + renewedAt },
+    });
+    try {
+      await documents.send(command, { abortSignal: AbortSignal.timeout(maxMilliseconds) });
+    } catch (error) {
+      if (!isConditionFailure(error)) log("info", "a run could not be marked as watched", { runId, error });
+    }
+  }
+
+  async function put(runId: string, written: WrittenText, abortSignal: AbortSignal): Promise<void> {
+    const Item = { ...textKey(runId), ...written, ...expiryAfter(keptDays) };
+    const anySignal = AbortSignal.any([abortSignal, AbortSignal.timeout(maxMilliseconds)]);
+    await documents.send(new PutCommand({ TableName: table, Item }), { abortSignal: anySignal });
+  }
+
+  /** Not consistent: half the price, and the text of a moment ago is good, too. */
+  async function read(runId: string): Promise<Partial<WrittenText> | undefined> {
+    const { pk, sk } = textKey(runId);
+    const command = new QueryCommand({
+      TableName: table,
+      KeyConditionExpression: "pk = :pk AND sk = :sk",
+      ExpressionAttributeValues: { ":pk": pk, ":sk": sk },
+    });
+    try {
+      const { Items = [] } = await documents.send(command, { abortSignal: AbortSignal.timeout(maxMilliseconds) });
+      return Items[0];
+    } catch (error) {
+      log("info", "the text of an answer in progress could not be read", { runId, error });
+      return undefined;
+    }
+  }
+
+  return {
+    seen(runId, until) {
+      if (typeof until !== "number" || until <= markOf(runId)) return;
+      marks.set(runId, until);
+      writers.get(runId)?.wake();
+    },
+
+    open(runId, place) {
+      const isWatched = (): boolean => markOf(runId) > Date.now();
+      const writer = textWriter(isWatched, (part, signal) => put(runId, { ...place, ...part }, signal));
+      writers.set(runId, writer);
+      return {
+        write: writer.write,
+        end() {
+          writer.end();
+          if (writers.get(runId) === writer) writers.delete(runId);
+        },
+      };
+    },
+
+    async of(runId, activity) {
+      if (!activity) return undefined;
+      const [found] = await Promise.all([isAnswered(activity) ? read(runId) : undefined, mark(runId)]);
+      // Otherwise it is of an answer that is recorded.
+      if (found?.turn !== activity.turn || found.step !== activity.step) return undefined;
+      const { turn, step, from = 0, text = "" } = found;
+      return { turn, step, from, text };
+    },
+
+    changed: (_, milliseconds, signal) => pause(milliseconds, signal).catch(() => {}),
+  };
+}
