@@ -10,8 +10,8 @@ import { awsSecretRefusal } from "../src/platform/aws/sdk/secret-names.ts";
 import { signedTransfers } from "../src/platform/aws/s3/signed-transfers.ts";
 import { awsWorkflow } from "../src/platform/aws/workflow.ts";
 
-// The extension API. Two functions have this code: `lib/http-api.ts` sends requests that only read to the one that cannot
-// write.
+// The extension API. Two functions have this code: `lib/http-api.ts` sends requests that only read to the one that can write
+// nothing but the use of keys and the marks of watched runs.
 
 const settings = awsSettings();
 const stores = measuredStores(settings);

@@ -14,7 +14,7 @@ import { allSecrets, inputLimits, measuredStores, stateMachine } from "../src/pl
 import { awsWorkflow } from "../src/platform/aws/workflow.ts";
 
 // The management API behind the console's HTTP API. Two functions have this code: `lib/console/stack.ts` sends requests that
-// only read to the one that cannot write.
+// only read to the one that can write nothing but the marks of watched runs.
 
 const settings = awsSettings();
 const stack = env("SERVICE_STACK");

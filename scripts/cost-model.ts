@@ -112,6 +112,9 @@ function deliveryCost(attempts: number, scheduled: number): number {
   return first + attempts * attempt + scheduled * wait;
 }
 
+/** What the text of a model that answers for an hour costs the turn and its readers, without their requests. */
+const textHour = (3_600 * assumed.textWriteUnits + (3_600 / 15) * assumed.markWriteUnits) * price.writeUnit;
+
 /** What the console's stack adds to the idle bill, and an hour of a page that shows a run in progress. */
 function consoleRows(): string[][] {
   const deployment = { service, frontDoor: templates.frontDoor?.resources };
@@ -124,6 +127,10 @@ function consoleRows(): string[][] {
   return [
     ["a month without requests", dollars(idleMonth)],
     ["an hour of an open page with a run in progress", dollars(assumed.consoleRequests * request)],
+    [
+      "an hour of an open page while a model answers",
+      dollars(2 * assumed.consoleRequests * (request + price.readUnit) + textHour),
+    ],
     ["an hour of an open list, with 1,000 runs or more", dollars(listUnits * price.readUnit)],
     ["10,000 people in a month with `cognito`", "0"],
     ["each further person in the month", dollars(price.consolePerson)],
@@ -177,6 +184,7 @@ const tables: Record<string, string> = {
       ["1,000 creates of 14 MB: data to the origin", dollars((14e9 / gigabyte) * price.originGigabyte)],
       ["1,000 PDFs of 100 pages", dollars(1_000 * lambda(memory.advance, assumed.documentMilliseconds))],
       ["an hour of an event stream", dollars((3_600 / 2) * pollCost(2))],
+      ["an hour of an event stream while a model answers", dollars(3_600 * pollCost(4) + textHour)],
       ["an hour of an MCP client that waits", dollars((3_600 / 20) * lambda(memoryOf(service, "Mcp"), 20_000))],
       ["1,000,000 webhook deliveries", dollars(1e6 * deliveryCost(1, 0))],
       ["1,000,000 webhook deliveries that fail for a day", dollars(1e6 * deliveryCost(9, 5))],

@@ -33,7 +33,7 @@ const requestSeconds = 29;
 
 /**
  * The stack's functions by construct id. `memory` in MB, as for the functions of the service stack with the same work.
- * Both functions of the API have the same code. Requests that only read reach one that cannot write.
+ * Both functions of the API have the same code. Requests that only read reach one that writes nothing but marks of watched runs.
  */
 const functions = {
   Page: {

@@ -49,6 +49,8 @@ export const assumptionList = [
   ["stepReadUnits", 2.2, "DynamoDB read units of a step", "counted"],
   ["writeUnits", 8, "DynamoDB write units of a run", "counted"],
   ["stepWriteUnits", 16.6, "DynamoDB write units of a step, with lease renewals", "counted"],
+  ["textWriteUnits", 4, "DynamoDB write units of a text in progress, each second that somebody reads it", "counted"],
+  ["markWriteUnits", 4, "DynamoDB write units of the mark of a watched run, every 15 s", "assumed"],
   ["transitions", 5, "billed state transitions of a run", "counted"],
   ["storedBytes", 4_000, "bytes that a step stores in DynamoDB", "assumed"],
   ["requestBytes", 80_000, "bytes that a step sends to the model: 20,000 tokens", "assumed"],

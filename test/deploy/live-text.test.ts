@@ -7,15 +7,16 @@ import { type Agent, type Deployed, openDeployed, server } from "./deployed.ts";
 /** Model calls in progress, in the order of their arrival. */
 const calls: ServerResponse[] = [];
 
+function reply(response: ServerResponse): void {
+  startStream(response);
+  calls.push(response);
+}
+
 let deployed: Deployed;
 let model: Awaited<ReturnType<typeof chatServer>>;
 let agent: Agent;
 beforeAll(async () => {
   deployed = await openDeployed();
-  const reply = (response: ServerResponse): void => {
-    startStream(response);
-    calls.push(response);
-  };
   model = await chatServer(...Array.from({ length: 10 }, () => reply));
   agent = await deployed.newAgent(...server(model.baseUrl));
 });

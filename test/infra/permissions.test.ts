@@ -30,9 +30,10 @@ test("permissions have no wildcard actions and no policies from outside the stac
   }
 });
 
+const isUpdate = ({ Action }: Record<string, unknown>) => [Action].flat().includes("dynamodb:UpdateItem");
+
 test("the policy of viewers changes nothing but the mark of a watched run, and reads no secret", () => {
   const ofViewers = statements.flatMap(([name, statement]) => (name === "ViewerPolicy" ? [statement] : []));
-  const isUpdate = ({ Action }: Record<string, unknown>) => [Action].flat().includes("dynamodb:UpdateItem");
   expect(ofViewers.filter(isUpdate).map(({ Action, Condition }) => [Action, Condition])).toMatchObject([
     [
       "dynamodb:UpdateItem",
