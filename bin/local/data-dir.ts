@@ -5,7 +5,8 @@ import { lockDataDir } from "../../src/platform/local/process/data-dir-lock.ts";
 import type { LinuxHere } from "../../src/platform/local/linux.ts";
 import { type Runner, startRunner } from "../../src/platform/local/workflow.ts";
 import { type LiveOutput, liveOutput } from "../../src/runs/read/live-output.ts";
-import { type LiveText, liveText } from "../../src/runs/read/live-text.ts";
+import type { LiveText } from "../../src/runs/read/live-text.ts";
+import { liveText } from "../../src/platform/local/live-text.ts";
 import type { LocalOptions } from "./options.ts";
 
 /** The open data directory: its stores, and the runner of its turns. */

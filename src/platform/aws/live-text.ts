@@ -6,7 +6,7 @@ import type { LiveText, WrittenText } from "../../runs/read/live-text.ts";
 import { isAnswered } from "../../runs/read/run-progress.ts";
 import { expiryAfter, partition, textKey, type Watches } from "./dynamodb/run-items.ts";
 import { head } from "./dynamodb/table.ts";
-import { textWriter } from "./live-text-writer.ts";
+import { textWriter } from "./dynamodb/live-text-writer.ts";
 import type { DynamoTable } from "./sdk/clients.ts";
 import { isConditionFailure } from "./sdk/errors.ts";
 

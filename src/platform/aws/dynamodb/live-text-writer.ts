@@ -1,5 +1,5 @@
-import { splitThinking } from "../../agent/reasoning.ts";
-import type { TextWriter, WrittenText } from "../../runs/read/live-text.ts";
+import { splitThinking } from "../../../agent/reasoning.ts";
+import type { TextWriter, WrittenText } from "../../../runs/read/live-text.ts";
 
 /** Milliseconds from the begin of a write to that of the next. */
 const writeInterval = 1_000;
