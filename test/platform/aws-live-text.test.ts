@@ -14,6 +14,7 @@ describe("a writer", () => {
     const writer = stores.texts.open("r", place);
     writer.write("Once upon");
     await vi.advanceTimersByTimeAsync(60_000);
+    stores.texts.seen("r", Date.now() + 3_600_000); // of a reader whose clock is wrong
     expect(calls.texts).toEqual([]);
     stores.texts.seen("r", Date.now() + 5_000);
     expect(calls.texts).toMatchObject([{ pk: "RUN#r", ...place, from: 0, text: "Once upon" }]);

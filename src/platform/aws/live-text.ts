@@ -12,6 +12,8 @@ import { isConditionFailure } from "./sdk/errors.ts";
 
 /** Milliseconds that a mark holds, and that are left when a reader renews it: one write in 15 s, however many read. */
 const [markedFor, renewedAt] = [30_000, 15_000];
+/** A mark that is so many milliseconds ahead is of a reader whose clock is wrong: it is ignored and replaced. */
+const tooFar = 60_000;
 /** Milliseconds after which a mark or a write of a text is given up. */
 const maxMilliseconds = 1_000;
 /** Days after which DynamoDB may delete a text that its run outlives. */
@@ -37,14 +39,17 @@ export function awsLiveText({ documents, table }: DynamoTable): LiveText & Watch
     const command = new UpdateCommand({
       TableName: table,
       Key: { pk: partition(runId), sk: head },
-      ConditionExpression: "attribute_exists(pk) AND (attribute_not_exists(watchedUntil) OR watchedUntil < :renewed)",
+      ConditionExpression:
+        "attribute_exists(pk) AND (attribute_not_exists(watchedUntil) OR watchedUntil < :renewed OR watchedUntil > :tooFar)",
       UpdateExpression: "SET watchedUntil = :until",
-      ExpressionAttributeValues: { ":until": now + markedFor, ":renewed": now + renewedAt },
+      ExpressionAttributeValues: { ":until": now + markedFor, ":renewed": now + renewedAt, ":tooFar": now + tooFar },
     });
     try {
       await documents.send(command, { abortSignal: AbortSignal.timeout(maxMilliseconds) });
     } catch (error) {
-      if (!isConditionFailure(error)) log("info", "a run could not be marked as watched", { runId, error });
+      // Another reader was faster: the next read of the head says until when its mark holds.
+      if (isConditionFailure(error)) marks.delete(runId);
+      else log("info", "a run could not be marked as watched", { runId, error });
     }
   }
 
@@ -73,7 +78,7 @@ export function awsLiveText({ documents, table }: DynamoTable): LiveText & Watch
 
   return {
     seen(runId, until) {
-      if (typeof until !== "number" || until <= markOf(runId)) return;
+      if (typeof until !== "number" || until <= markOf(runId) || until > Date.now() + tooFar) return;
       marks.set(runId, until);
       writers.get(runId)?.wake();
     },
