@@ -277,7 +277,8 @@ export function itemStatement(
         "ForAllValues:StringEquals": { "dynamodb:Attributes": attributes },
         StringEqualsIfExists: {
           "dynamodb:ReturnValues": ["NONE", "UPDATED_OLD", "UPDATED_NEW"],
-          "dynamodb:Select": "SPECIFIC_ATTRIBUTES",
+          // Of reads. An update has no such parameter, and must not be refused for its default.
+          ...(actions.some((action) => action !== "UpdateItem") && { "dynamodb:Select": "SPECIFIC_ATTRIBUTES" }),
         },
       }),
     },
