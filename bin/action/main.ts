@@ -19,7 +19,8 @@ export async function main(
     const { id } = await runs.create({ name, input, files, labels });
     print(`Run ${id} has started.`);
     await setOutput("run-id", id);
-    const run = await runs.wait(id, { timeout, onEvent: (event) => print(progressOf(event)) });
+    // Calls that wait for answers are left to others: `wait` would return before they have them.
+    const run = await runs.serveTools(id, {}, { timeout, onEvent: (event) => print(progressOf(event)) });
     await setOutput("status", run.status);
     await setOutput("output", run.output ?? "");
     if (run.output !== null) print(logLines(run.output));

@@ -7,11 +7,11 @@ import {
   NotSupported,
   WaitTimeout,
 } from "./errors.ts";
-import { base64, type FileInput, type NamedBlob, openFiles, sha256 } from "./files.ts";
+import { inline, type NamedBlob, openFiles, sha256 } from "./files.ts";
 import { ext, v1 } from "./generated/operations.ts";
 import { filled, type Http, type Request } from "./http.ts";
 import { jsonSchemaOf, type ResultSchema } from "./result.ts";
-import type { Agent, RunSummary, Upload } from "./types.ts";
+import type { Agent, FileInput, RunSummary, Upload } from "./types.ts";
 
 /** `Schema`: of the run's result. */
 export interface CreateOptions<Schema extends ResultSchema = ResultSchema> {
@@ -106,10 +106,6 @@ async function filesOf(context: Context, files: NamedBlob[], maxInlineBytes: num
   const uploads: string[] = [];
   for (const file of files) uploads.push(await upload(context, file));
   return { uploads };
-}
-
-async function inline({ name, blob }: NamedBlob) {
-  return { filename: name, content_base64: await base64(blob) };
 }
 
 /** Uploads a file, which is read twice: for its SHA-256, and while it is sent. Resolves with its upload ID. */

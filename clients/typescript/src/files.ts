@@ -1,8 +1,5 @@
 import { isNode, nodeModules } from "./node-modules.ts";
-import type { Bytes } from "./types.ts";
-
-/** A file for a run: a path (Node), a browser's `File`, or a name with the content. Large ones are read while they are sent. */
-export type FileInput = string | File | { name: string; content: string | Uint8Array | Blob };
+import type { Bytes, FileInput } from "./types.ts";
 
 export interface NamedBlob {
   name: string;
@@ -30,8 +27,12 @@ async function openPath(file: string): Promise<NamedBlob> {
   return { name: path.basename(file), blob };
 }
 
-/** The content in base64. */
-export async function base64(blob: Blob): Promise<string> {
+/** The file as a request has it. */
+export async function inline({ name, blob }: NamedBlob): Promise<{ filename: string; content_base64: string }> {
+  return { filename: name, content_base64: await base64(blob) };
+}
+
+async function base64(blob: Blob): Promise<string> {
   const bytes = new Uint8Array(await blob.arrayBuffer());
   let binary = "";
   for (let start = 0; start < bytes.length; start += 0x8000) {

@@ -2,9 +2,17 @@ export { AgentRuns, type ClientOptions } from "./client.ts";
 export type { Clock } from "./clock.ts";
 export type { CreateOptions } from "./create.ts";
 export * from "./errors.ts";
-export type { FileInput } from "./files.ts";
 export type { Logger } from "./http.ts";
-export type { DownloadOptions, EventsOptions, InputOptions, ListOptions, PageOptions, WaitOptions } from "./options.ts";
+export type {
+  CallAnswer,
+  ClientTools,
+  DownloadOptions,
+  EventsOptions,
+  InputOptions,
+  ListOptions,
+  PageOptions,
+  WaitOptions,
+} from "./options.ts";
 export type { ResultOf, ResultSchema, StandardJsonSchema } from "./result.ts";
 export { Run, type RunPage } from "./run.ts";
 export type { Runs } from "./runs.ts";
@@ -12,6 +20,8 @@ export type {
   Agent,
   Event,
   Failure,
+  FileInput,
+  OpenCall,
   ResultError,
   RunDetail,
   RunFile,
@@ -21,3 +31,4 @@ export type {
   Usage,
 } from "./types.ts";
 export { verifyWebhook, type WebhookPayload } from "./webhook.ts";
+export type { TextPlace } from "./written-text.ts";

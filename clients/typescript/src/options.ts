@@ -1,8 +1,14 @@
-import type { Event, RunStatus } from "./types.ts";
+import type { Event, FileInput, RunStatus } from "./types.ts";
+import type { TextPlace } from "./written-text.ts";
 
 export interface EventsOptions {
   /** The `sequence` of the last event that is known. Null, as events of earlier releases have: begin with the first. */
   after?: number | null;
+  /**
+   * Called with the text that a model writes: the whole text of the step so far, again and again until the event `model_call`
+   * of the step has the answer. Not called if the server does not send it, as on AWS.
+   */
+  onText?: (text: string, place: TextPlace) => unknown;
   /** Milliseconds. Then, `WaitTimeout` is thrown. */
   timeout?: number;
   /** Stops waiting. The run continues. */
@@ -61,3 +67,20 @@ export interface InputOptions {
    */
   idempotencyKey?: string;
 }
+
+/**
+ * The answer to an open call. An approval has a `decision`; a client tool and a question have an `output`, which is a text or
+ * JSON, or an `error`. The model reads all texts. `files`: at most 10 MiB, for the workspace of the run.
+ */
+export type CallAnswer =
+  | { decision: "allow" }
+  | { decision: "deny"; reason?: string }
+  | { output: unknown; files?: readonly FileInput[] }
+  | { error: string };
+
+/**
+ * Functions by the names of client tools; `ask_person` answers questions. Each gets the arguments of a call, and returns a
+ * text or JSON, or a promise of it.
+ */
+// oxlint-disable-next-line typescript/no-explicit-any -- the agent file describes the arguments
+export type ClientTools = Record<string, (args: any) => unknown>;

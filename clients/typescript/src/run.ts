@@ -1,8 +1,17 @@
-import type { DownloadOptions, EventsOptions, InputOptions, TokenOptions, WaitOptions } from "./options.ts";
+import type {
+  CallAnswer,
+  ClientTools,
+  DownloadOptions,
+  EventsOptions,
+  InputOptions,
+  TokenOptions,
+  WaitOptions,
+} from "./options.ts";
 import type {
   Bytes,
   Event,
   Failure,
+  OpenCall,
   ResultError,
   RunDetail,
   RunFile,
@@ -17,6 +26,8 @@ import type {
 export interface RunActions {
   wait(runId: string, options?: WaitOptions): Promise<Run>;
   events(runId: string, options?: EventsOptions): AsyncGenerator<Event>;
+  answer(runId: string, call: Pick<OpenCall, "id" | "arguments_sha256">, answer: CallAnswer): Promise<Run>;
+  serveTools(runId: string, tools: ClientTools, options?: WaitOptions): Promise<Run>;
   sendInput(runId: string, text: string, options?: InputOptions): Promise<Run>;
   setLabels(runId: string, labels: Record<string, string>): Promise<Run>;
   createToken(runId: string, options?: TokenOptions): Promise<RunToken>;
@@ -42,6 +53,10 @@ export class Run<Result = unknown> {
   readonly finishReason: string | null;
   /** Tokens and dollars. Null: a server with v1 only does not say. */
   readonly usage: Usage | null;
+  /** The run is running, and tool calls of it wait for answers. */
+  readonly waiting: boolean;
+  /** These calls. Empty in runs of lists and changes: `runs.get(run.id)` has them. */
+  readonly openCalls: readonly OpenCall[];
   /** All that the server said, with its names. Null: the server has v1 only. */
   readonly data: (RunSummary & Partial<RunDetail>) | null;
   readonly #runs: RunActions;
@@ -57,15 +72,27 @@ export class Run<Result = unknown> {
     this.failure = data?.failure ?? null;
     this.finishReason = data?.finish_reason ?? null;
     this.usage = data?.usage ?? null;
+    this.waiting = data?.state === "waiting";
+    this.openCalls = data?.open_calls ?? [];
   }
 
-  /** Waits until the run is idle. Resolves with its latest state. */
+  /** Waits until the run is idle, or waits for answers to its `openCalls`. Resolves with its latest state. */
   async wait(options?: WaitOptions): Promise<Run<Result>> {
     return (await this.#runs.wait(this.id, options)) as Run<Result>;
   }
 
   events(options?: EventsOptions): AsyncGenerator<Event> {
     return this.#runs.events(this.id, options);
+  }
+
+  /** Answers an open call. `runs.answer` says more. */
+  async answer(call: Pick<OpenCall, "id" | "arguments_sha256">, answer: CallAnswer): Promise<Run> {
+    return this.#runs.answer(this.id, call, answer);
+  }
+
+  /** Waits until the turn has ended, and answers calls of client tools with functions. `runs.serveTools` says more. */
+  async serveTools(tools: ClientTools, options?: WaitOptions): Promise<Run<Result>> {
+    return (await this.#runs.serveTools(this.id, tools, options)) as Run<Result>;
   }
 
   async sendInput(text: string, options?: InputOptions): Promise<Run> {

@@ -1,11 +1,14 @@
+import { answerBody } from "./answer.ts";
 import { Deadline } from "./clock.ts";
 import { AgentRunsError, ConnectionFailed, RunFailed } from "./errors.ts";
 import { checkCreate, checkKey, createRun, type CreateOptions } from "./create.ts";
 import { downloadBytes, downloadFile } from "./download.ts";
-import { messages } from "./event-stream.ts";
+import { followEvents } from "./follow.ts";
 import { ext, v1 } from "./generated/operations.ts";
 import { filled, type Http, type Request } from "./http.ts";
 import type {
+  CallAnswer,
+  ClientTools,
   DownloadOptions,
   EventsOptions,
   InputOptions,
@@ -14,15 +17,13 @@ import type {
   TokenOptions,
   WaitOptions,
 } from "./options.ts";
+import { poll } from "./poll.ts";
 import type { ResultOf, ResultSchema } from "./result.ts";
 import { type Run, type RunActions, type RunPage, runInV1, runOf } from "./run.ts";
+import { CallServer } from "./serve.ts";
 import type { Server } from "./server.ts";
-import type { Bytes, Event, Page, RunDetail, RunFile, RunSummary, RunToken, StatusInV1 } from "./types.ts";
+import type { Bytes, Event, OpenCall, Page, RunDetail, RunFile, RunSummary, RunToken, StatusInV1 } from "./types.ts";
 
-/** Milliseconds between two polls: the first, the longest, and the growth (specification section 4.2). */
-const [firstPoll, longestPoll, growth] = [3_000, 10_000, 1.5];
-/** Milliseconds before an event stream is opened again, unless the server says otherwise. */
-const defaultRetry = 2_000;
 /** Milliseconds that a wait takes at most, unless the caller says otherwise. */
 const defaultTimeout = 30 * 60_000;
 
@@ -45,7 +46,7 @@ export class Runs implements RunActions {
     return (await this.#create(options, this.#deadline())) as Run<ResultOf<Schema>>;
   }
 
-  /** Creates a run and waits until it is idle. */
+  /** Creates a run as `create` does, and waits as `wait` does. */
   async createAndWait<const Schema extends ResultSchema>(
     options: CreateOptions<Schema>,
     wait: WaitOptions = {},
@@ -63,7 +64,10 @@ export class Runs implements RunActions {
     return this.#http.retry(deadline, () => this.#read(runId, deadline));
   }
 
-  /** Waits until a run is idle. Resolves with its latest state. */
+  /**
+   * Waits until a run is idle, or waits for answers to its `openCalls`. Resolves with its latest state: at once, if it waits
+   * already. `serveTools` waits for the end of the turn.
+   */
   async wait(runId: string, options: WaitOptions = {}): Promise<Run> {
     return this.#wait(runId, options, this.#deadline(options.timeout ?? defaultTimeout, options.signal));
   }
@@ -88,12 +92,52 @@ export class Runs implements RunActions {
 
   /**
    * The events of a run, until it is idle. The stream is opened again after an interruption, and each event comes once
-   * and in order.
+   * and in order. `onText`: called meanwhile with the text that a model writes.
    */
-  async *events(runId: string, { after, timeout, signal }: EventsOptions = {}): AsyncGenerator<Event> {
+  async *events(runId: string, { timeout, signal, ...options }: EventsOptions = {}): AsyncGenerator<Event> {
     const deadline = this.#deadline(timeout, signal);
     await this.#server.require("send events", deadline);
-    yield* this.#follow(runId, after, deadline);
+    yield* followEvents(runId, { ...options, http: this.#http, server: this.#server, deadline });
+  }
+
+  /**
+   * Answers an open call of a run, for the arguments that it has. The first answer counts: the same one again is accepted,
+   * another one throws an `APIError` with the code `already_answered`. Resolves with the run as it is now, without
+   * `openCalls`.
+   */
+  async answer(runId: string, call: Pick<OpenCall, "id" | "arguments_sha256">, answer: CallAnswer): Promise<Run> {
+    const deadline = this.#deadline();
+    await this.#server.require("answer calls", deadline);
+    const body = await answerBody(call, answer);
+    return this.#http.retry(deadline, () => this.#answer(runId, body, deadline));
+  }
+
+  /**
+   * Waits until a turn has ended, and answers its calls of client tools with functions, one after the other. What a function
+   * throws becomes the error of its call, as its message. Calls without a function, and approvals, are left to others.
+   */
+  async serveTools(runId: string, tools: ClientTools, options: WaitOptions = {}): Promise<Run> {
+    const { timeout = defaultTimeout, signal, onEvent } = options;
+    const deadline = this.#deadline(timeout, signal);
+    const wait = { ...options };
+    if (onEvent) {
+      wait.onEvent = async (event) => {
+        await onEvent(event);
+        wait.after = event.sequence; // the next wait begins here
+      };
+    }
+    const send = async (call: OpenCall, answer: CallAnswer): Promise<unknown> => {
+      const body = await answerBody(call, answer);
+      return this.#answer(runId, body, this.#deadline(undefined, signal)); // even if the function took too long
+    };
+    const calls = new CallServer(tools, send, deadline);
+    return named(runId, () =>
+      poll({ http: this.#http, deadline }, async () => {
+        const run = await this.#wait(runId, wait, deadline);
+        if (!run.waiting) return run;
+        return (await calls.serve(run.openCalls)) ? "now" : "later";
+      }),
+    );
   }
 
   /** Gives a run its next input. It is queued while a turn is in progress. Repeated safely: the run gets it once. */
@@ -186,74 +230,29 @@ export class Runs implements RunActions {
   }
 
   async #wait(runId: string, { after, onEvent, raiseOnFailure }: WaitOptions, deadline: Deadline): Promise<Run> {
-    try {
-      if (onEvent) for await (const event of this.#follow(runId, after, deadline)) await onEvent(event);
+    return named(runId, async () => {
+      if (onEvent) {
+        const options = { after, http: this.#http, server: this.#server, deadline, untilWaiting: true };
+        for await (const event of followEvents(runId, options)) await onEvent(event);
+      }
       const run = await this.#poll(runId, deadline);
-      if (raiseOnFailure && run.status !== "finished") throw new RunFailed(run);
+      if (raiseOnFailure && run.status !== "finished" && run.status !== "running") throw new RunFailed(run);
       return run;
-    } catch (error) {
-      if (error instanceof AgentRunsError) error.runId = runId;
-      throw error;
-    }
+    });
   }
 
-  /** Reads until the run is idle. After a 502 or 503 it waits 1, 2, 4 … 30 s (specification section 7.3). */
+  /** Reads until the run is idle or waits for answers. After a 502 or 503 it waits 1, 2, 4 … 30 s (specification section 7.3). */
   async #poll(runId: string, deadline: Deadline): Promise<Run> {
-    let interval = firstPoll;
-    for (let failures = 0; ;) {
-      const began = this.#http.clock.now();
-      let pause: number;
-      try {
-        const run = await this.#read(runId, deadline, true);
-        if (run.status !== "running") return run;
-        failures = 0;
-        pause = Math.max(0, interval - (this.#http.clock.now() - began)); // a server that waited needs no pause
-        interval = Math.min(longestPoll, interval * growth);
-      } catch (error) {
-        const next = this.#http.backoff(error, ++failures);
-        if (next === undefined) throw error;
-        pause = next;
-      }
-      await deadline.sleep(pause);
-    }
+    return poll({ http: this.#http, deadline }, async () => {
+      const run = await this.#read(runId, deadline, true);
+      return run.status !== "running" || run.waiting ? run : "later";
+    });
   }
 
-  /**
-   * Reads the event stream, and opens it again after its end or an interruption, until it says that the run has ended. A
-   * server with v1 only has no events.
-   */
-  async *#follow(runId: string, after: number | null | undefined, deadline: Deadline): AsyncGenerator<Event> {
-    let lastId = after?.toString();
-    let retry = defaultRetry;
-    for (let failures = 0; ;) {
-      let pause: number;
-      const headers = { accept: "text/event-stream", ...(lastId !== undefined && { "last-event-id": lastId }) };
-      const request: Request = { ...filled(ext.list_events, { run_id: runId }), headers, deadline };
-      try {
-        if ((await this.#server.waitSeconds(deadline)) === undefined) return;
-        for await (const message of messages(this.#http.stream(request, "text/event-stream"))) {
-          failures = 0;
-          retry = message.retry ?? retry;
-          if (message.event === "end") return;
-          if (message.event === "event") yield this.#event(request, message.data);
-          lastId = message.id ?? lastId;
-        }
-        pause = retry;
-      } catch (error) {
-        const next = this.#http.backoff(error, ++failures, retry);
-        if (next === undefined) throw error;
-        pause = next * (1 + Math.random() / 4); // so that many clients do not come back at once
-      }
-      await deadline.sleep(pause);
-    }
-  }
-
-  #event(request: Request, data: string): Event {
-    try {
-      return JSON.parse(data) as Event;
-    } catch {
-      throw this.#http.unexpected(request, `an event that is not JSON: ${JSON.stringify(data.slice(0, 80))}`);
-    }
+  async #answer(runId: string, body: object, deadline: Deadline): Promise<Run> {
+    const operation = filled(ext.answer_call, { run_id: runId });
+    const request: Request = { ...operation, deadline, body: JSON.stringify(body) };
+    return runOf(this, await this.#http.object<RunSummary>(request, ["id", "status"]));
   }
 
   async #page<Item>(what: string, operation: Operation, query: Request["query"] = {}): Promise<Page<Item>> {
@@ -270,5 +269,15 @@ export class Runs implements RunActions {
     const request: Request = { ...operation, deadline, ...(body && { body: JSON.stringify(body) }) };
     const run = await this.#http.retry(deadline, () => this.#http.object<RunSummary>(request, ["id", "status"]));
     return runOf(this, run);
+  }
+}
+
+/** Names the run in the errors of a call. */
+async function named<Value>(runId: string, call: () => Promise<Value>): Promise<Value> {
+  try {
+    return await call();
+  } catch (error) {
+    if (error instanceof AgentRunsError) error.runId = runId;
+    throw error;
   }
 }
