@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openCall, waits } from "./answer-cases.ts";
+import { agent, askAgent, getRun, id } from "./case.ts";
 import { cases } from "./cases.ts";
 import { type Driver, pythonDriver, typescriptDriver } from "./driver.ts";
 import { type ScriptedServer, scriptedServer } from "./scripted-server.ts";
@@ -29,5 +31,16 @@ describe.each(Object.keys(drivers))("%s", (language) => {
     expect(outcome.error).toEqual(error === undefined ? undefined : expect.objectContaining(error));
     expect({ calls, ...outcome }).toMatchObject(rest);
     expect(JSON.stringify(outcome)).not.toContain("ak_test");
+  });
+
+  // A function without asyncio cannot be interrupted.
+  test.skipIf(language === "Python")("stops waiting at the deadline while a function does not end", async () => {
+    const { url, received } = server.script(agent, waits(openCall("1.1.0")));
+    const tools = { find_order: { never: true } } as const;
+    const job = { method: "serve_tools", args: [id], tools, options: { timeout: 300 }, realTime: true };
+    const { error, called } = await driver.run({ ...job, baseUrl: url });
+    expect(error).toMatchObject({ name: "WaitTimeout", run_id: id });
+    expect(called).toHaveLength(1);
+    expect(received.map(({ call }) => call)).toEqual([askAgent, getRun]);
   });
 });

@@ -2,20 +2,12 @@ import { createHash } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import { expect } from "vitest";
 import { clientClasses, errorsOf } from "../../src/error-codes.ts";
-import { agent, type Case, id } from "./case.ts";
+import { agent, askAgent, type Case, end, getEvents, getRun, id, run } from "./case.ts";
+import { answers, texts } from "./answer-cases.ts";
 import { downloads } from "./download-cases.ts";
 import { settings } from "./setting-cases.ts";
 import { cutBody, endlessBody, json, noAnswer, type Received, stalledBody, stream, text } from "./scripted-server.ts";
 
-const run = (status: string, output: string | null = null, more: object = {}) => ({
-  id,
-  status,
-  output,
-  failure: null,
-  finish_reason: null,
-  usage: { dollars: 0 },
-  ...more,
-});
 const failure = { category: "limit", title: "The limit is reached", remedy: "Raise it.", retryable: false };
 const onlyV1 = json(404, { detail: "Not Found" });
 const statusInV1 = (status: string, ...texts: string[]) => ({
@@ -27,7 +19,6 @@ const statusInV1 = (status: string, ...texts: string[]) => ({
 const event = (sequence: number) => ({ type: "output", sequence, at: null, turn: 1, text: `event ${sequence}` });
 const eventText = (sequence: number): string =>
   `id: ${sequence}\nevent: event\ndata: ${JSON.stringify(event(sequence))}\n\n`;
-const end = 'event: end\ndata: {"status": "finished"}\n\n';
 const html = text(200, "text/html", "<html>Sign in to the network</html>");
 
 const runToken = {
@@ -36,10 +27,8 @@ const runToken = {
   created_at: "2026-11-26T10:00:00Z",
   expires_at: "2026-11-26T10:10:00Z",
 };
-const getRun = `GET /ext/v1/runs/${id}`;
-const getEvents = `${getRun}/events`;
 const getInV1 = `GET /v1/agents/${id}`;
-const [askAgent, postRun, postInV1] = ["GET /ext/v1/agent", "POST /ext/v1/runs", "POST /v1/agents"];
+const [postRun, postInV1] = ["POST /ext/v1/runs", "POST /v1/agents"];
 const create = { name: "Test", input: "Hello" };
 const sent = ({ body }: Received): unknown => JSON.parse(body.toString());
 const totalSchema = { type: "object", properties: { total: { type: "number" } } };
@@ -782,7 +771,6 @@ const other: Record<string, Case> = {
   },
 };
 
-/** What each client does, by name. */
 /** One case for each code of the extension API. Codes that are transient are answered until the client gives up. */
 const codes = Object.fromEntries(
   Object.entries(errorsOf("ext")).map(([code, { status, detail }]): [string, Case] => [
@@ -795,10 +783,13 @@ const codes = Object.fromEntries(
   ]),
 );
 
+/** What each client does, by name. */
 export const cases: Record<string, Case> = {
   ...creating,
   ...waiting,
   ...streaming,
+  ...answers,
+  ...texts,
   ...onV1,
   ...errors,
   ...codes,

@@ -59,29 +59,56 @@ def prepare(job, clock):
         options["files"] = [
             file if isinstance(file, str) else (file[0], file[1].encode()) for file in options["files"]
         ]
-    events = []
+    seen = {"events": [], "texts": [], "called": []}
+    if "onText" in job:
+        options["on_text"] = lambda text, place: seen["texts"].append([text, place.turn, place.step])
     if "onEvent" in job:
 
         def on_event(event):
             if job["onEvent"] == "raise":
                 raise CallbackError("from the callback")
-            events.append(event)
+            seen["events"].append(event)
 
         options["on_event"] = on_event
     if not job.get("realTime"):
         client["clock"] = clock
-    return client, options, events
+    return client, options, seen
+
+
+def functions_of(job, seen, is_async):
+    """The functions of `serve_tools`."""
+
+    def function_of(name, does):
+        def function(arguments):
+            seen["called"].append([name, arguments])
+            if "raises" in does:
+                raise CallbackError(does["raises"])
+            return does.get("returns")
+
+        async def async_function(arguments):
+            if "never" in does:
+                seen["called"].append([name, arguments])
+                await asyncio.Event().wait()
+            return function(arguments)
+
+        return async_function if is_async else function
+
+    return {name: function_of(name, does) for name, does in job["tools"].items()}
+
+
+def arguments_of(job, seen, is_async):
+    return [*job.get("args", []), *([functions_of(job, seen, is_async)] if "tools" in job else [])]
 
 
 def run(job):
     clock = FakeClock()
-    client_options, options, events = prepare(job, clock)
+    client_options, options, seen = prepare(job, clock)
     try:
         with agent_runs.AgentRuns(**client_options) as client:
             if job["method"] == "agent":
                 value = client.agent()
             else:
-                value = getattr(client.runs, job["method"])(*job.get("args", []), **options)
+                value = getattr(client.runs, job["method"])(*arguments_of(job, seen, False), **options)
             if inspect.isgenerator(value):
                 items = []
                 for item in value:
@@ -89,20 +116,20 @@ def run(job):
                     if len(items) == job.get("take"):
                         break
                 value = items
-            return {"value": plain(value), "events": events, "sleeps": clock.sleeps}
+            return {"value": plain(value), **seen, "sleeps": clock.sleeps}
     except Exception as error:
-        return {"error": fields_of(error), "events": events, "sleeps": clock.sleeps}
+        return {"error": fields_of(error), **seen, "sleeps": clock.sleeps}
 
 
 async def run_async(job):
     clock = FakeAsyncClock()
-    client_options, options, events = prepare(job, clock)
+    client_options, options, seen = prepare(job, clock)
     try:
         async with agent_runs.AsyncAgentRuns(**client_options) as client:
             if job["method"] == "agent":
                 value = await client.agent()
             else:
-                value = getattr(client.runs, job["method"])(*job.get("args", []), **options)
+                value = getattr(client.runs, job["method"])(*arguments_of(job, seen, True), **options)
                 if inspect.isawaitable(value):
                     value = await value
             if inspect.isasyncgen(value):
@@ -113,15 +140,17 @@ async def run_async(job):
                         break
                 await value.aclose()
                 value = items
-            return {"value": plain(value), "events": events, "sleeps": clock.sleeps}
+            return {"value": plain(value), **seen, "sleeps": clock.sleeps}
     except Exception as error:
-        return {"error": fields_of(error), "events": events, "sleeps": clock.sleeps}
+        return {"error": fields_of(error), **seen, "sleeps": clock.sleeps}
 
 
 def plain(value):
     if isinstance(value, (agent_runs.Run, agent_runs.AsyncRun)):
         more = {"result": value.result, "result_error": value.result_error}
         found = {name: each for name, each in more.items() if each is not None}
+        if value.waiting:
+            found.update(waiting=True, open_calls=value.open_calls)
         return {"id": value.id, "status": value.status, "output": value.output, **found}
     if isinstance(value, (agent_runs.RunPage, agent_runs.AsyncRunPage)):
         return {"data": plain(value.data), "next": value.next}

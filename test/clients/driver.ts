@@ -1,7 +1,15 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { AgentRuns, AgentRunsError, type Event, type FileInput, Run } from "../../clients/typescript/src/index.ts";
+import {
+  AgentRuns,
+  AgentRunsError,
+  type ClientTools,
+  type Event,
+  type FileInput,
+  Run,
+  type TextPlace,
+} from "../../clients/typescript/src/index.ts";
 import { root } from "../integration/script.ts";
 import { python, pythonClient } from "./python.ts";
 
@@ -19,6 +27,10 @@ export interface Job {
   options?: Record<string, unknown> & { timeout?: number };
   /** Pass `on_event`. `"raise"`: it raises `CallbackError`. */
   onEvent?: "record" | "raise";
+  /** Pass `on_text`. */
+  onText?: "record";
+  /** The functions of `serve_tools`: what each does. */
+  tools?: Record<string, { returns?: unknown; raises?: string; never?: true }>;
   /** Number of items to take from an iterator. */
   take?: number;
 }
@@ -27,6 +39,10 @@ export interface Outcome {
   value?: unknown;
   error?: Record<string, unknown> & { name: string; message: string };
   events: unknown[];
+  /** Texts that `on_text` got, with turn and step. */
+  texts: unknown[];
+  /** The calls of functions: name and arguments. */
+  called: unknown[];
   /** Milliseconds. */
   sleeps: number[];
   /** What the client logged, with the times replaced. */
@@ -49,6 +65,8 @@ export const typescriptDriver = (): Driver => ({
 async function runInTypescript(job: Job): Promise<Outcome> {
   const sleeps: number[] = [];
   const events: Event[] = [];
+  const texts: unknown[] = [];
+  const called: unknown[] = [];
   let now = 0;
   const sleep = (milliseconds: number): Promise<void> => {
     sleeps.push(Math.round(milliseconds));
@@ -68,7 +86,18 @@ async function runInTypescript(job: Job): Promise<Outcome> {
     if (job.onEvent === "raise") throw new CallbackError("from the callback");
     events.push(event);
   };
-  const options = { ...camelCase(job.options ?? {}), ...(job.onEvent && { onEvent }) };
+  const onText = (text: string, { turn, step }: TextPlace): void => void texts.push([text, turn, step]);
+  const callbacks = { ...(job.onEvent && { onEvent }), ...(job.onText && { onText }) };
+  const options = { ...camelCase(job.options ?? {}), ...callbacks };
+  const functions = Object.entries(job.tools ?? {}).map(([name, { returns, raises, never }]) => {
+    const run = async (args: unknown): Promise<unknown> => {
+      called.push([name, args]);
+      if (raises !== undefined) throw new CallbackError(raises);
+      return never ? new Promise(() => {}) : returns;
+    };
+    return [name, run] as const;
+  });
+  const tools: ClientTools = Object.fromEntries(functions);
   try {
     const client = new AgentRuns({
       baseUrl,
@@ -79,19 +108,30 @@ async function runInTypescript(job: Job): Promise<Outcome> {
       logger,
       ...(job.realTime !== true && { clock: { now: () => now, sleep } }),
     });
-    return { value: valueOf(await call(client, job, options)), events, sleeps, log };
+    return { value: valueOf(await call(client, { ...job, tools }, options)), events, texts, called, sleeps, log };
   } catch (error) {
-    return { error: errorFields(error), events, sleeps, log };
+    return { error: errorFields(error), events, texts, called, sleeps, log };
   }
 }
 
-async function call(client: AgentRuns, { method, args = [], take = Infinity }: Job, options: object): Promise<unknown> {
+type Prepared = Omit<Job, "tools"> & { tools: ClientTools };
+
+async function call(
+  client: AgentRuns,
+  { method, args = [], take = Infinity, tools }: Prepared,
+  options: object,
+): Promise<unknown> {
   if (method === "agent") return client.agent();
   const runs = client.runs as unknown as Record<string, (...args: unknown[]) => unknown>;
   const name = method.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
   const { timeout, onEvent, raiseOnFailure, ...create } = options as Record<string, unknown>;
   const both = [create, { timeout, onEvent, raiseOnFailure }];
-  const result = runs[name]?.(...args, ...(name === "createAndWait" ? both : [options]));
+  const more: Record<string, unknown[]> = {
+    createAndWait: both,
+    answer: [answerOf(create)],
+    serveTools: [tools, options],
+  };
+  const result = runs[name]?.(...args, ...(more[name] ?? [options]));
   if (typeof result !== "object" || result === null || !(Symbol.asyncIterator in result)) return result;
   const items: unknown[] = [];
   for await (const item of result as AsyncIterable<unknown>) {
@@ -99,6 +139,12 @@ async function call(client: AgentRuns, { method, args = [], take = Infinity }: J
     if (items.length === take) break;
   }
   return items;
+}
+
+/** The answer of a call, from the options of Python. */
+function answerOf({ allow, reason, ...others }: Record<string, unknown>): object {
+  if (allow === undefined) return others;
+  return { decision: allow === true ? "allow" : "deny", ...(reason !== undefined && { reason }) };
 }
 
 function camelCase(options: Record<string, unknown>): object {
@@ -121,8 +167,15 @@ function valueOf(value: unknown): unknown {
   }
   if (value instanceof Uint8Array) return new TextDecoder().decode(value);
   if (!(value instanceof Run)) return value;
-  const { id, status, output, result, resultError } = value;
-  return { id, status, output, ...(result !== null && { result }), ...(resultError && { result_error: resultError }) };
+  const { id, status, output, result, resultError, waiting, openCalls } = value;
+  return {
+    id,
+    status,
+    output,
+    ...(result !== null && { result }),
+    ...(resultError && { result_error: resultError }),
+    ...(waiting && { waiting, open_calls: openCalls }),
+  };
 }
 
 function errorFields(error: unknown): NonNullable<Outcome["error"]> {

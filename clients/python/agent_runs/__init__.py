@@ -1,6 +1,7 @@
 """Client of the Agent Run Service."""
 
 from . import _error_classes
+from ._answer import ClientTools
 from ._api_error import AgentRunsError, APIError, Issue
 from ._async.client import AsyncAgentRuns
 from ._async.clock import AsyncClock
@@ -23,10 +24,11 @@ from ._sync.client import AgentRuns
 from ._sync.clock import Clock
 from ._sync.run import Run, RunPage, RunStatus
 from ._sync.runs import Runs
-from ._types import Agent, CreatedRunToken, Event, Failure, ResultError, RunDetail, RunFile, Usage
+from ._types import Agent, CreatedRunToken, Event, Failure, OpenCall, ResultError, RunDetail, RunFile, Usage
 from ._types import Run as RunSummary
 from ._version import __version__
 from ._webhook import WebhookData, WebhookPayload, verify_webhook
+from ._written_text import TextPlace
 
 __all__ = [
     "APIError",
@@ -38,6 +40,7 @@ __all__ = [
     "AsyncRun",
     "AsyncRunPage",
     "AsyncRuns",
+    "ClientTools",
     "Clock",
     "ConnectionFailed",
     "CreateOutcomeUnknown",
@@ -49,6 +52,7 @@ __all__ = [
     "InvalidArgument",
     "Issue",
     "NotSupported",
+    "OpenCall",
     "ResultError",
     "ResultSchema",
     "Run",
@@ -59,6 +63,7 @@ __all__ = [
     "RunStatus",
     "RunSummary",
     "Runs",
+    "TextPlace",
     "UnexpectedResponse",
     "Usage",
     "WaitTimeout",

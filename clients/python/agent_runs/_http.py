@@ -67,7 +67,7 @@ def _encoded(name: str, value: str) -> str:
 def json_bytes(body: Mapping[str, Any]) -> bytes:
     """JSON without the fields that are None."""
     try:
-        return json.dumps({name: value for name, value in body.items() if value is not None}).encode()
+        return json.dumps({name: value for name, value in body.items() if value is not None}, allow_nan=False).encode()
     except (TypeError, ValueError) as error:
         raise InvalidArgument(f"one of {', '.join(body)} cannot be sent as JSON: {error}") from error
 

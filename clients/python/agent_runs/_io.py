@@ -20,15 +20,39 @@ async_sleep = asyncio.sleep
 sync_sleep = time.sleep
 
 
-async def async_call(function: Callable[[Value], object], value: Value) -> None:
+async def async_call(function: Callable[..., object], *values: object) -> None:
     """Calls a function of the user, which may be a coroutine function."""
-    result = function(value)
+    result = function(*values)
     if inspect.isawaitable(result):
         await result
 
 
-def sync_call(function: Callable[[Value], object], value: Value) -> None:
-    function(value)
+def sync_call(function: Callable[..., object], *values: object) -> None:
+    function(*values)
+
+
+class TooLate(Exception):
+    """A function took longer than it may."""
+
+
+async def async_call_within(seconds: float, function: Callable[[Value], object], value: Value) -> object:
+    """The result of a function of the user. Raises `TooLate` for a coroutine function that takes longer."""
+    result = function(value)
+    if not inspect.isawaitable(result):
+        return result
+    task = asyncio.ensure_future(result)
+    try:
+        await asyncio.wait({task}, timeout=None if math.isinf(seconds) else seconds)
+        if task.done():
+            return task.result()
+        raise TooLate
+    finally:
+        task.cancel()
+
+
+def sync_call_within(seconds: float, function: Callable[[Value], object], value: Value) -> object:
+    """The result of a function of the user, which cannot be interrupted."""
+    return function(value)
 
 
 async def async_work(function: Callable[[], Value]) -> Value:

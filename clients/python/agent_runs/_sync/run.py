@@ -8,9 +8,12 @@ import pathlib
 from collections.abc import Iterator, Callable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, overload
 
+from .._answer import NO_OUTPUT, ClientTools
 from .._api_error import AgentRunsError
+from .._files import FileInputs
 from .._result import ResultSchema, parsed_result
-from .._types import CreatedRunToken, Event, Failure, ResultError, RunDetail, RunFile, Usage
+from .._types import CreatedRunToken, Event, Failure, OpenCall, ResultError, RunDetail, RunFile, Usage
+from .._written_text import TextPlace
 
 if TYPE_CHECKING:
     from .runs import Runs
@@ -30,6 +33,10 @@ class Run:
     """With `technical_error`: why. None: a server with v1 only does not say."""
     finish_reason: str | None
     """Why the last turn ended: `completed`, or a limit. None: it has not, or a server with v1 only does not say."""
+    waiting: bool
+    """The run is running, and tool calls of it wait for answers."""
+    open_calls: list[OpenCall]
+    """These calls. Empty in runs of lists and changes: `runs.get(run.id)` has them."""
     result_error: ResultError | None
     """Why the output does not fit the schema of the result. None: it does, or there is no schema."""
     usage: Usage | None
@@ -58,6 +65,8 @@ class Run:
         self.failure = data["failure"] if data else None
         self.finish_reason = data["finish_reason"] if data else None
         self.usage = data["usage"] if data else None
+        self.waiting = data is not None and data.get("state") == "waiting"
+        self.open_calls = data.get("open_calls", []) if data else []
         self.result_error = data.get("result_error") if data else None
         self._schema = schema
 
@@ -105,14 +114,50 @@ class Run:
         on_event: Callable[[Event], object] | None = None,
         raise_on_failure: bool = False,
     ) -> Run:
-        """Waits until the run is idle. Returns its latest state."""
+        """Waits until the run is idle, or waits for answers to its `open_calls`. Returns its latest state."""
         run = self._runs.wait(
             self.id, timeout=timeout, after=after, on_event=on_event, raise_on_failure=raise_on_failure
         )
         return run._with_schema(self._schema)
 
-    def events(self, *, after: int | None = None, timeout: float | None = None) -> Iterator[Event]:
-        return self._runs.events(self.id, after=after, timeout=timeout)
+    def events(
+        self,
+        *,
+        after: int | None = None,
+        timeout: float | None = None,
+        on_text: Callable[[str, TextPlace], object] | None = None,
+    ) -> Iterator[Event]:
+        return self._runs.events(self.id, after=after, timeout=timeout, on_text=on_text)
+
+    def answer(
+        self,
+        call: OpenCall,
+        *,
+        allow: bool | None = None,
+        reason: str | None = None,
+        output: Any = NO_OUTPUT,
+        error: str | None = None,
+        files: FileInputs = (),
+    ) -> Run:
+        """Answers an open call. `runs.answer` says more."""
+        return self._runs.answer(
+            self.id, call, allow=allow, reason=reason, output=output, error=error, files=files
+        )
+
+    def serve_tools(
+        self,
+        tools: ClientTools,
+        *,
+        timeout: float | None = 1800,
+        after: int | None = None,
+        on_event: Callable[[Event], object] | None = None,
+        raise_on_failure: bool = False,
+    ) -> Run:
+        """Waits until the turn has ended, and answers calls of client tools. `runs.serve_tools` says more."""
+        run = self._runs.serve_tools(
+            self.id, tools, timeout=timeout, after=after, on_event=on_event, raise_on_failure=raise_on_failure
+        )
+        return run._with_schema(self._schema)
 
     def send_input(self, text: str, *, idempotency_key: str | None = None) -> Run:
         return self._runs.send_input(self.id, text, idempotency_key=idempotency_key)

@@ -4,37 +4,34 @@ from __future__ import annotations
 import builtins
 import contextlib
 import datetime
-import json
 import os
 import pathlib
-import random
 import uuid
-from collections.abc import Generator, Iterator, Callable, Iterable, Mapping
+from collections.abc import Iterator, Callable, Iterable, Mapping
 from typing import Any, TypeVar, cast, overload
 
 from .. import _io
+from .._answer import NO_OUTPUT, ClientTools, answer_bytes
 from .._api_error import AgentRunsError
 from .._config import check_idempotency_key
 from .._errors import ConnectionFailed, RunFailed
-from .._event_stream import EventStreamParser, Message
 from .._files import FileInputs, open_files
-from .._http import Request, backoff, filled, json_bytes
+from .._http import Request, filled, json_bytes
 from .._operations import V1, Ext
 from .._result import ResultSchema
-from .._types import CreatedRunToken, Event, RunFile
+from .._types import CreatedRunToken, Event, OpenCall, RunFile
+from .._written_text import TextPlace
 from .clock import Deadline
 from .create import Create, NewRun
 from .download import download_bytes, download_file
+from .follow import Follower
 from .http import Http
+from .poll import Found, poll
 from .run import Run, RunPage, RunStatus, run_in_v1, run_of
+from .serve import Answer, CallServer
 from .server import Server
 
 _Text = TypeVar("_Text", bound=str)
-
-# Seconds between two polls: the first, the longest, and the growth (specification section 4.2).
-_first_poll, _longest_poll, _growth = 3.0, 10.0, 1.5
-# Seconds before an event stream is opened again, unless the server says otherwise.
-_default_retry = 2.0
 
 RunFiles = list[RunFile]
 
@@ -46,6 +43,7 @@ class Runs:
         self._http = http
         self._server = server
         self._template_id = template_id
+        self._follower = Follower(http, server)
 
     def create(
         self,
@@ -115,7 +113,8 @@ class Runs:
         raise_on_failure: bool = False,
     ) -> Run:
         """
-        Waits until a run is idle. Returns its latest state.
+        Waits until a run is idle, or waits for answers to its `open_calls`. Returns its latest state: at once, if it
+        waits already. `serve_tools` waits for the end of the turn.
 
         `timeout`: seconds, for all requests and waits together. Then, `WaitTimeout` is raised. None: no limit.
         `on_event`: called with each event, in order. Not called if the server has v1 only.
@@ -179,19 +178,99 @@ class Runs:
         return RunPage([run_of(self, data) for data in page["data"]], page["next"])
 
     def events(
-        self, run_id: str, *, after: int | None = None, timeout: float | None = None
+        self,
+        run_id: str,
+        *,
+        after: int | None = None,
+        timeout: float | None = None,
+        on_text: Callable[[str, TextPlace], object] | None = None,
     ) -> Iterator[Event]:
         """
         The events of a run, until it is idle. The stream is opened again after an interruption, and each event
         comes once and in order.
 
         `after`: the `sequence` of the last event that is known. `timeout`: seconds. Then, `WaitTimeout` is raised.
+        `on_text`: called meanwhile with the text that a model writes, and its place (`turn`, `step`): the whole text of
+        the step so far, again and again until the event `model_call` of the step has the answer. Not called if the
+        server does not send it, as on AWS.
         """
         deadline = self._deadline(timeout)
         self._server.require("send events", deadline)
-        with contextlib.closing(self._follow(run_id, after, deadline)) as events:
+        following = self._follower.events(run_id, after, deadline, on_text=on_text)
+        with contextlib.closing(following) as events:
             for event in events:
                 yield event
+
+    def answer(
+        self,
+        run_id: str,
+        call: OpenCall,
+        *,
+        allow: bool | None = None,
+        reason: str | None = None,
+        output: Any = NO_OUTPUT,
+        error: str | None = None,
+        files: FileInputs = (),
+    ) -> Run:
+        """
+        Answers an open call of a run, for the arguments that it has. The first answer counts: the same one again is
+        accepted, another one raises an `APIError` with the code `already_answered`. Returns the run as it is now,
+        without `open_calls`.
+
+        An approval has `allow`, and a `reason` if it is False. A client tool and a question have an `output`, which is
+        a text or JSON, or an `error`. The model reads all texts. `files`: with an output, at most 10 MiB, for the
+        workspace of the run.
+        """
+        deadline = self._deadline()
+        contents = open_files(files)
+        body = _io.sync_work(
+            lambda: answer_bytes(call, allow=allow, reason=reason, output=output, error=error, files=contents)
+        )
+        self._server.require("answer calls", deadline)
+        return self._http.retry(deadline, lambda: self._answer(run_id, body, deadline))
+
+    def serve_tools(
+        self,
+        run_id: str,
+        tools: ClientTools,
+        *,
+        timeout: float | None = 1800,
+        after: int | None = None,
+        on_event: Callable[[Event], object] | None = None,
+        raise_on_failure: bool = False,
+    ) -> Run:
+        """
+        Waits until a turn has ended, and answers its calls of client tools with functions, one after the other. What a
+        function raises becomes the error of its call, as its message. Calls without a function, and approvals, are
+        left to others. The options are those of `wait`.
+        """
+        deadline = self._deadline(timeout)
+        last = after
+
+        def passed_on(event: Event) -> None:
+            nonlocal last
+            if on_event:
+                _io.sync_call(on_event, event)
+            last = event["sequence"]  # the next wait begins here
+
+        def send(call: OpenCall, answer: Answer) -> Run:
+            given: Answer = {"allow": None, "reason": None, "output": NO_OUTPUT, "error": None, "files": [], **answer}
+            # Without the deadline: what a function did is reported, even if it took too long.
+            return self._answer(run_id, answer_bytes(call, **given), self._deadline())
+
+        calls = CallServer(tools, send, deadline)
+
+        def look() -> Found:
+            run = self._wait(run_id, deadline, last, passed_on if on_event else None, raise_on_failure)
+            if not run.waiting:
+                return run
+            return "now" if calls.serve(run.open_calls) else "later"
+
+        try:
+            return poll(self._http, deadline, look)
+        except AgentRunsError as error:
+            error.run_id = run_id
+            raise
 
     def send_input(self, run_id: str, text: str, *, idempotency_key: str | None = None) -> Run:
         """
@@ -301,11 +380,12 @@ class Runs:
     ) -> Run:
         try:
             if on_event:
-                with contextlib.closing(self._follow(run_id, after, deadline)) as events:
+                following = self._follower.events(run_id, after, deadline, until_waiting=True)
+                with contextlib.closing(following) as events:
                     for event in events:
                         _io.sync_call(on_event, event)
             run = self._poll(run_id, deadline)
-            if raise_on_failure and run.status != "finished":
+            if raise_on_failure and run.status not in ("finished", "running"):
                 raise RunFailed(run)
             return run
         except AgentRunsError as error:
@@ -313,72 +393,17 @@ class Runs:
             raise
 
     def _poll(self, run_id: str, deadline: Deadline) -> Run:
-        """
-        Reads until the run is idle. After a 502 or 503 it waits 1, 2, 4 … 30 s (specification section 7.3).
-        """
-        interval = _first_poll
-        failures = 0
-        while True:
-            began = self._http.clock.now()
-            try:
-                run = self._read(run_id, deadline, waits=True)
-                if run.status != "running":
-                    return run
-                failures = 0
-                pause = max(0.0, interval - (self._http.clock.now() - began))  # a server that waited needs no pause
-                interval = min(_longest_poll, interval * _growth)
-            except AgentRunsError as error:
-                failures += 1
-                next_attempt = backoff(error, failures)
-                if next_attempt is None:
-                    raise
-                pause = next_attempt
-            deadline.sleep(pause)
+        """Reads until the run is idle, or waits for answers."""
 
-    def _follow(self, run_id: str, after: int | None, deadline: Deadline) -> Generator[Event, None, None]:
-        """
-        Reads the event stream, and opens it again after its end or an interruption, until it says that the run has
-        ended. A server with v1 only has no events.
-        """
-        last_id = None if after is None else str(after)
-        retry = _default_retry
-        failures = 0
-        while True:
-            headers = {"accept": "text/event-stream", **({"last-event-id": last_id} if last_id else {})}
-            request = Request(*filled(Ext.list_events, run_id=run_id), headers=headers)
-            try:
-                if self._server.wait_seconds(deadline) is None:
-                    return
-                with contextlib.closing(self._messages(request, deadline)) as messages:
-                    for message in messages:
-                        failures = 0
-                        retry = retry if message.retry is None else message.retry
-                        if message.event == "end":
-                            return
-                        if message.event == "event":
-                            yield self._event(request, message.data)
-                        last_id = message.id or last_id
-                pause = retry
-            except AgentRunsError as error:
-                failures += 1
-                next_attempt = backoff(error, failures, retry)
-                if next_attempt is None:
-                    raise
-                pause = next_attempt * (1 + random.random() / 4)  # so that many clients do not come back at once
-            deadline.sleep(pause)
+        def look() -> Found:
+            run = self._read(run_id, deadline, waits=True)
+            return run if run.status != "running" or run.waiting else "later"
 
-    def _messages(self, request: Request, deadline: Deadline) -> Generator[Message, None, None]:
-        parser = EventStreamParser()
-        with contextlib.closing(self._http.stream(request, deadline, "text/event-stream")) as chunks:
-            for chunk in chunks:
-                for message in parser.feed(chunk):
-                    yield message
+        return poll(self._http, deadline, look)
 
-    def _event(self, request: Request, data: str) -> Event:
-        try:
-            return cast(Event, json.loads(data))
-        except ValueError:
-            raise self._http.unexpected(request, f"an event that is not JSON: {data[:80]!r}") from None
+    def _answer(self, run_id: str, body: bytes, deadline: Deadline) -> Run:
+        request = Request(*filled(Ext.answer_call, run_id=run_id), body=body)
+        return run_of(self, self._http.object(request, deadline, ("id", "status")))
 
     def _page(
         self, what: str, operation: tuple[str, str], query: Mapping[str, str | builtins.list[str] | None]
