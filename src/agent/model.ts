@@ -220,6 +220,8 @@ export interface ModelRequest {
   messages: Message[];
   /** Empty: the model must answer with text. */
   tools: ToolDefinition[];
+  /** Names of the tools that programs of callers run. Only the demo model tells them from others. */
+  clientTools?: string[];
   parameters?: ModelParameters;
   /** JSON Schema of an object. If the model answers with text, the text is to be JSON that fits it. */
   result?: object;

@@ -1,7 +1,7 @@
 import { pause } from "../../async/backoff.ts";
 import { commandLine } from "../../command-line.ts";
 import { sampleResult } from "./demo-result.ts";
-import type { Message, Model, ModelAnswer, ModelRequest, ToolCall, ToolResult } from "../model.ts";
+import type { Message, Model, ModelAnswer, ModelRequest, ToolCall, ToolDefinition, ToolResult } from "../model.ts";
 
 const maxSteps = 100;
 const maxDelayMs = 10_000;
@@ -12,6 +12,7 @@ const scratchFile = "demo-scratch.txt";
 /**
  * A model without network and API key. It lists the workspace files, reads the first ten in parallel, and reports their
  * sizes, line and word counts and first lines. Without files it responds at once. A result of a schema has samples as values.
+ * If programs of callers run tools for the agent, it calls the first of these once per turn, with samples as arguments.
  *
  * Responses depend only on the request, so that a resumed turn ends the same way. For trying out a run in progress, the
  * input can contain a line `demo: steps=12 delay=200`:
@@ -26,7 +27,8 @@ export const demo: Model = async (request) => {
   if (delay > 0) await pause(delay, request.signal);
   const calls = nextCalls(request, turn, steps);
   const { result } = request;
-  const last = (): string => (result ? JSON.stringify(sampleResult(result), null, 2) : report(turn));
+  const last = (): string =>
+    result ? JSON.stringify(sampleResult(result), null, 2) : report(turn, clientToolOf(request));
   const text = calls.length > 0 ? "" : last();
   return {
     answer: {
@@ -77,16 +79,26 @@ function nextCalls(request: ModelRequest, turn: DemoTurn, steps: number): ToolCa
     name,
     input,
   });
+  const clientTool = clientToolOf(request);
+  const isCalled = turn.results.some(({ name }) => name === clientTool?.name);
+  const last = clientTool && !isCalled ? [call(clientTool.name, sampleResult(clientTool.input) as object)] : [];
   const readsFiles = turn.hasFiles && hasTool("list_files");
   if (readsFiles && turn.steps === 0) return [call("list_files", {})];
   const names = listedFiles(turn);
   if (readsFiles && turn.steps === 1 && names.length > 0 && hasTool("read_file")) {
     return names.slice(0, maxFiles).map((name, index) => call("read_file", { name, limit: 500 }, index));
   }
-  if (turn.steps >= steps || !hasTool("write_file") || !hasTool("read_file")) return [];
+  if (turn.steps >= steps || !hasTool("write_file") || !hasTool("read_file")) return last;
   const wroteLast = turn.results.at(-1)?.name === "write_file";
   if (wroteLast) return [call("read_file", { name: scratchFile })];
   return [call("write_file", { name: scratchFile, content: `Step ${turn.steps + 1} of ${steps}.\n` })];
+}
+
+function clientToolOf({
+  tools,
+  clientTools = [],
+}: Pick<ModelRequest, "tools" | "clientTools">): ToolDefinition | undefined {
+  return tools.find(({ name }) => clientTools.includes(name));
 }
 
 function listedFiles({ results }: DemoTurn): string[] {
@@ -98,10 +110,11 @@ function fileNames(text: string): string[] {
   return [...text.matchAll(/^(.*) \(\d+ bytes\)$/gm)].map((match) => match[1] ?? "");
 }
 
-function report(turn: DemoTurn): string {
+function report(turn: DemoTurn, clientTool: ToolDefinition | undefined): string {
   const { input, results, steps } = turn;
   const listing = results.find((result) => result.name === "list_files")?.text;
   const reads = results.filter((result) => result.name === "read_file");
+  const returned = results.filter(({ name }) => name === clientTool?.name);
   const files = listedFiles(turn);
   const read = files.slice(0, maxFiles).flatMap((name, index) => describe(name, reads[index]));
   return [
@@ -109,6 +122,7 @@ function report(turn: DemoTurn): string {
     listing === undefined
       ? "I read no files."
       : `The workspace has ${count(files.length, "file")}:\n${listing}\n\n${read.join("\n\n")}`,
+    ...returned.map(({ name, text }) => `${name} returned: "${clipped(text)}"`),
     ...(steps > 0 ? [`I took ${count(steps, "step")} with tools before this answer.`] : []),
     "This is the demo model: it calls no provider and does not understand the input. For real answers, set a model: " +
       `${commandLine("admin", "org set-model --help")}, or start with ` +

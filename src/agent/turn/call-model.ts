@@ -251,8 +251,9 @@ async function requestOnce(
   ports.emit({ type: "model-call-started", step });
   const text = shown ? ports.showText?.(step) : undefined;
   const watched = text && { onText: text.write };
+  const clientTools = ports.tools.filter(({ asks }) => asks === "client_tool").map(({ definition }) => definition.name);
   const result = await withTimeout(timeLeft, ports.signal, (signal) =>
-    ports.model({ ...request, readAttachment: ports.files.readAttachment, signal, onSent, ...watched }),
+    ports.model({ ...request, clientTools, readAttachment: ports.files.readAttachment, signal, onSent, ...watched }),
   ).finally(() => text?.end());
   const milliseconds = ports.now() - startedAt;
   const exchange = requests.length > 0 ? { sent: requests } : {};

@@ -1,8 +1,10 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { demo } from "../../../src/agent/models/demo.ts";
+import { clientTools } from "../../../src/agent/tools/client-tools.ts";
+import type { JournalEntry } from "../../../src/agent/turn/journal.ts";
 import { runTurn } from "../../../src/agent/turn/run-turn.ts";
 import type { TurnOutcome } from "../../../src/agent/turn/types.ts";
-import { spaceOf, turn } from "./scripted.ts";
+import { allTools, spaceOf, turn } from "./scripted.ts";
 
 function text(outcome: TurnOutcome): string {
   if (outcome.kind !== "done") throw new Error(`the turn is ${outcome.kind}`);
@@ -10,6 +12,9 @@ function text(outcome: TurnOutcome): string {
 }
 
 const says = (input: string) => ({ history: [{ role: "user" as const, text: input }] });
+
+const calledIn = (records: JournalEntry[]): string[] =>
+  records.flatMap((record) => (record.part === "answer" ? record.answer.toolCalls.map(({ name }) => name) : []));
 
 describe("the demo model", () => {
   it("responds in one step without files", async () => {
@@ -55,6 +60,28 @@ describe("the demo model", () => {
     expect(
       records.flatMap((record) => (record.part === "result" ? [record.result] : [])).filter((r) => r.error),
     ).toEqual([]);
+  });
+
+  it("calls the first tool of the caller's program once per turn, before its answer", async () => {
+    const order = { type: "object", properties: { order: { type: "integer", minimum: 4 } }, required: ["order"] };
+    const definitions = ["find_order", "other"].map((name) => ({ name, description: "Finds.", input: order }));
+    const tools = [...allTools(), ...clientTools(definitions)].filter(({ unavailable }) => unavailable === undefined);
+    const asking = turn(demo, { input: says("demo: steps=2"), ports: { tools } });
+    const outcome = await runTurn(asking.input, asking.ports);
+    const { records } = asking;
+    const asked = { part: "asked", step: 3, call: 0, kind: "client_tool", until: 86_400_000 } as const;
+    expect(outcome).toEqual({ kind: "asks", calls: [asked] });
+    expect(calledIn(records)).toEqual(["write_file", "read_file", "find_order"]);
+    const answered = { part: "answered", step: 3, call: 0, answer: { kind: "output", text: "sent" } } as const;
+    const again = turn(demo, { input: { ...asking.input, journal: [...records, asked, answered] }, ports: { tools } });
+    const answer = text(await runTurn(again.input, again.ports));
+    expect(answer).toContain('find_order returned: "sent"');
+    expect(calledIn(again.records)).toEqual([]);
+    expect(records).toContainEqual(
+      expect.objectContaining({
+        answer: expect.objectContaining({ toolCalls: [expect.objectContaining({ input: { order: 4 } })] }),
+      }),
+    );
   });
 
   it("waits for the delay in the directive, until it is aborted", async () => {
