@@ -1,10 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
 import type { HttpResponse, Target } from "./types.ts";
 
-/** A named check. It passes if `run` resolves. A `Mismatch` has what was expected and what was received. */
+/**
+ * A named check. It passes if `run` resolves: with a text, if there was nothing to check, which says why. A `Mismatch` has
+ * what was expected and what was received.
+ */
 export interface Case {
   name: string;
-  run: (target: Target) => Promise<void>;
+  run: (target: Target) => Promise<string | void>;
 }
 
 export class Mismatch extends Error {

@@ -14,6 +14,8 @@ const parallel = 4;
 export interface Result {
   name: string;
   passed: boolean;
+  /** Why there was nothing to check. */
+  notChecked?: string;
   expected?: string;
   received?: string;
 }
@@ -52,8 +54,8 @@ export async function runCases(cases: Case[], target: Target, report: (result: R
 
 async function runCase({ name, run }: Case, target: Target): Promise<Result> {
   try {
-    await run(target);
-    return { name, passed: true };
+    const notChecked = await run(target);
+    return { name, passed: true, ...(typeof notChecked === "string" && { notChecked }) };
   } catch (error) {
     if (error instanceof Mismatch) return { name, passed: false, expected: error.expected, received: error.received };
     // No HTTP response: refused, reset or timed out.

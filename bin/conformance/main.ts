@@ -48,9 +48,10 @@ Exit codes: 0 if all cases passed, 1 if some failed, 2 for wrong options.`,
 
 /** Runs all cases. Resolves with the number of failed ones. */
 async function check(target: Target, json: boolean, io: Io): Promise<number> {
-  const results = await runCases(casesFor(target), target, ({ name, passed, expected, received }) => {
+  const results = await runCases(casesFor(target), target, ({ name, passed, notChecked, expected, received }) => {
     if (json) return;
-    io.out(`${passed ? "ok  " : "FAIL"} ${name}`);
+    const note = notChecked === undefined ? "" : ` (not checked: ${notChecked})`;
+    io.out(`${passed ? "ok  " : "FAIL"} ${name}${note}`);
     if (!passed) io.out(`       expected ${expected}\n       received ${received}`);
   });
   const passed = results.filter((result) => result.passed).length;

@@ -1,5 +1,6 @@
 import type { Case } from "../expect.ts";
 import type { Target } from "../types.ts";
+import { answerCases } from "./answers.ts";
 import { createCases } from "./create.ts";
 import { eventCases } from "./events.ts";
 import { fileCases } from "./files.ts";
@@ -15,6 +16,7 @@ export function extensionCases(target: Target): Case[] {
     ...eventCases,
     ...fileCases,
     ...resultCases,
+    ...answerCases,
     ...(target.otherApiKey === undefined ? [] : isolationCases),
   ];
 }

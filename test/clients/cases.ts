@@ -3,7 +3,7 @@ import type { ServerResponse } from "node:http";
 import { expect } from "vitest";
 import { clientClasses, errorsOf } from "../../src/error-codes.ts";
 import { agent, askAgent, type Case, end, getEvents, getRun, id, run } from "./case.ts";
-import { answers, texts } from "./answer-cases.ts";
+import { answers, writtenTexts } from "./answer-cases.ts";
 import { downloads } from "./download-cases.ts";
 import { settings } from "./setting-cases.ts";
 import { cutBody, endlessBody, json, noAnswer, type Received, stalledBody, stream, text } from "./scripted-server.ts";
@@ -789,7 +789,7 @@ export const cases: Record<string, Case> = {
   ...waiting,
   ...streaming,
   ...answers,
-  ...texts,
+  ...writtenTexts,
   ...onV1,
   ...errors,
   ...codes,

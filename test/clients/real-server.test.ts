@@ -1,9 +1,19 @@
 import { randomUUID } from "node:crypto";
 import { request } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Event } from "../../clients/typescript/src/index.ts";
+import { done } from "../integration/admin.ts";
 import { modelAt, newDataDir, type Service, startService } from "../integration/service.ts";
-import { answersWithResult, callsTool, chatServer, type Reply } from "../providers/chat-completions-server.ts";
+import {
+  answersWithResult,
+  callsTool,
+  chatServer,
+  chunk,
+  type Reply,
+  send,
+  startStream,
+} from "../providers/chat-completions-server.ts";
 import { type HttpServer, httpServer } from "../support/http-server.ts";
 import { type Driver, type Job, pythonDriver, typescriptDriver } from "./driver.ts";
 
@@ -129,6 +139,59 @@ describe.each(["TypeScript", "Python", "Python with asyncio"])("%s, with npm sta
     const create = job({ method: "create_and_wait", options, client: { template_id } });
     const { value } = await driver.run({ ...create, baseUrl: proxy.url });
     expect(value).toMatchObject({ status: "finished", output: expect.any(String) });
+  });
+
+  /** A key of a new agent in an organization of its own, whose model these options set. */
+  async function keyOf(file: string, ...modelOptions: string[]): Promise<string> {
+    const { dataDir } = service;
+    const { id: org } = await done(dataDir, "org", "create", "--name", "Other");
+    await done(dataDir, "org", "set-model", org, ...modelOptions);
+    const { id } = await done(dataDir, "agent", "create", "--org", org, "--file", file);
+    return (await done(dataDir, "key", "create", "--agent", id)).api_key;
+  }
+
+  test("answers the calls of a client tool", async () => {
+    const api_key = await keyOf("examples/order-status.json", "--provider", "demo");
+    const desk = (more: Omit<Job, "baseUrl" | "client">) => job({ ...more, client: { api_key }, realTime: true });
+    const options = { name: "Order", input: "Where is order 4711?" };
+    const { value: created } = await driver.run(desk({ method: "create_and_wait", options, onEvent: "record" }));
+    const run = created as { id: string; open_calls: { id: string }[] };
+    expect(run).toMatchObject({ status: "running", waiting: true, open_calls: [{ name: "find_order" }] });
+    const wrong = [run.id, { ...run.open_calls[0], arguments_sha256: "0".repeat(64) }];
+    const rejected = await driver.run(desk({ method: "answer", args: wrong, options: { output: "sent" } }));
+    expect(rejected.error).toMatchObject({ code: "arguments_changed" });
+    const tools = { find_order: { returns: { state: "sent" } } };
+    const served = await driver.run(desk({ method: "serve_tools", args: [run.id], tools, onEvent: "record" }));
+    expect(served.called).toEqual([["find_order", { order: 1 }]]);
+    expect(served.value).toMatchObject({ status: "finished", output: expect.stringContaining('{"state":"sent"}') });
+    expect(sequencesOf(served.events)).toEqual(served.events.map((_, index) => index + 1));
+    const types = (served.events as Event[]).map(({ type }) => type);
+    expect(types).toEqual(expect.arrayContaining(["call_asked", "call_answered"]));
+    const late = [run.id, run.open_calls[0]!];
+    const again = await driver.run(desk({ method: "answer", args: late, options: { output: "lost" } }));
+    expect(again.error).toMatchObject({ code: "already_answered" });
+  });
+
+  test("reads the text while it is written", async () => {
+    const parts = ["Good", " day 😀", ", and goodbye"];
+    await using slow = await chatServer(async (response) => {
+      startStream(response);
+      for (const content of parts) {
+        send(response, chunk({ content }));
+        await sleep(300);
+      }
+      send(response, chunk({}, { finish_reason: "stop" }), "[DONE]");
+      response.end();
+    });
+    const modelOptions = ["--provider", "openai-compatible", "--base-url", slow.baseUrl, "--model-name", "m"];
+    const client = { api_key: await keyOf("examples/assistant.json", ...modelOptions) };
+    const { value } = await driver.run(job({ method: "create", options: { name: "Text", input: "Hello" }, client }));
+    const args = [(value as { id: string }).id];
+    const read = await driver.run(job({ method: "events", args, onText: "record", client, realTime: true }));
+    expect(read.texts.slice(-1)).toEqual([[parts.join(""), 1, 1]]);
+    expect(read.texts.length).toBeGreaterThan(1);
+    for (const [text] of read.texts as [string][]) expect(parts.join("").startsWith(text)).toBe(true);
+    expect((read.value as Event[]).at(-1)).toMatchObject({ type: "output", text: parts.join("") });
   });
 
   test("reports a wrong key", async () => {

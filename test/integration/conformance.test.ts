@@ -2,6 +2,7 @@ import { type IncomingMessage, request } from "node:http";
 import { beforeAll, expect, test } from "vitest";
 import { type HttpServer, httpServer } from "../support/http-server.ts";
 import { main } from "../../bin/conformance/main.ts";
+import { casesFor, runCases } from "../../conformance/suite.ts";
 import { done, inProcess } from "./admin.ts";
 import type { ProcessResult } from "./script.ts";
 import { type Service, startService } from "./service.ts";
@@ -34,8 +35,18 @@ test("the service passes all cases", async () => {
     expect.stringMatching(/^1\d\d passed, 0 failed$/),
     "",
   ]);
+  expect(stdout.match(/ \(not checked: .*\)/g)).toEqual([" (not checked: the agent called no client tool)"]);
   expect(stderr).toBe("");
   expect(code).toBe(0);
+});
+
+test("the service passes the cases of answers with an agent that has a client tool", async () => {
+  const agent = await done(service.dataDir, "agent", "create", "--file", "examples/order-status.json");
+  const { api_key: apiKey } = await done(service.dataDir, "key", "create", "--agent", agent.id);
+  const target = { baseUrl: service.baseUrl, apiKey, templateId: agent.id, timeoutSeconds: 30, quotesFiles: false };
+  const cases = casesFor({ ...target, extension: true }).filter(({ name }) => name.startsWith("ext answers"));
+  expect(await runCases(cases, target, () => {})).toEqual(cases.map(({ name }) => ({ name, passed: true })));
+  expect(cases.length).toBeGreaterThan(0);
 });
 
 /** A change that a broken service makes to a response, and the cases that must fail. */
