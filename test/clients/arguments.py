@@ -8,6 +8,7 @@ import agent_runs
 
 
 def rejections(client):
+    call = {"id": "1.1.0", "arguments_sha256": "0" * 64}
     calls = [
         lambda: client.runs.create(name="Test", idempotency_key=4711),
         lambda: client.runs.create(name="Test", labels={"customer": uuid.UUID(int=1)}),
@@ -22,10 +23,13 @@ def rejections(client):
         lambda: client.runs.get(uuid.UUID(int=1)),
         lambda: client.runs.download("run-1", "\udc80"),
         lambda: client.runs.send_input("run-1", b"Hello"),
+        lambda: client.runs.answer("run-1", call),
+        lambda: client.runs.answer("run-1", call, allow=False, output=None),
+        lambda: client.runs.answer("run-1", call, output=float("nan")),
     ]
-    for call in calls:
+    for each in calls:
         try:
-            call()
+            each()
         except ValueError as error:
             assert isinstance(error, agent_runs.InvalidArgument)
             yield str(error)

@@ -27,6 +27,9 @@ test("the Python client rejects arguments of the wrong kind with an error of its
     "run_id is UUID('00000000-0000-0000-0000-000000000001'); accepted: a text that is not empty",
     String.raw`name is '\udc80'; accepted: a text that is not empty`,
     "one of input_text cannot be sent as JSON: Object of type bytes is not JSON serializable",
+    "an answer has one of allow, output and error; received none of them",
+    "an answer has one of allow, output and error; received allow and output",
+    expect.stringMatching(/^one of call, .*output, .* cannot be sent as JSON: Out of range float values are not JSON/),
   ]);
   expect(received.map(({ call }) => call)).toEqual(["GET /ext/v1/agent"]);
 });

@@ -68,6 +68,13 @@ describe("the TypeScript package", () => {
       export const run = await client.runs.createAndWait({ name: "Test", files: ["a"] }, { onEvent, timeout: 1 });
       for await (const event of run.events()) await run.wait({ after: event.sequence });
       export const blob = new Blob([await run.download("a")]);
+      const sent = { find_order: async ({ order }: { order: number }) => ({ order }), ask_person: () => "Yes." };
+      for (const call of run.openCalls) await run.answer(call, { output: [call.name] });
+      export const served: string | null = (await run.serveTools(sent, { onEvent })).output;
+      for await (const _ of run.events({ onText: (text, { turn }) => text.repeat(turn) }));
+      export const state: "approval" | "client_tool" | "question" | undefined = run.openCalls[0]?.kind;
+      void run.answer(run.openCalls[0]!, { decision: "deny", reason: "No." });
+      void run.answer(run.openCalls[0]!, { decision: "maybe" });
       export const status: RunStatus = run.status;
       export const failure: Failure | null = run.failure;
       export const bytes: Uint8Array = await run.download("a");
@@ -91,7 +98,11 @@ describe("the TypeScript package", () => {
     const older = ["typescript-5.0", "typescript-5.4", "typescript-5.6"] as const;
     const ended = await Promise.all([run("tsc", args), ...older.map((name) => checkTypes(name, ...args))]);
     const errors = ended.map(({ stdout }) => stdout.match(/[\w.-]+\(\d+,\d+\): error \w+/g));
-    const expected = ["types.ts(12,20): error TS2322", "types.ts(13,47): error TS2322"];
+    const expected = [
+      "types.ts(14,44): error TS2322",
+      "types.ts(19,20): error TS2322",
+      "types.ts(20,47): error TS2322",
+    ];
     expect(errors).toEqual([expected, expected, expected, expected]);
   });
 
@@ -169,7 +180,7 @@ describe("the TypeScript package", () => {
       platform: "browser",
       write: false,
     });
-    expect(outputFiles[0]!.contents.length).toBeLessThan(24.5 * 1024);
+    expect(outputFiles[0]!.contents.length).toBeLessThan(28 * 1024);
   });
 });
 
@@ -267,6 +278,13 @@ client.runs.create(name="Test", files="a")
 client.runs.create(name="Test", files=Path("a"))
 client.runs.create(name="Test", files=("a", b""))
 client.runs.create(name="Test", files=[open("a")])
+for call in run.open_calls:
+    run.answer(call, output=[call["name"]])
+    run.answer(call, allow=call["kind"] == "approval", reason="No.")
+    run.answer(call, allow="yes")
+served: str | None = run.serve_tools({"find_order": lambda arguments: arguments["order"]}, on_event=show).output
+for event in run.events(on_text=lambda text, place: text * place.turn):
+    print(event["text"] if event["type"] == "call_answered" else event["type"])
 `;
     writeFileSync(join(folder, "program.py"), source);
     const options = ["--strict", "--python-executable", interpreter, "--cache-dir", join(folder, "cache")];
@@ -277,8 +295,9 @@ client.runs.create(name="Test", files=[open("a")])
       expect.stringMatching(/:32: error: Argument "files" .* has incompatible type "Path"/),
       expect.stringMatching(/:33: error: Argument "files" .* has incompatible type "tuple\[str, bytes\]"/),
       expect.stringMatching(/:34: error: List item 0 has incompatible type "TextIOWrapper/),
+      expect.stringMatching(/:38: error: Argument "allow" .* has incompatible type "str"/),
     ]);
     const pyright = await checkTypes("pyright", "--pythonpath", interpreter, join(folder, "program.py"));
-    expect(pyright.stdout.match(/(?<=program\.py:)\d+(?=:\d+ - error)/g)).toEqual(["17", "31", "32", "33", "34"]);
+    expect(pyright.stdout.match(/(?<=program\.py:)\d+(?=:\d+ - error)/g)).toEqual(["17", "31", "32", "33", "34", "38"]);
   });
 });

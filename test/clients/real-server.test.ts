@@ -37,8 +37,8 @@ async function proxyTo(service: Service, { ext = true, cutAfter = Infinity }): P
       outgoing.writeHead(response.statusCode ?? 500, response.headers);
       if (headers.accept !== "text/event-stream") return response.pipe(outgoing);
       let [text, sent] = ["", 0];
-      response.on("data", (chunk: Buffer) => {
-        text += chunk.toString();
+      response.on("data", (data: Buffer) => {
+        text += data.toString();
         const parts = text.split(/(?<=\n\n)(?=id: )/); // what precedes the first event, and the events
         const next = parts[cutAfter + 1];
         const shown = next === undefined ? text : parts.slice(0, cutAfter + 1).join("") + next.slice(0, 30);
