@@ -169,8 +169,8 @@ describe("the TypeScript package", () => {
     expect(errors).toEqual([["types.ts(3,58): error TS2322"], ["types.ts(3,58): error TS2322"]]);
   });
 
-  // 24.5 KiB, of which 1.6 are for saving files in Node: downloads that continue, files that are streamed, and settings took 3,
-  // schemas of results 0.5.
+  // 28 KiB, of which 1.6 are for saving files in Node: downloads that continue, files that are streamed, and settings took 3,
+  // schemas of results 0.5, answers and the text of streams 3.
   test("can be bundled for browsers", async () => {
     const { outputFiles } = await build({
       stdin: { contents: 'export * from "agent-run-client"', resolveDir: folder },
