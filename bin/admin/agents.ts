@@ -178,6 +178,7 @@ function output(agent: Agent, more: { hash?: string } | ReturnType<typeof useFie
 /** A setting on one line. Undefined: it is not set. */
 function settingText(agent: Agent, name: keyof AgentDefinition): unknown {
   if (name === "tools") return agent.tools.join(", ") || "none";
+  if (name === "clientTools") return agent.clientTools?.map((tool) => tool.name).join(", ");
   if (name === "webFetch") return agent.webFetch && webFetchText(agent.webFetch);
   const value = agent[name];
   return typeof value === "object" ? listed(value) : value;
@@ -185,7 +186,7 @@ function settingText(agent: Agent, name: keyof AgentDefinition): unknown {
 
 function listed(values: object): string {
   return Object.entries(values)
-    .map(([name, value]) => `${name} ${String(value)}`)
+    .map(([name, value]) => `${name} ${typeof value === "object" ? JSON.stringify(value) : String(value)}`)
     .join(", ");
 }
 

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { docx, pdf } from "../fixtures/documents.ts";
 import { mcpServer } from "../unit/mcp/mcp-server.ts";
 import { answersWithResult, callsTool, chatServer, type Reply } from "../providers/chat-completions-server.ts";
-import { done, fileText } from "./admin.ts";
+import { admin, done, fileText } from "./admin.ts";
 import { root } from "./script.ts";
 import { createRun, finished, modelAt, newDataDir, type RunStatus, type Service, startService } from "./service.ts";
 
@@ -101,6 +101,7 @@ test("order desk: asks the caller's program, a person, and for an approval", { t
     const { api_key: apiKey } = await done(dataDir, "key", "create", "--agent", agent.id);
     const caller: Service = { ...service, apiKey, templateId: agent.id };
     const id = await createRun(caller, { input_text: "Order 4711." });
+    expect((await admin(dataDir, "agent", "show", agent.id)).stdout).toMatch(/^clientTools +stock_of$/m);
     const answers = [["--output", '{"in_stock": 9}'], ["--output", "Four"], ["--allow"]];
     for (const [index, answer] of answers.entries()) {
       const open = async () => (await done(dataDir, "run", "show", id))["open_calls"];

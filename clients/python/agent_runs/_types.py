@@ -7,6 +7,17 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, Union
 if TYPE_CHECKING:
     from typing_extensions import NotRequired
 
+class AgentClientTools(TypedDict):
+    """A tool."""
+
+    name: str
+    """Name."""
+    description: str
+    """What it does, as the model reads it."""
+    input: dict[str, Any]
+    """JSON Schema of the arguments."""
+
+
 class Limits(TypedDict):
     """Limits as in an agent definition. A limit that is left out does not apply."""
 
@@ -73,6 +84,8 @@ class Agent(TypedDict):
     """The model that new turns use. Null: the organization has none."""
     tools: list[str]
     """Names of the built-in tools that the agent may call."""
+    client_tools: list[AgentClientTools]
+    """Tools that your program runs: it answers their calls."""
     limits: AgentLimits
     """Limits of new turns."""
     result: AgentResult

@@ -23,9 +23,9 @@ class WebhookData(TypedDict):
 
 
 class WebhookPayload(TypedDict):
-    """What a webhook says. Read the run for its output: the payload has no texts."""
+    """What a webhook says. Read the run for its output and open calls."""
 
-    type: Literal["run.finished", "run.failed", "run.terminated", "webhook.test"]
+    type: Literal["run.finished", "run.waiting", "run.failed", "run.terminated", "webhook.test"]
     """An operator sends `webhook.test` to try the receiver. Its `run_id` is all zeros."""
     timestamp: str
     """RFC 3339."""

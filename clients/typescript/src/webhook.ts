@@ -1,9 +1,9 @@
 import { WebhookVerificationError } from "./errors.ts";
 
-/** What a webhook says. Read the run for its output: the payload has no texts. */
+/** What a webhook says. Read the run for its output and open calls. */
 export interface WebhookPayload {
   /** An operator sends `webhook.test` to try the receiver. Its `run_id` is all zeros. */
-  type: "run.finished" | "run.failed" | "run.terminated" | "webhook.test";
+  type: "run.finished" | "run.waiting" | "run.failed" | "run.terminated" | "webhook.test";
   /** RFC 3339. */
   timestamp: string;
   data: { run_id: string; agent_id: string; status: string; turn: number; labels: Record<string, string> };

@@ -16,13 +16,14 @@ export function agentHandlers({ accounts, pendingUploads, limits: accepted, wait
         accepted.pending && pendingUploads.pendingUse(principal),
       ]);
       if (!agent || agent.status === "deleted") throw new ServiceError("agent_deleted", agentNotFound);
-      const { id, name, status, tools, limits, runLimits = {}, result } = agent;
+      const { id, name, status, tools, limits, runLimits = {}, result, clientTools = [] } = agent;
       return jsonResponse(200, {
         id,
         name,
         status,
         model: modelNameOf(agent, organization) ?? null,
         tools,
+        client_tools: clientTools,
         limits: { turn: wireLimits(limits), run: wireLimits(runLimits) },
         result: { schema: result?.schema ?? null, per_run: result?.perRun ?? false },
         max_inline_bytes: accepted.inlineBytes,

@@ -21,6 +21,17 @@ export interface components {
             model: string | null;
             /** @description Names of the built-in tools that the agent may call. */
             tools: string[];
+            /** @description Tools that your program runs: it answers their calls. */
+            client_tools: {
+                /** @description Name. */
+                name: string;
+                /** @description What it does, as the model reads it. */
+                description: string;
+                /** @description JSON Schema of the arguments. */
+                input: {
+                    [key: string]: unknown;
+                };
+            }[];
             /** @description Limits of new turns. */
             limits: {
                 turn: components["schemas"]["Limits"];

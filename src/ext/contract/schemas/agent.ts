@@ -8,6 +8,14 @@ export const agentSchemas = {
     status: oneOfTexts("Only an active agent accepts new runs.", ["active", "archived"]),
     model: nullable(text("The model that new turns use. Null: the organization has none.")),
     tools: list("Names of the built-in tools that the agent may call.", { type: "string" }),
+    client_tools: list(
+      "Tools that your program runs: it answers their calls.",
+      object("A tool.", {
+        name: text("Name."),
+        description: text("What it does, as the model reads it."),
+        input: { type: "object", description: "JSON Schema of the arguments.", additionalProperties: true },
+      }),
+    ),
     limits: object("Limits of new turns.", { turn: reference("Limits"), run: reference("Limits") }),
     result: object("What new runs return.", {
       schema: {
