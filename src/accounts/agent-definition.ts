@@ -35,7 +35,7 @@ export function definitionProblems(fields: AgentDefinition): string[] {
   const problems = [...duplicates].map(
     (name) => `mcp has two servers named ${JSON.stringify(name)}; names must be unique`,
   );
-  problems.push(...clientToolProblems(fields));
+  problems.push(...clientToolProblems(fields), ...toolPolicyProblems(fields));
   for (const { name, url } of mcp) {
     if (withoutUserinfo(url) === url) continue;
     problems.push(
@@ -63,6 +63,18 @@ function clientToolProblems({ clientTools = [], mcp = [] }: AgentDefinition): st
       ? `clientTools has a tool named ${shown}, as tools of the MCP server ${server.name} are; choose another name`
       : [];
   });
+}
+
+/** Rules that apply to no tool: a misspelled one would let the tool run without an approval. */
+function toolPolicyProblems({ toolPolicy = {}, clientTools = [], mcp = [] }: AgentDefinition): string[] {
+  const known = new Set([...toolDefinitions, ...clientTools].map(({ name }) => name));
+  const unknown = Object.keys(toolPolicy).filter(
+    (name) => !known.has(name) && !mcp.some((server) => name.startsWith(`${server.name}__`)),
+  );
+  return unknown.map(
+    (name) =>
+      `toolPolicy has a rule for ${JSON.stringify(name)}, which is no tool of the service or the agent; expected the name of a tool, or SERVER__TOOL or SERVER__* of an MCP server in mcp`,
+  );
 }
 
 /** Names of tools that only the service offers. */

@@ -4,7 +4,10 @@ import type { Tool } from "./tool.ts";
 /** Rules by the name of a tool, or by `SERVER__*` for all tools of an MCP server. The name comes first. */
 export type ToolPolicy = Record<string, ToolRule>;
 
-/** The tools with the rules applied. `mcpRule`: for tools of MCP servers with effects that have no rule. A rule does not change what a client tool or a question waits for. */
+/**
+ * The tools with the rules applied. `mcpRule`: for tools of MCP servers with effects that have no rule. A rule does not change
+ * what a client tool or a question waits for.
+ */
 export function withPolicy(tools: Tool[], policy: ToolPolicy = {}, mcpRule: McpToolRule = "allow"): Tool[] {
   return tools.map((tool) => {
     switch (ruleOf(tool, policy) ?? (tool.origin && tool.hasEffects ? mcpRule : "allow")) {
@@ -24,5 +27,7 @@ function ruleOf({ definition, origin }: Tool, policy: ToolPolicy): ToolRule | un
     ...(origin?.tool === undefined ? [] : [`${origin.server}__${origin.tool}`]), // that of the model has other characters
     ...(origin ? [`${origin.server}__*`] : []),
   ];
-  return names.map((name) => policy[name]).find((rule) => rule !== undefined);
+  return names
+    .map((name) => (Object.hasOwn(policy, name) ? policy[name] : undefined))
+    .find((rule) => rule !== undefined);
 }

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { keepDaysProblems, parseAgentFile } from "../../../src/accounts/agent-definition.ts";
 
 const minimal = { name: "n", instructions: "i" };
+const tool = { name: "find_order", description: "Finds an order.", input: { type: "object" } };
 const parsed = (fields: object) => parseAgentFile(JSON.stringify({ ...minimal, ...fields }));
 
 describe("an agent file", () => {
@@ -57,9 +58,40 @@ describe("an agent file", () => {
       { mcp: [{ name: "team", url: "https://user:pasted@a.example/mcp" }] },
       "the url of the MCP server team contains a user name or password; put the credential in a secret and name it in headers",
     ],
+    [{ clientTools: [tool, tool] }, 'clientTools has two tools named "find_order"; names must be unique'],
+    [
+      { clientTools: [{ ...tool, name: "read_file" }] },
+      'clientTools has a tool named "read_file", the name of a tool of the service; choose another name',
+    ],
+    [
+      { clientTools: [{ ...tool, name: "team__x" }], mcp: [{ name: "team", url: "https://a.example/mcp" }] },
+      'clientTools has a tool named "team__x", as tools of the MCP server team are; choose another name',
+    ],
+    [{ clientTools: [{ ...tool, name: "a b" }] }, expect.stringContaining("clientTools.0.name must match pattern")],
+    [
+      { toolPolicy: { wrte_file: "ask" } },
+      'toolPolicy has a rule for "wrte_file", which is no tool of the service or the agent; expected the name of a tool, or SERVER__TOOL or SERVER__* of an MCP server in mcp',
+    ],
+    [
+      { toolPolicy: { write_file: "sometimes" } },
+      'toolPolicy.write_file must be one of allow, ask, deny (received "sometimes")',
+    ],
+    [{ answers: { withinSeconds: 59 } }, "answers.withinSeconds must be >= 60 (received 59)"],
     [{ contextTokens: 100 }, "contextTokens must be >= 2000 (received 100)"],
   ])("%j is rejected", (fields, problem) => {
     expect(parsed(fields)).toEqual({ problems: [problem] });
+  });
+
+  test("may have rules, client tools and answers, also of tools with the names of inherited fields", () => {
+    const fields = {
+      tools: ["ask_person"],
+      toolPolicy: { write_file: "ask", "team__*": "deny", constructor: "allow" },
+      clientTools: [{ ...tool, name: "constructor" }],
+      mcp: [{ name: "team", url: "https://a.example/mcp" }],
+      answers: { withinSeconds: 3_600, keysApprove: true },
+      limits: { steps: 1, tokens: 1, seconds: 1 },
+    };
+    expect(parsed(fields)).toEqual({ definition: { ...minimal, ...fields } });
   });
 
   test("is rejected when it exceeds the size of a stored item", () => {

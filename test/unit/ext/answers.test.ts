@@ -209,6 +209,14 @@ describe("an approval", () => {
     expect(toolResults()).toEqual(["Not executed: the call was denied. Reason: Not today."]);
   });
 
+  test("of a tool with the name of an inherited field needs its own rule", async () => {
+    const caller = await agentWith({ clientTools: [{ ...lookup, name: "constructor" }] });
+    replies = [[["constructor", { id: "1" }]], "Done."];
+    const run = await waitingRun(caller);
+    expect(await answers(caller, run.id, { ...named(run), output: "x" })).toEqual([200, "running"]);
+    await untilState(caller, run.id, "finished");
+  });
+
   test("is not asked for invalid arguments, and a denied tool is not offered", async () => {
     const caller = await agentWith({ ...asking, toolPolicy: { write_file: "ask", list_files: "deny" } });
     replies = [
