@@ -1,6 +1,6 @@
 import { reached, unreached } from "./connection.ts";
 import { ApiError } from "./client.ts";
-import type { CallOutput, RunDetail, RunEvent } from "./types.ts";
+import type { CallOutput, RunDetail, RunEvent, TextDelta } from "./types.ts";
 import { wait } from "./poll.ts";
 
 /** The server-sent events of a run's stream, by their names. */
@@ -8,6 +8,7 @@ interface StreamData {
   run: RunDetail;
   event: RunEvent;
   output: CallOutput;
+  delta: TextDelta;
 }
 
 /** One server-sent event of a run's stream. */

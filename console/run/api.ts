@@ -1,4 +1,4 @@
-import type { CallOutput, RunDetail, RunEvent, Schemas } from "../api/types.ts";
+import type { CallOutput, RunDetail, RunEvent, Schemas, TextDelta } from "../api/types.ts";
 
 export type { RunDetail };
 export type ModelRequest = Schemas["ModelRequest"];
@@ -14,6 +14,7 @@ export interface StreamCallbacks {
   detail(detail: RunDetail): void;
   event(event: RunEvent): void;
   output(output: CallOutput): void;
+  delta(delta: TextDelta): void;
 }
 
 /** What the page reads of one run. Each rejects with an `Error` whose message is for people. */

@@ -32,6 +32,7 @@ export async function streamTo(on: StreamCallbacks, stream: AsyncIterable<Stream
     if (event === "run") on.detail(data);
     else if (event === "event") on.event(data);
     else if (event === "output") on.output(data);
+    else if (event === "delta") on.delta(data);
   }
 }
 

@@ -1,7 +1,7 @@
 import { batch, computed, effect, type ReadonlySignal, signal } from "@preact/signals";
 import { connection } from "../api/connection.ts";
 import type { RunReader, RunDetail } from "./api.ts";
-import type { CallOutput, RunEvent } from "../api/types.ts";
+import type { CallOutput, RunEvent, TextDelta } from "../api/types.ts";
 import { RunModel } from "./model/run-model.ts";
 import { retried } from "./retry.ts";
 import { findSelected, formatPlace, initialPlace, parsePlace, type Place, type Selected } from "./selection.ts";
@@ -26,6 +26,8 @@ export class RunStore implements RunView {
   readonly now = signal(Date.now());
   readonly detail = signal<RunDetail | undefined>(undefined);
   /** Why the run could not be loaded, or why it is no longer kept up to date. */
+  /** Parts of the text that a model writes. The answer replaces it when it is recorded. */
+  readonly written = signal<TextDelta[]>([]);
   readonly error = signal<Error | undefined>(undefined);
   /** All events that were there at the start are loaded. */
   readonly loaded = signal(false);
@@ -161,6 +163,9 @@ export class RunStore implements RunView {
           printed.push(output);
           draw();
         },
+        delta: (delta) => {
+          this.written.value = [...this.written.peek(), delta];
+        },
       },
       this.#closing.signal,
     );
@@ -174,6 +179,7 @@ export class RunStore implements RunView {
     this.model.add(events);
     for (const output of printed) this.model.print(output);
     batch(() => {
+      if (events.some(({ type }) => type.startsWith("model_call"))) this.written.value = [];
       this.version.value++;
       if (this.loaded.peek()) this.#initial.value ??= initialPlace(this.model);
       this.#tick();

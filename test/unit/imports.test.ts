@@ -248,7 +248,12 @@ const allowed: Record<string, string[]> = {
 const floor = ["console/api", "console/format.ts", "console/ui"];
 const page = [...floor, "console/state"];
 const allowedInConsole: Record<string, string[]> = {
-  "console/api": ["src/manage/generated/operations.ts", "src/manage/schema-types.ts", "src/runs/read/live-output.ts"],
+  "console/api": [
+    "src/manage/generated/operations.ts",
+    "src/manage/schema-types.ts",
+    "src/runs/read/live-output.ts",
+    "src/runs/read/written-text.ts",
+  ],
   "console/ui": ["console/api", "console/format.ts", "src/accounts/expiry.ts"],
   "console/state": floor,
   "console/programs": floor,

@@ -9,6 +9,8 @@ import { Note } from "./other-rows.tsx";
 
 const OpenCalls = loadLater(() => withStyle(import("../waiting/open-calls.tsx")).then((module) => module.OpenCalls));
 
+const GrowingText = loadLater(() => withStyle(import("./growing-text.tsx")).then((module) => module.GrowingText));
+
 interface Props {
   store: RunStore;
   detail: RunDetail;
@@ -59,6 +61,8 @@ function Live({ store, detail }: Pick<Props, "store" | "detail">) {
   void store.version.value;
   if (!activity) return null;
   const recorded = store.model.step(activity.turn, activity.step);
+  const written = store.written.value;
+  if (written.at(-1)?.step === activity.step && !recorded?.answered) return <GrowingText parts={written} />;
   if (recorded && (recorded.calls.some(({ result }) => !result) || !recorded.answered)) return null;
   const since = Date.parse(activity.since);
   const seconds = formatDuration(Math.max(0, store.now.value - since));

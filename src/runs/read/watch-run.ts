@@ -1,6 +1,7 @@
 import { pause } from "../../async/backoff.ts";
 import type { RunDescriber, RunDetail } from "./describe-runs.ts";
-import type { LiveText, WrittenText } from "./live-text.ts";
+import type { LiveText } from "./live-text.ts";
+import type { WrittenText } from "./written-text.ts";
 import type { CallOutput, LiveOutput } from "./live-output.ts";
 import type { Runs } from "../ports.ts";
 import type { RunStatus } from "../status.ts";
