@@ -10,8 +10,9 @@ export type CreatedRunToken = Schemas["CreatedRunToken"];
 export type RunFile = Schemas["RunFile"];
 export type Limits = Schemas["Limits"];
 
+/** Receive the server-sent events of a run's stream, by their names. */
 export interface StreamCallbacks {
-  detail(detail: RunDetail): void;
+  run(detail: RunDetail): void;
   event(event: RunEvent): void;
   output(output: CallOutput): void;
   delta(delta: TextDelta): void;

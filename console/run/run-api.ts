@@ -29,10 +29,8 @@ export function runApi(runId: string): RunApi {
 /** Calls back for each event of a stream. Resolves when it ends. */
 export async function streamTo(on: StreamCallbacks, stream: AsyncIterable<StreamEvent>): Promise<void> {
   for await (const { event, data } of stream) {
-    if (event === "run") on.detail(data);
-    else if (event === "event") on.event(data);
-    else if (event === "output") on.output(data);
-    else if (event === "delta") on.delta(data);
+    // A later release can send others.
+    (on[event] as ((data: unknown) => void) | undefined)?.(data);
   }
 }
 

@@ -25,9 +25,9 @@ export class RunStore implements RunView {
   readonly version = signal(0);
   readonly now = signal(Date.now());
   readonly detail = signal<RunDetail | undefined>(undefined);
-  /** Why the run could not be loaded, or why it is no longer kept up to date. */
   /** Parts of the text that a model writes. The answer replaces it when it is recorded. */
   readonly written = signal<TextDelta[]>([]);
+  /** Why the run could not be loaded, or why it is no longer kept up to date. */
   readonly error = signal<Error | undefined>(undefined);
   /** All events that were there at the start are loaded. */
   readonly loaded = signal(false);
@@ -139,32 +139,42 @@ export class RunStore implements RunView {
   #follow(): void {
     let waiting: RunEvent[] = [];
     let printed: CallOutput[] = [];
+    let written: TextDelta[] = [];
+    let timer: ReturnType<typeof setTimeout> | undefined;
     // What arrives together is drawn together, and output after the answer that asked for its call.
-    const draw = (): void => {
-      if (waiting.length + printed.length > 1) return;
-      setTimeout(() => {
+    const draw = (detail?: RunDetail): void => {
+      clearTimeout(timer);
+      timer = undefined;
+      batch(() => {
+        this.written.value = written;
         this.#add(waiting, printed);
-        waiting = [];
-        printed = [];
-      }, 30);
+        if (detail) this.detail.value = detail;
+      });
+      waiting = [];
+      printed = [];
+    };
+    const drawSoon = (): void => {
+      timer ??= setTimeout(draw, 30);
     };
     const ended = this.#api.stream(
       this.model.sequence,
       {
-        detail: (detail) => {
-          this.detail.value = detail;
-        },
+        // With the events before it: otherwise a text would be gone before the answer that replaces it is shown.
+        run: draw,
         event: (event) => {
           if (event.at !== null) this.#skew = Math.max(this.#skew ?? -Infinity, Date.parse(event.at) - Date.now());
           waiting.push(event);
-          draw();
+          // What a step records ends its text. The next text can be here before this is drawn.
+          written = written.filter(({ step }) => !("step" in event && step <= event.step));
+          drawSoon();
         },
         output: (output) => {
           printed.push(output);
-          draw();
+          drawSoon();
         },
         delta: (delta) => {
-          this.written.value = [...this.written.peek(), delta];
+          written = [...written, delta];
+          drawSoon();
         },
       },
       this.#closing.signal,
@@ -179,7 +189,6 @@ export class RunStore implements RunView {
     this.model.add(events);
     for (const output of printed) this.model.print(output);
     batch(() => {
-      if (events.some(({ type }) => type.startsWith("model_call"))) this.written.value = [];
       this.version.value++;
       if (this.loaded.peek()) this.#initial.value ??= initialPlace(this.model);
       this.#tick();

@@ -43,7 +43,7 @@ export function sharedRun(runId: string, token: string): RunReader {
     files: async (place) => (await json<{ data: RunFile[] }>(`/files${atPlace(place)}`)).data,
     file: async (name, place) => (await get(`/files/${encodeURIComponent(name)}${atPlace(place)}`)).blob(),
     stream: (after, on, signal) =>
-      streamTo({ ...on, detail: (shared) => on.detail(detailOf(shared)) }, streamEvents(openStream, after, signal)),
+      streamTo({ ...on, run: (shared) => on.run(detailOf(shared)) }, streamEvents(openStream, after, signal)),
   };
 }
 

@@ -2,9 +2,10 @@ import type { ServerResponse } from "node:http";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createRun, modelAt, newDataDir, type Service, startService } from "../integration/service.ts";
-import { chatServer, chunk, send, startStream } from "../providers/chat-completions-server.ts";
+import { chatServer, chunk, send, startStream, toolCallChunk } from "../providers/chat-completions-server.ts";
 import { launchChromium } from "./chromium.ts";
 import { noMisdeeds, openConsole } from "./console-page.ts";
+import { callOf } from "./manage-call.ts";
 
 // What the page shows of an answer while a model writes it. The test is the model.
 
@@ -44,10 +45,38 @@ function finishes(call: ServerResponse): void {
   call.end();
 }
 
+/** Ends an answer with a call of a tool, so that another step follows. */
+function callsTool(call: ServerResponse): void {
+  send(call, toolCallChunk(0, { id: "c", name: "write_file", arguments: '{"name":"a.txt","content":"a"}' }));
+  send(call, chunk({}, { finish_reason: "tool_calls" }), "[DONE]");
+  call.end();
+}
+
 /** Growing text that the page shows. */
-const growing = (page: Page) => page.locator(".run-growing");
-/** How often a text is on the page. */
-const times = (page: Page, text: string) => page.getByRole("region", { name: "Steps" }).getByText(text).count();
+const growing = (page: Page) => page.locator(".run-growing-text");
+const textOf = (page: Page) => growing(page).textContent();
+
+/**
+ * Notes after each change of the page how often the timeline has a text. Returns a function that reads the different numbers.
+ */
+async function watchTimes(page: Page, text: string): Promise<() => Promise<number[]>> {
+  await page.evaluate(`
+    const steps = document.querySelector(".run-scroller");
+    const times = () => steps.innerText.split(${JSON.stringify(text)}).length - 1;
+    window.noted = new Set([times()]);
+    new MutationObserver(() => window.noted.add(times())).observe(steps, { subtree: true, childList: true, characterData: true });
+  `);
+  return async () => (await page.evaluate("[...window.noted].sort()")) as number[];
+}
+
+/** 100 lines, numbered from `from`. */
+const lines = (from: number): string => Array.from({ length: 100 }, (_, index) => `Line ${from + index}\n`).join("");
+
+/** Pixels of the growing text below what the timeline shows. */
+const below = (page: Page): Promise<number> =>
+  page.evaluate(
+    `document.querySelector(".run-growing").getBoundingClientRect().bottom - document.querySelector(".run-scroller").getBoundingClientRect().bottom`,
+  );
 
 test.each([1280, 390])("a text grows, and the recorded answer replaces it once (%i px)", async (width) => {
   const run = await createRun(service, { name: "Grows", input_text: "Write." });
@@ -58,20 +87,45 @@ test.each([1280, 390])("a text grows, and the recorded answer replaces it once (
   const { page, misdeeds } = view;
   const call = await nextCall();
   writes(call, "Once upon a time\n");
-  await expect.poll(() => growing(page).textContent()).toBe("Once upon a time\n");
-  writes(call, "there was a <b>fox</b>. ".repeat(40));
-  await expect.poll(async () => (await growing(page).textContent())?.length).toBeGreaterThan(900);
-  expect(await growing(page).getAttribute("aria-hidden")).toBe("true");
+  await expect.poll(() => textOf(page)).toBe("Once upon a time\n");
+  writes(call, `there was a <b>fox</b>. ${"fox".repeat(300)}`);
+  await expect.poll(async () => (await textOf(page))?.length).toBeGreaterThan(900);
   expect(await growing(page).locator("b").count()).toBe(0);
+  expect(await page.locator(":is([aria-live], [role=status], [role=log], [role=alert]) .run-growing").count()).toBe(0);
   const sideways = "document.documentElement.scrollWidth > document.documentElement.clientWidth";
   expect(await page.evaluate(sideways)).toBe(false);
   await page.reload();
-  await expect.poll(async () => (await growing(page).textContent())?.startsWith("Once upon a time")).toBe(true);
-  finishes(call);
-  await page.getByText("Finished", { exact: true }).first().waitFor();
-  await expect.poll(() => growing(page).count()).toBe(0);
-  expect(await times(page, "Once upon a time")).toBeGreaterThan(0);
+  await expect.poll(async () => (await textOf(page))?.length).toBeGreaterThan(900);
+  expect(await textOf(page)).toMatch(/^Once upon a time\nthere was/);
+  const times = await watchTimes(page, "Once upon a time");
+  callsTool(call);
+  const next = await nextCall();
+  await growing(page).waitFor({ state: "detached" });
+  expect(await times()).toEqual([1]);
+  writes(next, "The end.");
+  await expect.poll(() => textOf(page)).toBe("The end.");
+  finishes(next);
+  await page.getByRole("main").getByText("Finished", { exact: true }).first().waitFor();
+  expect(await growing(page).count()).toBe(0);
+  expect(await times()).toEqual([1]);
   expect(misdeeds).toEqual(noMisdeeds);
+});
+
+test("a text that begins right after the answer before it has its beginning", async () => {
+  const run = await createRun(service, { name: "Quick", input_text: "Write." });
+  await using view = await openConsole(browser, service.consoleUrl, { path: `runs/${run}` });
+  const { page } = view;
+  for (const words of ["one", "two", "three", "four"]) {
+    const call = await nextCall();
+    writes(call, `Step ${words} begins, `);
+    await expect.poll(() => textOf(page)).toBe(`Step ${words} begins, `);
+    writes(call, "and ends.");
+    await expect.poll(() => textOf(page)).toBe(`Step ${words} begins, and ends.`);
+    callsTool(call);
+  }
+  const last = await nextCall();
+  writes(last, "All done.");
+  finishes(last);
 });
 
 test("a repeated call begins the text again", async () => {
@@ -80,12 +134,52 @@ test("a repeated call begins the text again", async () => {
   const { page, misdeeds } = view;
   const first = await nextCall();
   writes(first, "A first attempt");
-  await expect.poll(() => growing(page).textContent()).toBe("A first attempt");
+  await expect.poll(() => textOf(page)).toBe("A first attempt");
   first.destroy();
+  await growing(page).waitFor({ state: "detached" });
   const second = await nextCall();
   writes(second, "Another one");
-  await expect.poll(() => growing(page).textContent()).toBe("Another one");
+  await expect.poll(() => textOf(page)).toBe("Another one");
+  expect(await page.locator(".run-scroller").innerText()).not.toContain("A first attempt");
   finishes(second);
-  await expect.poll(() => growing(page).count()).toBe(0);
+  await growing(page).waitFor({ state: "detached" });
   expect(misdeeds).toEqual(noMisdeeds);
+});
+
+test("the end of a long text stays in view until the reader scrolls up", async () => {
+  const run = await createRun(service, { name: "Long", input_text: "Write." });
+  await using view = await openConsole(browser, service.consoleUrl, { path: `runs/${run}` });
+  const { page } = view;
+  const call = await nextCall();
+  writes(call, lines(0));
+  await expect.poll(() => textOf(page)).toBe(lines(0));
+  // Each part is followed before the next one comes, without a wait for the clock of the page.
+  for (let from = 100; from < 500; from += 100) {
+    writes(call, lines(from));
+    await expect.poll(() => textOf(page)).toContain(`Line ${from + 99}\n`);
+    expect(await below(page)).toBeLessThan(2);
+  }
+  await page.locator(".run-scroller").hover();
+  await page.mouse.wheel(0, -600);
+  await page.getByRole("button", { name: "Follow live" }).waitFor();
+  const top = await page.evaluate("document.querySelector('.run-scroller').scrollTop");
+  writes(call, lines(500));
+  await expect.poll(() => textOf(page)).toContain("Line 599\n");
+  expect(await page.evaluate("document.querySelector('.run-scroller').scrollTop")).toBe(top);
+  await page.getByRole("button", { name: "Follow live" }).click();
+  await expect.poll(() => below(page)).toBeLessThan(2);
+  finishes(call);
+});
+
+test("a shared run has the text, too", async () => {
+  const run = await createRun(service, { name: "Shared", input_text: "Write." });
+  const { token } = (await callOf(service)("POST", `/runs/${run}/tokens`, {})) as unknown as { token: string };
+  const page = await browser.newPage();
+  await page.goto(`${service.baseUrl}/console/share#${token}`);
+  const call = await nextCall();
+  writes(call, "For all to read");
+  await expect.poll(() => textOf(page)).toBe("For all to read");
+  finishes(call);
+  await growing(page).waitFor({ state: "detached" });
+  await page.close();
 });

@@ -61,8 +61,10 @@ function Live({ store, detail }: Pick<Props, "store" | "detail">) {
   void store.version.value;
   if (!activity) return null;
   const recorded = store.model.step(activity.turn, activity.step);
-  const written = store.written.value;
-  if (written.at(-1)?.step === activity.step && !recorded?.answered) return <GrowingText parts={written} />;
+  const last = store.written.value.at(-1);
+  if (last?.step === activity.step && last.turn === activity.turn && !recorded?.answered) {
+    return <GrowingText store={store} activity={activity} />;
+  }
   if (recorded && (recorded.calls.some(({ result }) => !result) || !recorded.answered)) return null;
   const since = Date.parse(activity.since);
   const seconds = formatDuration(Math.max(0, store.now.value - since));
