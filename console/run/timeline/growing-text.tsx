@@ -24,20 +24,18 @@ export function GrowingText({ store, activity }: Props) {
     <div class="run-growing" aria-hidden="true" ref={row}>
       <StepInProgress store={store} activity={activity} />
       <div class="run-growing-text">
-        {from > 0 && "…"}
-        {blocksOf(text).map((block, index) => (
+        {blocksOf(from > 0 ? `…${text}` : text).map((block, index) => (
           <Block key={index} text={block} />
         ))}
-        <span class="caret" />
       </div>
     </div>
   );
 }
 
-/** Lines that are complete are drawn once, however long the text is. */
+/** Lines that are complete are drawn and laid out once, however long the text is. */
 function Block({ text }: { text: string }) {
   const shown = useMemo(() => visible(text), [text]);
-  return <span>{shown}</span>;
+  return <div>{shown}</div>;
 }
 
 /** Number and time of the step. Nothing if the step has a row, because an attempt failed. */
@@ -47,6 +45,7 @@ function StepInProgress({ store, activity }: Props) {
   return (
     <>
       <span class="run-number">{store.model.turns.length > 1 ? `${turn}.${step}` : step}</span>
+      <span class="run-lane" />
       <span class="run-took">{formatDuration(Math.max(0, store.now.value - Date.parse(since)))}</span>
     </>
   );

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { JoinedText } from "../../../../console/run/timeline/joined-text.ts";
+import { blocksOf, JoinedText } from "../../../../console/run/timeline/joined-text.ts";
 
 const part = (from: number, text: string, step = 1) => ({ turn: 1, step, from, text });
 
@@ -27,4 +27,22 @@ test("parts of a new text after the old ones were dropped", () => {
   joined.of([part(0, "Old")]);
   expect(joined.of([part(0, "New", 2)])).toMatchObject({ from: 0, text: "New" });
   expect(joined.of([])).toMatchObject({ text: "New" });
+});
+
+test("blocks of a text are whole lines, and stay as they are while the text grows", () => {
+  const lines = Array.from({ length: 200 }, (_, index) => `This is line ${index}.\n`);
+  const text = lines.join("");
+  const blocks = blocksOf(text);
+  expect(blocks.join("")).toBe(text);
+  expect(blocks.length).toBeGreaterThan(1);
+  for (const block of blocks) expect(block.endsWith("\n")).toBe(true);
+  for (let count = 1; count < lines.length; count++) {
+    const complete = blocksOf(lines.slice(0, count).join("")).slice(0, -1);
+    expect(blocks.slice(0, complete.length)).toEqual(complete);
+  }
+});
+
+test("a text without line breaks is one block, and no text is none", () => {
+  expect(blocksOf("a".repeat(10_000))).toEqual(["a".repeat(10_000)]);
+  expect(blocksOf("")).toEqual([]);
 });
