@@ -15,6 +15,7 @@ import { readUploads, type Upload } from "./files/uploads.ts";
 import type { Workspace } from "./ports.ts";
 import { quotasOf } from "./quotas.ts";
 import { type AskedCall, findCall, openCalls } from "./read/open-calls.ts";
+import { isWorking } from "./is-working.ts";
 import { transitions } from "./status.ts";
 import type { Run, RunChange, RunJournalEntry, RunOwner, TurnState } from "./types.ts";
 
@@ -209,8 +210,4 @@ async function requireKeysApprove({ accounts }: AnswerDeps, run: Run): Promise<v
     "approval_not_allowed",
     "API keys do not answer approvals of this agent: its agent file does not set answers.keysApprove to true; an operator answers",
   );
-}
-
-function isWorking({ status, waiting, askedUntil }: Run): boolean {
-  return status === "running" && !waiting && askedUntil === undefined;
 }

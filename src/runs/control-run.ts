@@ -19,6 +19,7 @@ import {
 } from "./admission.ts";
 import type { PendingUploads, Workspace } from "./ports.ts";
 import { quotasOf } from "./quotas.ts";
+import { isWorking } from "./is-working.ts";
 import { transitions, turnStartedAt } from "./status.ts";
 import { startTurn, wallClock } from "./turn-writes.ts";
 import type { Idempotency, KeptCreate, Quotas, Run, TurnMessage } from "./types.ts";
@@ -126,7 +127,7 @@ async function replayInput(
 ): Promise<Run> {
   requireSameBody(request, repeated, "input", "input");
   const run = await findRunHead(deps.runs, id); // as it is after the request that stored the key
-  if (run.status === "running" && !run.waiting) await deps.workflow.start(run.id, run.turn, run);
+  if (isWorking(run)) await deps.workflow.start(run.id, run.turn, run);
   return run;
 }
 

@@ -3,6 +3,7 @@ import type { FileVersion } from "../agent/turn/manifest.ts";
 import { ServiceError } from "../errors.ts";
 import { canonicalJson } from "../json.ts";
 import type { Runs, Workflow } from "./ports.ts";
+import { isWorking } from "./is-working.ts";
 import type { Idempotency, KeptCreate } from "./types.ts";
 
 /**
@@ -27,7 +28,7 @@ export async function replayCreate(
 ): Promise<{ id: string; files: FileVersion[]; replayed: true }> {
   requireSameBody(request, repeated, "create", "run");
   const run = await runs.head(runId);
-  const mayNotHaveStarted = run?.status === "running" && run.sequence === 1 && !run.waiting; // its input is its only event
+  const mayNotHaveStarted = run && isWorking(run) && run.sequence === 1; // its input is its only event
   if (mayNotHaveStarted) await workflow.start(runId, run.turn, run);
   const { uploads: files = [] } = (hasFiles && (await runs.loadTurn(runId))) || {};
   return { id: runId, files, replayed: true };

@@ -7,6 +7,7 @@ import { log } from "../log.ts";
 import { summaryIn } from "../runs/read/conversation.ts";
 import { claimRun, keepLease } from "../runs/leases.ts";
 import type { Runs } from "../runs/ports.ts";
+import { isWorking } from "../runs/is-working.ts";
 import {
   type ClaimedTurn,
   claimedTurn,
@@ -61,7 +62,7 @@ export async function advance(deps: AdvanceDeps, turn: TurnId, budget: Invocatio
 
 /** A waiting run is left to whatever gives it a slot or answers it: this execution belongs to what was before. */
 function isStarted(state: RunState | undefined): state is RunState {
-  return state?.run.status === "running" && !state.run.waiting && state.run.askedUntil === undefined;
+  return state !== undefined && isWorking(state.run);
 }
 
 /** Loads the run and claims its lease. Waits, within bounds, while another worker holds it. */
