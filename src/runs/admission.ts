@@ -1,4 +1,4 @@
-import type { Accounts, Organization } from "../accounts/types.ts";
+import type { Accounts, Agent, Organization } from "../accounts/types.ts";
 import { log } from "../log.ts";
 import { ServiceError } from "../errors.ts";
 import type { CreateExtras, Runs, Workflow } from "./ports.ts";
@@ -57,7 +57,7 @@ export async function requireDollars(
  * The slot for a turn that is to become `running`; `blockedBy` is set if it has to wait. Rejects with 429 if too many runs
  * wait or the dollars are spent. `stalled`: slots are free, but older runs wait, so whatever was to start them failed.
  */
-export async function requestSlot(
+async function requestSlot(
   deps: Pick<AdmissionDeps, "runs" | "now">,
   owner: Owner,
   given: Quotas,
@@ -91,6 +91,34 @@ export async function createWithSlot(
     return { waiting: slot.blockedBy !== undefined };
   }
   throw manyStarts();
+}
+
+/** The agent of a run, and the quotas that its next turn counts towards. Undefined quotas: none. */
+export async function findQuotas(
+  accounts: AdmissionDeps["accounts"],
+  { agentId, organizationId }: Owner,
+): Promise<{ agent: Agent | undefined; quotas: Quotas | undefined }> {
+  const [agent, organization] = await Promise.all([
+    accounts.findAgent(agentId),
+    accounts.findOrganization(organizationId),
+  ]);
+  return { agent, quotas: quotasOf(agent, organization) };
+}
+
+/**
+ * Applies a change that lets a turn of a stored run work, with a slot if there are quotas. The caller starts the turn unless it
+ * is `waiting`. `no_slot` and `lost`: rejected; with a slot, because of the slot or of the run.
+ */
+export async function changeWithSlot(
+  deps: AdmissionDeps,
+  owner: Owner,
+  quotas: Quotas | undefined,
+  change: RunChange,
+): Promise<{ waiting: boolean } | "no_slot" | "lost"> {
+  const { slot, stalled } = quotas ? await requestSlot(deps, owner, quotas) : {};
+  if (!(await deps.runs.change({ ...change, ...(slot && { slot }) }))) return slot ? "no_slot" : "lost";
+  if (stalled) await tryStartWaiting(deps, owner.organizationId);
+  return { waiting: slot?.blockedBy !== undefined };
 }
 
 /** 429 after `slotAttempts`. */

@@ -8,12 +8,11 @@ import { log } from "../log.ts";
 import { ServiceError } from "../errors.ts";
 import { safeFilenames } from "../filenames.ts";
 import { sha256Of } from "../agent/turn/manifest.ts";
-import { type AdmissionDeps, requestSlot, slotAttempts, manyStarts, tryStartWaiting } from "./admission.ts";
+import { type AdmissionDeps, changeWithSlot, findQuotas, manyStarts, slotAttempts } from "./admission.ts";
 import { normalizeId } from "../accounts/ids.ts";
 import { stamped } from "./events.ts";
 import { readUploads, type Upload } from "./files/uploads.ts";
 import type { Workspace } from "./ports.ts";
-import { quotasOf } from "./quotas.ts";
 import { type AskedCall, findCall, openCalls } from "./read/open-calls.ts";
 import { isWorking } from "./is-working.ts";
 import { transitions } from "./status.ts";
@@ -125,20 +124,15 @@ async function continueTurn(
   run: Pick<Run, "id" | "turn" | "pauses" | keyof RunOwner>,
   more: Along & Pick<RunChange, "entries"> = {},
 ): Promise<Pick<Run, "status" | "turn" | "updatedAt" | "waiting"> | "lost" | "no_slot"> {
-  const { runs, accounts, workflow, now } = deps;
-  const { id: runId, turn, pauses = 0, agentId, organizationId } = run;
-  const [agent, organization] = await Promise.all([
-    accounts.findAgent(agentId),
-    accounts.findOrganization(organizationId),
-  ]);
-  const quotas = quotasOf(agent, organization);
-  const { slot, stalled } = quotas ? await requestSlot(deps, run, quotas) : {};
+  const { accounts, workflow, now } = deps;
+  const { id: runId, turn, pauses = 0 } = run;
+  const { quotas } = await findQuotas(accounts, run);
   const { from, to } = transitions.turnAnswered;
   const set = { status: to, turn, updatedAt: now() };
   const expect = { status: from, turn, asks: true, pauses };
-  if (!(await runs.change({ runId, expect, set, ...(slot && { slot }), ...more }))) return slot ? "no_slot" : "lost";
-  if (stalled) await tryStartWaiting(deps, organizationId);
-  if (slot?.blockedBy) return { ...set, waiting: true };
+  const outcome = await changeWithSlot(deps, run, quotas, { runId, expect, set, ...more });
+  if (outcome === "no_slot" || outcome === "lost") return outcome;
+  if (outcome.waiting) return { ...set, waiting: true };
   await workflow.start(runId, turn, run);
   return set;
 }

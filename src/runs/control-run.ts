@@ -11,14 +11,14 @@ import { findRunHead } from "./read/find-run.ts";
 import { drainMilliseconds } from "./leases.ts";
 import {
   type AdmissionDeps,
+  changeWithSlot,
+  findQuotas,
   manyStarts,
-  requestSlot,
   requireDollars,
   slotAttempts,
   tryStartWaiting,
 } from "./admission.ts";
 import type { PendingUploads, Workspace } from "./ports.ts";
-import { quotasOf } from "./quotas.ts";
 import { isWorking } from "./is-working.ts";
 import { transitions, turnStartedAt } from "./status.ts";
 import { startTurn, wallClock } from "./turn-writes.ts";
@@ -89,7 +89,6 @@ export async function acceptInputOnce(
     } else if (status === "finished") {
       const { from, to } = transitions.inputAccepted;
       const set = { status: to, turn: turn + 1, updatedAt: deps.now() };
-      const { slot, stalled } = quotas ? await requestSlot(deps, run, quotas) : {};
       const pinned = agentVersion !== undefined && { agentVersion };
       const message: TurnMessage = { turn: set.turn, role: "input_to_agent", text, ...pinned, ...sender };
       const messages = stamped([message], { sequence: run.sequence, at: Math.max(set.updatedAt, run.createdAt) });
@@ -98,17 +97,14 @@ export async function acceptInputOnce(
         expect: { status: from, turn, ...(run.pauses !== undefined && { pauses: run.pauses }) },
         set,
         messages,
-        ...(slot && { slot }),
         ...audited,
         ...once,
       };
-      if (!(await deps.runs.change(change))) {
-        if (slot && ++lostSlots === slotAttempts) throw manyStarts();
-        continue;
-      }
-      if (stalled) await tryStartWaiting(deps, run.organizationId);
+      const outcome = await changeWithSlot(deps, run, quotas, change);
+      if (outcome === "no_slot" && ++lostSlots === slotAttempts) throw manyStarts();
+      if (outcome === "no_slot" || outcome === "lost") continue;
       const next: Run = { ...run, ...set, sequence: run.sequence + 1 };
-      if (slot?.blockedBy) return { run: { ...next, waiting: true }, replayed: false };
+      if (outcome.waiting) return { run: { ...next, waiting: true }, replayed: false };
       // A turn that cannot be started is left to a repetition, or to the sweep.
       await (idempotency ? deps.workflow.start(runId, set.turn, run) : startTurn(deps, run, set.turn));
       return { run: next, replayed: false };
@@ -151,14 +147,11 @@ function megabytes(bytes: number): number {
 /** What the acceptance of an input needs of the run's agent. Rejects unless that is active. */
 async function findAgentFacts(
   { accounts }: ControlDeps,
-  { agentId, organizationId }: Run,
+  run: Run,
 ): Promise<{ quotas: Quotas | undefined; agentVersion: number | undefined }> {
-  const [agent, organization] = await Promise.all([
-    accounts.findAgent(agentId),
-    accounts.findOrganization(organizationId),
-  ]);
+  const { agent, quotas } = await findQuotas(accounts, run);
   const { version } = requireActive(agent, "send inputs");
-  return { quotas: quotasOf(agent, organization), agentVersion: version };
+  return { quotas, agentVersion: version };
 }
 
 /**

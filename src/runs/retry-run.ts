@@ -4,9 +4,8 @@ import { type Actor, along } from "../accounts/audit.ts";
 import { nextWork } from "../agent/turn/journal.ts";
 import { normalizeId } from "../accounts/ids.ts";
 import { ServiceError } from "../errors.ts";
-import { type AdmissionDeps, manyStarts, requestSlot, slotAttempts, tryStartWaiting } from "./admission.ts";
+import { type AdmissionDeps, changeWithSlot, findQuotas, manyStarts, slotAttempts } from "./admission.ts";
 import { stamped } from "./events.ts";
-import { quotasOf } from "./quotas.ts";
 import { transitions } from "./status.ts";
 import type { Run, RunJournalEntry } from "./types.ts";
 
@@ -30,31 +29,24 @@ export async function retryRun(deps: RetryDeps, id: string): Promise<Run> {
     const state = await runs.loadTurn(normalizeId(id));
     if (!state) throw new ServiceError("run_not_found", `run ${JSON.stringify(id)} does not exist`);
     const { run, journal } = state;
-    const { id: runId, agentId, organizationId, turn, status, sequence, createdAt } = run;
+    const { id: runId, organizationId, turn, status, sequence, createdAt } = run;
     if (status !== "technical_error") {
       const message = `run ${runId} is ${status}; only a run with technical_error can be retried`;
       throw new ServiceError("run_not_failed", message);
     }
-    const [agent, organization] = await Promise.all([
-      accounts.findAgent(agentId),
-      accounts.findOrganization(organizationId),
-    ]);
+    const { agent, quotas } = await findQuotas(accounts, run);
     requireActive(agent, "retry runs");
-    const quotas = quotasOf(agent, organization);
-    const { slot, stalled } = quotas ? await requestSlot(deps, run, quotas) : {};
     const { from, to } = transitions.turnRetried;
     const set = { status: to, turn, updatedAt: now(), pauses: (run.pauses ?? 0) + 1 };
     const entry: RunJournalEntry = { turn, part: "resumed", instance, reason: "retry", ...nextWork(journal) };
     const entries = stamped([entry], { sequence, at: Math.max(set.updatedAt, createdAt) });
     const audited = along(actor, "run.retry", runId, set.updatedAt, { organizationId });
-    const change = { runId, expect: { status: from, turn }, set, entries, ...(slot && { slot }), ...audited };
-    if (!(await runs.change(change))) {
-      if (slot && ++lostSlots === slotAttempts) throw manyStarts();
-      continue;
-    }
-    if (stalled) await tryStartWaiting(deps, organizationId);
+    const change = { runId, expect: { status: from, turn }, set, entries, ...audited };
+    const outcome = await changeWithSlot(deps, run, quotas, change);
+    if (outcome === "no_slot" && ++lostSlots === slotAttempts) throw manyStarts();
+    if (outcome === "no_slot" || outcome === "lost") continue;
     const { failure: _, ...continued } = { ...run, ...set, sequence: sequence + entries.length };
-    if (slot?.blockedBy) return { ...continued, waiting: true };
+    if (outcome.waiting) return { ...continued, waiting: true };
     await workflow.start(runId, turn, continued);
     return continued;
   }
