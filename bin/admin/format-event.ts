@@ -1,3 +1,4 @@
+import { answerText } from "../../src/agent/asks.ts";
 import type { TokenUsage } from "../../src/agent/model.ts";
 import { reasoningText } from "../../src/agent/reasoning.ts";
 import type { FileVersion } from "../../src/agent/turn/manifest.ts";
@@ -34,7 +35,7 @@ function askedEvent({ turn, step, call, kind, until }: AskedEntry): PrintedEvent
 type AskedEntry = Extract<RunJournalEntry, { part: "asked" }>;
 
 function answeredEvent({ turn, step, call, answer, by }: AnsweredEntry): PrintedEvent {
-  const text = answer.kind === "deny" ? answer.reason : "text" in answer ? answer.text : undefined;
+  const text = answerText(answer);
   const said = text === undefined ? undefined : truncated(text);
   const id = callId({ turn, step, call });
   return { turn, step, event: "call-answered", call, id, answer: answer.kind, answered_by: by?.kind, text: said };

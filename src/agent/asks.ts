@@ -13,6 +13,12 @@ export type Answer =
   | { kind: "error"; text: string }
   | { kind: "expired" };
 
+/** The words of an answer: the reason of a denial, an output or an error. */
+export function answerText(answer: Answer): string | undefined {
+  if (answer.kind === "deny") return answer.reason;
+  return "text" in answer ? answer.text : undefined;
+}
+
 /** Who answered: see `Starter`. Absent in an entry: the time was over. */
 export interface Answerer {
   kind: "key" | "mcp" | "operator";

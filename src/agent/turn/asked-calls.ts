@@ -20,10 +20,10 @@ export function callsToAsk({ ports, input }: TurnState, pending: PendingCalls, t
   });
 }
 
-/** Entries of the calls that were asked about in vain: the turn continues when all have answers, or the time is over. */
-export function expiredCalls({ step, calls, asked, answers }: PendingCalls): AnsweredEntry[] {
-  const open = calls.flatMap((_, call) => (asked[call] && !answers[call] ? [call] : []));
-  return open.map((call) => ({ part: "answered", step, call, answer: { kind: "expired" } }));
+/** The entry of the first call that nobody answered in time: a turn continues when all have answers, or the time is over. */
+export function expiredCall({ step, calls, asked, answers }: PendingCalls): AnsweredEntry | undefined {
+  const call = calls.findIndex((_, index) => asked[index] && !answers[index]);
+  return call < 0 ? undefined : { part: "answered", step, call, answer: { kind: "expired" } };
 }
 
 function askKindOf(tools: Tool[], { name, input, invalid }: ToolCall): AskKind | undefined {

@@ -7,7 +7,7 @@ import type { ToolCall } from "../model.ts";
 import { FileRefused } from "../tools/files.ts";
 import { errorOutput, offeredDefinitions, type Tool, type ToolContext, type ToolOutput } from "../tools/tool.ts";
 import { unknownTool } from "../unknown-tool.ts";
-import { answerOutput, callsToAsk, expiredCalls } from "./asked-calls.ts";
+import { answerOutput, callsToAsk, expiredCall } from "./asked-calls.ts";
 import { resultCharacters } from "./context-window.ts";
 import { foldEntry, type JournalEntry, type PendingCalls } from "./journal.ts";
 import { limitName } from "./limits.ts";
@@ -28,7 +28,7 @@ type CallOutcome = { kind: "recorded"; entry: JournalEntry } | { kind: "stopped"
  * are asked about when the others have their results.
  */
 export async function executeTools(state: TurnState, pending: PendingCalls, timeLeft: number): Promise<ActionResult> {
-  const [expired] = expiredCalls(pending);
+  const expired = expiredCall(pending);
   if (expired) {
     if (!(await state.ports.record(expired))) return { kind: "stopped" };
     return { kind: "continue", state: { ...state, progress: foldEntry(state.progress, expired) } };

@@ -1,4 +1,4 @@
-import { argumentsText } from "../../../agent/asks.ts";
+import { answerText, argumentsText } from "../../../agent/asks.ts";
 import type { Attachment, ToolCall } from "../../../agent/model.ts";
 import { reasoningText } from "../../../agent/reasoning.ts";
 import type { FileVersion } from "../../../agent/turn/manifest.ts";
@@ -108,7 +108,7 @@ function answeredBody(
   { step, call, answer, by }: Extract<RunJournalEntry, { part: "answered" }>,
   short: Shorten,
 ): Unstamped<SharedSchemas["CallAnsweredEvent"]> {
-  const text = answer.kind === "deny" ? answer.reason : "text" in answer ? answer.text : undefined;
+  const text = answerText(answer);
   return {
     type: "call_answered",
     step,
