@@ -23,7 +23,7 @@ export function printableJson(value: unknown): string {
   return escaped(JSON.stringify(value));
 }
 
-/** Text whose exact content matters, on one line: line ends, tabs and unprintable characters are written as `\\uXXXX`. */
+/** Text whose exact content matters, on one line: line ends, tabs and unprintable characters are written as `\uXXXX`. */
 export function escaped(text: string): string {
   return text.replace(/[\n\t]/g, escape).replace(unprintable, escape);
 }

@@ -88,7 +88,7 @@ export const agentDefinition = {
     },
     toolPolicy: {
       description:
-        "What happens before a tool runs, by its name: `allow`, `ask` for an approval, or `deny`, which hides it from the model. SERVER__* stands for all tools of an MCP server. Default: allow.",
+        "What happens before a tool runs, by its name: `allow`, `ask` for an approval, or `deny`, which hides it from the model. SERVER__* means all tools of an MCP server. Default: allow.",
       type: "object",
       maxProperties: maxToolRules,
       propertyNames: { type: "string", pattern: "^[^*]{1,250}(__\\*)?$" },

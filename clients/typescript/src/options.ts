@@ -22,7 +22,7 @@ export interface WaitOptions {
   after?: number | null;
   /** Called with each event, in order. Not called if the server has v1 only. */
   onEvent?: (event: Event) => unknown;
-  /** Throw `RunFailed` unless the run is `finished`. Otherwise, look at `run.status`. */
+  /** Throw `RunFailed` unless the run is `finished`. Otherwise, read `run.status`. */
   raiseOnFailure?: boolean;
   /** Stops waiting. The run continues. */
   signal?: AbortSignal;

@@ -20,7 +20,7 @@ const helps: Record<string, string> = {
   "parameters.temperature": "0 to 2. Empty: the provider’s default.",
   tools: "",
   toolPolicy:
-    "ask: a call waits for an approval. deny: the model does not get the tool. SERVER__* stands for all tools of an MCP server. Without a rule, a call runs.",
+    "ask: a call waits for an approval. deny: the model does not get the tool. SERVER__* means all tools of an MCP server. Without a rule, a call runs.",
   clientTools:
     "Tools that the caller’s program runs, as a JSON list: name, description, and input, a JSON Schema (2020-12) of an object. A call waits until the program answers.",
   answers: "",

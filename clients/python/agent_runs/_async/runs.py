@@ -118,7 +118,7 @@ class AsyncRuns:
         `timeout`: seconds, for all requests and waits together. Then, `WaitTimeout` is raised. None: no limit.
         `on_event`: called with each event, in order. Not called if the server has v1 only.
         `after`: begin after this event: the `sequence` of the last one that is known. By default, all are passed on.
-        `raise_on_failure`: raise `RunFailed` unless the run is `finished`. Otherwise, look at `run.status`.
+        `raise_on_failure`: raise `RunFailed` unless the run is `finished`. Otherwise, read `run.status`.
         """
         return await self._wait(run_id, self._deadline(timeout), after, on_event, raise_on_failure)
 
