@@ -71,3 +71,14 @@ export function roleOf(text: string): OperatorRole {
   if (text === "operator" || text === "viewer") return text;
   throw new CliError(`--role is ${JSON.stringify(text)}; expected operator or viewer`);
 }
+
+/** The values of an option, with commas. */
+export function valuesOf<Value extends string>(option: string, text: string, known: readonly Value[]): Value[] {
+  return text.split(",").map((each) => {
+    const value = known.find((one) => one === each.trim());
+    if (value !== undefined) return value;
+    throw new CliError(
+      `${option} is ${JSON.stringify(text)}; expected one or more of ${known.join(", ")}, with commas`,
+    );
+  });
+}

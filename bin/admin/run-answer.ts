@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { type AnswerBody, givenAnswer } from "../../src/run-api/given-answer.ts";
+import { askKinds } from "../../src/agent/ask-kinds.ts";
 import { answerCall } from "../../src/runs/answer-call.ts";
 import { normalizeId } from "../../src/accounts/ids.ts";
 import { ServiceError } from "../../src/errors.ts";
@@ -9,10 +10,17 @@ import { waitingRuns } from "../../src/runs/read/waiting-runs.ts";
 import { CliError } from "../cli.ts";
 import type { Action } from "./action.ts";
 import { callLines, callText, openCallFields } from "./open-calls.ts";
-import { maxListed, repeated } from "./option-values.ts";
+import { maxListed, repeated, valuesOf } from "./option-values.ts";
 import { type Note, type Output, record, table } from "./output.ts";
 import { runFields } from "./run-fields.ts";
 import { readFiles, readText } from "./run-input.ts";
+
+interface WaitingOptions {
+  org?: string;
+  agent?: string;
+  kind?: string;
+  forOperators?: true;
+}
 
 interface AnswerOptions {
   allow?: true;
@@ -29,10 +37,18 @@ export function addAnswerCommands(run: Command, action: Action): void {
     .command("waiting")
     .description("List tool calls that wait for answers, those whose time ends first at the beginning.")
     .option("--org <ID>", "only runs of this organization")
+    .option("--agent <ID>", "only runs of this agent")
+    .option("--kind <KIND>", `only calls that wait for these: one or more, with commas, of ${askKinds.join(", ")}`)
+    .option("--for-operators", "only calls that no API key may answer: approvals, unless the agent lets its keys")
     .action(
-      action(async (stores, { org }: { org?: string }) => {
-        const of = org === undefined ? {} : { organization: org };
-        const { waiting } = await waitingRuns(stores, of, maxListed);
+      action(async (stores, { org, agent: ofAgent, kind, forOperators }: WaitingOptions) => {
+        const of = {
+          ...(org !== undefined && { organization: org }),
+          ...(ofAgent !== undefined && { agent: ofAgent }),
+        };
+        const kinds = kind === undefined ? undefined : valuesOf("--kind", kind, askKinds);
+        const filter = { of, ...(kinds && { kinds }), forOperators: forOperators === true, limit: maxListed };
+        const { waiting, more } = await waitingRuns(stores, filter);
         const rows = waiting.flatMap(({ run: { id, name, agentId }, calls }) =>
           calls.map((call) => ({ run: id, ...openCallFields(call), agent: agentId, run_name: name })),
         );
@@ -41,8 +57,11 @@ export function addAnswerCommands(run: Command, action: Action): void {
           ["run", "call", "kind", "until", "tool", "run_name"],
           "No calls wait for answers.",
         );
-        const advice = "\n\nSee the arguments of a call: run answer RUN CALL";
-        return { text: rows.length === 0 ? text : text + advice, json: rows };
+        const notes = [
+          ...(more ? ["More runs wait: answer these, or choose --org or --agent."] : []),
+          ...(rows.length > 0 ? ["See the arguments of a call: run answer RUN CALL"] : []),
+        ];
+        return { text: [text, ...notes].join("\n\n"), json: rows };
       }),
     );
   run

@@ -7,7 +7,7 @@ import { type RunFilterStatus, runStatuses } from "../../src/runs/status.ts";
 import type { ListedRuns } from "../../src/runs/read/list-runs.ts";
 import { CliError } from "../cli.ts";
 import type { Action } from "./action.ts";
-import { maxListed, repeated, timeOf, wholeNumber } from "./option-values.ts";
+import { maxListed, repeated, timeOf, valuesOf, wholeNumber } from "./option-values.ts";
 import { type Output, table } from "./output.ts";
 import { runFields, runUsage } from "./run-fields.ts";
 
@@ -98,17 +98,6 @@ function factsOf(options: ListOptions): FactFilter {
     ...(minSeconds !== undefined && { minSeconds: amountOf("--min-seconds", minSeconds) }),
     ...(maxSeconds !== undefined && { maxSeconds: amountOf("--max-seconds", maxSeconds) }),
   };
-}
-
-/** The values of an option, with commas. */
-function valuesOf<Value extends string>(option: string, text: string, known: readonly Value[]): Value[] {
-  return text.split(",").map((each) => {
-    const value = known.find((one) => one === each.trim());
-    if (value !== undefined) return value;
-    throw new CliError(
-      `${option} is ${JSON.stringify(text)}; expected one or more of ${known.join(", ")}, with commas`,
-    );
-  });
 }
 
 function amountOf(option: string, text: string): number {

@@ -21,3 +21,9 @@ export function agentNames(choices: Pick<AgentSummary, "id" | "name">[]): Map<st
   const ambiguous = ambiguousNames(choices);
   return new Map(choices.map(({ id, name }) => [id, ambiguous.has(name) ? `${name} (${id.slice(0, 8)})` : name]));
 }
+
+/** The agents of an organization, or all, as values and names of a choice. */
+export function agentChoices(organizationId: string | undefined): [id: string, name: string][] {
+  const all = agents.value ?? [];
+  return [...agentNames(all.filter((each) => (organizationId ?? each.organization_id) === each.organization_id))];
+}

@@ -1,13 +1,15 @@
-import { useEffect } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
+import { call } from "../api/client.ts";
 import { poll } from "../api/poll.ts";
 import type { Schemas } from "../api/types.ts";
 import { AskCards } from "../run/waiting/ask-cards.tsx";
 import { useAskKeys } from "../run/waiting/ask-keys.ts";
 import { organization } from "../state/organization.ts";
 import { usePageTitle } from "../state/page-title.ts";
-import { readWaiting, waiting, waitingCalls } from "../state/waiting.ts";
+import { readWaiting, waiting } from "../state/waiting.ts";
 import { Empty, Loading } from "../ui/empty.tsx";
 import { NotifyButton } from "./notify-button.tsx";
+import { isFiltered, useWaitingFilter, type WaitingFilter, WaitingFilters } from "./waiting-filters.tsx";
 
 /** How often the list is read. Milliseconds. */
 const refreshMs = 5_000;
@@ -17,12 +19,19 @@ export function WaitingPage() {
   usePageTitle("Waiting");
   useAskKeys("Waiting");
   const owner = organization.value?.id;
+  const filter = useWaitingFilter();
+  const key = JSON.stringify([owner, filter]);
+  const [found, setFound] = useState<{ key: string; list: Schemas["WaitingRunList"] }>();
+  const read = async (): Promise<void> => {
+    if (!isFiltered(filter)) return readWaiting();
+    return setFound({ key, list: await call("list_waiting", { organization_id: owner, ...filter }) });
+  };
   useEffect(() => {
     const controller = new AbortController();
-    void poll(refreshMs, controller.signal, readWaiting);
+    void poll(refreshMs, controller.signal, read);
     return () => controller.abort();
-  }, [owner]);
-  const list = waiting.value;
+  }, [key]);
+  const list = isFiltered(filter) ? (found?.key === key ? found.list : undefined) : waiting.value;
   return (
     <main class="page waiting-page">
       <div class="page-head">
@@ -31,21 +40,40 @@ export function WaitingPage() {
           <NotifyButton />
         </div>
       </div>
+      <WaitingFilters filter={filter} />
       {!list && <Loading />}
-      {list?.data.length === 0 && (
-        <Empty title="No call waits for an answer">
-          <p>A tool call waits here when the agent’s file asks for an approval, a program or a person.</p>
-        </Empty>
-      )}
+      {list?.data.length === 0 && <NoCalls filter={filter} />}
       {list?.data.map((each) => (
-        <WaitingRun key={each.run.id} waiting={each} />
+        <WaitingRun key={each.run.id} waiting={each} onChanged={read} />
       ))}
       {list && list.data.length > 0 && <Foot list={list} />}
     </main>
   );
 }
 
-function WaitingRun({ waiting: { run, open_calls: calls } }: { waiting: Schemas["WaitingRun"] }) {
+function NoCalls({ filter }: { filter: WaitingFilter }) {
+  if (isFiltered(filter)) {
+    return (
+      <Empty title="No call that waits matches">
+        <p>
+          <a href="/console/waiting">Show all calls that wait</a>
+        </p>
+      </Empty>
+    );
+  }
+  return (
+    <Empty title="No call waits for an answer">
+      <p>A tool call waits here when the agent’s file asks for an approval, a program or a person.</p>
+    </Empty>
+  );
+}
+
+interface WaitingRunProps {
+  waiting: Schemas["WaitingRun"];
+  onChanged: () => Promise<void>;
+}
+
+function WaitingRun({ waiting: { run, open_calls: calls }, onChanged }: WaitingRunProps) {
   return (
     <section class="waiting-run" aria-label={run.name || run.id}>
       <h2>
@@ -54,13 +82,13 @@ function WaitingRun({ waiting: { run, open_calls: calls } }: { waiting: Schemas[
         </a>
         <bdi class="muted">{run.agent_name}</bdi>
       </h2>
-      <AskCards run={run} calls={calls} onChanged={() => Promise.resolve()} />
+      <AskCards run={run} calls={calls} onChanged={onChanged} />
     </section>
   );
 }
 
 function Foot({ list: { data, more } }: { list: Schemas["WaitingRunList"] }) {
-  const calls = waitingCalls.value;
+  const calls = data.flatMap(({ open_calls }) => open_calls).length;
   return (
     <p class="muted">
       {calls} open {calls === 1 ? "call" : "calls"} of {data.length} {data.length === 1 ? "run" : "runs"}

@@ -19,6 +19,11 @@ export function limitedTo({ role, organizations = [] }: Access): string[] | unde
   return role === undefined ? organizations.map(({ id }) => id) : undefined;
 }
 
+/** The organizations in which an access has the role operator. Undefined: in all. */
+export function operatorIn({ role, organizations = [] }: Access): string[] | undefined {
+  return role === "operator" ? undefined : organizations.flatMap((each) => (each.role === "operator" ? each.id : []));
+}
+
 /** An access without repeated organizations. Rejects if it gives no role, or names an organization that does not exist. */
 export async function checkedAccess(accounts: Accounts, { role, organizations = [] }: Access): Promise<Access> {
   if (role === undefined && organizations.length === 0) {

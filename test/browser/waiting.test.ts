@@ -299,6 +299,33 @@ test("the list has all calls that wait, counted in its link and in the tab's tit
   expect(misdeeds).toEqual(noMisdeeds);
 });
 
+test("the list is filtered by kind, agent and who may answer", async () => {
+  await waitingRun("all", "Of three kinds");
+  await using view = await open("waiting");
+  const { page, misdeeds } = view;
+  const listed = page.getByRole("region", { name: "Of three kinds" });
+  await expect.poll(() => listed.getByRole("article").count()).toBe(3);
+  const choose = async (chip: RegExp, choice: string): Promise<void> => {
+    await page.getByRole("button", { name: chip }).click();
+    await page.getByRole("button", { name: choice, exact: true }).click();
+  };
+  await choose(/^Kind/, "Question");
+  await expect.poll(() => listed.getByRole("article").count()).toBe(1);
+  await listed.getByText(question.arguments.question).waitFor();
+  await choose(/^Who/, "Only operators"); // keys answer questions
+  await page.getByText("No call that waits matches").waitFor();
+  await choose(/^Kind/, "All kinds");
+  await card(page, "Approval: write_file").first().waitFor();
+  expect(await listed.getByRole("article").count()).toBe(1);
+  await choose(/^Agent/, "Data analyst");
+  await page.reload();
+  await listed.getByRole("article").waitFor();
+  expect(new URL(page.url()).searchParams.get("who")).toBe("operators");
+  await listed.getByRole("button", { name: "Deny" }).click();
+  await expect.poll(() => listed.count()).toBe(0);
+  expect(misdeeds).toEqual(noMisdeeds);
+});
+
 test("the browser notifies about a call that begins to wait, once", async () => {
   await using view = await open("waiting");
   const { page, context } = view;

@@ -1,4 +1,4 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -63,8 +63,8 @@ interface Call {
 }
 
 /** Starts a run. Resolves with its id when it waits for answers. */
-async function waiting(text: string): Promise<string> {
-  const { id } = await done(service.dataDir, "run", "start", "--agent", agent, "--text", text);
+async function waiting(text: string, of = agent): Promise<string> {
+  const { id } = await done(service.dataDir, "run", "start", "--agent", of, "--text", text);
   await expect.poll(() => openCalls(id), { timeout: 10_000 }).not.toEqual([]);
   return id;
 }
@@ -155,6 +155,13 @@ test("run waiting lists the calls of all runs, and run list the runs", async () 
   ];
   for (const of of [[], ["--org", String(organization)]])
     expect(await done(dataDir, "run", "waiting", ...of)).toMatchObject(expected);
+  expect(await done(dataDir, "run", "waiting", "--kind", "client_tool", "--agent", agent)).toMatchObject([expected[1]]);
+  expect(await done(dataDir, "run", "waiting", "--kind", "approval,question")).toMatchObject([expected[0]]);
+  expect(await done(dataDir, "run", "waiting", "--for-operators")).toEqual([]);
+  expect(await done(dataDir, "run", "waiting", "--agent", service.templateId)).toEqual([]);
+  expect(await rejected(dataDir, "run", "waiting", "--kind", "wish")).toBe(
+    '--kind is "wish"; expected one or more of approval, client_tool, question, with commas',
+  );
   const { stdout } = await admin(dataDir, "run", "waiting");
   expect(stdout).toMatch(new RegExp(`^RUN .*\\n${id} +1\\.1\\.0 +question +\\S+Z +ask_person +both\\n`));
   for (const status of ["waiting", "running"]) {
@@ -167,6 +174,20 @@ test("run waiting lists the calls of all runs, and run list the runs", async () 
   await done(dataDir, "run", "stop", id);
   expect((await admin(dataDir, "run", "waiting")).stdout).toBe("No calls wait for answers.\n");
   expect(await rejectedAnswer(id, "--output", "x")).toContain("terminated");
+});
+
+test("run waiting --for-operators leaves out approvals that the agent's keys may give", async () => {
+  const { dataDir } = service;
+  const asks = JSON.parse(readFileSync(agentFile, "utf8")) as object;
+  const definition = file("keys-approve.json", JSON.stringify({ ...asks, answers: { keysApprove: true } }));
+  const { organization } = await done(dataDir, "agent", "show", agent);
+  const other = (await done(dataDir, "agent", "create", "--org", String(organization), "--file", definition)).id;
+  const runs = [await waiting("write"), await waiting("write", other)];
+  const listed = async (...options: string[]) =>
+    ((await done(dataDir, "run", "waiting", ...options)) as unknown as { run: string }[]).map(({ run }) => run);
+  expect((await listed("--kind", "approval")).toSorted()).toEqual(runs.toSorted());
+  expect(await listed("--for-operators")).toEqual([runs[0]]);
+  for (const run of runs) await done(dataDir, "run", "stop", run);
 });
 
 test("run start --wait says how to answer, and continues with the answer", async () => {

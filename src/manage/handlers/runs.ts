@@ -1,4 +1,4 @@
-import { limitedTo } from "../../accounts/access.ts";
+import { limitedTo, operatorIn } from "../../accounts/access.ts";
 import { findAgent } from "../../accounts/agents.ts";
 import type { OperatorPrincipal } from "../../accounts/operators.ts";
 import { type ApiRequest, type ApiResponse, jsonResponse } from "../../http/handler.ts";
@@ -79,7 +79,17 @@ export function runHandlers(deps: ManageDeps, describer: RunDescriber, forLists:
     },
 
     async list_waiting({ query, principal }) {
-      const found = await waitingRuns({ runs, accounts: forLists }, ownersOf(principal, query), maxWaiting);
+      const { kind: kinds, answerable_by: by } = query;
+      const own = by === "me" ? operatorIn(principal) : undefined;
+      const found = await waitingRuns(
+        { runs, accounts: forLists },
+        {
+          of: { ...ownersOf(principal, query), ...(own && { organizations: own }) },
+          ...(kinds && { kinds }),
+          forOperators: by === "operators",
+          limit: maxWaiting,
+        },
+      );
       const waiting = found.waiting.map(async ({ run, calls }) => {
         return { run: await viewOf(run), open_calls: calls.map(wireOpenCall) };
       });

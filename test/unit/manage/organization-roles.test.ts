@@ -191,7 +191,7 @@ describe("an operator of one organization and viewer of another", () => {
   test("sees the runs that wait for answers in its organizations only", async () => {
     const { runs } = service.platform;
     const runIds = await Promise.all(
-      [acme, gamma].map(async ({ agent_id: agentId, organization_id: organizationId }) => {
+      [acme, beta, gamma].map(async ({ agent_id: agentId, organization_id: organizationId }) => {
         const run = newRun({ agentId, organizationId });
         await runs.create(run, firstMessages(input(1, "first")));
         const asks = { askedUntil: Date.now() + 60_000, pauses: 1, worked: 0 };
@@ -214,9 +214,17 @@ describe("an operator of one organization and viewer of another", () => {
       (await service.call<Schemas["WaitingRunList"]>("GET", `/runs/waiting${more}`, { token: by })).body.data.map(
         ({ run }) => run.id,
       );
-    expect(await waiting()).toEqual([runIds[0]]);
+    const own = runIds.slice(0, 2);
+    expect((await waiting()).toSorted()).toEqual(own.toSorted());
+    expect(await waiting(`?agent_id=${beta.agent_id}&kind=question&kind=approval`)).toEqual([runIds[1]]);
+    expect(await waiting("?kind=approval")).toEqual([]);
+    expect(await waiting("?answerable_by=operators")).toEqual([]);
+    expect(await waiting("?answerable_by=me")).toEqual([runIds[0]]);
     expect(await waiting(`?organization_id=${acme.organization_id}`)).toEqual([runIds[0]]);
     expect(await waiting("", service.operatorToken)).toEqual(expect.arrayContaining(runIds));
+    const ofAnyone = await waiting("?answerable_by=me", service.operatorToken);
+    expect(ofAnyone).toEqual(expect.arrayContaining(runIds));
+    expect(await waiting("?answerable_by=me", service.viewerToken)).toEqual([]);
   });
 
   test.each(named.filter(({ role }) => role === "operator"))(

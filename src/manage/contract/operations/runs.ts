@@ -1,4 +1,5 @@
-import { cursor, limit, parameter, runStatus } from "../../../http/rest/parameters.ts";
+import { cursor, limit, parameter, repeated, runStatus } from "../../../http/rest/parameters.ts";
+import { askKinds } from "../../../agent/ask-kinds.ts";
 import { runOrders } from "../../../runs/read/fact-filter.ts";
 import { maxScannedRecords, maxScannedRuns, searchedDays } from "../../../runs/read/search-bounds.ts";
 import { maxSearched } from "../../../runs/read/words.ts";
@@ -48,10 +49,21 @@ export const runOperations = {
     tag,
     summary: "List runs that wait for answers",
     description:
-      "Runs with tool calls that wait for answers, those whose time ends first at the beginning. At most 200.",
-    query: { organization_id: runFilters.organization_id },
+      "Runs with tool calls that wait for answers, those whose time ends first at the beginning. At most 200. A filter of calls compares the first 1,000 runs; a run is listed with the calls that match.",
+    query: {
+      organization_id: runFilters.organization_id,
+      agent_id: runFilters.agent_id,
+      kind: repeated("Only calls that wait for this. Repeated: for one of these.", askKinds.length, {
+        type: "string",
+        enum: askKinds,
+      }),
+      answerable_by: parameter(
+        "`me`: only calls that you may answer, those of organizations in which you are an operator. `operators`: only calls that no API key may answer, which are approvals unless the agent lets its keys answer them.",
+        { type: "string", enum: ["me", "operators"] },
+      ),
+    },
     success: { description: "The runs and their calls.", body: "WaitingRunList" },
-    errors: ["organization_not_found"],
+    errors: ["organization_not_found", "agent_not_found"],
   }),
   search_texts: operation("search_texts", {
     at: "GET /runs/texts",
