@@ -27,7 +27,7 @@ export function formRequest(request: ModelRequest, format: ResultFormat | undefi
 
 /**
  * Hosts whose chat completions accept `response_format` with a schema together with tools. Of other servers, some make every
- * answer fit the schema, and the model can call no tool any more (vLLM, Ollama).
+ * answer fit the schema, and the model can call no tool any more (vLLM, Ollama, llama.cpp).
  */
 const nativeHosts = /(^|\.)(openai\.com|openai\.azure\.com)$/;
 
