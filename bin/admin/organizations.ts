@@ -82,7 +82,10 @@ export function addOrganizationCommands(program: Command, action: Action): void 
     .argument("<ID>", "organization")
     .requiredOption("--provider <NAME>", providerNames.join(", "))
     .option("--model-name <NAME>", "the provider's name of the model")
-    .option("--base-url <URL>", "address of the server (openai-compatible; optional for anthropic and bedrock)")
+    .option(
+      "--base-url <URL>",
+      "address of the server (openai-compatible, openai-responses; optional for anthropic and bedrock)",
+    )
     .option("--region <REGION>", "AWS region (bedrock)")
     .option("--secret <SECRET>", "location of the API key: env:NAME or file:PATH, on AWS secretsmanager:NAME")
     .option("--compat <SETTINGS>", "override detected differences of the server: setting=value,… (docs/models.md)")

@@ -15,7 +15,9 @@ export async function modelWarning(
   agent: Pick<Agent, "model" | "contextTokens">,
   { model: configuration }: Pick<Organization, "model">,
 ): Promise<string | undefined> {
-  if (configuration?.provider !== "openai-compatible" || configuration.secret !== undefined) return undefined;
+  if (configuration?.provider !== "openai-compatible" && configuration?.provider !== "openai-responses")
+    return undefined;
+  if (configuration.secret !== undefined) return undefined;
   const model = agent.model ?? configuration.model;
   const planned = agent.contextTokens ?? defaultContextTokens;
   const window = await expectedWindow({ baseUrl: configuration.baseUrl, model });

@@ -145,7 +145,7 @@ export function localProgram(start: (options: LocalOptions) => Promise<void>): C
     .option("--model-name <NAME>", "the provider's name of the model")
     .option("--model-base-url <URL>", "address of an OpenAI-compatible server, such as http://127.0.0.1:11434/v1")
     .option("--model-region <REGION>", "AWS region of Bedrock, such as eu-central-1; credentials: from the environment")
-    .option("--model-secret <SECRET>", "location of the API key: env:NAME or file:PATH (openai-compatible: optional)")
+    .option("--model-secret <SECRET>", "location of the API key: env:NAME or file:PATH (openai-…: optional)")
     .option(
       "--model-compat <SETTINGS>",
       "override detected differences of the server: setting=value,… (docs/models.md)",

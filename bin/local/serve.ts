@@ -122,7 +122,7 @@ async function listen(handler: ApiHandler, options: LocalOptions): Promise<Serve
 async function findModelWarning(agent: Agent, organization: Organization | undefined): Promise<string | undefined> {
   const model = organization?.model;
   // Other servers are not asked: Ollama's default port, or a container of this name.
-  if (model?.provider !== "openai-compatible" || !isOllama(model.baseUrl)) return undefined;
+  if (!model || !("baseUrl" in model) || !isOllama(model.baseUrl ?? "")) return undefined;
   const { modelWarning } = await import("./model-warning.ts");
   return modelWarning(agent, { model });
 }

@@ -81,7 +81,7 @@ export function toSettings({ provider, enabled, settings, compat }: ModelForm): 
     if (name !== "idle_seconds") body[name] = value || null;
     else if (value !== "") body.idle_seconds = Number(value);
   }
-  if (provider === "openai-compatible" && compat) body.compat = compat;
+  if (provider.startsWith("openai-") && compat) body.compat = compat;
   return body;
 }
 

@@ -24,7 +24,7 @@ export function ModelName({ control, organizationId, form, isReadOnly, placehold
   // The list of another server says nothing.
   const listed = state?.server === server ? state : undefined;
   const missing = missingSettings(form).filter((name) => name !== "model");
-  const hasList = form.provider === "anthropic" || form.provider === "openai-compatible";
+  const hasList = form.provider !== "demo" && form.provider !== "bedrock";
 
   async function load(): Promise<void> {
     setState({ server, busy: true });

@@ -8,6 +8,7 @@ export type SettingName = "base_url" | "model" | "secret" | "region" | "idle_sec
 export const providerNames: Record<Provider, string> = {
   anthropic: "Anthropic",
   "openai-compatible": "OpenAI-compatible server",
+  "openai-responses": "Responses API of OpenAI and others",
   bedrock: "Amazon Bedrock",
   demo: "Demo model",
 };
@@ -16,6 +17,7 @@ export const providerNames: Record<Provider, string> = {
 export const settingsOf: Record<Provider, Partial<Record<SettingName, boolean>>> = {
   anthropic: { model: true, secret: true, base_url: false, idle_seconds: false },
   "openai-compatible": { base_url: true, model: true, secret: false, idle_seconds: false },
+  "openai-responses": { base_url: true, model: true, secret: false, idle_seconds: false },
   bedrock: { model: true, region: true, base_url: false, idle_seconds: false },
   demo: {},
 };
@@ -42,6 +44,12 @@ export const presets: Preset[] = [
     note: "Models over OpenAI's chat completions API.",
   },
   {
+    name: "OpenAI Responses",
+    provider: "openai-responses",
+    settings: { base_url: "https://api.openai.com/v1", secret: "env:OPENAI_API_KEY" },
+    note: "Models over OpenAI's Responses API. They keep their reasoning between steps.",
+  },
+  {
     name: "Ollama",
     provider: "openai-compatible",
     settings: { base_url: "http://127.0.0.1:11434/v1" },
@@ -58,6 +66,15 @@ export const presets: Preset[] = [
     provider: "bedrock",
     settings: { region: "us-east-1" },
     note: "Uses the AWS credentials of the service. It needs no secret.",
+  },
+  {
+    name: "OpenAI on Bedrock",
+    provider: "openai-responses",
+    settings: {
+      base_url: "https://bedrock-runtime.us-east-1.amazonaws.com/openai/v1",
+      secret: "env:AWS_BEARER_TOKEN_BEDROCK",
+    },
+    note: "OpenAI's models in AWS regions, with an API key of Bedrock. Open-weight ones have chat completions only.",
   },
   {
     name: "Demo",

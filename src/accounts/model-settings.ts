@@ -1,5 +1,17 @@
-import { compatSettings, idleSecondsRange, type ModelConfiguration, type OpenAiCompat } from "../agent/model.ts";
-import { configurationFields, isRegion, providerNames } from "../agent/models/model-config.ts";
+import {
+  chatSettings,
+  idleSecondsRange,
+  type ModelConfiguration,
+  type OpenAiCompat,
+  responsesSettings,
+} from "../agent/model.ts";
+import {
+  bedrockKeyRule,
+  configurationFields,
+  isRegion,
+  needsBedrockKey,
+  providerNames,
+} from "../agent/models/model-config.ts";
 import { surplusOf } from "../agent/public-url.ts";
 import { ServiceError } from "../errors.ts";
 import { parseUrl } from "../net/parse-url.ts";
@@ -25,6 +37,7 @@ export type SettingLabels = Record<"provider" | SettingName, string>;
 const settingsOf: { [Name in ModelConfiguration["provider"]]: Partial<Record<SettingName, boolean>> } = {
   demo: {},
   "openai-compatible": { baseUrl: true, model: true, secret: false, compat: false, idleSeconds: false },
+  "openai-responses": { baseUrl: true, model: true, secret: false, compat: false, idleSeconds: false },
   anthropic: { model: true, secret: true, baseUrl: false, idleSeconds: false },
   bedrock: { model: true, region: true, baseUrl: false, idleSeconds: false },
 };
@@ -62,6 +75,7 @@ export function parseModelSettings(
     throw invalid(`${labels.provider} ${provider} does not accept ${received}${only}`);
   }
   const { baseUrl, secret, region } = settings;
+  const configured = { ...(baseUrl !== undefined && { baseUrl }), ...(secret !== undefined && { secret }) };
   if (baseUrl !== undefined && !/^https?:$/.test(parseUrl(baseUrl)?.protocol ?? "")) {
     throw invalid(`${labels.baseUrl} is ${JSON.stringify(baseUrl)}; expected ${expected.baseUrl}`);
   }
@@ -83,8 +97,12 @@ export function parseModelSettings(
   for (const name of settingNames) {
     if (accepted[name] && !settings[name]) throw invalid(`${labels[name]} is missing; expected ${expected[name]}`);
   }
+  if (needsBedrockKey({ ...configured, provider })) throw invalid(`${labels.secret} is missing; ${bedrockKeyRule}`);
   const present = settingNames.flatMap((name) => (settings[name] === undefined ? [] : [[name, settings[name]]]));
-  const compat = typeof settings.compat === "string" ? parseCompat(settings.compat, labels.compat) : settings.compat;
+  const compat =
+    settings.compat === undefined
+      ? undefined
+      : parseCompat(settings.compat, provider === "openai-responses" ? responsesSettings : chatSettings, labels.compat);
   // All required settings are present; the compiler cannot derive that from the table.
   return {
     provider,
@@ -127,16 +145,21 @@ export function formatCompat(compat: OpenAiCompat): string {
     .join(",");
 }
 
-/** Parses `setting=value,setting=value`. */
-function parseCompat(text: string, label: string): OpenAiCompat {
+/** Parses `setting=value,setting=value`, or checks an object, by the settings that the API of the provider has. */
+function parseCompat(
+  entered: string | OpenAiCompat,
+  settings: Record<string, readonly unknown[]>,
+  label: string,
+): OpenAiCompat {
   const compat: Record<string, unknown> = {};
-  for (const pair of text.split(",")) {
+  const pairs = typeof entered === "string" ? entered.split(",") : formatCompat(entered).split(",").filter(Boolean);
+  for (const pair of pairs) {
     const [name = "", value] = pair.split("=");
-    const setting = Object.entries(compatSettings).find(([each]) => each === name);
+    const setting = Object.entries(settings).find(([each]) => each === name);
     if (!setting) {
-      throw invalid(`${label} has ${JSON.stringify(pair)}; expected ${Object.keys(compatSettings).join(", ")}`);
+      throw invalid(`${label} has ${JSON.stringify(pair)}; expected ${Object.keys(settings).join(", ")}`);
     }
-    const accepted: readonly unknown[] = setting[1];
+    const [, accepted] = setting;
     const found = accepted.find((each) => String(each) === value);
     if (found === undefined) {
       throw invalid(`${label} has ${JSON.stringify(pair)}; ${name} accepts ${accepted.join(", ")}`);

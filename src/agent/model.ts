@@ -44,10 +44,10 @@ export interface ModelParameters {
 }
 
 /**
- * Settings for chat completions servers that differ from OpenAI's API, with their accepted values. The first value is
- * the default. docs/models.md explains them.
+ * Settings for servers that differ from OpenAI's APIs, with their accepted values. The first value is the default.
+ * docs/models.md explains them.
  */
-export const compatSettings = {
+export const chatSettings = {
   maxTokensField: ["max_tokens", "max_completion_tokens"],
   supportsStreaming: [true, false],
   supportsStreamOptions: [true, false],
@@ -57,6 +57,17 @@ export const compatSettings = {
   toolCallIdLength: ["any", 9],
   resultFormat: ["tool", "native"],
 } as const;
+
+/** Those of servers with the Responses API. */
+export const responsesSettings = {
+  supportsStreaming: [true, false],
+  supportsPromptCacheKey: [true, false],
+  reasoningContent: ["echo", "omit"],
+  reasoningSummary: ["auto", "omit"],
+  resultFormat: ["tool", "native"],
+} as const;
+
+export const compatSettings = { ...responsesSettings, ...chatSettings } as const;
 
 export type OpenAiCompat = {
   [Setting in keyof typeof compatSettings]?: (typeof compatSettings)[Setting][number];
@@ -81,6 +92,14 @@ export type ModelConfiguration = { enabled: boolean } & (
   | { provider: "demo" }
   | {
       provider: "openai-compatible";
+      baseUrl: string;
+      model: string;
+      secret?: string;
+      compat?: OpenAiCompat;
+      idleSeconds?: number;
+    }
+  | {
+      provider: "openai-responses";
       baseUrl: string;
       model: string;
       secret?: string;
@@ -223,6 +242,8 @@ export interface ModelRequest {
   /** Names of the tools that programs of callers run. Only the demo model tells them from others. */
   clientTools?: string[];
   parameters?: ModelParameters;
+  /** Names requests that begin alike, such as those of a run, for the provider's prompt cache. At most 64 characters. */
+  cacheKey?: string;
   /** JSON Schema of an object. If the model answers with text, the text is to be JSON that fits it. */
   result?: object;
   /** Reads an attachment. Undefined when its content is no longer kept. */

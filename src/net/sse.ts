@@ -42,6 +42,15 @@ export async function* mapEvents(
   if (mapped.length > 0) yield encode(mapped);
 }
 
+/** The data of the events of a stream that `mapEvents` made: each of its chunks has whole events. */
+export async function* mappedEvents(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  for await (const chunk of chunks) {
+    for (const event of Buffer.from(chunk).toString().split("\n\n")) {
+      if (event !== "") yield event.slice("data: ".length);
+    }
+  }
+}
+
 /** Splits data lines that are not one event: some servers leave out the empty line between events. */
 function separate(data: string): string[] {
   return !data.includes("\n") || parse(data) !== undefined

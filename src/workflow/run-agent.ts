@@ -103,7 +103,7 @@ export async function runAgent(deps: AgentDeps, state: RunState, call: AgentCall
   const running = runTurn(turnInput(state, agent, opened.name, call.deadline), {
     owner,
     ...(deps.checkResultOf && { checkResult: deps.checkResultOf(owner) }),
-    model: opened.model,
+    model: (request) => opened.model({ ...request, cacheKey: runId }),
     tools: toolbox.tools,
     files,
     now: deps.now,

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { fileText } from "./admin.ts";
 import { openAiFixture } from "../providers/openai-fixture.ts";
+import { responsesFixture } from "../providers/responses-fixture.ts";
 import { bedrockFixture, credentials } from "../providers/bedrock-fixture.ts";
 import { anthropicFixture } from "../providers/anthropic-fixture.ts";
 import { modelServer } from "../providers/model-server.ts";
@@ -12,6 +13,7 @@ import { createRun, finished, newDataDir, startService } from "./service.ts";
 const secret = ["--model-secret", "env:MODEL_KEY"];
 const providers: [ProviderFixture, (baseUrl: string) => string[]][] = [
   [openAiFixture, (baseUrl) => ["--model-name", "m", "--model-base-url", baseUrl, ...secret]],
+  [responsesFixture, (baseUrl) => ["--model-name", "m", "--model-base-url", baseUrl, ...secret]],
   [anthropicFixture, (baseUrl) => ["--model-name", "claude-sonnet-4-5", "--model-base-url", baseUrl, ...secret]],
   [
     bedrockFixture,

@@ -3,6 +3,7 @@ import type { ModelFailure, ModelRequest } from "../../src/agent/model.ts";
 import { errorRules } from "../../src/agent/models/error-table.ts";
 import { answerOf, callModel, failureOf, request } from "./call-model.ts";
 import { openAiFixture } from "./openai-fixture.ts";
+import { responsesFixture } from "./responses-fixture.ts";
 import { bedrockFixture, credentials } from "./bedrock-fixture.ts";
 import { anthropicFixture as anthropic } from "./anthropic-fixture.ts";
 import { modelServer, type Reply } from "./model-server.ts";
@@ -51,7 +52,7 @@ describe("an error response", () => {
     ["deeply nested JSON", `${'{"error":'.repeat(20_000)}1${"}".repeat(20_000)}`, "400: Bad Request"],
   ])("is quoted in the failure: %s", async (_, body, words) => {
     for (const [name, value] of Object.entries(credentials)) vi.stubEnv(name, value);
-    for (const provider of [openAiFixture, anthropic, bedrockFixture]) {
+    for (const provider of [openAiFixture, responsesFixture, anthropic, bedrockFixture]) {
       const { title, category } = await refused(answers(400, body), provider);
       expect(title.slice(-words.length)).toBe(words);
       expect(category).toBe("model_refused");

@@ -40,6 +40,10 @@ test.each<[string, (baseUrl: string) => ModelConfiguration]>([
     "openai-compatible",
     (baseUrl) => ({ provider: "openai-compatible", enabled: true, baseUrl, model: "m", secret, idleSeconds: 0.2 }),
   ],
+  [
+    "openai-responses",
+    (baseUrl) => ({ provider: "openai-responses", enabled: true, baseUrl, model: "m", secret, idleSeconds: 0.2 }),
+  ],
   ["anthropic", (baseUrl) => ({ provider: "anthropic", enabled: true, baseUrl, model: "m", secret, idleSeconds: 0.2 })],
 ])("the setting of a model limits the calls of %s", async (_, configuration) => {
   await using server = await modelServer(() => {});

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Message, ModelRequest } from "../../src/agent/model.ts";
 import { answerOf, callModel, failureOf, request, tools } from "./call-model.ts";
 import { openAiCompatible } from "../../src/agent/models/openai-compatible.ts";
-import { compatRules, initialRules, findRuleForError } from "../../src/agent/models/openai-compat.ts";
+import { chatRules, initialRules, findRuleForError, responsesRules } from "../../src/agent/models/openai-compat.ts";
 import { callsTool, chunk, streams } from "./chat-completions-server.ts";
 import { openAiFixture as provider } from "./openai-fixture.ts";
 import { modelServer, type Reply } from "./model-server.ts";
@@ -201,27 +201,46 @@ describe("the compatibility rules", () => {
     ],
   };
 
-  it.each(compatRules)("match the example of $vendors and rewrite the request once", (rule) => {
-    expect(findRuleForError({ status: 400, text: rule.example, request: body }, [], {})).toBe(rule);
+  it.each(chatRules)("match the example of $vendors and rewrite the request once", (rule) => {
+    expect(findRuleForError(chatRules, { status: 400, text: rule.example, request: body }, [], {})).toBe(rule);
     const rewritten = rule.rewrite(body);
     expect(rewritten).not.toEqual(body);
     expect(rule.rewrite(rewritten)).toEqual(rewritten);
   });
 
-  it.each(compatRules)("apply the setting of $vendors when it is configured", ({ setting, value }) => {
-    const known = initialRules("https://h/v1", { [setting]: value });
+  it.each(chatRules)("apply the setting of $vendors when it is configured", ({ setting, value }) => {
+    const known = initialRules(chatRules, "https://h/v1", { [setting]: value });
     expect(known.map((rule) => [rule.setting, rule.value])).toEqual([[setting, value]]);
+  });
+
+  it.each(responsesRules)("match the example of $vendors for the Responses API", (rule) => {
+    const item = { type: "reasoning", id: "rs_1", encrypted_content: "e" };
+    const asked = { include: ["i"], reasoning: { summary: "auto" }, prompt_cache_key: "run", stream: true };
+    const sent = { input: [item, { role: "user", content: "Hi" }], ...asked };
+    expect(findRuleForError(responsesRules, { status: 400, text: rule.example, request: sent }, [], {})).toBe(rule);
+    const rewritten = rule.rewrite(sent);
+    expect(rewritten).not.toEqual(sent);
+    expect(rule.rewrite(rewritten)).toEqual(rewritten);
+  });
+
+  it("keep the reasoning effort without a summary", () => {
+    const rule = responsesRules.find(({ setting }) => setting === "reasoningSummary");
+    const asked = { input: [], reasoning: { effort: "low", summary: "auto" } };
+    expect(rule?.rewrite(asked)).toEqual({ input: [], reasoning: { effort: "low" } });
   });
 
   it.each([
     ["https://api.openai.com/v1", ["maxTokensField"]],
     ["https://r.openai.azure.com/openai/v1", ["maxTokensField"]],
+    ["https://bedrock-runtime.eu-central-1.amazonaws.com/openai/v1", ["maxTokensField"]],
+    ["https://bedrock-mantle.us-east-1.api.aws/v1", ["maxTokensField"]],
+    ["https://bedrock-runtime.amazonaws.com.example/openai/v1", []],
     ["https://api.groq.com/openai/v1", ["reasoningContent"]],
     ["https://api.mistral.ai/v1", ["toolCallIdLength"]],
     ["https://openai.com.example/v1", []],
     ["http://127.0.0.1:11434/v1", []],
   ])("recognize %s by its host", (baseUrl, settings) => {
-    expect(initialRules(baseUrl, {}).map(({ setting }) => setting)).toEqual(settings);
+    expect(initialRules(chatRules, baseUrl, {}).map(({ setting }) => setting)).toEqual(settings);
   });
 
   it("apply from the first request when they are configured", async () => {
@@ -239,6 +258,6 @@ describe("the compatibility rules", () => {
     const model = openAiCompatible({ baseUrl: server.baseUrl, model: "m", compat })();
     expect(failureOf(await model(request())).title).toContain("Extra inputs");
     expect(server.received).toHaveLength(1);
-    expect(initialRules("https://api.openai.com/v1", { maxTokensField: "max_tokens" })).toEqual([]);
+    expect(initialRules(chatRules, "https://api.openai.com/v1", { maxTokensField: "max_tokens" })).toEqual([]);
   });
 });

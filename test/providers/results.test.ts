@@ -4,7 +4,9 @@ import { anthropicFixture } from "./anthropic-fixture.ts";
 import { bedrockFixture, credentials } from "./bedrock-fixture.ts";
 import { modelServer } from "./model-server.ts";
 import { openAiFixture } from "./openai-fixture.ts";
+import { responsesFixture } from "./responses-fixture.ts";
 import { openAiCompatible } from "../../src/agent/models/openai-compatible.ts";
+import { openAiResponses } from "../../src/agent/models/openai-responses.ts";
 import { type ProviderFixture, rejects, type ScriptedResponse, streamsResponse } from "./provider-fixture.ts";
 import type { SentRequest } from "../../src/agent/model.ts";
 
@@ -39,6 +41,7 @@ const native: [ProviderFixture, string, (body: Record<string, unknown>) => unkno
 /** A model of each provider without its own format. */
 const others: [string, ProviderFixture, string][] = [
   ["openai-compatible", openAiFixture, "m"],
+  ["openai-responses", responsesFixture, "m"],
   ["anthropic", anthropicFixture, "claude-3-opus-20240229"],
   ["bedrock", bedrockFixture, "meta.llama3-3-70b-instruct-v1:0"],
 ];
@@ -152,5 +155,26 @@ describe("a chat completions server", () => {
     const outcome = await openNative(server.baseUrl)()(request({ result }));
     expect(failureOf(outcome).title).toContain("The image is too small.");
     expect(server.received).toHaveLength(1);
+  });
+});
+
+const openResponses = (baseUrl: string) =>
+  openAiResponses({ baseUrl, model: "m", apiKey: responsesFixture.credential, compat: { resultFormat: "native" } })();
+
+describe("a server with the Responses API", () => {
+  it("gets the schema as the format of the text if its configuration says so", async () => {
+    await using server = await modelServer(streamsResponse(responsesFixture, { text: [json] }));
+    expect(answerOf(await openResponses(server.baseUrl)(request({ result }))).text).toBe(json);
+    expect(server.received[0]?.body["text"]).toEqual({
+      format: { type: "json_schema", name: "result", strict: true, schema: result },
+    });
+  });
+
+  it("gets the tool after it has rejected the schema", async () => {
+    const words = "Invalid schema for response_format 'result': 'additionalProperties' is required to be false.";
+    const rejected = rejects(responsesFixture, 400, words);
+    await using server = await modelServer(rejected, streamsResponse(responsesFixture, submits(json)));
+    expect(answerOf(await openResponses(server.baseUrl)(request({ result }))).text).toBe(json);
+    expect(server.received[1]?.body).not.toHaveProperty("text");
   });
 });

@@ -7,6 +7,7 @@ import { bedrockFixture, credentials } from "./bedrock-fixture.ts";
 import { request } from "./call-model.ts";
 import { modelServer, type Reply } from "./model-server.ts";
 import { openAiFixture } from "./openai-fixture.ts";
+import { responsesFixture } from "./responses-fixture.ts";
 import { type ProviderFixture, rejects, streamsResponse } from "./provider-fixture.ts";
 
 const picture = Buffer.from("a picture");
@@ -29,6 +30,13 @@ const answer = (provider: ProviderFixture): Reply =>
 const openai = (baseUrl: string): ModelConfiguration => ({
   enabled: true,
   provider: "openai-compatible",
+  baseUrl,
+  model: "m",
+  secret: "env:KEY",
+});
+const responses = (baseUrl: string): ModelConfiguration => ({
+  enabled: true,
+  provider: "openai-responses",
   baseUrl,
   model: "m",
   secret: "env:KEY",
@@ -82,6 +90,27 @@ const cases: Record<string, Case> = {
     errors: [[400, "tools must be set when the conversation has tool calls"]],
     more: withoutTools,
     form: { callsAsText: true },
+  },
+  "a server with the Responses API": {
+    provider: responsesFixture,
+    configuration: responses,
+    more: { cacheKey: "run-1", result: { type: "object", properties: {} } },
+    form: { resultFormat: "tool" },
+  },
+  "a server that rejects two fields of the Responses API": {
+    provider: responsesFixture,
+    configuration: responses,
+    errors: [
+      [400, "Your organization must be verified to generate reasoning summaries."],
+      [400, "Encrypted content is not supported with this model."],
+    ],
+    form: { compat: { reasoningSummary: "omit", reasoningContent: "omit" } },
+  },
+  "a server with the Responses API that accepts no files": {
+    provider: responsesFixture,
+    configuration: responses,
+    errors: [[400, "This model does not support image input."]],
+    form: { withoutFiles: true },
   },
   Anthropic: { provider: anthropicFixture, configuration: anthropic, form: {} },
   "Anthropic, without tools": {

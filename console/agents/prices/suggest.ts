@@ -36,8 +36,10 @@ export function suggestPrices(
 ): SuggestedPrices | undefined {
   const { table, read } = knownPrices as { table: Group[]; read: string };
   const host = base_url ? URL.parse(base_url)?.hostname : undefined;
+  // A server charges the same for both of its APIs.
+  const priced = provider === "openai-responses" ? "openai-compatible" : provider;
   const group = table.find(
-    (each) => each.provider === provider && each.host === (provider === "bedrock" ? undefined : host),
+    (each) => each.provider === priced && each.host === (provider === "bedrock" ? undefined : host),
   );
   const known = group && Object.hasOwn(group.models, model) ? group.models[model] : undefined;
   if (!known) return undefined;

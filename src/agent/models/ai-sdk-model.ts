@@ -26,6 +26,8 @@ export interface ProviderAdapter {
   toolCallsNeedTools?: true;
   /** Provider options for a service tier. `accepted`: the provider's tiers; absent: the server decides. */
   serviceTier: { accepted?: readonly string[]; options: (tier: string) => SharedV4ProviderOptions };
+  /** Provider options that name the beginning that requests share, for the provider's prompt cache. */
+  cacheKey?: (key: string) => SharedV4ProviderOptions;
   /** Provider options for requests with tools, such as prompt caching: another step may follow. */
   optionsWithTools?: SharedV4ProviderOptions;
   /** How results of a schema are asked for, and provider options for the provider's own format. */
@@ -172,7 +174,7 @@ async function callProvider(
 
 /** The request in the AI SDK's format. */
 export function callOptions(
-  { instructions, messages, tools, parameters = {}, signal, result, format }: FormedRequest,
+  { instructions, messages, tools, parameters = {}, signal, result, format, cacheKey }: FormedRequest,
   attachments: Map<Attachment, AttachmentContent>,
   adapter: ProviderAdapter,
   toolCallsAsText: boolean,
@@ -182,6 +184,7 @@ export function callOptions(
   const providerOptions = merged([
     withTools ? adapter.optionsWithTools : undefined,
     serviceTier && adapter.serviceTier.options(serviceTier),
+    cacheKey === undefined ? undefined : adapter.cacheKey?.(cacheKey),
     format === "native" ? adapter.result.nativeOptions : undefined,
   ]);
   return {

@@ -230,7 +230,8 @@ export const errorRules: readonly ErrorRule[] = [
   {
     diagnosis: "outputLimitRejected",
     vendors: "OpenAI, Anthropic, DeepSeek",
-    pattern: /max_(completion_)?tokens is too large|maximum allowed number of output tokens|Invalid max_tokens value/,
+    pattern:
+      /max_(completion_)?tokens is too large|'max_output_tokens'|maximum allowed number of output tokens|Invalid max_tokens value/,
     example:
       "max_tokens is too large: 200000. This model supports at most 16384 completion tokens, whereas you provided 200000.",
   },

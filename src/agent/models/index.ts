@@ -32,6 +32,16 @@ const providers: { [Name in ModelConfiguration["provider"]]: Open<Name> } = {
       ...idleTimeout(idleSeconds),
     });
   },
+  async "openai-responses"({ baseUrl, compat, idleSeconds }, model, apiKey) {
+    const { openAiResponses } = await import("./openai-responses.ts");
+    return openAiResponses({
+      baseUrl,
+      model,
+      ...(apiKey !== undefined && { apiKey }),
+      ...(compat && { compat }),
+      ...idleTimeout(idleSeconds),
+    });
+  },
   async anthropic({ baseUrl, idleSeconds }, model, apiKey = "") {
     const { anthropic } = await import("./anthropic.ts");
     return anthropic({ model, apiKey, ...(baseUrl !== undefined && { baseUrl }), ...idleTimeout(idleSeconds) });

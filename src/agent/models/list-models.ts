@@ -22,7 +22,7 @@ export async function listModels(
   readSecret: ReadSecret,
 ): Promise<{ models: string[] } | { failure: Failure }> {
   const { provider } = configuration;
-  if (provider !== "openai-compatible" && provider !== "anthropic") return { failure: noList };
+  if (provider === "demo" || provider === "bedrock") return { failure: noList };
   const key = await readKey(configuration, readSecret);
   if ("failure" in key) return key;
   const { endpoint, url, headers } = listRequest(provider, configuration.baseUrl ?? anthropicUrl, key.apiKey);
@@ -39,7 +39,7 @@ export async function listModels(
 
 /** The request for the list of a server. Its key opens it. */
 function listRequest(
-  provider: "openai-compatible" | "anthropic",
+  provider: "openai-compatible" | "openai-responses" | "anthropic",
   address: string,
   apiKey: string | undefined,
 ): { endpoint: Endpoint; url: string; headers: Record<string, string> } {

@@ -8,7 +8,7 @@ export type ProviderConfiguration<Name extends ModelConfiguration["provider"]> =
 >;
 
 /** Values of `org set-model --provider`. */
-export const providerNames = ["demo", "openai-compatible", "anthropic", "bedrock"] as const;
+export const providerNames = ["demo", "openai-compatible", "openai-responses", "anthropic", "bedrock"] as const;
 
 /**
  * Checks that an organization has a usable inference model. Returns the problem and what to do about it, or undefined.
@@ -32,8 +32,24 @@ export function modelProblem(
   if (region !== undefined && !isRegion(region)) {
     return "The region of the organization's inference model is not the name of an AWS region; correct it (for example eu-central-1).";
   }
+  if (needsBedrockKey(configurationFields(configuration)))
+    return `The organization's inference model has no secret: ${bedrockKeyRule}.`;
   const refusal = secret === undefined ? undefined : secretRefusal(secret, modelUrl(configuration));
   return refusal && keyProblem(refusal);
+}
+
+/** The hosts of Amazon Bedrock that have APIs of OpenAI, at `/openai/v1` or `/v1`. */
+export const bedrockHosts = /^bedrock-(runtime|mantle)(-fips)?\.[a-z0-9-]+\.(amazonaws\.com(\.cn)?|api\.aws)$/;
+
+/** Why a model at an OpenAI-compatible address of Bedrock needs a secret, as a clause. */
+export const bedrockKeyRule =
+  "OpenAI's APIs on Amazon Bedrock need an API key of Bedrock, because requests to them are not signed; name the key with " +
+  "a secret, or use the provider bedrock, which has the AWS credentials of the service";
+
+/** Whether it is a configuration of OpenAI's APIs on Bedrock without a key. */
+export function needsBedrockKey({ provider, baseUrl, secret }: ReturnType<typeof configurationFields>): boolean {
+  const isBedrock = bedrockHosts.test(parseUrl(baseUrl ?? "")?.hostname ?? "");
+  return isBedrock && provider.startsWith("openai-") && secret === undefined;
 }
 
 /** The URL that Anthropic's API has without `baseUrl`. */

@@ -24,6 +24,16 @@ export async function loadedWindow(server: OllamaModel): Promise<number | undefi
   return toTokens(found?.["context_length"]);
 }
 
+/** Asks Ollama once, and again after a longer input than the window: then the model was loaded with another window. */
+export function askedWindow(server: OllamaModel): (inputTokens: number) => Promise<number | undefined> {
+  let known: Promise<number | undefined> | undefined;
+  return async (inputTokens) => {
+    const window = await (known ??= loadedWindow(server));
+    if (window === undefined || inputTokens <= window) return window;
+    return (known = loadedWindow(server));
+  };
+}
+
 /**
  * Context window that Ollama will use. `tokens` is undefined when the model is not loaded and does not set `num_ctx`: then
  * the server's default applies, which no request reports. Undefined: not Ollama.

@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
 import { isObject } from "../../json.ts";
 import type { OpenAiCompat } from "../model.ts";
+import { bedrockHosts } from "./model-config.ts";
+import type { ResponsesRequest } from "./responses-request.ts";
 
 type Message = Record<string, unknown>;
 
@@ -11,13 +13,13 @@ export interface ChatRequest {
 }
 
 /** Changes a request to what a server accepts, without changing its meaning. Idempotent. */
-type RequestRewrite = (request: ChatRequest) => ChatRequest;
+type RequestRewrite<Request> = (request: Request) => Request;
 
 /**
- * One difference between chat completions servers: the setting that describes it, how a server is recognized (by the
+ * One difference between servers of an API of OpenAI: the setting that describes it, how a server is recognized (by the
  * host of its base URL or by the error of a rejected request), and how the request changes.
  */
-export interface CompatRule {
+export interface CompatRule<Request> {
   setting: keyof OpenAiCompat;
   value: OpenAiCompat[keyof OpenAiCompat];
   /** Hosts that are known to need the setting. */
@@ -29,21 +31,23 @@ export interface CompatRule {
   vendors: string;
   /** An error message of the first vendor. */
   example: string;
-  rewrite: RequestRewrite;
+  rewrite: RequestRewrite<Request>;
+  /** The error is about the conversation, not the server: other requests are sent without the rule. */
+  once?: true;
 }
 
 /** Statuses of a rejected request. Chat templates of local servers fail with 500. */
 const rejected = [400, 405, 422, 500, 501];
 
-/** In the order in which they are tried. */
-export const compatRules: readonly CompatRule[] = [
+/** Of chat completions servers, in the order in which they are tried. */
+export const chatRules: readonly CompatRule<ChatRequest>[] = [
   {
     setting: "maxTokensField",
     value: "max_completion_tokens",
     // Not the default: other servers may not know the new name.
-    hosts: /(^|\.)(openai\.com|openai\.azure\.com)$/,
+    hosts: new RegExp(`(^|\\.)(openai\\.com|openai\\.azure\\.com)$|${bedrockHosts.source}`),
     error: /max_completion_tokens/,
-    vendors: "OpenAI's reasoning models",
+    vendors: "OpenAI's reasoning models, also on Amazon Bedrock",
     example:
       "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
     rewrite: ({ max_tokens, ...request }) =>
@@ -112,21 +116,73 @@ export const compatRules: readonly CompatRule[] = [
   },
 ];
 
+/** Of servers of the Responses API, in the order in which they are tried. */
+export const responsesRules: readonly CompatRule<ResponsesRequest>[] = [
+  {
+    setting: "reasoningContent",
+    value: "omit",
+    error:
+      /encrypted content .*could not be (verified|decrypted)|invalid_encrypted_content|of type 'reasoning' was|items are not persisted/is,
+    vendors: "OpenAI, after the organization or the server behind a proxy has changed",
+    example: "The encrypted content gAAA...6W4= could not be verified. Reason: it could not be decrypted or parsed.",
+    rewrite: withoutReasoning,
+    once: true,
+  },
+  {
+    setting: "reasoningSummary",
+    value: "omit",
+    error: /reasoning[._ ]summar|parameter:? ["'`]?reasoning\b(?![._]effort)/i,
+    vendors: "OpenAI, for organizations that are not verified, and models without reasoning",
+    example: "Your organization must be verified to generate reasoning summaries.",
+    rewrite: withoutSummary,
+  },
+  {
+    setting: "reasoningContent",
+    value: "omit",
+    error: /encrypted content is not supported|encrypted_content/i,
+    vendors: "OpenAI's models without reasoning",
+    example: "Encrypted content is not supported with this model.",
+    rewrite: withoutReasoning,
+  },
+  {
+    setting: "supportsPromptCacheKey",
+    value: false,
+    error: /prompt_cache_key/,
+    vendors: "Servers that validate strictly",
+    example: "Unknown parameter: 'prompt_cache_key'.",
+    rewrite: (request) => without(request, "prompt_cache_key"),
+  },
+  {
+    setting: "supportsStreaming",
+    value: false,
+    error: /\bstream/i,
+    statuses: [400, 405, 422, 501],
+    vendors: "OpenAI, for organizations that are not verified",
+    example: "Your organization must be verified to stream this model.",
+    rewrite: (request) => without(request, "stream"),
+  },
+];
+
 /** The rules that apply to a server before its first response: by host, unless the configuration says otherwise. */
-export function initialRules(baseUrl: string, configured: OpenAiCompat): CompatRule[] {
+export function initialRules<Request>(
+  rules: readonly CompatRule<Request>[],
+  baseUrl: string,
+  configured: OpenAiCompat,
+): CompatRule<Request>[] {
   const host = URL.parse(baseUrl)?.hostname ?? "";
-  return compatRules.filter(({ setting, value, hosts }) =>
+  return rules.filter(({ setting, value, hosts }) =>
     setting in configured ? configured[setting] === value : hosts?.test(host),
   );
 }
 
 /** The rule that may make a server accept a request that it rejected. Configured settings are not changed. */
-export function findRuleForError(
-  error: { status: number; text: string; request: ChatRequest },
-  applied: readonly CompatRule[],
+export function findRuleForError<Request>(
+  rules: readonly CompatRule<Request>[],
+  error: { status: number; text: string; request: Request },
+  applied: readonly CompatRule<Request>[],
   configured: OpenAiCompat,
-): CompatRule | undefined {
-  return compatRules.find(
+): CompatRule<Request> | undefined {
+  return rules.find(
     (rule) =>
       !applied.includes(rule) &&
       !(rule.setting in configured) &&
@@ -136,15 +192,26 @@ export function findRuleForError(
   );
 }
 
-export function applyRules(request: ChatRequest, rules: readonly CompatRule[]): ChatRequest {
+export function applyRules<Request>(request: Request, rules: readonly CompatRule<Request>[]): Request {
   return rules.reduce((rewritten, rule) => rule.rewrite(rewritten), request);
+}
+
+/** Without the reasoning of earlier responses, and without asking for that of this one. */
+function withoutReasoning(request: ResponsesRequest): ResponsesRequest {
+  return without({ ...request, input: request.input.filter((item) => item["type"] !== "reasoning") }, "include");
+}
+
+function withoutSummary(request: ResponsesRequest): ResponsesRequest {
+  const { reasoning, ...others } = request;
+  const left = isObject(reasoning) ? without(reasoning, "summary") : {};
+  return Object.keys(left).length > 0 ? { ...request, reasoning: left } : others;
 }
 
 function without<Value extends object>(value: Value, ...fields: string[]): Value {
   return Object.fromEntries(Object.entries(value).filter(([field]) => !fields.includes(field))) as Value;
 }
 
-function eachAssistantMessage(change: (message: Message) => Message): RequestRewrite {
+function eachAssistantMessage(change: (message: Message) => Message): RequestRewrite<ChatRequest> {
   return (request) => ({
     ...request,
     messages: request.messages.map((message) => (message["role"] === "assistant" ? change(message) : message)),

@@ -117,13 +117,14 @@ export async function readResponse(
 }
 
 /** Stop reasons of a response that a server failure interrupted: OpenRouter, vLLM and SGLang, DeepSeek, Zhipu. */
-export const interruptedReason = /^(error|abort|aborted|insufficient_system_resource|network_error)$/;
+export const interruptedReason = /^(error|abort|aborted|cancelled|insufficient_system_resource|network_error)$/;
 
 /** Bedrock's `malformed_tool_use` and Gemini's `function_call_filter: MALFORMED_FUNCTION_CALL`. */
 export const malformedCallReason = /^malformed_|^function_call_filter/;
 
 const contentParts = new Set<LanguageModelV4StreamPart["type"]>([
   "text-delta",
+  "reasoning-start",
   "reasoning-delta",
   "tool-input-start",
   "tool-input-delta",

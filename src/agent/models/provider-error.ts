@@ -66,21 +66,37 @@ function messageIn(value: unknown, depth = 0): string | undefined {
   return message && join([place, message, raw], ": ");
 }
 
-/** The HTTP status of an error in a stream: a number in one of four fields, or the error type of OpenAI and Anthropic. */
+/** The HTTP status of an error in a stream: a number in one of four fields, or what its code or type means. */
 function statusIn(error: object): number | undefined {
   const parts = [(error as { error?: unknown }).error, error].filter(isObject);
   const numbers = parts.flatMap(({ statusCode, status_code, status, code }) => [statusCode, status_code, status, code]);
   const status = numbers.map(Number).find((each) => Number.isInteger(each) && each >= 400 && each <= 599);
-  return status ?? parts.map(({ type }) => statusByType[String(type)]).find((each) => each !== undefined);
+  const names = parts.flatMap(({ code, type }) => [code, type]).map(String);
+  return status ?? names.map((name) => statusByName[name]).find((each) => each !== undefined);
 }
 
-const statusByType: Partial<Record<string, number>> = {
+const statusByName: Partial<Record<string, number>> = {
   invalid_request_error: 400,
   authentication_error: 401,
   permission_error: 403,
   not_found_error: 404,
   request_too_large: 413,
   BadRequestError: 400, // vLLM
+  // https://platform.openai.com/docs/api-reference/responses/object#responses/object-error
+  rate_limit_exceeded: 429,
+  insufficient_quota: 429,
+  context_length_exceeded: 400,
+  invalid_prompt: 400,
+  invalid_image: 400,
+  invalid_image_format: 400,
+  invalid_base64_image: 400,
+  image_too_large: 400,
+  image_too_small: 400,
+  image_parse_error: 400,
+  image_content_policy_violation: 400,
+  image_file_too_large: 400,
+  unsupported_image_media_type: 400,
+  empty_image_file: 400,
 };
 
 function join(texts: (string | undefined)[], separator: string): string | undefined {

@@ -72,6 +72,17 @@ async function adapterOf(
         ...(secret !== undefined && { apiKey: "$MODEL_API_KEY" }),
       });
     }
+    case "openai-responses": {
+      const { openAiResponsesAdapter } = await import("./openai-responses.ts");
+      const { baseUrl, secret } = configuration;
+      return openAiResponsesAdapter({
+        baseUrl,
+        model: chosen ?? configuration.model,
+        compat: compat ? { ...defaultCompat, ...compat } : { ...configuration.compat },
+        fetch,
+        ...(secret !== undefined && { apiKey: "$MODEL_API_KEY" }),
+      });
+    }
     case "anthropic": {
       const { anthropicAdapter } = await import("./anthropic.ts");
       const { baseUrl } = configuration;

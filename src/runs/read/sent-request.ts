@@ -33,7 +33,7 @@ export async function sentRequest(
     sha256 === undefined ? Promise.resolve(undefined) : stores.workspace.read(runId, sha256);
   const form = last ? { ...last, compat: last.compat ?? {} } : {};
   const { wireRequest } = await import("../../agent/models/wire-request.ts"); // loads the SDK of the providers
-  const sent = await wireRequest(provider, agent.model, { ...request, readAttachment }, form);
+  const sent = await wireRequest(provider, agent.model, { ...request, readAttachment, cacheKey: runId }, form);
   if (!sent) return { unknown: "The demo model runs in the service itself and is sent no request." };
   const bytes = Buffer.byteLength(sent.body);
   if (bytes > maxBytes) return { unknown: tooLarge(bytes) };

@@ -18,6 +18,13 @@ describe("parseModelSettings", () => {
     { provider: "demo" },
     { provider: "openai-compatible", baseUrl, model: "qwen3" },
     { provider: "openai-compatible", baseUrl, model: "qwen3", secret: "file:key" },
+    { provider: "openai-responses", baseUrl, model: "gpt-5.1", secret: "env:KEY", idleSeconds: 240 },
+    {
+      provider: "openai-responses",
+      baseUrl: "https://bedrock-runtime.eu-central-1.amazonaws.com/openai/v1",
+      model: "openai.gpt-5.6",
+      secret: "env:AWS_BEARER_TOKEN_BEDROCK",
+    },
     { provider: "anthropic", model: "claude-sonnet-4-5", secret: "env:KEY" },
     { provider: "anthropic", model: "claude-sonnet-4-5", secret: "secretsmanager:agent-run-service/key", baseUrl },
     { provider: "bedrock", model: "eu.anthropic.claude-sonnet-4-5-20250929-v1:0", region: "eu-central-1" },
@@ -56,9 +63,40 @@ describe("parseModelSettings", () => {
     );
   });
 
+  it("accepts the settings that the provider's API has", () => {
+    const given = { provider: "openai-responses", model: "m", baseUrl };
+    const compat = "reasoningSummary=omit,supportsPromptCacheKey=false,reasoningContent=omit";
+    const model = parseModelSettings({ ...given, compat }, labels, true);
+    expect(model).toHaveProperty("compat.supportsPromptCacheKey", false);
+    const chat = { maxTokensField: "max_completion_tokens" } as const;
+    expect(() => parseModelSettings({ ...given, compat: chat }, labels, true)).toThrow(
+      '--compat has "maxTokensField=max_completion_tokens"; expected supportsStreaming, supportsPromptCacheKey,',
+    );
+    expect(() => parseModelSettings({ ...given, compat: "reasoningContent=require" }, labels, true)).toThrow(
+      "reasoningContent accepts echo, omit",
+    );
+    const other = { ...given, provider: "openai-compatible", compat: "reasoningSummary=omit" };
+    expect(() => parseModelSettings(other, labels, true)).toThrow("expected maxTokensField, supportsStreaming,");
+  });
+
+  it.each(["openai-compatible", "openai-responses"] as const)(
+    "rejects %s on Bedrock without a key, because requests are not signed",
+    (provider) => {
+      for (const host of ["bedrock-runtime.eu-central-1.amazonaws.com", "bedrock-mantle.us-east-1.api.aws"]) {
+        const given = { provider, model: "openai.gpt-oss-120b-1:0", baseUrl: `https://${host}/openai/v1` };
+        const problem = /need an API key of Bedrock.* or use the provider bedrock/;
+        expect(() => parseModelSettings(given, labels, true)).toThrow(problem);
+        expect(modelProblem({ ...given, enabled: true }, () => undefined)).toMatch(problem);
+      }
+    },
+  );
+
   it.each([
-    [{}, "--provider is undefined; expected demo, openai-compatible, anthropic or bedrock"],
-    [{ provider: "gpt" }, '--provider is "gpt"; expected demo, openai-compatible, anthropic or bedrock'],
+    [{}, "--provider is undefined; expected demo, openai-compatible, openai-responses, anthropic or bedrock"],
+    [
+      { provider: "gpt" },
+      '--provider is "gpt"; expected demo, openai-compatible, openai-responses, anthropic or bedrock',
+    ],
     [{ provider: "demo", region: "eu-west-1", model: "m" }, "--provider demo does not accept --model, --region"],
     [
       { provider: "bedrock", secret: "env:K" },

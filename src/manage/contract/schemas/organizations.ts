@@ -22,9 +22,10 @@ import {
 const secret =
   "Location of the provider's API key, never the key itself: `env:NAME` or `file:PATH`, on AWS `secretsmanager:NAME`.";
 const baseUrl = "Address of the model server. With `anthropic` and `bedrock`, it replaces the provider's.";
-const compat = "How the server differs from OpenAI's API. Only for `openai-compatible`; usually detected.";
+const compat =
+  "How the server differs from OpenAI's API. Only for `openai-compatible` and `openai-responses`; usually detected.";
 const idleSeconds =
-  "Seconds without data after which a call of the model fails and is retried. Null: 60 once the answer has begun and 240 before; with Bedrock and Ollama, 240.";
+  "Seconds without data after which a call of the model fails and is retried. Null: 60 once the answer has begun and 240 before; with `bedrock`, `openai-responses` and Ollama, 240.";
 const maxRunning = "Runs of the organization with a turn in progress. Further runs wait. Null: no limit.";
 const maxDollars =
   "US dollars of all runs of the organization per day (UTC). Then new inputs are rejected. Null: no limit.";
@@ -89,6 +90,12 @@ export const organizationSchemas = {
     [
       { provider: "anthropic", model: "claude-sonnet-5", secret: "env:ANTHROPIC_API_KEY" },
       { provider: "openai-compatible", base_url: "http://127.0.0.1:11434/v1", model: "qwen3:8b" },
+      {
+        provider: "openai-responses",
+        base_url: "https://api.openai.com/v1",
+        model: "gpt-5.1",
+        secret: "env:OPENAI_API_KEY",
+      },
     ],
   ),
   ModelList: object("The models that a server offers.", {

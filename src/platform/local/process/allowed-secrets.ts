@@ -19,6 +19,7 @@ export interface AllowedSecret {
 export const usualSecrets = new Set(
   [
     "ANTHROPIC_API_KEY",
+    "AWS_BEARER_TOKEN_BEDROCK",
     "AZURE_OPENAI_API_KEY",
     "CEREBRAS_API_KEY",
     "DASHSCOPE_API_KEY",
