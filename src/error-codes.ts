@@ -342,6 +342,18 @@ const errorTable = {
     when: "The organization does not exist.",
     detail: 'organization "…" does not exist',
   },
+  configuration_not_found: {
+    status: 404,
+    apis: ["manage"],
+    when: "The organization has no further model configuration of this name.",
+    detail: 'model configuration "…" does not exist; organization … has backup',
+  },
+  configuration_in_use: {
+    status: 409,
+    apis: ["manage"],
+    when: "An agent names the model configuration.",
+    detail: 'model configuration "backup" is named by an agent: … (Support); name another one there first',
+  },
   agent_not_found: {
     status: 404,
     apis: ["manage"],

@@ -1,45 +1,17 @@
 import type { Command } from "commander";
-import { formatCompat, parseModelSettings } from "../../src/accounts/model-settings.ts";
-import {
-  clearModel,
-  createOrganization,
-  findOrganization,
-  setModel,
-  setQuota,
-} from "../../src/accounts/organizations.ts";
+import { createOrganization, findOrganization, setQuota } from "../../src/accounts/organizations.ts";
 import { mcpToolRules } from "../../src/agent/ask-kinds.ts";
 import { setMcpToolPolicy } from "../../src/accounts/mcp-tool-policy.ts";
 import { setWebFetchHosts } from "../../src/accounts/web-fetch-hosts.ts";
 import { deleteOrganization } from "../../src/runs/delete-organization.ts";
 import { type FileUse, fileUseOfOrganization } from "../../src/runs/files/file-use.ts";
 import type { Accounts, Organization } from "../../src/accounts/types.ts";
-import { configurationFields, modelUrl, providerNames } from "../../src/agent/models/model-config.ts";
-import { publicBaseUrl } from "../../src/agent/public-url.ts";
 import { CliError } from "../cli.ts";
 import type { Action } from "./action.ts";
 import { addExportCommand } from "./organization-export.ts";
-import { isoTime, record, table } from "./output.ts";
-
-interface ModelOptions {
-  provider: string;
-  modelName?: string;
-  baseUrl?: string;
-  region?: string;
-  secret?: string;
-  compat?: string;
-  idleSeconds?: string;
-  disabled?: true;
-}
-
-const labels = {
-  provider: "--provider",
-  model: "--model-name",
-  baseUrl: "--base-url",
-  region: "--region",
-  secret: "--secret",
-  compat: "--compat",
-  idleSeconds: "--idle-seconds",
-};
+import { organizationFields as fields } from "./organization-fields.ts";
+import { addModelCommands } from "./organization-models.ts";
+import { record, table } from "./output.ts";
 
 export function addOrganizationCommands(program: Command, action: Action): void {
   const organization = program
@@ -75,35 +47,6 @@ export function addOrganizationCommands(program: Command, action: Action): void 
         const found = await findOrganization(platform.accounts, id);
         return record({ ...fields(found), ...useFields(await fileUseOfOrganization(platform, found)) });
       }),
-    );
-  organization
-    .command("set-model")
-    .description("Set the model that the organization's agents use; turns that have an answer keep the old one.")
-    .argument("<ID>", "organization")
-    .requiredOption("--provider <NAME>", providerNames.join(", "))
-    .option("--model-name <NAME>", "the provider's name of the model")
-    .option(
-      "--base-url <URL>",
-      "address of the server (openai-compatible, openai-responses; optional for anthropic and bedrock)",
-    )
-    .option("--region <REGION>", "AWS region (bedrock)")
-    .option("--secret <SECRET>", "location of the API key: env:NAME or file:PATH, on AWS secretsmanager:NAME")
-    .option("--compat <SETTINGS>", "override detected differences of the server: setting=value,… (docs/models.md)")
-    .option("--idle-seconds <N>", "seconds without data after which a call fails and is retried (docs/models.md)")
-    .option("--disabled", "save the model, but reject new runs until it is set again without --disabled")
-    .action(
-      action(
-        async ({ accounts, secretProblem, actor }, id: string, { disabled, modelName, ...options }: ModelOptions) => {
-          const settings = { ...options, ...(modelName !== undefined && { model: modelName }) };
-          const model = parseModelSettings(settings, labels, disabled !== true);
-          const { secret } = settings;
-          const { id: organizationId } = await findOrganization(accounts, id);
-          const use = { organizationId, purpose: "model", url: modelUrl(model) } as const;
-          const problem = secret === undefined ? undefined : await secretProblem(secret, use);
-          if (problem !== undefined) throw new CliError(`--secret ${secret} cannot be used: ${problem}`);
-          return record(fields(await setModel(accounts, organizationId, model, await actor())));
-        },
-      ),
     );
   organization
     .command("set-quota")
@@ -181,13 +124,7 @@ export function addOrganizationCommands(program: Command, action: Action): void 
       }),
     );
   addExportCommand(organization, action);
-  organization
-    .command("clear-model")
-    .description("Remove the model; the organization's agents reject new runs.")
-    .argument("<ID>", "organization")
-    .action(
-      action(async ({ accounts, actor }, id: string) => record(fields(await clearModel(accounts, id, await actor())))),
-    );
+  addModelCommands(organization, action);
 }
 
 /** The accepted values of a limit, as in `schemas/agent.schema.json`. */
@@ -225,40 +162,6 @@ export async function organizationOrOnly(accounts: Accounts, id: string | undefi
   if (all.length > 1)
     throw new CliError(`there are ${all.length} organizations; choose one with --org ID (see org list)`);
   return only;
-}
-
-function fields(organization: Organization) {
-  const { id, name, model, maxRunning, maxDollarsPerDay, maxStoredBytes, webFetchHosts, mcpToolPolicy } = organization;
-  const { maxPendingUploadBytes, createdAt, updatedAt } = organization;
-  const {
-    provider,
-    model: defaultModel,
-    baseUrl,
-    region,
-    secret,
-    compat,
-    idleSeconds,
-  } = model ? configurationFields(model) : {};
-  return {
-    id,
-    name,
-    provider,
-    enabled: model?.enabled,
-    model: defaultModel,
-    base_url: baseUrl === undefined ? undefined : publicBaseUrl(baseUrl),
-    region,
-    secret,
-    compat: compat && formatCompat(compat),
-    idle_seconds: idleSeconds,
-    max_running: maxRunning,
-    max_dollars_per_day: maxDollarsPerDay,
-    max_stored_bytes: maxStoredBytes,
-    max_pending_upload_bytes: maxPendingUploadBytes,
-    web_fetch_hosts: webFetchHosts?.join(", "),
-    mcp_tool_policy: mcpToolPolicy,
-    created_at: createdAt && isoTime(createdAt),
-    updated_at: updatedAt && isoTime(updatedAt),
-  };
 }
 
 /** What is used of the limits of files. The limits have fields of their own. */

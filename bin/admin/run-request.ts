@@ -18,10 +18,10 @@ export function addRequestCommand(run: Command, action: Action): void {
         const { id: runId } = (await findRun(runs, id)).run;
         const rebuilt = await rebuildRequest({ runs, configurations }, runId, place);
         if ("unknown" in rebuilt) throw new CliError(rebuilt.unknown);
-        const { request, configuration, hash } = rebuilt;
+        const { request, configuration, asked, hash } = rebuilt;
         const model = {
-          ...configuration.provider,
-          ...(configuration.agent.model && { model: configuration.agent.model }),
+          ...asked.provider,
+          ...(asked.choice.model && { model: asked.choice.model }),
         };
         const { environment } = configuration;
         const json = { ...place, configuration: hash, model, environment, ...request };

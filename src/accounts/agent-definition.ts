@@ -35,7 +35,7 @@ export function definitionProblems(fields: AgentDefinition): string[] {
   const problems = [...duplicates].map(
     (name) => `mcp has two servers named ${JSON.stringify(name)}; names must be unique`,
   );
-  problems.push(...clientToolProblems(fields), ...toolPolicyProblems(fields));
+  problems.push(...clientToolProblems(fields), ...toolPolicyProblems(fields), ...fallbackProblems(fields));
   for (const { name, url } of mcp) {
     if (withoutUserinfo(url) === url) continue;
     problems.push(
@@ -47,6 +47,18 @@ export function definitionProblems(fields: AgentDefinition): string[] {
   const names = inDollars.map(([field]) => `${field}.dollars`);
   if (maxDollarsPerDay !== undefined) names.push("maxDollarsPerDay");
   return [...problems, ...names.map((name) => `prices is missing; ${name} requires it`)];
+}
+
+/** Why the second model cannot stand in for the first. */
+function fallbackProblems({ fallback, modelConfiguration, model, prices }: AgentDefinition): string[] {
+  if (!fallback) return [];
+  const isSame = fallback.modelConfiguration === modelConfiguration && fallback.model === model;
+  const problems = isSame
+    ? ["fallback is the agent's first model itself; name another model or modelConfiguration in it"]
+    : [];
+  if (prices && !fallback.prices) return [...problems, "fallback.prices is missing; prices requires it"];
+  if (fallback.prices && !prices) return [...problems, "prices is missing; fallback.prices requires it"];
+  return problems;
 }
 
 /** Why the tools of callers cannot be told from others. */

@@ -3,7 +3,73 @@ import { defaultTools, toolDefinitions } from "../agent/tools/definitions.ts";
 import { toolRules } from "../agent/ask-kinds.ts";
 import type { Schema } from "../json-schema.ts";
 import { environmentName } from "../sandbox/linux/environment-name.ts";
-import { answerSeconds, hostPattern, maxClientTools, maxHosts, maxToolRules } from "./limits.ts";
+import { answerSeconds, configurationName, hostPattern, maxClientTools, maxHosts, maxToolRules } from "./limits.ts";
+
+/** Settings that belong to one model, so that a fallback has its own. */
+const model = {
+  description: "Model of the configuration's provider. Default: the configuration's model.",
+  type: "string",
+  minLength: 1,
+  maxLength: 200,
+} as const satisfies Schema;
+
+const modelConfiguration = {
+  description: "Name of one of the organization's further model configurations. Default: the organization's model.",
+  type: "string",
+  pattern: configurationName,
+} as const satisfies Schema;
+
+const prices = {
+  description:
+    "Prices of the model in US dollars per million tokens. Used for `dollars` limits and for the cost of runs.",
+  type: "object",
+  required: ["input", "output"],
+  additionalProperties: false,
+  properties: {
+    input: { description: "Input tokens.", type: "number", minimum: 0, maximum: 100_000 },
+    cachedInput: {
+      description: "Input tokens read from the provider's cache. Default: the price of `input`.",
+      type: "number",
+      minimum: 0,
+      maximum: 100_000,
+    },
+    cacheWriteInput: {
+      description: "Input tokens written to the provider's cache. Default: 1.25 times `input`, Anthropic's price.",
+      type: "number",
+      minimum: 0,
+      maximum: 100_000,
+    },
+    output: { description: "Output tokens.", type: "number", minimum: 0, maximum: 100_000 },
+  },
+} as const satisfies Schema;
+
+const parameters = {
+  description: "Model parameters. Default: the provider's.",
+  type: "object",
+  additionalProperties: false,
+  properties: {
+    temperature: { description: "Sampling temperature.", type: "number", minimum: 0, maximum: 2 },
+    maxOutputTokens: {
+      description: "Maximum output tokens of one model call.",
+      type: "integer",
+      minimum: 1,
+      maximum: 1_000_000,
+    },
+    reasoningEffort: { description: "Reasoning effort.", enum: ["low", "medium", "high"] },
+    serviceTier: {
+      description:
+        "Service tier, where the provider has several: its price and speed. Set `prices` to those of the tier. Default: the provider's.",
+      enum: serviceTiers,
+    },
+  },
+} as const satisfies Schema;
+
+const contextTokens = {
+  description: "Context window of the model in tokens. Near it, the conversation is compacted. Default: 128000.",
+  type: "integer",
+  minimum: 2_000,
+  maximum: 10_000_000,
+} as const satisfies Schema;
 
 /** The schema of agent files: `npm run generate` writes it to `schemas/agent.schema.json`. */
 export const agentDefinition = {
@@ -15,11 +81,27 @@ export const agentDefinition = {
     $schema: { description: "Location of this schema, for editors. Not stored.", type: "string" },
     name: { description: "Name of the agent, for operators.", type: "string", minLength: 1, maxLength: 200 },
     instructions: { description: "System prompt.", type: "string", minLength: 1, maxLength: 100_000 },
-    model: {
-      description: "Model of the organization's provider. Default: the organization's model.",
-      type: "string",
-      minLength: 1,
-      maxLength: 200,
+    modelConfiguration,
+    model,
+    fallback: {
+      description:
+        "Second model. It is asked for the rest of the turn after the retries of the first one, if that is overloaded, unreachable or sends broken answers. Default: none.",
+      type: "object",
+      additionalProperties: false,
+      minProperties: 1,
+      properties: {
+        modelConfiguration,
+        model,
+        prices: { ...prices, description: "Prices of the fallback, as in `prices`. Required if `prices` is set." },
+        parameters: {
+          ...parameters,
+          description: "Parameters of the fallback. Default: `parameters`, without `serviceTier`.",
+        },
+        contextTokens: {
+          ...contextTokens,
+          description: "Context window of the fallback in tokens. Default: `contextTokens`.",
+        },
+      },
     },
     tools: {
       description:
@@ -239,49 +321,8 @@ export const agentDefinition = {
       description: "Whether programs may delete the agent's runs with its API key. Default: false.",
       type: "boolean",
     },
-    prices: {
-      description:
-        "Prices of the model in US dollars per million tokens. Used for `dollars` limits and for the cost of runs.",
-      type: "object",
-      required: ["input", "output"],
-      additionalProperties: false,
-      properties: {
-        input: { description: "Input tokens.", type: "number", minimum: 0, maximum: 100_000 },
-        cachedInput: {
-          description: "Input tokens read from the provider's cache. Default: the price of `input`.",
-          type: "number",
-          minimum: 0,
-          maximum: 100_000,
-        },
-        cacheWriteInput: {
-          description: "Input tokens written to the provider's cache. Default: 1.25 times `input`, Anthropic's price.",
-          type: "number",
-          minimum: 0,
-          maximum: 100_000,
-        },
-        output: { description: "Output tokens.", type: "number", minimum: 0, maximum: 100_000 },
-      },
-    },
-    parameters: {
-      description: "Model parameters. Default: the provider's.",
-      type: "object",
-      additionalProperties: false,
-      properties: {
-        temperature: { description: "Sampling temperature.", type: "number", minimum: 0, maximum: 2 },
-        maxOutputTokens: {
-          description: "Maximum output tokens of one model call.",
-          type: "integer",
-          minimum: 1,
-          maximum: 1_000_000,
-        },
-        reasoningEffort: { description: "Reasoning effort.", enum: ["low", "medium", "high"] },
-        serviceTier: {
-          description:
-            "Service tier, where the provider has several: its price and speed. Set `prices` to those of the tier. Default: the provider's.",
-          enum: serviceTiers,
-        },
-      },
-    },
+    prices,
+    parameters,
     recordReasoning: {
       description:
         "Whether the model's reasoning is recorded for readers of a run, if the provider sends it. Reasoning that the provider needs back is sent back in any case. Default: true.",
@@ -304,11 +345,6 @@ export const agentDefinition = {
         },
       },
     },
-    contextTokens: {
-      description: "Context window of the model in tokens. Near it, the conversation is compacted. Default: 128000.",
-      type: "integer",
-      minimum: 2_000,
-      maximum: 10_000_000,
-    },
+    contextTokens,
   },
 } as const satisfies Schema;

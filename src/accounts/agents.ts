@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { agentNotFound, ServiceError } from "../errors.ts";
 import { along, type Actor } from "./audit.ts";
 import { normalizeId } from "./ids.ts";
+import { requireConfigurations } from "./model-configurations.ts";
 import { modify } from "./modify.ts";
 import { findOrganization, requireNotDeleting, requirePrices } from "./organizations.ts";
 import { definitionHash, definitionOf } from "./definition.ts";
@@ -17,6 +18,7 @@ export async function createAgent(
   const organization = await findOrganization(accounts, organizationId);
   requireNotDeleting(organization);
   requirePrices(organization, definition);
+  requireConfigurations(organization, definition);
   const at = Date.now();
   const owner = { id: randomUUID(), organizationId: organization.id, status: "active" } as const;
   const agent: Agent = { ...definition, ...owner, version: 1, createdAt: at, updatedAt: at };
@@ -40,7 +42,10 @@ export async function updateAgent(
 ): Promise<Agent> {
   const { organizationId: owner } = await findAgent(accounts, id);
   const organization = await accounts.findOrganization(owner);
-  if (organization) requirePrices(organization, definition);
+  if (organization) {
+    requirePrices(organization, definition);
+    requireConfigurations(organization, definition);
+  }
   const hashAfter = definitionHash(definition);
   // The record of an agent that an earlier release replaced, or a restore, can be older than the newest version.
   const [newest] = await accounts.listAgentVersions(normalizeId(id), 1);

@@ -20,6 +20,9 @@ export const maxHosts = 100;
 /** A host that `web_fetch` can reach. `*.` and a host: all below it. */
 export const hostPattern = String.raw`^(\*\.)?[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$`;
 
+/** Name of a further model configuration of an organization. */
+export const configurationName = "^[a-z][a-z0-9-]{0,39}$";
+
 /** Seconds that a tool call waits for an answer: at least, at most, and by default. */
 export const answerSeconds = { least: 60, most: 30 * 86_400, default: 86_400 };
 

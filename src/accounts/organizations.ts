@@ -107,10 +107,16 @@ export async function setQuota(
 /** Records that everything about an organization is being deleted. It has no model from then on, and gets no agents. */
 export function beginDeletion(accounts: Accounts, id: string, actor: Actor | undefined): Promise<Organization> {
   const deleting = { at: Date.now(), ...(actor !== undefined && { actor }) };
-  return modifyOrganization(accounts, id, actor, "org.delete", ({ model: _model, ...organization }) => ({
-    ...organization,
-    deleting,
-  }));
+  return modifyOrganization(
+    accounts,
+    id,
+    actor,
+    "org.delete",
+    ({ model: _model, models: _models, ...organization }) => ({
+      ...organization,
+      deleting,
+    }),
+  );
 }
 
 /** Throws for an organization that is being deleted. */

@@ -36,12 +36,14 @@ export interface OrganizationSettings extends OrganizationQuota {
   mcpToolPolicy?: McpToolRule;
 }
 
-/** Owner of agents. Holds the model configuration that its agents use. */
+/** Owner of agents. Holds the model configurations that its agents use. */
 export interface Organization extends Revised, OrganizationSettings {
   id: string;
   name: string;
   /** Absent: the organization's agents cannot start runs. */
   model?: ModelConfiguration;
+  /** Further model configurations by name, for agents that name one. Absent: none. */
+  models?: Record<string, ModelConfiguration>;
   /** Its deletion has begun, by this operator. */
   deleting?: { at: number; actor?: string };
   createdAt?: number;

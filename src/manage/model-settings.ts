@@ -17,13 +17,14 @@ const labels: SettingLabels = {
 };
 
 /**
- * The model configuration of a request. Rejects with a ServiceError for settings that do not fit the provider, and for a
+ * The model configuration of a request that replaces `stored`. Rejects with a ServiceError for settings that do not fit the provider, and for a
  * secret that the organization cannot use for it.
  */
 export async function modelOf(
   { secretProblem }: Pick<Secrets, "secretProblem">,
-  { id: organizationId, model: stored }: Organization,
+  { id: organizationId }: Organization,
   request: Schemas["ModelSettings"],
+  stored: ModelConfiguration | undefined,
 ): Promise<ModelConfiguration> {
   const configuration = configurationOf(request, stored);
   const { secret } = configurationFields(configuration);

@@ -50,7 +50,7 @@ export async function openTelemetry(settings: TraceSettings): Promise<Telemetry>
 
   function begin({ runId, turn, agent, provider: providerName, model }: TurnAttributes): TurnTrace {
     traceId = runId.replaceAll("-", "");
-    const named = { "gen_ai.provider.name": providerNames[providerName] ?? providerName };
+    const named = providerOf(providerName);
     const root = tracer.startSpan(
       `invoke_agent ${agent.name}`,
       {
@@ -70,9 +70,12 @@ export async function openTelemetry(settings: TraceSettings): Promise<Telemetry>
     );
     const within = trace.setSpan(ROOT_CONTEXT, root);
 
-    function chat(step: number, milliseconds: number, attributes: Attributes, error?: string): void {
-      const operation = { "gen_ai.operation.name": "chat", "gen_ai.request.model": model, "agent_run.step": step };
-      span(`chat ${model}`, SpanKind.CLIENT, milliseconds, { ...named, ...operation, ...attributes }, error);
+    function chat(event: ModelCallEnd, attributes: Attributes, error?: string): void {
+      const { step, milliseconds, fallback } = event;
+      const asked = fallback?.modelName ?? model;
+      const by = fallback?.provider === undefined ? named : providerOf(fallback.provider);
+      const operation = { "gen_ai.operation.name": "chat", "gen_ai.request.model": asked, "agent_run.step": step };
+      span(`chat ${asked}`, SpanKind.CLIENT, milliseconds, { ...by, ...operation, ...attributes }, error);
     }
 
     function span(name: string, kind: SpanKind, milliseconds: number, attributes: Attributes, error?: string): void {
@@ -89,13 +92,13 @@ export async function openTelemetry(settings: TraceSettings): Promise<Telemetry>
       emit(event) {
         switch (event.type) {
           case "model-call-completed":
-            return chat(event.step, event.milliseconds, {
+            return chat(event, {
               ...(event.estimated ? {} : reportedTokens(event)),
               "gen_ai.response.finish_reasons": [conventionalReasons[event.stopReason]],
               ...(event.responseModel !== undefined && { "gen_ai.response.model": event.responseModel }),
             });
           case "model-call-failed":
-            return chat(event.step, event.milliseconds, {}, event.failure.category);
+            return chat(event, {}, event.failure.category);
           case "tool-call-completed":
             return span(
               `execute_tool ${event.name}`,
@@ -112,6 +115,7 @@ export async function openTelemetry(settings: TraceSettings): Promise<Telemetry>
           case "limit-reached":
             root.setAttribute("agent_run.limit", `${event.of}.${event.reason}`);
             break;
+          case "fallback-asked":
           case "model-retry-scheduled":
           case "conversation-compacted":
             root.addEvent(event.type);
@@ -131,6 +135,13 @@ export async function openTelemetry(settings: TraceSettings): Promise<Telemetry>
   }
 
   return { begin, flush: () => provider.forceFlush({ timeoutMillis: flushSeconds * 1_000 }).catch(report) };
+}
+
+/** An event that ends a model call. */
+type ModelCallEnd = Extract<TurnEvent, { type: "model-call-completed" | "model-call-failed" }>;
+
+function providerOf(name: string): Attributes {
+  return { "gen_ai.provider.name": providerNames[name] ?? name };
 }
 
 /** Stop reasons by the names of the GenAI conventions. They have no word for `other`. */

@@ -2,6 +2,7 @@ import { requireActive } from "../accounts/agents.ts";
 import { type Actor, along } from "../accounts/audit.ts";
 import { type Starter, starterOf } from "../accounts/starter.ts";
 import type { FileVersion } from "../agent/turn/manifest.ts";
+import { modelConfigurationOf } from "../accounts/model-configurations.ts";
 import { modelProblem } from "../agent/models/model-config.ts";
 import type { Secrets } from "../agent/secret.ts";
 import { settleAll } from "../async/settle-all.ts";
@@ -184,9 +185,9 @@ async function checkPreconditions(
   const agent = requireActive(found, "create runs");
   const given = await files;
   const use = { organizationId, purpose: "model" } as const;
-  const problem = modelProblem(organization?.model, (secret, address) =>
-    secretRefusal(secret, { ...use, url: address }),
-  );
+  const { modelConfiguration: named } = agent;
+  const refusal = (secret: string, address: string) => secretRefusal(secret, { ...use, url: address });
+  const problem = modelProblem(modelConfigurationOf(organization, named), refusal, named);
   if (problem !== undefined) throw new ServiceError("no_model", problem);
   const quotas = quotasOf(agent, organization);
   const webhook = webhookTarget(url, state, addresses);

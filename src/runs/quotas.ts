@@ -1,3 +1,4 @@
+import { fallbackOf, type ModelChoice } from "../accounts/model-choice.ts";
 import type { AgentDefinition, Quota } from "../accounts/types.ts";
 import { defaultContextTokens } from "../agent/turn/context-window.ts";
 import { maxStepDollars } from "../agent/turn/limits.ts";
@@ -7,12 +8,13 @@ import type { QuotaScope, Quotas, QuotaUse, Slot } from "./types.ts";
 export const maxWaiting = 1_000;
 
 /** What the quotas of an agent depend on. */
-type QuotaAgent = Quota & Pick<AgentDefinition, "prices" | "contextTokens" | "parameters">;
+type QuotaAgent = Quota & Pick<AgentDefinition, "prices" | "contextTokens" | "parameters" | "fallback">;
 
 /** The quotas that an agent's turns count towards. Undefined: none, and nothing is counted. */
 export function quotasOf(agent: QuotaAgent | undefined, organization: Quota | undefined): Quotas | undefined {
-  const { prices, contextTokens = defaultContextTokens, parameters } = agent ?? {};
-  const stepDollars = prices && maxStepDollars(prices, contextTokens, parameters?.maxOutputTokens);
+  const fallback = agent && fallbackOf(agent);
+  const costs = [agent, fallback].flatMap((model) => (model ? (stepDollarsOf(model) ?? []) : []));
+  const stepDollars = costs.length > 0 ? Math.max(...costs) : undefined;
   const quotas = {
     agent: agent ?? {},
     organization: organization ?? {},
@@ -20,6 +22,11 @@ export function quotasOf(agent: QuotaAgent | undefined, organization: Quota | un
   };
   if (isSet(organization)) return { scope: "organization", ...quotas };
   return isSet(agent) ? { scope: "agent", ...quotas } : undefined;
+}
+
+/** What one model call can cost. Undefined: it has no prices. */
+function stepDollarsOf({ prices, contextTokens = defaultContextTokens, parameters }: ModelChoice): number | undefined {
+  return prices && maxStepDollars(prices, contextTokens, parameters?.maxOutputTokens);
 }
 
 function isSet(quota: Quota | undefined): boolean {

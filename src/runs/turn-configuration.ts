@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import { withSchema, withSchemaText } from "../accounts/definition.ts";
+import { fallbackOf, type ModelChoice } from "../accounts/model-choice.ts";
 import type { AgentDefinition } from "../accounts/types.ts";
 import type { ModelConfiguration } from "../agent/model.ts";
 import type { McpToolRule } from "../agent/ask-kinds.ts";
@@ -22,8 +23,10 @@ export interface UsedEnvironment {
 export interface TurnConfiguration {
   /** `model`: the name of a model that replaces the one in `provider`. */
   agent: AgentDefinition;
-  /** The organization's model. */
+  /** The organization's model, or the model configuration that the agent names. */
   provider?: ModelConfiguration;
+  /** The same for the agent's fallback. Absent: the agent has none, or its configuration is missing. */
+  fallbackProvider?: ModelConfiguration;
   /** Absent: the agent has no tool that needs one, there is none here, or an earlier release recorded the turn. */
   environment?: UsedEnvironment;
   /** The organization's rule for tools of MCP servers with effects. Absent: `allow`, or the agent has none. */
@@ -43,15 +46,30 @@ export interface EncodedConfiguration {
  * of results, which models follow.
  */
 export function encodeConfiguration(configuration: TurnConfiguration): EncodedConfiguration {
-  const { provider, environment, mcpToolPolicy, offered } = configuration;
+  const { provider, fallbackProvider, environment, mcpToolPolicy, offered } = configuration;
   const agent = withSchemaText(configuration.agent);
-  const text = `{"settings":${canonicalJson({ agent, provider, environment, mcpToolPolicy })},"offered":${JSON.stringify(offered)}}`;
+  const text = `{"settings":${canonicalJson({ agent, provider, fallbackProvider, environment, mcpToolPolicy })},"offered":${JSON.stringify(offered)}}`;
   return { hash: hash("sha256", text), text };
 }
 
 export function decodeConfiguration(text: string): TurnConfiguration {
   const { settings, offered } = JSON.parse(text) as { settings: EncodedSettings; offered: OfferedTool[] };
   return { ...settings, agent: withSchema<AgentDefinition>(settings.agent), offered };
+}
+
+/** A model that a turn asks: what the agent chose, and how it is reached. */
+export interface ConfiguredModel {
+  choice: ModelChoice;
+  provider?: ModelConfiguration;
+}
+
+/** The model that calls of a turn ask: the agent's first one, or its fallback. */
+export function modelAsked(
+  { agent, provider, fallbackProvider }: Pick<TurnConfiguration, "agent" | "provider" | "fallbackProvider">,
+  isFallback: boolean,
+): ConfiguredModel {
+  if (!isFallback) return { choice: agent, ...(provider && { provider }) };
+  return { choice: fallbackOf(agent) ?? agent, ...(fallbackProvider && { provider: fallbackProvider }) };
 }
 
 type EncodedSettings = Omit<TurnConfiguration, "agent" | "offered"> & {

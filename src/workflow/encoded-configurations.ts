@@ -18,6 +18,7 @@ export function encodedConfiguration(
     agent,
     agentVersion,
     provider,
+    fallbackProvider,
     environment,
     mcpToolPolicy,
   }: Omit<TurnConfiguration, "offered"> & { agentVersion?: number },
@@ -27,6 +28,7 @@ export function encodedConfiguration(
     encodeConfiguration({
       agent,
       ...(provider && { provider }),
+      ...(fallbackProvider && { fallbackProvider }),
       ...(environment && { environment }),
       ...(mcpToolPolicy && { mcpToolPolicy }),
       offered: offeredTools(tools),
@@ -34,7 +36,7 @@ export function encodedConfiguration(
   if (agentVersion === undefined || (agent.mcp ?? []).length > 0) return encode();
   const ofStore = kept.get(store) ?? new Map<string, EncodedConfiguration>();
   kept.set(store, ofStore);
-  const key = `${agentId} ${agentVersion} ${JSON.stringify([provider, environment, agent.result])}`;
+  const key = `${agentId} ${agentVersion} ${JSON.stringify([provider, fallbackProvider, environment, agent.result])}`;
   const known = ofStore.get(key);
   if (known) return known;
   const encoded = encode();

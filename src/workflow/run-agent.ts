@@ -1,16 +1,17 @@
 import { resultSchemaOf } from "../accounts/definition.ts";
 import { answerSeconds } from "../accounts/limits.ts";
 import type { AgentDefinition } from "../accounts/types.ts";
-import type { Failure } from "../agent/model.ts";
+import type { Failure, Model } from "../agent/model.ts";
 import { openModel } from "../agent/models/index.ts";
+import { configurationFields, misconfiguration, modelProblem } from "../agent/models/model-config.ts";
 import type { ReadSecret, Secrets, SecretUse } from "../agent/secret.ts";
 import type { FileLimits } from "../agent/tools/file-limits.ts";
 import { openTools, reopenTools, type ToolDependencies } from "../agent/toolbox.ts";
-import { usageOfEntry } from "../agent/turn/journal.ts";
+import { couldSurvive, usageOfEntry } from "../agent/turn/journal.ts";
 import { addUsage, noUsage, subtractUsage } from "../agent/turn/limits.ts";
 import { defaultFileVersions } from "../agent/turn/manifest.ts";
 import { runTurn } from "../agent/turn/run-turn.ts";
-import type { TurnEvent, TurnInput, TurnOutcome } from "../agent/turn/types.ts";
+import type { AskedModel, TurnEvent, TurnInput, TurnOutcome } from "../agent/turn/types.ts";
 import { StoreUnavailable } from "../errors.ts";
 import { log } from "../log.ts";
 import type { Telemetry, TurnTrace } from "../observability/tracing.ts";
@@ -20,7 +21,7 @@ import type { LiveText } from "../runs/read/live-text.ts";
 import type { Stores } from "../runs/ports.ts";
 import { turnStartedAt } from "../runs/status.ts";
 import { storageOf } from "../runs/files/stored-bytes.ts";
-import type { UsedEnvironment } from "../runs/turn-configuration.ts";
+import { type ConfiguredModel, modelAsked, type UsedEnvironment } from "../runs/turn-configuration.ts";
 import type { RunJournalEntry, RunState } from "../runs/types.ts";
 import { filesOfTurn } from "../runs/files/workspace.ts";
 import { defaultEnvironment, type Linux, type NoLinux } from "../sandbox/linux/types.ts";
@@ -68,14 +69,18 @@ export async function runAgent(deps: AgentDeps, state: RunState, call: AgentCall
   const { live, texts } = deps;
   const found = await findSettings(deps, state);
   if ("failure" in found) return { kind: "failed", failure: found.failure };
-  const { agent, provider, mcpToolPolicy, offered } = found;
+  const { agent, mcpToolPolicy, offered } = found;
   const { agentId, organizationId } = run;
   const readSecretFor =
     (purpose: SecretUse["purpose"]): ReadSecret =>
     (secret, url) =>
       deps.secretOf(secret, { organizationId, purpose, url });
-  const opened = await (deps.openModel ?? openModel)(provider, agent.model, readSecretFor("model"));
-  if ("failure" in opened) return { kind: opened.failure.retryable ? "retry" : "failed", failure: opened.failure };
+  const open = (model: ConfiguredModel) => openConfigured(deps.openModel ?? openModel, model, readSecretFor("model"));
+  const first = modelAsked(found, false);
+  const second = agent.fallback && modelAsked(found, true);
+  const opened = await open(first);
+  if ("failure" in opened && !(second && couldSurvive(opened.failure)))
+    return { kind: opened.failure.retryable ? "retry" : "failed", failure: opened.failure };
   const owner = { organizationId, agentId };
   const sandbox = deps.sandboxOf && { sandbox: deps.sandboxOf(owner) };
   const documents = deps.readDocumentOf && { readDocument: deps.readDocumentOf(owner) };
@@ -93,17 +98,24 @@ export async function runAgent(deps: AgentDeps, state: RunState, call: AgentCall
     : openTools(choice, dependencies, signal));
   for (const problem of toolbox.problems) log("error", problem, { runId, turn });
   const traced = { runId, turn, agent: { id: agentId, name: agent.name } };
-  const trace = deps.telemetry?.begin({ ...traced, provider: opened.provider, model: opened.name });
+  const named = "failure" in opened ? {} : { modelName: opened.name, provider: opened.provider };
+  const asked = { ...askedModel(first), ...named };
+  const trace = deps.telemetry?.begin({ ...traced, provider: asked.provider, model: asked.modelName });
   const writer = offered
     ? plainWriter(call.record)
     : referencingWriter(deps, { ...found, ...usedEnvironment(linux) }, toolbox.tools, agentId, call.record);
   const { fileVersions: keep = defaultFileVersions, fileLimits: limits } = deps;
   const storage = storageOf(deps, owner);
   const files = filesOfTurn(deps.workspace, state, { keep, limits, storage, signal });
-  const running = runTurn(turnInput(state, agent, opened.name, call.deadline), {
+  const keyed =
+    (model: Model): Model =>
+    (request) =>
+      model({ ...request, cacheKey: runId });
+  const running = runTurn(turnInput(state, agent, { asked, fallback: second && askedModel(second) }, call.deadline), {
     owner,
     ...(deps.checkResultOf && { checkResult: deps.checkResultOf(owner) }),
-    model: (request) => opened.model({ ...request, cacheKey: runId }),
+    model: keyed("failure" in opened ? openLater(() => open(first)) : opened.model),
+    ...(second && { fallback: keyed(openLater(() => open(second))) }),
     tools: toolbox.tools,
     files,
     now: deps.now,
@@ -143,14 +155,21 @@ function usedEnvironment(linux: Linux | NoLinux | undefined): { environment?: Us
   return { environment: { name: facts.name, digest: facts.digest, engine } };
 }
 
-function turnInput(state: RunState, agent: AgentDefinition, modelName: string, deadline: number): TurnInput {
+function turnInput(
+  state: RunState,
+  agent: AgentDefinition,
+  { asked, fallback }: { asked: AskedModel; fallback: AskedModel | undefined },
+  deadline: number,
+): TurnInput {
   const { run, journal } = state;
+  const { fallback: _, ...definition } = agent;
   const usedByTurn = journal.reduce((sum, entry) => addUsage(sum, usageOfEntry(entry) ?? noUsage), noUsage);
   return {
-    ...agent, // turns read the settings that `TurnInput` names
+    ...definition, // turns read the settings that `TurnInput` names
     ...resultSchemaOf(agent),
     turn: run.turn,
-    modelName,
+    ...asked,
+    ...(fallback && { fallback }),
     history: conversation(state),
     journal,
     usedBefore: subtractUsage(run.used ?? noUsage, usedByTurn),
@@ -158,6 +177,42 @@ function turnInput(state: RunState, agent: AgentDefinition, modelName: string, d
     deadline,
     answerMs: (agent.answers?.withinSeconds ?? answerSeconds.default) * 1_000,
     maxRetryWaitMs: maxRetryWaitSeconds * 1_000,
+  };
+}
+
+type Opened = Awaited<ReturnType<typeof openModel>>;
+
+/** Opens a model. A failure names its model configuration, if the agent names one. */
+async function openConfigured(
+  open: typeof openModel,
+  { choice, provider }: ConfiguredModel,
+  readSecret: ReadSecret,
+): Promise<Opened> {
+  const { model, modelConfiguration: named } = choice;
+  const problem = named === undefined ? undefined : modelProblem(provider, () => undefined, named);
+  return problem === undefined ? open(provider, model, readSecret) : { failure: misconfiguration(problem) };
+}
+
+/** A model that is opened with its first call. A failure to open it is a failure of the call. */
+function openLater(open: () => Promise<Opened>): Model {
+  let opened: Opened | undefined;
+  return async (request) => {
+    if (!opened || "failure" in opened) opened = await open();
+    return "failure" in opened ? opened : opened.model(request);
+  };
+}
+
+/** What a turn knows of a model. */
+function askedModel({ choice, provider }: ConfiguredModel): AskedModel & { modelName: string; provider: string } {
+  const { model, modelConfiguration, parameters, prices, contextTokens } = choice;
+  const { provider: name = "none", model: own } = provider ? configurationFields(provider) : {};
+  return {
+    modelName: model ?? own ?? name,
+    ...(modelConfiguration !== undefined && { modelConfiguration }),
+    provider: name,
+    ...(parameters && { parameters }),
+    ...(prices && { prices }),
+    ...(contextTokens !== undefined && { contextTokens }),
   };
 }
 

@@ -1,4 +1,5 @@
 import { definitionOf } from "../accounts/definition.ts";
+import { modelConfigurationOf } from "../accounts/model-configurations.ts";
 import type { Accounts, AgentDefinition } from "../accounts/types.ts";
 import type { Failure, ModelConfiguration } from "../agent/model.ts";
 import type { OfferedTool, Tool } from "../agent/tools/tool.ts";
@@ -15,8 +16,10 @@ import { encodedConfiguration } from "./encoded-configurations.ts";
 export interface TurnSettings {
   agent: AgentDefinition;
   agentVersion?: number;
-  /** Absent: the organization has no model. */
+  /** Absent: the organization has no model, or none of the name in the agent. */
   provider?: ModelConfiguration;
+  /** The same for the agent's fallback. */
+  fallbackProvider?: ModelConfiguration;
   /** What the turn's programs run in. Absent: no tool needs it, or there is none. */
   environment?: UsedEnvironment;
   /** The organization's rule for tools of MCP servers with effects. Absent: `allow`, or the agent has none. */
@@ -30,7 +33,7 @@ type Deps = Pick<Stores, "accounts" | "configurations">;
  * Reads what the current turn runs on.
  * - A turn with a recorded configuration runs on it to its end.
  * - Otherwise it runs on the version of the agent that its input names, or else the current one, and on the
- *   organization's current model, hosts of `web_fetch` and rule for tools of MCP servers. A run's own schema of results replaces the agent's.
+ *   organization's current models, hosts of `web_fetch` and rule for tools of MCP servers. A run's own schema of results replaces the agent's.
  */
 export async function findSettings(
   { accounts, configurations }: Deps,
@@ -48,10 +51,14 @@ export async function findSettings(
   if (!agent) return { failure: agentVersion === undefined ? agentNotFound : versionMissing(agentVersion) };
   const definition = await withOwnSchema(configurations, agent.agent, run);
   if (!definition) return { failure: configurationMissing };
+  const provider = modelConfigurationOf(organization, definition.modelConfiguration);
+  const { fallback } = definition;
+  const fallbackProvider = fallback && modelConfigurationOf(organization, fallback.modelConfiguration);
   return {
     ...agent,
     agent: withHosts(definition, organization?.webFetchHosts),
-    ...(organization?.model && { provider: organization.model }),
+    ...(provider && { provider }),
+    ...(fallbackProvider && { fallbackProvider }),
     ...(organization?.mcpToolPolicy && definition.mcp?.length && { mcpToolPolicy: organization.mcpToolPolicy }),
   };
 }

@@ -66,6 +66,28 @@ describe("without a server", () => {
     expect(existsSync(missing)).toBe(false);
   });
 
+  test("sets, lists and removes model configurations with names", async () => {
+    const folder = newFolder();
+    const { id } = await done(folder, "org", "create", "--name", "Several");
+    await done(folder, "org", "set-model", id, "--provider", "demo");
+    const server = ["--base-url", "http://127.0.0.1:11434/v1", "--model-name", "qwen3"];
+    const backup = ["org", "set-model", id, "backup", "--provider", "openai-compatible", ...server];
+    expect(await done(folder, ...backup)).toMatchObject({ provider: "demo", configurations: "backup" });
+    expect(await done(folder, "org", "models", id)).toMatchObject([
+      { name: "default", provider: "demo" },
+      { name: "backup", provider: "openai-compatible", base_url: server[1], model: "qwen3", enabled: true },
+    ]);
+    const file = agentFile({ name: "A", instructions: "i", fallback: { modelConfiguration: "backup" } });
+    const agent = await done(folder, "agent", "create", "--file", file);
+    expect(await rejected(folder, "org", "clear-model", id, "backup")).toContain(
+      `is named by an agent: ${agent.id} (A)`,
+    );
+    await done(folder, "agent", "delete", agent.id);
+    expect(await done(folder, "org", "clear-model", id, "backup")).not.toHaveProperty("configurations");
+    expect(await rejected(folder, "org", "clear-model", id, "backup")).toContain("no further model configurations");
+    expect(await rejected(folder, "org", "set-model", id, "default", "--provider", "demo")).toContain("not “default”");
+  });
+
   test("creates an organization, its model, an agent and its keys", async () => {
     const organization = await done(dataDir, "org", "create", "--name", "Ærø Ltd");
     const { id } = organization;
@@ -227,7 +249,7 @@ describe("without a server", () => {
     [[], "a command is missing; commands are org, agent, key, webhook, run, operator, audit, environment, completion"],
     [
       ["org"],
-      "org: a command is missing; org takes create, list, show, set-model, set-quota, set-web-fetch, set-mcp-tools, delete, export, clear-model",
+      "org: a command is missing; org takes create, list, show, set-quota, set-web-fetch, set-mcp-tools, delete, export, set-model, models, clear-model",
     ],
     [
       ["agents"],
@@ -235,7 +257,7 @@ describe("without a server", () => {
     ],
     [
       ["org", "rename"],
-      'unknown command "rename"; org takes create, list, show, set-model, set-quota, set-web-fetch, set-mcp-tools, delete, export, clear-model',
+      'unknown command "rename"; org takes create, list, show, set-quota, set-web-fetch, set-mcp-tools, delete, export, set-model, models, clear-model',
     ],
     [["org", "create"], "--name is missing: org create --name NAME"],
     [["org", "create", "--name", " "], "name is blank"],
@@ -407,7 +429,7 @@ describe("without a server", () => {
     ]) {
       const command = await admin(dataDir, ...args);
       expect({ code: command.code, stderr: command.stderr }).toEqual({ code: 0, stderr: "" });
-      expect(command.stdout).toMatch(/^Usage: npm run -s admin -- org set-model \[options\] <ID>\n/);
+      expect(command.stdout).toMatch(/^Usage: npm run -s admin -- org set-model \[options\] <ID> \[NAME\]\n/);
       expect(command.stdout).toContain("--base-url <URL>");
       expect(command.stdout).toContain("--data-dir <DIR>");
       expect(command.stdout).not.toContain("--events");

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { createAgent } from "../../src/accounts/agents.ts";
 import { createKey } from "../../src/accounts/keys.ts";
+import { setConfiguration } from "../../src/accounts/model-configurations.ts";
 import { createOrganization } from "../../src/accounts/organizations.ts";
 import { setWebhook } from "../../src/accounts/webhooks.ts";
 import { sha256Of } from "../../src/agent/turn/manifest.ts";
@@ -21,6 +22,13 @@ export function describeOrganizationExport(stores: Stores): void {
       const ids = await Promise.all(
         ["Mine", "Other"].map(async (name) => {
           const { id: organizationId } = await createOrganization(accounts, { name }, "mira");
+          const backup = {
+            provider: "anthropic",
+            model: `claude of ${name}`,
+            secret: "env:KEY",
+            enabled: true,
+          } as const;
+          await setConfiguration(accounts, organizationId, "backup", () => backup);
           const { id: agentId } = await createAgent(accounts, organizationId, definition, "mira");
           const { stored } = await createKey(accounts, agentId, { actor: "mira" });
           const { secret } = await setWebhook(accounts, agentId, {
@@ -73,6 +81,8 @@ export function describeOrganizationExport(stores: Stores): void {
       );
       expect(files.get(`${run}contents/${mine.sha256}`)?.toString()).toBe("content of Mine");
       expect(files.get(`${run}events-000001.ndjson`)?.toString()).toContain("input of Mine");
+      const { models } = JSON.parse(String(files.get("organization.json"))) as { models: object[] };
+      expect(models).toMatchObject([{ name: "backup", model: "claude of Mine", secret: "env:KEY" }]);
       const all = Buffer.concat([...files.values()]).toString();
       for (const text of [...mine.hidden, ...other.hidden, other.agentId, other.runId, "Other"]) {
         expect(text.length).toBeGreaterThan(4);

@@ -444,6 +444,19 @@ class TokenUsage(TypedDict):
     """Output tokens used for reasoning."""
 
 
+class ModelCallEventFallback(TypedDict):
+    """The agent's fallback was asked, because its first model had failed after its retries. Left out: the first model was asked."""
+
+    model: str | None
+    """The model that was asked."""
+    configuration: str | None
+    """Name of its model configuration. Null: the organization's model."""
+    category: Literal["model_configuration", "model_refused", "model_unavailable", "model_answer", "limit", "internal"]
+    """The kind of failure of the first model."""
+    title: str
+    """Why the first model did not answer."""
+
+
 class ModelCallEvent(TypedDict):
     """A model's answer. It is recorded before its tool calls run."""
 
@@ -493,6 +506,8 @@ class ModelCallEvent(TypedDict):
     """The version of the agent. Only the first answer of a turn has it."""
     truncated_results: int | None
     """Number of messages with tool results that were truncated for this answer, from the first one."""
+    fallback: NotRequired[ModelCallEventFallback]
+    """The agent's fallback was asked, because its first model had failed after its retries. Left out: the first model was asked."""
     cut: NotRequired[dict[str, int]]
     """Texts that were cut, by their path in the event, with their full length in characters. Left out: none was cut."""
 
@@ -632,6 +647,19 @@ class ToolResultEvent(TypedDict):
     """Texts that were cut, by their path in the event, with their full length in characters. Left out: none was cut."""
 
 
+class SummaryEventFallback(TypedDict):
+    """The agent's fallback was asked, because its first model had failed after its retries. Left out: the first model was asked."""
+
+    model: str | None
+    """The model that was asked."""
+    configuration: str | None
+    """Name of its model configuration. Null: the organization's model."""
+    category: Literal["model_configuration", "model_refused", "model_unavailable", "model_answer", "limit", "internal"]
+    """The kind of failure of the first model."""
+    title: str
+    """Why the first model did not answer."""
+
+
 class SummaryEvent(TypedDict):
     """A summary that replaces the first messages of the conversation."""
 
@@ -661,8 +689,23 @@ class SummaryEvent(TypedDict):
     """Cost of the estimated tokens in US dollars. Null: no prices, or no estimate."""
     milliseconds: int | None
     """Duration. Null: not recorded."""
+    fallback: NotRequired[SummaryEventFallback]
+    """The agent's fallback was asked, because its first model had failed after its retries. Left out: the first model was asked."""
     cut: NotRequired[dict[str, int]]
     """Texts that were cut, by their path in the event, with their full length in characters. Left out: none was cut."""
+
+
+class ModelCallFailedEventFallback(TypedDict):
+    """The agent's fallback was asked, because its first model had failed after its retries. Left out: the first model was asked."""
+
+    model: str | None
+    """The model that was asked."""
+    configuration: str | None
+    """Name of its model configuration. Null: the organization's model."""
+    category: Literal["model_configuration", "model_refused", "model_unavailable", "model_answer", "limit", "internal"]
+    """The kind of failure of the first model."""
+    title: str
+    """Why the first model did not answer."""
 
 
 class ModelCallFailedEvent(TypedDict):
@@ -694,6 +737,8 @@ class ModelCallFailedEvent(TypedDict):
     """An estimate of what it has used: its answer broke off, and the provider may charge for it. Null: no answer had begun."""
     estimated_dollars: float | None
     """Cost of the estimated tokens in US dollars. Null: no prices, or no estimate."""
+    fallback: NotRequired[ModelCallFailedEventFallback]
+    """The agent's fallback was asked, because its first model had failed after its retries. Left out: the first model was asked."""
     cut: NotRequired[dict[str, int]]
     """Texts that were cut, by their path in the event, with their full length in characters. Left out: none was cut."""
 

@@ -12,9 +12,20 @@ export const providerNames = ["demo", "openai-compatible", "openai-responses", "
 
 /**
  * Checks that an organization has a usable inference model. Returns the problem and what to do about it, or undefined.
- * `secretRefusal`: see `Secrets`. Makes no network call, and loads no provider: they would add 1.1 MB and 70 ms of start time to the create function.
+ * `secretRefusal`: see `Secrets`. `name`: of the configuration, if an agent names it. Makes no network call, and loads no provider: they would add 1.1 MB and 70 ms of start time to the create function.
  */
 export function modelProblem(
+  configuration: ModelConfiguration | undefined,
+  secretRefusal: (secret: string, url: string) => string | undefined,
+  name?: string,
+): string | undefined {
+  const problem = problemOf(configuration, secretRefusal);
+  if (name === undefined || problem === undefined) return problem;
+  if (configuration) return `Model configuration '${name}': ${problem}`;
+  return `The organization has no model configuration '${name}'; add it, or name another one in the agent file.`;
+}
+
+function problemOf(
   configuration: ModelConfiguration | undefined,
   secretRefusal: (secret: string, url: string) => string | undefined,
 ): string | undefined {

@@ -16,6 +16,7 @@ import {
   fixedContent,
   reducedWindow,
 } from "./context-window.ts";
+import { askedFallback } from "./fallback.ts";
 import {
   type AnswerEntry,
   entryCost,
@@ -28,7 +29,7 @@ import {
 } from "./journal.ts";
 import { addUsage, noUsage } from "./limits.ts";
 import { truncatedInput } from "./truncated-input.ts";
-import type { TurnInput, TurnOutcome, TurnState } from "./types.ts";
+import type { ModelCallFailed, TurnInput, TurnOutcome, TurnState } from "./types.ts";
 
 /**
  * How a model call ended, its retries included.
@@ -41,9 +42,6 @@ export type ModelCallOutcome =
   | { kind: "timed_out" }
   | { kind: "stopped" }
   | { kind: "context_overflow"; contextTokens: number };
-
-/** `last`: an answer that cannot be used but has been paid for. */
-export type ModelCallFailed = { kind: "failed"; last?: AnswerEntry } & ModelFailure;
 
 interface ModelCall {
   /** A message from the turn itself, added after the conversation. */
@@ -92,6 +90,7 @@ export async function callModel(
     ...(note !== undefined && { note }),
     ...(truncation && { cut: truncation }),
     ...entryCost(answer.usage, prices),
+    ...askedFallback(state),
     ...outcome.exchange,
   };
   const inputTokens = answer.usage.estimated ? 0 : answer.usage.inputTokens;
@@ -189,15 +188,17 @@ export async function requestAnswer(
   }
 }
 
-/** Failed calls of a turn that had begun to answer. The provider may charge for each. */
+/** Failed calls of one model in a turn that had begun to answer. The provider may charge for each. */
 const maxBegunFailures = 5;
 
 /** The outcome of an attempt. Counts failed ones that had begun to answer, and makes the last one that a turn may have final. */
-function withinBegun({ begun }: TurnState, outcome: AttemptOutcome): AttemptOutcome {
-  if (outcome.kind !== "failed" || !outcome.begun || ++begun.failures < maxBegunFailures) return outcome;
+function withinBegun({ begun, isFallback }: TurnState, outcome: AttemptOutcome): AttemptOutcome {
+  if (outcome.kind !== "failed" || !outcome.begun) return outcome;
+  const failures = isFallback ? ++begun.ofFallback : ++begun.failures;
+  if (failures < maxBegunFailures) return outcome;
   const failure: Failure = {
     category: "model_answer",
-    title: `The model's answer broke off ${begun.failures} times in this turn, and no further call is made. Last: ${outcome.failure.title}`,
+    title: `The model's answer broke off ${failures} times in this turn, and no further call is made. Last: ${outcome.failure.title}`,
     remedy:
       "The provider may have charged for these calls. Check the model server and the network to it, then start a new run.",
     retryable: false,
@@ -217,19 +218,20 @@ function costOfFailed(
 }
 
 function failedEntry(
-  { progress }: TurnState,
+  state: TurnState,
   { failure: { category, title }, milliseconds, exchange, ...more }: Exclude<AttemptOutcome, Answered>,
   { attempt, waitMs, last }: { attempt: number; waitMs: number | undefined; last: boolean },
 ): FailedEntry {
   return {
     part: "failed",
-    step: nextStep(progress),
+    step: nextStep(state.progress),
     failure: { category, title },
     attempt,
     milliseconds,
     ...(waitMs !== undefined && { waitMs }),
     ...(last && { last }),
     ...("begun" in more && more.begun && { begun: more.begun }),
+    ...askedFallback(state),
     ...exchange,
   };
 }
@@ -240,7 +242,7 @@ export function retryDelay(attempt: number, retryAfterMs = 0): number {
 }
 
 async function requestOnce(
-  { ports, progress }: TurnState,
+  { ports, progress, input: { modelName, provider }, isFallback }: TurnState,
   { request, shown }: { request: TurnRequest; shown: boolean },
   timeLeft: number,
 ): Promise<AttemptOutcome> {
@@ -248,6 +250,9 @@ async function requestOnce(
   const startedAt = ports.now();
   const requests: SentRequest[] = [];
   const onSent = (sent: SentRequest): void => void requests.push(sent);
+  const asked = isFallback && {
+    fallback: { ...(modelName !== undefined && { modelName }), ...(provider !== undefined && { provider }) },
+  };
   ports.emit({ type: "model-call-started", step });
   const text = shown ? ports.showText?.(step) : undefined;
   const watched = text && { onText: text.write };
@@ -258,19 +263,19 @@ async function requestOnce(
   const milliseconds = ports.now() - startedAt;
   const exchange = requests.length > 0 ? { sent: requests } : {};
   if (result.timedOut) {
-    ports.emit({ type: "model-call-failed", step, milliseconds, failure: timeLimit });
+    ports.emit({ type: "model-call-failed", step, milliseconds, failure: timeLimit, ...asked });
     return { kind: "timed_out", failure: timeLimit, milliseconds, exchange };
   }
   const outcome = result.value;
   if ("failure" in outcome) {
-    ports.emit({ type: "model-call-failed", step, milliseconds, failure: outcome.failure });
+    ports.emit({ type: "model-call-failed", step, milliseconds, failure: outcome.failure, ...asked });
     return { kind: "failed", milliseconds, exchange, ...outcome };
   }
   const { received, contextWindow, firstTokenMs } = outcome;
   const answer = withUsage(outcome.answer, request);
   const { finishReason: stopReason, usage } = answer;
   const named = received?.model !== undefined && { responseModel: received.model };
-  ports.emit({ type: "model-call-completed", step, milliseconds, ...usage, stopReason, ...named });
+  ports.emit({ type: "model-call-completed", step, milliseconds, ...usage, stopReason, ...named, ...asked });
   const measured = firstTokenMs !== undefined && { firstTokenMs };
   const window = contextWindow !== undefined && { contextWindow };
   return {

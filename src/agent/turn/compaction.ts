@@ -1,9 +1,10 @@
-import { type ModelCallFailed, requestAnswer } from "./call-model.ts";
+import { requestAnswer } from "./call-model.ts";
 import { defaultContextTokens } from "./context-window.ts";
+import { askedFallback, hasFallback } from "./fallback.ts";
 import { entryCost, nextStep, type SummaryEntry } from "./journal.ts";
 import { fittingMessages, keptInputs, summaryRequest, summaryRules as rules } from "./summary-request.ts";
 import { memoryOf, textOf } from "./summary-text.ts";
-import type { TurnState } from "./types.ts";
+import type { ModelCallFailed, TurnState } from "./types.ts";
 
 export type SummaryOutcome =
   | { kind: "summarized"; entry: SummaryEntry }
@@ -28,7 +29,7 @@ export async function summarize(state: TurnState, count: number, timeLeft: numbe
   if (
     outcome.kind === "timed_out" ||
     outcome.kind === "stopped" ||
-    (outcome.kind === "failed" && outcome.failure.retryable)
+    (outcome.kind === "failed" && (outcome.failure.retryable || hasFallback(state, outcome.failure)))
   )
     return outcome;
   const answer =
@@ -47,6 +48,7 @@ export async function summarize(state: TurnState, count: number, timeLeft: numbe
     ...(outcome.kind === "answered" && { milliseconds: outcome.milliseconds }),
     ...(contextTokens !== (input.contextTokens ?? defaultContextTokens) && { contextTokens }),
     ...entryCost(answer.usage, input.prices),
+    ...askedFallback(state),
     ...(outcome.kind === "answered" && outcome.exchange),
   };
   return { kind: "summarized", entry };

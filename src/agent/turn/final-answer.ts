@@ -1,6 +1,7 @@
 import type { Failure, ModelAnswer } from "../model.ts";
 import { reasoningText } from "../reasoning.ts";
 import { callModel, retryOrFail } from "./call-model.ts";
+import { ofBoth, withFallback } from "./fallback.ts";
 import { type AnswerEntry, nextStep, type Truncation } from "./journal.ts";
 import { type ReachedLimit, limitName } from "./limits.ts";
 import { checkedAnswer, correctionNote } from "./result.ts";
@@ -39,9 +40,12 @@ export async function finalAnswer(
     case "context_overflow":
       return { kind: "continue", state: { ...state, contextTokens: outcome.contextTokens } };
     case "failed": {
-      const { title, retryable } = outcome.failure;
-      const last = outcome.last && { ...outcome.last, ended: finishReason };
-      const failed = { ...outcome, ...(last && { last }), failure: limitFailure(name, title, retryable) };
+      const next = withFallback(state, outcome);
+      if (next) return { kind: "continue", state: next };
+      const both = ofBoth(state, outcome);
+      const { title, retryable } = both.failure;
+      const last = both.last && { ...both.last, ended: finishReason };
+      const failed = { ...both, ...(last && { last }), failure: limitFailure(name, title, retryable) };
       return retryOrFail(failed, finalAnswerMs);
     }
     case "answered": {

@@ -55,6 +55,8 @@ export type FinishReason = "completed" | LimitReason | `run_${LimitReason}` | "a
  * The turn's first answer or summary has `configuration`, the hash of what the turn runs on, and `agentVersion`. Both are
  * absent in old entries.
  *
+ * `fallback`: the call was one of the turn's fallback, and why.
+ *
  * `dollars`: cost of the model call. Absent without prices. `milliseconds`: duration of the call. Absent in old entries.
  * `firstTokenMs`: of them, those until the first part of the answer or its reasoning.
  */
@@ -71,6 +73,7 @@ export type JournalEntry = { step: number; configuration?: string; agentVersion?
       milliseconds?: number;
       firstTokenMs?: number;
       dollars?: number;
+      fallback?: AskedFallback;
     } & RecordedExchange)
   | { part: "began"; call: number }
   | { part: "asked"; call: number; kind: AskKind; until: number }
@@ -95,6 +98,7 @@ export type JournalEntry = { step: number; configuration?: string; agentVersion?
       contextTokens?: number;
       milliseconds?: number;
       dollars?: number;
+      fallback?: AskedFallback;
     } & RecordedExchange)
   | ({
       part: "failed";
@@ -110,6 +114,7 @@ export type JournalEntry = { step: number; configuration?: string; agentVersion?
       cut?: Truncation;
       noTools?: true;
       tried?: string;
+      fallback?: AskedFallback;
     } & RecordedExchange)
   | { part: "resumed"; instance: string; reason: ResumeReason; calls?: number[] }
 );
@@ -121,6 +126,34 @@ export type JournalEntry = { step: number; configuration?: string; agentVersion?
 export interface RecordedExchange {
   sent?: SentRequest[];
   received?: ReceivedResponse;
+}
+
+/**
+ * The fallback as entries record it. `configuration`: the name of its model configuration; absent: it is the organization's
+ * model. `failure`: why the first model did not answer.
+ */
+export interface AskedFallback {
+  model?: string;
+  configuration?: string;
+  failure: GivenUp;
+}
+
+/** The last failure of a model after its retries. `waitMs`: the delay that the provider asked for. */
+export type GivenUp = Pick<Failure, "category" | "title"> & { waitMs?: number };
+
+/** Models that failed in this turn after their retries. `next`: the one to ask now, if the turn has a fallback. */
+export interface DownModels {
+  first: GivenUp;
+  fallback?: GivenUp;
+  next: "first" | "fallback";
+}
+
+/**
+ * Whether another model may answer what this one did not: after an outage, an overload, a limit of the rate, or answers that
+ * cannot be read. A wrong key or name needs an operator, and a request that a provider refuses is not offered to the next one.
+ */
+export function couldSurvive({ category }: Pick<Failure, "category">): boolean {
+  return category === "model_unavailable" || category === "model_answer";
 }
 
 /** How a result fits the schema of its turn. `problems`: absent if it fits. */
@@ -174,6 +207,8 @@ export interface TurnProgress {
   problems?: ResultProblem[];
   /** The provider's last token count: instructions, tools and the first `messages` messages. */
   counted?: { tokens: number; messages: number; inputTokens: number };
+  /** Absent: the first model answers. */
+  down?: DownModels;
   /** The last entry is a summary, of all messages that were to be summarized, or of the first ones. */
   summarized?: "wholly" | "partly";
 }
@@ -185,6 +220,35 @@ export function startProgress(history: Message[]): TurnProgress {
 
 /** Applies one entry. Entries are folded in the order of recording; results of one answer can come in any order. */
 export function foldEntry(progress: TurnProgress, entry: JournalEntry): TurnProgress {
+  const { down: before, ...others } = progress;
+  const down = downAfter(before, entry);
+  return foldPart(down ? { ...others, down } : others, entry);
+}
+
+/** Which models are down after an entry. An operator's retry begins with the first one again. */
+function downAfter(down: DownModels | undefined, entry: JournalEntry): DownModels | undefined {
+  switch (entry.part) {
+    case "answer":
+    case "summary":
+      return entry.fallback && { first: entry.fallback.failure, next: "fallback" };
+    case "failed": {
+      const { failure, waitMs, last, fallback } = entry;
+      if (!last || failure.category === "limit") return down;
+      const givenUp = { ...failure, ...(waitMs !== undefined && { waitMs }) };
+      if (fallback) return { first: fallback.failure, fallback: givenUp, next: "first" };
+      return couldSurvive(failure) ? { ...down, first: givenUp, next: "fallback" } : down;
+    }
+    case "resumed":
+      return entry.reason === "retry" ? undefined : down;
+    case "began":
+    case "asked":
+    case "answered":
+    case "result":
+      return down;
+  }
+}
+
+function foldPart(progress: TurnProgress, entry: JournalEntry): TurnProgress {
   switch (entry.part) {
     case "answer":
       return foldAnswer(progress, entry);

@@ -1,38 +1,40 @@
 import type { Failure, StopReason, ToolDefinition } from "../model.ts";
 import { filesNote } from "../tools/list-files.ts";
 import { offeredDefinitions } from "../tools/tool.ts";
-import { callModel, type ModelCallFailed, retryOrFail } from "./call-model.ts";
+import { callModel, retryOrFail } from "./call-model.ts";
 import { summarize } from "./compaction.ts";
 import { defaultContextTokens, fixedContent, planCompaction } from "./context-window.ts";
 import { executeTools } from "./execute-tools.ts";
+import { ofBoth, withAskedModel, withFallback } from "./fallback.ts";
 import { finalAnswer, finalAnswerMs } from "./final-answer.ts";
 import { type AnswerEntry, foldEntry, isEmpty, type JournalEntry, startProgress, type Truncation } from "./journal.ts";
 import { addUsage, findReachedLimit, noUsage, type ReachedLimit } from "./limits.ts";
 import { notesPart } from "./notes-file.ts";
 import { toolsNote } from "./tool-notes.ts";
 import { checkedAnswer, correctionNote } from "./result.ts";
-import type { ActionResult, TurnInput, TurnOutcome, TurnPorts, TurnState } from "./types.ts";
+import type { ActionResult, ModelCallFailed, TurnInput, TurnOutcome, TurnPorts, TurnState } from "./types.ts";
 
 /**
  * Runs a turn until it ends, its deadline passes, or it is stopped.
  * - Resumes after the last journal entry: recorded model calls and tool results are not repeated.
  * - At a limit, calls the model once more without tools for a final answer.
  * - Repeats the model call after an empty answer. A second empty answer in a row fails the turn.
+ * - Asks the fallback for the rest of the turn after the retries of the first model, if another model may answer.
  * - Repeats it once after a result that does not fit its schema. A second one ends the turn, with its problems recorded.
  * - Rejects only with errors of `record`, `files` or a tool, which the model cannot fix.
  */
-export async function runTurn(input: TurnInput, given: TurnPorts): Promise<TurnOutcome> {
+export async function runTurn(input: TurnInput, unbounded: TurnPorts): Promise<TurnOutcome> {
   const { history, journal, contextTokens = defaultContextTokens } = input;
-  const ports = withBoundedFailures(given, journal);
+  const ports = withBoundedFailures(unbounded, journal);
   const progress = journal.reduce(foldEntry, startProgress(history));
   const sinceRetry = journal.slice(
     journal.findLastIndex((entry) => entry.part === "resumed" && entry.reason === "retry") + 1,
   );
-  const begun = {
-    failures: sinceRetry.filter((entry) => entry.part === "failed" && entry.begun).length,
-    used: noUsage,
-  };
-  let state: TurnState = { input, ports, contextTokens, progress, begun };
+  const begunBefore = sinceRetry.filter((entry) => entry.part === "failed" && entry.begun);
+  const ofFallback = begunBefore.filter((entry) => "fallback" in entry).length;
+  const begun = { failures: begunBefore.length - ofFallback, ofFallback, used: noUsage };
+  const given = { input, ports };
+  let state = withAskedModel({ ...given, given, isFallback: false, contextTokens, progress, begun });
   try {
     for (;;) {
       ports.signal.throwIfAborted();
@@ -145,7 +147,7 @@ const incompleteAnswers: { [Reason in StopReason]?: "answer_length" | "answer_fi
 /** Writes an entry to the journal before the turn continues with it. */
 async function recordEntry(state: TurnState, entry: JournalEntry): Promise<ActionResult> {
   if (!(await state.ports.record(entry))) return { kind: "stopped" };
-  return { kind: "continue", state: { ...state, progress: foldEntry(state.progress, entry) } };
+  return { kind: "continue", state: withAskedModel({ ...state, progress: foldEntry(state.progress, entry) }) };
 }
 
 /**
@@ -187,8 +189,12 @@ function done(last: AnswerEntry, text: string): TurnOutcome {
   return { kind: "done", text, last, finishReason: last.ended ?? "completed" };
 }
 
-function afterFailure(state: TurnState, failure: ModelCallFailed): TurnOutcome {
-  return retryOrFail(failure, Math.max(timeLeft(state), finalAnswerMs));
+/** Asks the fallback, or ends the turn. */
+function afterFailure(state: TurnState, failure: ModelCallFailed): ActionResult {
+  const next = withFallback(state, failure);
+  return next
+    ? { kind: "continue", state: next }
+    : retryOrFail(ofBoth(state, failure), Math.max(timeLeft(state), finalAnswerMs));
 }
 
 /** Milliseconds left of the turn's limit of seconds. */

@@ -1,4 +1,4 @@
-import type { Failure, Message, Model, ModelParameters, StopReason, TokenUsage } from "../model.ts";
+import type { Failure, Message, Model, ModelFailure, ModelParameters, StopReason, TokenUsage } from "../model.ts";
 import type { CheckResult } from "../../results/types.ts";
 import type { Tool, ToolContext } from "../tools/tool.ts";
 import type { AnswerEntry, AskedEntry, FinishReason, JournalEntry, TurnProgress } from "./journal.ts";
@@ -6,15 +6,31 @@ import type { ManifestFile } from "./manifest.ts";
 import type { ReachedLimit, Prices, RunLimits, TurnLimits, Usage } from "./limits.ts";
 import type { TurnFiles } from "./workspace-types.ts";
 
+/** A failed call of a model, after its retries. `last`: an answer that cannot be used but has been paid for. */
+export type ModelCallFailed = { kind: "failed"; last?: AnswerEntry } & ModelFailure;
+
+/** What a turn knows of a model that it can ask. */
+export interface AskedModel {
+  /** Stored in the journal. */
+  modelName?: string;
+  /** Name of its model configuration. Absent: it is the organization's model. */
+  modelConfiguration?: string;
+  /** Name of its provider, for traces. */
+  provider?: string;
+  parameters?: ModelParameters;
+  prices?: Prices;
+  /** Context window of the model, in tokens. */
+  contextTokens?: number;
+}
+
 /** What a turn works on. Times are milliseconds since 1970. */
-export interface TurnInput {
+export interface TurnInput extends AskedModel {
   /** Counts from 1 within the run. */
   turn: number;
   /** System prompt. */
   instructions: string;
-  /** Stored in the journal. */
-  modelName?: string;
-  parameters?: ModelParameters;
+  /** The model that is asked after the retries of the first one. Absent: there is none. */
+  fallback?: AskedModel;
   /** JSON Schema of the turn's result. Absent: the output is any text. */
   resultSchema?: object;
   /** Earlier turns and, last, this turn's input. */
@@ -25,11 +41,8 @@ export interface TurnInput {
   runLimits?: RunLimits;
   /** Usage of the run's earlier turns. */
   usedBefore: Usage;
-  prices?: Prices;
   /** Whether the model's reasoning is recorded for readers. Default: true. */
   recordReasoning?: boolean;
-  /** Context window of the model, in tokens. */
-  contextTokens?: number;
   /** When this turn's input was accepted. */
   startedAt: number;
   /** No step starts after this time. */
@@ -43,6 +56,8 @@ export interface TurnInput {
 /** What a turn needs from its environment. */
 export interface TurnPorts extends Pick<ToolContext, "owner"> {
   model: Model;
+  /** The model of `TurnInput.fallback`. */
+  fallback?: Model;
   tools: Tool[];
   files: TurnFiles;
   /** Checks a result against the schema. Absent: it cannot be checked. */
@@ -85,16 +100,22 @@ export type TurnOutcome =
 
 /** A turn in progress. Never mutated: each action returns the next state. */
 export interface TurnState {
+  /** With the settings of the model that is asked. */
   input: TurnInput;
+  /** With the model that is asked. */
   ports: TurnPorts;
+  /** As the turn was given them: with those of the first model. */
+  given: { input: TurnInput; ports: TurnPorts };
+  /** Whether the fallback is asked. */
+  isFallback: boolean;
   /** Context window to plan with. Smaller than configured after the provider rejected a conversation as too long. */
   contextTokens: number;
   progress: TurnProgress;
   /**
-   * Failed calls of the turn that had begun to answer, and what those of this invocation have cost. Counts on within a state's
+   * Failed calls of the turn that had begun to answer, of each model, and what those of this invocation have cost. Counts on within a state's
    * actions, so it is shared by all states.
    */
-  begun: { failures: number; used: Usage };
+  begun: { failures: number; ofFallback: number; used: Usage };
 }
 
 /** The result of one action of the turn: the next state, or the outcome that ends the loop. */
@@ -109,8 +130,16 @@ export type TurnEvent =
       milliseconds: number;
       stopReason: StopReason;
       responseModel?: string;
+      fallback?: Pick<AskedModel, "modelName" | "provider">;
     } & TokenUsage)
-  | { type: "model-call-failed"; step: number; milliseconds: number; failure: Failure }
+  | {
+      type: "model-call-failed";
+      step: number;
+      milliseconds: number;
+      failure: Failure;
+      fallback?: Pick<AskedModel, "modelName" | "provider">;
+    }
+  | { type: "fallback-asked"; step: number; failure: Failure }
   | { type: "model-retry-scheduled"; step: number; milliseconds: number }
   | { type: "conversation-compacted"; step: number; truncatedMessages?: number; summarizedMessages?: number }
   | { type: "tool-call-started"; step: number; callId: string; name: string }

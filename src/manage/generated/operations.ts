@@ -18,6 +18,8 @@ export const operations = {
   update_organization: ["PATCH", "/organizations/{organization_id}"],
   set_model: ["PUT", "/organizations/{organization_id}/model"],
   clear_model: ["DELETE", "/organizations/{organization_id}/model"],
+  set_model_configuration: ["PUT", "/organizations/{organization_id}/models/{configuration}"],
+  remove_model_configuration: ["DELETE", "/organizations/{organization_id}/models/{configuration}"],
   set_web_fetch: ["PUT", "/organizations/{organization_id}/web_fetch"],
   delete_organization: ["DELETE", "/organizations/{organization_id}"],
   list_models: ["POST", "/organizations/{organization_id}/model/list"],
@@ -85,11 +87,13 @@ export interface Operations {
   update_organization: { parameters: { organization_id: string }; body: Schemas["UpdateOrganizationRequest"]; answer: Schemas["Organization"] };
   set_model: { parameters: { organization_id: string }; body: Schemas["ModelSettings"]; answer: Schemas["Organization"] };
   clear_model: { parameters: { organization_id: string }; answer: Schemas["Organization"] };
+  set_model_configuration: { parameters: { organization_id: string; configuration: string }; body: Schemas["ModelSettings"]; answer: Schemas["Organization"] };
+  remove_model_configuration: { parameters: { organization_id: string; configuration: string }; answer: Schemas["Organization"] };
   set_web_fetch: { parameters: { organization_id: string }; body: Schemas["SetWebFetchRequest"]; answer: Schemas["Organization"] };
   delete_organization: { parameters: { organization_id: string; name: string }; answer: Schemas["OrganizationDeletion"] };
-  list_models: { parameters: { organization_id: string }; body: Schemas["ModelSettings"]; answer: Schemas["ModelList"] };
+  list_models: { parameters: { organization_id: string; configuration?: string | undefined }; body: Schemas["ModelSettings"]; answer: Schemas["ModelList"] };
   store_secret: { parameters: { organization_id: string; secret_name: string }; body: Schemas["StoreSecretRequest"]; answer: Schemas["StoredSecret"] };
-  test_model: { parameters: { organization_id: string }; body?: Schemas["ModelSettings"]; answer: Schemas["ModelTest"] };
+  test_model: { parameters: { organization_id: string; configuration?: string | undefined }; body?: Schemas["ModelSettings"]; answer: Schemas["ModelTest"] };
   list_agents: { parameters: { organization_id?: string | undefined; status?: "active" | "archived" | "deleted" | undefined; cursor?: string | undefined; limit?: number | undefined }; answer: Schemas["AgentSummaryPage"] };
   create_agent: { parameters: Record<string, never>; body: Schemas["CreateAgentRequest"]; answer: Schemas["Agent"] };
   get_agent: { parameters: { agent_id: string }; answer: Schemas["Agent"] };

@@ -12,7 +12,8 @@ import { deleteAgent } from "../../accounts/delete-agent.ts";
 import { headerSecretProblems } from "../../accounts/header-secrets.ts";
 import { findOrganization } from "../../accounts/organizations.ts";
 import { definitionSchemaProblems } from "../../accounts/result-schema.ts";
-import type { Agent, AgentDefinition } from "../../accounts/types.ts";
+import { modelConfigurationOf } from "../../accounts/model-configurations.ts";
+import type { Agent, AgentDefinition, Organization } from "../../accounts/types.ts";
 import { modelProblem } from "../../agent/models/model-config.ts";
 import { InvalidRequest } from "../../http/errors.ts";
 import { type ApiResponse, jsonResponse } from "../../http/handler.ts";
@@ -30,7 +31,7 @@ export function agentHandlers(deps: ManageDeps) {
   const { accounts, streams, maxPending } = deps;
   const respond = async (status: number, agent: Agent): Promise<ApiResponse> => {
     const organization = await accounts.findOrganization(agent.organizationId);
-    const warnings = agent.status === "deleted" ? [] : await warningsOf(deps, agent, organization?.model);
+    const warnings = agent.status === "deleted" ? [] : await warningsOf(deps, agent, organization);
     return jsonResponse(status, wireAgent(agent, organization, warnings), { etag: `"${agent.revision ?? 0}"` });
   };
   const setStatus =
@@ -122,18 +123,22 @@ async function checkedDefinition(
 async function warningsOf(
   { secretProblem, secretRefusal, service }: ManageDeps,
   agent: Agent,
-  model: Parameters<typeof modelProblem>[0],
+  organization: Organization | undefined,
 ): Promise<string[]> {
-  const { organizationId, mcp = [] } = agent;
+  const { organizationId, mcp = [], modelConfiguration, fallback } = agent;
   const use = { organizationId, purpose: "model" } as const;
-  const problem = modelProblem(model, (secret, url) => secretRefusal(secret, { ...use, url }));
+  const refusal = (secret: string, url: string) => secretRefusal(secret, { ...use, url });
+  const problemOf = (name: string | undefined) => modelProblem(modelConfigurationOf(organization, name), refusal, name);
+  const ofFirst = problemOf(modelConfiguration);
+  const ofFallback = fallback && problemOf(fallback.modelConfiguration);
+  const problems = [ofFirst, ofFallback && `The fallback cannot be used: ${ofFallback}`];
   const check: typeof secretProblem = (secret, place) =>
     secretProblem(secret, place).catch((error: unknown) => {
       log("error", "the secret of an MCP server's header could not be checked", { organizationId, error });
       return "the secret could not be checked; read the agent again later";
     });
   return [
-    ...(problem === undefined ? [] : [problem]),
+    ...problems.filter((problem) => problem !== undefined),
     ...(await headerSecretProblems(mcp, organizationId, check)),
     ...(await environmentWarnings(service, agent)),
   ];

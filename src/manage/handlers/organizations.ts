@@ -7,6 +7,13 @@ import {
   setModel,
   setQuota,
 } from "../../accounts/organizations.ts";
+import {
+  modelConfigurationOf,
+  removeConfiguration,
+  requireConfiguration,
+  setConfiguration,
+} from "../../accounts/model-configurations.ts";
+import type { Organization } from "../../accounts/types.ts";
 import { setMcpToolPolicy } from "../../accounts/mcp-tool-policy.ts";
 import { setWebFetchHosts } from "../../accounts/web-fetch-hosts.ts";
 import { jsonResponse } from "../../http/handler.ts";
@@ -76,7 +83,7 @@ export function organizationHandlers(deps: ManageDeps) {
 
     async set_model({ path, body, principal: { actor } }) {
       const organization = await findOrganization(accounts, path.organization_id);
-      await modelOf(deps, organization, body);
+      await modelOf(deps, organization, body, organization.model);
       // The stored secret is that of the write: another operator may have replaced it since.
       const changed = await setModel(accounts, organization.id, (stored) => configurationOf(body, stored), actor);
       return jsonResponse(200, wireOrganization(changed));
@@ -84,6 +91,22 @@ export function organizationHandlers(deps: ManageDeps) {
 
     async clear_model({ path, principal: { actor } }) {
       return jsonResponse(200, wireOrganization(await clearModel(accounts, path.organization_id, actor)));
+    },
+
+    async set_model_configuration({ path, body, principal: { actor } }) {
+      const { configuration: name } = path;
+      const organization = await findOrganization(accounts, path.organization_id);
+      await modelOf(deps, organization, body, modelConfigurationOf(organization, name));
+      const replacing = (stored: Organization["model"]) => configurationOf(body, stored);
+      return jsonResponse(
+        200,
+        wireOrganization(await setConfiguration(accounts, organization.id, name, replacing, actor)),
+      );
+    },
+
+    async remove_model_configuration({ path, principal: { actor } }) {
+      const changed = await removeConfiguration(accounts, path.organization_id, path.configuration, actor);
+      return jsonResponse(200, wireOrganization(changed));
     },
 
     async set_web_fetch({ path, body, principal: { actor } }) {
@@ -97,9 +120,10 @@ export function organizationHandlers(deps: ManageDeps) {
       return jsonResponse(200, done satisfies Schemas["OrganizationDeletion"]);
     },
 
-    async list_models({ path, body, principal: { actor } }) {
+    async list_models({ path, query, body, principal: { actor } }) {
       const organization = await findOrganization(accounts, path.organization_id);
-      const configuration = await modelOf(deps, organization, { ...body, ...namelessModel(body) });
+      const settings = { ...body, ...namelessModel(body) };
+      const configuration = await modelOf(deps, organization, settings, storedModel(organization, query.configuration));
       await recordAction(accounts, organization.id, "org.test-model", actor);
       const use = { organizationId: organization.id, purpose: "model" } as const;
       const { listModels } = await import("../../agent/models/list-models.ts"); // loads the SDK of the providers
@@ -118,9 +142,10 @@ export function organizationHandlers(deps: ManageDeps) {
       return jsonResponse(200, { secret } satisfies Schemas["StoredSecret"]);
     },
 
-    async test_model({ path, body, principal: { actor } }) {
+    async test_model({ path, query, body, principal: { actor } }) {
       const organization = await findOrganization(accounts, path.organization_id);
-      const configuration = body ? await modelOf(deps, organization, body) : organization.model;
+      const stored = storedModel(organization, query.configuration);
+      const configuration = body ? await modelOf(deps, organization, body, stored) : stored;
       await recordAction(accounts, organization.id, "org.test-model", actor);
       const use = { organizationId: organization.id, purpose: "model" } as const;
       const { milliseconds, model, outcome } = await testModel(
@@ -139,6 +164,11 @@ export function organizationHandlers(deps: ManageDeps) {
       } satisfies Schemas["ModelTest"]);
     },
   } satisfies ManageHandlers;
+}
+
+/** The organization's model, or one of its further model configurations. Throws if there is none of this name. */
+function storedModel(organization: Organization, name: string | undefined): Organization["model"] {
+  return name === undefined ? organization.model : requireConfiguration(organization, name);
 }
 
 /** A name in place of none, for a provider that needs one: the list is to find it. */

@@ -5,9 +5,10 @@ import { wireAttachments, wireToolCall } from "../../http/rest/wire/event.ts";
 import type { Schemas } from "../call.ts";
 
 /** A rebuilt request without contents of attachments, and without the provider's original messages (`echo`). */
-export function wireModelRequest({ request, configuration, hash }: RebuiltRequest): Schemas["ModelRequest"] {
+export function wireModelRequest({ request, configuration, asked, hash }: RebuiltRequest): Schemas["ModelRequest"] {
   const { instructions, messages, tools, parameters } = request;
-  const { agent, provider, environment } = configuration;
+  const { environment } = configuration;
+  const { choice, provider } = asked;
   const own = provider && "model" in provider ? provider.model : undefined;
   return {
     instructions,
@@ -17,8 +18,8 @@ export function wireModelRequest({ request, configuration, hash }: RebuiltReques
     }),
     parameters: parameters ? { ...parameters } : null,
     provider: provider?.provider ?? null,
-    model: agent.model ?? own ?? null,
-    context_tokens: agent.contextTokens ?? defaultContextTokens,
+    model: choice.model ?? own ?? null,
+    context_tokens: choice.contextTokens ?? defaultContextTokens,
     configuration: hash,
     environment: environment ?? null,
   };

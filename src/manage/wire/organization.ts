@@ -10,6 +10,7 @@ export function wireOrganization(organization: Organization): Schemas["Organizat
     id,
     name,
     model,
+    models = {},
     maxRunning,
     maxDollarsPerDay,
     maxStoredBytes,
@@ -23,6 +24,9 @@ export function wireOrganization(organization: Organization): Schemas["Organizat
     id,
     name,
     model: model ? wireModel(model) : null,
+    models: Object.entries(models)
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .map(wireNamedModel),
     max_running: maxRunning ?? null,
     max_dollars_per_day: maxDollarsPerDay ?? null,
     max_stored_bytes: maxStoredBytes ?? null,
@@ -32,6 +36,10 @@ export function wireOrganization(organization: Organization): Schemas["Organizat
     created_at: timeOf(createdAt),
     updated_at: timeOf(updatedAt),
   };
+}
+
+function wireNamedModel([name, configuration]: [string, ModelConfiguration]): Schemas["NamedModel"] {
+  return { name, ...wireModel(configuration) };
 }
 
 function wireModel(configuration: ModelConfiguration): Schemas["Model"] {

@@ -6,13 +6,21 @@ import { ServiceError } from "../../errors.ts";
 import { conversation, summaryIn } from "./conversation.ts";
 import { eventsOf } from "./list-events.ts";
 import type { Runs, Stores } from "../ports.ts";
-import { decodeConfiguration, referenceIn, type TurnConfiguration } from "../turn-configuration.ts";
+import {
+  type ConfiguredModel,
+  decodeConfiguration,
+  modelAsked,
+  referenceIn,
+  type TurnConfiguration,
+} from "../turn-configuration.ts";
 import type { RunJournalEntry, Summary, TranscriptMessage } from "../types.ts";
 
 /** The request of a recorded model call, and what its turn ran on. */
 export interface RebuiltRequest {
   request: TurnRequest;
   configuration: TurnConfiguration;
+  /** The model of the configuration that was asked. */
+  asked: ConfiguredModel;
   /** Hash of the configuration. */
   hash: string;
   /** The HTTP requests of the call and what the provider says about its response. */
@@ -53,12 +61,14 @@ export async function rebuildRequest(
   const offered = configuration.offered.map(({ name, description, input }) => ({ name, description, input }));
   const history = conversation({ transcript, ...(summary && { summary }) });
   const before = entries.slice(0, index).reduce(foldEntry, startProgress(history));
-  const settings = { ...configuration.agent, ...resultSchemaOf(configuration.agent), offered };
+  const { instructions } = configuration.agent;
+  const asked = modelAsked(configuration, entry.fallback !== undefined);
+  const settings = { instructions, ...asked.choice, ...resultSchemaOf(configuration.agent), offered };
   const request = recordedRequest(entry, before, settings);
   const failed = entries
     .slice(0, index + 1)
     .flatMap((each) => (each.step === step && each.part === "failed" ? [each] : []));
-  return { request, configuration, hash, exchange: entry, failed };
+  return { request, configuration, asked, hash, exchange: entry, failed };
 }
 
 const oldUnnamed = "An earlier release recorded this step, without its configuration.";

@@ -24,8 +24,8 @@ export async function sentRequest(
 ): Promise<SentCall | { unknown: string }> {
   const rebuilt = await rebuildRequest(stores, runId, at);
   if ("unknown" in rebuilt) return rebuilt;
-  const { request, configuration, exchange, failed } = rebuilt;
-  const { provider, agent } = configuration;
+  const { request, asked, exchange, failed } = rebuilt;
+  const { provider, choice } = asked;
   const last = exchange.sent?.at(-1);
   if (last && last.bytes > maxBytes) return { unknown: tooLarge(last.bytes) };
   if (!provider) return { unknown: "The turn ran on no model." };
@@ -33,7 +33,7 @@ export async function sentRequest(
     sha256 === undefined ? Promise.resolve(undefined) : stores.workspace.read(runId, sha256);
   const form = last ? { ...last, compat: last.compat ?? {} } : {};
   const { wireRequest } = await import("../../agent/models/wire-request.ts"); // loads the SDK of the providers
-  const sent = await wireRequest(provider, agent.model, { ...request, readAttachment, cacheKey: runId }, form);
+  const sent = await wireRequest(provider, choice.model, { ...request, readAttachment, cacheKey: runId }, form);
   if (!sent) return { unknown: "The demo model runs in the service itself and is sent no request." };
   const bytes = Buffer.byteLength(sent.body);
   if (bytes > maxBytes) return { unknown: tooLarge(bytes) };

@@ -39,6 +39,7 @@ const bodies: Record<string, object> = {
   update_agent: { definition },
   update_organization: { max_running: 2 },
   set_model: { provider: "demo" },
+  set_model_configuration: { provider: "demo" },
   list_models: { provider: "demo" },
   store_secret: { value: "sk-1", hosts: ["api.example.com"] },
   set_web_fetch: { hosts: ["docs.example.com"] },

@@ -814,6 +814,20 @@ export interface components {
             agent_version: number | null;
             /** @description Number of messages with tool results that were truncated for this answer, from the first one. */
             truncated_results: number | null;
+            /** @description The agent's fallback was asked, because its first model had failed after its retries. Left out: the first model was asked. */
+            fallback?: {
+                /** @description The model that was asked. */
+                model: string | null;
+                /** @description Name of its model configuration. Null: the organization's model. */
+                configuration: string | null;
+                /**
+                 * @description The kind of failure of the first model.
+                 * @enum {string}
+                 */
+                category: "model_configuration" | "model_refused" | "model_unavailable" | "model_answer" | "limit" | "internal";
+                /** @description Why the first model did not answer. */
+                title: string;
+            };
             /**
              * @description Texts that were cut, by their path in the event, with their full length in characters. Left out: none was cut.
              * @example {
@@ -1057,6 +1071,20 @@ export interface components {
             estimated_dollars: number | null;
             /** @description Duration. Null: not recorded. */
             milliseconds: number | null;
+            /** @description The agent's fallback was asked, because its first model had failed after its retries. Left out: the first model was asked. */
+            fallback?: {
+                /** @description The model that was asked. */
+                model: string | null;
+                /** @description Name of its model configuration. Null: the organization's model. */
+                configuration: string | null;
+                /**
+                 * @description The kind of failure of the first model.
+                 * @enum {string}
+                 */
+                category: "model_configuration" | "model_refused" | "model_unavailable" | "model_answer" | "limit" | "internal";
+                /** @description Why the first model did not answer. */
+                title: string;
+            };
             /**
              * @description Texts that were cut, by their path in the event, with their full length in characters. Left out: none was cut.
              * @example {
@@ -1106,6 +1134,20 @@ export interface components {
             estimated_usage: components["schemas"]["TokenUsage"] | null;
             /** @description Cost of the estimated tokens in US dollars. Null: no prices, or no estimate. */
             estimated_dollars: number | null;
+            /** @description The agent's fallback was asked, because its first model had failed after its retries. Left out: the first model was asked. */
+            fallback?: {
+                /** @description The model that was asked. */
+                model: string | null;
+                /** @description Name of its model configuration. Null: the organization's model. */
+                configuration: string | null;
+                /**
+                 * @description The kind of failure of the first model.
+                 * @enum {string}
+                 */
+                category: "model_configuration" | "model_refused" | "model_unavailable" | "model_answer" | "limit" | "internal";
+                /** @description Why the first model did not answer. */
+                title: string;
+            };
             /**
              * @description Texts that were cut, by their path in the event, with their full length in characters. Left out: none was cut.
              * @example {

@@ -39,6 +39,16 @@ const used = {
   ),
   estimated_dollars: nullable(number("Cost of the estimated tokens in US dollars. Null: no prices, or no estimate.")),
 };
+/** Which model answered in place of the first one. Left out of most events, so that they stay short. */
+const fallback = object(
+  "The agent's fallback was asked, because its first model had failed after its retries. Left out: the first model was asked.",
+  {
+    model: nullable(text("The model that was asked.")),
+    configuration: nullable(text("Name of its model configuration. Null: the organization's model.")),
+    category: oneOfTexts("The kind of failure of the first model.", failureCategories),
+    title: text("Why the first model did not answer."),
+  },
+);
 const file = object(
   "A file with the content that the call wrote, or a file that it deleted.",
   {
@@ -57,18 +67,18 @@ export const attachment = object("A file that the model sees as it is.", {
 });
 
 /** An event type. `cut` is only there when a text was cut. */
-function event<const Type extends string, const Fields extends Record<string, Schema>>(
-  type: Type,
-  description: string,
-  fields: Fields,
-) {
+function event<
+  const Type extends string,
+  const Fields extends Record<string, Schema>,
+  const Optional extends keyof Fields & string = never,
+>(type: Type, description: string, fields: Fields, optional: Optional[] = []) {
   const of = {
     type: { type: "string", const: type, description: "The kind of event." } as const,
     sequence: nullable(integer("Number of the event, from 1. Null: an earlier release recorded it.")),
     at: nullable(time("When it was recorded. Null: an earlier release recorded it.")),
     turn: integer("The turn, from 1."),
   };
-  return object(description, { ...of, ...fields, cut }, ["cut"]);
+  return object(description, { ...of, ...fields, cut }, ["cut", ...optional]);
 }
 
 /** Events of runs. */
@@ -81,37 +91,45 @@ export const eventSchemas = {
     ),
   }),
   OutputEvent: event("output", "The output of a turn.", { text: text("The output.") }),
-  ModelCallEvent: event("model_call", "A model's answer. It is recorded before its tool calls run.", {
-    step,
-    text: text("The text of the answer."),
-    reasoning: nullable(
-      text("The model's reasoning before the answer. Null: the provider sent none, or it is not recorded."),
-    ),
-    reasoning_ms: nullable(integer("How long the reasoning arrived. Null: not recorded.")),
-    tool_calls: list("The tool calls that the answer asks for.", reference("ToolCall")),
-    model: nullable(text("The model.")),
-    finish_reason: text("Why the model stopped.", {
-      enum: ["stop", "tool-calls", "length", "content-filter", "other"],
-    }),
-    ended: nullable(text("If the answer ends the turn: the turn's finish reason.")),
-    ...used,
-    milliseconds,
-    first_token_ms: nullable(
-      integer("Of them, those until the first part of the answer, or of the reasoning before it. Null: not recorded."),
-    ),
-    result_problems: nullable(
-      list(
-        "Where the text does not fit the schema of the agent's results. Empty: it fits. Null: it was not checked, because the turn has no schema, or continues with tool calls.",
-        reference("ResultProblem"),
+  ModelCallEvent: event(
+    "model_call",
+    "A model's answer. It is recorded before its tool calls run.",
+    {
+      step,
+      text: text("The text of the answer."),
+      reasoning: nullable(
+        text("The model's reasoning before the answer. Null: the provider sent none, or it is not recorded."),
       ),
-    ),
-    note: nullable(text("The message that the service added before the answer.")),
-    configuration: nullable(sha256("SHA-256 of what the turn runs on. Only the first answer of a turn has it.")),
-    agent_version: nullable(integer("The version of the agent. Only the first answer of a turn has it.")),
-    truncated_results: nullable(
-      integer("Number of messages with tool results that were truncated for this answer, from the first one."),
-    ),
-  }),
+      reasoning_ms: nullable(integer("How long the reasoning arrived. Null: not recorded.")),
+      tool_calls: list("The tool calls that the answer asks for.", reference("ToolCall")),
+      model: nullable(text("The model.")),
+      finish_reason: text("Why the model stopped.", {
+        enum: ["stop", "tool-calls", "length", "content-filter", "other"],
+      }),
+      ended: nullable(text("If the answer ends the turn: the turn's finish reason.")),
+      ...used,
+      milliseconds,
+      first_token_ms: nullable(
+        integer(
+          "Of them, those until the first part of the answer, or of the reasoning before it. Null: not recorded.",
+        ),
+      ),
+      result_problems: nullable(
+        list(
+          "Where the text does not fit the schema of the agent's results. Empty: it fits. Null: it was not checked, because the turn has no schema, or continues with tool calls.",
+          reference("ResultProblem"),
+        ),
+      ),
+      note: nullable(text("The message that the service added before the answer.")),
+      configuration: nullable(sha256("SHA-256 of what the turn runs on. Only the first answer of a turn has it.")),
+      agent_version: nullable(integer("The version of the agent. Only the first answer of a turn has it.")),
+      truncated_results: nullable(
+        integer("Number of messages with tool results that were truncated for this answer, from the first one."),
+      ),
+      fallback,
+    },
+    ["fallback"],
+  ),
   ToolStartedEvent: event("tool_started", "A tool call that must not be repeated is about to start.", { step, call }),
   CallAskedEvent: event("call_asked", "A tool call waits for an answer. No process works on the turn.", {
     step,
@@ -139,28 +157,40 @@ export const eventSchemas = {
     files: list("Files that the call changed or deleted.", file),
     attachments: list("Files that the model sees as they are.", attachment),
   }),
-  SummaryEvent: event("summary", "A summary that replaces the first messages of the conversation.", {
-    step,
-    text: text("The summary."),
-    messages: integer("Number of messages that it replaces."),
-    through_turn: integer("The last earlier turn that it covers. 0: none."),
-    ...used,
-    milliseconds,
-  }),
-  ModelCallFailedEvent: event("model_call_failed", "A model call that failed.", {
-    step,
-    category: oneOfTexts("The kind of failure.", failureCategories),
-    title: text("What happened."),
-    attempt: integer("Counts the calls of the step, from 1."),
-    milliseconds: integer("Duration of the call."),
-    wait_ms: nullable(integer("Planned milliseconds until the next attempt.")),
-    last: flag("No further attempt is made now."),
-    estimated_usage: nullableReference(
-      "An estimate of what it has used: its answer broke off, and the provider may charge for it. Null: no answer had begun.",
-      reference("TokenUsage"),
-    ),
-    estimated_dollars: used.estimated_dollars,
-  }),
+  SummaryEvent: event(
+    "summary",
+    "A summary that replaces the first messages of the conversation.",
+    {
+      step,
+      text: text("The summary."),
+      messages: integer("Number of messages that it replaces."),
+      through_turn: integer("The last earlier turn that it covers. 0: none."),
+      ...used,
+      milliseconds,
+      fallback,
+    },
+    ["fallback"],
+  ),
+  ModelCallFailedEvent: event(
+    "model_call_failed",
+    "A model call that failed.",
+    {
+      step,
+      category: oneOfTexts("The kind of failure.", failureCategories),
+      title: text("What happened."),
+      attempt: integer("Counts the calls of the step, from 1."),
+      milliseconds: integer("Duration of the call."),
+      wait_ms: nullable(integer("Planned milliseconds until the next attempt.")),
+      last: flag("No further attempt is made now."),
+      estimated_usage: nullableReference(
+        "An estimate of what it has used: its answer broke off, and the provider may charge for it. Null: no answer had begun.",
+        reference("TokenUsage"),
+      ),
+      estimated_dollars: used.estimated_dollars,
+      fallback,
+    },
+    ["fallback"],
+  ),
   ResumedEvent: event(
     "resumed",
     "A process continues the turn of one that was interrupted. Waits and pauses that were planned have no event, nor have " +

@@ -73,6 +73,7 @@ function entryBody(entry: RunJournalEntry, short: Shorten): Unstamped<WireEvent>
         through_turn: throughTurn,
         ...wireUsageFields(usage, dollars),
         milliseconds: wireNumber(milliseconds),
+        ...wireFallback(entry, short),
       };
     }
     case "failed": {
@@ -88,6 +89,7 @@ function entryBody(entry: RunJournalEntry, short: Shorten): Unstamped<WireEvent>
         last: last === true,
         estimated_usage: usage ? wireTokens(usage) : null,
         estimated_dollars: dollars ?? null,
+        ...wireFallback(entry, short),
       };
     }
     case "resumed": {
@@ -147,6 +149,19 @@ function answerBody(entry: AnswerEntry, short: Shorten): Unstamped<SharedSchemas
     configuration: configuration ?? null,
     agent_version: agentVersion ?? null,
     truncated_results: cut?.results ?? null,
+    ...wireFallback(entry, short),
+  };
+}
+
+function wireFallback(
+  { fallback }: Pick<AnswerEntry, "fallback">,
+  short: Shorten,
+): Pick<SharedSchemas["ModelCallEvent"], "fallback"> {
+  if (!fallback) return {};
+  const { model, configuration, failure } = fallback;
+  const title = short("fallback.title", failure.title);
+  return {
+    fallback: { model: model ?? null, configuration: configuration ?? null, category: failure.category, title },
   };
 }
 

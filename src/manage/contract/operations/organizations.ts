@@ -1,7 +1,15 @@
 import { operation } from "./operation.ts";
+import { configurationName } from "../../../accounts/limits.ts";
 import { cursor, limit } from "../../../http/rest/parameters.ts";
 
 const tag = "organizations";
+const configuration = {
+  configuration: {
+    description:
+      "A further model configuration in place of the organization's model: the one to call, or whose stored `secret` is used.",
+    schema: { type: "string", pattern: configurationName },
+  },
+} as const;
 const organization = { description: "The organization.", body: "Organization" };
 
 export const organizationOperations = {
@@ -68,6 +76,30 @@ export const organizationOperations = {
     success: organization,
     errors: ["organization_not_found", "modified_concurrently"],
   }),
+  set_model_configuration: operation("set_model_configuration", {
+    at: "PUT /organizations/{organization_id}/models/{configuration}",
+    tag,
+    summary: "Set a further model configuration",
+    description:
+      "Adds or replaces a model configuration, which agents name with `modelConfiguration`. Turns that have an answer keep the old one. `secret` can be left out as in `set_model`.",
+    request: "ModelSettings",
+    success: organization,
+    errors: ["organization_not_found", "invalid_argument", "modified_concurrently"],
+  }),
+  remove_model_configuration: operation("remove_model_configuration", {
+    at: "DELETE /organizations/{organization_id}/models/{configuration}",
+    tag,
+    summary: "Remove a further model configuration",
+    description: "Refused while the definition of an agent names it, also of an archived one.",
+    success: organization,
+    errors: [
+      "organization_not_found",
+      "configuration_not_found",
+      "configuration_in_use",
+      "invalid_argument",
+      "modified_concurrently",
+    ],
+  }),
   set_web_fetch: operation("set_web_fetch", {
     at: "PUT /organizations/{organization_id}/web_fetch",
     tag,
@@ -101,9 +133,10 @@ export const organizationOperations = {
     summary: "List the models of a server",
     description:
       "Asks the server of the settings for the names of its models, for at most 10 seconds. `model` can be left out. Stores nothing. A server that does not answer with a list is a result, not an error.",
+    query: configuration,
     request: "ModelSettings",
     success: { description: "The names.", body: "ModelList" },
-    errors: ["organization_not_found", "invalid_argument"],
+    errors: ["organization_not_found", "configuration_not_found", "invalid_argument"],
   }),
   store_secret: operation("store_secret", {
     at: "PUT /organizations/{organization_id}/secrets/{secret_name}",
@@ -120,10 +153,11 @@ export const organizationOperations = {
     tag,
     summary: "Test a model",
     description:
-      "Calls a model once with a short prompt, for at most 20 seconds, and costs a few tokens. Without a body, it calls the organization's model; with a body, it calls that model and stores nothing. A failed call is a result, not an error: `failure` says what a run would report.",
+      "Calls a model once with a short prompt, for at most 20 seconds, and costs a few tokens. Without a body, it calls the organization's model, or its `configuration`; with a body, it calls that model and stores nothing. A failed call is a result, not an error: `failure` says what a run would report.",
+    query: configuration,
     request: "ModelSettings",
     requestOptional: true,
     success: { description: "The result of the call.", body: "ModelTest" },
-    errors: ["organization_not_found", "invalid_argument"],
+    errors: ["organization_not_found", "configuration_not_found", "invalid_argument"],
   }),
 };

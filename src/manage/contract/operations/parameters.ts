@@ -1,3 +1,4 @@
+import { configurationName } from "../../../accounts/limits.ts";
 import { failureCategories } from "../../../agent/model.ts";
 import { fileName, idParameter, parameter, repeated, searchFilters, tokenId } from "../../../http/rest/parameters.ts";
 
@@ -11,6 +12,7 @@ export const pathParameters = {
   key_id: parameter("The key's ID: the SHA-256 of the key, in hex.", hash),
   delivery_id: parameter("The delivery's ID.", { type: "string", pattern: "^msg_[0-9a-z_]{36,80}$" }),
   operator_id: idParameter("The operator's ID."),
+  configuration: parameter("Name of the model configuration.", { type: "string", pattern: configurationName }),
   secret_name: parameter("Name of the secret.", { type: "string", pattern: "^[A-Za-z0-9_-]{1,64}$" }),
   version: parameter("Number of the version, from 1.", { type: "integer", minimum: 1, maximum: 1e9 }),
   sequence: parameter("Number of the event, from 1.", { type: "integer", minimum: 1, maximum: 1e9 }),

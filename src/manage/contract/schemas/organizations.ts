@@ -57,23 +57,29 @@ const ModelCompat = body(
   Object.fromEntries(compatChoices) as { [Of in CompatSetting]: { enum: (typeof compatSettings)[Of] } },
 );
 
+const modelFields = {
+  provider,
+  enabled: flag("False: agents that use it cannot start runs."),
+  model: nullable(name),
+  base_url: nullable(url),
+  secret: nullable(location),
+  region: nullable(region),
+  compat: nullableReference(compat, reference("ModelCompat")),
+  idle_seconds: nullable(integer(idleSeconds)),
+};
+
 export const organizationSchemas = {
   ModelCompat,
-  Model: object("The model of an organization. Fields that its provider does not have are null.", {
-    provider,
-    enabled: flag("False: the organization's agents cannot start runs."),
-    model: nullable(name),
-    base_url: nullable(url),
-    secret: nullable(location),
-    region: nullable(region),
-    compat: nullableReference(compat, reference("ModelCompat")),
-    idle_seconds: nullable(integer(idleSeconds)),
+  Model: object("The model of an organization. Fields that its provider does not have are null.", modelFields),
+  NamedModel: object("A further model configuration of an organization, for agents that name it.", {
+    name: text("Its name: `modelConfiguration` in agent definitions.", { examples: ["backup"] }),
+    ...modelFields,
   }),
   ModelSettings: body(
     "A model to set or to test. A field that its provider does not have must be left out or null.",
     {
       provider,
-      enabled: flag("False: stored, but the organization's agents cannot start runs.", { default: true }),
+      enabled: flag("False: stored, but agents that use it cannot start runs.", { default: true }),
       model: nullable(name),
       base_url: nullable(url),
       secret: nullable({
@@ -137,6 +143,7 @@ export const organizationSchemas = {
     id: uuid("The organization's ID."),
     name: text("Name for people."),
     model: nullableReference("Null: the organization's agents cannot start runs.", reference("Model")),
+    models: list("Further model configurations, by name.", reference("NamedModel")),
     max_running: nullable(integer(maxRunning)),
     max_dollars_per_day: nullable(number(maxDollars)),
     max_stored_bytes: nullable(integer(maxStoredBytes)),

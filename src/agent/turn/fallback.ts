@@ -1,0 +1,93 @@
+import type { Failure } from "../model.ts";
+import { defaultContextTokens } from "./context-window.ts";
+import { type AskedFallback, couldSurvive, type GivenUp, nextStep } from "./journal.ts";
+import type { ModelCallFailed, TurnState } from "./types.ts";
+
+// A turn stays with its fallback to its end: an outage lasts minutes, in which every return would cost the retries of the
+// first model again, and each change of the model loses the prompt cache of the conversation and the reasoning before it.
+// If both fail, the turn waits as for one, and then asks each of them once.
+
+/** The state with the settings and the client of the model that is asked next. */
+export function withAskedModel(state: TurnState): TurnState {
+  const { given, progress } = state;
+  const { fallback } = given.input;
+  if (!fallback || !given.ports.fallback) return state;
+  const { down } = progress;
+  const isFallback = down?.next === "fallback";
+  const isKnown = (isFallback ? down.fallback : down?.first) !== undefined;
+  const { modelName: _, parameters: __, prices: ___, contextTokens: ____, ...shared } = given.input;
+  const input = {
+    ...(isFallback ? { ...shared, ...fallback } : given.input),
+    ...(isKnown && { maxRetryWaitMs: 0 }),
+  };
+  return {
+    ...state,
+    input,
+    ports: isFallback ? { ...given.ports, model: given.ports.fallback } : given.ports,
+    contextTokens:
+      isFallback === state.isFallback ? state.contextTokens : (input.contextTokens ?? defaultContextTokens),
+    isFallback,
+  };
+}
+
+/** Whether the fallback can be asked after this failure. */
+export function hasFallback({ given, isFallback }: TurnState, failure: Failure): boolean {
+  return (
+    !isFallback && given.input.fallback !== undefined && given.ports.fallback !== undefined && couldSurvive(failure)
+  );
+}
+
+/** The state that asks the fallback, after the retries of the first model. Undefined: there is none, or it could not help. */
+export function withFallback(state: TurnState, failed: ModelCallFailed): TurnState | undefined {
+  const { progress, ports } = state;
+  const { failure, retryAfterMs } = failed;
+  if (!hasFallback(state, failure)) return undefined;
+  const { category, title } = failure;
+  const first: GivenUp = { category, title, ...(retryAfterMs !== undefined && { waitMs: retryAfterMs }) };
+  ports.emit({ type: "fallback-asked", step: nextStep(progress), failure });
+  return withAskedModel({ ...state, progress: { ...progress, down: { ...progress.down, first, next: "fallback" } } });
+}
+
+/** The failure of a call, which names both models if the fallback failed too. It can pass if either can. */
+export function ofBoth({ given, progress, isFallback }: TurnState, failed: ModelCallFailed): ModelCallFailed {
+  const first = progress.down?.first;
+  if (!isFallback || !first) return failed;
+  const { failure, retryAfterMs, last, ...others } = failed;
+  const named = `${nameOf(given.input.modelName, "first model")}: ${sentence(first.title)} ${nameOf(given.input.fallback?.modelName, "fallback")}: ${sentence(failure.title)}`;
+  const both: Failure = {
+    category: first.category,
+    title: `Both models of the agent failed. ${named}`,
+    remedy: failure.remedy,
+    // An answer that has been paid for is recorded with the end of the turn.
+    retryable: !last && (failure.retryable || first.category === "model_unavailable"),
+  };
+  const waits = [first.waitMs, retryAfterMs].filter((wait) => wait !== undefined);
+  return {
+    ...others,
+    ...(last && { last }),
+    failure: both,
+    ...(waits.length === 2 && { retryAfterMs: Math.min(...waits) }),
+  };
+}
+
+/** What entries of the fallback's calls record. Empty: the first model is asked. */
+export function askedFallback({ input, progress, isFallback }: TurnState): { fallback?: AskedFallback } {
+  const first = progress.down?.first;
+  if (!isFallback || !first) return {};
+  const { modelName: model, modelConfiguration: configuration } = input;
+  return {
+    fallback: {
+      ...(model !== undefined && { model }),
+      ...(configuration !== undefined && { configuration }),
+      failure: first,
+    },
+  };
+}
+
+function nameOf(model: string | undefined, other: string): string {
+  return model ?? `The ${other}`;
+}
+
+function sentence(title: string): string {
+  return title.replace(/\.?$/, ".");
+}
