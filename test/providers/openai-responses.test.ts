@@ -2,6 +2,10 @@ import { describe, expect, it } from "vitest";
 import type { Message, ModelOutcome, SentRequest } from "../../src/agent/model.ts";
 import { openAiResponses } from "../../src/agent/models/openai-responses.ts";
 import { reasoningText } from "../../src/agent/reasoning.ts";
+import { runTurn } from "../../src/agent/turn/run-turn.ts";
+import { checkResult } from "../../src/results/check-result.ts";
+import type { CheckResult } from "../../src/results/types.ts";
+import { spaceOf, turn } from "../unit/agent/scripted.ts";
 import { responsesSuite } from "./responses.contract.ts";
 import { answerOf, callModel, failureOf, request, tools } from "./call-model.ts";
 import { conversationSuite } from "./conversation.contract.ts";
@@ -25,7 +29,8 @@ import {
 
 const hi = responds([messageItem("msg_1", "Hi.")]);
 const inputOf = (body: Record<string, unknown> | undefined): Item[] => body?.["input"] as Item[];
-const json =
+const inProcess: CheckResult = async (schema, text) => ({ problems: await checkResult(schema, text) });
+const sendsJson =
   (status: number, body: unknown): Reply =>
   (response) =>
     void response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
@@ -167,6 +172,44 @@ describe("openai-responses", () => {
     });
   });
 
+  it.each([
+    ["the tool", "tool"],
+    ["the format of the text", "native"],
+  ] as const)("completes a turn with several steps and a result by %s, which it corrects", async (_, resultFormat) => {
+    const called = ["reasoning", "function_call", "function_call_output"];
+    const calledTwice = [...called, ...called];
+    const resultSchema = { type: "object", properties: { total: { type: "number" } }, required: ["total"] };
+    const submits = (id: string, json: string): Item =>
+      resultFormat === "tool" ? callItem(id, "submit_result", json) : messageItem(id, json);
+    await using server = await modelServer(
+      responds([reasoningItem("rs_1", "E1", "I list."), callItem("a", "list_files", "{}")]),
+      responds([reasoningItem("rs_2", "E2"), callItem("b", "read_file", '{"name":"a.txt"}')]),
+      responds([reasoningItem("rs_3", "E3"), submits("c", '{"total":"12"}')]),
+      responds([submits("d", '{"total":12}')]),
+    );
+    const compat = { resultFormat };
+    const model = openAiResponses({ baseUrl: server.baseUrl, model: "m", compat })();
+    const { input, ports, records } = turn(model, {
+      input: { resultSchema },
+      ports: { checkResult: inProcess },
+      space: spaceOf({ "a.txt": "12" }),
+    });
+    expect(await runTurn(input, ports)).toMatchObject({
+      kind: "done",
+      text: '{"total":12}',
+      finishReason: "completed",
+    });
+    expect(
+      server.received.map(({ body }) =>
+        inputOf(body)
+          .map(({ type }) => type)
+          .slice(1),
+      ),
+    ).toEqual([[], called, calledTwice, [...calledTwice, "reasoning", "message", "message"]]);
+    expect(JSON.stringify(inputOf(server.received[3]?.body).at(-1))).toContain("/total: expected number");
+    expect(records.find(({ part }) => part === "answer")).toHaveProperty("answer.reasoning");
+  });
+
   describe("a server that rejects a field", () => {
     it("gets the next requests without it, one field after another", async () => {
       await using server = await modelServer(
@@ -210,7 +253,7 @@ describe("openai-responses", () => {
 
     it("gets the response in one piece after it has rejected streaming", async () => {
       const items = [reasoningItem("rs_1", "E", "Hm."), callItem("a", "list_files", "{}"), messageItem("m", "Hi.")];
-      const whole = json(200, responseOf(items, { usage: usageOf({ input: 21, output: 7 }) }));
+      const whole = sendsJson(200, responseOf(items, { usage: usageOf({ input: 21, output: 7 }) }));
       const refused = rejects(provider, 400, "Your organization must be verified to stream this model.");
       await using server = await modelServer(refused, whole, whole);
       const model = provider.open(server.baseUrl);
@@ -346,9 +389,9 @@ describe("openai-responses", () => {
     });
 
     it.each([
-      [json(200, { hello: 1 }), "model_answer", "cannot be read"],
-      [json(200, { error: { message: "No such model", code: 404 } }), "model_configuration", "No such model"],
-      [json(200, { error: "Overloaded" }), "model_unavailable", "Overloaded"],
+      [sendsJson(200, { hello: 1 }), "model_answer", "cannot be read"],
+      [sendsJson(200, { error: { message: "No such model", code: 404 } }), "model_configuration", "No such model"],
+      [sendsJson(200, { error: "Overloaded" }), "model_unavailable", "Overloaded"],
       [streams({ type: "response.completed" }), "model_unavailable", "ended before the response"],
     ] as const)("that is no response is a failure (%#)", async (reply, category, words) => {
       const { outcome } = await callModel(provider, reply);

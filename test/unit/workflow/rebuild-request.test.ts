@@ -17,6 +17,7 @@ import {
   startStream,
   toolCallChunk,
 } from "../../providers/chat-completions-server.ts";
+import { callItem, messageItem, reasoningItem, responds, usageOf } from "../../providers/responses-server.ts";
 import { fakeAwsStores } from "../../support/fake-aws/platform.ts";
 import { temporaryStores } from "../../support/temporary-stores.ts";
 
@@ -33,33 +34,86 @@ const definition = {
 const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 const workflow = { start: async () => {}, stop: async () => {} };
 
+/** What the model of this test says: a text, and calls with their arguments. */
+interface Said {
+  text: string;
+  calls: { id: string; name: string; arguments: string }[];
+  inputTokens: number;
+}
+
+/** How a provider's server receives a conversation and answers. */
+interface Wire {
+  provider: "openai-compatible" | "openai-responses";
+  /** The messages or items of a request, without the instructions. */
+  messages: (body: Record<string, unknown>) => object[];
+  answer: (said: Said) => Reply;
+  received: { id: string; model: string };
+}
+
+const chat: Wire = {
+  provider: "openai-compatible",
+  messages: ({ messages }) => (messages as object[]).slice(1),
+  answer:
+    ({ text, calls, inputTokens: prompt_tokens }) =>
+    (response) => {
+      startStream(response);
+      send(response, chunk({ role: "assistant", content: text }));
+      for (const [index, call] of calls.entries()) send(response, toolCallChunk(index, call));
+      send(response, chunk({}, { finish_reason: calls.length > 0 ? "tool_calls" : "stop" }));
+      const usage = { prompt_tokens, completion_tokens: 10, total_tokens: prompt_tokens + 10 };
+      send(response, { ...chunk({}), choices: [], usage }, "[DONE]");
+      response.end();
+    },
+  received: { id: "chatcmpl-1", model: "m" },
+};
+
+/** Its model thinks before each answer, and the server encrypts what it thought. */
+const responses: Wire = {
+  provider: "openai-responses",
+  messages: ({ input }) => input as object[],
+  answer: ({ text, calls, inputTokens }) =>
+    responds(
+      [
+        reasoningItem(`rs_${inputTokens}`, `encrypted-${inputTokens}`, "I think.", "Then I act."),
+        messageItem("msg_1", text),
+        ...calls.map((call) => callItem(call.id, call.name, call.arguments)),
+      ],
+      { usage: usageOf({ input: inputTokens, output: 10 }) },
+    ),
+  received: { id: "resp_1", model: "m-2026-01-01" },
+};
+
+function writesFile(message: object): boolean {
+  return JSON.stringify(message).includes('"name":"write_file"');
+}
+
 /** Calls two tools with a long text while it is offered tools. Counts three bytes per token. */
-const works: Reply = (response, { body }) => {
-  const prompt_tokens = Math.ceil(Buffer.byteLength(JSON.stringify(body.messages)) / 3);
-  startStream(response);
-  if (body["tools"] === undefined) {
-    send(response, chunk({ role: "assistant", content: `Text after ${body.messages.length} messages.` }));
-    send(response, chunk({}, { finish_reason: "stop" }));
-  } else {
-    const id = `${body.messages.length}-${prompt_tokens}`;
-    const step = body.messages.filter((message) => (message as { role?: string }).role === "assistant").length + 1;
+function works(wire: Wire): Reply {
+  return (response, received) => {
+    const { body } = received;
+    const messages = wire.messages(body);
+    const inputTokens = Math.ceil(Buffer.byteLength(JSON.stringify(messages)) / 3);
+    const id = `${messages.length}-${inputTokens}`;
+    const step = messages.filter(writesFile).length + 1;
     // The third step replaces the picture that the second one has seen.
     const write = { name: step === 3 ? "pixel.png" : `${id}.txt`, content: "of this step" };
     const read = { name: step === 2 ? "pixel.png" : "data.txt" };
-    send(response, chunk({ role: "assistant", content: `${id} ${"t".repeat(1_500)}` }));
-    send(response, toolCallChunk(0, { id: `w${id}`, name: "write_file", arguments: JSON.stringify(write) }));
-    send(response, toolCallChunk(1, { id: `r${id}`, name: "read_file", arguments: JSON.stringify(read) }));
-    send(response, chunk({}, { finish_reason: "tool_calls" }));
-  }
-  const usage = { prompt_tokens, completion_tokens: 10, total_tokens: prompt_tokens + 10 };
-  send(response, { ...chunk({}), choices: [], usage }, "[DONE]");
-  response.end();
-};
+    const calls = [
+      { id: `w${id}`, name: "write_file", arguments: JSON.stringify(write) },
+      { id: `r${id}`, name: "read_file", arguments: JSON.stringify(read) },
+    ];
+    const said: Said =
+      body["tools"] === undefined
+        ? { text: `Text after ${messages.length} messages.`, calls: [], inputTokens }
+        : { text: `${id} ${"t".repeat(1_500)}`, calls, inputTokens };
+    return wire.answer(said)(response, received);
+  };
+}
 
-async function play(stores: Stores, baseUrl: string, crash: () => AbortSignal) {
+async function play(stores: Stores, provider: Wire["provider"], baseUrl: string, crash: () => AbortSignal) {
   const { id: organizationId } = await createOrganization(stores.accounts, { name: "O" });
   await setModel(stores.accounts, organizationId, {
-    provider: "openai-compatible",
+    provider,
     baseUrl,
     model: "m",
     enabled: true,
@@ -84,10 +138,14 @@ async function play(stores: Stores, baseUrl: string, crash: () => AbortSignal) {
   return runId;
 }
 
+const awsStores = () => Object.assign(fakeAwsStores(), { [Symbol.dispose]: () => {} });
+
 test.each([
-  ["local", temporaryStores],
-  ["AWS", () => Object.assign(fakeAwsStores(), { [Symbol.dispose]: () => {} })],
-] as const)("every request of a run can be rebuilt as the model server received it (%s)", async (_, open) => {
+  ["local, chat completions", temporaryStores, chat],
+  ["AWS, chat completions", awsStores, chat],
+  ["local, Responses", temporaryStores, responses],
+  ["AWS, Responses", awsStores, responses],
+] as const)("every request of a run can be rebuilt as the model server received it (%s)", async (_, open, wire) => {
   using stores = open();
   // The seventh call is rejected. The call after each summary is aborted, as by a crash.
   let abort = new AbortController();
@@ -101,11 +159,11 @@ test.each([
       response.destroy();
       return;
     }
-    summarized = JSON.stringify(received.body.messages[0]).includes("You summarize");
-    return works(response, received);
+    summarized = received.text.includes("You summarize");
+    return works(wire)(response, received);
   };
   await using server = await chatServer(...Array.from({ length: 200 }, () => reply));
-  const runId = await play(stores, server.baseUrl, () => (abort = new AbortController()).signal);
+  const runId = await play(stores, wire.provider, server.baseUrl, () => (abort = new AbortController()).signal);
 
   const journal = await journalOf(stores, runId);
   const modelCalls = journal.filter(({ part }) => part === "answer" || part === "summary");
@@ -124,12 +182,18 @@ test.each([
   for (const { turn, step } of modelCalls) {
     const call = await sentRequest(stores, runId, { turn, step });
     if ("unknown" in call) throw new Error(call.unknown);
-    expect(call).toMatchObject({ exact: true, exchange: { received: { id: "chatcmpl-1", model: "m" } } });
+    expect(call).toMatchObject({ exact: true, exchange: { received: wire.received } });
     rebuilt.push(call.request.body);
     if (call.failed.length > 0) expect(call.failed[0]?.sent).toMatchObject([{ status: 503 }]);
   }
   expect(rebuilt).toEqual(sent);
   expect(sent.filter((body) => body.includes(pixel)).length).toBeGreaterThan(2);
+  if (wire === responses) {
+    for (const body of sent) expect(JSON.parse(body)).toHaveProperty("prompt_cache_key", runId);
+    const thoughts = sent.map((body) => body.match(/encrypted-\d+/g)?.length ?? 0);
+    expect(Math.max(...thoughts)).toBeGreaterThan(2);
+    expect(journal.find(({ part }) => part === "answer")).toHaveProperty("answer.reasoning");
+  }
   const missing = rebuildRequest(stores, runId, { turn: 1, step: 99 });
   await expect(missing).rejects.toThrow("has no answer in turn 1, step 99");
 });
