@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { findRun } from "../../src/runs/read/find-run.ts";
 import { eventsOf } from "../../src/runs/read/list-events.ts";
-import type { Runs } from "../../src/runs/ports.ts";
+import type { Runs, Stores } from "../../src/runs/ports.ts";
 import type { Run, RunEvent } from "../../src/runs/types.ts";
 import { answerAdvice } from "./open-calls.ts";
-import { eventOutput } from "./format-event.ts";
+import { answererOf, eventOutput } from "./format-event.ts";
 import { printableLine } from "../printable.ts";
 import type { Output } from "./output.ts";
 
@@ -32,9 +32,13 @@ export async function* followEvents(
 }
 
 /** Yields each event of a run, and at the end the status of the idle run. */
-export async function* followRun(runs: Runs, id: string, after?: number): AsyncGenerator<Output> {
+export async function* followRun(
+  { runs, accounts }: Pick<Stores, "runs" | "accounts">,
+  id: string,
+  after?: number,
+): AsyncGenerator<Output> {
   for await (const event of followEvents(runs, id, { after })) {
-    const { text, json } = eventOutput(event);
+    const { text, json } = eventOutput(event, await answererOf(accounts, event));
     yield { text: "part" in event && event.part === "asked" ? `${text}\n${answerAdvice(id, event)}` : text, json };
   }
   yield idleOutput((await findRun(runs, id)).run);

@@ -1,3 +1,5 @@
+import { nameStarter, starterName } from "../../src/accounts/starter.ts";
+import type { Accounts } from "../../src/accounts/types.ts";
 import { answerText } from "../../src/agent/asks.ts";
 import type { TokenUsage } from "../../src/agent/model.ts";
 import { reasoningText } from "../../src/agent/reasoning.ts";
@@ -17,9 +19,9 @@ type PrintedEvent = { turn: number; step?: number; event: string } & Record<stri
 
 const maxTextLength = 300;
 
-export function eventOutput(event: RunEvent): Output {
+export function eventOutput(event: RunEvent, answerer?: string): Output {
   const { sequence = null, at } = event;
-  const printed = "part" in event ? journalEvent(event) : messageEvent(event);
+  const printed = "part" in event ? journalEvent(event, answerer) : messageEvent(event);
   const time = at === undefined ? null : isoTime(at);
   const number = sequence === null ? "unnumbered" : `#${sequence}`;
   return {
@@ -28,17 +30,24 @@ export function eventOutput(event: RunEvent): Output {
   };
 }
 
+/** The name of who gave the answer that an event records. */
+export async function answererOf(accounts: Pick<Accounts, "findKey">, event: RunEvent): Promise<string | undefined> {
+  const by = "part" in event && event.part === "answered" ? event.by : undefined;
+  return by && starterName(await nameStarter(accounts, by));
+}
+
 function askedEvent({ turn, step, call, kind, until }: AskedEntry): PrintedEvent {
   return { turn, step, event: "call-asked", call, id: callId({ turn, step, call }), kind, until: isoTime(until) };
 }
 
 type AskedEntry = Extract<RunJournalEntry, { part: "asked" }>;
 
-function answeredEvent({ turn, step, call, answer, by }: AnsweredEntry): PrintedEvent {
+function answeredEvent({ turn, step, call, answer, by }: AnsweredEntry, name: string | undefined): PrintedEvent {
   const text = answerText(answer);
   const said = text === undefined ? undefined : truncated(text);
   const id = callId({ turn, step, call });
-  return { turn, step, event: "call-answered", call, id, answer: answer.kind, answered_by: by?.kind, text: said };
+  const who = { answered_by: by?.kind, answered_by_name: name };
+  return { turn, step, event: "call-answered", call, id, answer: answer.kind, ...who, text: said };
 }
 
 type AnsweredEntry = Extract<RunJournalEntry, { part: "answered" }>;
@@ -48,7 +57,7 @@ function messageEvent({ turn, role, text, startedBy }: TurnMessage): PrintedEven
   return { turn, event, started_by: startedBy?.kind, text: truncated(text) };
 }
 
-function journalEvent(entry: RunJournalEntry): PrintedEvent {
+function journalEvent(entry: RunJournalEntry, answerer: string | undefined): PrintedEvent {
   const { turn, step } = entry;
   switch (entry.part) {
     case "answer": {
@@ -103,7 +112,7 @@ function journalEvent(entry: RunJournalEntry): PrintedEvent {
     case "asked":
       return askedEvent(entry);
     case "answered":
-      return answeredEvent(entry);
+      return answeredEvent(entry, answerer);
     case "began":
       return { turn, step, event: "tool-call-started", call: entry.call };
     case "result": {
@@ -135,7 +144,7 @@ function eventText({ turn, step, event, ...more }: PrintedEvent): string {
     typeof more["id"] === "string" && more["id"],
     typeof more["kind"] === "string" && `${more["kind"]}, until ${String(more["until"])}`,
     typeof more["answer"] === "string" &&
-      `${more["answer"]}, by ${(more["answered_by"] as string | undefined) ?? "nobody"}`,
+      `${more["answer"]}, by ${[more["answered_by"] ?? "nobody", more["answered_by_name"]].join(" ").trim()}`,
     typeof more["model"] === "string" && more["model"],
     typeof more["name"] === "string" && `${more["name"]} (call ${Number(more["call"]) + 1})`,
     more["error"] === true && "with an error",

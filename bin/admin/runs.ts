@@ -18,7 +18,7 @@ import { addAnswerCommands } from "./run-answer.ts";
 import { addManyCommands } from "./run-many.ts";
 import { addListCommand } from "./run-list.ts";
 import { addStartCommand } from "./run-start.ts";
-import { eventOutput } from "./format-event.ts";
+import { answererOf, eventOutput } from "./format-event.ts";
 import { addFileCommand, atOption, fileLines, filesOutput } from "./run-files.ts";
 import { wholeNumber } from "./option-values.ts";
 import { addRequestCommand } from "./run-request.ts";
@@ -54,14 +54,17 @@ export function addRunCommands(program: Command, action: Action, io: FileIo): vo
         if (files) return filesOutput(stores, id, at);
         const found = await findRun(runs, id);
         const last = after === undefined ? undefined : wholeNumber("--after", after, maxSequence, 0);
-        if (events) return followRun(runs, found.run.id, last);
+        if (events) return followRun(stores, found.run.id, last);
         const { startedBy } = found.run;
         const [{ files: listed }, journal, starter] = await Promise.all([
           listRunFiles(stores, found.run.id),
           journalOf({ runs }, found.run.id),
           startedBy && nameStarter(stores.accounts, startedBy),
         ]);
-        return runOutput(found, listed, journal, starter);
+        const steps = await Promise.all(
+          journal.map(async (entry) => eventOutput(entry, await answererOf(stores.accounts, entry))),
+        );
+        return runOutput(found, listed, { journal, steps }, starter);
       }),
     );
   addStartCommand(run, action, io);
@@ -99,11 +102,10 @@ export function addRunCommands(program: Command, action: Action, io: FileIo): vo
 function runOutput(
   { run, transcript }: RunView,
   files: FileVersion[],
-  journal: RunJournalEntry[],
+  { journal, steps }: { journal: RunJournalEntry[]; steps: Output[] },
   starter: NamedStarter | undefined,
 ): Output {
   const { failure } = run;
-  const steps = journal.map(eventOutput);
   const window = journal.findLast((entry) => entry.part === "answer")?.window;
   const turnRunsOn = runsOn(run, journal);
   const open = openCalls({ run, journal: journal.filter(({ turn }) => turn === run.turn) });

@@ -8,10 +8,9 @@ import { loadLater } from "../ui/load-later.tsx";
 import { withStyle } from "../ui/load-style.ts";
 import { toast } from "../ui/toast.tsx";
 import type { RunApi, RunDetail, RunReader } from "./api.ts";
-import type { ExportFormat } from "./export/export-run.ts";
+import type { ExportFormat } from "./export/export-formats.ts";
 import type { RunDialog } from "./header/actions.tsx";
 import { RunHeader } from "./header/header.tsx";
-import { HintBar } from "./hint-bar.tsx";
 import { Inspector } from "./inspector/inspector.tsx";
 import { tabAt, tabsOf } from "./inspector/tabs.ts";
 import { oneColumn } from "./one-column.ts";
@@ -21,6 +20,7 @@ import type { TimelineHandle } from "./timeline/timeline.tsx";
 import { TimelinePanel } from "./timeline/timeline-panel.tsx";
 import { visibleRows } from "./timeline/visible-rows.ts";
 
+const HintBar = loadLater(() => import("./hint-bar.tsx").then((module) => module.HintBar));
 const RunDialogs = loadLater(() => withStyle(import("./dialogs/run-dialogs.tsx")).then((module) => module.RunDialogs));
 
 interface Props {

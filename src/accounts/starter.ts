@@ -29,11 +29,14 @@ export async function nameStarter(accounts: Pick<Accounts, "findKey">, starter: 
   return { ...starter, ...(key?.name !== undefined && { name: key.name }), ...(key && { hint: key.hint }) };
 }
 
-/** A record as others may have it: of a key that started it, with the first characters of its hash. */
-export function withoutKeyHash<Recorded extends { startedBy?: Starter }>(recorded: Recorded): Recorded {
-  const { startedBy } = recorded;
-  if (!startedBy || startedBy.kind === "operator") return recorded;
-  return { ...recorded, startedBy: { ...startedBy, id: startedBy.id.slice(0, 8) } };
+/** A record as others may have it: of a key that started or answered it, with the first characters of its hash. */
+export function withoutKeyHash<Recorded extends object>(recorded: Recorded): Recorded {
+  const { startedBy, by }: { startedBy?: Starter; by?: Starter } = recorded;
+  return { ...recorded, ...(startedBy && { startedBy: shortened(startedBy) }), ...(by && { by: shortened(by) }) };
+}
+
+function shortened(starter: Starter): Starter {
+  return starter.kind === "operator" ? starter : { ...starter, id: starter.id.slice(0, 8) };
 }
 
 /** The name of a starter, or what is known of its key: the first characters, or those of its id. */

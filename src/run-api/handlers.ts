@@ -42,7 +42,9 @@ interface RunAccess<Caller> {
   download: (request: ApiRequest, runId: string, file: ChangedFile) => Promise<ApiResponse | undefined>;
 }
 
-interface Deps extends EventsDeps, AdmissionDeps, InputLimits, Pick<Stores, "runs" | "workspace"> {}
+interface Deps extends EventsDeps, AdmissionDeps, InputLimits, Pick<Stores, "runs" | "workspace"> {
+  accounts: AdmissionDeps["accounts"] & Pick<Accounts, "findKey">;
+}
 
 /** Only the management API has these filters. */
 interface OwnerFilters {

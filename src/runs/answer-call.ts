@@ -1,8 +1,8 @@
 import { type Actor, along } from "../accounts/audit.ts";
-import type { Along } from "../accounts/types.ts";
-import { type Starter, starterOf } from "../accounts/starter.ts";
+import type { Accounts, Along } from "../accounts/types.ts";
+import { nameStarter, type Starter, starterName, starterOf } from "../accounts/starter.ts";
 import type { AskKind } from "../agent/ask-kinds.ts";
-import type { Answer } from "../agent/asks.ts";
+import type { Answer, Answerer } from "../agent/asks.ts";
 import { canonicalJson } from "../json.ts";
 import { log } from "../log.ts";
 import { ServiceError } from "../errors.ts";
@@ -30,6 +30,7 @@ export interface GivenAnswer {
 }
 
 interface AnswerDeps extends AdmissionDeps {
+  accounts: AdmissionDeps["accounts"] & Pick<Accounts, "findKey">;
   workspace: Pick<Workspace, "write">;
   /** The operator, for the audit. */
   actor?: Actor;
@@ -55,7 +56,7 @@ export async function answerCall(deps: AnswerDeps, id: string, given: GivenAnswe
     const { run } = state;
     const asked = findCall(state, given.call);
     if (asked.answer) {
-      requireSame(asked, answer);
+      requireSame(asked, answer, await answererText(deps, asked.answer.by));
       // The request of the first answer may have ended before it started the turn.
       if (isWorking(run)) await deps.workflow.start(run.id, run.turn, run);
       return run;
@@ -154,11 +155,19 @@ function withFiles({ answer, files = [] }: GivenAnswer): FiledAnswer {
   return { answer: { ...answer, files: versions }, contents: read };
 }
 
-function requireSame({ id, answer: first }: AskedCall, { answer }: FiledAnswer): void {
+/** Who gave the first answer. Programs do not read the names of operators. */
+async function answererText({ accounts, actor }: AnswerDeps, by: Answerer | undefined): Promise<string> {
+  if (!by) return "";
+  if (actor === undefined) return by.kind === "operator" ? " by an operator" : " by a program";
+  const name = starterName(await nameStarter(accounts, by));
+  return ` by ${{ operator: "", key: "key ", mcp: "MCP client " }[by.kind]}${name}`;
+}
+
+/** `who`: gave the first answer. */
+function requireSame({ id, answer: first }: AskedCall, { answer }: FiledAnswer, who: string): void {
   if (!first || canonicalJson(first.answer) === canonicalJson(answer)) return;
   const { kind } = first.answer;
   const what = { allow: "allowed", deny: "denied", output: "answered", error: "answered with an error", expired: "" };
-  const who = first.by ? ` by ${first.by.kind === "operator" ? "an operator" : "a program"}` : "";
   const how = kind === "expired" ? "was not answered in time" : `was ${what[kind]}${who}`;
   const when = first.at > 0 ? ` at ${new Date(first.at).toISOString()}` : "";
   throw new ServiceError("already_answered", `the call ${id} ${how}${when}; the first answer counts`);

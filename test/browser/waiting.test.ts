@@ -88,7 +88,7 @@ test("an approval shows the exact arguments, and Allow lets the call run", async
   expect(await page.getByText("Interrupted").count()).toBe(0);
   await asked.getByRole("button", { name: "Allow" }).click();
   await steps(page)
-    .getByText(/^write_file: allowed by an operator after/)
+    .getByText(/^write_file: allowed by npm start after/)
     .waitFor();
   expect(await output(run)).toBe("Done.");
   await expect.poll(() => asked.count()).toBe(0);
@@ -108,13 +108,13 @@ test("a denial tells the model the reason, and the timeline shows it", async () 
   await asked.getByLabel("Reason").fill("Not in this quarter");
   await asked.getByRole("button", { name: "Deny" }).click();
   await steps(page)
-    .getByText(/write_file: denied by an operator .*Reason: Not in this quarter/)
+    .getByText(/write_file: denied by npm start .*Reason: Not in this quarter/)
     .waitFor();
   await steps(page).getByText("Not executed: the call was denied. Reason: Not in this quarter").waitFor();
   await page.goto(page.url().replace(/\?.*/, "?at=1.1.1"));
   await page
     .getByRole("complementary", { name: "Inspector" })
-    .getByText(/^denied by an operator/)
+    .getByText(/^denied by npm start/)
     .waitFor();
 });
 
@@ -128,7 +128,7 @@ test("a question is answered with one of its choices", async () => {
   await asked.getByRole("button", { name: "Leave them out" }).click();
   await asked.getByRole("button", { name: "Send answer" }).click();
   await steps(page)
-    .getByText(/^ask_person: answered by an operator/)
+    .getByText(/^ask_person: answered by npm start/)
     .waitFor();
   await page.goto(page.url().replace(/\?.*/, "?at=1.1.1"));
   await page.getByRole("complementary", { name: "Inspector" }).getByText("Leave them out").last().waitFor();
@@ -144,7 +144,7 @@ test("a call that a program answers can be answered by hand", async () => {
   await asked.getByRole("textbox").fill("The order is closed.");
   await asked.getByRole("button", { name: "Send" }).click();
   await steps(page)
-    .getByText(/^erp_book_credit: answered with an error by an operator/)
+    .getByText(/^erp_book_credit: answered with an error by npm start/)
     .waitFor();
   await page.getByText("Waiting for 2 answers.").waitFor();
 });
@@ -166,13 +166,13 @@ test("of two people who answer one call, the first wins, and the other reads the
   }
   await card(first.page, "Approval: write_file").getByRole("button", { name: "Deny" }).click();
   await steps(first.page)
-    .getByText(/^write_file: denied by an operator/)
+    .getByText(/^write_file: denied by npm start/)
     .waitFor();
   release();
-  await second.page.getByText(/^The call 1\.1\.0 was denied by an operator .*; the first answer counts\.$/).waitFor();
+  await second.page.getByText(/^The call 1\.1\.0 was denied by npm start .*; the first answer counts\.$/).waitFor();
   await expect.poll(() => late.count()).toBe(0);
   await steps(second.page)
-    .getByText(/^write_file: denied by an operator/)
+    .getByText(/^write_file: denied by npm start/)
     .waitFor();
 });
 
@@ -210,7 +210,7 @@ test("keys answer the focused card only, after it was on screen", async () => {
   await page.waitForTimeout(700);
   await page.keyboard.press("d");
   await steps(page)
-    .getByText(/^write_file: denied by an operator/)
+    .getByText(/^write_file: denied by npm start/)
     .waitFor();
 });
 

@@ -590,6 +590,8 @@ class CallAnsweredEvent(TypedDict):
     """Files of the output."""
     answered_by: Literal["key", "mcp", "operator"] | None
     """Who answered. Null: nobody, it expired."""
+    answered_by_name: str | None
+    """The name of the key, or in the management API of the operator, that answered. Null: it has none, or the names of operators are not for the caller."""
     cut: NotRequired[dict[str, int]]
     """Texts that were cut, by their path in the event, with their full length in characters. Left out: none was cut."""
 

@@ -1,9 +1,8 @@
 import { saveBlob } from "../../ui/save-blob.ts";
 import type { RunReader, RunDetail } from "../api.ts";
 import type { RunEvent } from "../../api/types.ts";
+import type { ExportFormat } from "./export-formats.ts";
 import { markdownOf } from "./markdown.ts";
-
-export type ExportFormat = "JSON" | "Markdown";
 
 /** Saves the run with all its texts, whole, as one file. Rejects with an `Error` for people. */
 export async function exportRun(api: RunReader, detail: RunDetail, format: ExportFormat): Promise<void> {

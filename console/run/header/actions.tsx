@@ -3,14 +3,16 @@ import { Button } from "../../ui/button.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { Menu } from "../../ui/menu.tsx";
 import type { RunDetail } from "../api.ts";
-import type { ExportFormat } from "../export/export-run.ts";
-import { type Language, languages } from "../../programs/languages.ts";
+import { type ExportFormat, exportFormats } from "../export/export-formats.ts";
+import { loadLater } from "../../ui/load-later.tsx";
+import type { Language } from "../../programs/languages.ts";
 
-const exportFormats: ExportFormat[] = ["JSON", "Markdown"];
+const CopyItems = loadLater(() => import("./action-items.tsx").then((module) => module.CopyItems));
+const MoreItems = loadLater(() => import("./action-items.tsx").then((module) => module.MoreItems));
 
 export type RunDialog = "input" | "stop" | "delete" | "share" | { copy: Language };
 
-interface Props {
+export interface ActionProps {
   detail: RunDetail;
   readOnly: boolean;
   stopping: boolean;
@@ -21,7 +23,7 @@ interface Props {
 }
 
 /** What an operator can do with the run, the likeliest first. What they may not do now is disabled, with the reason. */
-export function Actions({ detail, readOnly, stopping, onOpen, onAgain, onLink, onExport }: Props) {
+export function Actions({ detail, readOnly, stopping, onOpen, onAgain, onLink, onExport }: ActionProps) {
   if (readOnly) {
     return (
       <div class="run-actions">
@@ -84,60 +86,10 @@ export function Actions({ detail, readOnly, stopping, onOpen, onAgain, onLink, o
   );
 }
 
-function AgainButton({ onAgain }: Pick<Props, "onAgain">) {
+function AgainButton({ onAgain }: Pick<ActionProps, "onAgain">) {
   return (
     <Button icon="again" blocked={blocked("start runs")} onClick={onAgain}>
       Run again…
     </Button>
-  );
-}
-
-function CopyItems({ onOpen }: Pick<Props, "onOpen">) {
-  return (
-    <>
-      {languages.map(([language, name]) => (
-        <button type="button" onClick={() => onOpen({ copy: language })}>
-          {name}
-        </button>
-      ))}
-    </>
-  );
-}
-
-function MoreItems({ detail, onOpen, onAgain, onLink, onExport }: Omit<Props, "stopping" | "readOnly">) {
-  const [again, remove] = [blocked("start runs"), blocked("delete runs", detail.organization_id)];
-  const share = blocked("share runs", detail.organization_id);
-  return (
-    <>
-      <button type="button" onClick={onLink}>
-        <Icon name="link" /> Copy link
-      </button>
-      <button type="button" disabled={share !== undefined} title={share} onClick={() => onOpen("share")}>
-        <Icon name="upload" /> Share…
-      </button>
-      {exportFormats.map((format) => (
-        <button type="button" onClick={() => onExport(format)}>
-          <Icon name="download" /> Export as {format}
-        </button>
-      ))}
-      <button type="button" class="narrow-only" disabled={again !== undefined} title={again} onClick={onAgain}>
-        <Icon name="again" /> Run again…
-      </button>
-      {languages.map(([language, name]) => (
-        <button type="button" class="narrow-only" onClick={() => onOpen({ copy: language })}>
-          <Icon name="copy" /> Copy as {name}
-        </button>
-      ))}
-      <hr />
-      <button
-        type="button"
-        class="danger"
-        disabled={remove !== undefined}
-        title={remove}
-        onClick={() => onOpen("delete")}
-      >
-        <Icon name="trash" /> Delete…
-      </button>
-    </>
   );
 }

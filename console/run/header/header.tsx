@@ -12,7 +12,7 @@ import type { RunDetail } from "../api.ts";
 import { Facts, notRecorded } from "../inspector/facts.tsx";
 import type { RunStore } from "../run-store.ts";
 import { visibleLine } from "../text/visible.ts";
-import type { ExportFormat } from "../export/export-run.ts";
+import type { ExportFormat } from "../export/export-formats.ts";
 import { Actions, type RunDialog } from "./actions.tsx";
 import { Gauges } from "./gauges.tsx";
 

@@ -203,9 +203,9 @@ export class RunModel {
   #addAnswer(event: AnsweredEvent, at: number | undefined): void {
     const asked = this.step(event.turn, event.step)?.calls[event.call]?.asked;
     if (!asked) return;
-    const { answer, answered_by, sequence } = event;
     const text = loadedText(event, "text", event.text ?? "");
-    asked.answer = { answer, answered_by, text, ...recorded({ at, sequence }) };
+    const { answer, answered_by, answered_by_name, sequence } = event;
+    asked.answer = { answer, answered_by, answered_by_name, text, ...recorded({ at, sequence }) };
   }
 
   #addResult(event: ToolResultEvent, at: number | undefined): void {

@@ -22,7 +22,11 @@ export interface Asked {
   kind: AskedEvent["kind"];
   at?: number;
   /** Absent: it waits, or its run ended before. */
-  answer?: Pick<AnsweredEvent, "answer" | "answered_by"> & { text: LoadedText; at?: number; sequence?: number };
+  answer?: Pick<AnsweredEvent, "answer" | "answered_by" | "answered_by_name"> & {
+    text: LoadedText;
+    at?: number;
+    sequence?: number;
+  };
 }
 
 /** One tool call. Calls of one step ran in parallel. */

@@ -1,5 +1,6 @@
 import type { OpenCall } from "../../api/types.ts";
 import type { Asked } from "../model/types.ts";
+import { visibleLine } from "../text/visible.ts";
 import { untilText } from "./time-left.ts";
 
 /** What an answer does, and what happens without one. */
@@ -20,11 +21,21 @@ export function expiredText({ kind, until }: Pick<OpenCall, "kind" | "until">): 
   return `Not answered by ${untilText(until)}, ${kind === "approval" ? "denied" : "the model is told so"}.`;
 }
 
-const people: Record<string, string> = { operator: "an operator", key: "an API key", mcp: "an MCP client" };
+/** Who answers: without a name, and before it. */
+const people = {
+  operator: ["an operator", ""],
+  key: ["an API key", "key "],
+  mcp: ["an MCP client", "MCP client "],
+} as const;
 
-/** "allowed by an operator after 2 m 03 s". `waited`: how long the call waited, in words. */
-export function answerText({ answer, answered_by: by }: NonNullable<Asked["answer"]>, waited: string): string {
+/** "allowed by mira after 2 m 03 s". `waited`: how long the call waited, in words. */
+export function answerText(
+  { answer, answered_by: by, answered_by_name: name }: NonNullable<Asked["answer"]>,
+  waited: string,
+): string {
   if (answer === "expired") return `not answered in time${waited}`;
   const what = { allow: "allowed", deny: "denied", output: "answered", error: "answered with an error" }[answer];
-  return `${what}${by === null ? "" : ` by ${people[by] ?? by}`}${waited}`;
+  if (by === null) return `${what}${waited}`;
+  const [unnamed, before] = people[by];
+  return `${what} by ${name === null ? unnamed : before + visibleLine(name, 80)}${waited}`;
 }

@@ -15,7 +15,7 @@ import { runDescriber } from "../../runs/read/describe-runs.ts";
 import type { Run } from "../../runs/types.ts";
 import type { ExtHandlers, Schemas } from "../call.ts";
 import type { ExtDeps } from "../deps.ts";
-import { wireDetail, wireProgress, wireRun } from "../wire/run.ts";
+import { programName, wireDetail, wireProgress, wireRun } from "../wire/run.ts";
 import { newRunOf } from "./create-run.ts";
 
 /** Runs of the caller's agent, with their events and files. */
@@ -40,7 +40,12 @@ export function runHandlers(deps: ExtDeps) {
         wireRun,
         viewOf,
         detailOf,
-        streamOf: (caller) => ({ viewer: holderOf(caller), wireRun: wireProgress, untilEnded: true }),
+        streamOf: (caller) => ({
+          viewer: holderOf(caller),
+          wireRun: wireProgress,
+          nameOf: programName,
+          untilEnded: true,
+        }),
         download: (...file) => download(transfers, ...file),
       },
     ),

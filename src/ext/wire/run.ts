@@ -22,8 +22,13 @@ export function wireDetail(detail: RunDetail, output: string | undefined): Schem
 }
 
 /** Without ids, the first characters of keys and the names of operators: they are nothing for programs. */
-function wireStarter({ kind, name }: NamedStarter): Schemas["Starter"] {
-  return { kind, name: kind === "operator" ? null : (name ?? null) };
+function wireStarter(starter: NamedStarter): Schemas["Starter"] {
+  return { kind: starter.kind, name: programName(starter) };
+}
+
+/** The name of who did something, for programs: that of a key. */
+export function programName({ kind, name }: NamedStarter): string | null {
+  return kind === "operator" ? null : (name ?? null);
 }
 
 /** The URL itself is not sent: it can contain a secret. */

@@ -5,6 +5,7 @@ import type { RunEvent } from "../../runs/types.ts";
 import { isAnswered } from "../../runs/read/run-progress.ts";
 import type { RunUpdate } from "../../runs/read/watch-run.ts";
 import type { ApiResponse, StreamBody } from "../handler.ts";
+import type { AnswererOf } from "./answerer-names.ts";
 import { wireEvent } from "./wire/event.ts";
 
 /**
@@ -25,6 +26,7 @@ const [maxCollected, maxEvent] = [2_000_000, 1_000_000];
 interface StreamOptions {
   /** The run as the API sends it. */
   wireRun: (detail: RunDetail) => object;
+  answererOf: AnswererOf;
   /** Characters that longer texts of events are cut to. */
   maxText?: number;
   /** The stream stays open. Otherwise, it is short enough to be collected, and a long event is cut. */
@@ -45,9 +47,9 @@ interface StreamOptions {
  */
 export function streamResponse(
   watch: (signal: AbortSignal) => AsyncIterable<RunUpdate>,
-  { wireRun, maxText, isOpen, hasTexts = false, count, ...context }: StreamOptions,
+  { wireRun, answererOf, maxText, isOpen, hasTexts = false, count, ...context }: StreamOptions,
 ): ApiResponse {
-  const shape = { wireRun, maxText, maxBytes: isOpen ? Infinity : maxEvent };
+  const shape = { wireRun, answererOf, maxText, maxBytes: isOpen ? Infinity : maxEvent };
   const body: StreamBody = async function* (signal) {
     // A response that is never sent, because its client is gone, is not counted.
     using _counted = count?.();
@@ -59,7 +61,7 @@ export function streamResponse(
     try {
       for await (const update of watch(signal)) {
         if (update !== "unchanged" && "run" in update) answers = isAnswered(update.run.activity);
-        for (const text of textsOf(update, shape)) {
+        for await (const text of textsOf(update, shape)) {
           bytes += isOpen ? 0 : Buffer.byteLength(text);
           if (bytes > maxCollected) return;
           yield text;
@@ -82,13 +84,13 @@ export function streamResponse(
 }
 
 /** How updates become texts. Texts of an event are cut until its message has at most `maxBytes`. */
-interface Shape extends Pick<StreamOptions, "wireRun"> {
+interface Shape extends Pick<StreamOptions, "wireRun" | "answererOf"> {
   maxText: number | undefined;
   maxBytes: number;
 }
 
 /** The messages of an update. */
-function* textsOf(update: RunUpdate, { wireRun, maxText, maxBytes }: Shape): Generator<string> {
+async function* textsOf(update: RunUpdate, { wireRun, answererOf, maxText, maxBytes }: Shape): AsyncGenerator<string> {
   if (update === "unchanged") return;
   if ("run" in update) return yield `event: run\ndata: ${JSON.stringify(wireRun(update.run))}\n\n`;
   if ("ended" in update) return yield `event: end\ndata: ${JSON.stringify({ status: update.ended })}\n\n`;
@@ -98,13 +100,13 @@ function* textsOf(update: RunUpdate, { wireRun, maxText, maxBytes }: Shape): Gen
   for (const [index, event] of events.entries()) {
     const { sequence } = event;
     const id = sequence ?? (index === events.length - 1 ? 0 : undefined);
-    const data = eventText(event, maxText, maxBytes);
+    const data = eventText(event, await answererOf(event), maxText, maxBytes);
     yield id === undefined ? data : `id: ${id}\n${data}`;
   }
 }
 
-function eventText(event: RunEvent, maxText: number | undefined, maxBytes: number): string {
-  const text = `event: event\ndata: ${JSON.stringify(wireEvent(event, maxText))}\n\n`;
+function eventText(event: RunEvent, answerer: string | null, maxText: number | undefined, maxBytes: number): string {
+  const text = `event: event\ndata: ${JSON.stringify(wireEvent(event, maxText, answerer))}\n\n`;
   if (maxText === 0 || Buffer.byteLength(text) <= maxBytes) return text;
-  return eventText(event, Math.floor(Math.min(maxText ?? maxBytes, maxBytes) / 2), maxBytes);
+  return eventText(event, answerer, Math.floor(Math.min(maxText ?? maxBytes, maxBytes) / 2), maxBytes);
 }

@@ -1,3 +1,4 @@
+import type { NamedStarter } from "../../accounts/starter.ts";
 import type { OpenCounts } from "../open-counts.ts";
 import { ServiceError } from "../../errors.ts";
 import type { RunDescriber, RunDetail } from "../../runs/read/describe-runs.ts";
@@ -7,6 +8,7 @@ import { type WatchOptions, watchRun } from "../../runs/read/watch-run.ts";
 import { type ApiRequest, type ApiResponse, jsonResponse } from "../handler.ts";
 import { streamResponse } from "./event-stream.ts";
 import type { SharedSchemas } from "./schemas/types.ts";
+import { answererNames, type AnswererOf } from "./answerer-names.ts";
 import { wireEvent } from "./wire/event.ts";
 
 /** What lists and streams of events need. */
@@ -27,10 +29,14 @@ interface EventsCall {
   query: { after: number; limit: number; max_text?: number };
 }
 
-/** How an API streams a run. `wireRun`: the run as it sends it. `viewer`: the agent or operator that it counts for. */
+/**
+ * How an API streams a run. `wireRun`: the run as it sends it. `viewer`: the agent or operator that it counts for. `nameOf`: the
+ * name of who gave an answer, as far as it is for the caller.
+ */
 export interface RunStream extends Pick<WatchOptions, "untilEnded" | "live"> {
   viewer: string;
   wireRun: (detail: RunDetail) => object;
+  nameOf: (starter: NamedStarter) => string | null;
 }
 
 /** The events of a run: a page, or a stream for a client that accepts one. */
@@ -38,10 +44,11 @@ export async function listEvents(
   deps: EventsDeps,
   run: Run,
   call: EventsCall,
-  { viewer, wireRun, ...ending }: RunStream,
+  { viewer, wireRun, nameOf, ...ending }: RunStream,
 ): Promise<ApiResponse> {
   const { request, query } = call;
-  if (!acceptsStream(request.headers["accept"])) return eventPage(deps.runs, run, query);
+  const answererOf = answererNames(deps.describer, nameOf);
+  if (!acceptsStream(request.headers["accept"])) return eventPage(deps.runs, run, query, answererOf);
   const { streams } = deps;
   if (streams && streams.count(viewer) >= streams.limit) throw tooManyStreams(streams.limit);
   const { streamInterval: interval, texts } = deps;
@@ -55,6 +62,7 @@ export async function listEvents(
   return streamResponse((signal) => watchRun(deps, run.id, { ...options, signal }), {
     ...(streams && { count: () => streams.open(viewer) }),
     wireRun,
+    answererOf,
     isOpen: interval !== undefined,
     hasTexts: texts !== undefined,
     requestId: request.id,
@@ -72,13 +80,15 @@ async function eventPage(
   runs: Runs,
   { id, sequence }: Run,
   { after, limit, max_text: maxText }: EventsCall["query"],
+  answererOf: AnswererOf,
 ): Promise<ApiResponse> {
   const [unnumbered, events] = await Promise.all([
     after === 0 ? runs.listUnnumberedEvents(id) : [],
     after < sequence ? runs.listEvents(id, after, limit) : [],
   ]);
   const last = events.at(-1)?.sequence ?? sequence;
-  const data = [...unnumbered, ...events].map((event) => wireEvent(event, maxText));
+  const all = [...unnumbered, ...events];
+  const data = await Promise.all(all.map(async (event) => wireEvent(event, maxText, await answererOf(event))));
   const next = last < sequence ? String(last) : null;
   return jsonResponse(200, { data, next } satisfies SharedSchemas["EventPage"]);
 }

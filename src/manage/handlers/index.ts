@@ -21,7 +21,7 @@ export function manageHandlers(given: ManageDeps): AllHandlers {
     get_openapi: async () => jsonResponse(200, openapiDocument),
     ...operatorHandlers(deps),
     ...runHandlers(deps, describer, forLists),
-    ...runRecordHandlers(deps),
+    ...runRecordHandlers(deps, describer),
     ...organizationHandlers(deps),
     ...agentHandlers(deps),
     ...keyHandlers(deps),

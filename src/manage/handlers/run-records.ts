@@ -1,5 +1,7 @@
+import { starterName } from "../../accounts/starter.ts";
 import { jsonResponse } from "../../http/handler.ts";
 import { ServiceError } from "../../errors.ts";
+import type { RunDescriber } from "../../runs/read/describe-runs.ts";
 import { findRunHead } from "../../runs/read/find-run.ts";
 import { rebuildRequest } from "../../runs/read/rebuild-request.ts";
 import { sentRequest } from "../../runs/read/sent-request.ts";
@@ -7,20 +9,22 @@ import type { ManageHandlers } from "../call.ts";
 import type { ManageDeps } from "../deps.ts";
 import { manageError } from "../errors.ts";
 import { pointOf } from "../../http/rest/parameter-values.ts";
+import { answererNames } from "../../http/rest/answerer-names.ts";
 import { wireEvent } from "../../http/rest/wire/event.ts";
 import { wireModelRequest } from "../wire/model-request.ts";
 import { wireSentRequest } from "../wire/sent-request.ts";
 
 /** Single events and model requests of runs. */
-export function runRecordHandlers(deps: ManageDeps) {
+export function runRecordHandlers(deps: ManageDeps, describer: RunDescriber) {
   const { runs } = deps;
+  const answererOf = answererNames(describer, starterName);
 
   return {
     async get_event({ path }) {
       const { id, sequence: last } = await findRunHead(runs, path.run_id);
       const { sequence } = path;
       const [event] = sequence <= last ? await runs.listEvents(id, sequence - 1, 1) : [];
-      if (event?.sequence === sequence) return jsonResponse(200, wireEvent(event));
+      if (event?.sequence === sequence) return jsonResponse(200, wireEvent(event, undefined, await answererOf(event)));
       throw new ServiceError("step_not_found", `run ${id} has no event ${sequence}: the number of its last is ${last}`);
     },
 

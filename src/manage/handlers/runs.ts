@@ -1,4 +1,5 @@
 import { limitedTo, operatorIn } from "../../accounts/access.ts";
+import { starterName } from "../../accounts/starter.ts";
 import { findAgent } from "../../accounts/agents.ts";
 import type { OperatorPrincipal } from "../../accounts/operators.ts";
 import { type ApiRequest, type ApiResponse, jsonResponse } from "../../http/handler.ts";
@@ -64,7 +65,7 @@ export function runHandlers(deps: ManageDeps, describer: RunDescriber, forLists:
         pageFields: ({ complete = true }) => ({ complete }),
         viewOf,
         detailOf: async (run) => wireDetail(await describer.detail(run)),
-        streamOf: ({ actor }) => ({ viewer: actor, wireRun: wireDetail, ...(live && { live }) }),
+        streamOf: ({ actor }) => ({ viewer: actor, wireRun: wireDetail, nameOf: starterName, ...(live && { live }) }),
         download: (...file) => download(deps, ...file),
       },
     ),

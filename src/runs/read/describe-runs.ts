@@ -1,4 +1,4 @@
-import { type NamedStarter, nameStarter } from "../../accounts/starter.ts";
+import { type NamedStarter, nameStarter, type Starter } from "../../accounts/starter.ts";
 import type { Accounts, Agent, AgentDefinition } from "../../accounts/types.ts";
 import type { CheckedResult, FinishReason } from "../../agent/turn/journal.ts";
 import { noUsage, type RunLimits, type TurnLimits, type Usage } from "../../agent/turn/limits.ts";
@@ -50,6 +50,8 @@ export interface RunDescriber {
   describe(run: Run, agent?: Agent): Promise<DescribedRun>;
   detail(run: Run): Promise<RunDetail>;
   excerptOf(run: Run): Promise<string | undefined>;
+  /** Who did something, with the name. */
+  named(starter: Starter): Promise<NamedStarter>;
   /** The activity that a detail shows now: it changes with time, too. */
   activityOf(run: Run, now: number): Activity | undefined;
 }
@@ -73,7 +75,8 @@ export function runDescriber(deps: Deps): RunDescriber {
   const tracker = progressTracker(deps);
   const excerptOf = excerptReader(deps, inTurn);
   const limitsOf = limitsReader(deps);
-  const starterOf = starterReader(deps, inTurn);
+  const named = starterReader(deps, inTurn);
+  const starterOf = async ({ startedBy }: Run) => startedBy && named(startedBy);
   const shown = boundedCache<RunProgress>(maxExcerpts);
 
   function described(run: Run, { agent, excerpt, progress, startedBy }: DescriptionParts): DescribedRun {
@@ -121,6 +124,8 @@ export function runDescriber(deps: Deps): RunDescriber {
 
     excerptOf,
 
+    named,
+
     activityOf: (run, now) => activityOf(run, shown.get(run.id), now),
   };
 }
@@ -138,15 +143,14 @@ interface DescriptionParts {
   startedBy: NamedStarter | undefined;
 }
 
-/** Reads the name of who created a run once: it never changes. */
+/** Reads the name of who did something once: it never changes. */
 function starterReader({ accounts }: Deps, inTurn: Semaphore) {
   const names = boundedCache<NamedStarter>(maxStarters);
-  return async ({ startedBy }: Run): Promise<NamedStarter | undefined> => {
-    if (!startedBy) return undefined;
-    const place = `${startedBy.kind} ${startedBy.id}`;
+  return async (starter: Starter): Promise<NamedStarter> => {
+    const place = `${starter.kind} ${starter.id}`;
     const kept = names.get(place);
     if (kept) return kept;
-    const named = await inTurn(() => nameStarter(accounts, startedBy));
+    const named = await inTurn(() => nameStarter(accounts, starter));
     names.set(place, named);
     return named;
   };

@@ -58,7 +58,7 @@ export async function* exportRun(
     return file;
   };
   for await (const event of eventsOf({ runs }, id)) {
-    const line = `${JSON.stringify("startedBy" in event ? withoutKeyHash(event) : event)}\n`;
+    const line = `${JSON.stringify(withoutKeyHash(event))}\n`;
     lines.push(line);
     length += line.length;
     for (const hash of changedFiles(event).flatMap(hashesOf)) contents.add(hash);

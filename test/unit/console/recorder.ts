@@ -96,7 +96,7 @@ export class Recorder {
   }
 
   answered(call: number, fields: Partial<AnsweredEvent> = {}): this {
-    const answer = { answer: "allow", text: null, answered_by: "operator" } as const;
+    const answer = { answer: "allow", text: null, answered_by: "operator", answered_by_name: "mira" } as const;
     return this.#record({ type: "call_answered", step: this.#step, call, ...answer, files: [], ...fields });
   }
 

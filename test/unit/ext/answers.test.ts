@@ -60,7 +60,7 @@ async function agentWith(fields: Partial<AgentDefinition>): Promise<ExtService &
     limits: { steps: 9, tokens: 1e6, seconds: 60 },
     ...fields,
   });
-  const { key: token } = await createKey(platform.accounts, agentId, {});
+  const { key: token } = await createKey(platform.accounts, agentId, { name: "desk" });
   return { ...service, agentId, call: restCaller(baseUrl, { basePath: "/ext/v1", token, problemsOf }) };
 }
 
@@ -112,7 +112,14 @@ describe("a client tool", () => {
       { type: "input" },
       { type: "model_call" },
       { type: "call_asked", call: 0, kind: "client_tool" },
-      { type: "call_answered", call: 0, answer: "output", text: '{"state":"sent"}', answered_by: "key" },
+      {
+        type: "call_answered",
+        call: 0,
+        answer: "output",
+        text: '{"state":"sent"}',
+        answered_by: "key",
+        answered_by_name: "desk",
+      },
       { type: "tool_result", is_error: false },
       { type: "model_call" },
       { type: "output" },
@@ -191,6 +198,8 @@ describe("an approval", () => {
     expect(await answers(caller, run.id, { ...named(run), decision: "allow" })).toEqual([403, "approval_not_allowed"]);
     await byOperator(run, { kind: "allow" });
     await untilState(caller, run.id, "finished");
+    const answered = (await eventsOf(caller, run.id)).find(({ type }) => type === "call_answered");
+    expect(answered).toMatchObject({ answered_by: "operator", answered_by_name: null }); // not for programs
     const { body } = await caller.call<Schemas["RunFilePage"]>("GET", `/runs/${run.id}/files`);
     expect(body.data).toMatchObject([{ name: "a.txt" }]);
     const audit = await service.platform.accounts.listAudit({ since: 0, limit: 5 });

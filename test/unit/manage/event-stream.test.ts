@@ -15,7 +15,7 @@ import { watchRun } from "../../../src/runs/read/watch-run.ts";
 afterEach(() => vi.useRealTimers());
 
 const { signal } = new AbortController();
-const context = { requestId: "r", runId: "run", wireRun: wireDetail };
+const context = { requestId: "r", runId: "run", wireRun: wireDetail, answererOf: async () => null };
 
 /** The texts of a stream of these updates. Before each, the clock advances by `milliseconds`. */
 async function textsOf(updates: RunUpdate[], milliseconds: number, isOpen = true): Promise<string[]> {

@@ -172,6 +172,7 @@ test("on Lambda, a stream ends after the recorded events, and continues where it
     const options = { signal: new AbortController().signal, ...(after !== undefined && { after }) };
     const { body } = streamResponse(() => watchRun({ ...deps, describer }, id, options), {
       wireRun: wireDetail,
+      answererOf: async () => null,
       isOpen: false,
       requestId: "r",
       runId: id,

@@ -1,4 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Answerer } from "../../../src/agent/asks.ts";
+import { exportRun } from "../../../src/runs/read/export-run.ts";
+import type { RunJournalEntry } from "../../../src/runs/types.ts";
+import { answered, firstMessages, input, newRun, numbered, onTurn } from "../../platform/run-fixtures.ts";
 import { createKey } from "../../../src/accounts/keys.ts";
 import type { Schemas as ExtSchemas } from "../../../src/ext/call.ts";
 import type { Schemas } from "../../../src/manage/call.ts";
@@ -80,4 +84,39 @@ test("an MCP client is shown with the name of its key, and each further input sa
   const inputs = body.data.flatMap((event) => (event.type === "input" ? [event.started_by] : []));
   expect(inputs).toEqual([null, "mcp", "operator", "key"]);
   await client.close();
+});
+
+const namesIn = ({ data }: Schemas["EventPage"]) =>
+  data.flatMap((event) => (event.type === "call_answered" ? event.answered_by_name : []));
+
+test("who answered a call is named to operators; to programs, keys alone are; an export has no hash of a key", async () => {
+  const { runs, accounts } = service.platform;
+  const { organizationId = "" } = (await accounts.findAgent(service.templateId)) ?? {};
+  const run = newRun({ agentId: service.templateId, organizationId });
+  const { stored } = await createKey(accounts, service.templateId, { name: "desk" });
+  const key = stored.hash;
+  await runs.create(run, firstMessages(input(1, "first")));
+  const by: Answerer[] = [
+    { kind: "operator", id: "mira (ao_4fK2x9)" },
+    { kind: "key", id: key },
+  ];
+  const entries = by.map((each, call): RunJournalEntry => {
+    return { turn: 1, step: 1, part: "answered", call, answer: { kind: "allow" }, by: each };
+  });
+  const set = { status: "running", turn: 1, updatedAt: Date.now() } as const;
+  await runs.change({ ...onTurn(run), set, ...numbered(1, { entries: [answered(1, 1), ...entries] }) });
+  const page = await service.call<Schemas["EventPage"]>("GET", `/runs/${run.id}/events`);
+  expect(namesIn(page.body)).toEqual(["mira", "desk"]);
+  const one = await service.call<Schemas["Event"]>("GET", `/runs/${run.id}/events/3`);
+  expect(one.body).toMatchObject({ answered_by: "operator", answered_by_name: "mira" });
+  const forPrograms = await extCaller(named)<ExtSchemas["EventPage"]>("GET", `/runs/${run.id}/events`);
+  expect(namesIn(forPrograms.body)).toEqual([null, "desk"]);
+
+  const lines: string[] = [];
+  for await (const { content } of exportRun({ ...service.platform }, run.id, "run/")) {
+    lines.push(Buffer.from(content).toString());
+  }
+  const exported = lines.join("\n");
+  expect(exported).toContain(`"by":{"kind":"key","id":"${key.slice(0, 8)}"}`);
+  expect(exported).not.toContain(key);
 });

@@ -961,6 +961,8 @@ export interface components {
              * @enum {string|null}
              */
             answered_by: "key" | "mcp" | "operator" | null;
+            /** @description The name of the key, or in the management API of the operator, that answered. Null: it has none, or the names of operators are not for the caller. */
+            answered_by_name: string | null;
             /**
              * @description Texts that were cut, by their path in the event, with their full length in characters. Left out: none was cut.
              * @example {

@@ -147,6 +147,11 @@ export const eventSchemas = {
     text: nullable(text("The reason, output or error. Null: there is none.")),
     files: list("Files of the output.", file),
     answered_by: nullable(oneOfTexts("Who answered. Null: nobody, it expired.", starterKinds)),
+    answered_by_name: nullable(
+      text(
+        "The name of the key, or in the management API of the operator, that answered. Null: it has none, or the names of operators are not for the caller.",
+      ),
+    ),
   }),
   ToolResultEvent: event("tool_result", "The result of a tool call.", {
     step,

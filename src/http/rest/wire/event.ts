@@ -12,9 +12,10 @@ type WireEvent = SharedSchemas["Event"];
 
 /**
  * An event as the API sends it. With `maxText`, longer texts are cut to this number of characters, and `cut` has their full
- * lengths. The provider's original message (`echo`) and contents of attachments are never sent.
+ * lengths. The provider's original message (`echo`) and contents of attachments are never sent. `answerer`: the name of who
+ * gave an answer.
  */
-export function wireEvent(event: RunEvent, maxText = Infinity): WireEvent {
+export function wireEvent(event: RunEvent, maxText = Infinity, answerer: string | null = null): WireEvent {
   const cut: Record<string, number> = {};
   const short = (path: string, text: string): string => {
     if (text.length <= maxText) return text;
@@ -22,7 +23,7 @@ export function wireEvent(event: RunEvent, maxText = Infinity): WireEvent {
     return startOf(text, maxText);
   };
   const stamp = { sequence: event.sequence ?? null, at: timeOf(event.at), turn: event.turn };
-  const wire = { ...stamp, ...bodyOf(event, short) } as WireEvent;
+  const wire = { ...stamp, ...bodyOf(event, short, answerer) } as WireEvent;
   return Object.keys(cut).length > 0 ? { ...wire, cut } : wire;
 }
 
@@ -31,15 +32,15 @@ type Shorten = (path: string, text: string) => string;
 
 type Unstamped<Event> = Event extends WireEvent ? Omit<Event, "sequence" | "at" | "turn" | "cut"> : never;
 
-function bodyOf(event: RunEvent, short: Shorten): Unstamped<WireEvent> {
-  if ("part" in event) return entryBody(event, short);
+function bodyOf(event: RunEvent, short: Shorten, answerer: string | null): Unstamped<WireEvent> {
+  if ("part" in event) return entryBody(event, short, answerer);
   const text = short("text", event.text);
   return event.role === "output_from_agent"
     ? { type: "output", text }
     : { type: "input", text, agent_version: event.agentVersion ?? null, started_by: event.startedBy?.kind ?? null };
 }
 
-function entryBody(entry: RunJournalEntry, short: Shorten): Unstamped<WireEvent> {
+function entryBody(entry: RunJournalEntry, short: Shorten, answerer: string | null): Unstamped<WireEvent> {
   const { step } = entry;
   switch (entry.part) {
     case "answer":
@@ -49,7 +50,7 @@ function entryBody(entry: RunJournalEntry, short: Shorten): Unstamped<WireEvent>
     case "asked":
       return { type: "call_asked", step, call: entry.call, kind: entry.kind, until: timeOf(entry.until) };
     case "answered":
-      return answeredBody(entry, short);
+      return answeredBody(entry, short, answerer);
     case "result": {
       const { call, result, milliseconds, files = [] } = entry;
       return {
@@ -109,6 +110,7 @@ function entryBody(entry: RunJournalEntry, short: Shorten): Unstamped<WireEvent>
 function answeredBody(
   { step, call, answer, by }: Extract<RunJournalEntry, { part: "answered" }>,
   short: Shorten,
+  answerer: string | null,
 ): Unstamped<SharedSchemas["CallAnsweredEvent"]> {
   const text = answerText(answer);
   return {
@@ -119,6 +121,7 @@ function answeredBody(
     text: text === undefined ? null : short("text", text),
     files: ("files" in answer ? (answer.files ?? []) : []).map(wireFile),
     answered_by: by?.kind ?? null,
+    answered_by_name: answerer,
   };
 }
 

@@ -63,13 +63,17 @@ test.each([
 
 test("answers and ends have words", () => {
   const text = { text: "", length: 0 };
-  expect(answerText({ answer: "allow", answered_by: "operator", text }, " after 2 m")).toBe(
-    "allowed by an operator after 2 m",
-  );
-  expect(answerText({ answer: "error", answered_by: "mcp", text }, "")).toBe("answered with an error by an MCP client");
-  expect(answerText({ answer: "expired", answered_by: null, text }, " after 24 h")).toBe(
-    "not answered in time after 24 h",
-  );
+  const textOf = (answered_by: "operator" | "key" | "mcp" | null, answered_by_name: string | null): string =>
+    answerText(
+      { answer: answered_by === null ? "expired" : "allow", answered_by, answered_by_name, text },
+      " after 2 m",
+    );
+  expect(textOf("operator", "mira")).toBe("allowed by mira after 2 m");
+  expect(textOf("operator", null)).toBe("allowed by an operator after 2 m");
+  expect(textOf("key", "support-bot")).toBe("allowed by key support-bot after 2 m");
+  expect(textOf("mcp", null)).toBe("allowed by an MCP client after 2 m");
+  expect(textOf("key", "a\u202eb")).not.toContain("\u202e");
+  expect(textOf(null, null)).toBe("not answered in time after 2 m");
   const call = {
     id: "1.1.0",
     kind: "approval",

@@ -1,0 +1,2 @@
+export const exportFormats = ["JSON", "Markdown"] as const;
+export type ExportFormat = (typeof exportFormats)[number];
