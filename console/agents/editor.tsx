@@ -27,14 +27,18 @@ interface EditorProps {
 export function Editor({ state, messages, readOnly, organizationId, onChange, ...more }: EditorProps) {
   const changes = changesOf(state.stored, state.draft);
   const isNew = more.agentId === undefined;
-  const provider = organizations.value?.find(({ id }) => id === organizationId)?.model;
+  const organization = organizations.value?.find(({ id }) => id === organizationId);
+  const further = organization?.models ?? [];
+  const named = textOf(state.draft["modelConfiguration"]);
+  const provider = named === "" ? organization?.model : further.find(({ name }) => name === named);
   const form: FormState = {
     stored: state.stored,
     draft: state.draft,
     changes: new Map(isNew ? [] : changes.map((change) => [pathText(change.path), change])),
     messages,
     readOnly,
-    organizationModel: provider?.model ?? undefined,
+    configuredModel: provider?.model ?? undefined,
+    configurations: further.map(({ name }) => name),
     set: (path, value) => onChange(withField(state, path, value)),
   };
   return (

@@ -6,6 +6,8 @@ import { storeKey } from "./model-calls.ts";
 
 interface KeyEntryProps {
   organizationId: string;
+  /** The further model configuration that it is for. Undefined: the organization's model. */
+  configuration: string | undefined;
   /** The server that the key is for. Undefined: its address is missing or not a URL. */
   server: string | undefined;
   /** Called with the location of the stored key. */
@@ -14,7 +16,7 @@ interface KeyEntryProps {
 }
 
 /** Stores a key that the operator enters. It is never shown again. */
-export function KeyEntry({ organizationId, server, onStored, onClose }: KeyEntryProps) {
+export function KeyEntry({ organizationId, configuration, server, onStored, onClose }: KeyEntryProps) {
   const [value, setValue] = useState("");
   const [problem, setProblem] = useState<string>();
   const [isBusy, setBusy] = useState(false);
@@ -24,7 +26,7 @@ export function KeyEntry({ organizationId, server, onStored, onClose }: KeyEntry
     setBusy(true);
     setProblem(undefined);
     try {
-      onStored(await storeKey(organizationId, value.trim(), server));
+      onStored(await storeKey({ id: organizationId, name: configuration }, value.trim(), server));
     } catch (error) {
       setProblem((error as Error).message);
       setBusy(false);

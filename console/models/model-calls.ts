@@ -40,12 +40,24 @@ export async function deleteOrganization(
   }
 }
 
-export function setModel(id: string, settings: ModelSettings): Promise<Organization> {
-  return changed(call("set_model", { organization_id: id }, { body: settings }));
+/** `name`: of a further model configuration. Undefined: it is the organization's model. */
+export function setModel(id: string, name: string | undefined, settings: ModelSettings): Promise<Organization> {
+  const organization = { organization_id: id };
+  return changed(
+    name === undefined
+      ? call("set_model", organization, { body: settings })
+      : call("set_model_configuration", { ...organization, configuration: name }, { body: settings }),
+  );
 }
 
-export function removeModel(id: string): Promise<Organization> {
-  return changed(call("clear_model", { organization_id: id }));
+/** `name`: as in `setModel`. */
+export function removeModel(id: string, name: string | undefined): Promise<Organization> {
+  const organization = { organization_id: id };
+  return changed(
+    name === undefined
+      ? call("clear_model", organization)
+      : call("remove_model_configuration", { ...organization, configuration: name }),
+  );
 }
 
 /** Calls a model once. Nothing is stored. */
@@ -60,10 +72,14 @@ export async function listModels(id: string, settings: ModelSettings): Promise<s
   return data;
 }
 
-/** Stores a key for the server of the settings. Resolves with its location. */
-export async function storeKey(id: string, value: string, baseUrl: string): Promise<string> {
+/** Stores a key for the server of the settings of a model. `name`: as in `setModel`. Resolves with its location. */
+export async function storeKey(
+  { id, name }: { id: string; name: string | undefined },
+  value: string,
+  baseUrl: string,
+): Promise<string> {
   const hosts = [hostOf(baseUrl)];
-  const path = { organization_id: id, secret_name: "model-key" };
+  const path = { organization_id: id, secret_name: name === undefined ? "model-key" : `model-key-${name}` };
   return (await call("store_secret", path, { body: { value, hosts } })).secret;
 }
 

@@ -12,6 +12,8 @@ import { secretHelp } from "./secret-help.ts";
 
 interface ModelFieldsProps {
   organizationId: string;
+  /** The name of a further model configuration. Undefined: it is the organization's model. */
+  configuration: string | undefined;
   form: ModelForm;
   stored: Model | null;
   isReadOnly: boolean;
@@ -20,7 +22,15 @@ interface ModelFieldsProps {
 }
 
 /** The settings of the chosen provider. */
-export function ModelFields({ organizationId, form, stored, isReadOnly, problems, onChange }: ModelFieldsProps) {
+export function ModelFields({
+  organizationId,
+  configuration,
+  form,
+  stored,
+  isReadOnly,
+  problems,
+  onChange,
+}: ModelFieldsProps) {
   const accepted = settingsOf[form.provider];
   const names = Object.keys(accepted) as SettingName[];
   return (
@@ -49,6 +59,7 @@ export function ModelFields({ organizationId, form, stored, isReadOnly, problems
           key={name}
           name={name}
           organizationId={organizationId}
+          configuration={configuration}
           isRequired={accepted[name] === true}
           form={form}
           problem={problems[name]}
@@ -67,7 +78,7 @@ export function ModelFields({ organizationId, form, stored, isReadOnly, problems
           disabled={isReadOnly}
           onChange={({ currentTarget }) => onChange({ ...form, enabled: currentTarget.checked })}
         />
-        Enabled: agents of the organization can start runs
+        Enabled: agents that use it can start runs
       </label>
     </div>
   );
@@ -87,6 +98,7 @@ const texts: Record<SettingName, { name: string; placeholder: string; help?: str
 
 interface SettingFieldProps {
   organizationId: string;
+  configuration: string | undefined;
   name: SettingName;
   isRequired: boolean;
   form: ModelForm;
@@ -132,7 +144,15 @@ function Label({ name, isRequired }: { name: string; isRequired: boolean }) {
 }
 
 /** Where the provider's key is. A key that is entered is stored first. */
-function SecretField({ organizationId, isRequired, form, problem, isReadOnly, onInput }: SettingFieldProps) {
+function SecretField({
+  organizationId,
+  configuration,
+  isRequired,
+  form,
+  problem,
+  isReadOnly,
+  onInput,
+}: SettingFieldProps) {
   const [isEntering, setEntering] = useState(false);
   const value = form.settings.secret;
   const secrets = me.value?.secrets;
@@ -154,6 +174,7 @@ function SecretField({ organizationId, isRequired, form, problem, isReadOnly, on
       {isEntering && (
         <KeyEntry
           organizationId={organizationId}
+          configuration={configuration}
           server={serverOf(form)}
           onStored={(location) => {
             onInput(location);

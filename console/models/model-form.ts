@@ -73,7 +73,7 @@ export function withSetting(form: ModelForm, name: Exclude<SettingName, "base_ur
   return { ...form, settings: { ...form.settings, [name]: entered }, cleared };
 }
 
-/** The body of `PUT …/model`: only what the provider has. */
+/** The body that stores it: only what the provider has. */
 export function toSettings({ provider, enabled, settings, compat }: ModelForm): ModelSettings {
   const body: ModelSettings = { provider, enabled };
   for (const name of Object.keys(settingsOf[provider]) as SettingName[]) {

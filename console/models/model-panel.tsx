@@ -11,12 +11,21 @@ import { toast } from "../ui/toast.tsx";
 import { removeModel, setModel, testModel, type ModelTest } from "./model-calls.ts";
 import { formOf, isChanged, isEdited, missingSettings, toSettings, withPreset } from "./model-form.ts";
 import { ModelFields } from "./model-fields.tsx";
-import { presets, type SettingName } from "./providers.ts";
+import { type Model, presets, type SettingName } from "./providers.ts";
 import { TestResult } from "./test-result.tsx";
 
-/** The model of an organization: its form, a test, and what to begin with. */
-export function ModelPanel({ organization }: { organization: Organization }) {
-  const stored = organization.model;
+interface ModelPanelProps {
+  organization: Organization;
+  /** The further model configuration to show. Undefined: the organization's model. */
+  configuration: string | undefined;
+  onRemoved: () => void;
+}
+
+/** A model of an organization: its form, a test, and what to begin with. */
+export function ModelPanel({ organization, configuration, onRemoved }: ModelPanelProps) {
+  const storedIn = ({ model, models }: Organization): Model | null =>
+    configuration === undefined ? model : (models.find(({ name }) => name === configuration) ?? null);
+  const stored = storedIn(organization);
   const [form, setForm] = useState(() => formOf(stored));
   const [problems, setProblems] = useState<Partial<Record<SettingName | "other", string>>>({});
   const [tested, setTested] = useState<{ settings: string; result: ModelTest | "busy" }>();
@@ -36,10 +45,10 @@ export function ModelPanel({ organization }: { organization: Organization }) {
     setBusy(true);
     setProblems({});
     try {
-      const saved = await setModel(organization.id, toSettings(form));
+      const saved = await setModel(organization.id, configuration, toSettings(form));
       // What was typed in the meantime stays.
-      setForm((current) => (current === form ? formOf(saved.model) : current));
-      toast(`Saved the model of ${organization.name}`);
+      setForm((current) => (current === form ? formOf(storedIn(saved)) : current));
+      toast(configuration === undefined ? `Saved the model of ${organization.name}` : `Saved ${configuration}`);
     } catch (error) {
       setProblems(problemsOf(error));
     } finally {
@@ -63,7 +72,8 @@ export function ModelPanel({ organization }: { organization: Organization }) {
     <section class="panel">
       <header class="panel-head">
         <h2>
-          Model of <bdi>{organization.name}</bdi>
+          {configuration === undefined ? "Model of " : `Model configuration ${configuration} of `}
+          <bdi>{organization.name}</bdi>
         </h2>
         {stored && !stored.enabled && <span class="badge warn">disabled</span>}
         {stored && (
@@ -89,6 +99,7 @@ export function ModelPanel({ organization }: { organization: Organization }) {
         </div>
         <ModelFields
           organizationId={organization.id}
+          configuration={configuration}
           form={form}
           stored={stored}
           isReadOnly={readOnly !== undefined}
@@ -117,18 +128,21 @@ export function ModelPanel({ organization }: { organization: Organization }) {
       </div>
       {isRemoving && (
         <Confirm
-          title={`Remove the model of “${organization.name}”?`}
+          title={`Remove ${configuration === undefined ? "the model" : configuration} of “${organization.name}”?`}
           action="Remove model"
           danger
           onClose={() => setRemoving(false)}
           onConfirm={async () => {
-            await removeModel(organization.id);
+            await removeModel(organization.id, configuration);
             setForm(formOf(null));
-            toast(`Removed the model of ${organization.name}`);
+            toast(`Removed ${configuration ?? "the model"} of ${organization.name}`);
+            onRemoved();
           }}
         >
-          Its agents reject new runs until it has a model again. Turns that have an answer keep the model they began
-          with.
+          {configuration === undefined
+            ? "Agents that use it reject new runs until there is a model again."
+            : "It is kept while an agent names it."}{" "}
+          Turns that have an answer keep the model they began with.
         </Confirm>
       )}
     </section>

@@ -7,9 +7,9 @@ import { useQuery } from "../state/url.ts";
 import { Button } from "../ui/button.tsx";
 import { Empty, Loading } from "../ui/empty.tsx";
 import { Icon } from "../ui/icon.tsx";
+import { Configurations } from "./configurations.tsx";
 import { CreateOrganization } from "./create-organization.tsx";
 import { DeleteOrganization } from "./delete-organization.tsx";
-import { ModelPanel } from "./model-panel.tsx";
 import { QuotaPanel } from "./quota-panel.tsx";
 import { WebFetchPanel } from "./web-fetch-panel.tsx";
 
@@ -55,7 +55,7 @@ export function ModelsPage() {
                 key={id}
                 type="button"
                 aria-current={id === shown.id ? "true" : undefined}
-                onClick={() => setQuery({ organization: id })}
+                onClick={() => setQuery({ organization: id, configuration: undefined })}
               >
                 <bdi>{name}</bdi>
                 {model ? (
@@ -70,7 +70,7 @@ export function ModelsPage() {
             ))}
           </nav>
           <div class="stack" key={shown.id}>
-            <ModelPanel organization={shown} />
+            <Configurations organization={shown} />
             <QuotaPanel organization={shown} />
             <WebFetchPanel organization={shown} />
             <div>

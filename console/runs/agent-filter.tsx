@@ -1,4 +1,4 @@
-import { agentChoices } from "../state/agents.ts";
+import { agentChoices } from "../state/agent-names.ts";
 import { organization } from "../state/organization.ts";
 import { ChoiceChip } from "../ui/choice-chip.tsx";
 

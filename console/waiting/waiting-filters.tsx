@@ -1,6 +1,6 @@
 import type { OpenCall } from "../api/types.ts";
 import { askKinds } from "../run/waiting/ask-kinds.ts";
-import { agentChoices } from "../state/agents.ts";
+import { agentChoices } from "../state/agent-names.ts";
 import { organization } from "../state/organization.ts";
 import { useQuery } from "../state/url.ts";
 import { ChoiceChip } from "../ui/choice-chip.tsx";

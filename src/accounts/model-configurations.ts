@@ -24,13 +24,15 @@ function namedIn({ modelConfiguration, fallback }: AgentDefinition): string[] {
 }
 
 /** Throws for a definition that names a model configuration that its organization does not have. */
-export function requireConfigurations(organization: Organization, definition: AgentDefinition): void {
-  const missing = namedIn(definition).find((name) => !modelConfigurationOf(organization, name));
-  if (missing === undefined) return;
-  throw new ServiceError(
-    "invalid_argument",
-    `modelConfiguration is ${JSON.stringify(missing)}; ${known(organization)}`,
-  );
+export function requireConfigurations(
+  organization: Organization,
+  { modelConfiguration, fallback }: AgentDefinition,
+): void {
+  const named = { modelConfiguration, "fallback.modelConfiguration": fallback?.modelConfiguration };
+  for (const [field, name] of Object.entries(named)) {
+    if (name === undefined || modelConfigurationOf(organization, name)) continue;
+    throw new ServiceError("invalid_argument", `${field} is ${JSON.stringify(name)}; ${known(organization)}`);
+  }
 }
 
 /** Throws unless the organization has a further model configuration of this name. */

@@ -14,6 +14,8 @@ export interface FormState {
   set: (path: Path, value: Json | undefined) => void;
   /** Why nothing can be changed. Undefined: it can. */
   readOnly: string | undefined;
-  /** The model of the organization, which an agent without a model uses. */
-  organizationModel: string | undefined;
+  /** The model of the configuration, which an agent without a model uses. */
+  configuredModel: string | undefined;
+  /** Names of the organization's further model configurations. */
+  configurations: string[];
 }

@@ -16,7 +16,14 @@ const orders: Record<string, string[]> = {
 const helps: Record<string, string> = {
   name: "",
   instructions: "What the model reads before every input.",
-  model: "Empty: the organization’s model.",
+  model: "Empty: the configuration’s model.",
+  modelConfiguration: "One of the organization’s further model configurations. Empty: its model.",
+  fallback:
+    "Second model, asked for the rest of a turn when the first one is overloaded, unreachable or sends broken answers.",
+  "fallback.modelConfiguration": "Empty: the organization’s model.",
+  "fallback.model": "Empty: the configuration’s model.",
+  "fallback.parameters": "Empty: the model parameters above, without the service tier.",
+  "fallback.contextTokens": "Empty: that of the first model.",
   "parameters.temperature": "0 to 2. Empty: the provider’s default.",
   tools: "",
   toolPolicy:

@@ -51,6 +51,7 @@ const labels: Record<string, string> = {
   maxDollarsPerDay: "Dollars per day",
   maxStoredBytes: "Bytes of stored files",
   contextTokens: "Context window",
+  modelConfiguration: "Model configuration",
   cachedInput: "Cached input",
   cacheWriteInput: "Cache writes",
   webFetch: "Options of web_fetch",

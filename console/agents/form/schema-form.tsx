@@ -77,10 +77,15 @@ function GroupField({ field, path, form }: { field: FieldOf<"group">; path: Path
     <fieldset class="field group-field">
       <legend class="name">{field.label}</legend>
       <div class="field-row three">
-        {inOrder(field.fields, field.name).map((each) => (
+        {inOrder(field.fields.filter(isSimple), field.name).map((each) => (
           <SimpleField key={each.name} field={each} path={[...path, each.name]} form={form} />
         ))}
       </div>
+      {field.fields
+        .filter((each) => !isSimple(each))
+        .map((each) => (
+          <AnyField key={each.name} field={each} path={[...path, each.name]} form={form} />
+        ))}
       <GroupNotes help={help} problem={problem} />
     </fieldset>
   );

@@ -38,7 +38,7 @@ function TextInput({ control, field, path, form, text }: TextFieldProps & { cont
   if (field.secret) return <SecretInput control={control} value={text} readOnly={isReadOnly} onInput={set} />;
   if (field.long) return <textarea {...common} class="input instructions" rows={5} spellcheck />;
   const placeholder = placeholderOf(path, form);
-  const known = pathText(path) === "environment" ? (me.value?.environments ?? []) : [];
+  const known = knownNames(path, form);
   return (
     <>
       <input
@@ -51,7 +51,7 @@ function TextInput({ control, field, path, form, text }: TextFieldProps & { cont
       />
       {known.length > 0 && (
         <datalist id={choices}>
-          {known.map(({ name }) => (
+          {known.map((name) => (
             <option key={name} value={name} />
           ))}
         </datalist>
@@ -60,10 +60,16 @@ function TextInput({ control, field, path, form, text }: TextFieldProps & { cont
   );
 }
 
+/** Names to choose from. Empty: any text can be meant. */
+function knownNames(path: Path, { configurations }: FormState): string[] {
+  if (path.at(-1) === "modelConfiguration") return configurations;
+  return pathText(path) === "environment" ? (me.value?.environments ?? []).map(({ name }) => name) : [];
+}
+
 /** What an empty field means. Undefined: its help says it. */
-function placeholderOf(path: Path, { organizationModel }: FormState): string | undefined {
+function placeholderOf(path: Path, { configuredModel }: FormState): string | undefined {
   if (pathText(path) === "environment") return defaultEnvironment;
-  return pathText(path) === "model" ? (organizationModel ?? "") : undefined;
+  return pathText(path) === "model" ? (configuredModel ?? "") : undefined;
 }
 
 /** "331 of 100,000 characters" with texts that can be long. */

@@ -161,6 +161,7 @@ export class RunModel {
         note: event.note,
         truncatedResults: event.truncated_results,
         problems: event.result_problems,
+        fallback: event.fallback,
       }),
     );
     resume(step, startedAt);

@@ -102,6 +102,8 @@ export interface Step {
   /** The service's message to the model before this call. */
   note?: string;
   truncatedResults?: number;
+  /** The fallback was asked, and why. Absent: the first model was. */
+  fallback?: NonNullable<ModelCallEvent["fallback"]>;
   /** Where the answer does not fit the schema of the turn. Empty: it fits. Absent: it was not checked. */
   problems?: NonNullable<ModelCallEvent["result_problems"]>;
   calls: Call[];

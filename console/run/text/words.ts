@@ -46,10 +46,10 @@ export function waitsOf({ attempts, answered }: Step, running: boolean): WaitGro
       groups.push(group);
     }
     group.times++;
-    group.last = attempt.last;
     group.waited += waitedAfter(attempt);
-    const pending = index === attempts.length - 1 && !answered && running && attempt.resumedAt === undefined;
-    if (pending && attempt.endedAt !== undefined) {
+    const open = index === attempts.length - 1 && !answered;
+    group.last = attempt.last && open && !running;
+    if (open && running && attempt.resumedAt === undefined && attempt.endedAt !== undefined) {
       const until = attempt.waitMs === undefined ? undefined : attempt.endedAt + attempt.waitMs;
       group.pending = { since: attempt.endedAt, ...(until !== undefined && { until }) };
     }
@@ -91,6 +91,11 @@ const endings: Record<string, string> = {
     ]),
   ),
 };
+
+/** Whether `StepNotes` has something to say. Notes about tools begin the note of the service. */
+export function hasNotes({ note, fallback }: Step): boolean {
+  return fallback !== undefined || note?.startsWith("Tools ") === true;
+}
 
 /** "Thought for 3.4 s, 212 words". The words of a text that is not loaded completely are not known. */
 export function thoughtText({ reasoning, reasoningMs }: Step, duration: Duration): string {

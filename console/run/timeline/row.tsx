@@ -1,4 +1,4 @@
-import { toolNotesIn } from "../../../src/agent/turn/tool-notes.ts";
+import { hasNotes } from "../text/words.ts";
 import { programTools } from "../model/error-line.ts";
 import type { Row } from "../model/types.ts";
 import type { RunView } from "../view.ts";
@@ -30,14 +30,14 @@ export function RowContent({ row, view }: { row: Row; view: RunView }) {
 export function estimatedHeight(row: Row): number {
   if (row.kind === "message") return 90 + Math.min(400, Math.ceil(row.message.text.text.length / 80) * 21);
   if (row.kind !== "step") return 33;
-  const { calls, attempts, note, reasoning, problems } = row.step;
+  const { calls, attempts, reasoning, problems } = row.step;
   const lines = [
     reasoning ? 28 : 0, // folded
     calls.length > 0 ? 30 : 0, // of calls that stand below one another, the others are measured
     attempts.length > 0 ? 24 : 0,
     calls.some(({ failed }) => failed) ? 22 : 0,
     calls.some(({ name, files }) => files.length > 0 && programTools.includes(name)) ? 24 : 0,
-    toolNotesIn(note).length * 22,
+    hasNotes(row.step) ? 22 : 0,
     problems?.length ? 18 : 0,
   ];
   return lines.reduce((sum, height) => sum + height, 36);

@@ -1,11 +1,10 @@
-import { toolNotesIn } from "../../../src/agent/turn/tool-notes.ts";
 import { formatDuration, formatNumber } from "../../format.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { loadLater } from "../../ui/load-later.tsx";
 import type { Step } from "../model/types.ts";
 import { waitedMs, waitOf } from "../model/waiting.ts";
 import { visibleLine } from "../text/visible.ts";
-import { count, stepTitle, type WaitGroup, waitsOf, waitText } from "../text/words.ts";
+import { count, hasNotes, stepTitle, type WaitGroup, waitsOf, waitText } from "../text/words.ts";
 import type { RunView } from "../view.ts";
 import { CallCells } from "./call-cells.tsx";
 import { ChangedFiles } from "./changed-files.tsx";
@@ -14,6 +13,7 @@ import { LiveOutput } from "./live-output.tsx";
 import { Lane } from "./lane.tsx";
 import { Thinking } from "./thinking.tsx";
 
+const StepNotes = loadLater(() => import("./step-notes.tsx").then((module) => module.StepNotes));
 const Answers = loadLater(() => import("../waiting/answers.tsx").then((module) => module.Answers));
 
 /** Failed calls of a step whose first error line is shown. */
@@ -30,7 +30,7 @@ export function StepRow({ step, view }: { step: Step; view: RunView }) {
       <div class="run-step">
         <Thinking step={step} view={view} />
         {title !== "" && <bdi class="run-title">{title}</bdi>}
-        <ToolNotes step={step} />
+        {hasNotes(step) && <StepNotes step={step} />}
         {waitsOf(step, view.running.value).map((group) => (
           <Wait group={group} view={view} />
         ))}
@@ -52,20 +52,6 @@ export function StepRow({ step, view }: { step: Step; view: RunView }) {
           `${step.estimated ? "~" : ""}${formatNumber(step.usage.input_tokens + step.usage.output_tokens)}`}
       </span>
       <Took step={step} view={view} />
-    </>
-  );
-}
-
-/** Why tools of the agent are missing or run in something else, in the words that the model got. */
-function ToolNotes({ step }: { step: Step }) {
-  return (
-    <>
-      {toolNotesIn(step.note).map((reason) => (
-        <p class="run-missing">
-          <Icon name="info" />
-          <bdi>{visibleLine(reason, 600)}</bdi>
-        </p>
-      ))}
     </>
   );
 }
