@@ -38,6 +38,7 @@ const long = named([
   "unit/mcp-endpoint/requests",
   "unit/mcp/hostile-mcp",
   "unit/sandbox/probe",
+  "unit/workflow/read-result",
   "unit/workflow/rebuild-request",
   "unit/workflow/reported-turns",
 ]);

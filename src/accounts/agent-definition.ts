@@ -1,7 +1,7 @@
 import { validateAgentFile } from "../../dist/generated/agent-file.js";
 import { withoutUserinfo } from "../agent/public-url.ts";
 import { resultTool } from "../agent/models/result-format.ts";
-import { toolDefinitions } from "../agent/tools/definitions.ts";
+import { readResult, toolDefinitions } from "../agent/tools/definitions.ts";
 import type { SchemaViolation } from "../schema-validator.ts";
 import type { AgentDefinition } from "./types.ts";
 
@@ -79,7 +79,7 @@ function clientToolProblems({ clientTools = [], mcp = [] }: AgentDefinition): st
 
 /** Rules that apply to no tool: a misspelled one would let the tool run without an approval. */
 function toolPolicyProblems({ toolPolicy = {}, clientTools = [], mcp = [] }: AgentDefinition): string[] {
-  const known = new Set([...toolDefinitions, ...clientTools].map(({ name }) => name));
+  const known = new Set([...toolDefinitions, readResult, ...clientTools].map(({ name }) => name));
   const unknown = Object.keys(toolPolicy).filter(
     (name) => !known.has(name) && !mcp.some((server) => name.startsWith(`${server.name}__`)),
   );
@@ -90,7 +90,7 @@ function toolPolicyProblems({ toolPolicy = {}, clientTools = [], mcp = [] }: Age
 }
 
 /** Names of tools that only the service offers. */
-const reservedNames = new Set([...toolDefinitions.map(({ name }) => name), resultTool]);
+const reservedNames = new Set([...[...toolDefinitions, readResult].map(({ name }) => name), resultTool]);
 
 /** Why the service cannot keep the agent's runs as its file asks. `retentionDays`: that of a stack. */
 export function keepDaysProblems({ keepDays }: AgentDefinition, retentionDays: number | undefined): string[] {

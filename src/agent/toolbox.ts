@@ -7,7 +7,8 @@ import type { ToolDefinition } from "./model.ts";
 import { clientTools } from "./tools/client-tools.ts";
 import type { McpToolRule } from "./ask-kinds.ts";
 import { type ToolPolicy, withPolicy } from "./tools/tool-policy.ts";
-import { errorOutput, type OfferedTool, type ProgramSystem, type Tool } from "./tools/tool.ts";
+import { readResultTool } from "./tools/read-result.ts";
+import { definitionOf, errorOutput, type OfferedTool, type ProgramSystem, type Tool } from "./tools/tool.ts";
 import { bytesPerToken, defaultContextTokens } from "./turn/context-window.ts";
 
 /** What all tools need from the platform. `mcpAddresses`: those that MCP servers may have. Default: `addresses`. */
@@ -79,7 +80,8 @@ export async function openTools(
         "is too small. Name the tools that the agent needs in its file (mcp, tools).",
     );
   }
-  return { tools: [...own, ...offered], problems, [Symbol.asyncDispose]: close };
+  const tools = [...own, ...offered];
+  return { tools: [...tools, ...resultTools(agent, tools)], problems, [Symbol.asyncDispose]: close };
 }
 
 /**
@@ -101,9 +103,10 @@ export async function reopenTools(
     agent.toolPolicy,
     agent.mcpToolPolicy,
   );
-  const usable = new Map([...own, ...listed].map((tool) => [tool.definition.name, tool]));
-  const tools = offered.map(({ origin: _o, hasEffects: _h, idempotent: _i, system, ...definition }): Tool => {
-    const { unavailable, ...tool } = onSystem(system, usable.get(definition.name) ?? missingTool(definition.name));
+  const usable = new Map([...own, ...listed, ...resultTools(agent)].map((tool) => [tool.definition.name, tool]));
+  const tools = offered.map((each): Tool => {
+    const definition = definitionOf(each);
+    const { unavailable, ...tool } = onSystem(each.system, usable.get(each.name) ?? missingTool(each.name));
     return { ...tool, definition, ...(unavailable !== undefined && { run: async () => errorOutput(unavailable) }) };
   });
   const names = new Set(offered.map(({ name }) => name));
@@ -112,6 +115,18 @@ export async function reopenTools(
     await Promise.all(servers.map((server) => server.close()));
   };
   return { tools: [...tools, ...others], problems: [], [Symbol.asyncDispose]: close };
+}
+
+/**
+ * The tool that reads results again, if the agent may use it and there is room for it beside the others: a request with results
+ * that are left out has one tool more. `others` absent: there is.
+ */
+function resultTools({ toolPolicy }: ToolChoice, others?: Tool[]): Tool[] {
+  const available = others?.filter(({ unavailable }) => unavailable === undefined);
+  if (available && (available.length === 0 || available.length >= maxTools)) return [];
+  const { name } = readResultTool.definition;
+  if (others?.some(({ definition }) => definition.name === name)) return []; // a client tool of an earlier release
+  return withPolicy([readResultTool], toolPolicy).filter(({ unavailable }) => unavailable === undefined);
 }
 
 /** The built-in tools and those of callers. */

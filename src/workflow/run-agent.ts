@@ -18,6 +18,7 @@ import type { Telemetry, TurnTrace } from "../observability/tracing.ts";
 import { conversation } from "../runs/read/conversation.ts";
 import type { LiveOutput } from "../runs/read/live-output.ts";
 import type { LiveText } from "../runs/read/live-text.ts";
+import { recordedResults } from "../runs/read/recorded-results.ts";
 import type { Stores } from "../runs/ports.ts";
 import { turnStartedAt } from "../runs/status.ts";
 import { storageOf } from "../runs/files/stored-bytes.ts";
@@ -113,6 +114,7 @@ export async function runAgent(deps: AgentDeps, state: RunState, call: AgentCall
       model({ ...request, cacheKey: runId });
   const running = runTurn(turnInput(state, agent, { asked, fallback: second && askedModel(second) }, call.deadline), {
     owner,
+    results: recordedResults(deps.runs, run),
     ...(deps.checkResultOf && { checkResult: deps.checkResultOf(owner) }),
     model: keyed("failure" in opened ? openLater(() => open(first)) : opened.model),
     ...(second && { fallback: keyed(openLater(() => open(second))) }),

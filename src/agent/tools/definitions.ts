@@ -222,6 +222,31 @@ export const askPerson = define({
   },
 });
 
+/** Agents do not name this tool: it is offered while a conversation names results that it no longer has. */
+export const readResult: ToolDefinition = {
+  name: "read_result",
+  description:
+    "Read the result of an earlier tool call of this run again, as it was then. For results that were truncated, or that a " +
+    `summary names. At most ${workspaceLimits.readCharacters} characters are returned. A note at the end says how to continue.`,
+  input: {
+    type: "object",
+    properties: {
+      result: {
+        type: "string",
+        description:
+          "Number of the result: turn, step and call, such as 2.3.1. The number of a turn (2) or of a step (2.3) lists its results.",
+      },
+      offset: {
+        type: "integer",
+        minimum: 0,
+        description: "Number of characters of the result, or of results in a list, to skip. Default: 0.",
+      },
+    },
+    required: ["result"],
+    additionalProperties: false,
+  },
+};
+
 /** Tools of an agent whose definition names none. None of them has network access. */
 export const defaultTools: string[] = [
   listFiles,
@@ -236,6 +261,6 @@ export const defaultTools: string[] = [
 
 /** The input schemas that `npm run generate` compiles, by the name of the validator. */
 export const inputSchemas: Record<string, object> = {
-  ...Object.fromEntries(toolDefinitions.map(({ name, input }) => [name, input])),
+  ...Object.fromEntries([...toolDefinitions, readResult].map(({ name, input }) => [name, input])),
   ...furtherInputs,
 };

@@ -3,12 +3,31 @@ import type { ProgramOwner } from "../../sandbox/types.ts";
 import type { AskKind } from "../ask-kinds.ts";
 import type { ToolDefinition, ToolResult } from "../model.ts";
 import type { Files } from "./files.ts";
+import type { ResultPlace } from "./result-numbers.ts";
 
 /** Result text for the model. The text of an `error` says what was wrong, what was received and what is accepted. */
 export type ToolOutput = Pick<ToolResult, "text" | "error" | "attachments">;
 
+/** The recorded results of the run's tool calls, without those of the calls in progress. */
+export interface RecordedResults {
+  /** The current turn. */
+  turn: number;
+  /** The results of a turn, of a step or of one call, in order. */
+  at(place: ResultPlace): AsyncIterable<RecordedResult>;
+}
+
+/** `input`: that of the call. */
+export interface RecordedResult extends Required<ResultPlace> {
+  input: unknown;
+  result: ToolResult;
+}
+
 export interface ToolContext {
   files: Files;
+  /** Absent: nothing is recorded. */
+  results?: RecordedResults;
+  /** Characters of an output that the model gets in full. Absent: any number. */
+  outputCharacters?: number;
   /** Aborts when the output is no longer needed. */
   signal: AbortSignal;
   /** Whose call it is. The places of tools are shared among owners. Absent: nobody's. */
@@ -42,6 +61,8 @@ export interface Tool {
   asks?: AskKind;
   /** The error of an input that `run` does not accept. Nobody is asked about such a call. Absent: only `run` checks. */
   check?: (input: unknown) => ToolOutput | undefined;
+  /** It is offered only while this is true of the conversation: results of tools were truncated or summarized. Absent: always. */
+  when?: "results_left_out";
   /** What its programs run in instead of what the agent's definition names, and why. The model reads it before its first step. */
   replaced?: string;
   /** Calling it twice with the same input has the effect of calling it once. */
@@ -63,21 +84,30 @@ export interface McpOrigin {
  * A tool as it was offered to the model. With `origin`, `hasEffects` and `idempotent`, a tool of an MCP server can be called
  * although the server's tools are not listed again. With `system`, no program runs in another one than described.
  */
-export interface OfferedTool extends ToolDefinition, Pick<Tool, "origin" | "hasEffects" | "idempotent" | "system"> {}
+export interface OfferedTool
+  extends ToolDefinition, Pick<Tool, "origin" | "hasEffects" | "idempotent" | "system" | "when"> {}
 
 /** The tools that are offered, with what their calls need. */
 export function offeredTools(tools: Tool[]): OfferedTool[] {
   return tools.filter(({ unavailable }) => unavailable === undefined).map(offeredTool);
 }
 
-function offeredTool({ definition, origin, hasEffects, idempotent, system }: Tool): OfferedTool {
+function offeredTool({ definition, origin, hasEffects, idempotent, system, when }: Tool): OfferedTool {
+  if (when) return { ...definition, when };
   if (!origin) return system ? { ...definition, system } : definition;
   return { ...definition, origin, ...(hasEffects && { hasEffects }), ...(idempotent && { idempotent }) };
 }
 
+/** The tool as it is sent to the model. */
+export function definitionOf({ name, description, input }: ToolDefinition): ToolDefinition {
+  return { name, description, input };
+}
+
 /** The definitions to send to the model: those of the tools that are available. */
-export function offeredDefinitions(tools: Tool[]): ToolDefinition[] {
-  return tools.flatMap(({ definition, unavailable }) => (unavailable === undefined ? definition : []));
+export function offeredDefinitions(tools: Tool[], { resultsLeftOut = false } = {}): ToolDefinition[] {
+  return tools.flatMap(({ definition, unavailable, when }) =>
+    unavailable === undefined && (when === undefined || resultsLeftOut) ? definition : [],
+  );
 }
 
 /** Makes a tool that checks its input with a validator generated from its definition. `validator`: its name. */

@@ -1,14 +1,6 @@
 import { fullJitter, pause } from "../../async/backoff.ts";
 import { withTimeout } from "../../async/with-timeout.ts";
-import type {
-  Failure,
-  Message,
-  ModelAnswer,
-  ModelFailure,
-  ModelRequest,
-  SentRequest,
-  ToolDefinition,
-} from "../model.ts";
+import type { Failure, ModelAnswer, ModelFailure, ModelRequest, SentRequest, ToolDefinition } from "../model.ts";
 import {
   defaultContextTokens,
   estimateBrokenOff,
@@ -25,6 +17,7 @@ import {
   type RecordedExchange,
   truncateToolResults,
   type Truncation,
+  type TurnProgress,
   usageOfEntry,
 } from "./journal.ts";
 import { addUsage, noUsage } from "./limits.ts";
@@ -63,7 +56,7 @@ export async function callModel(
   const { modelName: model, prices } = input;
   const step = nextStep(progress);
   if (truncation) ports.emit({ type: "conversation-compacted", step, truncatedMessages: truncation.results });
-  const request = answerRequest(input, progress.messages, { note, truncation, tools });
+  const request = answerRequest(input, progress, { note, truncation, tools });
   const made: RequestRules = {
     ...(note !== undefined && { note }),
     ...(truncation && { cut: truncation }),
@@ -113,13 +106,13 @@ function withoutReasoning(answer: ModelAnswer): ModelAnswer {
 /** The part of a model request that the turn decides. */
 export type TurnRequest = Pick<ModelRequest, "instructions" | "messages" | "tools" | "parameters" | "result">;
 
-/** The request for an answer after these messages. */
+/** The request for an answer to the conversation. */
 export function answerRequest(
   { instructions, parameters, resultSchema }: Pick<TurnInput, "instructions" | "parameters" | "resultSchema">,
-  before: Message[],
+  progress: TurnProgress,
   { note, truncation, tools }: Omit<ModelCall, "timeLeft">,
 ): TurnRequest {
-  const messages = truncation ? truncateToolResults(before, truncation.results) : [...before];
+  const messages = truncation ? truncateToolResults(progress, truncation) : [...progress.messages];
   if (note !== undefined) messages.push({ role: "user", text: note, note: true });
   return {
     instructions,

@@ -2,6 +2,7 @@ import { requestAnswer } from "./call-model.ts";
 import { defaultContextTokens } from "./context-window.ts";
 import { askedFallback, hasFallback } from "./fallback.ts";
 import { entryCost, nextStep, type SummaryEntry } from "./journal.ts";
+import { canReadAgain, namedResults } from "./left-out-results.ts";
 import { fittingMessages, keptInputs, summaryRequest, summaryRules as rules } from "./summary-request.ts";
 import { memoryOf, textOf } from "./summary-text.ts";
 import type { ModelCallFailed, TurnState } from "./types.ts";
@@ -36,11 +37,12 @@ export async function summarize(state: TurnState, count: number, timeLeft: numbe
     outcome.kind === "answered" ? outcome.answer : { text: "", usage: { inputTokens: 0, outputTokens: 0 } };
   const inputsLeft = progress.messages.slice(summarized).filter((message) => message.role === "user" && !message.note);
   const summary = answer.text.trim() || withoutNew(memoryOf(part.messages[0])?.summary);
+  const results = canReadAgain(ports.tools) ? namedResults(progress, summarized, contextTokens) : [];
   const entry: SummaryEntry = {
     part: "summary",
     step,
     rules,
-    text: textOf({ summary, inputs: keptInputs(part) }),
+    text: textOf({ summary, ...(results.length > 0 && { results }), inputs: keptInputs(part) }),
     messages: summarized,
     ...(summarized < count && { more: true }),
     throughTurn: input.turn - Math.max(1, inputsLeft.length),

@@ -112,7 +112,9 @@ function planTruncation(messages: Message[], wanted: number): Truncation {
   for (const message of all.slice(0, -1)) {
     if (saved >= wanted) break;
     results++;
-    saved += estimate([message]) - estimate(truncateToolResults([message], 1));
+    saved +=
+      estimate([message]) -
+      estimate(truncateToolResults({ messages: [message], turn: 0, resultSteps: [] }, { results: 1 }));
   }
   return { results, tokens: saved };
 }

@@ -128,8 +128,10 @@ async function outputOf(
   const begins = hasEffects && !interrupted;
   if (begins && !(await ports.record({ part: "began", step, call: index }))) return undefined;
   const shown = ports.showOutput?.({ step, call: index });
-  const { owner } = ports;
-  const context = { files, ...(owner && { owner }), ...(shown && { onOutput: shown.write }) };
+  const { owner, results } = ports;
+  const outputCharacters = resultCharacters(state.contextTokens);
+  const given = { files, outputCharacters, ...(owner && { owner }), ...(results && { results }) };
+  const context = { ...given, ...(shown && { onOutput: shown.write }) };
   const output = await runTool(state, tool, call, step, { context, timeLeft }).finally(() => shown?.end());
   return storedOutput(output);
 }

@@ -11,6 +11,7 @@ import type {
   ToolCall,
   ToolResult,
 } from "../model.ts";
+import { canBeReadAgain, resultNumber } from "../tools/result-numbers.ts";
 import { addUsage, type LimitReason, noUsage, type Prices, type Usage, usageOf } from "./limits.ts";
 import type { FileVersion } from "./manifest.ts";
 import type { ResumeReason } from "./resume-reason.ts";
@@ -174,6 +175,8 @@ export interface Truncation {
   results: number;
   /** Estimated saving. */
   tokens: number;
+  /** Each truncated result says its number, by which `read_result` returns it. */
+  named?: true;
 }
 
 /** Tool calls of the last answer while some results are missing. */
@@ -192,8 +195,14 @@ export interface PendingCalls {
 
 /** Progress of a turn: a fold over its journal. */
 export interface TurnProgress {
+  /** Counts from 1 within the run. */
+  turn: number;
   /** The conversation, with all recorded steps. */
   messages: Message[];
+  /** Steps of the messages with tool results, in their order. */
+  resultSteps: number[];
+  /** Truncated results say how they can be read again. */
+  namesTruncated?: true;
   /** Index of this turn's input in `messages`. */
   inputAt: number;
   /** Usage of this turn's model calls. `milliseconds` is 0. */
@@ -214,8 +223,9 @@ export interface TurnProgress {
 }
 
 /** `history`: earlier turns and, last, this turn's input. */
-export function startProgress(history: Message[]): TurnProgress {
-  return { messages: [...history], inputAt: history.length - 1, used: noUsage, emptyAnswers: 0 };
+export function startProgress(history: Message[], turn: number): TurnProgress {
+  const messages = [...history];
+  return { turn, messages, resultSteps: [], inputAt: history.length - 1, used: noUsage, emptyAnswers: 0 };
 }
 
 /** Applies one entry. Entries are folded in the order of recording; results of one answer can come in any order. */
@@ -276,7 +286,7 @@ export function nextStep({ used }: TurnProgress): number {
 
 /** What a turn continues with: a call of the model for the next step, or those calls of the last answer that have no result. */
 export function nextWork(journal: JournalEntry[]): Pick<ResumedEntry, "step" | "calls"> {
-  const { pending, ...progress } = journal.reduce(foldEntry, startProgress([]));
+  const { pending, ...progress } = journal.reduce(foldEntry, startProgress([], 0));
   if (!pending) return { step: nextStep(progress) };
   const calls = pending.results.flatMap((result, index) => (result ? [] : [index]));
   return { step: pending.step, calls };
@@ -305,20 +315,31 @@ export function isEmpty(answer: ModelAnswer): boolean {
 
 const truncatedCharacters = 200;
 
-/** The conversation with the first `count` messages of tool results truncated. */
-export function truncateToolResults(messages: Message[], count: number): Message[] {
-  let left = count;
+/** The conversation with the first messages of tool results truncated. */
+export function truncateToolResults(
+  { messages, turn, resultSteps }: Pick<TurnProgress, "messages" | "turn" | "resultSteps">,
+  { results, named }: Omit<Truncation, "tokens">,
+): Message[] {
+  let index = 0;
   return messages.map((message) => {
-    if (message.role !== "tool" || left-- <= 0) return message;
-    return { role: "tool", results: message.results.map(truncateResult) };
+    if (message.role !== "tool" || index >= results) return message;
+    const step = resultSteps[index++] ?? 0;
+    return {
+      role: "tool",
+      results: message.results.map((result, call) =>
+        truncateResult(result, named && canBeReadAgain(result.name) ? resultNumber({ turn, step, call }) : undefined),
+      ),
+    };
   });
 }
 
-function truncateResult({ attachments, ...result }: ToolResult): ToolResult {
+/** `number`: that by which `read_result` returns the result. */
+function truncateResult({ attachments, ...result }: ToolResult, number: string | undefined): ToolResult {
   const { text } = result;
   if (text.length <= truncatedCharacters * 2 && !attachments) return result;
   const files = attachments ? ` Removed attachments: ${attachments.map(({ name }) => name).join(", ")}.` : "";
-  const note = `[Truncated: the result had ${text.length} characters.${files} Call the tool again if needed.]`;
+  const how = number === undefined ? "Call the tool again if needed." : `read_result with ${number} returns it again.`;
+  const note = `[Truncated: the result had ${text.length} characters.${files} ${how}]`;
   return { ...result, text: `${text.slice(0, truncatedCharacters).toWellFormed()}…\n${note}` };
 }
 
@@ -326,7 +347,7 @@ function foldAnswer(progress: TurnProgress, entry: AnswerEntry): TurnProgress {
   const { pending: _, summarized: __, ...rest } = progress;
   const { answer, note, cut, step } = entry;
   const { text, toolCalls, echo, usage } = answer;
-  const before = cut ? truncateToolResults(rest.messages, cut.results) : rest.messages;
+  const before = cut ? truncateToolResults(rest, cut) : rest.messages;
   const messages: Message[] = [
     ...before,
     ...(note === undefined ? [] : [{ role: "user", text: note, note: true } as const]),
@@ -338,6 +359,7 @@ function foldAnswer(progress: TurnProgress, entry: AnswerEntry): TurnProgress {
   return {
     ...rest,
     messages,
+    ...(cut?.named && { namesTruncated: true }),
     used: addUsage(rest.used, usageOfEntry(entry) ?? noUsage),
     ...(toolCalls.length > 0
       ? { pending: { step, calls: toolCalls, began: [], asked: none, answers: none, results: none } }
@@ -367,15 +389,21 @@ function foldResult(progress: TurnProgress, call: number, result: ToolResult): T
   const results = pending.results.with(call, result);
   const complete = results.filter((each) => each !== undefined);
   if (complete.length < results.length) return { ...rest, pending: { ...pending, results } };
-  return { ...rest, messages: [...rest.messages, { role: "tool", results: complete }] };
+  return {
+    ...rest,
+    messages: [...rest.messages, { role: "tool", results: complete }],
+    resultSteps: [...rest.resultSteps, pending.step],
+  };
 }
 
 function foldSummary(progress: TurnProgress, entry: SummaryEntry): TurnProgress {
   const { counted: _, summarized: __, ...rest } = progress;
   const input = rest.messages[rest.inputAt];
   const inputKept = entry.messages <= rest.inputAt;
+  const replaced = rest.messages.slice(0, entry.messages).filter(({ role }) => role === "tool");
   return {
     ...rest,
+    resultSteps: rest.resultSteps.slice(replaced.length),
     messages: [
       summaryMessage(entry.text),
       ...(inputKept || !input ? [] : [input]),

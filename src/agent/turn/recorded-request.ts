@@ -1,6 +1,8 @@
-import type { ModelParameters, ToolDefinition } from "../model.ts";
+import type { ModelParameters } from "../model.ts";
+import { type OfferedTool, definitionOf } from "../tools/tool.ts";
 import { answerRequest, type TurnRequest } from "./call-model.ts";
 import { defaultContextTokens } from "./context-window.ts";
+import { namesResults } from "./left-out-results.ts";
 import type { AnswerEntry, FailedEntry, SummaryEntry, TurnProgress } from "./journal.ts";
 import { summaryRequest } from "./summary-request.ts";
 
@@ -10,7 +12,7 @@ interface RequestSettings {
   parameters?: ModelParameters;
   contextTokens?: number;
   resultSchema?: object;
-  offered: ToolDefinition[];
+  offered: OfferedTool[];
 }
 
 /** The request that the entry records the answer to, or the failure of, as it was sent. `before`: the progress before the entry. */
@@ -25,8 +27,9 @@ export function recordedRequest(
     return summaryRequest({ messages: before.messages.slice(0, entry.messages), inputAt, contextTokens }, entry);
   }
   const withoutTools = entry.part === "failed" ? entry.noTools : isFinalAnswer(entry);
-  const tools = withoutTools ? [] : settings.offered;
-  return answerRequest(settings, before.messages, { note: entry.note, truncation: entry.cut, tools });
+  const offered = settings.offered.filter(({ when }) => when === undefined || namesResults(before, entry.cut));
+  const tools = withoutTools ? [] : offered.map(definitionOf);
+  return answerRequest(settings, before, { note: entry.note, truncation: entry.cut, tools });
 }
 
 /** Whether a limit was reached: the model was called without tools. */

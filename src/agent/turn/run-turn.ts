@@ -9,6 +9,7 @@ import { ofBoth, withAskedModel, withFallback } from "./fallback.ts";
 import { finalAnswer, finalAnswerMs } from "./final-answer.ts";
 import { type AnswerEntry, foldEntry, isEmpty, type JournalEntry, startProgress, type Truncation } from "./journal.ts";
 import { addUsage, findReachedLimit, noUsage, type ReachedLimit } from "./limits.ts";
+import { canReadAgain, namesResults } from "./left-out-results.ts";
 import { notesPart } from "./notes-file.ts";
 import { toolsNote } from "./tool-notes.ts";
 import { checkedAnswer, correctionNote } from "./result.ts";
@@ -26,7 +27,7 @@ import type { ActionResult, ModelCallFailed, TurnInput, TurnOutcome, TurnPorts, 
 export async function runTurn(input: TurnInput, unbounded: TurnPorts): Promise<TurnOutcome> {
   const { history, journal, contextTokens = defaultContextTokens } = input;
   const ports = withBoundedFailures(unbounded, journal);
-  const progress = journal.reduce(foldEntry, startProgress(history));
+  const progress = journal.reduce(foldEntry, startProgress(history, input.turn));
   const sinceRetry = journal.slice(
     journal.findLastIndex((entry) => entry.part === "resumed" && entry.reason === "retry") + 1,
   );
@@ -74,10 +75,15 @@ async function takeAction(state: TurnState): Promise<ActionResult> {
 
   const used = { ...addUsage(progress.used, state.begun.used), milliseconds: ports.now() - input.startedAt };
   const limit = findReachedLimit(used, input.usedBefore, input.limits, input.runLimits);
-  const tools = limit ? [] : offeredDefinitions(ports.tools);
-  const plan = planCompaction(progress, state.contextTokens, fixedContent(input, tools));
+  const plan = planCompaction(progress, state.contextTokens, fixedContent(input, limit ? [] : toolsFor(state)));
   if (plan.summarize !== undefined) return replaceBySummary(state, plan.summarize, limit);
-  return limit ? finalAnswer(state, limit, plan.truncate) : takeStep(state, tools, plan.truncate);
+  const truncation = plan.truncate && { ...plan.truncate, ...(canReadAgain(ports.tools) && { named: true as const }) };
+  return limit ? finalAnswer(state, limit, truncation) : takeStep(state, toolsFor(state, truncation), truncation);
+}
+
+/** The tools for the next step. `truncation`: of its conversation. */
+function toolsFor({ ports, progress }: TurnState, truncation?: Truncation): ToolDefinition[] {
+  return offeredDefinitions(ports.tools, { resultsLeftOut: namesResults(progress, truncation) });
 }
 
 /** Replaces the first `count` messages of the conversation by a summary. */

@@ -54,7 +54,7 @@ export interface TurnInput extends AskedModel {
 }
 
 /** What a turn needs from its environment. */
-export interface TurnPorts extends Pick<ToolContext, "owner"> {
+export interface TurnPorts extends Pick<ToolContext, "owner" | "results"> {
   model: Model;
   /** The model of `TurnInput.fallback`. */
   fallback?: Model;

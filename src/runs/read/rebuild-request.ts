@@ -58,12 +58,12 @@ export async function rebuildRequest(
   if (text === undefined) return { unknown: "The configuration of the turn is missing from the store." };
 
   const configuration = decodeConfiguration(text);
-  const offered = configuration.offered.map(({ name, description, input }) => ({ name, description, input }));
   const history = conversation({ transcript, ...(summary && { summary }) });
-  const before = entries.slice(0, index).reduce(foldEntry, startProgress(history));
-  const { instructions } = configuration.agent;
+  const before = entries.slice(0, index).reduce(foldEntry, startProgress(history, turn));
+  const { agent, offered } = configuration;
+  const { instructions } = agent;
   const asked = modelAsked(configuration, entry.fallback !== undefined);
-  const settings = { instructions, ...asked.choice, ...resultSchemaOf(configuration.agent), offered };
+  const settings = { instructions, ...asked.choice, ...resultSchemaOf(agent), offered };
   const request = recordedRequest(entry, before, settings);
   const failed = entries
     .slice(0, index + 1)

@@ -41,7 +41,7 @@ describe("prices", () => {
     const answers = records.filter((record) => record.part === "answer");
     expect(answers.map((record) => record.dollars?.toFixed(6))).toEqual(answers.map(() => priceOfCall.toFixed(6)));
     expect(outcome).toMatchObject({ kind: "done", last: { dollars: expect.closeTo(priceOfCall, 10) } });
-    const { used } = records.reduce(foldEntry, startProgress(input.history));
+    const { used } = records.reduce(foldEntry, startProgress(input.history, 1));
     expect(used).toMatchObject({ steps: 2, inputTokens: 2_000, cachedInputTokens: 800, outputTokens: 200 });
     expect(used.dollars).toBeCloseTo(2 * priceOfCall, 10);
   });

@@ -80,7 +80,7 @@ test("a built-in tool that is unavailable by now is still offered, and one that 
   const agent = choice();
   await using first = await openTools(agent, dependencies, signal); // no sandbox
   const offered = offeredTools(first.tools);
-  expect(offered.map(({ name }) => name)).toEqual(["write_file", "list_files"]);
+  expect(offered.map(({ name }) => name)).toEqual(["write_file", "list_files", "read_result"]);
   const sandbox = { run: async () => ({ ok: true }) } as never;
   await using later = await reopened(agent, offered, { sandbox });
   expect(offeredDefinitions(later.tools).map(({ name }) => name)).toEqual(["write_file", "list_files"]);

@@ -14,8 +14,11 @@ const dependencies: ToolDependencies = {
   addresses: "local",
 };
 
-const open = (mcp: McpServer[], more: Partial<ToolDependencies> = {}, signal = neverAborts) =>
-  openTools({ tools: [], mcp } satisfies ToolChoice, { ...dependencies, ...more }, signal);
+/** The tools that are offered from the first step on. */
+async function open(mcp: McpServer[], more: Partial<ToolDependencies> = {}, signal = neverAborts) {
+  const toolbox = await openTools({ tools: [], mcp } satisfies ToolChoice, { ...dependencies, ...more }, signal);
+  return { ...toolbox, tools: toolbox.tools.filter(({ when }) => when === undefined) };
+}
 
 function named(tools: Tool[], name: string): Tool {
   const tool = tools.find(({ definition }) => definition.name === name);

@@ -102,6 +102,9 @@ function works(wire: Wire): Reply {
       { id: `w${id}`, name: "write_file", arguments: JSON.stringify(write) },
       { id: `r${id}`, name: "read_file", arguments: JSON.stringify(read) },
     ];
+    if (names(body["tools"]).includes("read_result")) {
+      calls.push({ id: `a${id}`, name: "read_result", arguments: JSON.stringify({ result: "1.1.2", offset: 1_000 }) });
+    }
     const said: Said =
       body["tools"] === undefined
         ? { text: `Text after ${messages.length} messages.`, calls: [], inputTokens }
@@ -109,6 +112,12 @@ function works(wire: Wire): Reply {
     return wire.answer(said)(response, received);
   };
 }
+
+/** The names of a request's tools, in the order of the request. */
+const names = (tools: unknown): string[] =>
+  ((tools ?? []) as { name?: string; function?: { name: string } }[]).map(
+    (tool) => tool.function?.name ?? tool.name ?? "",
+  );
 
 async function play(stores: Stores, provider: Wire["provider"], baseUrl: string, crash: () => AbortSignal) {
   const { id: organizationId } = await createOrganization(stores.accounts, { name: "O" });
@@ -194,6 +203,19 @@ test.each([
     expect(Math.max(...thoughts)).toBeGreaterThan(2);
     expect(journal.find(({ part }) => part === "answer")).toHaveProperty("answer.reasoning");
   }
+
+  // A result is read again in the turns that have left it out, also by a process that did not record it.
+  const results = journal.flatMap((entry) => (entry.part === "result" ? [entry] : []));
+  const first = results.find(({ step, call }) => step === 1 && call === 1);
+  const again = results.filter(({ result }) => result.name === "read_result");
+  expect(new Set(again.map(({ turn }) => turn))).toEqual(new Set([1, 2, 3]));
+  const { length } = first?.result.text ?? "";
+  const heading = `Result 1.1.2 read_file {"name":"data.txt"}: ${length} characters, here 1000 to ${length}.`;
+  expect(new Set(again.map(({ result }) => result.text))).toEqual(
+    new Set([`${heading}\n${first?.result.text.slice(1_000)}`]),
+  );
+  expect(names(JSON.parse(sent[0] ?? "").tools)).toEqual(definition.tools);
+  expect(sent.filter((body) => body.includes("read_result with 1.1.2 returns it again.")).length).toBeGreaterThan(0);
   const missing = rebuildRequest(stores, runId, { turn: 1, step: 99 });
   await expect(missing).rejects.toThrow("has no answer in turn 1, step 99");
 });

@@ -302,7 +302,7 @@ describe.each(platforms)("on %s", (_, open) => {
     expect(puts).toEqual([hash]);
     const stored = decodeConfiguration((await harness.reopened().configurations.get(agent.id, hash)) ?? "");
     expect(stored).toMatchObject({ agent: definition, provider: firstModel });
-    expect(stored.offered.map(({ name }) => name)).toEqual(definition.tools);
+    expect(stored.offered.map(({ name }) => name)).toEqual([...definition.tools, "read_result"]);
     expect((await harness.stores.runs.read(runId))?.run.status).toBe("finished");
   });
 
