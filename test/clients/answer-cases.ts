@@ -1,4 +1,5 @@
 import { expect } from "vitest";
+import type { Job } from "./driver.ts";
 import { agent, askAgent, type Case, end, getEvents, getRun, id, run } from "./case.ts";
 import { json, noAnswer, type Received, stream } from "./scripted-server.ts";
 
@@ -41,7 +42,7 @@ function answered(options: Record<string, unknown>, body: object): Case {
 }
 
 /** A case of `serve_tools` whose function `find_order` does something, so that this answer is sent. */
-function served(does: { returns?: unknown; raises?: string }, answer: object): Case {
+function served(does: NonNullable<Job["tools"]>[string], answer: object): Case {
   return {
     replies: [agent, waits(first), accepted, finished],
     job: { method: "serve_tools", args: [id], tools: { find_order: does } },
@@ -130,6 +131,50 @@ export const answers: Record<string, Case> = {
 
   "answers a client tool with the text of its function": served({ returns: "Sent." }, { output: "Sent." }),
   "answers a client tool with the JSON of its function": served({ returns: { n: [1] } }, { output: { n: [1] } }),
+  "answers a client tool with files": served(
+    { returns: { n: 1 }, files: [["stock.csv", "4711,4\n"]] },
+    { output: { n: 1 }, files: [{ filename: "stock.csv", content_base64: btoa("4711,4\n") }] },
+  ),
+  "answers a client tool with an error if a file of its function does not exist": {
+    replies: [agent, waits(first), accepted, finished],
+    job: { method: "serve_tools", args: [id], tools: { find_order: { returns: "x", files: ["/nowhere/stock.csv"] } } },
+    expected: ([, , post]) => {
+      expect(sent(post!)).toEqual({ ...named, error: expect.stringContaining("/nowhere/stock.csv") });
+      return { value: { status: "finished" } };
+    },
+  },
+  "passes the text that a model writes on while it waits": {
+    replies: [
+      agent,
+      stream(runText("running", 0) + delta(0, "Hel") + delta(3, "lo") + eventText(1, "model_call") + end),
+      finished,
+    ],
+    job: { method: "wait", args: [id], onText: "record" },
+    expected: () => ({
+      texts: [
+        ["Hel", 1, 1],
+        ["Hello", 1, 1],
+      ],
+      events: [],
+      value: { status: "finished" },
+    }),
+  },
+  "passes text on while it serves tools": {
+    replies: [
+      agent,
+      stream(runText("waiting", 1) + eventText(1)),
+      waits(first),
+      accepted,
+      stream(runText("running", 1) + delta(0, "Sent.", [1, 2]) + eventText(2) + end),
+      finished,
+    ],
+    job: { method: "serve_tools", args: [id], tools: { find_order: { returns: "Sent." } }, onText: "record" },
+    expected: (received) => {
+      const streams = received.filter(({ call }) => call === getEvents);
+      expect(streams.map(({ headers }) => headers["last-event-id"])).toEqual([undefined, "1"]);
+      return { texts: [["Sent.", 1, 2]], value: { status: "finished" } };
+    },
+  },
   "answers a client tool with the message of an error": served({ raises: "No stock." }, { error: "No stock." }),
   "answers a client tool with the name of an error without a message": served(
     { raises: "" },

@@ -48,6 +48,11 @@ class FakeAsyncClock(FakeClock):
         super().sleep(seconds)
 
 
+def file_of(file):
+    """A path, or a name with the content."""
+    return file if isinstance(file, str) else (file[0], file[1].encode())
+
+
 def prepare(job, clock):
     """The options of the client, and those of the call."""
     client = {"base_url": job["baseUrl"], "api_key": "ak_test", **job.get("client", {})}
@@ -56,9 +61,7 @@ def prepare(job, clock):
         if "timeout" in each:
             each["timeout"] /= 1000
     if "files" in options:
-        options["files"] = [
-            file if isinstance(file, str) else (file[0], file[1].encode()) for file in options["files"]
-        ]
+        options["files"] = [file_of(file) for file in options["files"]]
     seen = {"events": [], "texts": [], "called": []}
     if "onText" in job:
         options["on_text"] = lambda text, place: seen["texts"].append([text, place.turn, place.step])
@@ -83,6 +86,8 @@ def functions_of(job, seen, is_async):
             seen["called"].append([name, arguments])
             if "raises" in does:
                 raise CallbackError(does["raises"])
+            if "files" in does:
+                return agent_runs.ToolOutput(does["returns"], [file_of(file) for file in does["files"]])
             return does.get("returns")
 
         async def async_function(arguments):

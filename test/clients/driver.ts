@@ -9,6 +9,7 @@ import {
   type FileInput,
   Run,
   type TextPlace,
+  ToolOutput,
 } from "../../clients/typescript/src/index.ts";
 import { root } from "../integration/script.ts";
 import { python, pythonClient } from "./python.ts";
@@ -30,7 +31,7 @@ export interface Job {
   /** Pass `on_text`. */
   onText?: "record";
   /** The functions of `serve_tools`: what each does. */
-  tools?: Record<string, { returns?: unknown; raises?: string; never?: true }>;
+  tools?: Record<string, { returns?: unknown; files?: (string | [string, string])[]; raises?: string; never?: true }>;
   /** Number of items to take from an iterator. */
   take?: number;
 }
@@ -89,10 +90,11 @@ async function runInTypescript(job: Job): Promise<Outcome> {
   const onText = (text: string, { turn, step }: TextPlace): void => void texts.push([text, turn, step]);
   const callbacks = { ...(job.onEvent && { onEvent }), ...(job.onText && { onText }) };
   const options = { ...camelCase(job.options ?? {}), ...callbacks };
-  const functions = Object.entries(job.tools ?? {}).map(([name, { returns, raises, never }]) => {
+  const functions = Object.entries(job.tools ?? {}).map(([name, { returns, files, raises, never }]) => {
     const run = async (args: unknown): Promise<unknown> => {
       called.push([name, args]);
       if (raises !== undefined) throw new CallbackError(raises);
+      if (files) return new ToolOutput(returns, files.map(fileOf));
       return never ? new Promise(() => {}) : returns;
     };
     return [name, run] as const;
@@ -124,8 +126,8 @@ async function call(
   if (method === "agent") return client.agent();
   const runs = client.runs as unknown as Record<string, (...args: unknown[]) => unknown>;
   const name = method.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
-  const { timeout, onEvent, raiseOnFailure, ...create } = options as Record<string, unknown>;
-  const both = [create, { timeout, onEvent, raiseOnFailure }];
+  const { timeout, onEvent, onText, raiseOnFailure, ...create } = options as Record<string, unknown>;
+  const both = [create, { timeout, onEvent, onText, raiseOnFailure }];
   const more: Record<string, unknown[]> = {
     createAndWait: both,
     answer: [answerOf(create)],

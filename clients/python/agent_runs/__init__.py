@@ -1,7 +1,7 @@
 """Client of the Agent Run Service."""
 
 from . import _error_classes
-from ._answer import ClientTools
+from ._answer import ClientTools, ToolOutput
 from ._api_error import AgentRunsError, APIError, Issue
 from ._async.client import AsyncAgentRuns
 from ._async.clock import AsyncClock
@@ -64,6 +64,7 @@ __all__ = [
     "RunSummary",
     "Runs",
     "TextPlace",
+    "ToolOutput",
     "UnexpectedResponse",
     "Usage",
     "WaitTimeout",

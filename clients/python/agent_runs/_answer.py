@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from ._api_error import APIError
 from ._errors import InvalidArgument
-from ._files import Content
+from ._files import Content, FileInputs, open_files
 from ._http import json_bytes
 from ._types import OpenCall
 
 ClientTools = Mapping[str, Callable[[Any], object]]
 """
 Functions by the names of client tools; `ask_person` answers questions. Each gets the arguments of a call as a dict, and
-returns a text or JSON.
+returns a text or JSON, or a `ToolOutput` with files.
 """
+
+
+@dataclasses.dataclass(frozen=True)
+class ToolOutput:
+    """What a function of `serve_tools` returns to answer with files, too: at most 10 MiB, for the workspace of the run."""
+
+    output: Any
+    """A text or JSON."""
+    files: FileInputs
+
 
 NO_OUTPUT: Any = object()
 """An answer without output. None is JSON."""
@@ -46,15 +57,21 @@ def answer_bytes(
     )
 
 
-def output_answer(output: object) -> dict[str, Any]:
-    """The answer of a function that returned. Raises TypeError or ValueError for what is no JSON."""
-    json.dumps(output, allow_nan=False)
-    return {"output": output}
+def returned_answer(call: OpenCall, returned: object) -> bytes:
+    """
+    The answer of a function that returned. Raises TypeError or ValueError for what is no JSON, and OSError for a file that
+    cannot be read.
+    """
+    given = returned if isinstance(returned, ToolOutput) else ToolOutput(returned, ())
+    json.dumps(given.output, allow_nan=False)
+    files = open_files(given.files)
+    return answer_bytes(call, allow=None, reason=None, output=given.output, error=None, files=files)
 
 
-def error_answer(error: Exception) -> dict[str, Any]:
+def raised_answer(call: OpenCall, error: Exception) -> bytes:
     """The answer of a function that raised an error: its message, without where it was raised."""
-    return {"error": (str(error) or type(error).__name__)[:_max_error]}
+    text = (str(error) or type(error).__name__)[:_max_error]
+    return answer_bytes(call, allow=None, reason=None, output=NO_OUTPUT, error=text, files=[])
 
 
 def is_settled(error: APIError) -> bool:

@@ -16,6 +16,7 @@ export type {
 export type { ResultOf, ResultSchema, StandardJsonSchema } from "./result.ts";
 export { Run, type RunPage } from "./run.ts";
 export type { Runs } from "./runs.ts";
+export { ToolOutput } from "./serve.ts";
 export type {
   Agent,
   Event,

@@ -6,7 +6,7 @@ export interface EventsOptions {
   after?: number | null;
   /**
    * Called with the text that a model writes: the whole text of the step so far, again and again until the event `model_call`
-   * of the step has the answer. Not called if the server does not send it, as on AWS.
+   * of the step has the answer. Not called if the server does not send it, as earlier releases do not.
    */
   onText?: (text: string, place: TextPlace) => unknown;
   /** Milliseconds. Then, `WaitTimeout` is thrown. */
@@ -22,6 +22,8 @@ export interface WaitOptions {
   after?: number | null;
   /** Called with each event, in order. Not called if the server has v1 only. */
   onEvent?: (event: Event) => unknown;
+  /** Called with the text that a model writes, as `onText` of `events`. */
+  onText?: (text: string, place: TextPlace) => unknown;
   /** Throw `RunFailed` unless the run is `finished`. Otherwise, read `run.status`. */
   raiseOnFailure?: boolean;
   /** Stops waiting. The run continues. */
@@ -80,7 +82,7 @@ export type CallAnswer =
 
 /**
  * Functions by the names of client tools; `ask_person` answers questions. Each gets the arguments of a call, and returns a
- * text or JSON, or a promise of it.
+ * text or JSON, a `ToolOutput` with files, or a promise of one.
  */
 // oxlint-disable-next-line typescript/no-explicit-any -- the agent file describes the arguments
 export type ClientTools = Record<string, (args: any) => unknown>;

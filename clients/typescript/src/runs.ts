@@ -117,19 +117,17 @@ export class Runs implements RunActions {
    * throws becomes the error of its call, as its message. Calls without a function, and approvals, are left to others.
    */
   async serveTools(runId: string, tools: ClientTools, options: WaitOptions = {}): Promise<Run> {
-    const { timeout = defaultTimeout, signal, onEvent } = options;
+    const { timeout = defaultTimeout, signal, onEvent, onText } = options;
     const deadline = this.#deadline(timeout, signal);
     const wait = { ...options };
-    if (onEvent) {
+    if (onEvent ?? onText) {
       wait.onEvent = async (event) => {
-        await onEvent(event);
+        await onEvent?.(event);
         wait.after = event.sequence; // the next wait begins here
       };
     }
-    const send = async (call: OpenCall, answer: CallAnswer): Promise<unknown> => {
-      const body = await answerBody(call, answer);
-      return this.#answer(runId, body, this.#deadline(undefined, signal)); // even if the function took too long
-    };
+    // Even if the function took too long.
+    const send = (body: object): Promise<Run> => this.#answer(runId, body, this.#deadline(undefined, signal));
     const calls = new CallServer(tools, send, deadline);
     return named(runId, () =>
       poll({ http: this.#http, deadline }, async () => {
@@ -229,11 +227,12 @@ export class Runs implements RunActions {
     return runInV1(this, await this.#http.object<StatusInV1>(request, ["agent_id", "loop_status", "transcript"]));
   }
 
-  async #wait(runId: string, { after, onEvent, raiseOnFailure }: WaitOptions, deadline: Deadline): Promise<Run> {
+  async #wait(runId: string, options: WaitOptions, deadline: Deadline): Promise<Run> {
+    const { after, onEvent, onText, raiseOnFailure } = options;
     return named(runId, async () => {
-      if (onEvent) {
-        const options = { after, http: this.#http, server: this.#server, deadline, untilWaiting: true };
-        for await (const event of followEvents(runId, options)) await onEvent(event);
+      if (onEvent ?? onText) {
+        const follow = { after, ...(onText && { onText }), http: this.#http, server: this.#server, deadline };
+        for await (const event of followEvents(runId, { ...follow, untilWaiting: true })) await onEvent?.(event);
       }
       const run = await this.#poll(runId, deadline);
       if (raiseOnFailure && run.status !== "finished" && run.status !== "running") throw new RunFailed(run);

@@ -1,10 +1,24 @@
+import { answerBody } from "./answer.ts";
 import type { Deadline } from "./clock.ts";
 import { APIError } from "./errors.ts";
-import type { CallAnswer, ClientTools } from "./options.ts";
+import type { ClientTools } from "./options.ts";
 import { Timer } from "./timer.ts";
-import type { OpenCall } from "./types.ts";
+import type { FileInput, OpenCall } from "./types.ts";
 
-type Send = (call: OpenCall, answer: CallAnswer) => Promise<unknown>;
+/** What a function of `serveTools` returns to answer with files, too: at most 10 MiB, for the workspace of the run. */
+export class ToolOutput {
+  /** A text or JSON. */
+  readonly output: unknown;
+  readonly files: readonly FileInput[];
+
+  constructor(output: unknown, files: readonly FileInput[]) {
+    this.output = output;
+    this.files = files;
+  }
+}
+
+/** `body`: of the request that answers the call. */
+type Send = (body: object) => Promise<unknown>;
 
 /** Characters of an error that the service accepts. */
 const maxError = 1_000_000;
@@ -18,8 +32,8 @@ export class CallServer {
   readonly #tools: ClientTools;
   readonly #send: Send;
   readonly #deadline: Deadline;
-  /** Results that the server has not accepted yet. */
-  readonly #results = new Map<string, CallAnswer>();
+  /** Answers that the server has not accepted yet. */
+  readonly #answers = new Map<string, object>();
   readonly #done = new Set<string>();
 
   constructor(tools: ClientTools, send: Send, deadline: Deadline) {
@@ -34,24 +48,27 @@ export class CallServer {
       return kind !== "approval" && Object.hasOwn(this.#tools, name) && !this.#done.has(id);
     });
     for (const call of own) {
-      const answer = this.#results.get(call.id) ?? (await this.#call(call));
-      this.#results.set(call.id, answer);
-      await this.#send(call, answer).catch((error: unknown) => {
+      const answer = this.#answers.get(call.id) ?? (await this.#call(call));
+      this.#answers.set(call.id, answer);
+      await this.#send(answer).catch((error: unknown) => {
         if (!(error instanceof APIError && settled.has(error.code))) throw error;
       });
-      this.#results.delete(call.id);
+      this.#answers.delete(call.id);
       this.#done.add(call.id);
     }
     return own.length > 0;
   }
 
-  async #call({ name, arguments: text }: OpenCall): Promise<CallAnswer> {
-    const run = async (): Promise<CallAnswer> => {
+  /** The answer of the function. What cannot be sent, such as a file that does not exist, becomes an error of the call. */
+  async #call(call: OpenCall): Promise<object> {
+    const run = async (): Promise<object> => {
       try {
-        const output = await this.#tools[name]?.(JSON.parse(text));
-        return { output: JSON.stringify(output) === undefined ? null : output }; // throws for what is no JSON
+        const returned = await this.#tools[call.name]?.(JSON.parse(call.arguments));
+        const { output, ...more } = returned instanceof ToolOutput ? returned : { output: returned };
+        const json = JSON.stringify(output) === undefined ? null : output; // throws for what is no JSON
+        return await answerBody(call, { output: json, ...more });
       } catch (error) {
-        return { error: messageOf(error).slice(0, maxError) };
+        return answerBody(call, { error: messageOf(error).slice(0, maxError) });
       }
     };
     return within(this.#deadline, run());

@@ -111,11 +111,17 @@ class AsyncRun:
         timeout: float | None = 1800,
         after: int | None = None,
         on_event: Callable[[Event], object] | None = None,
+        on_text: Callable[[str, TextPlace], object] | None = None,
         raise_on_failure: bool = False,
     ) -> AsyncRun:
         """Waits until the run is idle, or waits for answers to its `open_calls`. Returns its latest state."""
         run = await self._runs.wait(
-            self.id, timeout=timeout, after=after, on_event=on_event, raise_on_failure=raise_on_failure
+            self.id,
+            timeout=timeout,
+            after=after,
+            on_event=on_event,
+            on_text=on_text,
+            raise_on_failure=raise_on_failure,
         )
         return run._with_schema(self._schema)
 
@@ -150,11 +156,18 @@ class AsyncRun:
         timeout: float | None = 1800,
         after: int | None = None,
         on_event: Callable[[Event], object] | None = None,
+        on_text: Callable[[str, TextPlace], object] | None = None,
         raise_on_failure: bool = False,
     ) -> AsyncRun:
         """Waits until the turn has ended, and answers calls of client tools. `runs.serve_tools` says more."""
         run = await self._runs.serve_tools(
-            self.id, tools, timeout=timeout, after=after, on_event=on_event, raise_on_failure=raise_on_failure
+            self.id,
+            tools,
+            timeout=timeout,
+            after=after,
+            on_event=on_event,
+            on_text=on_text,
+            raise_on_failure=raise_on_failure,
         )
         return run._with_schema(self._schema)
 

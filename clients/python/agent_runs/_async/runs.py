@@ -27,7 +27,7 @@ from .follow import AsyncFollower
 from .http import AsyncHttp
 from .poll import Found, poll
 from .run import AsyncRun, AsyncRunPage, RunStatus, run_in_v1, run_of
-from .serve import Answer, AsyncCallServer
+from .serve import AsyncCallServer
 from .server import AsyncServer
 
 _Text = TypeVar("_Text", bound=str)
@@ -85,6 +85,7 @@ class AsyncRuns:
         result: ResultSchema | None = None,
         timeout: float | None = 1800,
         on_event: Callable[[Event], object] | None = None,
+        on_text: Callable[[str, TextPlace], object] | None = None,
         raise_on_failure: bool = False,
     ) -> AsyncRun:
         """Creates a run as `create` does, and waits as `wait` does. `timeout` is for both."""
@@ -95,7 +96,7 @@ class AsyncRuns:
             if deadline.remaining() == 0:
                 raise deadline.timeout_error() from error
             raise
-        ended = await self._wait(run.id, deadline, None, on_event, raise_on_failure)
+        ended = await self._wait(run.id, deadline, None, on_event, on_text, raise_on_failure)
         return ended._with_schema(result)
 
     async def get(self, run_id: str) -> AsyncRun:
@@ -109,6 +110,7 @@ class AsyncRuns:
         timeout: float | None = 1800,
         after: int | None = None,
         on_event: Callable[[Event], object] | None = None,
+        on_text: Callable[[str, TextPlace], object] | None = None,
         raise_on_failure: bool = False,
     ) -> AsyncRun:
         """
@@ -117,10 +119,11 @@ class AsyncRuns:
 
         `timeout`: seconds, for all requests and waits together. Then, `WaitTimeout` is raised. None: no limit.
         `on_event`: called with each event, in order. Not called if the server has v1 only.
+        `on_text`: called with the text that a model writes, as by `events`.
         `after`: begin after this event: the `sequence` of the last one that is known. By default, all are passed on.
         `raise_on_failure`: raise `RunFailed` unless the run is `finished`. Otherwise, read `run.status`.
         """
-        return await self._wait(run_id, self._deadline(timeout), after, on_event, raise_on_failure)
+        return await self._wait(run_id, self._deadline(timeout), after, on_event, on_text, raise_on_failure)
 
     async def list(
         self,
@@ -191,7 +194,7 @@ class AsyncRuns:
         `after`: the `sequence` of the last event that is known. `timeout`: seconds. Then, `WaitTimeout` is raised.
         `on_text`: called meanwhile with the text that a model writes, and its place (`turn`, `step`): the whole text of
         the step so far, again and again until the event `model_call` of the step has the answer. Not called if the
-        server does not send it, as on AWS.
+        server does not send it, as earlier releases do not.
         """
         deadline = self._deadline(timeout)
         await self._server.require("send events", deadline)
@@ -236,6 +239,7 @@ class AsyncRuns:
         timeout: float | None = 1800,
         after: int | None = None,
         on_event: Callable[[Event], object] | None = None,
+        on_text: Callable[[str, TextPlace], object] | None = None,
         raise_on_failure: bool = False,
     ) -> AsyncRun:
         """
@@ -252,15 +256,17 @@ class AsyncRuns:
                 await _io.async_call(on_event, event)
             last = event["sequence"]  # the next wait begins here
 
-        async def send(call: OpenCall, answer: Answer) -> AsyncRun:
-            given: Answer = {"allow": None, "reason": None, "output": NO_OUTPUT, "error": None, "files": [], **answer}
+        async def send(body: bytes) -> AsyncRun:
             # Without the deadline: what a function did is reported, even if it took too long.
-            return await self._answer(run_id, answer_bytes(call, **given), self._deadline())
+            return await self._answer(run_id, body, self._deadline())
 
         calls = AsyncCallServer(tools, send, deadline)
 
         async def look() -> Found:
-            run = await self._wait(run_id, deadline, last, passed_on if on_event else None, raise_on_failure)
+            follows = on_event or on_text
+            run = await self._wait(
+                run_id, deadline, last, passed_on if follows else None, on_text, raise_on_failure
+            )
             if not run.waiting:
                 return run
             return "now" if await calls.serve(run.open_calls) else "later"
@@ -375,14 +381,16 @@ class AsyncRuns:
         deadline: AsyncDeadline,
         after: int | None,
         on_event: Callable[[Event], object] | None,
+        on_text: Callable[[str, TextPlace], object] | None,
         raise_on_failure: bool,
     ) -> AsyncRun:
         try:
-            if on_event:
-                following = self._follower.events(run_id, after, deadline, until_waiting=True)
+            if on_event or on_text:
+                following = self._follower.events(run_id, after, deadline, on_text=on_text, until_waiting=True)
                 async with contextlib.aclosing(following) as events:
                     async for event in events:
-                        await _io.async_call(on_event, event)
+                        if on_event:
+                            await _io.async_call(on_event, event)
             run = await self._poll(run_id, deadline)
             if raise_on_failure and run.status not in ("finished", "running"):
                 raise RunFailed(run)

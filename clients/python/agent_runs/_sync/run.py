@@ -112,11 +112,17 @@ class Run:
         timeout: float | None = 1800,
         after: int | None = None,
         on_event: Callable[[Event], object] | None = None,
+        on_text: Callable[[str, TextPlace], object] | None = None,
         raise_on_failure: bool = False,
     ) -> Run:
         """Waits until the run is idle, or waits for answers to its `open_calls`. Returns its latest state."""
         run = self._runs.wait(
-            self.id, timeout=timeout, after=after, on_event=on_event, raise_on_failure=raise_on_failure
+            self.id,
+            timeout=timeout,
+            after=after,
+            on_event=on_event,
+            on_text=on_text,
+            raise_on_failure=raise_on_failure,
         )
         return run._with_schema(self._schema)
 
@@ -151,11 +157,18 @@ class Run:
         timeout: float | None = 1800,
         after: int | None = None,
         on_event: Callable[[Event], object] | None = None,
+        on_text: Callable[[str, TextPlace], object] | None = None,
         raise_on_failure: bool = False,
     ) -> Run:
         """Waits until the turn has ended, and answers calls of client tools. `runs.serve_tools` says more."""
         run = self._runs.serve_tools(
-            self.id, tools, timeout=timeout, after=after, on_event=on_event, raise_on_failure=raise_on_failure
+            self.id,
+            tools,
+            timeout=timeout,
+            after=after,
+            on_event=on_event,
+            on_text=on_text,
+            raise_on_failure=raise_on_failure,
         )
         return run._with_schema(self._schema)
 

@@ -28,7 +28,7 @@ from .follow import Follower
 from .http import Http
 from .poll import Found, poll
 from .run import Run, RunPage, RunStatus, run_in_v1, run_of
-from .serve import Answer, CallServer
+from .serve import CallServer
 from .server import Server
 
 _Text = TypeVar("_Text", bound=str)
@@ -86,6 +86,7 @@ class Runs:
         result: ResultSchema | None = None,
         timeout: float | None = 1800,
         on_event: Callable[[Event], object] | None = None,
+        on_text: Callable[[str, TextPlace], object] | None = None,
         raise_on_failure: bool = False,
     ) -> Run:
         """Creates a run as `create` does, and waits as `wait` does. `timeout` is for both."""
@@ -96,7 +97,7 @@ class Runs:
             if deadline.remaining() == 0:
                 raise deadline.timeout_error() from error
             raise
-        ended = self._wait(run.id, deadline, None, on_event, raise_on_failure)
+        ended = self._wait(run.id, deadline, None, on_event, on_text, raise_on_failure)
         return ended._with_schema(result)
 
     def get(self, run_id: str) -> Run:
@@ -110,6 +111,7 @@ class Runs:
         timeout: float | None = 1800,
         after: int | None = None,
         on_event: Callable[[Event], object] | None = None,
+        on_text: Callable[[str, TextPlace], object] | None = None,
         raise_on_failure: bool = False,
     ) -> Run:
         """
@@ -118,10 +120,11 @@ class Runs:
 
         `timeout`: seconds, for all requests and waits together. Then, `WaitTimeout` is raised. None: no limit.
         `on_event`: called with each event, in order. Not called if the server has v1 only.
+        `on_text`: called with the text that a model writes, as by `events`.
         `after`: begin after this event: the `sequence` of the last one that is known. By default, all are passed on.
         `raise_on_failure`: raise `RunFailed` unless the run is `finished`. Otherwise, read `run.status`.
         """
-        return self._wait(run_id, self._deadline(timeout), after, on_event, raise_on_failure)
+        return self._wait(run_id, self._deadline(timeout), after, on_event, on_text, raise_on_failure)
 
     def list(
         self,
@@ -192,7 +195,7 @@ class Runs:
         `after`: the `sequence` of the last event that is known. `timeout`: seconds. Then, `WaitTimeout` is raised.
         `on_text`: called meanwhile with the text that a model writes, and its place (`turn`, `step`): the whole text of
         the step so far, again and again until the event `model_call` of the step has the answer. Not called if the
-        server does not send it, as on AWS.
+        server does not send it, as earlier releases do not.
         """
         deadline = self._deadline(timeout)
         self._server.require("send events", deadline)
@@ -237,6 +240,7 @@ class Runs:
         timeout: float | None = 1800,
         after: int | None = None,
         on_event: Callable[[Event], object] | None = None,
+        on_text: Callable[[str, TextPlace], object] | None = None,
         raise_on_failure: bool = False,
     ) -> Run:
         """
@@ -253,15 +257,17 @@ class Runs:
                 _io.sync_call(on_event, event)
             last = event["sequence"]  # the next wait begins here
 
-        def send(call: OpenCall, answer: Answer) -> Run:
-            given: Answer = {"allow": None, "reason": None, "output": NO_OUTPUT, "error": None, "files": [], **answer}
+        def send(body: bytes) -> Run:
             # Without the deadline: what a function did is reported, even if it took too long.
-            return self._answer(run_id, answer_bytes(call, **given), self._deadline())
+            return self._answer(run_id, body, self._deadline())
 
         calls = CallServer(tools, send, deadline)
 
         def look() -> Found:
-            run = self._wait(run_id, deadline, last, passed_on if on_event else None, raise_on_failure)
+            follows = on_event or on_text
+            run = self._wait(
+                run_id, deadline, last, passed_on if follows else None, on_text, raise_on_failure
+            )
             if not run.waiting:
                 return run
             return "now" if calls.serve(run.open_calls) else "later"
@@ -376,14 +382,16 @@ class Runs:
         deadline: Deadline,
         after: int | None,
         on_event: Callable[[Event], object] | None,
+        on_text: Callable[[str, TextPlace], object] | None,
         raise_on_failure: bool,
     ) -> Run:
         try:
-            if on_event:
-                following = self._follower.events(run_id, after, deadline, until_waiting=True)
+            if on_event or on_text:
+                following = self._follower.events(run_id, after, deadline, on_text=on_text, until_waiting=True)
                 with contextlib.closing(following) as events:
                     for event in events:
-                        _io.sync_call(on_event, event)
+                        if on_event:
+                            _io.sync_call(on_event, event)
             run = self._poll(run_id, deadline)
             if raise_on_failure and run.status not in ("finished", "running"):
                 raise RunFailed(run)
