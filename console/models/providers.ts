@@ -8,7 +8,7 @@ export type SettingName = "base_url" | "model" | "secret" | "region" | "idle_sec
 export const providerNames: Record<Provider, string> = {
   anthropic: "Anthropic",
   "openai-compatible": "OpenAI-compatible server",
-  "openai-responses": "Responses API of OpenAI and others",
+  "openai-responses": "Responses API server",
   bedrock: "Amazon Bedrock",
   demo: "Demo model",
 };
@@ -74,7 +74,7 @@ export const presets: Preset[] = [
       base_url: "https://bedrock-runtime.us-east-1.amazonaws.com/openai/v1",
       secret: "env:AWS_BEARER_TOKEN_BEDROCK",
     },
-    note: "OpenAI's models in AWS regions, with an API key of Bedrock. Open-weight ones have chat completions only.",
+    note: "OpenAI's models in AWS regions, with an API key of Bedrock.",
   },
   {
     name: "Demo",

@@ -6,6 +6,7 @@ import { modelAt, newDataDir, type Service, startService } from "../integration/
 import { launchChromium } from "./chromium.ts";
 import { httpServer, type HttpServer } from "../support/http-server.ts";
 import { chunk, send, startStream, usageChunk } from "../providers/chat-completions-server.ts";
+import { eventsOf, messageItem, sendEvents } from "../providers/responses-server.ts";
 import { noMisdeeds, openConsole } from "./console-page.ts";
 import { scriptedModel } from "./scripted-model.ts";
 
@@ -24,6 +25,10 @@ function keyedServer(): Promise<HttpServer> {
     } else if (request.url === "/v1/models") {
       response.writeHead(200, { "content-type": "application/json" });
       response.end(JSON.stringify({ data: [{ id: "zeta-9b" }, { id: "alpha-3" }] }));
+    } else if (request.url === "/v1/responses") {
+      startStream(response);
+      sendEvents(response, ...eventsOf([messageItem("msg_1", "OK")]));
+      response.end();
     } else {
       startStream(response);
       send(response, chunk({ content: "OK" }), chunk({}, { finish_reason: "stop" }), usageChunk, "[DONE]");
@@ -107,5 +112,30 @@ test("a pasted key is stored for its server alone, lists the models, and is neve
   await page.getByRole("button", { name: "Test", exact: true }).click();
   await page.getByText("may not be sent to this host").waitFor();
   expect(service.errors()).not.toContain(key);
+  expect(misdeeds).toEqual(noMisdeeds);
+});
+
+test("a model over the Responses API is listed, tested and saved", async () => {
+  await using view = await openConsole(browser, service.consoleUrl, { path: "models" });
+  const { page, misdeeds } = view;
+  await page.getByRole("button", { name: "OpenAI Responses" }).click();
+  expect(await page.getByLabel("Base URL").inputValue()).toBe("https://api.openai.com/v1");
+  await page.getByLabel("Base URL").fill(`${keyed.url}/v1`);
+  await page.getByRole("button", { name: "Paste a key…" }).click();
+  await page.getByLabel("Key", { exact: true }).fill(key);
+  await page.keyboard.press("Enter");
+  await page.getByLabel("Key", { exact: true }).waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "List models" }).click();
+  await page.getByText("The server offers 2 models").waitFor();
+  await page
+    .getByRole("textbox", { name: "Model" })
+    .or(page.getByRole("combobox", { name: "Model" }))
+    .fill("alpha-3");
+  await page.getByRole("button", { name: "Test", exact: true }).click();
+  await page.getByText(/alpha-3 answered/).waitFor();
+  await page.getByRole("button", { name: "Save model" }).click();
+  await page.getByText("Saved the model of").waitFor();
+  await page.reload();
+  expect(await page.getByLabel("Provider").inputValue()).toBe("openai-responses");
   expect(misdeeds).toEqual(noMisdeeds);
 });

@@ -1,10 +1,14 @@
+import dns, { type LookupOptions } from "node:dns";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { LookupFunction } from "node:net";
 import { json } from "node:stream/consumers";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { modelWarning } from "../../bin/local/model-warning.ts";
 import { openAiCompatible } from "../../src/agent/models/openai-compatible.ts";
+import { openAiResponses } from "../../src/agent/models/openai-responses.ts";
 import { httpServer } from "../support/http-server.ts";
 import { request } from "./call-model.ts";
+import { messageItem, responds, usageOf } from "./responses-server.ts";
 
 interface Settings {
   /** Window of the loaded model; undefined: not loaded. */
@@ -26,6 +30,10 @@ async function ollama(settings: Settings) {
       return void response.end(JSON.stringify({ models: loaded === undefined ? [] : [model] }));
     }
     const { model } = (await json(incoming)) as { model: string };
+    if (incoming.url === "/v1/responses") {
+      const usage = usageOf({ input: settings.promptTokens ?? 26 });
+      return responds([messageItem("msg_1", "Hi")], { usage })(response, {} as never);
+    }
     if (model !== "tinytools") return void response.writeHead(404).end('{"error":"model not found"}');
     if (incoming.url === "/api/show") {
       const { parameters } = settings;
@@ -57,6 +65,19 @@ it("the context window of Ollama is read once, and again when the model was load
   expect(server.requests.filter((path) => path === "/api/ps")).toHaveLength(1);
   Object.assign(settings, { loaded: 32_768, promptTokens: 20_000 });
   expect(await windows()).toBe(32_768);
+});
+
+it("the context window of Ollama is read for its Responses API, too, which does not name the server", async () => {
+  await using server = await ollama({ loaded: 4_096 });
+  vi.spyOn(dns, "lookup").mockImplementation(((
+    _name: string,
+    options: LookupOptions,
+    found: Parameters<LookupFunction>[2],
+  ) => found(null, options.all ? [{ address: "127.0.0.1", family: 4 }] : "127.0.0.1", 4)) as never);
+  const baseUrl = server.baseUrl.replace("127.0.0.1", "ollama");
+  const outcome = await openAiResponses({ baseUrl, model: "tinytools" })()(request());
+  vi.restoreAllMocks();
+  expect(outcome).toHaveProperty("contextWindow", 4_096);
 });
 
 it("other servers are not asked for their context window", async () => {

@@ -97,6 +97,12 @@ const cases: Record<string, Case> = {
     more: { cacheKey: "run-1", result: { type: "object", properties: {} } },
     form: { resultFormat: "tool" },
   },
+  "a server whose Responses API has results of a schema": {
+    provider: responsesFixture,
+    configuration: (baseUrl) => ({ ...responses(baseUrl), compat: { resultFormat: "native" } }),
+    more: { result: { type: "object", properties: {} } },
+    form: { resultFormat: "native" },
+  },
   "a server that rejects two fields of the Responses API": {
     provider: responsesFixture,
     configuration: responses,

@@ -14,6 +14,8 @@ test("a model has the prices of its provider's list, with their source and date"
   });
   expect(suggestPrices(openai, "gpt-5-mini")?.prices).toMatchObject({ input: 0.25, cachedInput: 0.025, output: 2 });
   expect(suggestPrices(openai, "gpt-5.5")?.upTo).toBe(272_000);
+  const responses = { ...openai, provider: "openai-responses" } as const;
+  expect(suggestPrices(responses, "gpt-5-mini")).toEqual(suggestPrices(openai, "gpt-5-mini"));
   const bedrock = { provider: "bedrock", base_url: "https://vpce-1.example.com" } as const;
   expect(suggestPrices(bedrock, "amazon.nova-micro-v1:0")?.prices.input).toBe(0.035);
 });
