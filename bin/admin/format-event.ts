@@ -3,6 +3,7 @@ import type { Accounts } from "../../src/accounts/types.ts";
 import { answerText } from "../../src/agent/asks.ts";
 import type { TokenUsage } from "../../src/agent/model.ts";
 import { reasoningText } from "../../src/agent/reasoning.ts";
+import type { AskedFallback } from "../../src/agent/turn/journal.ts";
 import type { FileVersion } from "../../src/agent/turn/manifest.ts";
 import { toolNotesIn } from "../../src/agent/turn/tool-notes.ts";
 import { callId } from "../../src/runs/read/open-calls.ts";
@@ -50,6 +51,13 @@ function answeredEvent({ turn, step, call, answer, by }: AnsweredEntry, name: st
   return { turn, step, event: "call-answered", call, id, answer: answer.kind, ...who, text: said };
 }
 
+/** Of a call of the fallback: the name of its configuration or its model, and why it was asked. */
+function fallbackOf({ fallback }: { fallback?: AskedFallback }) {
+  if (!fallback) return {};
+  const { configuration, model, failure } = fallback;
+  return { fallback: configuration ?? model ?? "yes", fallback_because: failure.title };
+}
+
 type AnsweredEntry = Extract<RunJournalEntry, { part: "answered" }>;
 
 function messageEvent({ turn, role, text, startedBy }: TurnMessage): PrintedEvent {
@@ -68,6 +76,7 @@ function journalEvent(entry: RunJournalEntry, answerer: string | undefined): Pri
         step,
         event: "model-call-completed",
         model,
+        ...fallbackOf(entry),
         milliseconds,
         dollars,
         ...tokensOf(answer.usage),
@@ -87,6 +96,7 @@ function journalEvent(entry: RunJournalEntry, answerer: string | undefined): Pri
         turn,
         step,
         event: "conversation-compacted",
+        ...fallbackOf(entry),
         messages,
         milliseconds,
         dollars,
@@ -100,6 +110,7 @@ function journalEvent(entry: RunJournalEntry, answerer: string | undefined): Pri
         turn,
         step,
         event: "model-call-failed",
+        ...fallbackOf(entry),
         category: failure.category,
         title: failure.title,
         attempt,
@@ -146,6 +157,7 @@ function eventText({ turn, step, event, ...more }: PrintedEvent): string {
     typeof more["answer"] === "string" &&
       `${more["answer"]}, by ${[more["answered_by"] ?? "nobody", more["answered_by_name"]].join(" ").trim()}`,
     typeof more["model"] === "string" && more["model"],
+    typeof more["fallback"] === "string" && `fallback ${more["fallback"]}`,
     typeof more["name"] === "string" && `${more["name"]} (call ${Number(more["call"]) + 1})`,
     more["error"] === true && "with an error",
     typeof more["category"] === "string" && `${more["category"]}: ${String(more["title"])}`,
@@ -160,6 +172,7 @@ function eventText({ turn, step, event, ...more }: PrintedEvent): string {
   const lines = [
     printableLine(`${at}: ${facts.filter((fact) => fact !== false).join(", ")}`),
     ...toolNotes.map((text) => indented(`tool: ${text}`)),
+    ...(typeof more["fallback_because"] === "string" ? [indented(`fallback: ${more["fallback_because"]}`)] : []),
     ...(typeof more["reasoning"] === "string" ? [indented(`thought: ${more["reasoning"]}`)] : []),
     ...(typeof more["text"] === "string" && more["text"] !== "" ? [indented(more["text"])] : []),
     ...problems.map((text) => indented(`result: ${text}`)),

@@ -29,3 +29,12 @@ test("an answer shows which tools were missing, from the recorded note", () => {
     expect(JSON.stringify(shown(note).json)).not.toContain("tool_notes");
   }
 });
+
+test("an answer of the fallback shows its configuration, and why the first model did not answer", () => {
+  const failure = { category: "model_unavailable", title: "The model server answered 503: down" } as const;
+  const fallback = { model: "small", configuration: "backup", failure };
+  const { text, json } = eventOutput({ turn: 1, step: 1, part: "answer", answer: anAnswer, model: "small", fallback });
+  expect(text).toContain("model call completed, small, fallback backup, ");
+  expect(text).toContain("\n    fallback: The model server answered 503: down\n");
+  expect(json).toMatchObject({ fallback: "backup", fallback_because: failure.title });
+});

@@ -8,7 +8,7 @@ import {
   fixedContent,
   reducedWindow,
 } from "./context-window.ts";
-import { askedFallback } from "./fallback.ts";
+import { askedFallback, hasFallback } from "./fallback.ts";
 import {
   type AnswerEntry,
   entryCost,
@@ -148,8 +148,8 @@ interface Attempt {
 }
 
 /**
- * Sends a request, with retries while the failure is retryable and all waits together fit `maxRetryWaitMs`. Records each
- * failed attempt. Ends within `timeLeft` milliseconds. Rejects with the signal's reason when the turn is stopped. `shown`:
+ * Sends a request, with retries while the failure is retryable and all waits together fit `maxRetryWaitMs`, with a
+ * fallback the failed attempts, too. Records each failed attempt. Ends within `timeLeft` milliseconds. Rejects with the signal's reason when the turn is stopped. `shown`:
  * people who watch the run see the text while it is written.
  */
 export async function requestAnswer(
@@ -167,6 +167,8 @@ export async function requestAnswer(
     const retryAfterMs = outcome.kind === "failed" ? outcome.retryAfterMs : undefined;
     const delay = retryDelay(attempt, retryAfterMs);
     if (outcome.failure.retryable) waitLeft -= Math.max(delay, 1); // bounds the number of immediate retries, too
+    // A server that is silent for minutes is not asked again while another model can answer.
+    if (hasFallback(state, outcome.failure)) waitLeft -= outcome.milliseconds;
     const last = !outcome.failure.retryable || waitLeft < 0;
     const waitMs = last ? retryAfterMs : delay;
     const failed = {

@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from "vitest";
 import type { Failure, Message, Model, ModelOutcome, ModelRequest } from "../../../src/agent/model.ts";
 import type { FailedEntry, JournalEntry } from "../../../src/agent/turn/journal.ts";
 import { runTurn } from "../../../src/agent/turn/run-turn.ts";
-import type { TurnInput, TurnOutcome } from "../../../src/agent/turn/types.ts";
+import type { TurnInput, TurnOutcome, TurnPorts } from "../../../src/agent/turn/types.ts";
 import { answer, call, endless, turn } from "./scripted.ts";
 
 const outage: Failure = { category: "model_unavailable", title: "Down.", remedy: "Wait.", retryable: true };
@@ -34,11 +34,15 @@ function model(...outcomes: ModelOutcome[]) {
 /** Runs a turn with two models, and waits no real time. */
 async function run(
   [one, two]: [Model, Model],
-  { input = {}, journal = [] }: { input?: Partial<TurnInput>; journal?: JournalEntry[] } = {},
+  {
+    input = {},
+    ports = {},
+    journal = [],
+  }: { input?: Partial<TurnInput>; ports?: Partial<TurnPorts>; journal?: JournalEntry[] } = {},
 ) {
   const made = turn(one, {
     input: { ...first, fallback, maxRetryWaitMs: 30_000, journal, ...input },
-    ports: { fallback: two },
+    ports: { fallback: two, ...ports },
   });
   vi.useFakeTimers();
   try {
@@ -67,6 +71,17 @@ describe("the fallback", () => {
     expect(failed.filter(({ last }) => last)).toEqual([failed.at(-1)]);
     expect(failed.some((entry) => "fallback" in entry)).toBe(false);
     expect(events.filter(({ type }) => type === "fallback-asked")).toHaveLength(1);
+  });
+
+  it("answers after one attempt that took longer than all retries", async () => {
+    let now = 0;
+    const silent = model({ failure: outage });
+    const slow: Model = (request) => {
+      now += 240_000;
+      return silent.asked(request);
+    };
+    const { outcome } = await run([slow, model(answer("Done.")).asked], { ports: { now: () => now } });
+    expect([outcome, silent.requests.length]).toMatchObject([{ kind: "done", text: "Done." }, 1]);
   });
 
   it("has its own parameters, prices and context window", async () => {
