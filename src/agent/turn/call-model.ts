@@ -8,7 +8,7 @@ import {
   fixedContent,
   reducedWindow,
 } from "./context-window.ts";
-import { askedFallback, hasFallback } from "./fallback.ts";
+import { askedFallback, hasFallback, maxBegunFailures } from "./fallback.ts";
 import {
   type AnswerEntry,
   entryCost,
@@ -183,9 +183,6 @@ export async function requestAnswer(
   }
 }
 
-/** Failed calls of one model in a turn that had begun to answer. The provider may charge for each. */
-const maxBegunFailures = 5;
-
 /** The outcome of an attempt. Counts failed ones that had begun to answer, and makes the last one that a turn may have final. */
 function withinBegun({ begun, isFallback }: TurnState, outcome: AttemptOutcome): AttemptOutcome {
   if (outcome.kind !== "failed" || !outcome.begun) return outcome;
@@ -193,7 +190,7 @@ function withinBegun({ begun, isFallback }: TurnState, outcome: AttemptOutcome):
   if (failures < maxBegunFailures) return outcome;
   const failure: Failure = {
     category: "model_answer",
-    title: `The model's answer broke off ${failures} times in this turn, and no further call is made. Last: ${outcome.failure.title}`,
+    title: `The model's answer broke off ${failures} times in this turn, and it is not asked again. Last: ${outcome.failure.title}`,
     remedy:
       "The provider may have charged for these calls. Check the model server and the network to it, then start a new run.",
     retryable: false,

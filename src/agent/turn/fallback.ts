@@ -1,23 +1,26 @@
 import type { Failure } from "../model.ts";
 import { defaultContextTokens } from "./context-window.ts";
 import { type AskedFallback, couldSurvive, type GivenUp, nextStep } from "./journal.ts";
-import type { ModelCallFailed, TurnState } from "./types.ts";
+import type { AskedModel, ModelCallFailed, TurnInput, TurnState } from "./types.ts";
 
 // A turn stays with its fallback to its end: an outage lasts minutes, in which every return would cost the retries of the
 // first model again, and each change of the model loses the prompt cache of the conversation and the reasoning before it.
 // If both fail, the turn waits as for one, and then asks each of them once.
 
+/** Failed calls of one model in a turn that had begun to answer: the provider may charge for each, so it is not asked again. */
+export const maxBegunFailures = 5;
+
 /** The state with the settings and the client of the model that is asked next. */
 export function withAskedModel(state: TurnState): TurnState {
-  const { given, progress } = state;
+  const { given, progress, begun } = state;
   const { fallback } = given.input;
   if (!fallback || !given.ports.fallback) return state;
   const { down } = progress;
-  const isFallback = down?.next === "fallback";
+  const isDue = down?.next === "fallback" || begun.failures >= maxBegunFailures;
+  const isFallback = down !== undefined && isDue && begun.ofFallback < maxBegunFailures;
   const isKnown = (isFallback ? down.fallback : down?.first) !== undefined;
-  const { modelName: _, parameters: __, prices: ___, contextTokens: ____, ...shared } = given.input;
   const input = {
-    ...(isFallback ? { ...shared, ...fallback } : given.input),
+    ...(isFallback ? { ...withoutModel(given.input), ...fallback } : given.input),
     ...(isKnown && { maxRetryWaitMs: 0 }),
   };
   return {
@@ -30,11 +33,18 @@ export function withAskedModel(state: TurnState): TurnState {
   };
 }
 
+/** The input without the settings of its first model. */
+function withoutModel(input: TurnInput): Omit<TurnInput, keyof AskedModel> {
+  const { modelName: _name, modelConfiguration: _configuration, provider: _provider, ...settings } = input;
+  const { parameters: _parameters, prices: _prices, contextTokens: _window, ...others } = settings;
+  return others;
+}
+
 /** Whether the fallback can be asked after this failure. */
-export function hasFallback({ given, isFallback }: TurnState, failure: Failure): boolean {
-  return (
-    !isFallback && given.input.fallback !== undefined && given.ports.fallback !== undefined && couldSurvive(failure)
-  );
+export function hasFallback({ given, isFallback, begun }: TurnState, failure: Failure): boolean {
+  const { input, ports } = given;
+  const isUsable = input.fallback !== undefined && ports.fallback !== undefined && begun.ofFallback < maxBegunFailures;
+  return isUsable && !isFallback && couldSurvive(failure);
 }
 
 /** The state that asks the fallback, after the retries of the first model. Undefined: there is none, or it could not help. */

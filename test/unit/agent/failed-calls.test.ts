@@ -47,7 +47,7 @@ describe("a failed model call", () => {
     kind: "failed",
     failure: {
       category: "model_answer",
-      title: "The model's answer broke off 5 times in this turn, and no further call is made. Last: The stream ended.",
+      title: "The model's answer broke off 5 times in this turn, and it is not asked again. Last: The stream ended.",
     },
   };
 

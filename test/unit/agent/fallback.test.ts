@@ -109,6 +109,14 @@ describe("the fallback", () => {
     expect([outcome, second.requests]).toEqual([{ kind: "failed", failure }, []]);
   });
 
+  it("is recorded without a configuration if it is the organization's model", async () => {
+    const { modelConfiguration: _, ...ofOrganization } = fallback;
+    const input = { modelConfiguration: "special", fallback: ofOrganization };
+    const { outcome } = await run([model({ failure: unreadable }).asked, model(answer("Done.")).asked], { input });
+    expect(outcome).toMatchObject({ last: { fallback: { model: "small" } } });
+    expect(JSON.stringify(outcome)).not.toContain("special");
+  });
+
   it("gives the final answer at a limit", async () => {
     const limits = { steps: 1, tokens: 1e6, seconds: 600 };
     const one = model(lists, { failure: unreadable });
@@ -172,6 +180,24 @@ describe("when both models are down", () => {
       kind: "retry",
       failure: { category: "model_unavailable", title, remedy: "Set it.", retryable: true },
     });
+  });
+
+  it("a model whose answers broke off five times is not asked again, in later invocations neither", async () => {
+    const broken: ModelOutcome = { failure: { ...outage, title: "The stream ended." }, begun: true, characters: 30 };
+    const { outcome, records } = await run([model({ failure: outage }).asked, model(broken).asked]);
+    expect(outcome).toMatchObject({ kind: "retry" });
+    const later = await run([model({ failure: outage }).asked, model().asked], { journal: records });
+    expect(later.outcome).toEqual({ kind: "retry", failure: outage });
+    const still = await run([model({ failure: outage }).asked, model().asked], {
+      journal: [...records, ...later.records],
+    });
+    expect(still.outcome).toEqual(later.outcome);
+
+    const swapped = await run([model(broken).asked, model({ failure: busy }).asked]);
+    expect(swapped.outcome).toMatchObject({ kind: "retry" });
+    const second = model(answer("Done."));
+    const saved = await run([model().asked, second.asked], { journal: swapped.records });
+    expect(saved.outcome).toMatchObject({ kind: "done", text: "Done.", last: { model: "small" } });
   });
 
   it("the turn fails if waiting helps neither", async () => {
