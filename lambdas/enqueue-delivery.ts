@@ -1,17 +1,18 @@
 import type { DynamoDBStreamEvent } from "aws-lambda";
 import { awsSettings, env } from "../src/env.ts";
 import { documentClient } from "../src/platform/aws/sdk/clients.ts";
-import { deliveryGroups } from "../src/platform/aws/delivery/delivery-groups.ts";
+import { groupOf } from "../src/platform/aws/delivery/delivery-groups.ts";
 import { deliveryQueue } from "../src/platform/aws/delivery/delivery-queue.ts";
+import { newDeliveries } from "../src/platform/aws/delivery/fan-out.ts";
 import { deliveryPrefix } from "../src/platform/aws/dynamodb/table.ts";
 
 const settings = awsSettings();
 const queue = deliveryQueue(settings, env("DELIVERY_QUEUE_URL"));
-const groups = deliveryGroups({ documents: documentClient(settings), table: env("TABLE_NAME") });
+const deliveries = newDeliveries({ documents: documentClient(settings), table: env("TABLE_NAME") });
 
 /**
- * Enqueues new deliveries. The stream has only the keys of items, and this function reads only where a delivery goes. It throws
- * if a message was not accepted: Lambda repeats the batch, and a message that is sent twice is harmless.
+ * Enqueues new deliveries, one for each endpoint. The stream has only the keys of items, and this function reads neither URLs nor
+ * secrets. It throws if a message was not accepted: Lambda repeats the batch, and a message that is sent twice is harmless.
  */
 export async function handler({ Records }: DynamoDBStreamEvent): Promise<void> {
   const keys = Records.flatMap(({ dynamodb }) => dynamodb?.Keys?.["pk"]?.S ?? []);
@@ -19,6 +20,6 @@ export async function handler({ Records }: DynamoDBStreamEvent): Promise<void> {
 }
 
 async function enqueue(id: string): Promise<void> {
-  const group = await groups.find(id);
-  if (group !== undefined) await queue.send({ id, attempts: 0, group }); // otherwise its run was deleted
+  const delivery = await deliveries.fanOut(id);
+  if (delivery) await queue.send({ id, attempts: 0, group: groupOf(delivery) });
 }

@@ -21,7 +21,7 @@ import {
   endsTurns,
   type ItemPermission,
   keyUse,
-  readsDestinations,
+  enqueuesDeliveries,
   sendsDeliveries,
   Storage,
   webhookState,
@@ -185,7 +185,7 @@ export class ServiceStack extends Stack {
     new Recovery(this, "Repair", { stateMachine: workflow.stateMachine, reconcile, sweep, deadLetters });
 
     const enqueue = newFunction("EnqueueDelivery");
-    storage.grantItems(enqueue, [readsDestinations]);
+    storage.grantItems(enqueue, enqueuesDeliveries);
     const send = newFunction("SendDelivery", { sendsToItself: true }); // a delivery has at most 9 attempts
     storage.grantItems(send, sendsDeliveries);
     if (settings.privateAddresses === "allowed") grant(send, { PRIVATE_ADDRESSES: settings.privateAddresses });

@@ -12,7 +12,6 @@ import type { Function } from "aws-cdk-lib/aws-lambda";
 import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership, HttpMethods } from "aws-cdk-lib/aws-s3";
 import { Construct, type IConstruct } from "constructs";
 import {
-  destinationAttributes,
   listIndex,
   objectPrefixes,
   organizationIndex,
@@ -99,12 +98,11 @@ export const createsKeyedRuns: ItemPermission[] = [
   { kinds: ["IDEMPOTENCY"], actions: ["GetItem"] },
 ];
 
-/** For the function that enqueues deliveries: where they go, and nothing that they report. */
-export const readsDestinations: ItemPermission = {
-  kinds: ["DELIVERY"],
-  actions: ["GetItem"],
-  attributes: [partitionKey, sortKey, ...destinationAttributes],
-};
+/** For the function that enqueues deliveries: it adds one for each endpoint, and removes one that no endpoint wants. */
+export const enqueuesDeliveries: ItemPermission[] = [
+  { kinds: ["DELIVERY"], actions: ["GetItem", "PutItem", "DeleteItem"] },
+  webhookState,
+];
 
 /** For the function that sends deliveries. It disables a webhook whose receiver is gone. */
 export const sendsDeliveries: ItemPermission[] = [

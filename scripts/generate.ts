@@ -11,7 +11,7 @@ import { basePath as managePath } from "../src/manage/contract/operations/operat
 import { agentSchemaFile, agentSchemaSource } from "./agent-schema.ts";
 import { buildValidators } from "./build-validators.ts";
 import { clientFiles } from "./generate-clients.ts";
-import { operationTable } from "./operation-table.ts";
+import { lateTable, operationTable } from "./operation-table.ts";
 
 const pathOf = (path: string): string => fileURLToPath(new URL(`../${path}`, import.meta.url));
 
@@ -26,7 +26,9 @@ export async function generatedFiles(): Promise<Record<string, string>> {
     "test/client/generated/api.d.ts": ofPublic + astToString(await openapiTypes(publicDocument)),
     "src/ext/generated/openapi.ts": noticeOf("src/ext/contract/") + documentSource(documentOf(extApi)),
     "src/manage/generated/openapi.ts": ofManage + documentSource(documentOf(manageApi)),
-    "src/manage/generated/operations.ts": ofManage + operationTable(manageApi, managePath, "../schema-types.ts"),
+    "src/manage/generated/operations.ts":
+      ofManage + operationTable(manageApi, managePath, "../schema-types.ts", "webhooks"),
+    "src/manage/generated/webhook-operations.ts": ofManage + lateTable(manageApi, managePath, "webhooks"),
   };
   const absolute = Object.entries(files).map(([path, text]) => [pathOf(path), text]);
   return { ...(Object.fromEntries(absolute) as Record<string, string>), ...(await clientFiles()) };

@@ -1,8 +1,13 @@
 import type { ApiDescription, Operation, Parameter } from "../src/http/description.ts";
 
-/** The source of a table with method and path of each operation. `basePath`: left out of the paths. */
-export function methodsAndPaths({ operations }: ApiDescription, basePath = ""): string {
-  const rows = Object.entries(operations).map(
+/** The source of a table with method and path of operations. `basePath`: left out of the paths. `has`: which; default: all. */
+export function methodsAndPaths(
+  { operations }: Pick<ApiDescription, "operations">,
+  basePath = "",
+  has: (operation: Operation) => boolean = () => true,
+): string {
+  const wanted = Object.entries(operations).filter(([, operation]) => has(operation));
+  const rows = wanted.map(
     ([name, { method, path }]) => `  ${name}: ["${method}", ${JSON.stringify(path.slice(basePath.length))}],`,
   );
   return `{\n${rows.join("\n")}\n} as const`;
@@ -10,23 +15,30 @@ export function methodsAndPaths({ operations }: ApiDescription, basePath = ""): 
 
 /**
  * A TypeScript module for callers of an API: method and path of each operation, and the types of its parameters, body and
- * answer. `schemasFrom`: a module that exports the types `Schemas`.
+ * answer. `schemasFrom`: a module that exports the types `Schemas`. The methods and paths of operations with the tag `late` are in
+ * a table of their own (`lateTable`), which the first view of the page does not load.
  */
-export function operationTable(api: ApiDescription, basePath: string, schemasFrom: string): string {
+export function operationTable(api: ApiDescription, basePath: string, schemasFrom: string, late: string): string {
   const types = Object.entries(api.operations).map(([name, operation]) => `  ${name}: ${callType(operation, api)};`);
   return `import type { Schemas } from ${JSON.stringify(schemasFrom)};
 
 /** The prefix of all paths. */
 export const basePath = ${JSON.stringify(basePath)};
 
-/** Method and path of each operation. */
-export const operations = ${methodsAndPaths(api, basePath)};
+/** Method and path of each operation, but for those with the tag ${late}. */
+export const operations = ${methodsAndPaths(api, basePath, ({ tag }) => tag !== late)};
 
 /** What each operation takes and answers. \`answer\`: undefined without a JSON body. */
 export interface Operations {
 ${types.join("\n")}
 }
 `;
+}
+
+/** A TypeScript module with method and path of each operation with a tag. */
+export function lateTable(api: ApiDescription, basePath: string, late: string): string {
+  const table = methodsAndPaths(api, basePath, ({ tag }) => tag === late);
+  return `/** Method and path of each operation with the tag ${late}. */\nexport const operations = ${table};\n`;
 }
 
 /** `{ parameters, body, answer }`. Parameters of the path and the query are in one object: their names differ. */

@@ -11,6 +11,7 @@ interface ListOptions {
   agent: string;
   limit: string;
   cursor?: string;
+  endpoint?: string;
 }
 
 /** Adds the commands about what was sent, below `webhook`. */
@@ -19,20 +20,23 @@ export function addDeliveryCommands(webhook: Command, action: Action): void {
     .command("deliveries")
     .description("List the messages of an agent's runs, newest first, with the last attempt to send each.")
     .requiredOption("--agent <ID>", "agent")
+    .option("--endpoint <ID>", "only messages to this endpoint; first: to the agent's URL")
     .option("--limit <N>", `number of messages, at most ${maxListed}`, "20")
     .option("--cursor <CURSOR>", "continue the list of a page before")
     .action(
-      action(async (stores, { agent, limit, cursor }: ListOptions) =>
-        listed(await listDeliveries(stores, agent, { limit: wholeNumber("--limit", limit, maxListed), cursor })),
-      ),
+      action(async (stores, { agent, limit: given, cursor, endpoint: endpointId }: ListOptions) => {
+        const limit = wholeNumber("--limit", given, maxListed);
+        return listed(await listDeliveries(stores, agent, { limit, cursor, endpointId }));
+      }),
     );
   webhook
     .command("test")
-    .description("Send a signed message of type webhook.test to an agent's URL, once.")
+    .description("Send a signed message of type webhook.test to an agent's URL, or to an endpoint, once.")
     .requiredOption("--agent <ID>", "agent")
+    .option("--endpoint <ID>", "a further endpoint (default: the first, the agent's URL)")
     .action(
-      action(async ({ accounts, deliveries, actor }, { agent }: { agent: string }) =>
-        record(fields(await testWebhook({ accounts, deliveries }, agent, await actor()))),
+      action(async ({ accounts, deliveries, actor }, { agent, endpoint }: { agent: string; endpoint?: string }) =>
+        record(fields(await testWebhook({ accounts, deliveries }, agent, await actor(), endpoint))),
       ),
     );
   webhook
@@ -57,10 +61,23 @@ function listed({ deliveries, cursor }: ListedDeliveries): Output {
   };
 }
 
-function fields({ id, messageId, runId, turn, type, at, attempts, state, nextAttemptAt, lastAttempt }: Delivery) {
+function fields({
+  id,
+  messageId,
+  endpointId,
+  runId,
+  turn,
+  type,
+  at,
+  attempts,
+  state,
+  nextAttemptAt,
+  lastAttempt,
+}: Delivery) {
   return {
     id,
     message: messageId,
+    endpoint: endpointId,
     run: runId,
     turn,
     type,

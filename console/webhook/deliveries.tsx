@@ -9,28 +9,31 @@ import { Loading } from "../ui/empty.tsx";
 import { Problem } from "../ui/problem.tsx";
 import { RelativeTime } from "../ui/time.tsx";
 import { toast } from "../ui/toast.tsx";
-import { type Delivery, readDeliveries, resendDelivery, testWebhook } from "./webhook-calls.ts";
+import { type Delivery, type Endpoint, readDeliveries, resendDelivery, testWebhook } from "./webhook-calls.ts";
 
 /** Deliveries of a page, and the most that are shown. */
 const [pageSize, most] = [50, 200];
 
 interface DeliveriesProps {
   agent: Pick<Agent, "id" | "organization_id">;
+  /** Endpoints of the webhook besides the first. */
+  endpoints: Endpoint[];
   /** Why no test message can be sent. */
   noTest: string | undefined;
 }
 
 /** The newest messages of an agent's runs. */
-export function Deliveries({ agent, noTest }: DeliveriesProps) {
+export function Deliveries({ agent, endpoints, noTest }: DeliveriesProps) {
   const { id: agentId } = agent;
   const reason = blocked("send messages again", agent.organization_id);
   const [limit, setLimit] = useState(pageSize);
-  const key = `${agentId} ${limit}`;
+  const [endpoint, setEndpoint] = useState("");
+  const key = `${agentId} ${limit} ${endpoint}`;
   const {
     data: page,
     error,
     ...resource
-  } = useResource(key, (signal) => readDeliveries(agentId, limit, signal), 5_000);
+  } = useResource(key, (signal) => readDeliveries(agentId, { endpoint, limit }, signal), 5_000);
   const [problem, setProblem] = useState<string>();
   const resend = ({ id }: Delivery): void => {
     setProblem(undefined);
@@ -57,6 +60,22 @@ export function Deliveries({ agent, noTest }: DeliveriesProps) {
       <header class="panel-head">
         <h2>Deliveries</h2>
         <span class="muted">Failed attempts are repeated over a day</span>
+        {endpoints.length > 0 && (
+          <select
+            class="input"
+            aria-label="Endpoint"
+            value={endpoint}
+            onChange={({ currentTarget }) => setEndpoint(currentTarget.value)}
+          >
+            <option value="">All endpoints</option>
+            <option value="first">The webhook itself</option>
+            {endpoints.map(({ id }) => (
+              <option key={id} value={id}>
+                {id}
+              </option>
+            ))}
+          </select>
+        )}
         <Button size="small" icon="send" blocked={noTest} onClick={test}>
           Send test message
         </Button>

@@ -2,38 +2,46 @@ import { useState } from "preact/hooks";
 import { Button } from "../ui/button.tsx";
 import { Choice, Dialog } from "../ui/dialog.tsx";
 import { Field } from "../ui/field.tsx";
-import { type ChangedWebhook, setWebhook, type Webhook } from "./webhook-calls.ts";
+import { eventTypes } from "../../src/accounts/limits.ts";
+import { addEndpoint, type ChangedReceiver, endpointIdOf, type Receiver, setWebhook } from "./webhook-calls.ts";
 
 interface SettingsDialogProps {
   agentId: string;
-  /** Undefined: the agent has none yet. */
-  webhook: Webhook | undefined;
+  /** Undefined: a new one. */
+  webhook: Receiver | undefined;
+  /** Whether it is an endpoint besides the first. */
+  isFurther?: boolean;
   onClose: () => void;
-  onChange: (changed: ChangedWebhook) => void;
+  onChange: (changed: ChangedReceiver) => void;
 }
 
-/** Asks for the URL of a webhook. */
-export function SettingsDialog({ agentId, webhook, onClose, onChange }: SettingsDialogProps) {
+/** Asks for the settings of a webhook or a further endpoint. */
+export function SettingsDialog({ agentId, webhook, isFurther = false, onClose, onChange }: SettingsDialogProps) {
   const [url, setUrl] = useState(webhook?.url ?? "");
+  const [types, setTypes] = useState<readonly string[]>(webhook?.event_types ?? eventTypes);
   const [isPrivate, setPrivate] = useState(webhook?.private_addresses ?? false);
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string>();
   const save = (): void => {
     setBusy(true);
-    const settings = { url: url.trim() || null, private_addresses: isPrivate, enabled: true };
-    setWebhook(agentId, settings).then(onChange, (error: Error) => {
+    const chosen = eventTypes.filter((type) => types.includes(type));
+    const event_types = chosen.length === eventTypes.length ? null : chosen;
+    const settings = { url: url.trim() || null, event_types, private_addresses: isPrivate, enabled: true };
+    const saved =
+      isFurther && !webhook ? addEndpoint(agentId, settings) : setWebhook(agentId, settings, endpointIdOf(webhook));
+    saved.then(onChange, (error: Error) => {
       setProblem(error.message);
       setBusy(false);
     });
   };
   return (
     <Dialog
-      title={webhook ? "Edit the webhook" : "Set a webhook"}
+      title={titleOf(webhook !== undefined, isFurther)}
       narrow
       onClose={onClose}
       footer={
         <Choice onCancel={onClose}>
-          <Button kind="primary" type="submit" form="webhook-settings" disabled={isBusy}>
+          <Button kind="primary" type="submit" form="webhook-settings" disabled={isBusy || types.length === 0}>
             {webhook?.enabled === false ? "Save and enable" : "Save"}
           </Button>
         </Choice>
@@ -47,12 +55,17 @@ export function SettingsDialog({ agentId, webhook, onClose, onChange }: Settings
           if (!isBusy) save();
         }}
       >
-        <Field name="URL" help="Leave it empty to report only runs that name their own URL." problem={problem}>
+        <Field
+          name="URL"
+          help={isFurther ? "" : "Leave it empty to report only runs that name their own URL."}
+          problem={problem}
+        >
           {(control) => (
             <input
               {...control}
               class="input"
               autofocus
+              required={isFurther}
               autocomplete="off"
               inputMode="url"
               placeholder="https://example.com/hooks/runs"
@@ -61,6 +74,21 @@ export function SettingsDialog({ agentId, webhook, onClose, onChange }: Settings
             />
           )}
         </Field>
+        <fieldset class="stack">
+          <legend>Events</legend>
+          {eventTypes.map((type) => (
+            <label class="check" key={type}>
+              <input
+                type="checkbox"
+                checked={types.includes(type)}
+                onChange={({ currentTarget: { checked } }) =>
+                  setTypes((before) => (checked ? [...before, type] : before.filter((each) => each !== type)))
+                }
+              />
+              {type}
+            </label>
+          ))}
+        </fieldset>
         <label class="check">
           <input
             type="checkbox"
@@ -72,4 +100,9 @@ export function SettingsDialog({ agentId, webhook, onClose, onChange }: Settings
       </form>
     </Dialog>
   );
+}
+
+function titleOf(isKnown: boolean, isFurther: boolean): string {
+  if (isFurther) return isKnown ? "Edit the endpoint" : "Add an endpoint";
+  return isKnown ? "Edit the webhook" : "Set a webhook";
 }

@@ -6,34 +6,44 @@ import { Fact } from "../ui/fact.tsx";
 import { Problem } from "../ui/problem.tsx";
 import { RelativeTime } from "../ui/time.tsx";
 import { toast } from "../ui/toast.tsx";
-import { type ChangedWebhook, removeWebhook, rotateSecret, setWebhook, type Webhook } from "./webhook-calls.ts";
+import {
+  type ChangedReceiver,
+  endpointIdOf,
+  type Receiver,
+  removeWebhook,
+  rotateSecret,
+  setWebhook,
+} from "./webhook-calls.ts";
 
 interface WebhookFactsProps {
-  webhook: Webhook;
+  webhook: Receiver;
   /** Why nothing can be changed now. */
   reason: string | undefined;
-  onChange: (changed: ChangedWebhook) => void;
+  onChange: (changed: ChangedReceiver) => void;
   onRemove: () => void;
 }
 
-/** The settings of a webhook, and what can be done with it. */
+/** The settings of a webhook or a further endpoint, and what can be done with it. */
 export function WebhookFacts({ webhook, reason, onChange, onRemove }: WebhookFactsProps) {
   const {
     agent_id: agentId,
     url,
     enabled,
     disabled_reason: why,
+    event_types,
     private_addresses,
     old_secret_valid_until: oldUntil,
   } = webhook;
+  const id = endpointIdOf(webhook);
+  const noun = id === undefined ? "webhook" : "endpoint";
   const [asking, setAsking] = useState<"rotate" | "remove">();
   const [problem, setProblem] = useState<string>();
   const toggle = (): void => {
     setProblem(undefined);
-    setWebhook(agentId, { url, private_addresses, enabled: !enabled }).then(
+    setWebhook(agentId, { url, event_types, private_addresses, enabled: !enabled }, id).then(
       (changed) => {
         onChange(changed);
-        toast(enabled ? "Disabled the webhook" : "Enabled the webhook");
+        toast(`${enabled ? "Disabled" : "Enabled"} the ${noun}`);
       },
       (error: Error) => setProblem(error.message),
     );
@@ -53,6 +63,7 @@ export function WebhookFacts({ webhook, reason, onChange, onRemove }: WebhookFac
         <Fact name="State">
           {enabled ? "enabled" : <span class="badge warn">disabled</span>} {why}
         </Fact>
+        <Fact name="Events">{event_types?.join(", ") ?? "all"}</Fact>
         <Fact name="Addresses">
           {private_addresses ? "private ones and http: are accepted" : "https: to public ones"}
         </Fact>
@@ -77,24 +88,25 @@ export function WebhookFacts({ webhook, reason, onChange, onRemove }: WebhookFac
           title="Rotate the secret?"
           action="Rotate"
           onClose={close}
-          onConfirm={async () => onChange(await rotateSecret(agentId))}
+          onConfirm={async () => onChange(await rotateSecret(agentId, id))}
         >
           You get a new secret, which is shown once. Messages are signed with the old one, too, for 24 hours.
         </Confirm>
       )}
       {asking === "remove" && (
         <Confirm
-          title="Remove the webhook?"
+          title={`Remove the ${noun}?`}
           action="Remove"
           danger
           onClose={close}
           onConfirm={async () => {
-            await removeWebhook(agentId);
+            await removeWebhook(agentId, id);
             onRemove();
-            toast("Removed the webhook");
+            toast(`Removed the ${noun}`);
           }}
         >
-          Its secret is deleted. Messages that were not delivered yet fail, also those to the URLs of single runs.
+          Its secret is deleted. Messages that were not delivered yet fail
+          {id === undefined && ", also those to the URLs of single runs"}.
         </Confirm>
       )}
     </>

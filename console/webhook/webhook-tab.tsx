@@ -6,9 +6,10 @@ import { Button } from "../ui/button.tsx";
 import { Loading } from "../ui/empty.tsx";
 import { Problem } from "../ui/problem.tsx";
 import { Deliveries } from "./deliveries.tsx";
+import { Endpoints } from "./endpoints.tsx";
 import { SecretReveal } from "./secret-reveal.tsx";
 import { SettingsDialog } from "./settings-dialog.tsx";
-import { type ChangedWebhook, readWebhook, type Webhook } from "./webhook-calls.ts";
+import { type ChangedReceiver, readEndpoints, readWebhook, type Webhook } from "./webhook-calls.ts";
 import { WebhookFacts } from "./webhook-facts.tsx";
 
 /** Why no test message can be sent to a webhook. */
@@ -20,14 +21,15 @@ function noTestOf({ url, enabled }: Webhook): string | undefined {
 /** Where the ends of an agent's runs are reported, and what was sent. */
 export function WebhookTab({ agent }: { agent: Agent }) {
   const { data: webhook, error, replace } = useResource(agent.id, (signal) => readWebhook(agent.id, signal), 15_000);
+  const endpoints = useResource(`${agent.id} endpoints`, (signal) => readEndpoints(agent.id, signal), 15_000);
   const [isEditing, setEditing] = useState(false);
   // The secret itself is in this state only, and gone when the dialog is closed.
   const [secret, setSecret] = useState<string>();
   const reason =
     agent.status === "deleted" ? "This agent is deleted." : blocked("change webhooks", agent.organization_id);
-  const onChange = ({ secret: created, ...changed }: ChangedWebhook): void => {
+  const onChange = ({ secret: created, ...changed }: ChangedReceiver): void => {
     setEditing(false);
-    replace(changed);
+    if (!("id" in changed)) replace(changed);
     if (created !== null) setSecret(created);
   };
   return (
@@ -56,7 +58,12 @@ export function WebhookTab({ agent }: { agent: Agent }) {
           <WebhookFacts webhook={webhook} reason={reason} onChange={onChange} onRemove={() => replace(null)} />
         )}
       </section>
-      <Deliveries agent={agent} noTest={reason ?? (webhook ? noTestOf(webhook) : "Set a webhook first.")} />
+      <Endpoints agent={agent} endpoints={endpoints} reason={reason} onSecret={setSecret} />
+      <Deliveries
+        agent={agent}
+        endpoints={endpoints.data ?? []}
+        noTest={reason ?? (webhook ? noTestOf(webhook) : "Set a webhook first.")}
+      />
       {isEditing && (
         <SettingsDialog
           agentId={agent.id}

@@ -8,6 +8,16 @@ export const maxOrganizations = 50;
 /** Characters of the URL of a webhook, of an agent or of a run. */
 export const maxWebhookUrl = 2_048;
 
+/** What happens to runs and is reported to webhooks. */
+export const eventTypes = ["run.finished", "run.waiting", "run.failed", "run.terminated"] as const;
+export type EventType = (typeof eventTypes)[number];
+
+/** Further endpoints of an agent's webhook: each is one more message for each event. */
+export const maxEndpoints = 10;
+
+/** Id of a further endpoint of a webhook. */
+export const endpointIdPattern = "^ep_[0-9a-f]{12}$";
+
 /** How long a rotated secret still signs messages, in hours: by default, and at most. */
 export const overlapHours = { default: 24, max: 168 };
 

@@ -2,6 +2,7 @@ import type { ModelConfiguration } from "../agent/model.ts";
 import type { McpToolRule } from "../agent/ask-kinds.ts";
 import type { Static } from "../json-schema.ts";
 import type { agentDefinition } from "./agent-schema.ts";
+import type { EventType } from "./limits.ts";
 
 /**
  * A record whose replacement is conditional. Times are milliseconds since 1970. Absent times: the record was written by
@@ -133,15 +134,12 @@ export interface WebhookSecret {
   expiresAt?: number;
 }
 
-/**
- * Where and how the service reports what happened to the runs of an agent: one record per agent. Without secrets, the
- * webhook was removed. `disabled` says why the service disabled it.
- */
-export interface Webhook extends Revised {
-  agentId: string;
-  organizationId: string;
+/** A receiver of messages. `disabled` says why the service disabled it. */
+export interface WebhookEndpoint {
   /** Of the runs that have no URL of their own. Absent: only runs with a URL are reported. */
   url?: string;
+  /** The events that are sent to `url`. Absent: all. */
+  types?: EventType[];
   /** Newest first. Messages are signed with each that has not expired. */
   secrets: WebhookSecret[];
   /** False: nothing is sent to `url`. Runs with a URL of their own are reported. */
@@ -153,15 +151,37 @@ export interface Webhook extends Revised {
   updatedAt: number;
 }
 
-/** A webhook without its secrets themselves. */
-export type WebhookView = Omit<Webhook, "secrets"> & { secrets: Omit<WebhookSecret, "value">[] };
+/** An endpoint besides the first. It always has a URL. */
+export interface FurtherEndpoint extends WebhookEndpoint {
+  id: string;
+}
 
-/** What the create of a run needs to know of a webhook. `configured`: it has secrets. */
-export interface WebhookState {
+/**
+ * Where and how the service reports what happened to the runs of an agent: one record per agent, which is also the first
+ * endpoint. Its secrets sign the messages to runs' own URLs. Without secrets, the first endpoint was removed.
+ */
+export interface Webhook extends Revised, WebhookEndpoint {
+  agentId: string;
+  organizationId: string;
+  /** Oldest first. Absent: none. */
+  endpoints?: FurtherEndpoint[];
+}
+
+type WithoutSecrets<Endpoint> = Omit<Endpoint, "secrets"> & { secrets: Omit<WebhookSecret, "value">[] };
+export type EndpointView = WithoutSecrets<WebhookEndpoint>;
+export type FurtherEndpointView = WithoutSecrets<FurtherEndpoint>;
+
+/** A webhook without its secrets themselves. */
+export type WebhookView = Omit<WithoutSecrets<Webhook>, "endpoints"> & { endpoints?: FurtherEndpointView[] };
+
+/**
+ * What functions that create and report runs need to know of a webhook. `configured`: it has secrets. `endpoints`: the
+ * further ones.
+ */
+export interface WebhookState extends Pick<Webhook, "enabled" | "types" | "privateAddresses"> {
   configured: boolean;
-  enabled: boolean;
   hasUrl: boolean;
-  privateAddresses: boolean;
+  endpoints?: Pick<FurtherEndpoint, "id" | "enabled" | "types">[];
 }
 
 export const auditActions = [

@@ -1,4 +1,5 @@
 import type { Accounts, Webhook } from "../accounts/types.ts";
+import { findEndpoint } from "../accounts/endpoints.ts";
 import { disableUrl, validSecrets } from "../accounts/webhooks.ts";
 import type { AddressScope } from "../net/addresses.ts";
 import type { Delivery, DeliveryAttempt } from "../runs/deliveries.ts";
@@ -45,14 +46,15 @@ export async function sendDelivery(
     deps.accounts.findWebhook(delivery.agentId),
   ]);
   const at = deps.now();
-  const target = targetOf(run, webhook, at);
+  const target = targetOf(run, webhook, delivery.endpointId, at);
   if ("problem" in target) return record(deps, afterwards(delivery, { at, milliseconds: 0, ...target }, true));
   const result = run && "id" in run && delivery.hasResult ? await deps.runs.output(run, delivery.turn) : undefined;
   const turn = delivery.type === "run.waiting" ? await deps.runs.loadShortTurn(delivery.runId) : undefined;
   const calls = turn && reportedCalls(delivery, turn);
   const { refused, retryAfter, ...attempt } = await attemptOf(deps, delivery, { ...target, result, calls }, signal);
   const gone = attempt.status === 410;
-  if (gone && target.isOfAgent) await disableUrl(deps.accounts, target.webhook, target.url, goneReason);
+  if (gone && target.isOfAgent)
+    await disableUrl(deps.accounts, target.webhook, { ...target, endpointId: delivery.endpointId }, goneReason);
   return record(deps, afterwards(delivery, attempt, gone || refused || isTest, retryAfter));
 }
 
@@ -64,6 +66,7 @@ const goneReason = "the receiver answered 410";
 interface Target {
   run: Pick<Run, "labels">;
   webhook: Webhook;
+  privateAddresses: boolean;
   url: string;
   /** Whether it is the URL of the agent's webhook, not the run's own. */
   isOfAgent: boolean;
@@ -74,26 +77,32 @@ interface Target {
 function targetOf(
   run: Pick<Run, "webhook" | "labels"> | undefined,
   webhook: Webhook | undefined,
+  endpointId: string | undefined,
   at: number,
 ): Target | { problem: string } {
   if (run?.webhook === undefined) return { problem: "the run does not exist any more" };
-  const secrets = webhook ? validSecrets(webhook, at).map(({ value }) => value) : [];
-  if (!webhook || secrets.length === 0) return { problem: "the agent has no webhook any more" };
-  if (run.webhook !== "agent") return { run, webhook, url: run.webhook, isOfAgent: false, secrets };
-  if (!webhook.enabled) return { problem: "the webhook of the agent is disabled" };
-  if (webhook.url === undefined) return { problem: "the webhook of the agent has no URL any more" };
-  return { run, webhook, url: webhook.url, isOfAgent: true, secrets };
+  const endpoint = endpointId === undefined ? webhook : webhook && findEndpoint(webhook, endpointId);
+  const name = endpointId === undefined ? "webhook of the agent" : `endpoint ${endpointId}`;
+  const secrets = endpoint ? validSecrets(endpoint, at).map(({ value }) => value) : [];
+  if (!webhook || !endpoint || secrets.length === 0) {
+    return { problem: `the agent has no ${endpointId === undefined ? "webhook" : name} any more` };
+  }
+  const { url, enabled, privateAddresses } = endpoint;
+  const target = { run, webhook, privateAddresses, secrets };
+  if (run.webhook !== "agent") return { ...target, url: run.webhook, isOfAgent: false };
+  if (!enabled) return { problem: `the ${name} is disabled` };
+  if (url === undefined) return { problem: `the ${name} has no URL any more` };
+  return { ...target, url, isOfAgent: true };
 }
 
 async function attemptOf(
   { addresses = "public", now }: SendDeps,
   delivery: Delivery,
-  { run, webhook, url, secrets, result, calls }: Target & Pick<Reported, "result" | "calls">,
+  { run, privateAddresses, url, secrets, result, calls }: Target & Pick<Reported, "result" | "calls">,
   signal: AbortSignal,
 ): Promise<DeliveryAttempt & { refused: boolean; retryAfter?: number }> {
   const at = now();
   const request = webhookRequest(delivery, { ...run, result, calls }, secrets, at);
-  const { privateAddresses } = webhook;
   const { refused = false, ...answer } = await post({ url, ...request, privateAddresses, addresses, signal });
   return { at, ...answer, milliseconds: now() - at, refused };
 }

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { type Actor, along } from "../accounts/audit.ts";
 import type { Accounts } from "../accounts/types.ts";
-import { findWebhook } from "../accounts/webhooks.ts";
+import { endpointOf } from "../accounts/endpoints.ts";
+import { findWebhookRecord } from "../accounts/webhooks.ts";
 import { ServiceError } from "../errors.ts";
 import { type Delivery, noRun } from "../runs/deliveries.ts";
 import type { Stores } from "../runs/ports.ts";
@@ -12,21 +13,28 @@ interface Deps {
 }
 
 /**
- * Sends a test message to the webhook of an agent, as all others: signed, and with its delivery in the list. It is sent once.
- * Throws if the webhook has no URL or is disabled.
+ * Sends a test message to an endpoint of an agent's webhook; default: the first. It is as all others: signed, and with its delivery in
+ * the list. It is sent once. Throws if the endpoint has no URL or is disabled.
  */
-export async function testWebhook({ accounts, deliveries }: Deps, agentId: string, actor?: Actor): Promise<Delivery> {
-  const webhook = await findWebhook(accounts, agentId);
-  const { organizationId, url, enabled } = webhook;
-  if (url === undefined)
-    throw new ServiceError("invalid_argument", "the webhook of the agent has no URL; set one first");
-  if (!enabled) throw new ServiceError("invalid_argument", "the webhook of the agent is disabled; enable it first");
+export async function testWebhook(
+  { accounts, deliveries }: Deps,
+  agentId: string,
+  actor?: Actor,
+  endpointId?: string,
+): Promise<Delivery> {
+  const webhook = await findWebhookRecord(accounts, agentId);
+  const { organizationId } = webhook;
+  const { url, enabled } = endpointOf(webhook, endpointId);
+  const name = endpointId === undefined ? "webhook of the agent" : `endpoint ${endpointId}`;
+  if (url === undefined) throw new ServiceError("invalid_argument", `the ${name} has no URL; set one first`);
+  if (!enabled) throw new ServiceError("invalid_argument", `the ${name} is disabled; enable it first`);
   const at = Date.now();
   const id = `msg_${randomUUID().replaceAll("-", "")}_0_test`;
   const message = { id, messageId: id, agentId: webhook.agentId, organizationId, type: "webhook.test", at } as const;
   // As of a run, so that a receiver can handle it like others.
   const run = { runId: noRun, turn: 0, status: "finished" } as const;
-  const delivery: Delivery = { ...message, ...run, attempts: 0, state: "pending", nextAttemptAt: at };
+  const endpoint = endpointId === undefined ? {} : { endpointId };
+  const delivery: Delivery = { ...message, ...run, ...endpoint, attempts: 0, state: "pending", nextAttemptAt: at };
   await deliveries.add(delivery, along(actor, "webhook.test", webhook.agentId, at, { organizationId }));
   return delivery;
 }

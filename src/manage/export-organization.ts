@@ -8,7 +8,7 @@ import type { ArchiveFile } from "../runs/files/tar.ts";
 import { wireAgent, wireDefinition, wireVersion } from "./wire/agent.ts";
 import { wireAuditEntry } from "./wire/operator.ts";
 import { wireOrganization } from "./wire/organization.ts";
-import { wireDelivery, wireWebhook } from "./wire/webhook.ts";
+import { wireDelivery, wireEndpoint, wireWebhook } from "./wire/webhook.ts";
 
 /** Version of the files of an export. */
 const exportVersion = 1;
@@ -55,7 +55,12 @@ export async function* exportOrganization(
     const keys = (await accounts.listKeys(agent.id)).map(({ hash: _hash, revision: _revision, ...key }) => key);
     yield add(jsonFile(`${folder}keys.json`, keys));
     const webhook = await accounts.findWebhookView(agent.id);
-    if (webhook) yield add(jsonFile(`${folder}webhook.json`, wireWebhook(webhook)));
+    if (webhook) {
+      yield add(jsonFile(`${folder}webhook.json`, wireWebhook(webhook)));
+      const { endpoints = [] } = webhook;
+      const further = endpoints.map((endpoint) => wireEndpoint(webhook, endpoint));
+      if (further.length > 0) yield add(jsonFile(`${folder}webhook-endpoints.json`, further));
+    }
 
     let part = 1;
     for (let after: { at: number; id: string } | undefined, more = true; more;) {

@@ -16,6 +16,8 @@ export interface Delivery {
   runId: string;
   /** Host of the run's own URL. Absent: the message goes to the agent's webhook. */
   destination?: string;
+  /** Of the agent's webhook: the further endpoint. Absent: the first. */
+  endpointId?: string;
   /** The turn that ended, or that the run was in. */
   turn: number;
   type: DeliveryType;
@@ -47,14 +49,21 @@ export interface DeliveryAttempt {
 /** A place in a list of deliveries: behind the delivery with this time and id. */
 export type DeliveryPlace = Pick<Delivery, "at" | "id">;
 
-/** Which deliveries to list. `after`: only those that are older than this place. */
+/**
+ * Which deliveries to list. `endpointId`: only those to this endpoint; `first`: to the first, not to runs' own URLs. `after`: only those
+ * that are older than this place.
+ */
 export interface DeliveryQuery {
   agentId: string;
+  endpointId?: string;
   after?: DeliveryPlace;
   limit: number;
 }
 
-/** A page of a list of deliveries. `next`: the place up to which it was read. Absent: there are no older ones. */
+/**
+ * A page of a list of deliveries. `next`: the place up to which it was read. Absent: there are no older ones. With `next`, it can have
+ * fewer deliveries than the limit, or none.
+ */
 export interface DeliveryPage {
   deliveries: Delivery[];
   next?: DeliveryPlace;

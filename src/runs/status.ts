@@ -1,3 +1,5 @@
+import { eventTypes } from "../accounts/limits.ts";
+
 /** Status of a run: `loop_status` in the API (specification section 3). */
 export const runStatuses = ["running", "finished", "technical_error", "terminated"] as const;
 export type RunStatus = (typeof runStatuses)[number];
@@ -28,7 +30,7 @@ export type RunFilterStatus = (typeof runFilterStatuses)[number];
  * What a webhook reports: a turn's output, tool calls that wait for answers, a turn that failed, a run that was stopped or
  * deleted; or that an operator tries it.
  */
-export const deliveryTypes = ["run.finished", "run.waiting", "run.failed", "run.terminated", "webhook.test"] as const;
+export const deliveryTypes = [...eventTypes, "webhook.test"] as const;
 export type DeliveryType = (typeof deliveryTypes)[number];
 
 /** All allowed transitions. `none`: the run does not exist yet. */

@@ -12,7 +12,7 @@ export function webhookTarget(
   state: WebhookState | undefined,
   addresses?: WebhookUrlRules["addresses"],
 ): WebhookTarget | undefined {
-  if (url === undefined) return state?.configured && state.enabled && state.hasUrl ? "agent" : undefined;
+  if (url === undefined) return state && hasReceiver(state) ? "agent" : undefined;
   if (!state?.configured) {
     throw new ServiceError(
       "webhook_not_configured",
@@ -21,4 +21,9 @@ export function webhookTarget(
   }
   checkWebhookUrl(url, { privateAddresses: state.privateAddresses, addresses });
   return url;
+}
+
+/** Whether an endpoint of the agent's webhook is enabled. */
+function hasReceiver({ configured, enabled, hasUrl, endpoints = [] }: WebhookState): boolean {
+  return (configured && enabled && hasUrl) || endpoints.some((endpoint) => endpoint.enabled);
 }

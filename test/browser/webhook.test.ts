@@ -80,6 +80,27 @@ test("a receiver that is gone disables the webhook, which is enabled again", asy
   await button("Disable").waitFor();
 });
 
+test("an endpoint for some events is added with its own secret, tried, and the list is limited to it", async () => {
+  const further = page.getByRole("region", { name: "Further endpoints" });
+  await button("Add endpoint").click();
+  await dialog().getByLabel("URL").fill(`${receiver.url}/further`);
+  await dialog().getByLabel("run.finished").uncheck();
+  await dialog().getByLabel("Accept http: and private addresses").check();
+  await dialog().getByRole("button", { name: "Save" }).click();
+  expect(await takeSecret()).not.toBe(secret);
+  await further.getByText("run.waiting, run.failed, run.terminated").waitFor();
+  receiver.received.splice(0);
+  await further.getByRole("button", { name: "Test", exact: true }).click();
+  await expect.poll(() => receiver.received.map(({ path }) => path)).toEqual(["/further"]);
+  await page.getByLabel("Endpoint", { exact: true }).selectOption({ index: 2 });
+  await rows().first().waitFor({ state: "detached" });
+  await page.getByRole("row").filter({ hasText: "webhook.test" }).waitFor();
+  await page.getByLabel("Endpoint", { exact: true }).selectOption("All endpoints");
+  await further.getByRole("button", { name: "Remove…" }).click();
+  await dialog().getByRole("button", { name: "Remove" }).click();
+  await further.getByText(`${receiver.url}/further`).waitFor({ state: "detached" });
+});
+
 test("the secret is rotated, and the webhook removed", async () => {
   await button("Rotate secret…").click();
   await dialog().getByRole("button", { name: "Rotate" }).click();

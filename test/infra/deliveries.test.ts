@@ -48,16 +48,20 @@ test("messages that are due are sent, a hundred at once, and only those that fai
   });
 });
 
-test("the function that enqueues reads where a delivery goes, and nothing that it reports", () => {
+test("the function that enqueues reads of a webhook neither its URLs nor its secrets", () => {
   const { PolicyDocument } = named("AWS::IAM::Policy", "EnqueueDeliveryRoleDefaultPolicy");
   const { Statement } = PolicyDocument as { Statement: { Action: unknown; Resource: unknown; Condition?: unknown }[] };
   const ofItems = Statement.filter(({ Resource }) => Resource === "<StorageTable.Arn>");
   expect(ofItems).toMatchObject([
     {
+      Action: ["dynamodb:DeleteItem", "dynamodb:GetItem", "dynamodb:PutItem"],
+      Condition: { "ForAllValues:StringLike": { "dynamodb:LeadingKeys": ["DELIVERY#*"] } },
+    },
+    {
       Action: "dynamodb:GetItem",
       Condition: {
-        "ForAllValues:StringLike": { "dynamodb:LeadingKeys": ["DELIVERY#*"] },
-        "ForAllValues:StringEquals": { "dynamodb:Attributes": ["pk", "sk", "agentId", "destination"] },
+        "ForAllValues:StringLike": { "dynamodb:LeadingKeys": ["WEBHOOK#*"] },
+        "ForAllValues:StringEquals": { "dynamodb:Attributes": ["pk", "sk", "state"] },
       },
     },
   ]);

@@ -2,6 +2,10 @@ import { SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
 import type { DynamoDBStreamEvent } from "aws-lambda";
 import { mockClient } from "aws-sdk-client-mock";
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { createAgent } from "../../src/accounts/agents.ts";
+import { createOrganization } from "../../src/accounts/organizations.ts";
+import { addEndpoint, setWebhook } from "../../src/accounts/webhooks.ts";
+import { awsAccounts } from "../../src/platform/aws/accounts.ts";
 import { documentClient } from "../../src/platform/aws/sdk/clients.ts";
 import { awsDeliveries } from "../../src/platform/aws/deliveries.ts";
 import { type FakeAwsEndpoint, fakeAwsEndpoint } from "../support/fake-aws/endpoint.ts";
@@ -34,10 +38,15 @@ afterAll(async () => {
 });
 beforeEach(() => void sqs.reset());
 
+function awsStores() {
+  const documents = documentClient({ region: "eu-central-1", credentials, endpoint: aws.endpoint });
+  const items = { documents, table: "table", objects: noObjects };
+  return { accounts: awsAccounts(items), deliveries: awsDeliveries(items) };
+}
+
 /** Stores a delivery. Resolves with its id. */
 async function stored(id: string, agentId: string, destination?: string): Promise<string> {
-  const documents = documentClient({ region: "eu-central-1", credentials, endpoint: aws.endpoint });
-  await awsDeliveries({ documents, table: "table", objects: noObjects }).add({
+  await awsStores().deliveries.add({
     id,
     messageId: id,
     agentId,
@@ -98,6 +107,28 @@ test("messages share a group if their agent and their destination are the same",
   expect(groups.get("own-again")).toBe(groups.get("own"));
   expect(groups.get("host-again")).toBe(groups.get("host"));
   expect(new Set(groups.values()).size).toBe(5);
+});
+
+test("an event is enqueued for each endpoint that wants it, once, however often Lambda repeats the batch", async () => {
+  sqs.on(SendMessageCommand).resolves({});
+  const stores = awsStores();
+  const settings = { url: "https://example.com", privateAddresses: false };
+  const organization = await createOrganization(stores.accounts, { name: "O" });
+  const definition = { name: "A", instructions: "", tools: [], limits: { steps: 1, tokens: 1, seconds: 1 } };
+  const { id: agentId } = await createAgent(stores.accounts, organization.id, definition);
+  await setWebhook(stores.accounts, agentId, { ...settings, types: ["run.failed"] });
+  const wants = await addEndpoint(stores.accounts, agentId, { ...settings, types: ["run.finished"] });
+  await addEndpoint(stores.accounts, agentId, { ...settings, types: ["run.waiting"] });
+  await addEndpoint(stores.accounts, agentId, { ...settings, enabled: false });
+  const id = await stored("msg_5_1_finished", agentId);
+  await enqueue(inserted(id));
+  await enqueue(inserted(id));
+  const { deliveries } = await stores.deliveries.list({ agentId, limit: 10 });
+  expect(deliveries).toMatchObject([{ messageId: id, endpointId: wants.endpointId, attempts: 0, state: "pending" }]);
+  expect(sent()).toEqual([]);
+  await enqueue(inserted(...deliveries.map((each) => each.id))); // as the stream reports them
+  expect(sent()).toHaveLength(1);
+  expect((await stores.deliveries.list({ agentId, limit: 10 })).deliveries).toEqual(deliveries);
 });
 
 test("a delivery that was deleted with its run is not enqueued", async () => {

@@ -59,12 +59,28 @@ export function describeDeliveryStore(open: () => Promise<DeliveryStores>): void
       expect((await deliveries.list({ agentId: randomUUID(), limit: 10 })).deliveries).toEqual([]);
     });
 
-    async function listed(agentId: string, limit: number): Promise<Delivery[]> {
+    test("the deliveries to one endpoint are listed page by page, without those to others", async () => {
+      const agentId = randomUUID();
+      const fields = [{}, { endpointId: "ep_b" }, { destination: "a.example" }, { endpointId: "ep_c" }];
+      const stored = [...fields, ...fields, ...fields].map((each, index) =>
+        newDelivery({ agentId, at: 1_763_000_000_000 + index, ...each }),
+      );
+      for (const each of stored) await deliveries.add(each);
+      const newestFirst = stored.toReversed();
+      expect(await listed(agentId, 2, "ep_b")).toEqual(newestFirst.filter(({ endpointId }) => endpointId === "ep_b"));
+      const toFirst = newestFirst.filter((each) => each.endpointId === undefined && each.destination === undefined);
+      expect(await listed(agentId, 2, "first")).toEqual(toFirst);
+      expect(await listed(agentId, 100, "ep_d")).toEqual([]);
+      expect(await listed(agentId, 5)).toEqual(newestFirst);
+    });
+
+    async function listed(agentId: string, limit: number, endpointId?: string): Promise<Delivery[]> {
+      const of = { agentId, limit, ...(endpointId !== undefined && { endpointId }) };
       const found: Delivery[] = [];
-      let page = await deliveries.list({ agentId, limit });
+      let page = await deliveries.list(of);
       for (found.push(...page.deliveries); page.next; found.push(...page.deliveries)) {
         expect(page.deliveries.length).toBeLessThanOrEqual(limit);
-        page = await deliveries.list({ agentId, after: page.next, limit });
+        page = await deliveries.list({ ...of, after: page.next });
       }
       return found;
     }

@@ -4,6 +4,7 @@ import { createAgent, setAgentStatus } from "../../src/accounts/agents.ts";
 import { createOrganization } from "../../src/accounts/organizations.ts";
 import type { Accounts, Agent, AuditEntry, Webhook } from "../../src/accounts/types.ts";
 import {
+  addEndpoint,
   disableUrl,
   findWebhook,
   removeWebhook,
@@ -53,6 +54,56 @@ export function describeWebhooks(open: () => Promise<Accounts>): void {
       await accounts.replaceWebhook(webhook);
       const secrets = [{ createdAt: 1 }, { createdAt: 0, expiresAt: 2 }];
       expect(await accounts.findWebhookView(agentId)).toEqual({ ...webhook, secrets, revision: 1 });
+    });
+
+    test("an endpoint has secrets, a filter and a state of its own, and is changed apart from the others", async () => {
+      const { id } = await newAgent();
+      const settings = { url: "https://example.com/b", types: ["run.failed" as const], privateAddresses: false };
+      const added = await addEndpoint(accounts, id, settings);
+      const { endpointId, secret } = added;
+      const first = await setWebhook(accounts, id, { url, privateAddresses: false });
+      const stored = await accounts.findWebhook(id);
+      expect(stored).toMatchObject({ url, secrets: [{ value: first.secret }] });
+      expect(stored?.endpoints).toMatchObject([{ id: endpointId, ...settings, secrets: [{ value: secret }] }]);
+      const view = await accounts.findWebhookView(id);
+      expect(JSON.stringify(view)).not.toContain("whsec_");
+      expect(view?.endpoints).toMatchObject([{ id: endpointId, url: settings.url, types: settings.types }]);
+      const state = await accounts.findWebhookState(id);
+      expect(state?.endpoints).toEqual([{ id: endpointId, enabled: true, types: ["run.failed"] }]);
+      expect(JSON.stringify(state)).not.toMatch(/whsec_|example\.com/);
+
+      const rotated = await rotateSecret(accounts, id, { endpointId, hours: 0 });
+      await setWebhookEnabled(accounts, id, false, undefined, endpointId);
+      const changed = await accounts.findWebhook(id);
+      expect(changed).toMatchObject({ enabled: true, secrets: [{ value: first.secret }] });
+      expect(changed?.endpoints).toMatchObject([{ enabled: false, secrets: [{ value: rotated.secret }] }]);
+      await disableUrl(accounts, changed!, { url: settings.url }, "gone"); // the first endpoint has another URL
+      expect(await accounts.findWebhook(id)).toEqual(changed);
+
+      await removeWebhook(accounts, id);
+      expect((await accounts.findWebhook(id))?.endpoints).toEqual(changed?.endpoints);
+      await expect(findWebhook(accounts, id)).rejects.toMatchObject({ code: "webhook_not_found" });
+      await removeWebhook(accounts, id, undefined, endpointId);
+      expect(await accounts.findWebhook(id)).not.toHaveProperty("endpoints");
+      const again = removeWebhook(accounts, id, undefined, endpointId);
+      await expect(again).rejects.toMatchObject({ code: "webhook_not_found" });
+    });
+
+    test("what an endpoint cannot have is refused with what is accepted", async () => {
+      const { id } = await newAgent();
+      const rejects = async (settings: Partial<Parameters<typeof addEndpoint>[2]>, reason: string): Promise<void> => {
+        const added = addEndpoint(accounts, id, { url, privateAddresses: false, ...settings });
+        await expect(added).rejects.toMatchObject({
+          code: "invalid_argument",
+          message: expect.stringContaining(reason),
+        });
+      };
+      await rejects({ url: undefined }, "has no URL");
+      await rejects({ types: [] }, "the list of event types is empty");
+      await rejects({ types: ["run.started" as "run.failed"] }, 'the event type "run.started" does not exist');
+      await rejects({ types: ["run.failed", "run.failed"] }, "listed twice");
+      for (let count = 0; count < 10; count++) await addEndpoint(accounts, id, { url, privateAddresses: false });
+      await rejects({}, "at most 10 are accepted");
     });
 
     test("the state of a webhook contains no secret and no URL", async () => {
@@ -153,9 +204,9 @@ export function describeWebhooks(open: () => Promise<Accounts>): void {
     test("an answer of the receiver disables the URL that it came from, with the reason, until it is enabled", async () => {
       const { id } = await newAgent();
       const { webhook } = await setWebhook(accounts, id, { url, privateAddresses: false });
-      await disableUrl(accounts, webhook, "https://example.com/before", "gone");
+      await disableUrl(accounts, webhook, { url: "https://example.com/before" }, "gone");
       expect(await accounts.findWebhook(id)).toEqual(webhook);
-      await disableUrl(accounts, webhook, url, "gone");
+      await disableUrl(accounts, webhook, { url }, "gone");
       const disabled = { enabled: false, disabled: { at: expect.any(Number), reason: "gone" } };
       expect(await findWebhook(accounts, id)).toMatchObject(disabled);
       expect(await setWebhookEnabled(accounts, id, true)).not.toHaveProperty("disabled");

@@ -250,6 +250,7 @@ const page = [...floor, "console/state"];
 const allowedInConsole: Record<string, string[]> = {
   "console/api": [
     "src/manage/generated/operations.ts",
+    "src/manage/generated/webhook-operations.ts",
     "src/manage/schema-types.ts",
     "src/runs/read/live-output.ts",
     "src/runs/read/written-text.ts",
@@ -282,7 +283,7 @@ const allowedInConsole: Record<string, string[]> = {
   "console/texts": [...page, "console/run/text/tool-name.tsx", "console/runs/agent-filter.tsx"],
   "console/usage": page,
   "console/waiting": [...page, "console/run/text", "console/run/waiting"],
-  "console/webhook": page,
+  "console/webhook": [...page, "src/accounts/limits.ts", "src/manage/generated/webhook-operations.ts"],
 };
 
 const packages: Record<string, RegExp> = {

@@ -4,7 +4,7 @@ import type { Schemas } from "../schema-types.ts";
 /** The prefix of all paths. */
 export const basePath = "/manage/v1";
 
-/** Method and path of each operation. */
+/** Method and path of each operation, but for those with the tag webhooks. */
 export const operations = {
   get_me: ["GET", "/me"],
   list_operators: ["GET", "/operators"],
@@ -39,13 +39,6 @@ export const operations = {
   create_key: ["POST", "/agents/{agent_id}/keys"],
   disable_key: ["POST", "/keys/{key_id}/disable"],
   enable_key: ["POST", "/keys/{key_id}/enable"],
-  get_webhook: ["GET", "/agents/{agent_id}/webhook"],
-  set_webhook: ["PUT", "/agents/{agent_id}/webhook"],
-  remove_webhook: ["DELETE", "/agents/{agent_id}/webhook"],
-  rotate_webhook_secret: ["POST", "/agents/{agent_id}/webhook/rotate-secret"],
-  test_webhook: ["POST", "/agents/{agent_id}/webhook/test"],
-  list_deliveries: ["GET", "/agents/{agent_id}/deliveries"],
-  resend_delivery: ["POST", "/deliveries/{delivery_id}/resend"],
   list_runs: ["GET", "/runs"],
   count_runs: ["GET", "/runs/counts"],
   list_waiting: ["GET", "/runs/waiting"],
@@ -113,7 +106,13 @@ export interface Operations {
   remove_webhook: { parameters: { agent_id: string }; answer: undefined };
   rotate_webhook_secret: { parameters: { agent_id: string }; body?: Schemas["RotateWebhookSecretRequest"]; answer: Schemas["ChangedWebhook"] };
   test_webhook: { parameters: { agent_id: string }; answer: Schemas["Delivery"] };
-  list_deliveries: { parameters: { agent_id: string; cursor?: string | undefined; limit?: number | undefined }; answer: Schemas["DeliveryPage"] };
+  list_webhook_endpoints: { parameters: { agent_id: string }; answer: Schemas["WebhookEndpointList"] };
+  create_webhook_endpoint: { parameters: { agent_id: string }; body: Schemas["SetWebhookEndpointRequest"]; answer: Schemas["ChangedWebhookEndpoint"] };
+  set_webhook_endpoint: { parameters: { agent_id: string; endpoint_id: string }; body: Schemas["SetWebhookEndpointRequest"]; answer: Schemas["ChangedWebhookEndpoint"] };
+  remove_webhook_endpoint: { parameters: { agent_id: string; endpoint_id: string }; answer: undefined };
+  rotate_webhook_endpoint_secret: { parameters: { agent_id: string; endpoint_id: string }; body?: Schemas["RotateWebhookSecretRequest"]; answer: Schemas["ChangedWebhookEndpoint"] };
+  test_webhook_endpoint: { parameters: { agent_id: string; endpoint_id: string }; answer: Schemas["Delivery"] };
+  list_deliveries: { parameters: { agent_id: string; endpoint_id?: string | undefined; cursor?: string | undefined; limit?: number | undefined }; answer: Schemas["DeliveryPage"] };
   resend_delivery: { parameters: { delivery_id: string }; answer: Schemas["Delivery"] };
   list_runs: { parameters: { organization_id?: string | undefined; agent_id?: string | undefined; since?: string | undefined; until?: string | undefined; label?: (string)[] | undefined; q?: string | undefined; model?: (string)[] | undefined; tool?: (string)[] | undefined; category?: ("model_configuration" | "model_refused" | "model_unavailable" | "model_answer" | "limit" | "internal")[] | undefined; min_dollars?: number | undefined; max_dollars?: number | undefined; min_seconds?: number | undefined; max_seconds?: number | undefined; status?: ("running" | "finished" | "technical_error" | "terminated" | "waiting" | "waiting_for_input")[] | undefined; sort?: "created" | "dollars" | "tokens" | "duration" | "steps" | undefined; cursor?: string | undefined; limit?: number | undefined }; answer: Schemas["RunPage"] };
   count_runs: { parameters: { organization_id?: string | undefined; agent_id?: string | undefined; since?: string | undefined; until?: string | undefined; label?: (string)[] | undefined; q?: string | undefined; model?: (string)[] | undefined; tool?: (string)[] | undefined; category?: ("model_configuration" | "model_refused" | "model_unavailable" | "model_answer" | "limit" | "internal")[] | undefined; min_dollars?: number | undefined; max_dollars?: number | undefined; min_seconds?: number | undefined; max_seconds?: number | undefined; status?: ("running" | "finished" | "technical_error" | "terminated" | "waiting" | "waiting_for_input")[] | undefined }; answer: Schemas["RunCounts"] };

@@ -62,21 +62,34 @@ export function awsDeliveries({ documents, table, retentionDays }: RunsTable): D
       return (await sendConditional(() => documents.send(command))) !== undefined;
     },
 
-    async list({ agentId, after, limit }) {
+    async list({ agentId, endpointId, after, limit }) {
+      const filter = endpointId === undefined ? undefined : filterOf(endpointId);
       const command = new QueryCommand({
         TableName: table,
         IndexName: listIndex.name,
         KeyConditionExpression: "gsi1pk = :pk AND gsi1sk < :after",
-        ExpressionAttributeValues: { ":pk": listOf(agentId), ":after": after ? placeKey(after) : afterAll },
+        ...filter?.expression,
+        ExpressionAttributeValues: {
+          ":pk": listOf(agentId),
+          ":after": after ? placeKey(after) : afterAll,
+          ...filter?.values,
+        },
         ScanIndexForward: false,
         Limit: limit,
       });
       const { Items = [], LastEvaluatedKey } = await documents.send(command);
-      const last = Items.at(-1);
-      const next = LastEvaluatedKey && last && placeOf(deliveryIn(last));
+      const next = LastEvaluatedKey && placeIn(LastEvaluatedKey);
       return { deliveries: Items.filter((item) => !isExpired(item)).map(deliveryIn), ...(next && { next }) };
     },
   });
+}
+
+/** A filter of the deliveries to an endpoint. Their items are read before it is applied. */
+function filterOf(endpointId: string) {
+  if (endpointId !== "first")
+    return { expression: { FilterExpression: "endpointId = :endpoint" }, values: { ":endpoint": endpointId } };
+  const FilterExpression = "attribute_not_exists(endpointId) AND attribute_not_exists(destination)";
+  return { expression: { FilterExpression }, values: {} };
 }
 
 /** Later than every place: times have 15 digits. */
@@ -90,6 +103,8 @@ function placeKey({ at, id }: DeliveryPlace): string {
   return `${sortable(at)}#${id}`;
 }
 
-function placeOf({ at, id }: DeliveryPlace): DeliveryPlace {
-  return { at, id };
+/** The place of a key of the index. The items behind it may all have been filtered out. */
+function placeIn({ gsi1sk }: Item): DeliveryPlace {
+  const [at = "", ...id] = String(gsi1sk).split("#");
+  return { at: Number(at), id: id.join("#") };
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { GetCommand, type GetCommandInput, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
-import type { Accounts, Webhook, WebhookState, WebhookView } from "../../accounts/types.ts";
-import { webhookState, webhookView } from "../../accounts/webhooks.ts";
+import type { Accounts, EndpointView, Webhook, WebhookState, WebhookView } from "../../accounts/types.ts";
+import { webhookState, webhookView } from "../../accounts/endpoints.ts";
 import { auditItem } from "./audit.ts";
 import type { DynamoTable } from "./sdk/clients.ts";
 import { sendConditional } from "./dynamodb/conditional-write.ts";
@@ -16,6 +16,8 @@ interface WebhookItem {
   state: WebhookState;
   /** In the order of `view.secrets`. */
   secretValues: string[];
+  /** Of the further endpoints, by id. Absent: there are none. */
+  endpointSecrets?: Record<string, string[]>;
   revision: number;
 }
 
@@ -32,8 +34,8 @@ export function awsWebhooks({
 
   return {
     async findWebhook(agentId) {
-      const { view, secretValues = [] } = await find(agentId);
-      return view && withSecrets(view, secretValues);
+      const item = await find(agentId);
+      return item.view && withAllSecrets(item.view, item);
     },
 
     async findWebhookView(agentId) {
@@ -71,12 +73,25 @@ function keyOf(agentId: string): { pk: string; sk: string } {
 }
 
 function toItem(webhook: Webhook & { revision: number }): WebhookItem {
-  const { secrets, revision } = webhook;
+  const { secrets, revision, endpoints } = webhook;
   const secretValues = secrets.map(({ value }) => value);
-  return { view: webhookView(webhook), state: webhookState(webhook), secretValues, revision };
+  const ofEndpoints = endpoints?.map((endpoint) => [endpoint.id, endpoint.secrets.map(({ value }) => value)]);
+  return {
+    view: webhookView(webhook),
+    state: webhookState(webhook),
+    secretValues,
+    ...(ofEndpoints && { endpointSecrets: Object.fromEntries(ofEndpoints) as Record<string, string[]> }),
+    revision,
+  };
 }
 
-function withSecrets(view: WebhookView, values: string[]): Webhook {
+function withAllSecrets(view: WebhookView, { secretValues = [], endpointSecrets = {} }: Partial<WebhookItem>): Webhook {
+  const { endpoints, ...first } = view;
+  const further = endpoints?.map((endpoint) => withSecrets(endpoint, endpointSecrets[endpoint.id] ?? []));
+  return { ...withSecrets(first, secretValues), ...(further && { endpoints: further }) };
+}
+
+function withSecrets<View extends EndpointView>(view: View, values: string[]) {
   const secrets = view.secrets.flatMap((secret, index) => {
     const value = values[index];
     return value === undefined ? [] : [{ value, ...secret }];

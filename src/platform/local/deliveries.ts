@@ -1,5 +1,8 @@
 import type { DatabaseSync } from "node:sqlite";
+import { webhookState } from "../../accounts/endpoints.ts";
+import type { Webhook } from "../../accounts/types.ts";
 import type { Delivery } from "../../runs/deliveries.ts";
+import { deliveriesToEndpoints, isForEndpoints } from "../../runs/endpoint-deliveries.ts";
 import type { Deliveries } from "../../runs/ports.ts";
 import { auditWriter } from "./audit.ts";
 import { rows } from "./database/query.ts";
@@ -13,7 +16,7 @@ export interface LocalDeliveries extends Deliveries {
   listDue(destination: Destination, now: number, limit: number): Promise<DueDelivery[]>;
 }
 
-/** `host`: of runs' own URLs. Empty: the agent's webhook. */
+/** `host`: of runs' own URLs, or the id of a further endpoint. Empty: the first endpoint of the agent's webhook. */
 export interface Destination {
   agentId: string;
   host: string;
@@ -27,8 +30,19 @@ export function deliveryWriter(db: DatabaseSync): (delivery: Delivery) => void {
     "INSERT INTO deliveries (id, agent_id, at, attempts, due, body, destination) VALUES (?, ?, ?, ?, ?, ?, ?)",
   );
   return (delivery) => {
-    const { id, agentId, destination = "", at, attempts, nextAttemptAt = null } = delivery;
-    insert.run(id, agentId, at, attempts, nextAttemptAt, JSON.stringify(delivery), destination);
+    const { id, agentId, destination = "", endpointId = destination, at, attempts, nextAttemptAt = null } = delivery;
+    insert.run(id, agentId, at, attempts, nextAttemptAt, JSON.stringify(delivery), endpointId);
+  };
+}
+
+/** Returns a function that inserts the deliveries of an event to the endpoints that want it, as part of the transaction in progress. */
+export function eventWriter(db: DatabaseSync): (delivery: Delivery) => void {
+  const webhook = db.prepare("SELECT body FROM webhooks WHERE agent_id = ?");
+  const insert = deliveryWriter(db);
+  return (delivery) => {
+    const row = isForEndpoints(delivery) ? webhook.get(delivery.agentId) : undefined;
+    const state = row && webhookState(JSON.parse(String(row["body"])) as Webhook);
+    for (const each of deliveriesToEndpoints(delivery, state)) insert(each);
   };
 }
 
@@ -39,7 +53,8 @@ export function localDeliveries({ db, read, write }: Database): LocalDeliveries 
     "DELETE FROM deliveries WHERE id = ? AND EXISTS (SELECT 1 FROM runs WHERE runs.id = ? AND status = 'terminated' AND name = '')",
   );
   const newest = db.prepare(
-    "SELECT body FROM deliveries WHERE agent_id = ? AND (at, id) < (?, ?) ORDER BY at DESC, id DESC LIMIT ?",
+    "SELECT body FROM deliveries WHERE agent_id = ?1 AND (at, id) < (?2, ?3) AND (?4 IS NULL OR destination = ?4) " +
+      "ORDER BY at DESC, id DESC LIMIT ?5",
   );
   // Reads one index entry per destination, however many deliveries are pending: DISTINCT would read all.
   const destinations = rows<Destination>(
@@ -85,8 +100,9 @@ export function localDeliveries({ db, read, write }: Database): LocalDeliveries 
         return recorded;
       }),
 
-    async list({ agentId, after = { at: Number.MAX_SAFE_INTEGER, id: "" }, limit }) {
-      const found = read(() => newest.all(agentId, after.at, after.id, limit + 1)).map(parse);
+    async list({ agentId, endpointId, after = { at: Number.MAX_SAFE_INTEGER, id: "" }, limit }) {
+      const column = endpointId === "first" ? "" : (endpointId ?? null);
+      const found = read(() => newest.all(agentId, after.at, after.id, column, limit + 1)).map(parse);
       const deliveries = found.slice(0, limit);
       const last = deliveries.at(-1);
       return { deliveries, ...(found.length > limit && last && { next: { at: last.at, id: last.id } }) };

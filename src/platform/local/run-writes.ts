@@ -17,7 +17,7 @@ import { bytesOfFiles, storedBytesOf } from "../../runs/files/stored-bytes.ts";
 import { mergedTools } from "../../runs/tools.ts";
 import { transcriptBytesOf } from "../../runs/transcript-bytes.ts";
 import { auditWriter } from "./audit.ts";
-import { deliveryWriter } from "./deliveries.ts";
+import { eventWriter } from "./deliveries.ts";
 import { localIdempotency } from "./idempotency.ts";
 import { localQuotas } from "./quotas.ts";
 import { eventKey, eventsOf } from "./database/event-keys.ts";
@@ -38,7 +38,7 @@ export function localRunWrites(
   const endErasure = db.prepare("DELETE FROM erasures WHERE run_id = ?");
   const listErasures = db.prepare("SELECT run_id FROM erasures");
   const insertAudit = auditWriter(db);
-  const insertDelivery = deliveryWriter(db);
+  const insertDelivery = eventWriter(db);
   const quotas = localQuotas(db);
   const idempotent = localIdempotency(db);
   const insertRun = db.prepare(

@@ -1,5 +1,5 @@
 import type { Accounts, Webhook } from "../../accounts/types.ts";
-import { webhookState, webhookView } from "../../accounts/webhooks.ts";
+import { webhookState, webhookView } from "../../accounts/endpoints.ts";
 import { auditWriter } from "./audit.ts";
 import type { Database } from "./database/sqlite.ts";
 

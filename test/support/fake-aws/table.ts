@@ -120,10 +120,9 @@ export function fakeTable() {
     const Items = index === organizationIndex.name ? read.map(keysOf) : read;
     const last = Items.at(-1);
     const more = last && first + Items.length < found.length;
-    const { pk, sk } = last ?? {};
     const filter = input["FilterExpression"] as string | undefined;
     const passed = filter === undefined ? Items : Items.filter((item) => meets(filter, item, input));
-    return ok({ Items: passed, Count: passed.length, ...(more && { LastEvaluatedKey: { pk, sk } }) });
+    return ok({ Items: passed, Count: passed.length, ...(more && { LastEvaluatedKey: lastKeyOf(last) }) });
   }
 
   return { items, perform };
@@ -154,4 +153,11 @@ function keyOf(key: Item | undefined): string {
 
 function text(attribute: Attribute | undefined): string {
   return String((attribute as { S?: string } | undefined)?.S);
+}
+
+const keyName = /^(pk|sk|gsi\d(pk|sk))$/;
+
+/** The key of an item, with its keys in the indexes. */
+function lastKeyOf(item: Item): Item {
+  return Object.fromEntries(Object.entries(item).filter(([name]) => keyName.test(name)));
 }

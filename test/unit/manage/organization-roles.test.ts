@@ -3,7 +3,7 @@ import { createAgent } from "../../../src/accounts/agents.ts";
 import { createKey } from "../../../src/accounts/keys.ts";
 import { createOperator } from "../../../src/accounts/operators.ts";
 import { createOrganization, setModel } from "../../../src/accounts/organizations.ts";
-import { setWebhook } from "../../../src/accounts/webhooks.ts";
+import { addEndpoint, setWebhook } from "../../../src/accounts/webhooks.ts";
 import { pathParameterNames } from "../../../src/http/openapi-document.ts";
 import { basePath, type ManageOperation } from "../../../src/manage/contract/operations/operation.ts";
 import { operations } from "../../../src/manage/contract/operations/index.ts";
@@ -23,15 +23,17 @@ interface Owned {
   key_id: string;
   run_id: string;
   delivery_id: string;
+  endpoint_id: string;
 }
 
-const ids = ["organization_id", "agent_id", "key_id", "run_id", "delivery_id"] as const;
+const ids = ["organization_id", "agent_id", "key_id", "run_id", "delivery_id", "endpoint_id"] as const;
 const unknown: Owned = {
   organization_id: "00000000-0000-4000-8000-000000000001",
   agent_id: "00000000-0000-4000-8000-000000000002",
   key_id: "0".repeat(64),
   run_id: "00000000-0000-4000-8000-000000000003",
   delivery_id: `msg_${"0".repeat(32)}_1_finished`,
+  endpoint_id: "ep_000000000000",
 };
 const definition = { name: "Agent", instructions: "Work.", tools: [], limits: { steps: 1, tokens: 1, seconds: 1 } };
 const bodies: Record<string, object> = {
@@ -48,6 +50,8 @@ const bodies: Record<string, object> = {
   answer_call: { call: "1.1.0", arguments_sha256: "0".repeat(64), output: "x" },
   update_run: { labels: {} },
   set_webhook: { url: "https://example.com/hook", private_addresses: false, enabled: false },
+  create_webhook_endpoint: { url: "https://example.com/hook", enabled: false },
+  set_webhook_endpoint: { url: "https://example.com/hook", enabled: false },
 };
 const queries: Record<string, string> = { get_model_request: "?at=1.1", get_sent_request: "?at=1.1" };
 
@@ -92,6 +96,8 @@ async function newOwned(organizationId: string): Promise<Owned> {
     { url: "https://example.com/hook", privateAddresses: false, enabled: false },
     "mira",
   );
+  const further = { url: "https://example.com/hook", privateAddresses: false, enabled: false };
+  const { endpointId = "" } = await addEndpoint(accounts, agentId, further, "mira");
   const deps = { ...platform, workflow: { start: async () => {}, stop: async () => {} }, now: Date.now, actor: "mira" };
   const run = await createRun(deps, { agentId, organizationId }, { name: "Run", text: undefined, files: [] });
   const messageId = `msg_${run.id.replaceAll("-", "")}_1_finished`;
@@ -104,6 +110,7 @@ async function newOwned(organizationId: string): Promise<Owned> {
     key_id: stored.hash,
     run_id: run.id,
     delivery_id: messageId,
+    endpoint_id: endpointId,
   };
 }
 
@@ -234,7 +241,7 @@ describe("an operator of one organization and viewer of another", () => {
       const owned = await newOwned(acme.organization_id);
       const { status, code } = await callWith(operation, owned);
       // The webhook is disabled, so that no test message leaves the machine.
-      if (operation.operationId === "test_webhook") expect([status, code]).toEqual([422, "invalid_argument"]);
+      if (operation.operationId.startsWith("test_webhook")) expect([status, code]).toEqual([422, "invalid_argument"]);
       else if (operation.operationId === "retry_run") expect([status, code]).toEqual([409, "run_not_failed"]);
       else if (operation.operationId === "answer_call") expect([status, code]).toEqual([404, "call_not_found"]);
       else expect(status).toBeOneOf([200, 201, 202, 204]);

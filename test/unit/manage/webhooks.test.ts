@@ -152,3 +152,48 @@ test("the deliveries of an agent are listed in pages, and one is sent again", as
   const [message] = receiver.received;
   expect(() => new Webhook(String(secret)).verify(message!.body, message!.headers)).not.toThrow();
 });
+
+test("each endpoint gets the events that it wants, signed with its own secret; none is delayed by another", async () => {
+  await using slow = await webhookReceiver(() => () => {}); // never answers
+  await using failures = await webhookReceiver();
+  const agent = await newAgent();
+  const path = `/agents/${agent}/webhook`;
+  await change("PUT", path, { url: slow.url, private_addresses: true, event_types: null });
+  const add = (body: object) =>
+    service.call<Schemas["ChangedWebhookEndpoint"]>("POST", `${path}/endpoints`, {
+      body: { private_addresses: true, ...body },
+    });
+  const all = await add({ url: receiver.url });
+  const onlyFailures = await add({ url: failures.url, event_types: ["run.failed"] });
+  expect([all.status, onlyFailures.body.event_types]).toEqual([201, ["run.failed"]]);
+  expect((await add({ url: receiver.url, event_types: ["run.started"] })).status).toBe(422);
+  expect((await add({})).status).toBe(422);
+  const listed = await call<Schemas["WebhookEndpointList"]>("GET", `${path}/endpoints`);
+  expect(listed.body.data.map(({ id }) => id)).toEqual([all.body.id, onlyFailures.body.id]);
+
+  receiver.received.splice(0);
+  const run = (
+    await service.call<Schemas["CreatedRun"]>("POST", "/runs", {
+      body: { agent_id: agent, name: "R", input_text: "Hello" },
+    })
+  ).body;
+  await expect.poll(() => receiver.received.length, { timeout: 10_000 }).toBe(1);
+  const [{ body, headers }] = receiver.received as [(typeof receiver.received)[number]];
+  expect(new Webhook(all.body.secret ?? "").verify(body, headers)).toMatchObject({ data: { run_id: run.id } });
+  expect(() => new Webhook(onlyFailures.body.secret ?? "").verify(body, headers)).toThrow(
+    "No matching signature found",
+  );
+  expect(failures.received).toEqual([]);
+
+  const deliveries = async (endpoint: string) =>
+    (await call<Schemas["DeliveryPage"]>("GET", `/agents/${agent}/deliveries?endpoint_id=${endpoint}`)).body.data;
+  await expect.poll(() => deliveries(all.body.id)).toMatchObject([{ state: "delivered", endpoint_id: all.body.id }]);
+  expect(await deliveries("first")).toMatchObject([{ state: "pending", endpoint_id: null, type: "run.finished" }]);
+  expect(await deliveries(onlyFailures.body.id)).toEqual([]);
+
+  const one = `${path}/endpoints/${onlyFailures.body.id}`;
+  expect((await call("POST", `${one}/test`)).status).toBe(201);
+  await expect.poll(() => failures.received.length).toBe(1);
+  expect((await call("DELETE", one)).status).toBe(204);
+  expect((await call("POST", `${one}/test`)).status).toBe(404);
+});

@@ -1,4 +1,4 @@
-import { configurationName } from "../../../accounts/limits.ts";
+import { configurationName, endpointIdPattern } from "../../../accounts/limits.ts";
 import { failureCategories } from "../../../agent/model.ts";
 import { fileName, idParameter, parameter, repeated, searchFilters, tokenId } from "../../../http/rest/parameters.ts";
 
@@ -11,6 +11,7 @@ export const pathParameters = {
   run_id: idParameter("The run's ID."),
   key_id: parameter("The key's ID: the SHA-256 of the key, in hex.", hash),
   delivery_id: parameter("The delivery's ID.", { type: "string", pattern: "^msg_[0-9a-z_]{36,80}$" }),
+  endpoint_id: parameter("The endpoint's ID.", { type: "string", pattern: endpointIdPattern }),
   operator_id: idParameter("The operator's ID."),
   configuration: parameter("Name of the model configuration.", { type: "string", pattern: configurationName }),
   secret_name: parameter("Name of the secret.", { type: "string", pattern: "^[A-Za-z0-9_-]{1,64}$" }),

@@ -1,9 +1,16 @@
-import { maxSecrets } from "../../../accounts/limits.ts";
+import { endpointIdPattern, maxEndpoints, maxSecrets } from "../../../accounts/limits.ts";
 import { cursor, limit } from "../../../http/rest/parameters.ts";
+import { parameter } from "../../../http/rest/parameters.ts";
 import { operation } from "./operation.ts";
 
 const tag = "webhooks";
 const changed = { description: "The webhook.", body: "ChangedWebhook" };
+const changedEndpoint = { description: "The endpoint.", body: "ChangedWebhookEndpoint" };
+
+const ofEndpoint = parameter(
+  "Only messages to this endpoint of the agent's webhook. `first`: to the webhook's own URL. Left out: all, also those to runs' own URLs.",
+  { type: "string", pattern: endpointIdPattern.replace("^", "^(first|").replace("$", ")$") },
+);
 
 export const webhookOperations = {
   get_webhook: operation("get_webhook", {
@@ -53,12 +60,68 @@ export const webhookOperations = {
     success: { status: 201, description: "The delivery.", body: "Delivery" },
     errors: ["agent_not_found", "webhook_not_found", "invalid_argument"],
   }),
+  list_webhook_endpoints: operation("list_webhook_endpoints", {
+    at: "GET /agents/{agent_id}/webhook/endpoints",
+    tag,
+    summary: "List a webhook's further endpoints",
+    description:
+      "Receivers besides the webhook's own URL, which is the first endpoint, oldest first, without their secrets.",
+    success: { description: "The endpoints.", body: "WebhookEndpointList" },
+    errors: ["agent_not_found"],
+  }),
+  create_webhook_endpoint: operation("create_webhook_endpoint", {
+    at: "POST /agents/{agent_id}/webhook/endpoints",
+    tag,
+    summary: "Add an endpoint to a webhook",
+    description:
+      `Adds a receiver with a secret of its own, which is only in this response. An agent has at most ${maxEndpoints} of them. ` +
+      "Runs with a URL of their own are not reported to it.",
+    request: "SetWebhookEndpointRequest",
+    success: { ...changedEndpoint, status: 201 },
+    errors: ["agent_not_found", "agent_deleted", "invalid_argument", "modified_concurrently"],
+  }),
+  set_webhook_endpoint: operation("set_webhook_endpoint", {
+    at: "PUT /agents/{agent_id}/webhook/endpoints/{endpoint_id}",
+    tag,
+    summary: "Set an endpoint of a webhook",
+    description: "Replaces the settings. The endpoint keeps its secrets.",
+    request: "SetWebhookEndpointRequest",
+    success: changedEndpoint,
+    errors: ["agent_not_found", "agent_deleted", "webhook_not_found", "invalid_argument", "modified_concurrently"],
+  }),
+  remove_webhook_endpoint: operation("remove_webhook_endpoint", {
+    at: "DELETE /agents/{agent_id}/webhook/endpoints/{endpoint_id}",
+    tag,
+    summary: "Remove an endpoint of a webhook",
+    description: "Removes the endpoint with its secrets. Its pending deliveries fail.",
+    success: { status: 204, description: "The endpoint is removed.", media: {} },
+    errors: ["agent_not_found", "webhook_not_found", "modified_concurrently"],
+  }),
+  rotate_webhook_endpoint_secret: operation("rotate_webhook_endpoint_secret", {
+    at: "POST /agents/{agent_id}/webhook/endpoints/{endpoint_id}/rotate-secret",
+    tag,
+    summary: "Rotate an endpoint's secret",
+    description: "As for the webhook itself.",
+    request: "RotateWebhookSecretRequest",
+    requestOptional: true,
+    success: changedEndpoint,
+    errors: ["agent_not_found", "webhook_not_found", "invalid_argument", "modified_concurrently"],
+  }),
+  test_webhook_endpoint: operation("test_webhook_endpoint", {
+    at: "POST /agents/{agent_id}/webhook/endpoints/{endpoint_id}/test",
+    tag,
+    summary: "Send a test message to an endpoint",
+    description:
+      "Sends a signed message of type `webhook.test` to the endpoint, once, whatever its filter. Its delivery says what the receiver answered.",
+    success: { status: 201, description: "The delivery.", body: "Delivery" },
+    errors: ["agent_not_found", "webhook_not_found", "invalid_argument"],
+  }),
   list_deliveries: operation("list_deliveries", {
     at: "GET /agents/{agent_id}/deliveries",
     tag,
     summary: "List deliveries",
     description: "The messages of an agent's runs, newest first, with the last attempt to send each.",
-    query: { cursor, limit: limit(50, 200) },
+    query: { endpoint_id: ofEndpoint, cursor, limit: limit(50, 200) },
     success: { description: "A page.", body: "DeliveryPage" },
     errors: ["agent_not_found", "invalid_argument"],
   }),

@@ -1,9 +1,10 @@
-import { maxWebhookUrl, overlapHours } from "../../../accounts/limits.ts";
+import { eventTypes, maxWebhookUrl, overlapHours } from "../../../accounts/limits.ts";
 import { reference } from "../../../http/description.ts";
 import {
   body,
   flag,
   integer,
+  list,
   nullable,
   nullableReference,
   object,
@@ -20,10 +21,11 @@ const privateAddresses =
   "Whether URLs may begin with `http:` and lead to private addresses, as far as the deployment allows them.";
 const example = { examples: ["https://example.com/hooks/runs"] };
 
-const webhook = {
-  agent_id: uuid("The agent."),
-  url: nullable(text(url, example)),
-  enabled: flag("False: nothing is sent to `url`. Runs with a URL of their own are reported."),
+const eventTypesOf = "Events that are sent to `url`. Null: all, also those of later releases.";
+const events = { minItems: 1, maxItems: eventTypes.length } as const;
+
+const sharedFields = {
+  event_types: nullable(list(eventTypesOf, oneOfTexts("What happened.", eventTypes), events)),
   disabled_reason: nullable(text("Why the service disabled it. Null: it did not.")),
   private_addresses: flag(privateAddresses),
   secret_created_at: time("When the newest secret was created."),
@@ -32,21 +34,53 @@ const webhook = {
   updated_at: time("When it was last changed."),
 };
 
+const webhook = {
+  agent_id: uuid("The agent."),
+  url: nullable(text(url, example)),
+  enabled: flag("False: nothing is sent to `url`. Runs with a URL of their own are reported."),
+  ...sharedFields,
+};
+
+const endpoint = {
+  id: text("The endpoint's ID.", { examples: ["ep_1f0b6c2a9d3e"] }),
+  agent_id: uuid("The agent."),
+  url: text("URL of the receiver.", example),
+  enabled: flag("False: nothing is sent to `url`."),
+  ...sharedFields,
+};
+
+const secret = nullable(
+  text("The new secret, which signs messages. Only this response has it. Null: the webhook kept its secret.", {
+    examples: ["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"],
+  }),
+);
+
+const settings = {
+  enabled: flag("False: nothing is sent to `url`.", { default: true }),
+  event_types: nullable(list(`${eventTypesOf} Left out: all.`, oneOfTexts("What happened.", eventTypes), events)),
+  private_addresses: flag(privateAddresses, { default: false }),
+};
+
 export const webhookSchemas = {
   Webhook: object("Where the ends of an agent's runs are reported.", webhook),
   ChangedWebhook: object("A webhook after a change.", {
     ...webhook,
-    secret: nullable(
-      text("The new secret, which signs messages. Only this response has it. Null: the webhook kept its secret.", {
-        examples: ["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"],
-      }),
-    ),
+    secret,
+  }),
+  WebhookEndpoint: object("A receiver of an agent's webhook besides the first.", endpoint),
+  ChangedWebhookEndpoint: object("An endpoint after a change.", { ...endpoint, secret }),
+  WebhookEndpointList: object("All endpoints besides the first.", {
+    data: list("The endpoints, oldest first.", reference("WebhookEndpoint")),
   }),
   SetWebhookRequest: body("Settings of a webhook.", {
     url: nullable(text(url, { minLength: 1, maxLength: maxWebhookUrl, ...example })),
-    enabled: flag("False: nothing is sent to `url`.", { default: true }),
-    private_addresses: flag(privateAddresses, { default: false }),
+    ...settings,
   }),
+  SetWebhookEndpointRequest: body(
+    "Settings of an endpoint.",
+    { url: text("URL of the receiver.", { minLength: 1, maxLength: maxWebhookUrl, ...example }), ...settings },
+    ["url"],
+  ),
   RotateWebhookSecretRequest: body("How to rotate a secret.", {
     overlap_hours: integer("Hours that the old secret stays valid. 0: it is removed at once.", {
       minimum: 0,
@@ -57,6 +91,7 @@ export const webhookSchemas = {
   Delivery: object("A message about a run, or a test, and how it was sent.", {
     id: text("The delivery's ID.", { examples: ["msg_5f5d194690534416ae3ff7887ed877cc_1_finished"] }),
     message_id: text("The message's `webhook-id`. Deliveries of the same message share it."),
+    endpoint_id: nullable(text("The endpoint that it is sent to. Null: the webhook's own URL, or that of the run.")),
     run_id: uuid("The run. Of a test, all zeros."),
     turn: integer("The turn that ended. Of a test, 0."),
     type: oneOfTexts("What is reported.", deliveryTypes),

@@ -68,9 +68,6 @@ export const shards = 16;
 /** Of the partition keys of deliveries. New ones start the function `EnqueueDelivery`. */
 export const deliveryPrefix = "DELIVERY#";
 
-/** Attributes of a delivery that say where it goes. None is a text or a URL. */
-export const destinationAttributes = ["agentId", "destination"] as const;
-
 /** Key prefixes of the bucket. The id of a run and a slash follow; for `uploads`, that of an agent. */
 export const objectPrefixes = {
   workspaces: "workspaces/",
