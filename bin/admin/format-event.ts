@@ -120,6 +120,8 @@ function journalEvent(entry: RunJournalEntry, answerer: string | undefined): Pri
     }
     case "resumed":
       return { turn, step, event: "turn-resumed", reason: entry.reason, instance: entry.instance, calls: entry.calls };
+    case "forked":
+      return { turn, step, event: "run-forked", from: entry.from };
     case "asked":
       return askedEvent(entry);
     case "answered":

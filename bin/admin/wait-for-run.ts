@@ -105,6 +105,8 @@ function progressLine(event: RunEvent): string | undefined {
       return `${step}  conversation compacted: ${event.messages} messages`;
     case "resumed":
       return `${step}  resumed after an interruption: ${event.reason}`;
+    case "forked":
+      return undefined; // `run fork` has said it
     case "asked":
       return `${step}  call ${callId(event)} waits for an answer (${event.kind}) until ${isoTime(event.until)}`;
     case "answered":

@@ -2,7 +2,7 @@ import { ServiceError } from "../errors.ts";
 import type { Actor } from "./audit.ts";
 import { hostPattern, maxHosts } from "./limits.ts";
 import { modifyOrganization } from "./organizations.ts";
-import type { Accounts, Organization } from "./types.ts";
+import type { Accounts, AgentDefinition, Organization } from "./types.ts";
 
 const host = new RegExp(hostPattern);
 
@@ -33,4 +33,11 @@ function hostsProblem(hosts: string[]): string | undefined {
   const wrong = hosts.find((each) => !host.test(each));
   if (wrong === undefined) return undefined;
   return `${JSON.stringify(wrong)} is not a host; expected a name in lower case such as docs.example.com, or *.example.com`;
+}
+
+/** The definition with the organization's hosts of `web_fetch`, if the agent names none. */
+export function withHosts(agent: AgentDefinition, hosts: string[] | undefined): AgentDefinition {
+  const { tools, webFetch } = agent;
+  const usesDefault = hosts && !webFetch?.hosts?.length && tools.includes("web_fetch");
+  return usesDefault ? { ...agent, webFetch: { ...webFetch, hosts } } : agent;
 }

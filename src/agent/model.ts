@@ -5,6 +5,8 @@ export const failureCategories = [
   "model_answer",
   "limit",
   "internal",
+  /** Only of trials: a call is not in the record that answers it. */
+  "left_record",
 ] as const;
 
 /**

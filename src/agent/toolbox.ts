@@ -44,15 +44,22 @@ const mcpShareOfContext = 0.5;
  * - All servers are listed at the same time, each within ten seconds.
  * - A server that fails gets placeholder tools and a `problem`. It does not fail the turn.
  * - When `signal` aborts, the toolbox is empty.
+ * - `known`: the tools of servers that are not listed, by server.
  */
 export async function openTools(
   agent: ToolChoice,
   { addresses = "public", mcpAddresses = addresses, readSecret, ...dependencies }: ToolDependencies,
   signal: AbortSignal,
+  known: ReadonlyMap<string, OfferedTool[]> = new Map(),
 ): Promise<Toolbox> {
   const configured = agent.mcp ?? [];
   const mcpDependencies = { readSecret, addresses: mcpAddresses };
-  const opening = await Promise.allSettled(configured.map((server) => openMcpServer(server, mcpDependencies, signal)));
+  const opening = await Promise.allSettled(
+    configured.map((server) => {
+      const tools = known.get(server.name);
+      return tools ? reopenMcpServer(server, mcpDependencies, tools) : openMcpServer(server, mcpDependencies, signal);
+    }),
+  );
   const servers = opening.flatMap((server) => (server.status === "fulfilled" ? [server.value] : []));
   const close = async (): Promise<void> => {
     await Promise.all(servers.map((server) => server.close()));

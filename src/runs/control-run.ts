@@ -30,7 +30,7 @@ export interface InputLimits {
   maxTranscriptBytes?: number;
 }
 
-interface ControlDeps extends AdmissionDeps, InputLimits {
+export interface ControlDeps extends AdmissionDeps, InputLimits {
   /** The operator, for the audit. */
   actor?: Actor;
   /** The holder of the key that a request came with. Absent: it has none. */

@@ -1,4 +1,4 @@
-import type { EventStamp, RunChange, RunEvent } from "./types.ts";
+import type { EventStamp, Run, RunChange, RunEvent } from "./types.ts";
 
 /** Numbers events in order. `sequence`: number of the run's last event. */
 export function stamped<Event extends object>(events: Event[], { sequence, at }: EventStamp): (Event & EventStamp)[] {
@@ -23,6 +23,18 @@ export function sequenceOf({
     else throw new Error(`run ${runId}: the events of a change are numbered ${after} and ${sequence}; expected no gap`);
   }
   return { before: first.sequence - 1, after };
+}
+
+/** Throws unless the events of a new run have the numbers from 1 to `run.sequence`, each once. */
+export function requireAllEvents(
+  { id, sequence }: Pick<Run, "id" | "sequence">,
+  events: Pick<EventStamp, "sequence">[],
+): void {
+  const first = consecutive(events, 0).length;
+  if (first === events.length && first === sequence) return;
+  throw new Error(
+    `run ${id} is created with ${events.length} events, of which ${first} are numbered from 1 without a gap; expected ${sequence}`,
+  );
 }
 
 /** The events that follow number `after` without a gap, in order. A store may see a part of a transaction. */

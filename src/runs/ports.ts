@@ -16,6 +16,7 @@ import type {
   Run,
   RunChange,
   RunEvent,
+  RunJournalEntry,
   RunningRun,
   PiecewiseRun,
   RunOwner,
@@ -25,6 +26,7 @@ import type {
   RunView,
   Slot,
   Stamped,
+  Summary,
   TurnMessage,
   ShortTurn,
   TurnState,
@@ -32,8 +34,13 @@ import type {
   WholeRun,
 } from "./types.ts";
 
-/** What is stored with a new run. `uploads`: the manifest of its files. `idempotency` is kept as long as the run. */
+/**
+ * What is stored with a new run. `uploads`: the manifest of its files. `idempotency` is kept as long as the run.
+ * `entries`: the journal of a run that begins with a record. Each turn but the last one needs an entry.
+ */
 export interface CreateExtras extends Along {
+  entries?: Stamped<RunJournalEntry>[];
+  summary?: Summary;
   slot?: Slot;
   uploads?: FileVersion[];
   idempotency?: Idempotency;
@@ -51,7 +58,11 @@ export type CreateOutcome = "created" | "no_slot" | { replayed: KeptCreate };
  * - another error when a retry does not help.
  */
 export interface Runs {
-  /** Stores a new run with its first messages and `more` in one write. `run.sequence`: the number of messages. */
+  /**
+   * Stores a new run with its first messages and `more` in one write. `run.sequence`: the number of messages and entries,
+   * which have the numbers from 1 to it, each once. Rejects without a write for others, and on AWS for a run of more than 100
+   * items with what else is written: a ServiceError.
+   */
   create(run: Run, messages: Stamped<TurnMessage>[], more?: CreateExtras): Promise<CreateOutcome>;
   /** The create or input that the agent's idempotency key was first used for. `key`: its SHA-256 (hex). A cheap read. */
   findCreated(agentId: string, key: string): Promise<KeptCreate | undefined>;
@@ -172,6 +183,11 @@ export interface Workspace {
   read(runId: string, sha256: string): Promise<Uint8Array | undefined>;
   /** Ignores contents that do not exist. Needs no permission to list. */
   remove(runId: string, sha256s: string[]): Promise<void>;
+  /**
+   * Stores contents of the run `from` for the run `to`, without reading them. Idempotent. Resolves with those that `from` no
+   * longer has, each once; the others are then durable.
+   */
+  link(from: string, to: string, sha256s: string[]): Promise<string[]>;
   removeAll(runId: string): Promise<void>;
   /** Files that version 0.1 stored under their names, sorted by name. They are never changed. */
   listNamed(runId: string): Promise<FileInfo[]>;

@@ -1,7 +1,9 @@
 import { hash } from "node:crypto";
 import { withSchema, withSchemaText } from "../accounts/definition.ts";
 import { fallbackOf, type ModelChoice } from "../accounts/model-choice.ts";
-import type { AgentDefinition } from "../accounts/types.ts";
+import { modelConfigurationOf } from "../accounts/model-configurations.ts";
+import type { AgentDefinition, Organization } from "../accounts/types.ts";
+import { withHosts } from "../accounts/web-fetch-hosts.ts";
 import type { ModelConfiguration } from "../agent/model.ts";
 import type { McpToolRule } from "../agent/ask-kinds.ts";
 import type { OfferedTool } from "../agent/tools/tool.ts";
@@ -57,6 +59,22 @@ export function decodeConfiguration(text: string): TurnConfiguration {
   return { ...settings, agent: withSchema<AgentDefinition>(settings.agent), offered };
 }
 
+/** What a definition runs on, without what the platform adds when a turn begins. */
+export type ConfiguredAgent = Omit<TurnConfiguration, "offered" | "environment">;
+
+/** What a definition runs on in its organization, as it is now. */
+export function configuredIn(organization: Organization | undefined, definition: AgentDefinition): ConfiguredAgent {
+  const { modelConfiguration, fallback, mcp } = definition;
+  const provider = modelConfigurationOf(organization, modelConfiguration);
+  const fallbackProvider = fallback && modelConfigurationOf(organization, fallback.modelConfiguration);
+  return {
+    agent: withHosts(definition, organization?.webFetchHosts),
+    ...(provider && { provider }),
+    ...(fallbackProvider && { fallbackProvider }),
+    ...(organization?.mcpToolPolicy && mcp?.length && { mcpToolPolicy: organization.mcpToolPolicy }),
+  };
+}
+
 /** A model that a turn asks: what the agent chose, and how it is reached. */
 export interface ConfiguredModel {
   choice: ModelChoice;
@@ -84,10 +102,23 @@ export interface ConfigurationReference {
   agentVersion?: number;
 }
 
-/** The reference that applies to the last of the entries. Undefined: an earlier release wrote them, or there are none. */
+/**
+ * The reference that applies to the last of the entries. Undefined: an earlier release wrote them, there are none, or a fork
+ * changed what the turn runs on, and nothing is recorded since.
+ */
 export function referenceIn(entries: RunJournalEntry[]): ConfigurationReference | undefined {
-  const referring = entries.findLast(({ configuration }) => configuration !== undefined);
+  const since = entries.slice(entries.findLastIndex((entry) => changesSettings(entry)) + 1);
+  const referring = since.findLast(({ configuration }) => configuration !== undefined);
   if (referring?.configuration === undefined) return undefined;
   const { configuration, agentVersion } = referring;
   return { configuration, ...(agentVersion !== undefined && { agentVersion }) };
+}
+
+/** Hash of the configuration that a fork gave the turn, before its tools were opened. Undefined: no fork did. */
+export function forkedSettings(entries: RunJournalEntry[]): string | undefined {
+  return entries.findLast(changesSettings)?.settings;
+}
+
+function changesSettings(entry: RunJournalEntry): entry is RunJournalEntry & { part: "forked"; settings: string } {
+  return entry.part === "forked" && entry.settings !== undefined;
 }

@@ -1,5 +1,4 @@
 import { definitionOf } from "../accounts/definition.ts";
-import { modelConfigurationOf } from "../accounts/model-configurations.ts";
 import type { Accounts, AgentDefinition } from "../accounts/types.ts";
 import type { Failure, ModelConfiguration } from "../agent/model.ts";
 import type { OfferedTool, Tool } from "../agent/tools/tool.ts";
@@ -8,7 +7,13 @@ import type { TurnOutcome } from "../agent/turn/types.ts";
 import type { Stores } from "../runs/ports.ts";
 import { withOwnSchema } from "../runs/result-schema.ts";
 import { retryWhileUnavailable } from "../runs/retry-unavailable.ts";
-import { decodeConfiguration, referenceIn, type UsedEnvironment } from "../runs/turn-configuration.ts";
+import {
+  configuredIn,
+  decodeConfiguration,
+  forkedSettings,
+  referenceIn,
+  type UsedEnvironment,
+} from "../runs/turn-configuration.ts";
 import type { RunJournalEntry, RunState } from "../runs/types.ts";
 import { encodedConfiguration } from "./encoded-configurations.ts";
 
@@ -32,6 +37,7 @@ type Deps = Pick<Stores, "accounts" | "configurations">;
 /**
  * Reads what the current turn runs on.
  * - A turn with a recorded configuration runs on it to its end.
+ * - A fork that changed the configuration runs on it, with tools that are opened anew.
  * - Otherwise it runs on the version of the agent that its input names, or else the current one, and on the
  *   organization's current models, hosts of `web_fetch` and rule for tools of MCP servers. A run's own schema of results replaces the agent's.
  */
@@ -44,6 +50,13 @@ export async function findSettings(
     const text = await configurations.get(run.agentId, reference.configuration);
     return text === undefined ? { failure: configurationMissing } : decodeConfiguration(text);
   }
+  const forked = forkedSettings(journal);
+  if (forked !== undefined) {
+    const text = await configurations.get(run.agentId, forked);
+    if (text === undefined) return { failure: configurationMissing };
+    const { offered: _, ...settings } = decodeConfiguration(text);
+    return settings;
+  }
   const [agent, organization] = await Promise.all([
     agentVersion === undefined ? currentAgent(accounts, run.agentId) : pinnedAgent(accounts, run.agentId, agentVersion),
     accounts.findOrganization(run.organizationId),
@@ -51,23 +64,7 @@ export async function findSettings(
   if (!agent) return { failure: agentVersion === undefined ? agentNotFound : versionMissing(agentVersion) };
   const definition = await withOwnSchema(configurations, agent.agent, run);
   if (!definition) return { failure: configurationMissing };
-  const provider = modelConfigurationOf(organization, definition.modelConfiguration);
-  const { fallback } = definition;
-  const fallbackProvider = fallback && modelConfigurationOf(organization, fallback.modelConfiguration);
-  return {
-    ...agent,
-    agent: withHosts(definition, organization?.webFetchHosts),
-    ...(provider && { provider }),
-    ...(fallbackProvider && { fallbackProvider }),
-    ...(organization?.mcpToolPolicy && definition.mcp?.length && { mcpToolPolicy: organization.mcpToolPolicy }),
-  };
-}
-
-/** The definition with the organization's hosts of `web_fetch`, if the agent names none. */
-function withHosts(agent: AgentDefinition, hosts: string[] | undefined): AgentDefinition {
-  const { tools, webFetch } = agent;
-  const usesDefault = hosts && !webFetch?.hosts?.length && tools.includes("web_fetch");
-  return usesDefault ? { ...agent, webFetch: { ...webFetch, hosts } } : agent;
+  return { ...agent, ...configuredIn(organization, definition) };
 }
 
 type AgentOfTurn = Pick<TurnSettings, "agent" | "agentVersion"> | undefined;

@@ -22,6 +22,24 @@ test("create sends one transaction of new items with a request token", async () 
   expect(openS3).not.toHaveBeenCalled();
 });
 
+test("a record that does not fit in a transaction is refused before anything is written", async () => {
+  const { runs, dynamo, openS3 } = mockedPlatform();
+  const entries = Array.from({ length: 99 }, (_, index) => ({
+    ...({ turn: 1, step: index + 1, part: "began", call: 0 } as const),
+    sequence: index + 2,
+    at: 1,
+  }));
+  const tooLong = runs.create({ ...run, sequence: 100 }, [first(large)], { entries });
+  await expect(tooLong).rejects.toMatchObject({
+    code: "invalid_argument",
+    message: expect.stringContaining("at most 99"),
+  });
+  expect(inputs(dynamo, TransactWriteCommand)).toEqual([]);
+  expect(openS3).not.toHaveBeenCalled();
+  expect(await runs.create({ ...run, sequence: 99 }, [first("hi")], { entries: entries.slice(0, 98) })).toBe("created");
+  expect(transactions(dynamo)[0]).toHaveLength(100);
+});
+
 test("an idle run is not in the running index", async () => {
   const { runs, dynamo } = mockedPlatform();
   await runs.create({ ...run, status: "finished", turn: 0, sequence: 0 }, []);

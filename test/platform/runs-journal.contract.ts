@@ -101,6 +101,52 @@ export function describeRunRecords(open: () => Promise<Runs>): void {
       expect(await runs.loadShortTurn(randomUUID())).toBeUndefined();
     });
 
+    test("a run is created with the record of earlier turns, and continues after it", async () => {
+      const run = newRun({ turn: 2, sequence: 7 });
+      const at = 1_763_000_000_500;
+      const messages = [
+        { ...input(1, "größe"), sequence: 1, at },
+        { ...output(1, largeText(1)), sequence: 4, at },
+        { ...input(2, "next"), sequence: 5, at },
+      ];
+      const entries = [
+        { ...answered(1, 1), sequence: 2, at },
+        { ...resulted(1, 1), sequence: 3, at },
+        { ...answered(2, 1, largeText(2)), sequence: 6, at },
+        { ...resulted(2, 1), sequence: 7, at },
+      ];
+      const summary = { throughTurn: 1, text: "What came before." };
+      expect(await runs.create(run, messages, { entries, summary })).toBe("created");
+      const transcript = messages.map(({ role, text }) => ({ role, text }));
+      expect(await runs.load(run.id)).toEqual({ run, transcript, journal: entries.slice(2), queue: [], summary });
+      expect(await runs.loadTurn(run.id)).toMatchObject({ run, journal: entries.slice(2) });
+      expect(await runs.read(run.id)).toEqual({ run, transcript });
+      const all = [...messages, ...entries].toSorted((a, b) => a.sequence - b.sequence);
+      expect(await runs.listEvents(run.id, 0, 10)).toEqual(all);
+      expect(await runs.listEvents(run.id, 3, 2)).toEqual(all.slice(3, 5));
+      const bytes = messages.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
+      expect(await runs.transcriptBytes(run.id)).toBe(bytes);
+      expect(await runs.output(run, 1)).toBe(largeText(1));
+      expect(await runs.change({ ...onTurn(run), ...numbered(7, { entries: [answered(2, 2)] }) })).toBe(true);
+      expect((await runs.loadTurn(run.id))?.journal).toHaveLength(3);
+    });
+
+    test("a run is not created with events that have a gap, a number twice, or are not as many as the run says", async () => {
+      const at = 1;
+      const first = { ...input(1, "first"), sequence: 1, at };
+      for (const [sequence, numbers] of [
+        [3, [3]],
+        [2, [1]],
+        [3, [2]],
+        [1, [2]],
+      ] as const) {
+        const run = newRun({ sequence });
+        const entries = numbers.map((number) => Object.assign(answered(1, 1), { sequence: number, at }));
+        await expect(runs.create(run, [first], { entries })).rejects.toThrow("numbered from 1 without a gap");
+        expect(await runs.head(run.id)).toBeUndefined();
+      }
+    });
+
     test("a run without input is idle and has an empty transcript", async () => {
       const run = newRun({ status: "finished", turn: 0 });
       await runs.create(run, []);

@@ -105,6 +105,33 @@ export function describeWorkspace(
       await workspace.remove(randomUUID(), [a.sha256]);
     });
 
+    test("contents are linked to another run, which keeps them; those that are no longer kept are named", async () => {
+      const [from, to] = [randomUUID(), randomUUID()];
+      const [a, b, gone] = [stored("a"), stored(randomBytes(100_000)), stored("gone")];
+      await workspace.write(from, [a, b, gone]);
+      await workspace.remove(from, [gone.sha256]);
+      const all = [a, gone, b, gone].map(({ sha256 }) => sha256);
+      for (let again = 0; again < 2; again++) expect(await workspace.link(from, to, all)).toEqual([gone.sha256]);
+      expect(await opened.storedIn(to)).toBe(2);
+      await workspace.removeAll(from);
+      expect(textOf(await workspace.read(to, a.sha256))).toBe("a");
+      expect(bytes(await workspace.read(to, b.sha256))).toEqual(bytes(b.content));
+      expect(await workspace.link(from, to, [a.sha256])).toEqual([a.sha256]);
+      expect(await workspace.link(from, randomUUID(), [])).toEqual([]);
+    });
+
+    test("a link with a wrong run id or hash is rejected and stores nothing", async () => {
+      const [from, to] = [randomUUID(), randomUUID()];
+      const { sha256, content } = stored("x");
+      await workspace.write(from, [{ sha256, content }]);
+      for (const wrong of ["", "..", "a/b"]) {
+        await expect(workspace.link(from, wrong, [sha256])).rejects.toThrow(Error);
+        await expect(workspace.link(wrong, to, [sha256])).rejects.toThrow(Error);
+        await expect(workspace.link(from, to, [wrong])).rejects.toThrow(Error);
+      }
+      expect(await opened.storedIn(to)).toBe(0);
+    });
+
     test("removeAll deletes the contents and files of one run", async () => {
       const one = randomUUID();
       const other = `${one}0`; // the first id is a prefix of it

@@ -128,7 +128,7 @@ class Usage(TypedDict):
 class Failure(TypedDict):
     """Why a run or a model call failed."""
 
-    category: Literal["model_configuration", "model_refused", "model_unavailable", "model_answer", "limit", "internal"]
+    category: Literal["model_configuration", "model_refused", "model_unavailable", "model_answer", "limit", "internal", "left_record"]
     """The kind of failure, for programs."""
     title: str
     """What happened."""
@@ -451,7 +451,7 @@ class ModelCallEventFallback(TypedDict):
     """The model that was asked."""
     configuration: str | None
     """Name of its model configuration. Null: the organization's model."""
-    category: Literal["model_configuration", "model_refused", "model_unavailable", "model_answer", "limit", "internal"]
+    category: Literal["model_configuration", "model_refused", "model_unavailable", "model_answer", "limit", "internal", "left_record"]
     """The kind of failure of the first model."""
     title: str
     """Why the first model did not answer."""
@@ -656,7 +656,7 @@ class SummaryEventFallback(TypedDict):
     """The model that was asked."""
     configuration: str | None
     """Name of its model configuration. Null: the organization's model."""
-    category: Literal["model_configuration", "model_refused", "model_unavailable", "model_answer", "limit", "internal"]
+    category: Literal["model_configuration", "model_refused", "model_unavailable", "model_answer", "limit", "internal", "left_record"]
     """The kind of failure of the first model."""
     title: str
     """Why the first model did not answer."""
@@ -704,7 +704,7 @@ class ModelCallFailedEventFallback(TypedDict):
     """The model that was asked."""
     configuration: str | None
     """Name of its model configuration. Null: the organization's model."""
-    category: Literal["model_configuration", "model_refused", "model_unavailable", "model_answer", "limit", "internal"]
+    category: Literal["model_configuration", "model_refused", "model_unavailable", "model_answer", "limit", "internal", "left_record"]
     """The kind of failure of the first model."""
     title: str
     """Why the first model did not answer."""
@@ -723,7 +723,7 @@ class ModelCallFailedEvent(TypedDict):
     """The turn, from 1."""
     step: int
     """The step, from 1."""
-    category: Literal["model_configuration", "model_refused", "model_unavailable", "model_answer", "limit", "internal"]
+    category: Literal["model_configuration", "model_refused", "model_unavailable", "model_answer", "limit", "internal", "left_record"]
     """The kind of failure."""
     title: str
     """What happened."""
@@ -770,7 +770,26 @@ class ResumedEvent(TypedDict):
     """Texts that were cut, by their path in the event, with their full length in characters. Left out: none was cut."""
 
 
-Event = Union[InputEvent, OutputEvent, ModelCallEvent, ToolStartedEvent, CallAskedEvent, CallAnsweredEvent, ToolResultEvent, SummaryEvent, ModelCallFailedEvent, ResumedEvent]
+class ForkedEvent(TypedDict):
+    """The events before it were copied from another run, and the turn continues on its own from here."""
+
+    type: Literal["forked"]
+    """The kind of event."""
+    sequence: int | None
+    """Number of the event, from 1. Null: an earlier release recorded it."""
+    at: str | None
+    """When it was recorded. Null: an earlier release recorded it."""
+    turn: int
+    """The turn, from 1."""
+    step: int
+    """The last step that was copied, from 1. 0: no step, the turn begins anew."""
+    from_run: str
+    """Id of the run that they were copied from. It may have been deleted."""
+    cut: NotRequired[dict[str, int]]
+    """Texts that were cut, by their path in the event, with their full length in characters. Left out: none was cut."""
+
+
+Event = Union[InputEvent, OutputEvent, ModelCallEvent, ToolStartedEvent, CallAskedEvent, CallAnsweredEvent, ToolResultEvent, SummaryEvent, ModelCallFailedEvent, ResumedEvent, ForkedEvent]
 """One recorded event of a run. `type` says which."""
 
 

@@ -23,6 +23,8 @@ export function markdownOf(detail: RunDetail, events: RunEvent[]): string {
         return [`Model call of step ${event.step} failed, attempt ${event.attempt}: ${line(event.title)}`];
       case "resumed":
         return [`Resumed at step ${event.step}: ${line(event.reason)}`];
+      case "forked":
+        return [`Forked from run ${code(event.from_run)} after step ${event.step}.`];
       case "call_asked":
         return [`Call ${event.call} of step ${event.step} waits for an answer (${event.kind}).`];
       case "call_answered":

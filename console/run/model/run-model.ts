@@ -99,6 +99,8 @@ export class RunModel {
       case "summary":
         this.#addSummary(event, at);
         break;
+      case "forked":
+        break; // the steps before it look as they did in the other run
       case "resumed":
         this.#addGap(event, at);
         break;

@@ -53,7 +53,11 @@ export type FinishReason = "completed" | LimitReason | `run_${LimitReason}` | "a
  *   `calls`: the calls of the last answer without a result, which it continues with. Absent: it calls the model, whose
  *   answer was not recorded. Changes nothing else.
  *
- * The turn's first answer or summary has `configuration`, the hash of what the turn runs on, and `agentVersion`. Both are
+ * - `forked`: the events before it were copied from another run, up to step `step` of the same turn; 0: up to its input. From
+ *   here on, the turn runs on `settings`, the hash of a configuration whose tools are opened anew. Absent: on what it ran on
+ *   before. `trial`: the turn is a case of a trial. Changes nothing else.
+ *
+ * The turn's first answer or summary, and the first one after `settings`, has `configuration`, the hash of what the turn runs on, and `agentVersion`. Both are
  * absent in old entries.
  *
  * `fallback`: the call was one of the turn's fallback, and why.
@@ -118,7 +122,14 @@ export type JournalEntry = { step: number; configuration?: string; agentVersion?
       fallback?: AskedFallback;
     } & RecordedExchange)
   | { part: "resumed"; instance: string; reason: ResumeReason; calls?: number[] }
+  | { part: "forked"; from: string; settings?: string; trial?: TrialPlace }
 );
+
+/** Where a turn belongs in a trial. `case`: from 1. */
+export interface TrialPlace {
+  case: number;
+  arm: "candidate" | "control";
+}
 
 /**
  * The HTTP requests of a model call, the last one being that of the entry, and what the provider says about its response.
@@ -164,6 +175,7 @@ export interface CheckedResult {
 
 export type AskedEntry = Extract<JournalEntry, { part: "asked" }>;
 export type AnsweredEntry = Extract<JournalEntry, { part: "answered" }>;
+export type ForkedEntry = Extract<JournalEntry, { part: "forked" }>;
 export type ResumedEntry = Extract<JournalEntry, { part: "resumed" }>;
 export type AnswerEntry = Extract<JournalEntry, { part: "answer" }>;
 export type FailedEntry = Extract<JournalEntry, { part: "failed" }>;
@@ -235,7 +247,7 @@ export function foldEntry(progress: TurnProgress, entry: JournalEntry): TurnProg
   return foldPart(down ? { ...others, down } : others, entry);
 }
 
-/** Which models are down after an entry. An operator's retry begins with the first one again. */
+/** Which models are down after an entry. An operator's retry and a fork begin with the first one again. */
 function downAfter(down: DownModels | undefined, entry: JournalEntry): DownModels | undefined {
   switch (entry.part) {
     case "answer":
@@ -250,6 +262,8 @@ function downAfter(down: DownModels | undefined, entry: JournalEntry): DownModel
     }
     case "resumed":
       return entry.reason === "retry" ? undefined : down;
+    case "forked":
+      return undefined;
     case "began":
     case "asked":
     case "answered":
@@ -275,6 +289,7 @@ function foldPart(progress: TurnProgress, entry: JournalEntry): TurnProgress {
     case "failed":
       return entry.usage ? { ...progress, used: addUsage(progress.used, usageOfEntry(entry) ?? noUsage) } : progress;
     case "resumed":
+    case "forked":
       return progress;
   }
 }
@@ -290,6 +305,11 @@ export function nextWork(journal: JournalEntry[]): Pick<ResumedEntry, "step" | "
   if (!pending) return { step: nextStep(progress) };
   const calls = pending.results.flatMap((result, index) => (result ? [] : [index]));
   return { step: pending.step, calls };
+}
+
+/** The entries that the run itself recorded: those after a `forked` one, and all of a run that is no fork. */
+export function ownEntries<Entry extends JournalEntry>(journal: Entry[]): Entry[] {
+  return journal.slice(journal.findLastIndex(({ part }) => part === "forked") + 1);
 }
 
 /** Usage of an entry's model call, without its duration. Undefined for entries without a model call. */

@@ -3,6 +3,8 @@ import { type CancellationReason, TransactionCanceledException } from "@aws-sdk/
 import { DeleteCommand, paginateQuery, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import type { FileVersion } from "../../agent/turn/manifest.ts";
 import type { RunChange, RunFacts, RunJournalEntry, Stamped, TurnMessage } from "../../runs/types.ts";
+import { ServiceError } from "../../errors.ts";
+import { requireAllEvents } from "../../runs/events.ts";
 import type { Runs } from "../../runs/ports.ts";
 import { deliveryOf } from "../../runs/deliveries.ts";
 import { bytesOfFiles, storedBytesOf } from "../../runs/files/stored-bytes.ts";
@@ -38,6 +40,8 @@ import { storedBytesWrites } from "./dynamodb/stored-bytes.ts";
 type Applied = { applied: true } | { applied: false; reasons: CancellationReason[]; conflict?: unknown };
 
 const erasedAtOnce = 25; // items
+/** Items of a transaction that DynamoDB accepts. */
+const maxWrites = 100;
 const absent = "attribute_not_exists(pk)";
 
 export function awsRunWrites(
@@ -177,17 +181,25 @@ export function awsRunWrites(
   return {
     findCreated,
 
-    async create(run, messages, { slot, uploads = [], idempotency, audit } = {}) {
-      // A large text is written first. If the transaction fails, it expires with the other texts.
-      const texts = await Promise.all([messageWrites(run.id, messages), uploadsWrites(run.id, uploads)]);
-      const keys = idempotency ? [keepKey(table, run, idempotency, expiry())] : [];
+    async create(run, messages, { slot, uploads = [], entries = [], summary, idempotency, audit } = {}) {
+      if (entries.length > 0) requireAllEvents(run, [...messages, ...entries]);
       const bytes = bytesOfFiles(uploads);
+      const counted = [...(slot ? slotWrites(table, slot) : []), ...storedBytesWrites(runsTable, run, bytes)];
+      const extras = [uploads.length > 0, summary, idempotency, audit].filter(Boolean).length;
+      requireRoom(run.id, messages.length + entries.length, 1 + extras + counted.length);
+      // A large text is written first. If the transaction fails, it expires with the other texts.
+      const texts = await Promise.all([
+        messageWrites(run.id, messages),
+        entryWrites(run.id, entries),
+        summaryWrites(run.id, summary),
+        uploadsWrites(run.id, uploads),
+      ]);
+      const keys = idempotency ? [keepKey(table, run, idempotency, expiry())] : [];
       const item = {
         ...toItem({ ...run, ...placeOf(slot, false) }, messages, uploads.length > 0),
         ...(bytes > 0 && { storedBytes: bytes }),
       };
       const stored = [put(item), ...texts.flat(), ...auditWrites(audit)];
-      const counted = [...(slot ? slotWrites(table, slot) : []), ...storedBytesWrites(runsTable, run, bytes)];
       const send = slot || idempotency ? transactContended : transact;
       const result = await send([...keys, ...stored, ...counted]);
       if (result.applied) return "created";
@@ -269,6 +281,16 @@ export function awsRunWrites(
       return true;
     },
   };
+}
+
+/** Throws for a new run whose items do not fit in a transaction. `others`: items besides its messages and journal. */
+function requireRoom(runId: string, events: number, others: number): void {
+  if (events + others <= maxWrites) return;
+  throw new ServiceError(
+    "invalid_argument",
+    `run ${runId} would begin with a record of ${events} messages and journal entries; on AWS, at most ${maxWrites - others} ` +
+      "are stored at once: choose an earlier step",
+  );
 }
 
 function isFalse({ Code }: CancellationReason): boolean {

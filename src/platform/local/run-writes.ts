@@ -1,6 +1,6 @@
 import { addUsage, noUsage, type Usage } from "../../agent/turn/limits.ts";
 import { deliveryOf, endsTurn, messagesOf } from "../../runs/deliveries.ts";
-import { sequenceOf } from "../../runs/events.ts";
+import { requireAllEvents, sequenceOf } from "../../runs/events.ts";
 import type { Labels } from "../../runs/labels.ts";
 import type { Runs } from "../../runs/ports.ts";
 import type {
@@ -157,8 +157,9 @@ export function localRunWrites(
   }
 
   return {
-    create: (run, messages, { slot, uploads = [], idempotency, audit } = {}) =>
+    create: (run, messages, { slot, uploads = [], entries = [], summary, idempotency, audit } = {}) =>
       write(() => {
+        if (entries.length > 0) requireAllEvents(run, [...messages, ...entries]);
         const replayed = idempotency && idempotent.find(run.agentId, idempotency.key);
         if (replayed) return { replayed };
         if (slot && !quotas.admit(slot, false)) return "no_slot";
@@ -168,7 +169,8 @@ export function localRunWrites(
         const more = [labelsColumn(labels), webhook, transcriptBytesOf({ messages })];
         const origin = [encodeStarter(run.startedBy), run.resultSchema ?? null];
         const { lastInsertRowid: seq } = insertRun.run(...values, ...placeOf(slot, false), ...more, ...origin);
-        insert(seq, messages, []);
+        insert(seq, messages, entries);
+        if (summary) putSummary.run(seq, summary.throughTurn, summary.text);
         if (uploads.length > 0) insertUploads.run(seq, JSON.stringify(uploads), bytesOfFiles(uploads));
         if (idempotency) idempotent.keep(run, idempotency);
         if (audit) insertAudit(audit);

@@ -40,6 +40,20 @@ export function localWorkspace(root: string): LocalWorkspace {
       await rmdir(folder).catch(() => {}); // fails if other files are left
     },
 
+    async link(from, to, sha256s) {
+      const folder = folderOf(from);
+      folderOf(to); // rejects a wrong id, also without contents
+      const linked = await settleAll(
+        [...new Set(sha256s)].map(async (sha256) => {
+          const file = join(folder, contentName(sha256));
+          if (!(await stat(file).catch(absent))) return [sha256];
+          await storeFile(root, to, sha256, file);
+          return [];
+        }),
+      );
+      return linked.flat();
+    },
+
     async removeAll(runId) {
       // A process whose turn was just stopped may still write: the folder is then not empty when it is removed.
       await rm(folderOf(runId), { recursive: true, force: true, maxRetries: 5 });

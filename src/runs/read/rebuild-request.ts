@@ -3,9 +3,9 @@ import type { TurnRequest } from "../../agent/turn/call-model.ts";
 import { foldEntry, type RecordedExchange, startProgress } from "../../agent/turn/journal.ts";
 import { recordedRequest } from "../../agent/turn/recorded-request.ts";
 import { ServiceError } from "../../errors.ts";
-import { conversation, summaryIn } from "./conversation.ts";
-import { eventsOf } from "./list-events.ts";
-import type { Runs, Stores } from "../ports.ts";
+import { conversation } from "./conversation.ts";
+import { turnRecord } from "./turn-record.ts";
+import type { Stores } from "../ports.ts";
 import {
   type ConfiguredModel,
   decodeConfiguration,
@@ -13,7 +13,7 @@ import {
   referenceIn,
   type TurnConfiguration,
 } from "../turn-configuration.ts";
-import type { RunJournalEntry, Summary, TranscriptMessage } from "../types.ts";
+import type { RunJournalEntry } from "../types.ts";
 
 /** The request of a recorded model call, and what its turn ran on. */
 export interface RebuiltRequest {
@@ -43,7 +43,7 @@ export async function rebuildRequest(
 ): Promise<RebuiltRequest | { unknown: string }> {
   const [run, { transcript, entries, summary }] = await Promise.all([
     runs.head(runId),
-    recordOf({ runs }, runId, turn),
+    turnRecord({ runs }, runId, turn),
   ]);
   const ofStep = (entry: RunJournalEntry): boolean => entry.step === step && isModelCall(entry);
   const answered = entries.findIndex((entry) => ofStep(entry) && entry.part !== "failed");
@@ -79,30 +79,4 @@ type ModelCallEntry = Extract<RunJournalEntry, { part: "answer" | "summary" | "f
 
 function isModelCall(entry: RunJournalEntry): entry is ModelCallEntry {
   return entry.part === "answer" || entry.part === "summary" || entry.part === "failed";
-}
-
-/** The events that requests of a turn are made of. */
-interface TurnRecord {
-  /** Up to the turn's input. */
-  transcript: TranscriptMessage[];
-  entries: RunJournalEntry[];
-  /** The last one of earlier turns. */
-  summary?: Summary;
-}
-
-/** Reads the events of a run up to the end of a turn. Of the journals of earlier turns, it keeps the summary alone. */
-async function recordOf(deps: { runs: Runs }, runId: string, turn: number): Promise<TurnRecord> {
-  const record: TurnRecord = { transcript: [], entries: [] };
-  for await (const event of eventsOf(deps, runId)) {
-    if (event.turn > turn) break;
-    if ("role" in event) {
-      const { role, text } = event;
-      if (event.turn < turn || role === "input_to_agent") record.transcript.push({ role, text });
-    } else if (event.turn === turn) record.entries.push(event);
-    else {
-      const summary = summaryIn([event]);
-      if (summary) record.summary = summary;
-    }
-  }
-  return record;
 }

@@ -38,6 +38,7 @@ export function textsOf(event: RunEvent): RecordText[] {
       return [{ kind: "error", text: event.failure.title }];
     case "asked":
     case "began":
+    case "forked":
     case "resumed":
     case "summary":
       return []; // a summary repeats what other records say

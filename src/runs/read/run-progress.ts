@@ -81,7 +81,12 @@ function foldEntry(before: RunProgress | undefined, entry: RunJournalEntry): Run
   const { turn, step, part, at } = entry;
   if (
     !before &&
-    (part === "began" || part === "asked" || part === "answered" || part === "result" || part === "resumed")
+    (part === "began" ||
+      part === "asked" ||
+      part === "answered" ||
+      part === "result" ||
+      part === "resumed" ||
+      part === "forked")
   )
     return undefined;
   const { waitsSince, ...base }: RunProgress = before ?? { turn, step, sequence: 0, calls: [] };
@@ -119,6 +124,8 @@ function foldEntry(before: RunProgress | undefined, entry: RunJournalEntry): Run
       const waits = at !== undefined && { waitsSince: at, waited: (base.waited ?? 0) + at - (waitsSince ?? at) };
       return { ...next, ...waits, doing: { kind: "tool_calls", ...since } };
     }
+    case "forked":
+      return { ...next, doing: { kind: "model_call", ...since } };
     case "resumed":
       return { ...next, step: base.step, doing: { kind: entry.calls ? "tool_calls" : "model_call", ...since } };
     case "result": {

@@ -824,7 +824,7 @@ export interface components {
                  * @description The kind of failure of the first model.
                  * @enum {string}
                  */
-                category: "model_configuration" | "model_refused" | "model_unavailable" | "model_answer" | "limit" | "internal";
+                category: "model_configuration" | "model_refused" | "model_unavailable" | "model_answer" | "limit" | "internal" | "left_record";
                 /** @description Why the first model did not answer. */
                 title: string;
             };
@@ -1083,7 +1083,7 @@ export interface components {
                  * @description The kind of failure of the first model.
                  * @enum {string}
                  */
-                category: "model_configuration" | "model_refused" | "model_unavailable" | "model_answer" | "limit" | "internal";
+                category: "model_configuration" | "model_refused" | "model_unavailable" | "model_answer" | "limit" | "internal" | "left_record";
                 /** @description Why the first model did not answer. */
                 title: string;
             };
@@ -1121,7 +1121,7 @@ export interface components {
              * @description The kind of failure.
              * @enum {string}
              */
-            category: "model_configuration" | "model_refused" | "model_unavailable" | "model_answer" | "limit" | "internal";
+            category: "model_configuration" | "model_refused" | "model_unavailable" | "model_answer" | "limit" | "internal" | "left_record";
             /** @description What happened. */
             title: string;
             /** @description Counts the calls of the step, from 1. */
@@ -1146,7 +1146,7 @@ export interface components {
                  * @description The kind of failure of the first model.
                  * @enum {string}
                  */
-                category: "model_configuration" | "model_refused" | "model_unavailable" | "model_answer" | "limit" | "internal";
+                category: "model_configuration" | "model_refused" | "model_unavailable" | "model_answer" | "limit" | "internal" | "left_record";
                 /** @description Why the first model did not answer. */
                 title: string;
             };
@@ -1205,8 +1205,40 @@ export interface components {
                 [key: string]: number;
             };
         };
+        /** @description The events before it were copied from another run, and the turn continues on its own from here. */
+        ForkedEvent: {
+            /**
+             * @description The kind of event.
+             * @constant
+             */
+            type: "forked";
+            /** @description Number of the event, from 1. Null: an earlier release recorded it. */
+            sequence: number | null;
+            /**
+             * Format: date-time
+             * @description When it was recorded. Null: an earlier release recorded it.
+             * @example 2026-11-22T10:15:30.123Z
+             */
+            at: string | null;
+            /** @description The turn, from 1. */
+            turn: number;
+            /** @description The last step that was copied, from 1. 0: no step, the turn begins anew. */
+            step: number;
+            /** @description Id of the run that they were copied from. It may have been deleted. */
+            from_run: string;
+            /**
+             * @description Texts that were cut, by their path in the event, with their full length in characters. Left out: none was cut.
+             * @example {
+             *       "text": 123456,
+             *       "tool_calls.0.arguments": 99999
+             *     }
+             */
+            cut?: {
+                [key: string]: number;
+            };
+        };
         /** @description One recorded event of a run. `type` says which. */
-        Event: components["schemas"]["InputEvent"] | components["schemas"]["OutputEvent"] | components["schemas"]["ModelCallEvent"] | components["schemas"]["ToolStartedEvent"] | components["schemas"]["CallAskedEvent"] | components["schemas"]["CallAnsweredEvent"] | components["schemas"]["ToolResultEvent"] | components["schemas"]["SummaryEvent"] | components["schemas"]["ModelCallFailedEvent"] | components["schemas"]["ResumedEvent"];
+        Event: components["schemas"]["InputEvent"] | components["schemas"]["OutputEvent"] | components["schemas"]["ModelCallEvent"] | components["schemas"]["ToolStartedEvent"] | components["schemas"]["CallAskedEvent"] | components["schemas"]["CallAnsweredEvent"] | components["schemas"]["ToolResultEvent"] | components["schemas"]["SummaryEvent"] | components["schemas"]["ModelCallFailedEvent"] | components["schemas"]["ResumedEvent"] | components["schemas"]["ForkedEvent"];
         /** @description A page of a list. */
         EventPage: {
             /** @description The entries of this page. */
@@ -1261,7 +1293,7 @@ export interface components {
              * @description The kind of failure, for programs.
              * @enum {string}
              */
-            category: "model_configuration" | "model_refused" | "model_unavailable" | "model_answer" | "limit" | "internal";
+            category: "model_configuration" | "model_refused" | "model_unavailable" | "model_answer" | "limit" | "internal" | "left_record";
             /** @description What happened. */
             title: string;
             /** @description What to do. */

@@ -215,6 +215,14 @@ export const eventSchemas = {
       calls: list("Positions of the tool calls that had no result, from 0. Empty for `model_call`.", call),
     },
   ),
+  ForkedEvent: event(
+    "forked",
+    "The events before it were copied from another run, and the turn continues on its own from here.",
+    {
+      step: integer("The last step that was copied, from 1. 0: no step, the turn begins anew."),
+      from_run: text("Id of the run that they were copied from. It may have been deleted."),
+    },
+  ),
   Event: {
     description: "One recorded event of a run. `type` says which.",
     oneOf: (
@@ -229,6 +237,7 @@ export const eventSchemas = {
         "Summary",
         "ModelCallFailed",
         "Resumed",
+        "Forked",
       ] as const
     ).map((name) => reference(`${name}Event`)),
   },

@@ -93,6 +93,8 @@ function entryBody(entry: RunJournalEntry, short: Shorten, answerer: string | nu
         ...wireFallback(entry, short),
       };
     }
+    case "forked":
+      return { type: "forked", step, from_run: entry.from };
     case "resumed": {
       const { instance, reason, calls } = entry;
       return {
