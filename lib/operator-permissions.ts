@@ -12,14 +12,14 @@ import {
 
 /** For viewing organizations, agents, keys, runs and the audit. Who views the stream of a run marks it as watched. */
 export const viewItems: ItemPermission[] = [
-  { kinds: ["ORG", "AGENT", "KEY", "CONFIG", "DELIVERY", "OPERATORS"], actions: ["GetItem"] },
+  { kinds: ["ORG", "AGENT", "KEY", "CONFIG", "DELIVERY", "OPERATORS", "TRIAL"], actions: ["GetItem"] },
   webhookView,
   marksWatched,
-  { kinds: ["RUN", "AGENT", "AUDIT", "COUNT", "OPERATORS"], actions: ["Query"] },
+  { kinds: ["RUN", "AGENT", "AUDIT", "COUNT", "OPERATORS", "TRIAL"], actions: ["Query"] },
   { kinds: ["RUN"], actions: ["BatchGetItem"] },
   { kinds: [everyOrganization], actions: ["Query"], index: organizationIndex.name },
-  { kinds: ["WAITING", "ASKING"], actions: ["Query"], index: runningIndex.name },
-  { kinds: ["ORGS", "AGENTS", "KEYS", "RUNS", "DELIVERIES"], actions: ["Query"], index: listIndex.name },
+  { kinds: ["WAITING", "ASKING", "TRIALS"], actions: ["Query"], index: runningIndex.name },
+  { kinds: ["ORGS", "AGENTS", "KEYS", "RUNS", "DELIVERIES", "TRIALS"], actions: ["Query"], index: listIndex.name },
 ];
 
 /** For changing them. Operators also need `viewItems`. */
@@ -27,13 +27,13 @@ export const changeItems: ItemPermission[] = [
   // One statement, because a transaction writes a record or a run together with its audit entry, its counts, its
   // delivery and its idempotency key.
   {
-    kinds: ["ORG", "AGENT", "KEY", "WEBHOOK", "RUN", "COUNT", "DELIVERY", "AUDIT", "OPERATORS", "IDEMPOTENCY"],
+    kinds: ["ORG", "AGENT", "KEY", "WEBHOOK", "RUN", "COUNT", "DELIVERY", "AUDIT", "OPERATORS", "IDEMPOTENCY", "TRIAL"],
     actions: ["PutItem", "UpdateItem", "ConditionCheckItem"],
   },
   { kinds: ["WEBHOOK", "IDEMPOTENCY"], actions: ["GetItem"] },
   // Of a run, an agent or an organization that is deleted.
   {
-    kinds: ["ORG", "AGENT", "KEY", "WEBHOOK", "RUN", "COUNT", "DELIVERY", "CONFIG", "UPLOAD"],
+    kinds: ["ORG", "AGENT", "KEY", "WEBHOOK", "RUN", "COUNT", "DELIVERY", "CONFIG", "UPLOAD", "TRIAL"],
     actions: ["DeleteItem"],
   },
   { kinds: ["UPLOAD", "CONFIG"], actions: ["Query"] },

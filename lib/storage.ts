@@ -37,6 +37,8 @@ type ItemKind =
   | "DELIVERY"
   | "DELIVERIES"
   | "OPERATORS"
+  | "TRIAL"
+  | "TRIALS"
   | "ORGS"
   | "AGENTS"
   | "KEYS"

@@ -418,6 +418,24 @@ const errorTable = {
     when: "The run has another status than `technical_error`, so there is nothing to retry.",
     detail: "run … is finished; only a run with technical_error can be retried",
   },
+  trial_not_found: {
+    status: 404,
+    apis: ["manage"],
+    when: "The trial does not exist.",
+    detail: 'trial "…" does not exist',
+  },
+  case_not_found: {
+    status: 404,
+    apis: ["manage"],
+    when: "The trial has no such case.",
+    detail: "trial … has no case 51; its cases are 1 to 50",
+  },
+  trial_running: {
+    status: 409,
+    apis: ["manage"],
+    when: "The trial is in progress, and must be stopped before.",
+    detail: "trial … is running; stop it before you delete it",
+  },
   call_not_found: {
     status: 404,
     apis: ["ext", "manage"],

@@ -11,6 +11,7 @@ export function auditTarget({ action, id, version }: Schemas["AuditEntry"]): {
     run: `/console/runs/${id}`,
     org: `/console/models?organization=${id}`,
     operator: "/console/settings",
+    trial: `/console/trials/${id}`,
   };
   const kind = action.split(".")[0] ?? "";
   return { url: pages[kind], version: version ?? undefined };

@@ -221,6 +221,12 @@ export const auditActions = [
   "run.unshare",
   "run.stop",
   "run.delete",
+  "run.fork",
+  "trial.create",
+  "trial.start",
+  "trial.stop",
+  "trial.judge",
+  "trial.delete",
 ] as const;
 
 /** One action of an operator. It contains no texts and no secrets. */

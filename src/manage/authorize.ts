@@ -6,6 +6,8 @@ import { findOrganization } from "../accounts/organizations.ts";
 import { findRunHead } from "../runs/read/find-run.ts";
 import type { Stores } from "../runs/ports.ts";
 import { findDelivery } from "../deliveries/resend-delivery.ts";
+import { findTrial } from "../trials/find-trial.ts";
+import type { Trials } from "../trials/ports.ts";
 import type { ManageOperation } from "./contract/operations/operation.ts";
 import { manageError } from "./errors.ts";
 
@@ -19,10 +21,10 @@ export function authorize(operator: OperatorPrincipal, { role, service }: Manage
 }
 
 /** The stores in which the organization of what a request names is found. */
-export type OwnerStores = Pick<Stores, "accounts" | "runs" | "deliveries">;
+export type OwnerStores = Pick<Stores, "accounts" | "runs" | "deliveries"> & { trials: Trials };
 
 /** Validated values of a request. Each id that one contains is named here by its kind. */
-type Named = Partial<Record<"organization_id" | "agent_id" | "key_id" | "run_id" | "delivery_id", string>>;
+type Named = Partial<Record<"organization_id" | "agent_id" | "key_id" | "run_id" | "delivery_id" | "trial_id", string>>;
 
 /**
  * Returns a function that checks the role in the organization of everything that a request names. It rejects as for an
@@ -43,18 +45,20 @@ export function callAuthorization(stores: OwnerStores) {
 type Visible = Pick<Stores, "accounts"> & {
   runs: Pick<Stores["runs"], "head">;
   deliveries: Pick<Stores["deliveries"], "find">;
+  trials: Pick<Trials, "find">;
 };
 
 /** The organizations of what a request names. Rejects for what does not exist. */
 function ownersOf(
-  { organization_id, agent_id, key_id, run_id, delivery_id }: Named,
-  { accounts, runs, deliveries }: Visible,
+  { organization_id, agent_id, key_id, run_id, delivery_id, trial_id }: Named,
+  { accounts, runs, deliveries, trials }: Visible,
 ): Promise<string[]> {
   const owned = [
     agent_id !== undefined && findAgent(accounts, agent_id),
     key_id !== undefined && findKey(accounts, key_id),
     run_id !== undefined && findRunHead(runs, run_id),
     delivery_id !== undefined && findDelivery(deliveries, delivery_id),
+    trial_id !== undefined && findTrial(trials, trial_id),
   ].filter((found) => found !== false);
   const organization = organization_id === undefined ? [] : [findOrganization(accounts, organization_id)];
   return Promise.all([
@@ -64,7 +68,7 @@ function ownersOf(
 }
 
 /** Stores in which an operator finds only what belongs to organizations in which it has a role. */
-function visibleStores({ accounts, runs, deliveries }: OwnerStores, operator: OperatorPrincipal): Visible {
+function visibleStores({ accounts, runs, deliveries, trials }: OwnerStores, operator: OperatorPrincipal): Visible {
   const sees = (organizationId: string): boolean => roleIn(operator, organizationId) !== undefined;
   const seen = <Owned extends { organizationId: string }>(found: Owned | undefined) =>
     found && sees(found.organizationId) ? found : undefined;
@@ -77,5 +81,6 @@ function visibleStores({ accounts, runs, deliveries }: OwnerStores, operator: Op
     },
     runs: { head: async (id) => seen(await runs.head(id)) },
     deliveries: { find: async (id) => seen(await deliveries.find(id)) },
+    trials: { find: async (id) => seen(await trials.find(id)) },
   };
 }

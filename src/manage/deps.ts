@@ -6,6 +6,8 @@ import type { WebhookUrlRules } from "../accounts/webhook-url.ts";
 import type { LiveOutput } from "../runs/read/live-output.ts";
 import type { PendingUse, ServedTransfers, Stores, TextIndex, Workflow } from "../runs/ports.ts";
 import type { KnownEnvironment } from "../sandbox/linux/types.ts";
+import type { EvaluateDeps } from "../trials/evaluate-arm.ts";
+import type { Trials } from "../trials/ports.ts";
 import type { Schemas } from "./call.ts";
 
 /** What the service is, for `GET /me`. */
@@ -21,6 +23,9 @@ export interface ServiceInfo extends Pick<Schemas["Me"], "platform" | "version" 
 /** What the handlers of the management API need. */
 export interface ManageDeps extends InputLimits, Stores, Secrets {
   workflow: Workflow;
+  trials: Trials;
+  /** Checks results against schemas, for assertions of trials. Absent: they cannot be checked. */
+  checkResultOf?: NonNullable<EvaluateDeps["checkResultOf"]>;
   /** Of a stack. Absent: on one machine, the `keepDays` of each agent decide. */
   retentionDays?: number;
   now: () => number;

@@ -3,6 +3,7 @@ import type { AddressScope } from "../net/addresses.ts";
 import type { Stores, Workflow } from "../runs/ports.ts";
 import type { LiveText } from "../runs/read/live-text.ts";
 import type { SandboxPerAgent } from "../sandbox/types.ts";
+import type { Trials } from "../trials/ports.ts";
 
 /**
  * Everything that the service needs from its environment. The folders `local` and `aws` implement it, with one file of
@@ -10,6 +11,7 @@ import type { SandboxPerAgent } from "../sandbox/types.ts";
  */
 export interface Platform extends Stores, Secrets, SandboxPerAgent {
   workflow: Workflow;
+  trials: Trials;
   /** The answers that models are writing. Absent: turns run in the same process, which has them in memory. */
   texts?: LiveText;
   /** Addresses that `web_fetch` and webhooks may connect to where private ones are accepted. Default: `public`. */

@@ -6,12 +6,14 @@ import { openModel } from "../agent/models/index.ts";
 import { configurationFields, misconfiguration, modelProblem } from "../agent/models/model-config.ts";
 import type { ReadSecret, Secrets, SecretUse } from "../agent/secret.ts";
 import type { FileLimits } from "../agent/tools/file-limits.ts";
+import { LeftTheRecord } from "../agent/tools/recorded.ts";
+import { offeredTools } from "../agent/tools/tool.ts";
 import { openTools, reopenTools, type ToolDependencies } from "../agent/toolbox.ts";
-import { couldSurvive, usageOfEntry } from "../agent/turn/journal.ts";
+import { couldSurvive, ownEntries, usageOfEntry } from "../agent/turn/journal.ts";
 import { addUsage, noUsage, subtractUsage } from "../agent/turn/limits.ts";
 import { defaultFileVersions } from "../agent/turn/manifest.ts";
 import { runTurn } from "../agent/turn/run-turn.ts";
-import type { AskedModel, TurnEvent, TurnInput, TurnOutcome } from "../agent/turn/types.ts";
+import type { AskedModel, TurnEvent, TurnInput, TurnOutcome, TurnPorts } from "../agent/turn/types.ts";
 import { StoreUnavailable } from "../errors.ts";
 import { log } from "../log.ts";
 import type { Telemetry, TurnTrace } from "../observability/tracing.ts";
@@ -26,7 +28,9 @@ import { type ConfiguredModel, modelAsked, type UsedEnvironment } from "../runs/
 import type { RunJournalEntry, RunState } from "../runs/types.ts";
 import { filesOfTurn } from "../runs/files/workspace.ts";
 import { defaultEnvironment, type Linux, type NoLinux } from "../sandbox/linux/types.ts";
-import type { SandboxPerAgent } from "../sandbox/types.ts";
+import type { ProgramOwner, SandboxPerAgent } from "../sandbox/types.ts";
+import { openCase } from "../trials/open-case.ts";
+import type { Trials } from "../trials/ports.ts";
 import { maxRetryWaitSeconds } from "./policy.ts";
 import { storeFailure } from "./retry-later.ts";
 import { findSettings, referencingWriter, plainWriter } from "./turn-settings.ts";
@@ -38,6 +42,8 @@ export interface AgentDeps
     Omit<ToolDependencies, "readSecret" | "sandbox" | "readDocument" | "linux">,
     SandboxPerAgent {
   now: () => number;
+  /** Absent: no run belongs to a trial. */
+  trials?: Pick<Trials, "find" | "replace">;
   /** Absent: no traces. */
   telemetry?: Telemetry | undefined;
   /** Absent: nobody can watch what programs print. */
@@ -71,7 +77,9 @@ export async function runAgent(deps: AgentDeps, state: RunState, call: AgentCall
   const found = await findSettings(deps, state);
   if ("failure" in found) return { kind: "failed", failure: found.failure };
   const { agent, mcpToolPolicy, offered } = found;
-  const { agentId, organizationId } = run;
+  const { agentId } = run;
+  const tried = await openCase(deps, state);
+  const { organizationId } = tried ?? run;
   const readSecretFor =
     (purpose: SecretUse["purpose"]): ReadSecret =>
     (secret, url) =>
@@ -85,7 +93,7 @@ export async function runAgent(deps: AgentDeps, state: RunState, call: AgentCall
   const owner = { organizationId, agentId };
   const sandbox = deps.sandboxOf && { sandbox: deps.sandboxOf(owner) };
   const documents = deps.readDocumentOf && { readDocument: deps.readDocumentOf(owner) };
-  const linux = await linuxOf(deps, run, agent);
+  const linux = await linuxOf(deps, { id: runId, ...owner }, agent);
   const dependencies = {
     ...deps,
     ...sandbox,
@@ -96,7 +104,8 @@ export async function runAgent(deps: AgentDeps, state: RunState, call: AgentCall
   const choice = { ...agent, ...(mcpToolPolicy && { mcpToolPolicy }) };
   await using toolbox = await (offered
     ? reopenTools(choice, offered, dependencies)
-    : openTools(choice, dependencies, signal));
+    : openTools(choice, dependencies, signal, tried?.known));
+  const tools = tried ? await tried.withRecord(toolbox.tools, offeredTools(toolbox.tools)) : toolbox.tools;
   for (const problem of toolbox.problems) log("error", problem, { runId, turn });
   const traced = { runId, turn, agent: { id: agentId, name: agent.name } };
   const named = "failure" in opened ? {} : { modelName: opened.name, provider: opened.provider };
@@ -112,13 +121,13 @@ export async function runAgent(deps: AgentDeps, state: RunState, call: AgentCall
     (model: Model): Model =>
     (request) =>
       model({ ...request, cacheKey: runId });
-  const running = runTurn(turnInput(state, agent, { asked, fallback: second && askedModel(second) }, call.deadline), {
+  const turnPorts: TurnPorts = {
     owner,
     results: recordedResults(deps.runs, run),
     ...(deps.checkResultOf && { checkResult: deps.checkResultOf(owner) }),
     model: keyed("failure" in opened ? openLater(() => open(first)) : opened.model),
     ...(second && { fallback: keyed(openLater(() => open(second))) }),
-    tools: toolbox.tools,
+    tools,
     files,
     now: deps.now,
     signal,
@@ -129,7 +138,10 @@ export async function runAgent(deps: AgentDeps, state: RunState, call: AgentCall
       log("info", event.type, { runId, turn, ...event });
       trace?.emit(event);
     },
-  });
+  };
+  const running = leftRecord(
+    runTurn(turnInput(state, agent, { asked, fallback: second && askedModel(second) }, call.deadline), turnPorts),
+  );
   try {
     const ended = await writer.outcome(await (trace ? endTrace(trace, running) : running));
     const changed = ended.kind === "done" && (await files.changed());
@@ -143,12 +155,10 @@ export async function runAgent(deps: AgentDeps, state: RunState, call: AgentCall
 /** The Linux of an agent with a tool that needs it. Absent: no tool does, or the platform has none. */
 async function linuxOf(
   deps: SandboxPerAgent,
-  { id, organizationId, agentId }: RunState["run"],
+  run: ProgramOwner & { id: string },
   { tools, environment = defaultEnvironment }: AgentDefinition,
 ): Promise<Linux | NoLinux | undefined> {
-  return tools.some((tool) => linuxTools.has(tool))
-    ? deps.linuxOf?.({ id, organizationId, agentId }, environment)
-    : undefined;
+  return tools.some((tool) => linuxTools.has(tool)) ? deps.linuxOf?.(run, environment) : undefined;
 }
 
 function usedEnvironment(linux: Linux | NoLinux | undefined): { environment?: UsedEnvironment } {
@@ -165,7 +175,7 @@ function turnInput(
 ): TurnInput {
   const { run, journal } = state;
   const { fallback: _, ...definition } = agent;
-  const usedByTurn = journal.reduce((sum, entry) => addUsage(sum, usageOfEntry(entry) ?? noUsage), noUsage);
+  const usedByTurn = ownEntries(journal).reduce((sum, entry) => addUsage(sum, usageOfEntry(entry) ?? noUsage), noUsage);
   return {
     ...definition, // turns read the settings that `TurnInput` names
     ...resultSchemaOf(agent),
@@ -181,6 +191,18 @@ function turnInput(
     maxRetryWaitMs: maxRetryWaitSeconds * 1_000,
   };
 }
+
+/** A turn of a trial that left the record has failed. */
+function leftRecord(running: Promise<TurnOutcome>): Promise<TurnOutcome> {
+  return running.catch((error: unknown) => {
+    if (!(error instanceof LeftTheRecord)) throw error;
+    const title = `The turn called ${error.tool}, and the recorded turn has no answer to this call.`;
+    return { kind: "failed", failure: { category: "left_record", title, remedy: tryAnotherRule, retryable: false } };
+  });
+}
+
+const tryAnotherRule =
+  "Choose for the tool what a trial answers to such calls: an error, a fixed text, or a live call.";
 
 type Opened = Awaited<ReturnType<typeof openModel>>;
 

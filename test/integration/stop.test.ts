@@ -1,7 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import type { Stores } from "../../src/runs/ports.ts";
 import { stopRun } from "../../src/runs/control-run.ts";
 import { openAiCompatible } from "../../src/agent/models/openai-compatible.ts";
 import { advance } from "../../src/workflow/advance.ts";
@@ -55,7 +54,7 @@ test("run stop (local): terminates the run at once, aborts the provider's stream
 test("run stop (AWS): the streaming invocation stops within 5 s", { timeout: 30_000 }, async () => {
   const { reply, isStreaming, lastByteAt } = endlessReply();
   await using server = await chatServer(reply);
-  const stores: Stores = fakeAwsStores();
+  const stores = fakeAwsStores();
   await putAgent(stores);
   await newRun(stores, "r", Date.now(), "Talk.");
   const model = openAiCompatible({ baseUrl: server.baseUrl, model: "m" })();

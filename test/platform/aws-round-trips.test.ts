@@ -10,7 +10,7 @@ import { lambdaHandler } from "../../src/http/server/lambda.ts";
 import { createRun } from "../../src/runs/create-run.ts";
 import { readRun } from "../../src/runs/read/read-run.ts";
 import type { Model } from "../../src/agent/model.ts";
-import { advance } from "../../src/workflow/advance.ts";
+import { advance, type AdvanceDeps } from "../../src/workflow/advance.ts";
 import { fakeAwsStores } from "../support/fake-aws/platform.ts";
 import { newRun, putAgent } from "../support/scripted-runs.ts";
 import { created, numbered, onTurn, resulted } from "./run-fixtures.ts";
@@ -146,7 +146,10 @@ async function callsOfTurn(steps: number, writes: number): Promise<number> {
 }
 
 /** AWS calls of an invocation until it calls the model. A later model call is interrupted. */
-async function callsBeforeModel(observed: ReturnType<typeof fakeAwsStores>, stores: Stores) {
+async function callsBeforeModel(
+  observed: ReturnType<typeof fakeAwsStores>,
+  stores: Stores & Pick<AdvanceDeps, "trials">,
+) {
   const [sequential, all] = [observed.sequentialCalls(), observed.calls()];
   const crash = new AbortController();
   let made: { sequential: number; all: number } | undefined;

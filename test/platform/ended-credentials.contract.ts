@@ -11,6 +11,7 @@ import type { Operation } from "../../src/http/description.ts";
 import type { ExtDeps } from "../../src/ext/deps.ts";
 import { type OperationName as ExtName, operations as extOperations } from "../../src/ext/contract/operations/index.ts";
 import { operations as manageOperations } from "../../src/manage/contract/operations/index.ts";
+import type { Trials } from "../../src/trials/ports.ts";
 import type { Stores } from "../../src/runs/ports.ts";
 import { type WholeResponse, wholeService } from "../support/whole-service.ts";
 
@@ -60,9 +61,12 @@ const definition = { name: "A", instructions: "", tools: [], limits: { steps: 1,
  * Contract tests of credentials that have ended: each operation of each API refuses them. `open` is called once. `transfers`:
  * of the platform.
  */
-export function describeEndedCredentials(open: () => Promise<Stores>, transfers: ExtDeps["transfers"]): void {
+export function describeEndedCredentials(
+  open: () => Promise<Stores & { trials: Trials }>,
+  transfers: ExtDeps["transfers"],
+): void {
   describe("ended credentials", () => {
-    let stores: Stores;
+    let stores: Stores & { trials: Trials };
     let service: ReturnType<typeof wholeService>;
     /** The run, file and upload of an agent. */
     type Owned = Record<"agent_id" | "run_id" | "upload_id" | "key" | "run_token", string>;

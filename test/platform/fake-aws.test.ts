@@ -18,7 +18,9 @@ import { describeRunList } from "./runs-list.contract.ts";
 import { describeLeases } from "./runs-leases.contract.ts";
 import { describeQueue } from "./runs-queue.contract.ts";
 import { describeAnswers } from "./runs-answers.contract.ts";
+import { describeRunRecords } from "./runs-journal.contract.ts";
 import { describeRunChanges } from "./runs-changes.contract.ts";
+import { describeTrials } from "./trials.contract.ts";
 import { fakeAwsStores } from "../support/fake-aws/platform.ts";
 
 // Shows that the fake is good enough: the AWS stores pass their contract tests over it.
@@ -32,12 +34,14 @@ describe("AWS stores over a table in memory", () => {
   describeOrganizationDeletion(stores, reopenConfigurations, async (upload, content) =>
     stores.putObject(uploadKey(upload), content),
   );
+  describeTrials(async () => stores);
   describeAccounts(async () => accounts);
   describeEndedCredentials(
     async () => fakeAwsStores(),
     signedTransfers(async () => s3, "bucket"),
   );
   describeConfigurations(async () => reopenConfigurations());
+  describeRunRecords(async () => runs);
   describeRunChanges(async () => runs);
   describeLeases(async () => runs);
   describeQueue(async () => runs);

@@ -30,6 +30,7 @@ import { describeOrganizationExport } from "./organization-export.contract.ts";
 import { describeOrganizationDeletion } from "./organization-deletion.contract.ts";
 import { describePendingUploads, newUpload } from "./pending-uploads.contract.ts";
 import { describeRuns } from "./runs.contract.ts";
+import { describeTrials } from "./trials.contract.ts";
 import { describeWorkflow, type WorkflowHarness } from "./workflow.contract.ts";
 import { describeWorkspace } from "./workspace.contract.ts";
 import { firstMessages, input, newRun } from "./run-fixtures.ts";
@@ -45,6 +46,7 @@ describe("local platform", () => {
     stores[Symbol.dispose]();
   });
 
+  describeTrials(async () => stores);
   describeAccounts(async () => stores.accounts);
   describeEndedCredentials(async () => stores, {
     receive: stores.pendingUploads.receive,
@@ -332,7 +334,7 @@ test("a damaged database serves intact pages and rejects reads of damaged ones",
   const dataDir = mkdtempSync(join(tmpdir(), "damaged-"));
   const file = join(dataDir, "runs.sqlite");
   const before = openLocalPlatform({ dataDir });
-  const ids = Array.from({ length: 20 }, () => randomUUID());
+  const ids = Array.from({ length: 40 }, () => randomUUID()); // more pages than the schema
   for (const id of ids) {
     const long = id.repeat(200); // two pages
     await before.runs.create(newRun({ id }), firstMessages(input(1, long)));

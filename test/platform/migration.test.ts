@@ -6,6 +6,7 @@ import { expect, test } from "vitest";
 import { authenticateOperator, createOperator } from "../../src/accounts/operators.ts";
 import { openLocalPlatform } from "../../src/platform/local/index.ts";
 import { events6 } from "./schema-6.ts";
+import { newCase, newTrial } from "./trials.contract.ts";
 import { answered, created, input, numbered, onTurn, output } from "./run-fixtures.ts";
 
 // The schema of version 1.
@@ -81,7 +82,7 @@ test("a database of version 3 is migrated; its runs have no model, and it has no
   const dataDir = mkdtempSync(join(tmpdir(), "migration-"));
   const before = openLocalPlatform({ dataDir });
   const run = await created(before.runs);
-  const withFile = { ...run, id: "with-file" };
+  const withFile = { ...run, id: "with-file", sequence: 0 };
   await before.runs.create(withFile, [], { uploads: [{ name: "a", size: 70, sha256: "a".repeat(64) }] });
   before.database.db.exec(`
     ALTER TABLE runs DROP COLUMN model; ALTER TABLE runs DROP COLUMN labels; ALTER TABLE runs DROP COLUMN webhook;
@@ -91,6 +92,7 @@ test("a database of version 3 is migrated; its runs have no model, and it has no
     ALTER TABLE runs DROP COLUMN result_schema;
     DROP INDEX runs_asking; ALTER TABLE runs DROP COLUMN asked_until; ALTER TABLE runs DROP COLUMN pauses; ALTER TABLE runs DROP COLUMN worked;
     ALTER TABLE runs DROP COLUMN started_by; ALTER TABLE messages DROP COLUMN started_by; ALTER TABLE queue DROP COLUMN started_by;
+    DROP TABLE trials; DROP TABLE trial_cases;
     DROP TABLE operators; DROP TABLE idempotency; DROP TABLE webhooks; DROP TABLE deliveries; DROP TABLE uploads;
     DROP TABLE erasures; DROP TABLE upload_runs; DROP TABLE pending_use; DROP INDEX runs_by_organization;
     DROP TRIGGER files_added; DROP TRIGGER files_changed; DROP TRIGGER files_removed; DROP TABLE stored_bytes;
@@ -146,15 +148,29 @@ async function migratedFrom(version: number, columns: string[]) {
   const before = openLocalPlatform({ dataDir });
   const run = await created(before.runs);
   const drops = columns.map((column) => `ALTER TABLE runs DROP COLUMN ${column};`);
-  before.database.db.exec(`DROP INDEX runs_asking; ${drops.join(" ")} PRAGMA user_version = ${version};`);
+  if (version < 10) drops.unshift("DROP INDEX runs_asking;");
+  before.database.db.exec(
+    `DROP TABLE trials; DROP TABLE trial_cases; ${drops.join(" ")} PRAGMA user_version = ${version};`,
+  );
   before.close();
   const after = openLocalPlatform({ dataDir });
   const close = (): void => {
     after.close();
     rmSync(dataDir, { recursive: true });
   };
-  return { runs: after.runs, run, [Symbol.dispose]: close };
+  return { ...after, run, [Symbol.dispose]: close };
 }
+
+test("a database of version 10 is migrated: its agents have no trials, and can get some", async () => {
+  using migrated = await migratedFrom(10, []);
+  const { runs, run, trials } = migrated;
+  expect(await runs.head(run.id)).toEqual(run);
+  const trial = newTrial({ agentId: run.agentId, status: "running" });
+  expect(await trials.list({ agentId: run.agentId, limit: 1 })).toEqual({ trials: [] });
+  await trials.create(trial, [newCase(trial.id, 1)]);
+  expect(await trials.listActive()).toEqual([trial.id]);
+  expect(await trials.listCases(trial.id)).toEqual([newCase(trial.id, 1)]);
+});
 
 /** The columns of runs that wait for answers. */
 const pauses = ["asked_until", "pauses", "worked"];

@@ -12,6 +12,7 @@ type LocalStores = Pick<
   | "configurations"
   | "deliveries"
   | "removal"
+  | "trials"
   | "database"
   | "textIndex"
   | "removeOrphanedFiles"
@@ -30,6 +31,7 @@ export function temporaryStores(): LocalStores & Disposable & { dataDir: string 
     configurations,
     deliveries,
     removal,
+    trials,
     database,
     textIndex,
     removeOrphanedFiles,
@@ -43,6 +45,7 @@ export function temporaryStores(): LocalStores & Disposable & { dataDir: string 
     configurations,
     deliveries,
     removal,
+    trials,
     database,
     textIndex,
     removeOrphanedFiles,

@@ -88,6 +88,17 @@ const allowed: Record<string, string[]> = {
     "src/sandbox/linux/types.ts",
   ],
   "src/deliveries": ["src/accounts", "src/async", "src/errors.ts", "src/json.ts", "src/net", "src/runs"],
+  "src/trials": [
+    "src/accounts",
+    "src/agent",
+    "src/async",
+    "src/errors.ts",
+    "src/json.ts",
+    "src/log.ts",
+    "src/results",
+    "src/runs",
+    "src/sandbox/types.ts",
+  ],
   "src/workflow": [
     "src/accounts",
     "src/agent",
@@ -97,6 +108,7 @@ const allowed: Record<string, string[]> = {
     "src/observability",
     "src/runs",
     "src/sandbox",
+    "src/trials",
   ],
   "src/observability": ["src/agent", "src/env.ts", "src/log.ts", "src/net", "src/runs"],
   // The framework of all APIs. It knows no operations.
@@ -159,6 +171,7 @@ const allowed: Record<string, string[]> = {
     "src/run-api",
     "src/runs",
     "src/sandbox/linux/types.ts",
+    "src/trials",
     "src/v1/contract.ts",
   ],
   "src/mcp": [
@@ -178,7 +191,7 @@ const allowed: Record<string, string[]> = {
     "src/runs",
     "src/schema-validator.ts",
   ],
-  "src/platform/types.ts": ["src/agent/secret.ts", "src/documents", "src/net", "src/runs", "src/sandbox"],
+  "src/platform/types.ts": ["src/agent/secret.ts", "src/documents", "src/net", "src/runs", "src/sandbox", "src/trials"],
   "src/platform/local": [
     "src/accounts",
     "src/agent",
@@ -192,6 +205,7 @@ const allowed: Record<string, string[]> = {
     "src/platform/types.ts",
     "src/runs",
     "src/sandbox",
+    "src/trials",
     "src/workflow",
   ],
   "src/platform/aws": [
@@ -207,6 +221,7 @@ const allowed: Record<string, string[]> = {
     "src/platform/types.ts",
     "src/runs",
     "src/sandbox",
+    "src/trials",
     "src/workflow",
   ],
   lambdas: [
@@ -221,6 +236,7 @@ const allowed: Record<string, string[]> = {
     "src/observability",
     "src/platform/aws",
     "src/sandbox",
+    "src/trials",
     "src/v1",
     "src/workflow",
   ],

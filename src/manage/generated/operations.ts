@@ -63,6 +63,15 @@ export const operations = {
   get_sent_request: ["GET", "/runs/{run_id}/request/sent"],
   list_files: ["GET", "/runs/{run_id}/files"],
   get_file: ["GET", "/runs/{run_id}/files/{name}"],
+  create_trial: ["POST", "/agents/{agent_id}/trials"],
+  list_trials: ["GET", "/agents/{agent_id}/trials"],
+  get_trial: ["GET", "/trials/{trial_id}"],
+  start_trial: ["POST", "/trials/{trial_id}/start"],
+  stop_trial: ["POST", "/trials/{trial_id}/stop"],
+  delete_trial: ["DELETE", "/trials/{trial_id}"],
+  list_trial_cases: ["GET", "/trials/{trial_id}/cases"],
+  get_trial_case: ["GET", "/trials/{trial_id}/cases/{number}"],
+  set_verdict: ["PUT", "/trials/{trial_id}/cases/{number}/verdict"],
   get_openapi: ["GET", "/openapi.json"],
 } as const;
 
@@ -114,8 +123,8 @@ export interface Operations {
   test_webhook_endpoint: { parameters: { agent_id: string; endpoint_id: string }; answer: Schemas["Delivery"] };
   list_deliveries: { parameters: { agent_id: string; endpoint_id?: string | undefined; cursor?: string | undefined; limit?: number | undefined }; answer: Schemas["DeliveryPage"] };
   resend_delivery: { parameters: { delivery_id: string }; answer: Schemas["Delivery"] };
-  list_runs: { parameters: { organization_id?: string | undefined; agent_id?: string | undefined; since?: string | undefined; until?: string | undefined; label?: (string)[] | undefined; q?: string | undefined; model?: (string)[] | undefined; tool?: (string)[] | undefined; category?: ("model_configuration" | "model_refused" | "model_unavailable" | "model_answer" | "limit" | "internal")[] | undefined; min_dollars?: number | undefined; max_dollars?: number | undefined; min_seconds?: number | undefined; max_seconds?: number | undefined; status?: ("running" | "finished" | "technical_error" | "terminated" | "waiting" | "waiting_for_input")[] | undefined; sort?: "created" | "dollars" | "tokens" | "duration" | "steps" | undefined; cursor?: string | undefined; limit?: number | undefined }; answer: Schemas["RunPage"] };
-  count_runs: { parameters: { organization_id?: string | undefined; agent_id?: string | undefined; since?: string | undefined; until?: string | undefined; label?: (string)[] | undefined; q?: string | undefined; model?: (string)[] | undefined; tool?: (string)[] | undefined; category?: ("model_configuration" | "model_refused" | "model_unavailable" | "model_answer" | "limit" | "internal")[] | undefined; min_dollars?: number | undefined; max_dollars?: number | undefined; min_seconds?: number | undefined; max_seconds?: number | undefined; status?: ("running" | "finished" | "technical_error" | "terminated" | "waiting" | "waiting_for_input")[] | undefined }; answer: Schemas["RunCounts"] };
+  list_runs: { parameters: { organization_id?: string | undefined; agent_id?: string | undefined; since?: string | undefined; until?: string | undefined; label?: (string)[] | undefined; q?: string | undefined; model?: (string)[] | undefined; tool?: (string)[] | undefined; category?: ("model_configuration" | "model_refused" | "model_unavailable" | "model_answer" | "limit" | "internal" | "left_record")[] | undefined; min_dollars?: number | undefined; max_dollars?: number | undefined; min_seconds?: number | undefined; max_seconds?: number | undefined; status?: ("running" | "finished" | "technical_error" | "terminated" | "waiting" | "waiting_for_input")[] | undefined; sort?: "created" | "dollars" | "tokens" | "duration" | "steps" | undefined; cursor?: string | undefined; limit?: number | undefined }; answer: Schemas["RunPage"] };
+  count_runs: { parameters: { organization_id?: string | undefined; agent_id?: string | undefined; since?: string | undefined; until?: string | undefined; label?: (string)[] | undefined; q?: string | undefined; model?: (string)[] | undefined; tool?: (string)[] | undefined; category?: ("model_configuration" | "model_refused" | "model_unavailable" | "model_answer" | "limit" | "internal" | "left_record")[] | undefined; min_dollars?: number | undefined; max_dollars?: number | undefined; min_seconds?: number | undefined; max_seconds?: number | undefined; status?: ("running" | "finished" | "technical_error" | "terminated" | "waiting" | "waiting_for_input")[] | undefined }; answer: Schemas["RunCounts"] };
   list_waiting: { parameters: { organization_id?: string | undefined; agent_id?: string | undefined; kind?: ("approval" | "client_tool" | "question")[] | undefined; answerable_by?: "me" | "operators" | undefined }; answer: Schemas["WaitingRunList"] };
   search_texts: { parameters: { organization_id?: string | undefined; agent_id?: string | undefined; q: string; limit?: number | undefined }; answer: Schemas["FoundTexts"] };
   create_run: { parameters: Record<string, never>; body: Schemas["CreateRunRequest"]; answer: Schemas["CreatedRun"] };
@@ -138,5 +147,14 @@ export interface Operations {
   get_sent_request: { parameters: { run_id: string; at: string }; answer: Schemas["SentRequest"] };
   list_files: { parameters: { run_id: string; at?: string | undefined }; answer: Schemas["RunFilePage"] };
   get_file: { parameters: { run_id: string; name: string; at?: string | undefined }; answer: undefined };
+  create_trial: { parameters: { agent_id: string }; body: Schemas["CreateTrialRequest"]; answer: Schemas["Trial"] };
+  list_trials: { parameters: { agent_id: string; cursor?: string | undefined; limit?: number | undefined }; answer: Schemas["TrialHeadPage"] };
+  get_trial: { parameters: { trial_id: string }; answer: Schemas["Trial"] };
+  start_trial: { parameters: { trial_id: string }; answer: Schemas["Trial"] };
+  stop_trial: { parameters: { trial_id: string }; answer: Schemas["Trial"] };
+  delete_trial: { parameters: { trial_id: string }; answer: undefined };
+  list_trial_cases: { parameters: { trial_id: string; verdict?: "cannot_be_tried" | "left_record" | "failed" | "assertion_broken" | "same" | "different" | "better" | "worse" | "equal" | undefined }; answer: Schemas["TrialCasePage"] };
+  get_trial_case: { parameters: { trial_id: string; number: number }; answer: Schemas["TrialCaseDetail"] };
+  set_verdict: { parameters: { trial_id: string; number: number }; body: Schemas["SetVerdictRequest"]; answer: Schemas["TrialCase"] };
   get_openapi: { parameters: Record<string, never>; answer: object };
 }

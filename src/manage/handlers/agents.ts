@@ -1,5 +1,4 @@
 import { roleIn } from "../../accounts/access.ts";
-import { definitionProblems, keepDaysProblems } from "../../accounts/agent-definition.ts";
 import {
   agentHistory,
   createAgent,
@@ -11,15 +10,14 @@ import {
 import { deleteAgent } from "../../accounts/delete-agent.ts";
 import { headerSecretProblems } from "../../accounts/header-secrets.ts";
 import { findOrganization } from "../../accounts/organizations.ts";
-import { definitionSchemaProblems } from "../../accounts/result-schema.ts";
 import { modelConfigurationOf } from "../../accounts/model-configurations.ts";
-import type { Agent, AgentDefinition, Organization } from "../../accounts/types.ts";
+import type { Agent, Organization } from "../../accounts/types.ts";
 import { modelProblem } from "../../agent/models/model-config.ts";
 import { InvalidRequest } from "../../http/errors.ts";
 import { type ApiResponse, jsonResponse } from "../../http/handler.ts";
-import { ServiceError } from "../../errors.ts";
 import { log } from "../../log.ts";
 import { fileUseOfAgent } from "../../runs/files/file-use.ts";
+import { checkedDefinition } from "../checked-definition.ts";
 import type { ManageHandler, ManageHandlers, Schemas } from "../call.ts";
 import type { ManageDeps } from "../deps.ts";
 import { environmentWarnings } from "../environment-warnings.ts";
@@ -98,22 +96,6 @@ export function agentHandlers(deps: ManageDeps) {
       return jsonResponse(200, { ...wireVersion(found), definition } satisfies Schemas["AgentVersion"]);
     },
   } satisfies ManageHandlers;
-}
-
-/** The definition of a request. Rejects with a ServiceError for what its schema cannot express. */
-async function checkedDefinition(
-  { secretProblem, retentionDays }: ManageDeps,
-  organizationId: string,
-  { $schema: _schema, ...definition }: Schemas["AgentDefinition"],
-): Promise<AgentDefinition> {
-  const problems = [
-    ...definitionProblems(definition),
-    ...keepDaysProblems(definition, retentionDays),
-    ...(await definitionSchemaProblems(definition)),
-    ...(await headerSecretProblems(definition.mcp ?? [], organizationId, secretProblem)),
-  ];
-  if (problems.length > 0) throw new ServiceError("invalid_argument", problems.join("; "));
-  return definition;
 }
 
 /**

@@ -9,6 +9,7 @@ import { keyHandlers } from "./keys.ts";
 import { operatorHandlers } from "./operators.ts";
 import { runRecordHandlers } from "./run-records.ts";
 import { runHandlers } from "./runs.ts";
+import { trialHandlers } from "./trials.ts";
 import { organizationHandlers } from "./organizations.ts";
 import { webhookHandlers } from "./webhooks.ts";
 
@@ -26,5 +27,6 @@ export function manageHandlers(given: ManageDeps): AllHandlers {
     ...agentHandlers(deps),
     ...keyHandlers(deps),
     ...webhookHandlers(deps),
+    ...trialHandlers(deps),
   };
 }

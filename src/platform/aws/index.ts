@@ -2,6 +2,7 @@ import type { SecretRefused } from "../../agent/secret.ts";
 import type { S3Client } from "@aws-sdk/client-s3";
 import type { Stores } from "../../runs/ports.ts";
 import type { LiveText } from "../../runs/read/live-text.ts";
+import type { Trials } from "../../trials/ports.ts";
 import type { Platform } from "../types.ts";
 import { awsAccounts } from "./accounts.ts";
 import type { Objects } from "./s3/bucket.ts";
@@ -14,6 +15,7 @@ import { awsPendingUploads } from "./pending-uploads.ts";
 import { awsRemoval } from "./removal.ts";
 import { awsRuns } from "./runs.ts";
 import { awsSecrets, secretsManagerClient } from "./secrets.ts";
+import { awsTrials } from "./trials.ts";
 import { awsWorkflow } from "./workflow.ts";
 import { awsWorkspace } from "./workspace.ts";
 
@@ -72,7 +74,7 @@ export function awsStores({
   table,
   bucket,
   retentionDays,
-}: AwsStoresConfig): Stores & { texts: LiveText & Watches } {
+}: AwsStoresConfig): Stores & { texts: LiveText & Watches; trials: Trials } {
   const objects = once(async (): Promise<Objects> => {
     const [{ bucketObjects }, client] = await Promise.all([import("./s3/bucket.ts"), s3()]);
     return bucketObjects(client, bucket);
@@ -90,6 +92,7 @@ export function awsStores({
     runs: awsRuns(runsTable),
     configurations: awsConfigurations(runsTable),
     deliveries: awsDeliveries(runsTable),
+    trials: awsTrials(runsTable),
     workspace: awsWorkspace(objects),
     pendingUploads: awsPendingUploads(runsTable),
     removal: awsRemoval(runsTable),

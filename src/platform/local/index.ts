@@ -21,6 +21,7 @@ import { localSandbox } from "./sandbox.ts";
 import { localSecrets } from "./secrets.ts";
 import { type Database, openDatabase } from "./database/sqlite.ts";
 import { localTextIndex } from "./database/text-index.ts";
+import { localTrials } from "./trials.ts";
 import { type LocalWorkspace, localWorkspace } from "./workspace.ts";
 
 /** The server adds the workflow that `startRunner` returns, other processes on its data directory `externalWorkflow`. */
@@ -105,6 +106,7 @@ export function openLocalPlatform({
     removal: localRemoval(database, pendingUploads, secrets),
     configurations: localConfigurations(database),
     deliveries: localDeliveries(database),
+    trials: localTrials(database),
     ...localSecrets(environment, dataDir, allowList ?? secretAllowList(readAllowedSecrets(dataDir), dataDir), secrets),
     sandboxOf: (owner) => sandbox.of(owner),
     programs: linux,

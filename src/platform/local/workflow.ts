@@ -7,6 +7,8 @@ import type { RunOwner } from "../../runs/types.ts";
 import type { TurnId } from "../../runs/turn-writes.ts";
 import { advance, type AdvanceDeps } from "../../workflow/advance.ts";
 import { fail } from "../../workflow/fail.ts";
+import { trialDriver } from "../../trials/drive-trial.ts";
+import type { Trials } from "../../trials/ports.ts";
 import { retryPolicy } from "../../workflow/policy.ts";
 import { asRetryLater, RetryLater } from "../../workflow/retry-later.ts";
 
@@ -26,6 +28,7 @@ export const externalWorkflow: Workflow = { start: async () => {}, stop: async (
 
 interface RunnerDeps extends AdvanceDeps {
   startAllWaiting: () => Promise<unknown>;
+  onTriedTurnEnded: (trialId: string) => Promise<unknown>;
 }
 
 interface Job {
@@ -46,7 +49,10 @@ interface Job {
  */
 const maxConcurrentTurns = 1_000;
 
-export function startRunner(given: AdvanceDeps, { workers = maxConcurrentTurns }: { workers?: number } = {}): Runner {
+export function startRunner(
+  given: AdvanceDeps & { trials: Trials },
+  { workers = maxConcurrentTurns }: { workers?: number } = {},
+): Runner {
   const jobs = new Map<string, Job>();
   const places = scheduler({ places: workers });
   let closed = false;
@@ -55,6 +61,7 @@ export function startRunner(given: AdvanceDeps, { workers = maxConcurrentTurns }
     ...given,
     onSlotFreed: (organizationId) => tryStartWaiting({ ...given, workflow: runner }, organizationId),
     startAllWaiting: () => startAllWaiting({ ...given, workflow: runner }),
+    onTriedTurnEnded: (trialId) => trials.drive(trialId),
   };
 
   function begin(payload: TurnId, run: Parameters<Workflow["start"]>[2], found = false): void {
@@ -72,7 +79,7 @@ export function startRunner(given: AdvanceDeps, { workers = maxConcurrentTurns }
     });
   }
 
-  const runner: Runner = {
+  const workflow: Workflow = {
     async start(runId, turn, run) {
       begin({ runId, turn }, run);
     },
@@ -81,6 +88,10 @@ export function startRunner(given: AdvanceDeps, { workers = maxConcurrentTurns }
       const job = jobs.get(runId);
       if (job?.turn === turn) job.abort.abort();
     },
+  };
+  const trials = trialDriver({ ...given, workflow });
+  const runner: Runner = {
+    ...workflow,
 
     async resumeRuns() {
       const before = [...jobs]; // without jobs that begin during the query, which it may not return
@@ -90,6 +101,7 @@ export function startRunner(given: AdvanceDeps, { workers = maxConcurrentTurns }
       for (const run of running) begin({ runId: run.id, turn: run.turn }, run, !started);
       started = true;
       await deps.startAllWaiting();
+      trials.driveAll(); // in the background: it can evaluate many cases
     },
 
     async close() {
@@ -97,6 +109,7 @@ export function startRunner(given: AdvanceDeps, { workers = maxConcurrentTurns }
       const left = [...jobs.values()];
       for (const { abort } of left) abort.abort();
       await Promise.all(left.map(({ ended }) => ended));
+      await trials.settled();
     },
   };
   return runner;

@@ -7,6 +7,7 @@ import type { awsStores } from "../../../src/platform/aws/index.ts";
 import { awsLiveText } from "../../../src/platform/aws/live-text.ts";
 import { awsRemoval } from "../../../src/platform/aws/removal.ts";
 import { awsRuns } from "../../../src/platform/aws/runs.ts";
+import { awsTrials } from "../../../src/platform/aws/trials.ts";
 import { awsWorkspace } from "../../../src/platform/aws/workspace.ts";
 import type { DynamoTable } from "../../../src/platform/aws/sdk/clients.ts";
 import { fakeDocumentClient, type FaultAt } from "./client.ts";
@@ -87,6 +88,7 @@ export function fakeAwsStores(faultAt?: FaultAt, { delay = 0, conflicts = false 
       runs: awsRuns(runsTable),
       configurations: awsConfigurations(runsTable),
       deliveries: awsDeliveries(runsTable),
+      trials: awsTrials(runsTable),
       workspace: awsWorkspace(runsTable.objects),
       pendingUploads: awsPendingUploads(runsTable),
       removal: awsRemoval(runsTable),

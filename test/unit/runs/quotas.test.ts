@@ -44,7 +44,7 @@ describe.each(platforms)("quotas on %s", (_, open) => {
     await service.create();
     const { agentId, organizationId, stores } = service;
     const quotas = { scope: "agent", agent: { maxRunning: 1 }, organization: {} } as const;
-    const waiting = Array.from({ length: maxWaiting }, () => newRun({ agentId, organizationId }));
+    const waiting = Array.from({ length: maxWaiting }, () => newRun({ agentId, organizationId, sequence: 0 }));
     const slot: Slot = { agentId, organizationId, quotas, blockedBy: "agent" };
     await Promise.all(waiting.map((run) => stores.runs.create(run, [], { slot })));
     const rejected = await service.create();

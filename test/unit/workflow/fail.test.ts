@@ -15,7 +15,7 @@ const { runs } = stores;
 afterAll(() => stores[Symbol.dispose]());
 
 async function failureFor(error: string, cause: string) {
-  const run = newRun();
+  const run = newRun({ sequence: 0 });
   await runs.create(run, []);
   await fail({ runs, now: Date.now }, { runId: run.id, turn: 1 }, { error, cause });
   return (await runs.read(run.id))?.run;

@@ -5,6 +5,7 @@ import { operatorOperations } from "./operators.ts";
 import { organizationOperations } from "./organizations.ts";
 import { runRecordOperations } from "./run-records.ts";
 import { runOperations } from "./runs.ts";
+import { trialOperations } from "./trials.ts";
 import { webhookOperations } from "./webhooks.ts";
 
 /** The operations of the management API by their `operationId`. */
@@ -16,6 +17,7 @@ export const operations = {
   ...webhookOperations,
   ...runOperations,
   ...runRecordOperations,
+  ...trialOperations,
   get_openapi: operation("get_openapi", {
     at: "GET /openapi.json",
     tag: "description",

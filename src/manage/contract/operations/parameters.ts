@@ -17,6 +17,8 @@ export const pathParameters = {
   secret_name: parameter("Name of the secret.", { type: "string", pattern: "^[A-Za-z0-9_-]{1,64}$" }),
   version: parameter("Number of the version, from 1.", { type: "integer", minimum: 1, maximum: 1e9 }),
   sequence: parameter("Number of the event, from 1.", { type: "integer", minimum: 1, maximum: 1e9 }),
+  trial_id: parameter("The trial's ID.", { type: "string", pattern: "^trial-[0-9a-f-]{36}$" }),
+  number: parameter("Number of the case, from 1.", { type: "integer", minimum: 1, maximum: 1e9 }),
   token_id: tokenId,
   name: fileName,
 };

@@ -8,6 +8,7 @@ import { modelRequestSchemas } from "./model-requests.ts";
 import { operatorSchemas } from "./operators.ts";
 import { organizationSchemas } from "./organizations.ts";
 import { runSchemas } from "./runs.ts";
+import { trialSchemas } from "./trials.ts";
 import { usageReportSchemas } from "./usage.ts";
 import { webhookSchemas } from "./webhooks.ts";
 
@@ -21,6 +22,7 @@ export const schemas = {
   ...runSchemas,
   ...modelRequestSchemas,
   ...usageReportSchemas,
+  ...trialSchemas,
   ...sharedSchemas,
   ...errorSchemas(errorsOf("manage")),
   AgentDefinition: agentDefinition,

@@ -27,10 +27,13 @@
  * | delivery        | `DELIVERY#<id>`              | `HEAD`                         | `DELIVERIES#<agent>` / time, id  |                   |
  * | pending upload  | `UPLOAD#<id>`                | `HEAD`                         |                                  |                   |
  * | its uses        | `UPLOAD#<id>`                | `RUN#<run>`                    |                                  |                   |
+ * | trial           | `TRIAL#<id>`                 | `HEAD`                         | `TRIALS#<agent>` / created, id   |                   |
+ * | case of a trial | `TRIAL#<id>`                 | `CASE#<number>`                |                                  |                   |
  *
  * gsi3 holds the runs of an organization: see `organizationIndex`.
  *
- * A run that waits for a slot is in `WAITING#<shard>` of gsi2, and one that waits for answers in `ASKING#<shard>`. Counts exist for agents and organizations with a quota.
+ * A run that waits for a slot is in `WAITING#<shard>` of gsi2, and one that waits for answers in `ASKING#<shard>`. A trial with
+ * the status `running` or `stopping` is in `TRIALS#ACTIVE` of gsi2. Counts exist for agents and organizations with a quota.
  *
  * The journals of earlier versions have the sort keys `STEP#<99999-turn>#<step>#<part>#<call>`.
  */
@@ -41,10 +44,10 @@ export const head = "HEAD";
 /** Epoch seconds after which DynamoDB may delete an item. */
 export const ttlAttribute = "expiresAt";
 
-/** Lists: organizations, agents; an agent's keys, runs and deliveries. Project ALL. */
+/** Lists: organizations, agents; an agent's keys, runs, deliveries and trials. Project ALL. */
 export const listIndex = { name: "gsi1", partitionKey: "gsi1pk", sortKey: "gsi1sk" } as const;
 
-/** Sparse: holds a run while it is `running`. Project INCLUDE with `nonKeyAttributes`. */
+/** Sparse: holds a run while it is `running`, and active trials. Project INCLUDE with `nonKeyAttributes`. */
 export const runningIndex = {
   name: "gsi2",
   partitionKey: "gsi2pk",

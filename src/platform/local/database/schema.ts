@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { eventColumns, eventKey } from "./event-keys.ts";
 import { copyBeforeUpgrade } from "./upgrade-copy.ts";
 
-const schemaVersion = 10;
+const schemaVersion = 11;
 
 // The order of the transcript is that of the numbers of its messages ("sequence"). Messages and journal entries of
 // version 2 and earlier have no number: "sequence" is 0 or less and keeps their order, and "at" is null.
@@ -157,6 +157,19 @@ const pauses = `
   ALTER TABLE runs ADD COLUMN worked INTEGER;
   CREATE INDEX runs_asking ON runs (asked_until) WHERE asked_until IS NOT NULL;`;
 
+// "body" is the whole trial, or case, as JSON. "revision" is that of the body.
+const trials = `
+  CREATE TABLE trials (
+    id TEXT PRIMARY KEY, agent_id TEXT NOT NULL, created_at INTEGER NOT NULL, status TEXT NOT NULL,
+    revision INTEGER NOT NULL, body TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX trials_by_agent ON trials (agent_id, created_at, id);
+  CREATE INDEX trials_active ON trials (id) WHERE status IN ('running', 'stopping');
+  CREATE TABLE trial_cases (
+    trial TEXT NOT NULL, number INTEGER NOT NULL, revision INTEGER NOT NULL, body TEXT NOT NULL,
+    PRIMARY KEY (trial, number)
+  ) STRICT;`;
+
 const schema = `
   CREATE TABLE organizations (id TEXT PRIMARY KEY, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
   CREATE TABLE agents (id TEXT PRIMARY KEY, organization_id TEXT NOT NULL, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
@@ -192,6 +205,7 @@ const schema = `
   ${tools}
   ${resultSchemas}
   ${pauses}
+  ${trials}
 `;
 
 // Version 1 stored all tool results of a step in one row, and no counts of queued inputs and usage.
@@ -307,6 +321,7 @@ const upgrades = [
   fromVersion7,
   resultSchemas,
   pauses,
+  trials,
 ];
 
 /** Creates the tables, or copies those of an earlier version and updates them. Throws for a file of a later version. */

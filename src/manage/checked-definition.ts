@@ -1,0 +1,23 @@
+import { definitionProblems, keepDaysProblems } from "../accounts/agent-definition.ts";
+import { headerSecretProblems } from "../accounts/header-secrets.ts";
+import { definitionSchemaProblems } from "../accounts/result-schema.ts";
+import type { AgentDefinition } from "../accounts/types.ts";
+import { ServiceError } from "../errors.ts";
+import type { Schemas } from "./call.ts";
+import type { ManageDeps } from "./deps.ts";
+
+/** The definition of a request. Rejects with a ServiceError for what its schema cannot express. */
+export async function checkedDefinition(
+  { secretProblem, retentionDays }: Pick<ManageDeps, "secretProblem" | "retentionDays">,
+  organizationId: string,
+  { $schema: _schema, ...definition }: Schemas["AgentDefinition"],
+): Promise<AgentDefinition> {
+  const problems = [
+    ...definitionProblems(definition),
+    ...keepDaysProblems(definition, retentionDays),
+    ...(await definitionSchemaProblems(definition)),
+    ...(await headerSecretProblems(definition.mcp ?? [], organizationId, secretProblem)),
+  ];
+  if (problems.length > 0) throw new ServiceError("invalid_argument", problems.join("; "));
+  return definition;
+}

@@ -1,0 +1,326 @@
+import { reference } from "../../../http/description.ts";
+import {
+  body,
+  flag,
+  integer,
+  list,
+  nullable,
+  nullableReference,
+  number,
+  object,
+  oneOfTexts,
+  page,
+  sha256,
+  text,
+  time,
+  uuid,
+} from "../../../http/rest/schemas/schema.ts";
+import { runStatuses } from "../../../runs/status.ts";
+import { maxCases } from "../../../trials/limits.ts";
+import { destinationKinds, trialStatuses, verdicts } from "../../../trials/names.ts";
+
+const count = { minimum: 0 };
+const range = (description: string) => object(description, { low: number("At least."), high: number("At most.") });
+const verdict = oneOfTexts(
+  "`cannot_be_tried`: something of the record is gone. `left_record`: a call left the service that the record does not answer. `failed`. `assertion_broken`. `same`: equal output, but for white space, and equal files. `different`. `better`, `worse`, `equal`: a person's.",
+  verdicts,
+);
+const used = object("What the turn used.", {
+  steps: integer("Model calls."),
+  tokens: integer("Input and output tokens."),
+  dollars: nullable(number("US dollars. Null: unknown.")),
+  seconds: number("Seconds."),
+});
+const spent = object("What attempts used.", {
+  tokens: integer("Input and output tokens."),
+  dollars: nullable(number("US dollars. Null: unknown.")),
+});
+const budget = {
+  dollars: number("US dollars. Requires prices.", { exclusiveMinimum: 0 }),
+  tokens: integer("Input and output tokens.", { minimum: 1 }),
+};
+const missRule = {
+  description:
+    "What a call returns that the record does not answer. `stop`: the case ends as `left_record`. `error`: the model gets an error. `live`: the call is made, if its tool only reads. `{ fixed }`: this text.",
+  anyOf: [
+    { type: "string", enum: ["stop", "error", "live"] },
+    {
+      type: "object",
+      required: ["fixed"],
+      additionalProperties: false,
+      properties: { fixed: { type: "string", maxLength: 100_000, description: "The text." } },
+    },
+  ],
+} as const;
+const outside = body("What happens to calls that leave the service and are not in the record.", {
+  default: oneOfTexts("For tools without a rule of their own.", ["stop", "error"]),
+  tools: {
+    type: "object",
+    description: "Rules by the name of a tool.",
+    maxProperties: 100,
+    additionalProperties: missRule,
+  } as const,
+});
+
+const tried = object("A configuration.", {
+  version: nullable(integer("The version of the agent. Null: a draft.")),
+  hash: sha256("SHA-256 of the definition as canonical JSON."),
+  model: nullable(text("The model.")),
+});
+
+const summary = object("What the cases say so far. All numbers of cases are counts.", {
+  text: text("In one line.", { examples: ["47 tried · 40 same · 2 different · 5 left the record · $1.94 of $2.00"] }),
+  verdicts: object(
+    "Cases by verdict.",
+    Object.fromEntries(verdicts.map((name) => [name, integer(`Cases with the verdict ${name}.`)])) as {
+      [Name in (typeof verdicts)[number]]: { type: "integer"; description: string };
+    },
+  ),
+  tried: integer("Cases with a verdict, without those that cannot be tried."),
+  open: integer("Cases without a verdict."),
+  preference: text("What better and worse cases say, as a sentence."),
+  control: nullableReference(
+    "The cases that were tried with the current configuration. Null: none yet.",
+    reference("TrialControl"),
+  ),
+  spent: object("By arm.", { candidate: spent, control: spent }),
+  medians: nullableReference("Null: no case has finished.", reference("TrialMedians")),
+});
+
+const head = {
+  id: text("The trial's ID."),
+  agent_id: uuid("The agent."),
+  status: oneOfTexts("`estimated`: nothing was called yet. `stopping`: cases in progress end.", trialStatuses),
+  ended_by: nullable(
+    oneOfTexts("Why the trial tried no further case. Null: it has not ended, or tried all.", ["budget", "operator"]),
+  ),
+  created_by: nullable(text("The operator.")),
+  created_at: time("When it was created."),
+  updated_at: time("When it last changed."),
+  candidate: tried,
+  control: tried,
+  cases: integer("Number of cases."),
+};
+
+export const trialSchemas = {
+  CreateTrialRequest: body(
+    "A trial of a change of an agent.",
+    {
+      definition: reference("AgentDefinition"),
+      version: integer("A version of the agent, in place of `definition`.", { minimum: 1 }),
+      last: integer("The last turns that ended with an output.", { minimum: 1, maximum: maxCases }),
+      status: list(
+        "With `last`: only turns of runs with one of these.",
+        { type: "string", enum: [...runStatuses] } as const,
+        { maxItems: 4 },
+      ),
+      label: text("With `last`: only turns of runs with this label, as `KEY=VALUE`.", { pattern: "^[^=]+=" }),
+      since: text("With `last`: only turns of runs that were created since this time."),
+      runs: list(
+        "The turns of these runs, in place of `last`.",
+        body(
+          "A run, or one of its turns.",
+          { run_id: uuid("The run."), turn: integer("The turn. Left out: all.", { minimum: 1 }) },
+          ["run_id"],
+        ),
+        { minItems: 1, maxItems: maxCases },
+      ),
+      outside,
+      control: integer("Of the first cases, how many are tried with the current configuration, too.", {
+        minimum: 0,
+        maximum: maxCases,
+        default: 10,
+      }),
+      concurrency: integer("Cases in progress at the same time.", { minimum: 1, maximum: 16, default: 4 }),
+      assertions: list("Checks of what a tried turn did.", reference("TrialAssertion"), { maxItems: 50, default: [] }),
+      budget: body("No case starts beyond it.", budget),
+    },
+    ["budget"],
+    [{ version: 3, last: 20, budget: { dollars: 2 } }],
+  ),
+  TrialAssertion: {
+    description: "A check of what a tried turn did.",
+    oneOf: [
+      body(
+        "The output matches a pattern (RE2).",
+        { kind: oneOfTexts("The check.", ["output_matches"]), pattern: text("The pattern.", { maxLength: 1_000 }) },
+        ["kind", "pattern"],
+      ),
+      body(
+        "The output fits a JSON Schema.",
+        {
+          kind: oneOfTexts("The check.", ["output_fits"]),
+          schema: { type: "object", description: "The schema." } as const,
+        },
+        ["kind", "schema"],
+      ),
+      body(
+        "There is a file of this name.",
+        { kind: oneOfTexts("The check.", ["file_exists"]), name: text("The name.", { maxLength: 1_000 }) },
+        ["kind", "name"],
+      ),
+      body(
+        "A file has this content.",
+        {
+          kind: oneOfTexts("The check.", ["file_equals"]),
+          name: text("The name.", { maxLength: 1_000 }),
+          sha256: sha256("Its SHA-256."),
+        },
+        ["kind", "name", "sha256"],
+      ),
+      body(
+        "A file matches a pattern (RE2).",
+        {
+          kind: oneOfTexts("The check.", ["file_matches"]),
+          name: text("The name.", { maxLength: 1_000 }),
+          pattern: text("The pattern.", { maxLength: 1_000 }),
+        },
+        ["kind", "name", "pattern"],
+      ),
+      body(
+        "A tool is called, or is not.",
+        {
+          kind: oneOfTexts("The check.", ["tool_called", "tool_not_called"]),
+          name: text("Name of the tool.", { maxLength: 200 }),
+        },
+        ["kind", "name"],
+      ),
+      body(
+        "The turn uses at most so much.",
+        {
+          kind: oneOfTexts("The check.", ["at_most"]),
+          steps: integer("Model calls.", count),
+          dollars: number("US dollars.", count),
+          seconds: number("Seconds.", count),
+        },
+        ["kind"],
+      ),
+    ],
+  } as const,
+  Trial: object("A trial.", {
+    ...head,
+    definition: reference("AgentDefinition"),
+    outside: object("What happens to calls that leave the service and are not in the record.", {
+      default: oneOfTexts("For tools without a rule of their own.", ["stop", "error"]),
+      tools: { type: "object", description: "Rules by the name of a tool.", additionalProperties: missRule } as const,
+    }),
+    assertions: list("Checks of what a tried turn did.", reference("TrialAssertion")),
+    budget: object("No case starts beyond it.", {
+      dollars: nullable(number("US dollars. Null: not limited.")),
+      tokens: nullable(integer("Tokens. Null: not limited.")),
+    }),
+    estimate: reference("TrialEstimate"),
+    remaining: nullableReference(
+      "What the rest of the trial will use, as measured. Null: too few cases have ended.",
+      reference("TrialSpent"),
+    ),
+    summary,
+  }),
+  TrialSpent: spent,
+  TrialEstimate: object("What the trial is expected to cost, and what it sends where. Nothing was called for it.", {
+    cases: integer("Cases that can be tried."),
+    tokens: nullableReference("Null: the usage of no recorded turn is known.", reference("TrialRange")),
+    dollars: nullableReference("Null: unknown.", reference("TrialRange")),
+    notes: list("What the estimate does not say, as sentences.", { type: "string" } as const),
+    sends: list(
+      "Where texts and files of recorded runs are sent, and which hosts are connected to.",
+      object("A host.", {
+        host: text("Name of the host."),
+        for: oneOfTexts(
+          "`model`: the model's API. `mcp_list`: an MCP server, whose tools are listed. `live_calls`: calls that a rule lets leave the service.",
+          destinationKinds,
+        ),
+        inputs: integer("Inputs that are sent."),
+        files: integer("Files that the model can read."),
+        new: flag("Not all recorded turns have used it."),
+      }),
+    ),
+  }),
+  TrialRange: range("At least and at most."),
+  TrialControl: object("Cases that were tried with the current configuration.", {
+    cases: integer("How many have ended."),
+    differ: integer("Of them, those that did not end as recorded."),
+    left_record: integer("Of those, the ones that left the record."),
+    cannot_judge: nullable(text("Why the trial cannot judge the change, as a sentence. Null: it can.")),
+  }),
+  TrialMedians: object("Medians of the recorded turns, and of the same turns as tried.", {
+    cases: integer("Cases that both finished."),
+    steps: object("Model calls.", { recorded: number("Recorded."), tried: number("Tried.") }),
+    dollars: nullableReference("US dollars. Null: unknown.", reference("TrialPair")),
+    seconds: object("Seconds.", { recorded: number("Recorded."), tried: number("Tried.") }),
+  }),
+  TrialPair: object("A recorded and a tried value.", { recorded: number("Recorded."), tried: number("Tried.") }),
+  TrialHeadPage: page(reference("TrialHead")),
+  TrialHead: object("A trial, without its settings.", { ...head, summary: text("In one line.") }),
+  TrialCase: object("A recorded turn that is tried.", {
+    number: integer("From 1."),
+    run_id: uuid("The recorded run."),
+    turn: integer("The turn."),
+    verdict: nullable(verdict),
+    judged_by: nullable(text("The operator who gave the verdict. Null: it is computed.")),
+    cannot_be_tried: nullable(text("Why not, as a sentence. Null: it can.")),
+    recorded: used,
+    candidate: nullableReference("Null: not tried yet.", reference("TrialAttempt")),
+    control: nullableReference("With the current configuration. Null: it is not tried.", reference("TrialAttempt")),
+  }),
+  TrialAttempt: object("An attempt at a case.", {
+    run_id: uuid("The run of the attempt."),
+    ended: nullable(oneOfTexts("Null: in progress.", ["finished", "failed", "left_record", "stopped"])),
+    reason: nullable(text("Why it failed or left the record, as a sentence. Null: it did not.")),
+    same_output: nullable(
+      flag("Whether the output is the recorded one, but for white space. Null: it did not finish."),
+    ),
+    files: list(
+      "Files that differ from those after the recorded turn.",
+      object("A file.", {
+        name: text("Name."),
+        change: oneOfTexts("Against the recorded turn.", ["added", "removed", "changed"]),
+      }),
+    ),
+    assertions: list(
+      "Broken assertions.",
+      object("An assertion.", {
+        assertion: integer("Index in the trial's assertions."),
+        reason: text("Why it does not hold."),
+      }),
+    ),
+    misses: list(
+      "Calls that the record did not answer and that did not end the attempt.",
+      object("A call.", {
+        tool: text("Name of the tool."),
+        rule: oneOfTexts("What answered it.", ["error", "live", "fixed"]),
+      }),
+    ),
+    used: nullableReference("Null: in progress.", reference("TrialUsed")),
+  }),
+  TrialUsed: used,
+  TrialCasePage: page(reference("TrialCase")),
+  TrialCaseDetail: object("A case with the texts and the calls of both turns.", {
+    case: reference("TrialCase"),
+    input: text("The input of the turn."),
+    recorded_output: nullable(text("The recorded output.")),
+    candidate_output: nullable(text("The output of the candidate. Null: none.")),
+    control_output: nullable(text("The output of the current configuration. Null: none.")),
+    calls: list(
+      "The tool calls of the recorded turn and of the candidate, side by side.",
+      object("A pair of calls, or one that the other turn does not have.", {
+        recorded: nullableReference("Null: only the candidate has made it.", reference("TrialCall")),
+        candidate: nullableReference("Null: the candidate has not made it.", reference("TrialCall")),
+        same: flag("Whether both have the same arguments."),
+      }),
+    ),
+    first_difference: nullable(integer("Index in `calls`. Null: there is none.")),
+  }),
+  TrialCall: object("A tool call.", {
+    step: integer("The step, from 1."),
+    name: text("Name of the tool."),
+    arguments: text("JSON text."),
+    is_error: nullable(flag("Whether it failed. Null: it has no result.")),
+    result: nullable(text("The first 2,000 characters of the result. Null: it has none.")),
+  }),
+  SetVerdictRequest: body(
+    "A person's verdict.",
+    { verdict: nullable(oneOfTexts("Null: the computed one applies again.", verdicts)) },
+    ["verdict"],
+  ),
+};

@@ -1,0 +1,134 @@
+import { findAgent } from "../../accounts/agents.ts";
+import { jsonResponse } from "../../http/handler.ts";
+import { timeIn } from "../../http/rest/parameter-values.ts";
+import { ServiceError } from "../../errors.ts";
+import { decodePlace, encodePlace } from "../../runs/read/cursor.ts";
+import { deleteTrial, judgeCase, startTrial, stopTrial } from "../../trials/control-trial.ts";
+import { type Candidate, createTrial } from "../../trials/create-trial.ts";
+import { findCase, findTrial } from "../../trials/find-trial.ts";
+import { verdicts } from "../../trials/names.ts";
+import { readCase } from "../../trials/read-case.ts";
+import type { CaseSelection } from "../../trials/select-cases.ts";
+import type { Trial, TrialCase } from "../../trials/types.ts";
+import { verdictOf } from "../../trials/verdict.ts";
+import type { ManageHandlers, Schemas } from "../call.ts";
+import { checkedDefinition } from "../checked-definition.ts";
+import type { ManageDeps } from "../deps.ts";
+import { wireCase, wireCaseDetail, wireTrial, wireTrialHead } from "../wire/trial.ts";
+
+type Body = Schemas["CreateTrialRequest"];
+
+/** Trials of changes of agents. */
+export function trialHandlers(deps: ManageDeps) {
+  const { trials, accounts } = deps;
+  const respond = async (status: number, trial: Trial) =>
+    jsonResponse(status, wireTrial(trial, await trials.listCases(trial.id)));
+
+  return {
+    async create_trial({ path, body, principal: { actor } }) {
+      const { id, organizationId } = await findAgent(accounts, path.agent_id);
+      const candidate = await candidateIn(deps, organizationId, body);
+      const { outside = {}, control, concurrency, assertions, budget } = body;
+      const rules = outside.tools;
+      const settings = {
+        outside: { default: outside.default ?? "stop", ...(rules && { tools: rules }) },
+        control,
+        concurrency,
+        assertions: assertions as Trial["settings"]["assertions"],
+        budget,
+      };
+      const created = await createTrial({ ...deps, actor }, id, { candidate, cases: selectionIn(body), settings });
+      return jsonResponse(201, wireTrial(created.trial, created.cases));
+    },
+
+    async list_trials({ path, query: { limit, cursor } }) {
+      const { id: agentId } = await findAgent(accounts, path.agent_id);
+      const place = cursor === undefined ? undefined : decodePlace(cursor);
+      const after = place && { after: { createdAt: place.time, id: place.id } };
+      const page = await trials.list({ agentId, limit, ...after });
+      const data = page.trials.map(async (trial) => wireTrialHead(trial, await trials.listCases(trial.id)));
+      const next = page.next ? encodePlace({ time: page.next.createdAt, id: page.next.id }) : null;
+      return jsonResponse(200, { data: await Promise.all(data), next } satisfies Schemas["TrialHeadPage"]);
+    },
+
+    async get_trial({ path }) {
+      return respond(200, await findTrial(trials, path.trial_id));
+    },
+
+    async start_trial({ path, principal: { actor } }) {
+      return respond(200, await startTrial({ ...deps, actor }, path.trial_id));
+    },
+
+    async stop_trial({ path, principal: { actor } }) {
+      return respond(200, await stopTrial({ ...deps, actor }, path.trial_id));
+    },
+
+    async delete_trial({ path, principal: { actor } }) {
+      await deleteTrial({ ...deps, actor }, path.trial_id);
+      return { status: 204, headers: {}, body: "" };
+    },
+
+    async list_trial_cases({ path, query: { verdict } }) {
+      const trial = await findTrial(trials, path.trial_id);
+      const cases = (await trials.listCases(trial.id)).filter((one) => !verdict || verdictOf(one) === verdict);
+      const data = cases.toSorted((a, b) => rankOf(a) - rankOf(b)).map((one) => wireCase(trial, one));
+      return jsonResponse(200, { data, next: null } satisfies Schemas["TrialCasePage"]);
+    },
+
+    async get_trial_case({ path }) {
+      const [trial, one] = await Promise.all([
+        findTrial(trials, path.trial_id),
+        findCase(trials, path.trial_id, path.number),
+      ]);
+      return jsonResponse(200, wireCaseDetail(trial, one, await readCase(deps, one)));
+    },
+
+    async set_verdict({ path, body, principal: { actor } }) {
+      const trial = await findTrial(trials, path.trial_id);
+      const place = { trialId: trial.id, number: path.number };
+      const judged = await judgeCase({ ...deps, actor }, place, body.verdict ?? undefined);
+      return jsonResponse(200, wireCase(trial, judged));
+    },
+  } satisfies ManageHandlers;
+}
+
+async function candidateIn(
+  deps: ManageDeps,
+  organizationId: string,
+  { definition, version }: Pick<Body, "definition" | "version">,
+): Promise<Candidate> {
+  if (definition && version === undefined) {
+    return { definition: await checkedDefinition(deps, organizationId, definition) };
+  }
+  if (version !== undefined && !definition) return { version };
+  throw invalid(`expected definition or version, received ${definition ? "both" : "neither"}`);
+}
+
+function selectionIn({ last, status, label, since, runs }: Body): CaseSelection {
+  if (runs && last === undefined && !status && label === undefined && since === undefined) {
+    return { runs: runs.map(({ run_id: runId, turn }) => ({ runId, ...(turn !== undefined && { turn }) })) };
+  }
+  if (last === undefined || runs) {
+    throw invalid("expected last, with status, label and since if wanted, or runs alone");
+  }
+  const at = label?.indexOf("=") ?? 0;
+  return {
+    last,
+    ...(status && { statuses: status }),
+    ...(label !== undefined && { label: { name: label.slice(0, at), value: label.slice(at + 1) } }),
+    ...(since !== undefined && { since: timeIn("since", since) }),
+  };
+}
+
+/** What needs a look comes first. */
+const lookFirst = ["left_record", "failed", "assertion_broken", "worse", "different"];
+
+function rankOf(one: TrialCase): number {
+  const verdict = verdictOf(one);
+  const first = lookFirst.indexOf(verdict ?? "");
+  return first === -1 ? lookFirst.length + (verdict ? verdicts.indexOf(verdict) : verdicts.length) : first;
+}
+
+function invalid(message: string): ServiceError {
+  return new ServiceError("invalid_argument", message);
+}

@@ -1,0 +1,171 @@
+import { modelNameOf } from "../../accounts/model-name.ts";
+import type { Usage } from "../../agent/turn/limits.ts";
+import { wireToolCall } from "../../http/rest/wire/event.ts";
+import { timeOf } from "../../http/rest/wire/time.ts";
+import { startOf } from "../../runs/text.ts";
+import type { Spent } from "../../trials/arm-usage.ts";
+import { describeTrial } from "../../trials/describe-trial.ts";
+import { estimateNotes, measuredEstimate } from "../../trials/estimate.ts";
+import type { CaseDetail } from "../../trials/read-case.ts";
+import { type Medians, summarize, type TrialSummary } from "../../trials/summary.ts";
+import type { TurnCall } from "../../trials/turn-facts.ts";
+import type { Arm, ArmOutcome, Trial, TrialCase, TriedConfiguration } from "../../trials/types.ts";
+import { verdictOf } from "../../trials/verdict.ts";
+import type { Schemas } from "../call.ts";
+import { wireDefinition } from "./agent.ts";
+
+/** Characters of a result in a case. The run of the attempt has all of it. */
+const maxResult = 2_000;
+
+export function wireTrialHead(trial: Trial, cases: TrialCase[]): Schemas["TrialHead"] {
+  return { ...headOf(trial), summary: describeTrial(trial, summarize(trial, cases)) };
+}
+
+export function wireTrial(trial: Trial, cases: TrialCase[]): Schemas["Trial"] {
+  const { candidate, settings, estimate } = trial;
+  const { outside, assertions, budget } = settings;
+  const remaining = measuredEstimate(trial, cases);
+  return {
+    ...headOf(trial),
+    definition: wireDefinition(candidate.definition),
+    outside: { default: outside.default, tools: outside.tools ?? {} },
+    assertions,
+    budget: { dollars: budget.dollars ?? null, tokens: budget.tokens ?? null },
+    estimate: {
+      cases: estimate.cases,
+      tokens: estimate.tokens ?? null,
+      dollars: estimate.dollars ?? null,
+      notes: estimateNotes(estimate),
+      sends: estimate.sends,
+    },
+    remaining: trial.status === "running" && remaining ? wireSpent(remaining) : null,
+    summary: wireSummary(trial, summarize(trial, cases)),
+  };
+}
+
+function headOf(trial: Trial): Omit<Schemas["TrialHead"], "summary"> {
+  return {
+    id: trial.id,
+    agent_id: trial.agentId,
+    status: trial.status,
+    ended_by: trial.endedBy ?? null,
+    created_by: trial.createdBy ?? null,
+    created_at: timeOf(trial.createdAt),
+    updated_at: timeOf(trial.updatedAt),
+    candidate: wireTried(trial.candidate),
+    control: wireTried(trial.control),
+    cases: trial.cases,
+  };
+}
+
+function wireTried({ version, hash, definition, provider }: TriedConfiguration): Schemas["Trial"]["candidate"] {
+  const model = modelNameOf(
+    { ...(definition.model !== undefined && { model: definition.model }) },
+    provider && { model: provider },
+  );
+  return { version: version ?? null, hash, model: model ?? null };
+}
+
+function wireSummary(trial: Trial, summary: TrialSummary): Schemas["Trial"]["summary"] {
+  const { verdicts, tried, open, preference, control, spent, medians } = summary;
+  return {
+    text: describeTrial(trial, summary),
+    verdicts,
+    tried,
+    open,
+    preference: preference.conclusion,
+    control: control
+      ? {
+          cases: control.cases,
+          differ: control.differ,
+          left_record: control.leftRecord,
+          cannot_judge: control.cannotJudge ?? null,
+        }
+      : null,
+    spent: { candidate: wireSpent(spent.candidate), control: wireSpent(spent.control) },
+    medians: medians ? wireMedians(medians) : null,
+  };
+}
+
+function wireMedians({ cases, steps, dollars, seconds }: Medians): Schemas["TrialMedians"] {
+  return { cases, steps: wirePair(steps), dollars: dollars ? wirePair(dollars) : null, seconds: wirePair(seconds) };
+}
+
+function wirePair({ recorded, tried }: Schemas["TrialPair"]): Schemas["TrialPair"] {
+  return { recorded, tried };
+}
+
+function wireSpent({ tokens, dollars }: Spent): Schemas["TrialSpent"] {
+  return { tokens, dollars: dollars ?? null };
+}
+
+export function wireCase({ candidate, control }: Trial, one: TrialCase): Schemas["TrialCase"] {
+  const { number, source, verdict, cannotBeTried } = one;
+  const recordedPriced = source.used.dollars > 0;
+  return {
+    number,
+    run_id: source.runId,
+    turn: source.turn,
+    verdict: verdictOf(one) ?? null,
+    judged_by: verdict?.by ?? null,
+    cannot_be_tried: cannotBeTried ?? null,
+    recorded: wireUsed(source.used, recordedPriced),
+    candidate: one.candidate ? wireAttempt(one.candidate, candidate) : null,
+    control: one.control ? wireAttempt(one.control, control) : null,
+  };
+}
+
+function wireAttempt({ runId, outcome }: Arm, { definition }: TriedConfiguration): Schemas["TrialAttempt"] {
+  const { ending, comparison, assertions = [], misses = [], used } = outcome ?? {};
+  const broken = assertions.flatMap(({ assertion, holds, reason = "" }) => (holds ? [] : { assertion, reason }));
+  return {
+    run_id: runId,
+    ended: ending?.kind ?? null,
+    reason: ending ? (reasonOf(ending) ?? null) : null,
+    same_output: comparison?.sameOutput ?? null,
+    files: comparison?.files ?? [],
+    assertions: broken,
+    misses,
+    used: used ? wireUsed(used, definition.prices !== undefined) : null,
+  };
+}
+
+function reasonOf(ending: ArmOutcome["ending"]): string | undefined {
+  if (ending.kind === "failed") return ending.failure.title;
+  if (ending.kind !== "left_record") return undefined;
+  return `In step ${ending.step}, the turn called ${ending.tool}, and the recorded turn has no answer to this call.`;
+}
+
+function wireUsed(
+  { steps, inputTokens, outputTokens, dollars, milliseconds }: Usage,
+  priced: boolean,
+): Schemas["TrialUsed"] {
+  const seconds = milliseconds / 1_000;
+  return { steps, tokens: inputTokens + outputTokens, dollars: priced ? dollars : null, seconds };
+}
+
+export function wireCaseDetail(
+  trial: Trial,
+  one: TrialCase,
+  { recorded, candidate, control, calls }: CaseDetail,
+): Schemas["TrialCaseDetail"] {
+  return {
+    case: wireCase(trial, one),
+    input: recorded.input ?? "",
+    recorded_output: recorded.output ?? null,
+    candidate_output: candidate?.output ?? null,
+    control_output: control?.output ?? null,
+    calls: calls.rows.map(({ left, right, same }) => ({
+      recorded: left ? wireCall(left) : null,
+      candidate: right ? wireCall(right) : null,
+      same,
+    })),
+    first_difference: calls.firstDifference ?? null,
+  };
+}
+
+function wireCall({ step, name, input, result }: TurnCall): Schemas["TrialCall"] {
+  const text = result && startOf(result.text, maxResult);
+  const { arguments: given } = wireToolCall({ id: "", name, input });
+  return { step, name, arguments: given, is_error: result ? result.error === true : null, result: text ?? null };
+}

@@ -1,0 +1,151 @@
+import { type Actor, along } from "../accounts/audit.ts";
+import { findAgent, findAgentVersion, requireNotDeleted } from "../accounts/agents.ts";
+import { definitionHash, definitionOf } from "../accounts/definition.ts";
+import { findOrganization } from "../accounts/organizations.ts";
+import type { Agent, AgentDefinition, Organization } from "../accounts/types.ts";
+import { modelProblem } from "../agent/models/model-config.ts";
+import type { Secrets } from "../agent/secret.ts";
+import { semaphore } from "../async/semaphore.ts";
+import { settleAll } from "../async/settle-all.ts";
+import { ServiceError } from "../errors.ts";
+import type { Stores } from "../runs/ports.ts";
+import { configuredIn } from "../runs/turn-configuration.ts";
+import { assertionProblem } from "./assertions.ts";
+import { destinationsOf } from "./destinations.ts";
+import { estimateUse, refusalOfBudget } from "./estimate.ts";
+import { type InspectedTurn, inspectTurn } from "./inspect-turn.ts";
+import { maxCases } from "./limits.ts";
+import type { Trials } from "./ports.ts";
+import { type CaseSelection, selectTurns } from "./select-cases.ts";
+import { newTrialId } from "./trial-id.ts";
+import type { ArmName, OutsideRules, Trial, TrialCase, TrialSettings, TriedConfiguration } from "./types.ts";
+
+export interface CreateTrialDeps
+  extends Pick<Stores, "accounts" | "runs" | "workspace" | "configurations">, Pick<Secrets, "secretRefusal"> {
+  trials: Trials;
+  now: () => number;
+  /** The operator. */
+  actor?: Actor;
+}
+
+/** What is tried: a draft, or a version that the agent has. */
+export type Candidate = { definition: AgentDefinition } | { version: number };
+
+export interface NewTrial {
+  candidate: Candidate;
+  cases: CaseSelection;
+  settings: TrialSettings;
+}
+
+/** Turns that are read at the same time. */
+const readAtOnce = 8;
+
+/**
+ * Creates a trial: selects its cases, says which of them cannot be tried and why, what it will cost, and what goes to which host.
+ * Nothing is called before it is started. Rejects with a sentence for a candidate, cases or settings that cannot be used.
+ */
+export async function createTrial(
+  deps: CreateTrialDeps,
+  agentId: string,
+  { candidate: given, cases: selection, settings }: NewTrial,
+): Promise<{ trial: Trial; cases: TrialCase[] }> {
+  const { accounts, trials, now, actor } = deps;
+  const agent = requireNotDeleted(await findAgent(accounts, agentId));
+  const organization = await findOrganization(accounts, agent.organizationId);
+  const candidate = triedConfiguration(await candidateOf(deps, agent, given), organization);
+  const definition = definitionOf(agent);
+  const current = { definition, ...(agent.version !== undefined && { version: agent.version }) };
+  const control = triedConfiguration(current, organization);
+  await requireUsable(deps, { candidate, control, settings, organizationId: organization.id });
+  const turns = await selectTurns(deps, agent.id, selection);
+  if (turns.length === 0) throw invalid("the agent has no finished turn that matches; a trial needs at least one");
+  if (turns.length > maxCases) throw invalid(`${turns.length} turns were selected; a trial tries at most ${maxCases}`);
+  const limited = semaphore(readAtOnce);
+  const inspected = await settleAll(turns.map((turn) => limited(() => inspectTurn(deps, turn))));
+  const id = newTrialId();
+  const at = now();
+  const cases = inspected.map((turn, index) => caseOf(id, index + 1, turn));
+  const trial: Trial = {
+    id,
+    agentId: agent.id,
+    organizationId: agent.organizationId,
+    ...(actor !== undefined && { createdBy: actor }),
+    createdAt: at,
+    updatedAt: at,
+    revision: 0,
+    status: "estimated",
+    candidate,
+    control,
+    settings,
+    estimate: {
+      ...estimateUse({ candidate, control, settings }, cases),
+      sends: destinationsOf({ candidate, control, settings }, inspected),
+    },
+    cases: cases.length,
+  };
+  const audited = along(actor, "trial.create", id, at, { organizationId: agent.organizationId });
+  await trials.create(trial, cases, audited);
+  return { trial, cases };
+}
+
+async function candidateOf({ accounts }: CreateTrialDeps, agent: Agent, given: Candidate) {
+  if ("definition" in given) return given;
+  const { definition, version } = await findAgentVersion(accounts, agent.id, given.version);
+  return { definition, version };
+}
+
+/** A definition as turns of the organization run on it. The hash is that of the definition as it is saved. */
+function triedConfiguration(
+  { definition, version }: { definition: AgentDefinition; version?: number },
+  organization: Organization,
+): TriedConfiguration {
+  const { agent, ...more } = configuredIn(organization, definition);
+  return { definition: agent, hash: definitionHash(definition), ...more, ...(version !== undefined && { version }) };
+}
+
+async function requireUsable(
+  { secretRefusal }: CreateTrialDeps,
+  trial: Pick<Trial, ArmName | "settings" | "organizationId">,
+): Promise<void> {
+  const { organizationId, settings } = trial;
+  const { definition, provider } = trial.candidate;
+  const noModel = modelProblem(provider, (secret, url) =>
+    secretRefusal(secret, { organizationId, purpose: "model", url }),
+  );
+  if (noModel !== undefined) throw new ServiceError("no_model", noModel);
+  const noBudget = refusalOfBudget(settings.budget, trial);
+  if (noBudget !== undefined) throw invalid(noBudget);
+  const noRule = outsideProblem(settings.outside, definition);
+  if (noRule !== undefined) throw invalid(noRule);
+  for (const [index, assertion] of settings.assertions.entries()) {
+    const problem = await assertionProblem(assertion, definition);
+    if (problem !== undefined) throw invalid(`assertions.${index}: ${problem}`);
+  }
+}
+
+/** Why a rule for calls that leave the service cannot be used. */
+function outsideProblem(
+  { tools = {} }: OutsideRules,
+  { mcp = [], clientTools = [] }: AgentDefinition,
+): string | undefined {
+  const answered = new Set(["ask_person", ...clientTools.map(({ name }) => name)]);
+  for (const [name, rule] of Object.entries(tools)) {
+    const ofServer = mcp.some((server) => name.startsWith(`${server.name}__`));
+    if (!ofServer && !answered.has(name) && name !== "web_fetch") {
+      return `outside.tools has a rule for ${JSON.stringify(name)}, which is no tool of the candidate whose calls leave the service; those are web_fetch, ask_person, client tools, and SERVER__TOOL of MCP servers`;
+    }
+    if (rule === "live" && answered.has(name)) {
+      return `outside.tools has the rule live for ${JSON.stringify(name)}, which waits for somebody's answer; accepted are stop, error and a fixed text`;
+    }
+  }
+  return undefined;
+}
+
+function caseOf(trialId: string, number: number, { run, turn, used, cannotBeTried }: InspectedTurn): TrialCase {
+  const source = { runId: run.id, turn, used };
+  return { trialId, number, revision: 0, source, ...(cannotBeTried !== undefined && { cannotBeTried }) };
+}
+
+function invalid(message: string): ServiceError {
+  return new ServiceError("invalid_argument", message);
+}

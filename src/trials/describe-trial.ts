@@ -1,0 +1,71 @@
+import type { TrialSummary } from "./summary.ts";
+import type { Verdict } from "./names.ts";
+import type { Trial } from "./types.ts";
+
+/** Verdicts of tried cases, in the order of the line. */
+const words: Partial<Record<Verdict, string>> = {
+  same: "same",
+  equal: "equal",
+  better: "better",
+  worse: "worse",
+  different: "different",
+  assertion_broken: "broke an assertion",
+  failed: "failed",
+  left_record: "left the record",
+};
+
+/**
+ * A trial in one line, for example `47 tried · 31 same · 9 better · 2 worse · 5 left the record · current against itself: 3 of 10
+ * differ · $1.94 of $2.00`. Counts of 0 are left out.
+ */
+export function describeTrial({ settings }: Pick<Trial, "settings">, summary: TrialSummary): string {
+  const { verdicts, tried, open, control, spent } = summary;
+  const counted = (Object.entries(words) as [Verdict, string][]).map(([verdict, word]) =>
+    countOf(verdicts[verdict], word),
+  );
+  return [
+    `${tried} tried`,
+    ...counted,
+    countOf(verdicts.cannot_be_tried, "cannot be tried"),
+    countOf(open, "without a verdict"),
+    control && `current against itself: ${control.differ} of ${control.cases} differ`,
+    ...costs(settings.budget, spent),
+  ]
+    .filter((part) => part !== undefined)
+    .join(" · ");
+}
+
+function countOf(count: number, word: string): string | undefined {
+  return count > 0 ? `${count} ${word}` : undefined;
+}
+
+/** What both arms have used, of the budget. Without one in dollars, their cost is shown if it is known. */
+function costs(
+  { dollars, tokens }: Trial["settings"]["budget"],
+  { candidate, control }: TrialSummary["spent"],
+): string[] {
+  const used = candidate.tokens + control.tokens;
+  const cost = costOf(candidate.dollars, control);
+  const known = cost !== undefined && (dollars !== undefined || cost > 0);
+  return [
+    ...(known ? [inDollars(cost) + (dollars === undefined ? "" : ` of ${inDollars(dollars)}`)] : []),
+    ...(tokens !== undefined || !known ? [`${counter.format(used)}${of(tokens)} tokens`] : []),
+  ];
+}
+
+/** Undefined: a configuration that was tried has no prices. */
+function costOf(candidate: number | undefined, control: TrialSummary["spent"]["control"]): number | undefined {
+  if (candidate === undefined || (control.dollars === undefined && control.tokens > 0)) return undefined;
+  return candidate + (control.dollars ?? 0);
+}
+
+const counter = new Intl.NumberFormat("en-US");
+
+function of(tokens: number | undefined): string {
+  return tokens === undefined ? "" : ` of ${counter.format(tokens)}`;
+}
+
+/** Cents, or four decimals below ten cents. */
+function inDollars(value: number): string {
+  return `$${value.toFixed(value > 0 && value < 0.1 ? 4 : 2)}`;
+}

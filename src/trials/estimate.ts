@@ -1,0 +1,162 @@
+import type { AgentDefinition } from "../accounts/types.ts";
+import { type Prices, type Usage, usageOf } from "../agent/turn/limits.ts";
+import { type Spent, spentBy, tokensOf, usageOfArm } from "./arm-usage.ts";
+import type { ArmName, Range, Trial, TrialBudget, TrialCase, TrialEstimate } from "./types.ts";
+
+/** A tried turn is expected to use between these parts of what the recorded one has used. */
+const [lowPart, highPart] = [0.7, 2];
+
+type EstimatedTrial = Pick<Trial, ArmName> & { settings: Pick<Trial["settings"], "control"> };
+
+/** What a trial is expected to use, from what its recorded turns have used. Nothing is called. `cases`: all cases of the trial. */
+export function estimateUse(
+  { candidate, control, settings }: EstimatedTrial,
+  cases: TrialCase[],
+): Omit<TrialEstimate, "sends"> {
+  const tried = cases.filter(canBeTried);
+  const known = tried.filter(({ source }) => tokensOf(source.used) > 0);
+  const estimated = known.filter(({ source }) => source.used.estimatedTokens > 0).length;
+  const unknown = tried.length - known.length;
+  const controlled = controlCases(cases, settings).filter((each) => known.includes(each));
+  const expected = [
+    ...known.map(({ source }) => expectedUse(source.used, candidate.definition)),
+    ...controlled.map(({ source }) => expectedUse(source.used, control.definition)),
+  ];
+  const dollars = expected.map((each) => each.dollars).filter((range) => range !== undefined);
+  return {
+    cases: tried.length,
+    ...(expected.length > 0 && { tokens: total(expected.map(({ tokens }) => tokens)) }),
+    ...(expected.length > 0 && dollars.length === expected.length && { dollars: total(dollars) }),
+    ...(estimated > 0 && { estimatedCases: estimated }),
+    ...(unknown > 0 && { unknownCases: unknown }),
+  };
+}
+
+/** The cases that are tried with the current configuration, too: the first ones that can be tried. */
+export function controlCases(cases: TrialCase[], { control }: Pick<Trial["settings"], "control">): TrialCase[] {
+  return cases.filter(canBeTried).slice(0, control);
+}
+
+function canBeTried({ cannotBeTried }: TrialCase): boolean {
+  return cannotBeTried === undefined;
+}
+
+interface ExpectedUse {
+  tokens: Range;
+  dollars?: Range;
+}
+
+function expectedUse(used: Usage, { limits, prices }: Pick<AgentDefinition, "limits" | "prices">): ExpectedUse {
+  const input = Math.min(used.inputTokens * highPart, limits.inputTokens ?? Infinity);
+  const output = Math.min(used.outputTokens * highPart, limits.outputTokens ?? Infinity);
+  const part = Math.min(1, limits.tokens / (input + output));
+  const most = { inputTokens: Math.round(input * part), outputTokens: Math.round(output * part) };
+  const tokens = rangeTo(tokensOf(most), Math.round(tokensOf(used) * lowPart));
+  return { tokens, ...(prices && { dollars: expectedCost(used, most, prices, limits.dollars) }) };
+}
+
+/** The low end has the recorded share of cached tokens. The high end has none that were read from the cache: caches differ. */
+function expectedCost(
+  used: Usage,
+  most: Pick<Usage, "inputTokens" | "outputTokens">,
+  prices: Prices,
+  limit = Infinity,
+): Range {
+  const { inputTokens, outputTokens, cachedInputTokens, cacheWriteInputTokens } = used;
+  const recorded = usageOf({ inputTokens, outputTokens, cachedInputTokens, cacheWriteInputTokens }, prices).dollars;
+  const written = { cacheWriteInputTokens: Math.min(cacheWriteInputTokens * highPart, most.inputTokens) };
+  const high = Math.min(usageOf({ ...most, ...written }, prices).dollars, limit);
+  return rangeTo(high, recorded * lowPart);
+}
+
+function rangeTo(high: number, low: number): Range {
+  return { low: Math.min(low, high), high };
+}
+
+function total(ranges: Range[]): Range {
+  const sum = (end: keyof Range): number => ranges.reduce((before, range) => before + range[end], 0);
+  return { low: sum("low"), high: sum("high") };
+}
+
+/** What an estimate does not say, as sentences. */
+export function estimateNotes({
+  cases,
+  dollars,
+  tokens,
+  estimatedCases = 0,
+  unknownCases = 0,
+}: Omit<TrialEstimate, "sends">): string[] {
+  return [
+    ...(unknownCases > 0
+      ? [
+          `${unknownCases} of ${cases} cases are not in the estimate, because the usage of the recorded turn is unknown.`,
+        ]
+      : []),
+    ...(estimatedCases > 0
+      ? [
+          `The recorded usage of ${estimatedCases} of ${cases} cases is itself an estimate, because the provider did not report all tokens.`,
+        ]
+      : []),
+    ...(tokens && !dollars ? ["The cost is unknown, because a configuration of the trial has no prices."] : []),
+  ];
+}
+
+/** Cases that must have ended before their average replaces the estimate. */
+const minMeasured = 5;
+
+/**
+ * What the rest of a trial will use, if its cases use what the ended ones have used on average. Undefined: fewer than five cases
+ * have ended, or control arms are to come and none has ended.
+ */
+export function measuredEstimate(
+  { candidate, control, settings }: EstimatedTrial,
+  cases: TrialCase[],
+): (Spent & { cases: number }) | undefined {
+  const tried = cases.filter(canBeTried);
+  const measured = usageOfArm(tried, "candidate", { whole: true });
+  const measuredControl = usageOfArm(tried, "control", { whole: true });
+  const rest = tried.filter((each) => !each.candidate?.outcome).length;
+  const restOfControl = controlCases(cases, settings).filter((each) => !each.control?.outcome).length;
+  if (measured.length < minMeasured || (restOfControl > 0 && measuredControl.length === 0)) return undefined;
+  const spent = averageTimes(spentBy(measured, candidate), rest / measured.length);
+  if (restOfControl === 0) return { cases: rest, ...spent };
+  const ofControl = averageTimes(spentBy(measuredControl, control), restOfControl / measuredControl.length);
+  const dollars = spent.dollars !== undefined &&
+    ofControl.dollars !== undefined && {
+      dollars: spent.dollars + ofControl.dollars,
+    };
+  return { cases: rest, tokens: spent.tokens + ofControl.tokens, ...dollars };
+}
+
+function averageTimes({ tokens, dollars }: Spent, factor: number): Spent {
+  return { tokens: Math.round(tokens * factor), ...(dollars !== undefined && { dollars: dollars * factor }) };
+}
+
+/** Why a trial cannot have this budget, as a sentence. Undefined: it can. */
+export function refusalOfBudget(
+  budget: TrialBudget,
+  { candidate, control, settings }: EstimatedTrial,
+): string | undefined {
+  const { dollars, tokens } = budget;
+  if (dollars === undefined && tokens === undefined) {
+    return "budget: expected dollars or tokens, received neither. Set what the trial may use at most.";
+  }
+  for (const [name, value] of Object.entries({ dollars, tokens })) {
+    if (value !== undefined && !(value > 0 && Number.isFinite(value))) {
+      return `budget.${name}: expected a number above 0, received ${value}.`;
+    }
+  }
+  if (tokens !== undefined && !Number.isInteger(tokens)) {
+    return `budget.tokens: expected a whole number, received ${tokens}.`;
+  }
+  if (dollars === undefined) return undefined;
+  const unpriced = !candidate.definition.prices
+    ? "the candidate"
+    : settings.control > 0 && !control.definition.prices
+      ? "the current configuration, which is tried as well,"
+      : undefined;
+  return (
+    unpriced &&
+    `budget.dollars: ${unpriced} has no prices, so its cost is unknown. Set prices in the agent, or budget.tokens instead.`
+  );
+}

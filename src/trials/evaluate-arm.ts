@@ -1,0 +1,108 @@
+import { readContent } from "../runs/files/workspace.ts";
+import { listRunFiles } from "../runs/files/read-files.ts";
+import type { Stores } from "../runs/ports.ts";
+import { turnEvents } from "../runs/read/turn-record.ts";
+import type { Run, RunEvent } from "../runs/types.ts";
+import type { SandboxPerAgent } from "../sandbox/types.ts";
+import { checkAssertions } from "./assertions.ts";
+import { compareTurns } from "./compare.ts";
+import { configurationOf } from "./inspect-turn.ts";
+import { callRecord, outsideTools } from "./recorded-calls.ts";
+import { type TurnFacts, turnFacts } from "./turn-facts.ts";
+import type { Arm, ArmOutcome, Trial, TrialBudget, TrialCase } from "./types.ts";
+
+export interface EvaluateDeps
+  extends Pick<Stores, "runs" | "workspace" | "configurations">, Pick<SandboxPerAgent, "checkResultOf"> {}
+
+/** What an attempt at a case came to. `run`: that of the attempt, which has ended. */
+export async function evaluateArm(
+  deps: EvaluateDeps,
+  trial: Trial,
+  { source, budget }: Pick<TrialCase, "source"> & Pick<Arm, "budget">,
+  { id: runId, ...run }: Run,
+): Promise<ArmOutcome> {
+  const [events, recordedEvents] = await Promise.all([
+    turnEvents(deps, runId, source.turn),
+    turnEvents(deps, source.runId, source.turn),
+  ]);
+  const facts = turnFacts(events, source.turn);
+  const used = { ...facts.used, milliseconds: run.used?.milliseconds ?? facts.used.milliseconds };
+  const misses = await missesOf(deps, trial, events, recordedEvents);
+  const attempt = { used, assertions: [], ...(misses.length > 0 && { misses }) };
+  if (run.status === "terminated") return { ...attempt, ending: { kind: "stopped" } };
+  if (run.failure?.category === "left_record") {
+    const last = facts.calls.find(({ result }) => !result);
+    return { ...attempt, ending: { kind: "left_record", step: last?.step ?? 0, tool: last?.name ?? "" } };
+  }
+  if (run.status !== "finished" || facts.output === undefined) {
+    const { category, title } = run.failure ?? noOutput;
+    return { ...attempt, ending: { kind: "failed", failure: { category, title } } };
+  }
+  const cut = cutByBudget(facts, budget);
+  if (cut !== undefined) return { ...attempt, ending: { kind: "failed", failure: { category: "limit", title: cut } } };
+  const [{ files }, recorded] = await Promise.all([
+    listRunFiles(deps, runId),
+    filesAfter(deps, source, recordedEvents),
+  ]);
+  const { output } = turnFacts(recordedEvents, source.turn);
+  const owner = { organizationId: trial.organizationId, agentId: trial.id };
+  const assertions = await checkAssertions(
+    trial.settings.assertions,
+    { facts, files },
+    {
+      checkResult: deps.checkResultOf?.(owner) ?? (async () => ({ unchecked: "this service cannot check results" })),
+      readFile: (file) => readContent(deps.workspace, runId, file),
+      signal: AbortSignal.timeout(assertionMilliseconds),
+    },
+  );
+  const comparison = compareTurns(
+    { ...(output !== undefined && { output }), files: recorded },
+    { output: facts.output, files },
+  );
+  return { ...attempt, ending: { kind: "finished" }, comparison, assertions };
+}
+
+/** For all assertions of an attempt together. */
+const assertionMilliseconds = 60_000;
+
+const noOutput = { category: "internal", title: "The turn ended without an output." } as const;
+
+/** The files of the recorded run after the turn. */
+async function filesAfter(deps: EvaluateDeps, { runId, turn }: TrialCase["source"], events: RunEvent[]) {
+  const step = Math.max(0, ...events.map((event) => ("part" in event ? event.step : 0)));
+  return (await listRunFiles(deps, runId, { turn, step })).files;
+}
+
+/** Why an attempt ended early that its agent's own limits would have let continue, as a sentence. */
+function cutByBudget({ finishReason, used }: TurnFacts, budget: TrialBudget): string | undefined {
+  const amounts = { dollars: used.dollars, tokens: used.inputTokens + used.outputTokens };
+  const isCut = (unit: keyof TrialBudget) => finishReason === unit && amounts[unit] >= (budget[unit] ?? Infinity);
+  return isCut("dollars") || isCut("tokens") ? budgetReached : undefined;
+}
+
+const budgetReached = "The turn reached its share of the trial's budget, and had to answer early.";
+
+/** Calls that left the service, that the record does not answer, and that did not end the attempt. */
+async function missesOf(
+  deps: EvaluateDeps,
+  trial: Trial,
+  events: RunEvent[],
+  recorded: RunEvent[],
+): Promise<NonNullable<ArmOutcome["misses"]>> {
+  const entries = journalIn(events);
+  const configuration = await configurationOf(deps, trial.id, { entries });
+  if (typeof configuration === "string") return [];
+  const outside = outsideTools(configuration);
+  const record = callRecord(journalIn(recorded), []);
+  const { default: rule, tools: rules = {} } = trial.settings.outside;
+  return turnFacts(events, events[0]?.turn ?? 0).calls.flatMap(({ name, input, result }) => {
+    if (!outside.has(name) || record.next(name, input) || !result) return [];
+    const applied = (Object.hasOwn(rules, name) ? rules[name] : undefined) ?? rule;
+    if (applied === "stop") return [];
+    return [{ tool: name, rule: typeof applied === "object" ? ("fixed" as const) : applied }];
+  });
+}
+
+function journalIn(events: RunEvent[]) {
+  return events.filter((event) => "part" in event);
+}

@@ -1,0 +1,19 @@
+import { normalizeId } from "../accounts/ids.ts";
+import { ServiceError } from "../errors.ts";
+import type { Trials } from "./ports.ts";
+import type { Trial, TrialCase } from "./types.ts";
+
+/** A trial. Rejects if it does not exist. */
+export async function findTrial(trials: Pick<Trials, "find">, id: string): Promise<Trial> {
+  const found = await trials.find(normalizeId(id));
+  if (found) return found;
+  throw new ServiceError("trial_not_found", `trial ${JSON.stringify(id)} does not exist`);
+}
+
+/** One case of a trial. */
+export async function findCase(trials: Trials, trialId: string, number: number): Promise<TrialCase> {
+  const { id, cases } = await findTrial(trials, trialId);
+  const found = await trials.findCase(id, number);
+  if (found) return found;
+  throw new ServiceError("case_not_found", `trial ${id} has no case ${number}; its cases are 1 to ${cases}`);
+}

@@ -1,0 +1,90 @@
+import type { Stores } from "../runs/ports.ts";
+import { addUsage, noUsage, type Usage } from "../agent/turn/limits.ts";
+import { usageOfEntry } from "../agent/turn/journal.ts";
+import type { FileVersion } from "../agent/turn/manifest.ts";
+import { ServiceError } from "../errors.ts";
+import { listRunFiles } from "../runs/files/read-files.ts";
+import { turnRecord, type TurnRecord } from "../runs/read/turn-record.ts";
+import { decodeConfiguration, referenceIn, type TurnConfiguration } from "../runs/turn-configuration.ts";
+import type { RunState } from "../runs/types.ts";
+import { filesFromOutside } from "./recorded-calls.ts";
+import type { SelectedTurn } from "./select-cases.ts";
+
+type Deps = Pick<Stores, "runs" | "workspace" | "configurations">;
+
+/** What is known of a recorded turn before it is tried. `cannotBeTried`: why not, as a sentence. */
+export interface InspectedTurn extends SelectedTurn {
+  used: Usage;
+  /** Files that the turn began with. */
+  files: FileVersion[];
+  /** What it ran on. */
+  configuration?: TurnConfiguration;
+  cannotBeTried?: string;
+}
+
+/** Turns of a run that an attempt begins with, its own included: each is three of the 100 items that DynamoDB writes together. */
+const maxTurns = 30;
+const tooManyTurns = `The turn has more than ${maxTurns - 1} turns before it.`;
+
+/** Reads what a trial of the turn needs, and what is missing. Calls nothing outside of the service. */
+export async function inspectTurn(deps: Deps, { run, turn }: SelectedTurn): Promise<InspectedTurn> {
+  const [record, state] = await Promise.all([turnRecord(deps, run.id, turn), deps.runs.loadTurn(run.id)]);
+  const inspected: InspectedTurn = { run, turn, used: usageOf(record), files: [] };
+  if (turn > maxTurns) return { ...inspected, cannotBeTried: tooManyTurns };
+  const configuration = await configurationOf(deps, run.agentId, record);
+  if (typeof configuration === "string") return { ...inspected, cannotBeTried: configuration };
+  if (record.output === undefined || !state) return { ...inspected, cannotBeTried: "The turn has no output." };
+  const files = await filesBefore(deps, { run, turn });
+  if (typeof files === "string") return { ...inspected, configuration, cannotBeTried: files };
+  const lost = [...files, ...filesFromOutside(record.entries, configuration)].find(
+    ({ sha256 }) => !isKept(state, sha256),
+  );
+  const cannotBeTried = lost && contentLost(lost.name);
+  return { ...inspected, configuration, files, ...(cannotBeTried !== undefined && { cannotBeTried }) };
+}
+
+/** The files with which a recorded turn began. A text says why they are unknown. */
+export async function filesBefore(
+  deps: Deps,
+  { run, turn }: { run: { id: string }; turn: number },
+): Promise<FileVersion[] | string> {
+  try {
+    const { files } = await listRunFiles(deps, run.id, { turn, step: 0 });
+    return files.some(({ sha256 }) => sha256 === undefined) ? `${filesUnknown}.` : files;
+  } catch (error) {
+    if (error instanceof ServiceError) return `${filesUnknown}: ${error.message}.`;
+    throw error;
+  }
+}
+
+const filesUnknown = "The files of the recorded turn are unknown";
+
+export function contentLost(name: string): string {
+  return `The content of the file ${JSON.stringify(name)}, as it was then, is no longer kept.`;
+}
+
+/** What a recorded turn ran on. A text says why it is unknown. */
+export async function configurationOf(
+  { configurations }: Pick<Deps, "configurations">,
+  agentId: string,
+  { entries }: Pick<TurnRecord, "entries">,
+): Promise<TurnConfiguration | string> {
+  const reference = referenceIn(entries);
+  if (!reference) return "An earlier release recorded the turn, without what it ran on.";
+  const text = await configurations.get(agentId, reference.configuration);
+  return text === undefined ? "What the turn ran on is no longer kept." : decodeConfiguration(text);
+}
+
+function usageOf({ transcript, entries }: TurnRecord): Usage {
+  const used = entries.reduce((sum, entry) => addUsage(sum, usageOfEntry(entry) ?? noUsage), noUsage);
+  const [from, until] = [transcript.at(-1)?.at, entries.at(-1)?.at];
+  return { ...used, milliseconds: from === undefined || until === undefined ? 0 : Math.max(0, until - from) };
+}
+
+/** Whether the workspace has a content. A run keeps its uploads, its current files and their old contents. */
+function isKept({ uploads = [], files = [] }: Pick<RunState, "uploads" | "files">, sha256 = ""): boolean {
+  return (
+    uploads.some((file) => file.sha256 === sha256) ||
+    files.some((file) => file.sha256 === sha256 || file.old?.includes(sha256))
+  );
+}

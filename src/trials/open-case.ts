@@ -1,0 +1,87 @@
+import { answeredFromRecord } from "../agent/tools/recorded.ts";
+import type { OfferedTool, Tool } from "../agent/tools/tool.ts";
+import type { ForkedEntry } from "../agent/turn/journal.ts";
+import { canonicalJson } from "../json.ts";
+import type { Stores } from "../runs/ports.ts";
+import { turnRecord } from "../runs/read/turn-record.ts";
+import type { TurnConfiguration } from "../runs/turn-configuration.ts";
+import type { RunJournalEntry, RunState } from "../runs/types.ts";
+import type { Trials } from "./ports.ts";
+import { configurationOf } from "./inspect-turn.ts";
+import { callRecord } from "./recorded-calls.ts";
+import { trialOf } from "./trial-id.ts";
+import type { Trial } from "./types.ts";
+
+export interface CaseStores extends Pick<Stores, "runs" | "configurations"> {
+  /** Absent: no run belongs to a trial. */
+  trials?: Pick<Trials, "find" | "replace">;
+}
+
+/** What a turn of a trial has in place of the world outside. */
+export interface OpenCase {
+  /** Whose model and secrets the turn uses. */
+  organizationId: string;
+  /** The tools of MCP servers that need not be listed, by server. */
+  known: Map<string, OfferedTool[]>;
+  /** The tools of the turn: calls that leave the service are answered from the record. Keeps what servers have listed. */
+  withRecord(tools: Tool[], offered: OfferedTool[]): Promise<Tool[]>;
+}
+
+/** Opens the case of a trial that a run is. Undefined: the run belongs to no trial. Throws if the trial was deleted. */
+export async function openCase(stores: CaseStores, state: RunState): Promise<OpenCase | undefined> {
+  const trialId = trialOf(state.run);
+  if (trialId === undefined) return undefined;
+  const { trials } = stores;
+  const trial = await trials?.find(trialId);
+  const forked = state.journal.find((entry): entry is RunJournalEntry & ForkedEntry => entry.part === "forked");
+  if (!trials || !trial || !forked?.trial)
+    throw new Error(`run ${state.run.id} belongs to a trial that does not exist`);
+  const { arm } = forked.trial;
+  const source = await turnRecord(stores, forked.from, state.run.turn);
+  const tried = trial[arm];
+  const before = await configurationOf(stores, trial.agentId, source);
+  // Without it, nothing would be known of the servers: all would be listed.
+  if (typeof before === "string") throw new Error(`run ${state.run.id} cannot be tried any more: ${before}`);
+  const servers = (tried.definition.mcp ?? []).map(({ name }) => name);
+  const recorded = servers.filter((name) => isSameServer(name, before, tried.definition));
+  const listed = tried.listed ?? [];
+  const known = new Map([
+    ...recorded.map((name) => [name, toolsOf(name, before.offered)] as const),
+    ...servers
+      .filter((name) => !recorded.includes(name) && tried.listed?.some(({ origin }) => origin?.server === name))
+      .map((name) => [name, toolsOf(name, listed)] as const),
+  ]);
+  const { tools: rules = {}, default: rule } = trial.settings.outside;
+  return {
+    organizationId: trial.organizationId,
+    known,
+    async withRecord(tools, offered) {
+      const fresh = offered.filter(({ origin }) => origin && !known.has(origin.server));
+      // Of cases that list at the same time, the first one is kept.
+      if (fresh.length > 0) {
+        const next = { ...trial, revision: trial.revision + 1, [arm]: { ...tried, listed: [...listed, ...fresh] } };
+        await trials.replace(next);
+      }
+      const record = callRecord(source.entries, state.journal);
+      return answeredFromRecord(
+        tools,
+        record,
+        (name) => (Object.hasOwn(rules, name) ? rules[name] : undefined) ?? rule,
+      );
+    },
+  };
+}
+
+/** Whether a server has the same settings as in the recorded turn: then its tools are those that the turn was offered. */
+function isSameServer(
+  name: string,
+  { agent }: TurnConfiguration,
+  definition: Trial["candidate"]["definition"],
+): boolean {
+  const settingsOf = ({ mcp = [] }: typeof definition) => canonicalJson(mcp.find((server) => server.name === name));
+  return settingsOf(agent) === settingsOf(definition);
+}
+
+function toolsOf(server: string, offered: OfferedTool[]): OfferedTool[] {
+  return offered.filter(({ origin }) => origin?.server === server);
+}

@@ -1,0 +1,119 @@
+import { withOwnSchema } from "../runs/result-schema.ts";
+import type { AgentDefinition } from "../accounts/types.ts";
+import { stamped } from "../runs/events.ts";
+import type { Stores, Workflow } from "../runs/ports.ts";
+import { turnRecord } from "../runs/read/turn-record.ts";
+import { transitions } from "../runs/status.ts";
+import { encodeConfiguration } from "../runs/turn-configuration.ts";
+import type { Run, RunJournalEntry, TurnMessage } from "../runs/types.ts";
+import type { TrialPlace } from "../agent/turn/journal.ts";
+import { configurationOf, contentLost, filesBefore } from "./inspect-turn.ts";
+import { filesFromOutside } from "./recorded-calls.ts";
+import { ownerOfRuns } from "./trial-id.ts";
+import type { Trial, TrialBudget, TrialCase } from "./types.ts";
+
+export interface StartDeps extends Pick<Stores, "runs" | "workspace" | "configurations"> {
+  workflow: Workflow;
+  now: () => number;
+}
+
+/** What an attempt at a case starts with. `budget`: limits of its turn. */
+export interface ArmStart {
+  place: TrialPlace;
+  runId: string;
+  budget: TrialBudget;
+}
+
+/**
+ * Creates the run of an attempt at a case, with the conversation and the files that the recorded turn began with, and starts it.
+ * Idempotent. Resolves with why the turn cannot be tried, as a sentence.
+ */
+export async function startArm(
+  deps: StartDeps,
+  trial: Trial,
+  one: TrialCase,
+  start: ArmStart,
+): Promise<{ cannotBeTried: string } | undefined> {
+  const { runs, workflow } = deps;
+  const { runId } = start;
+  const { turn } = one.source;
+  if (!(await runs.head(runId))) {
+    const problem = await createArm(deps, trial, one, start);
+    if (problem !== undefined) return { cannotBeTried: problem };
+  }
+  // Places go round by organization and agent: a trial waits as one more agent of its organization.
+  await workflow.start(runId, turn, { agentId: trial.id, organizationId: trial.organizationId });
+  return undefined;
+}
+
+async function createArm(
+  deps: StartDeps,
+  trial: Trial,
+  { source }: TrialCase,
+  { place, runId, budget }: ArmStart,
+): Promise<string | undefined> {
+  const { runs, workspace, configurations, now } = deps;
+  const origin = await runs.head(source.runId);
+  if (!origin?.name) return "The recorded run was deleted.";
+  const record = await turnRecord(deps, source.runId, source.turn);
+  const configuration = await configurationOf(deps, trial.agentId, record);
+  if (typeof configuration === "string") return configuration;
+  const definition = await withOwnSchema(configurations, trial[place.arm].definition, origin);
+  if (!definition) return "The schema of the run's results is no longer kept.";
+  const before = await filesBefore(deps, { run: { id: source.runId }, turn: source.turn });
+  if (typeof before === "string") return before;
+  const files = [...before, ...filesFromOutside(record.entries, configuration)];
+  const contents = new Set(files.flatMap(({ sha256 }) => sha256 ?? []));
+  const missing = await workspace.link(source.runId, runId, [...contents]);
+  const lost = files.find(({ sha256 = "" }) => missing.includes(sha256));
+  if (lost) return contentLost(lost.name);
+  const settings = settingsOf(trial, place, withinBudget(definition, budget));
+  await configurations.put(trial.id, settings);
+  const at = now();
+  const copied: RunJournalEntry = { turn: 0, step: 0, part: "forked", from: source.runId };
+  // Readers on AWS expect an entry of each turn.
+  const events = record.transcript.flatMap((message): (TurnMessage | RunJournalEntry)[] => {
+    if (message.role === "output_from_agent") return [message];
+    const { turn } = message;
+    return [
+      message,
+      turn < source.turn ? { ...copied, turn } : { ...copied, turn, settings: settings.hash, trial: place },
+    ];
+  });
+  const numbered = stamped(events, { sequence: 0, at });
+  const run: Run = {
+    id: runId,
+    ...ownerOfRuns(trial.id),
+    name: origin.name,
+    status: transitions.createdWithInput.to,
+    turn: source.turn,
+    createdAt: at,
+    updatedAt: at,
+    sequence: numbered.length,
+  };
+  const messages = numbered.filter((event) => "role" in event);
+  await runs.create(run, messages, {
+    uploads: before,
+    entries: numbered.filter((event) => "part" in event),
+    ...(record.summary && { summary: record.summary }),
+  });
+  return undefined;
+}
+
+function settingsOf(trial: Trial, { arm }: TrialPlace, agent: AgentDefinition) {
+  const { definition: _d, hash: _h, version: _v, listed: _l, ...configured } = trial[arm];
+  return encodeConfiguration({ ...configured, agent, offered: [] });
+}
+
+/** The definition with limits of its turn that are no higher than the budget. */
+function withinBudget(definition: AgentDefinition, { dollars, tokens }: TrialBudget): AgentDefinition {
+  const { limits } = definition;
+  return {
+    ...definition,
+    limits: {
+      ...limits,
+      ...(dollars !== undefined && { dollars: Math.min(dollars, limits.dollars ?? dollars) }),
+      ...(tokens !== undefined && { tokens: Math.min(Math.floor(tokens), limits.tokens) }),
+    },
+  };
+}

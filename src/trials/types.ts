@@ -1,0 +1,172 @@
+import type { Failure } from "../agent/model.ts";
+import type { MissRule } from "../agent/tools/recorded.ts";
+import type { OfferedTool } from "../agent/tools/tool.ts";
+import type { AgentDefinition } from "../accounts/types.ts";
+import type { ConfiguredAgent } from "../runs/turn-configuration.ts";
+import type { destinationKinds, TrialStatus, Verdict } from "./names.ts";
+import type { Usage } from "../agent/turn/limits.ts";
+
+/**
+ * A trial of a change of an agent: a candidate configuration runs on turns that were recorded. Times are milliseconds since 1970.
+ *
+ * Tools on files run on a private copy of the files as they were. Calls that leave the service are answered from the record of
+ * the same turn.
+ */
+export interface Trial {
+  id: string;
+  agentId: string;
+  organizationId: string;
+  /** Of the operator. */
+  createdBy?: string;
+  createdAt: number;
+  updatedAt: number;
+  /** Number of times the record was replaced. */
+  revision: number;
+  status: TrialStatus;
+  /** Why the trial started no further case. Absent: it has not ended, or all cases were tried. */
+  endedBy?: "budget" | "operator";
+  candidate: TriedConfiguration;
+  control: TriedConfiguration;
+  settings: TrialSettings;
+  estimate: TrialEstimate;
+  /** Number of cases, those that cannot be tried included. */
+  cases: number;
+}
+
+/** What an arm of a trial runs on, as it was in the organization when the trial was created. */
+export interface TriedConfiguration extends Omit<ConfiguredAgent, "agent"> {
+  definition: AgentDefinition;
+  /** SHA-256 (hex) of the definition, see `definitionHash`. */
+  hash: string;
+  /** The version of the agent that has this definition. Absent: a draft. */
+  version?: number;
+  /** Tools of the MCP servers that a recorded turn did not have. They are listed once, by the first case. Absent: none was. */
+  listed?: OfferedTool[];
+}
+
+export interface TrialSettings {
+  outside: OutsideRules;
+  /** Of the first cases, how many are tried with the agent's current configuration, too. */
+  control: number;
+  /** Cases in progress at the same time. */
+  concurrency: number;
+  assertions: Assertion[];
+  budget: TrialBudget;
+}
+
+/** No case starts beyond it, and one in progress has what is left as a limit of its turn. */
+export interface TrialBudget {
+  /** US dollars. Requires prices. */
+  dollars?: number;
+  /** Input and output tokens together. */
+  tokens?: number;
+}
+
+/** What happens to a call that leaves the service and is not in the record. */
+export interface OutsideRules {
+  default: "stop" | "error";
+  /** By name of the tool. `live`: only `web_fetch` and tools of MCP servers that only read. */
+  tools?: Record<string, MissRule>;
+}
+
+/** A check of what a tried turn did. It costs nothing. */
+export type Assertion =
+  | { kind: "output_matches"; pattern: string }
+  | { kind: "output_fits"; schema: Record<string, unknown> }
+  | { kind: "file_exists"; name: string }
+  | { kind: "file_equals"; name: string; sha256: string }
+  | { kind: "file_matches"; name: string; pattern: string }
+  | { kind: "tool_called" | "tool_not_called"; name: string }
+  | { kind: "at_most"; steps?: number; dollars?: number; seconds?: number };
+
+/** What a trial is expected to cost and to send. */
+export interface TrialEstimate {
+  /** Cases that can be tried. */
+  cases: number;
+  /** Absent: the usage of no recorded turn is known. */
+  tokens?: Range;
+  /** US dollars. Absent: a configuration has no prices, or `tokens` is absent. */
+  dollars?: Range;
+  sends: Destination[];
+  /** Cases whose recorded usage is estimated in part: their provider reported none. Absent: 0. */
+  estimatedCases?: number;
+  /** Cases whose recorded usage is unknown. They are not in `tokens` and `dollars`. Absent: 0. */
+  unknownCases?: number;
+}
+
+/** Where a trial sends inputs and files of recorded runs, or connects to. */
+export interface Destination {
+  host: string;
+  for: (typeof destinationKinds)[number];
+  inputs: number;
+  files: number;
+  /** Not all recorded turns have used it. */
+  new: boolean;
+}
+
+export interface Range {
+  low: number;
+  high: number;
+}
+
+/** A recorded turn that a trial tries. */
+export interface TrialCase {
+  trialId: string;
+  /** Counts from 1. */
+  number: number;
+  revision: number;
+  /** `failed`: the recorded turn has no output, because it failed or was stopped. */
+  source: { runId: string; turn: number; used: Usage; failed?: true };
+  /** Why the turn cannot be tried, as a sentence. */
+  cannotBeTried?: string;
+  candidate?: Arm;
+  control?: Arm;
+  /** A person's. It replaces the computed one. */
+  verdict?: { given: Verdict; by?: string; at: number };
+}
+
+/** The attempts at a case: with the candidate, and with the agent's current configuration. */
+export const armNames = ["candidate", "control"] as const;
+export type ArmName = (typeof armNames)[number];
+
+/** One attempt at a case: a run that belongs to the trial. `budget`: limits of its turn. Absent `outcome`: it is in progress. */
+export interface Arm {
+  runId: string;
+  budget: TrialBudget;
+  outcome?: ArmOutcome;
+}
+
+export interface ArmOutcome {
+  ending:
+    | { kind: "finished" }
+    | { kind: "failed"; failure: Pick<Failure, "category" | "title"> }
+    /** `tool`: that of the first call that the record does not answer. */
+    | { kind: "left_record"; step: number; tool: string }
+    | { kind: "stopped" };
+  /** Absent unless the turn finished. */
+  comparison?: Comparison;
+  assertions: AssertionOutcome[];
+  used: Usage;
+  /** Calls that the record did not have and that did not end the case, by the rule that answered them. */
+  misses?: { tool: string; rule: "error" | "live" | "fixed" }[];
+}
+
+/** How a tried turn differs from the recorded one. */
+export interface Comparison {
+  /** Equal but for white space. */
+  sameOutput: boolean;
+  files: FileDifference[];
+}
+
+export interface FileDifference {
+  name: string;
+  change: "added" | "removed" | "changed";
+}
+
+export interface AssertionOutcome {
+  /** Index in the settings. */
+  assertion: number;
+  holds: boolean;
+  /** Why it does not hold: what was expected and received. */
+  reason?: string;
+}

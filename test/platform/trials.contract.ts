@@ -1,0 +1,227 @@
+import { randomUUID } from "node:crypto";
+import { beforeAll, describe, expect, test } from "vitest";
+import { noUsage } from "../../src/agent/turn/limits.ts";
+import type { Accounts, AuditEntry } from "../../src/accounts/types.ts";
+import type { Trials } from "../../src/trials/ports.ts";
+import { maxCases } from "../../src/trials/limits.ts";
+import type { Trial, TrialCase } from "../../src/trials/types.ts";
+import { listed } from "./listed.ts";
+
+/** Contract tests of `Trials`. `open` is called once. Each test creates its own trials. */
+export function describeTrials(open: () => Promise<{ trials: Trials; accounts: Accounts }>): void {
+  describe("trials", () => {
+    let trials: Trials;
+    let accounts: Accounts;
+    beforeAll(async () => {
+      ({ trials, accounts } = await open());
+    });
+    const auditOf = async (id: string): Promise<string[]> =>
+      (await accounts.listAudit({ since: 0, limit: 1_000 }))
+        .filter((entry) => entry.id === id)
+        .map(({ action }) => action);
+
+    test("a trial that was never created is undefined, has no cases, and is not replaced", async () => {
+      const id = randomUUID();
+      expect(await trials.find(id)).toBeUndefined();
+      expect(await trials.listCases(id)).toEqual([]);
+      expect(await trials.findCase(id, 1)).toBeUndefined();
+      expect(await trials.replace(newTrial({ id, revision: 1 }))).toBe(false);
+      expect(await trials.replaceCase({ ...newCase(id, 1), revision: 1 })).toBe(false);
+      await trials.remove(id);
+    });
+
+    test("a trial and its cases read back as they were created, the order of fields included", async () => {
+      const schema = { type: "object", properties: { b: {}, a: nested(40) } };
+      const trial = newTrial();
+      trial.settings.assertions.push({ kind: "output_fits", schema });
+      const cases = [1, 2, 10].map((number) => newCase(trial.id, number));
+      await trials.create(trial, cases.toReversed(), { audit: entryOf(trial.id, "trial.create") });
+      expect(JSON.stringify(await trials.find(trial.id))).toBe(JSON.stringify(trial));
+      expect(JSON.stringify(await trials.listCases(trial.id))).toBe(JSON.stringify(cases));
+      expect(await trials.findCase(trial.id, 10)).toEqual(cases[2]);
+      expect(await trials.findCase(trial.id, 3)).toBeUndefined();
+      expect(await auditOf(trial.id)).toEqual(["trial.create"]);
+    });
+
+    test("a definition of 500 KB and a case of 100 KB read back, and are replaced by small and large ones", async () => {
+      const trial = newTrial();
+      const withInstructions = (instructions: string, revision: number): Trial => {
+        const { candidate } = trial;
+        return {
+          ...trial,
+          revision,
+          candidate: { ...candidate, definition: { ...candidate.definition, instructions } },
+        };
+      };
+      const large = withInstructions("é🚀".repeat(85_000), 0);
+      const largeCase = { ...newCase(trial.id, 1), cannotBeTried: "x".repeat(100_000) };
+      await trials.create(large, [largeCase]);
+      expect(await trials.find(trial.id)).toEqual(large);
+      expect(await trials.listCases(trial.id)).toEqual([largeCase]);
+      for (const [index, instructions] of ["small", "y".repeat(200_000)].entries()) {
+        const next = withInstructions(instructions, index + 1);
+        const nextCase = { ...newCase(trial.id, 1), revision: index + 1, cannotBeTried: instructions };
+        expect(await trials.replace(next)).toBe(true);
+        expect(await trials.replaceCase(nextCase)).toBe(true);
+        expect(await trials.find(trial.id)).toEqual(next);
+        expect(await trials.findCase(trial.id, 1)).toEqual(nextCase);
+      }
+    });
+
+    test(`${maxCases} cases are created and listed in their order`, async () => {
+      const trial = newTrial();
+      const cases = Array.from({ length: maxCases }, (_, index) => newCase(trial.id, index + 1));
+      await trials.create(trial, cases);
+      expect(await trials.listCases(trial.id)).toEqual(cases);
+    });
+
+    test("an existing id is refused, and the trial keeps its record and cases", async () => {
+      const trial = newTrial();
+      await trials.create(trial, [newCase(trial.id, 1)]);
+      const other = { ...newTrial(), id: trial.id };
+      const otherCase = { ...newCase(trial.id, 1), cannotBeTried: "other" };
+      for (const cases of [[otherCase], []]) {
+        const again = trials.create(other, cases, { audit: entryOf(trial.id, "trial.create") });
+        await expect(again).rejects.toThrow(Error);
+      }
+      expect(await trials.find(trial.id)).toEqual(trial);
+      expect(await trials.listCases(trial.id)).toEqual([newCase(trial.id, 1)]);
+      expect(await auditOf(trial.id)).toEqual([]);
+    });
+
+    test("an agent's trials are listed in pages, newest first, without those of others", async () => {
+      const agentId = randomUUID();
+      const times = [5, 7, 7, 7, 9].map((second) => 1_763_000_000_000 + second);
+      const all = times.map((createdAt) => newTrial({ agentId, createdAt }));
+      for (const trial of [...all, newTrial()]) await trials.create(trial, []);
+      const newestFirst = all.toSorted((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1));
+      await listed(async () => (await trials.list({ agentId, limit: 9 })).trials, newestFirst);
+      expect(await trials.list({ agentId, limit: 5 })).toMatchObject({ trials: newestFirst });
+      const seen: Trial[] = [];
+      let after: Pick<Trial, "createdAt" | "id"> | undefined;
+      for (let page = 1; page <= 4; page++) {
+        const { trials: found, next } = await trials.list({ agentId, limit: 2, ...(after && { after }) });
+        expect(found.length).toBeLessThanOrEqual(2);
+        seen.push(...found);
+        after = next;
+        if (!next) break;
+      }
+      expect(after).toBeUndefined();
+      expect(seen).toEqual(newestFirst);
+      expect(await trials.list({ agentId: randomUUID(), limit: 2 })).toEqual({ trials: [] });
+    });
+
+    test("of several writers that know a revision, one replaces the trial, and the audit has this one", async () => {
+      const trial = newTrial();
+      await trials.create(trial, []);
+      const writers = [1, 2, 3, 4].map((updatedAt) => Object.assign({}, trial, { revision: 1, updatedAt }));
+      const outcomes = await Promise.all(
+        writers.map((next) => trials.replace(next, { audit: entryOf(trial.id, `trial.by-${next.updatedAt}`) })),
+      );
+      const winners = writers.filter((_, index) => outcomes[index]);
+      expect(winners).toHaveLength(1);
+      expect(await trials.find(trial.id)).toEqual(winners[0]);
+      expect(await auditOf(trial.id)).toEqual([`trial.by-${winners[0]?.updatedAt}`]);
+      for (const revision of [0, 1, 3]) expect(await trials.replace({ ...trial, revision })).toBe(false);
+      expect(await trials.replace({ ...trial, revision: 2 })).toBe(true);
+    });
+
+    test("of several writers that know a revision, one replaces a case, and no other case changes", async () => {
+      const trial = newTrial();
+      await trials.create(trial, [newCase(trial.id, 1), newCase(trial.id, 2)]);
+      const writers = ["a", "b", "c"].map((runId) =>
+        Object.assign(newCase(trial.id, 1), {
+          revision: 1,
+          candidate: { runId, budget: {} },
+        }),
+      );
+      const outcomes = await Promise.all(writers.map((next) => trials.replaceCase(next)));
+      const winners = writers.filter((_, index) => outcomes[index]);
+      expect(winners).toHaveLength(1);
+      expect(await trials.listCases(trial.id)).toEqual([winners[0], newCase(trial.id, 2)]);
+      expect(await trials.replaceCase({ ...newCase(trial.id, 3), revision: 1 })).toBe(false);
+    });
+
+    test("a trial is active while it is running or stopping", async () => {
+      const trial = newTrial();
+      await trials.create(trial, []);
+      const started = newTrial({ status: "running" });
+      await trials.create(started, []);
+      const mine = async (): Promise<boolean[]> => {
+        const active = await trials.listActive();
+        return [trial.id, started.id].map((id) => active.includes(id));
+      };
+      await listed(mine, [false, true]);
+      let revision = 0;
+      for (const [status, isActive] of [
+        ["running", true],
+        ["stopping", true],
+        ["finished", false],
+      ] as const) {
+        expect(await trials.replace({ ...trial, status, revision: ++revision })).toBe(true);
+        await listed(mine, [isActive, true]);
+      }
+      await trials.remove(started.id);
+      await listed(mine, [false, false]);
+    });
+
+    test("a removed trial leaves nothing, others stay, and the audit has the removal once", async () => {
+      const agentId = randomUUID();
+      const trial = newTrial({ agentId, status: "running" });
+      const other = newTrial({ agentId });
+      const large = { cannotBeTried: "x".repeat(100_000) };
+      for (const { id, ...fields } of [trial, other]) {
+        const cases = Array.from({ length: 60 }, (_, index) => newCase(id, index + 1));
+        await trials.create({ id, ...fields }, [...cases, { ...newCase(id, 61), ...large }]);
+      }
+      for (let again = 0; again < 2; again++)
+        await trials.remove(trial.id, { audit: entryOf(trial.id, "trial.delete") });
+      expect(await trials.find(trial.id)).toBeUndefined();
+      expect(await trials.listCases(trial.id)).toEqual([]);
+      expect(await trials.replace({ ...trial, revision: 1 })).toBe(false);
+      expect(await trials.replaceCase({ ...newCase(trial.id, 1), revision: 1 })).toBe(false);
+      await listed(async () => (await trials.list({ agentId, limit: 9 })).trials, [other]);
+      expect(await trials.listCases(other.id)).toHaveLength(61);
+      expect(await auditOf(trial.id)).toEqual(["trial.delete"]);
+    });
+  });
+}
+
+export function newTrial(fields: Partial<Trial> = {}): Trial {
+  const definition = {
+    name: "A",
+    instructions: "Answer.",
+    tools: [],
+    limits: { steps: 3, tokens: 1_000, seconds: 60 },
+  };
+  const hash = "a".repeat(64);
+  return {
+    id: randomUUID(),
+    agentId: randomUUID(),
+    organizationId: randomUUID(),
+    createdAt: 1_763_000_000_000,
+    updatedAt: 1_763_000_000_000,
+    revision: 0,
+    status: "estimated",
+    candidate: { hash, definition },
+    control: { definition, hash, version: 1 },
+    settings: { outside: { default: "stop" }, control: 0, concurrency: 2, assertions: [], budget: { dollars: 1 } },
+    estimate: { cases: 1, tokens: { low: 1, high: 2 }, sends: [] },
+    cases: 1,
+    ...fields,
+  };
+}
+
+export function newCase(trialId: string, number: number): TrialCase {
+  const used = { ...noUsage, inputTokens: 1, outputTokens: 2, steps: 1 };
+  return { trialId, number, revision: 0, source: { runId: `run of ${number}`, turn: 1, used } };
+}
+
+/** Objects in each other: DynamoDB accepts 32 levels. */
+function nested(levels: number): object {
+  return levels === 0 ? {} : { inner: nested(levels - 1) };
+}
+
+function entryOf(id: string, action: string): AuditEntry {
+  return { at: Date.now(), actor: "mira", action, id } as AuditEntry;
+}

@@ -1,0 +1,141 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  chatServer,
+  chunk,
+  type Reply,
+  send,
+  startStream,
+  toolCallChunk,
+} from "../../providers/chat-completions-server.ts";
+import { type HttpServer, httpServer } from "../../support/http-server.ts";
+import { type ManageService, manageService } from "../../support/manage-service.ts";
+import type { Schemas } from "../../../src/manage/schema-types.ts";
+
+const pages: string[] = [];
+let site: HttpServer;
+let model: Awaited<ReturnType<typeof chatServer>>;
+let service: ManageService;
+let agentId: string;
+let organizationId: string;
+const runIds: string[] = [];
+
+type Message = { role: string; content?: string | null };
+
+/** Writes a file, reads a page and answers with both. The instructions say how. */
+const works: Reply = (response, { body }) => {
+  const messages = body["messages"] as Message[];
+  const instructions = String(messages[0]?.content);
+  const start = messages.findLastIndex(({ role, content }) => role === "user" && content?.startsWith("Report"));
+  const input = String(messages[start]?.content);
+  const results = messages.slice(start).filter(({ role }) => role === "tool");
+  const page = instructions.includes("other page") ? "other" : "page";
+  const text = instructions.includes("loud") ? input.toUpperCase() : input;
+  startStream(response);
+  const call = (name: string, given: object): void =>
+    send(response, toolCallChunk(0, { id: `call-${results.length}`, name, arguments: JSON.stringify(given) }));
+  if (results.length === 0) call("write_file", { name: "report.txt", content: text });
+  else if (results.length === 1) call("web_fetch", { url: `${site.url}/${page}` });
+  else send(response, chunk({ role: "assistant", content: `${text}: ${String(results[1]?.content).length}` }));
+  const finish_reason = results.length < 2 ? "tool_calls" : "stop";
+  const usage = { prompt_tokens: 100, completion_tokens: 10, total_tokens: 110 };
+  send(response, chunk({}, { finish_reason }), { ...chunk({}), choices: [], usage }, "[DONE]");
+  response.end();
+};
+
+const definition = {
+  name: "Reporter",
+  instructions: "Write reports.",
+  tools: ["list_files", "read_file", "write_file", "web_fetch"],
+  limits: { steps: 10, tokens: 100_000, seconds: 60 },
+  prices: { input: 1, output: 10 },
+  webFetch: { privateAddresses: true },
+};
+
+beforeAll(async () => {
+  site = await httpServer((request, response) => {
+    pages.push(request.url ?? "");
+    response.writeHead(200, { "content-type": "text/plain" }).end(`A page at ${new Date().toISOString()}.`);
+  });
+  model = await chatServer(...Array.from({ length: 200 }, () => works));
+  service = await manageService({
+    model: { provider: "openai-compatible", enabled: true, baseUrl: model.baseUrl, model: "m" },
+  });
+  const { call, templateId } = service;
+  const { body: starter } = await call<Schemas["Agent"]>("GET", `/agents/${templateId}`);
+  organizationId = starter.organization_id;
+  const created = await call<Schemas["Agent"]>("POST", "/agents", {
+    body: { organization_id: organizationId, definition },
+  });
+  agentId = created.body.id;
+  for (const number of [1, 2, 3]) {
+    const { body: run } = await call<Schemas["CreatedRun"]>("POST", "/runs", {
+      body: { agent_id: agentId, name: `Run ${number}`, input_text: `Report ${number}` },
+    });
+    runIds.push(run.id);
+  }
+  for (const id of runIds) await idle(id);
+});
+
+afterAll(async () => {
+  await service[Symbol.asyncDispose]();
+  await model[Symbol.asyncDispose]();
+  await site[Symbol.asyncDispose]();
+});
+
+async function idle(id: string): Promise<void> {
+  for (;;) {
+    const { body } = await service.call<Schemas["RunDetail"]>("GET", `/runs/${id}`);
+    if (body.status !== "running") return expect(body.status).toBe("finished");
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+async function tried(
+  change: object,
+  more: object = {},
+): Promise<{ trial: Schemas["Trial"]; cases: Schemas["TrialCase"][] }> {
+  const body = { definition: { ...definition, ...change }, last: 10, budget: { dollars: 1 }, control: 0, ...more };
+  const created = await service.call<Schemas["Trial"]>("POST", `/agents/${agentId}/trials`, { body });
+  expect(created.status).toBe(201);
+  const path = `/trials/${created.body.id}`;
+  await service.call("POST", `${path}/start`);
+  for (;;) {
+    const { body: trial } = await service.call<Schemas["Trial"]>("GET", path);
+    if (trial.status === "finished") {
+      const { body: cases } = await service.call<Schemas["TrialCasePage"]>("GET", `${path}/cases`);
+      return { trial, cases: cases.data };
+    }
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+describe("a trial", () => {
+  test("of an unchanged agent repeats each turn and touches nothing outside", async () => {
+    const before = pages.length;
+    const { trial, cases } = await tried({}, { control: 2 });
+    expect(cases.map(({ verdict }) => verdict)).toEqual(["same", "same", "same"]);
+    expect(trial.summary.text).toContain("3 tried · 3 same · current against itself: 0 of 2 differ");
+    expect(pages).toHaveLength(before);
+  });
+
+  test("runs tools on files, and shows what a change does", async () => {
+    const { cases } = await tried({ instructions: "Write loud reports." });
+    expect(cases.map(({ verdict }) => verdict)).toEqual(["different", "different", "different"]);
+    expect(cases[0]?.candidate).toMatchObject({
+      same_output: false,
+      files: [{ name: "report.txt", change: "changed" }],
+    });
+  });
+
+  test("ends a case that leaves the record, and says where", async () => {
+    const before = pages.length;
+    const { trial, cases } = await tried({ instructions: "Use the other page." });
+    expect(cases.map(({ verdict }) => verdict)).toEqual(["left_record", "left_record", "left_record"]);
+    expect(cases[0]?.candidate?.reason).toBe(
+      "In step 2, the turn called web_fetch, and the recorded turn has no answer to this call.",
+    );
+    expect(pages).toHaveLength(before);
+    const { body: detail } = await service.call<Schemas["TrialCaseDetail"]>("GET", `/trials/${trial.id}/cases/1`);
+    expect(detail.first_difference).toBe(1);
+  });
+});

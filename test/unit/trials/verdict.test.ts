@@ -1,0 +1,30 @@
+import { expect, it } from "vitest";
+import type { Verdict } from "../../../src/trials/names.ts";
+import type { TrialCase } from "../../../src/trials/types.ts";
+import { verdictOf } from "../../../src/trials/verdict.ts";
+import { arm, caseOf, differs, ended, leftRecord, sha } from "./samples.ts";
+
+const broken = { assertions: [{ assertion: 0, holds: false, reason: "Expected a call of a, received no calls." }] };
+const failure = { category: "limit", title: "The limit is reached." } as const;
+const file = { name: "a", change: "added" } as const;
+
+it.each<[string, Partial<TrialCase>, Verdict | undefined]>([
+  ["cannot be tried", { cannotBeTried: "Its files have expired." }, "cannot_be_tried"],
+  ["is not tried yet", {}, undefined],
+  ["is in progress", { candidate: { runId: "R", budget: {} } }, undefined],
+  ["was stopped", { candidate: ended({ kind: "stopped" }) }, undefined],
+  ["left the record", { candidate: ended(leftRecord, broken) }, "left_record"],
+  ["failed", { candidate: ended({ kind: "failed", failure }, broken) }, "failed"],
+  ["broke an assertion", { candidate: arm(broken) }, "assertion_broken"],
+  ["broke an assertion with another output", { candidate: arm({ ...broken, ...differs }) }, "assertion_broken"],
+  ["is the same", { candidate: arm({ assertions: [{ assertion: 0, holds: true }] }) }, "same"],
+  ["has another output", { candidate: arm(differs) }, "different"],
+  ["has other files", { candidate: arm({ comparison: { sameOutput: true, files: [file] } }) }, "different"],
+  ["is the same, and its control differs", { candidate: arm(), control: arm(differs) }, "same"],
+  ["is better for a person", { candidate: arm(differs), verdict: { given: "better", by: sha("a"), at: 1 } }, "better"],
+  ["is equal for a person", { candidate: arm(broken), verdict: { given: "equal", at: 1 } }, "equal"],
+])("a case that %s has its verdict", (_, more, verdict) => expect(verdictOf(caseOf(more))).toBe(verdict));
+
+it("a finished turn without a comparison has no verdict, but is an error", () => {
+  expect(() => verdictOf(caseOf({ candidate: ended({ kind: "finished" }) }))).toThrow("without a comparison");
+});
