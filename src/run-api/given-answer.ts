@@ -1,15 +1,10 @@
 import { ServiceError } from "../errors.ts";
 import { type FileInput, base64Uploads } from "../http/validation/base64-files.ts";
+import type { SharedSchemas } from "../http/rest/schemas/types.ts";
 import type { GivenAnswer } from "../runs/answer-call.ts";
 
-/** The body of a request that answers a call. */
-export interface AnswerBody {
-  call: string;
-  arguments_sha256: string;
-  decision?: "allow" | "deny";
-  reason?: string;
-  output?: unknown;
-  error?: string;
+/** The body of a request that answers a call. Its schema names that of files, whose type is here. */
+export interface AnswerBody extends Omit<SharedSchemas["AnswerCallRequest"], "files"> {
   files?: FileInput[];
 }
 

@@ -6,12 +6,11 @@ import type { Answer, Answerer } from "../agent/asks.ts";
 import { canonicalJson } from "../json.ts";
 import { log } from "../log.ts";
 import { ServiceError } from "../errors.ts";
-import { safeFilenames } from "../filenames.ts";
-import { sha256Of } from "../agent/turn/manifest.ts";
 import { type AdmissionDeps, changeWithSlot, findQuotas, manyStarts, slotAttempts } from "./admission.ts";
 import { normalizeId } from "../accounts/ids.ts";
 import { stamped } from "./events.ts";
-import { readUploads, type Upload } from "./files/uploads.ts";
+import { readInlineFiles } from "./files/new-files.ts";
+import type { Upload } from "./files/uploads.ts";
 import type { Workspace } from "./ports.ts";
 import { type AskedCall, findCall, openCalls } from "./read/open-calls.ts";
 import { isWorking } from "./is-working.ts";
@@ -146,13 +145,10 @@ interface FiledAnswer {
 /** The answer with the names and hashes of its files. Throws for a file that the service does not accept. */
 function withFiles({ answer, files = [] }: GivenAnswer): FiledAnswer {
   if (files.length === 0 || answer.kind !== "output") return { answer, contents: [] };
-  const read = readUploads(files, safeFilenames()).map(({ name, content }) => ({
-    name,
-    content,
-    sha256: sha256Of(content),
-  }));
-  const versions = read.map(({ name, content, sha256 }) => ({ name, size: content.length, sha256 }));
-  return { answer: { ...answer, files: versions }, contents: read };
+  const read = readInlineFiles(files);
+  const versions = read.map(({ name, size, sha256 }) => ({ name, size, sha256 }));
+  const contents = read.map(({ sha256, source: { content } }) => ({ sha256, content }));
+  return { answer: { ...answer, files: versions }, contents };
 }
 
 /** Who gave the first answer. Programs do not read the names of operators. */

@@ -43,8 +43,10 @@ export async function sweep(deps: SweepDeps): Promise<SweepResult> {
     // An earlier turn's execution has succeeded, so this turn's execution was never started.
     const execution = found?.ended === "succeeded" && found.turn < turn ? undefined : found;
     if (execution && execution.ended === undefined && !late) return; // missing in the list, which is eventually consistent
-    if ((run.waiting === false || run.pauses) && !execution) {
-      // The run got its slot, or its answer, but the process that wrote it did not start the workflow.
+    // Each pause and each retry is followed by an execution of its own. If there is one, this turn is a new one after it.
+    const continues = run.pauses !== undefined && run.pauses > 0 && !found;
+    if (!execution && (run.waiting === false || continues)) {
+      // The run got its slot or its answer, or is retried, but the process that wrote it did not start the workflow.
       await workflow.start(runId, turn, run);
       return;
     }

@@ -30,6 +30,7 @@ const allowed: Record<string, string[]> = {
     "src/async",
     "src/json.ts",
     "src/net",
+    "src/results/subschemas.ts",
   ],
   "src/agent/models": [
     "src/command-line.ts",

@@ -1,4 +1,5 @@
 import { isObject } from "../../json.ts";
+import { mapSubschemas } from "../../results/subschemas.ts";
 
 // Keywords whose check takes time linear in the size of the input.
 const safeKeywords = new Set([
@@ -60,13 +61,9 @@ export function providerSchema(schema: Record<string, unknown>): Record<string, 
   return { properties: {}, ...(withItems(rest) as object), type: "object" };
 }
 
-// Keywords whose values are data, even if they look like schemas.
-const dataKeywords = new Set(["const", "enum", "default", "examples"]);
-
 function withItems(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(withItems);
+  if (Array.isArray(schema)) return schema.map(withItems); // a tuple of earlier drafts
   if (!isObject(schema)) return schema;
-  const entries = Object.entries(schema).map(([name, each]) => [name, dataKeywords.has(name) ? each : withItems(each)]);
   const needsItems = [schema["type"]].flat().includes("array") && schema["items"] === undefined;
-  return { ...Object.fromEntries(entries), ...(needsItems && { items: {} }) };
+  return { ...mapSubschemas(schema, withItems), ...(needsItems && { items: {} }) };
 }

@@ -36,15 +36,20 @@ export async function readNewFiles(
 ): Promise<NewFile[]> {
   if (files.length + uploads.length === 0) return [];
   const safeName = safeFilenames();
-  const inline = readUploads(files, safeName).map(({ content, ...named }): NewFile => {
-    return Object.assign(named, { size: content.length, sha256: sha256Of(content), source: { content } });
-  });
+  const inline = readInlineFiles(files, safeName);
   const found = await settleAll(uploads.map((id) => findUpload(deps, agentId, id)));
   const pending = found.map((upload): NewFile => {
     const { name, size, sha256 } = upload;
     return Object.assign(workspaceName(name, safeName), { size, sha256, source: { upload } });
   });
   return [...inline, ...pending];
+}
+
+/** Reads the files of a request. Throws for the first that cannot be used. `safeName`: from `safeFilenames`. */
+export function readInlineFiles(files: Upload[], safeName = safeFilenames()) {
+  return readUploads(files, safeName).map(({ content, ...named }) =>
+    Object.assign(named, { size: content.length, sha256: sha256Of(content), source: { content } }),
+  );
 }
 
 /** Resolves when all contents are durable in the workspace of the run. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { checkResult } from "../../../src/results/check-result.ts";
 import type { CheckResult } from "../../../src/results/types.ts";
-import type { ModelOutcome } from "../../../src/agent/model.ts";
+import type { Message, Model, ModelOutcome } from "../../../src/agent/model.ts";
 import { runTurn } from "../../../src/agent/turn/run-turn.ts";
 import { answer, call, endless, scripted, turn } from "./scripted.ts";
 
@@ -70,6 +70,31 @@ describe("a turn with a schema for its result", () => {
       ?.messages.filter((message) => message.role === "user" && /does not fit/.test(message.text));
     expect(notes).toHaveLength(1);
   });
+
+  it.each([200, 9_000, 60_000])(
+    "asks for the correction when the conversation is compacted right after %i characters that do not fit",
+    async (length) => {
+      const history: Message[] = Array.from({ length: 12 }, (_, n): Message[] => [
+        { role: "user", text: `Question ${n}. ${"q".repeat(1_000)}` },
+        { role: "assistant", answer: { text: "a".repeat(1_000), toolCalls: [] } },
+      ]).flat();
+      history.push({ role: "user", text: "Go." });
+      const usage = { inputTokens: 19_000, outputTokens: 100 };
+      const outcomes = [answer("x".repeat(length), [], { usage }), answer("A summary."), answer('{"total": 12}')];
+      const requests: string[] = [];
+      const model: Model = async ({ messages }) => {
+        requests.push(JSON.stringify(messages));
+        return outcomes[requests.length - 1] ?? answer("");
+      };
+      const { input, ports, records } = turn(model, {
+        input: { resultSchema, history, turn: 13, contextTokens: 20_000 },
+        ports: { checkResult: inProcess },
+      });
+      expect(await runTurn(input, ports)).toMatchObject({ text: '{"total": 12}', last: { checked: {} } });
+      expect(records.map(({ part }) => part)).toEqual(["answer", "summary"]);
+      expect(requests.at(-1)).toContain("Your result does not fit its schema");
+    },
+  );
 
   it("ends with what the model wrote, and the problems, when the correction does not fit either", async () => {
     const { outcome, requests } = await play([answer("It is 12."), answer('{"sum": 12}')]);

@@ -119,6 +119,7 @@ describe("a hostile MCP server", () => {
       a: list,
       b: { anyOf: [list, { type: "null" }] },
       c: { type: ["array", "null"], items: { $ref: "#" } },
+      default: list, // a field, not the keyword
     };
     await using server = await hostileServer(() =>
       tool({ properties, $defs: { d: list }, default: { type: "array" } }),
@@ -127,7 +128,7 @@ describe("a hostile MCP server", () => {
     const complete = { ...list, items: {} };
     expect(opened.tools[0]?.definition.input).toEqual({
       type: "object",
-      properties: { a: complete, b: { anyOf: [complete, { type: "null" }] }, c: properties.c },
+      properties: { a: complete, b: { anyOf: [complete, { type: "null" }] }, c: properties.c, default: complete },
       $defs: { d: complete },
       default: { type: "array" },
     });

@@ -202,6 +202,24 @@ describe("sweep", () => {
     expect(started).toEqual([unstarted]);
   });
 
+  test("starts a turn that has paused and has no execution since, and ends a new turn of a run that paused before", async () => {
+    const [answered, unstarted] = [await running(), await running({ turn: 2 })];
+    known.set(`${unstarted}-1`, { ended: "succeeded" }); // that of the answer in the turn before
+    later();
+    const paused: Runs = {
+      ...runs,
+      listRunning: async () => (await runs.listRunning()).map((run) => Object.assign(run, { pauses: 1 })),
+    };
+    const started: string[] = [];
+    const starting = { ...workflow, start: async (runId: string) => void started.push(runId) };
+    expect((await sweep({ ...deps, runs: paused, workflow: starting })).ended).toBe(1);
+    expect(started).toEqual([answered]);
+    expect([await statusOf(answered), await reasonOf(unstarted)]).toEqual([
+      "running",
+      "The turn could not be started.",
+    ]);
+  });
+
   test("keeps a run whose running execution is missing in the list", async () => {
     const runId = await running();
     known.set(`${runId}-1`, { ended: undefined });
