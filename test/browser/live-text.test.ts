@@ -2,25 +2,20 @@ import type { ServerResponse } from "node:http";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createRun, modelAt, newDataDir, type Service, startService } from "../integration/service.ts";
-import { chatServer, chunk, send, startStream, toolCallChunk } from "../providers/chat-completions-server.ts";
+import { chunk, send, toolCallChunk } from "../providers/chat-completions-server.ts";
+import { finishes, streamedModel, writes } from "../providers/streamed-model.ts";
 import { launchChromium } from "./chromium.ts";
 import { noMisdeeds, openConsole } from "./console-page.ts";
 import { callOf } from "./manage-call.ts";
 
 // What the page shows of an answer while a model writes it. The test is the model.
 
-const calls: ServerResponse[] = [];
-let model: Awaited<ReturnType<typeof chatServer>>;
+let model: Awaited<ReturnType<typeof streamedModel>>;
 let service: Service;
 let browser: Browser;
 
 beforeAll(async () => {
-  model = await chatServer(
-    ...Array.from({ length: 20 }, () => (response: ServerResponse) => {
-      startStream(response);
-      calls.push(response);
-    }),
-  );
+  model = await streamedModel();
   service = await startService(newDataDir(), modelAt(model.baseUrl));
   browser = await launchChromium();
 });
@@ -31,19 +26,7 @@ afterAll(async () => {
   await model?.[Symbol.asyncDispose]();
 });
 
-async function nextCall(): Promise<ServerResponse> {
-  await expect.poll(() => calls.length).toBeGreaterThan(0);
-  const call = calls.shift();
-  if (!call) throw new Error("no model call");
-  return call;
-}
-
-const writes = (call: ServerResponse, text: string): void => send(call, chunk({ content: text }));
-
-function finishes(call: ServerResponse): void {
-  send(call, chunk({}, { finish_reason: "stop" }), "[DONE]");
-  call.end();
-}
+const nextCall = (): Promise<ServerResponse> => model.nextCall();
 
 /** Ends an answer with a call of a tool, so that another step follows. */
 function callsTool(call: ServerResponse): void {

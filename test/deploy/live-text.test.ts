@@ -1,23 +1,14 @@
-import type { ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { chatServer, chunk, send, startStream } from "../providers/chat-completions-server.ts";
+import { finishes, streamedModel, writes } from "../providers/streamed-model.ts";
 import { type Agent, type Deployed, openDeployed, server } from "./deployed.ts";
 
-/** Model calls in progress, in the order of their arrival. */
-const calls: ServerResponse[] = [];
-
-function reply(response: ServerResponse): void {
-  startStream(response);
-  calls.push(response);
-}
-
 let deployed: Deployed;
-let model: Awaited<ReturnType<typeof chatServer>>;
+let model: Awaited<ReturnType<typeof streamedModel>>;
 let agent: Agent;
 beforeAll(async () => {
   deployed = await openDeployed();
-  model = await chatServer(...Array.from({ length: 10 }, () => reply));
+  model = await streamedModel();
   agent = await deployed.newAgent(...server(model.baseUrl));
 });
 afterAll(async () => {
@@ -25,19 +16,7 @@ afterAll(async () => {
   deployed.close();
 });
 
-async function nextCall(): Promise<ServerResponse> {
-  await expect.poll(() => calls.length, { timeout: 60_000 }).toBeGreaterThan(0);
-  const call = calls.shift();
-  if (!call) throw new Error("no model call");
-  return call;
-}
-
-const writes = (call: ServerResponse, text: string): void => send(call, chunk({ content: text }));
-
-function finishes(call: ServerResponse): void {
-  send(call, chunk({}, { finish_reason: "stop" }), "[DONE]");
-  call.end();
-}
+const nextCall = () => model.nextCall({ timeout: 60_000 });
 
 /** Reads the stream of a run as its clients do: again and again, after the time that it names. */
 async function follow(runId: string, onDelta: (text: string) => void) {

@@ -1,19 +1,12 @@
-import type { ServerResponse } from "node:http";
 import { createParser, type EventSourceMessage } from "eventsource-parser";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Schemas } from "../../../src/ext/call.ts";
 import { startRun } from "../../support/ext-runs.ts";
 import { type ExtService, extService } from "../../support/ext-service.ts";
-import { chatServer, chunk, send, startStream } from "../../providers/chat-completions-server.ts";
+import { finishes, streamedModel, writes } from "../../providers/streamed-model.ts";
 
-/** Model calls in progress, in the order of their arrival. */
-const calls: ServerResponse[] = [];
-const model = await chatServer(
-  ...Array.from({ length: 100 }, () => (response: ServerResponse) => {
-    startStream(response);
-    calls.push(response);
-  }),
-);
+const model = await streamedModel();
+const { nextCall } = model;
 
 let service: ExtService;
 beforeAll(async () => {
@@ -24,21 +17,6 @@ afterAll(async () => {
   await service[Symbol.asyncDispose]();
   await model[Symbol.asyncDispose]();
 });
-
-/** The next model call. */
-async function nextCall(): Promise<ServerResponse> {
-  await expect.poll(() => calls.length).toBeGreaterThan(0);
-  const call = calls.shift();
-  if (!call) throw new Error("no model call");
-  return call;
-}
-
-const writes = (call: ServerResponse, text: string): void => send(call, chunk({ content: text }));
-
-function finishes(call: ServerResponse): void {
-  send(call, chunk({}, { finish_reason: "stop" }), "[DONE]");
-  call.end();
-}
 
 interface Delta {
   turn: number;
