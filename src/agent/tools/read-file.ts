@@ -1,5 +1,6 @@
 import { openText } from "../../documents/decode-text.ts";
 import { documentKind } from "../../documents/document-kind.ts";
+import { noPageHasText } from "../../documents/scan-note.ts";
 import { textParts } from "../../documents/text-parts.ts";
 import type { ReadDocument } from "../../documents/read-document.ts";
 import { sandboxLimits } from "../../sandbox/limits.ts";
@@ -57,10 +58,19 @@ async function readBytes(
   }
   const document = await readDocument(kind, bytes, signal, part);
   if ("problem" in document) return errorOutput(`${subject}; ${document.problem}.`);
-  if (document.text !== "") return textOutput(part === undefined ? name : `${name}, ${part}`, [document.text], input);
-  return kind === "pdf" && part === undefined
-    ? attachmentOutput(`${subject} without text, probably a scan`, bytes, { name, mediaType: "application/pdf" })
-    : errorOutput(`${subject}; ${part === undefined ? "it" : "this part"} contains no text.`);
+  const isScan =
+    kind === "pdf" && part === undefined && (document.text === "" || document.text.endsWith(noPageHasText));
+  const attachment = { name, mediaType: "application/pdf" };
+  const scan = isScan ? attachmentOutput(`${subject} without text, probably a scan`, bytes, attachment) : undefined;
+  if (document.text !== "") {
+    const output = await textOutput(part === undefined ? name : `${name}, ${part}`, [document.text], input);
+    if (!scan || output.error === true) return output;
+    return { text: `${output.text}\n[${scan.text}]`, ...(scan.attachments && { attachments: scan.attachments }) };
+  }
+  if (scan) return scan;
+  const subjectPart = kind === "pdf" ? `part ${part}` : "this part";
+  const reason = kind === "pdf" ? ": the pages are scanned or blank, and pictures in documents are not read" : "";
+  return errorOutput(`${subject}; ${part === undefined ? "it" : subjectPart} contains no text${reason}.`);
 }
 
 const readableKinds = "PDF, DOCX, XLSX, PPTX, ODT, ODS, ODP, RTF, EML and ZIP files";
