@@ -5,7 +5,7 @@ export const toolHelp: Record<string, string> = {
   write_file: "Writes a text file.",
   edit_file: "Replaces a passage of a text file.",
   delete_file: "Deletes a file.",
-  search_files: "Finds words and patterns in text files.",
+  search_files: "Finds words and patterns in text files and documents.",
   run_javascript: "Runs a short program on the files. Without network.",
   run_python: "Runs Python on the files. Without network.",
   run_shell: "Runs bash scripts on the files, in a real Linux. Without network.",

@@ -6,6 +6,7 @@ import type { ReadDocument } from "../../documents/read-document.ts";
 import type { AddressScope } from "../../net/addresses.ts";
 import { askPersonTool } from "./client-tools.ts";
 import { deleteFileTool } from "./delete-file.ts";
+import { cachedDocuments } from "./document-cache.ts";
 import { listFilesTool } from "./list-files.ts";
 import { readFileTool } from "./read-file.ts";
 import { runJavascriptTool, webAssemblyPythonTool } from "./run-code.ts";
@@ -60,7 +61,7 @@ const builtIns: Record<string, (dependencies: BuiltInToolDependencies, agent: Bu
   write_file: () => writeFileTool,
   edit_file: () => editFileTool,
   delete_file: () => deleteFileTool,
-  search_files: () => searchFilesTool,
+  search_files: ({ readDocument = noDocuments }) => searchFilesTool(readDocument),
   run_javascript: ({ sandbox }) => runJavascriptTool(sandbox),
   // A machine's own programs may be without Python.
   run_python({ linux, sandbox, defaultProgramSeconds = programSeconds.defaultSeconds }, { environment }) {
@@ -90,5 +91,7 @@ export const toolNames: string[] = Object.keys(builtIns);
 
 /** The built-in tools of an agent, in the agent's order. Unknown names are ignored. */
 export function builtInTools(agent: BuiltInToolChoice, dependencies: BuiltInToolDependencies): Tool[] {
-  return agent.tools.flatMap((name) => builtIns[name]?.(dependencies, agent) ?? []);
+  const { readDocument } = dependencies;
+  const needs = readDocument ? { ...dependencies, readDocument: cachedDocuments(readDocument) } : dependencies;
+  return agent.tools.flatMap((name) => builtIns[name]?.(needs, agent) ?? []);
 }

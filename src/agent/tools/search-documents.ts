@@ -1,0 +1,93 @@
+import { withTimeout } from "../../async/with-timeout.ts";
+import type { DocumentKind } from "../../documents/document-kind.ts";
+import type { ReadDocument } from "../../documents/read-document.ts";
+import { noPageHasText } from "../../documents/scan-note.ts";
+import { sandboxLimits } from "../../sandbox/limits.ts";
+import { workspaceLimits } from "./definitions.ts";
+import { type FileInfo, type Files, withLargeFiles } from "./files.ts";
+import type { ToolContext } from "./tool.ts";
+
+/** A document of the workspace. */
+export interface SearchedDocument extends FileInfo {
+  kind: DocumentKind;
+}
+
+/** The text of a document, what of it the text lacks as sentences, or why it was not read as a clause. */
+export type SearchedText = { text: string; lacks: string[] } | { problem: string };
+
+/**
+ * Yields the documents with their texts, one at a time. Documents for which no time is left have a problem. The reader
+ * shares its places among organizations and agents.
+ */
+export async function* documentTexts(
+  documents: SearchedDocument[],
+  readDocument: ReadDocument,
+  context: ToolContext,
+): AsyncGenerator<{ name: string; document: SearchedText }> {
+  const end = Date.now() + workspaceLimits.searchDocumentSeconds * 1000;
+  for (const document of documents) {
+    const { name, size } = document;
+    if (size > sandboxLimits.filesBytes) {
+      yield { name, document: { problem: `it has ${size} bytes, more than ${sandboxLimits.filesBytes}` } };
+      continue;
+    }
+    const read = await withTimeout(end - Date.now(), context.signal, (signal) =>
+      withLargeFiles([document], { ...context, signal }, () => readText(context.files, document, readDocument, signal)),
+    );
+    yield { name, document: read.timedOut ? noTime : read.value };
+  }
+}
+
+const noTime = {
+  problem: `reading the documents took more than ${workspaceLimits.searchDocumentSeconds} seconds; use a glob for fewer`,
+};
+
+async function readText(
+  files: Files,
+  { name, kind }: SearchedDocument,
+  readDocument: ReadDocument,
+  signal: AbortSignal,
+): Promise<SearchedText> {
+  const bytes = await files.read(name);
+  if (!bytes) return { problem: "it is no longer in the workspace" };
+  const document = await readDocument(kind, bytes, signal);
+  if ("problem" in document) return document;
+  if (document.text === "") return { problem: kind === "pdf" ? "its pages have no text" : "it contains no text" };
+  return { text: document.text, lacks: lacksOf(kind, document.text) };
+}
+
+/** What a reader says at the end of a text about its missing rest. */
+const lackNote = /^\[(?:Pages? [\d, -]+ .*no text: .*|Only the first .*|The PDF has an XFA form.*)\]$/;
+
+function lacksOf(kind: DocumentKind, text: string): string[] {
+  const lacks = text
+    .slice(-5_000)
+    .split("\n")
+    .filter((line) => lackNote.test(line) || line === noPageHasText);
+  if (kind === "zip" && text.startsWith("[ZIP archive,")) lacks.push("[Only the names of its members are searched.]");
+  if (kind === "eml" && /^Attachment/m.test(text)) lacks.push("[Only the names of its attachments are searched.]");
+  return lacks.slice(-5);
+}
+
+/**
+ * Says where each line of a document is, such as `page 3`, from the headings that its reader writes. Undefined for
+ * documents without pages, slides or sheets. Call it with each line, in order.
+ */
+export function placeFinder(): (line: string) => string | undefined {
+  let isFirst = true;
+  let unit: string | undefined;
+  let [number, place]: [number: number, place: string | undefined] = [0, undefined];
+  return (line) => {
+    const [, found, index, name] = heading.exec(line) ?? [];
+    if (isFirst) unit = found;
+    isFirst = false;
+    // A text that looks like a heading is none, unless it is that of a later part.
+    if (found !== undefined && found === unit && Number(index) > number) {
+      number = Number(index);
+      place = name === undefined ? `${found.toLowerCase()} ${index}` : `${found.toLowerCase()} ${name}`;
+    }
+    return place;
+  };
+}
+
+const heading = /^\[(Page|Slide|Sheet) (\d{1,9}) of \d{1,9}(?:: (.*?))?(?:, hidden)?\]$/;
