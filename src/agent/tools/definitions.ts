@@ -20,7 +20,7 @@ export const workspaceLimits = {
   matches: 100,
   /** Time limit of one `search_files`. A word in 100 MB takes 0.6 s, one without regard to case 1.5 s. */
   searchSeconds: 5,
-  /** Time limit for reading the documents of one `search_files`. A PDF of 60 pages takes about a second. */
+  /** Time limit for reading the documents of one `search_files`. A PDF of 60 pages took 0.4 s. */
   searchDocumentSeconds: 60,
   /** Longer lines are searched in parts, so that one part blocks the process for a bounded time. */
   searchPartCharacters: 16_384,
@@ -161,8 +161,8 @@ export const searchFiles = define({
   description:
     "Find the lines of the workspace's text files and documents that match a regular expression. Returned as " +
     "file:line: text, in documents with the page, slide or sheet: file:line (page 3): text. The lines are those that " +
-    `read_file returns. At most ${workspaceLimits.matches} lines are returned. Lines of more than ${workspaceLimits.searchPartCharacters} characters are ` +
-    "searched in parts of that size.",
+    `read_file returns. At most ${workspaceLimits.matches} lines are returned. Lines of more than ` +
+    `${workspaceLimits.searchPartCharacters} characters are searched in parts of that size.`,
   input: {
     type: "object",
     properties: {
