@@ -114,7 +114,7 @@ export function libraryPath(): Record<string, string> {
   return path ? { LD_LIBRARY_PATH: path } : {};
 }
 
-export interface TraceSettings {
+export interface CollectorSettings {
   /** URL of the collector. */
   endpoint: string;
   /** Undefined: OpenTelemetry's default. */
@@ -123,19 +123,40 @@ export interface TraceSettings {
   headers: string;
 }
 
+export interface TraceSettings extends CollectorSettings {
+  /** Whether spans have the texts of messages, tool calls and results. */
+  content: boolean;
+  /** Absent: metrics are not sent. */
+  metrics?: CollectorSettings;
+}
+
+type Environment = Record<string, string | undefined>;
+
 /**
- * OpenTelemetry settings for traces; undefined without an endpoint. The exporter reads the same variables, and those for
- * timeout, compression and certificates.
+ * OpenTelemetry settings for traces and metrics; undefined without an endpoint for traces. The exporters read the same variables,
+ * and those for timeout, compression and certificates.
  */
-export function traceSettings(
-  environment: Record<string, string | undefined> = process.env,
-): TraceSettings | undefined {
+export function traceSettings(environment: Environment = process.env): TraceSettings | undefined {
+  const traces = collectorSettings(environment, "TRACES");
+  if (!traces) return undefined;
+  const metrics =
+    environment["OTEL_METRICS_EXPORTER"] === "none" ? undefined : collectorSettings(environment, "METRICS");
+  const captured = environment["OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"] ?? "";
+  return { ...traces, content: capturesInSpans.test(captured), ...(metrics && { metrics }) };
+}
+
+/** Values of the variable with which spans have texts. `EVENT_ONLY` asks for log events, which are not sent. */
+const capturesInSpans = /^(true|span_only|span_and_event)$/i;
+
+function collectorSettings(environment: Environment, signal: "TRACES" | "METRICS"): CollectorSettings | undefined {
   const read = (name: string): string | undefined =>
-    environment[`OTEL_EXPORTER_OTLP_TRACES_${name}`] || environment[`OTEL_EXPORTER_OTLP_${name}`] || undefined;
+    environment[`OTEL_EXPORTER_OTLP_${signal}_${name}`] || environment[`OTEL_EXPORTER_OTLP_${name}`] || undefined;
   const endpoint = read("ENDPOINT");
   if (endpoint === undefined) return undefined;
   const protocol = read("PROTOCOL");
-  const headers = ["OTEL_EXPORTER_OTLP_HEADERS", "OTEL_EXPORTER_OTLP_TRACES_HEADERS"].map((name) => environment[name]);
+  const headers = ["OTEL_EXPORTER_OTLP_HEADERS", `OTEL_EXPORTER_OTLP_${signal}_HEADERS`].map(
+    (name) => environment[name],
+  );
   return { endpoint, headers: headers.filter(Boolean).join(","), ...(protocol !== undefined && { protocol }) };
 }
 

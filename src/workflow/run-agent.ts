@@ -107,10 +107,17 @@ export async function runAgent(deps: AgentDeps, state: RunState, call: AgentCall
     : openTools(choice, dependencies, signal, tried?.known));
   const tools = tried ? await tried.withRecord(toolbox.tools, offeredTools(toolbox.tools)) : toolbox.tools;
   for (const problem of toolbox.problems) log("error", problem, { runId, turn });
-  const traced = { runId, turn, agent: { id: agentId, name: agent.name } };
+  const version = found.agentVersion;
+  const traced = { runId, turn, agent: { id: agentId, name: agent.name, ...(version !== undefined && { version }) } };
   const named = "failure" in opened ? {} : { modelName: opened.name, provider: opened.provider };
   const asked = { ...askedModel(first), ...named };
-  const trace = deps.telemetry?.begin({ ...traced, provider: asked.provider, model: asked.modelName });
+  const trace = deps.telemetry?.begin({
+    ...traced,
+    ...(run.labels && { labels: run.labels }),
+    provider: asked.provider,
+    model: asked.modelName,
+    ...(first.provider && "baseUrl" in first.provider && { baseUrl: first.provider.baseUrl }),
+  });
   const writer = offered
     ? plainWriter(call.record)
     : referencingWriter(deps, { ...found, ...usedEnvironment(linux) }, toolbox.tools, agentId, call.record);
@@ -134,6 +141,7 @@ export async function runAgent(deps: AgentDeps, state: RunState, call: AgentCall
     record: (entry) => writer.record({ turn, ...entry }),
     ...(texts && { showText: (step) => texts.open(runId, { turn, step }) }),
     ...(live && { showOutput: (place) => live.open(runId, place) }),
+    ...(trace && { observe: trace.observe }),
     emit(event: TurnEvent) {
       log("info", event.type, { runId, turn, ...event });
       trace?.emit(event);

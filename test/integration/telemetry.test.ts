@@ -16,7 +16,7 @@ async function collector() {
   const requests: { type: string | undefined; body: Buffer }[] = [];
   const server = await httpServer((request, response) => {
     void buffer(request).then((body) => {
-      requests.push({ type: request.headers["content-type"], body });
+      if (request.url === "/v1/traces") requests.push({ type: request.headers["content-type"], body });
       response.writeHead(200, { "content-type": request.headers["content-type"] }).end();
     });
   });

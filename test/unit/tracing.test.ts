@@ -12,6 +12,7 @@ beforeEach(() => {
   logging.level = "error";
   vi.spyOn(process.stderr, "write").mockImplementation((line) => lines.push(String(line)) > 0);
   vi.useFakeTimers({ toFake: ["Date"] });
+  vi.stubEnv("OTEL_METRICS_EXPORTER", "none");
 });
 
 afterEach(() => {

@@ -234,7 +234,7 @@ export function retryDelay(attempt: number, retryAfterMs = 0): number {
 }
 
 async function requestOnce(
-  { ports, progress, input: { modelName, provider }, isFallback }: TurnState,
+  { ports, progress, input: { modelName, provider, prices }, isFallback }: TurnState,
   { request, shown }: { request: TurnRequest; shown: boolean },
   timeLeft: number,
 ): Promise<AttemptOutcome> {
@@ -254,6 +254,7 @@ async function requestOnce(
   ).finally(() => text?.end());
   const milliseconds = ports.now() - startedAt;
   const exchange = requests.length > 0 ? { sent: requests } : {};
+  ports.observe?.({ of: "model", request, ...(!result.timedOut && { outcome: result.value }) });
   if (result.timedOut) {
     ports.emit({ type: "model-call-failed", step, milliseconds, failure: timeLimit, ...asked });
     return { kind: "timed_out", failure: timeLimit, milliseconds, exchange };
@@ -267,7 +268,8 @@ async function requestOnce(
   const answer = withUsage(outcome.answer, request);
   const { finishReason: stopReason, usage } = answer;
   const named = received?.model !== undefined && { responseModel: received.model };
-  ports.emit({ type: "model-call-completed", step, milliseconds, ...usage, stopReason, ...named, ...asked });
+  const cost = entryCost(usage, prices);
+  ports.emit({ type: "model-call-completed", step, milliseconds, ...usage, ...cost, stopReason, ...named, ...asked });
   const measured = firstTokenMs !== undefined && { firstTokenMs };
   const window = contextWindow !== undefined && { contextWindow };
   return {

@@ -168,6 +168,7 @@ async function runTool(
   ports.emit({ type: "tool-call-started", step, callId, name });
   const output = await toolOutput(state, tool, call, { context, timeLeft });
   const milliseconds = ports.now() - startedAt;
+  ports.observe?.({ of: "tool", input: call.input, output });
   ports.emit({ type: "tool-call-completed", step, callId, name, milliseconds, error: output.error === true });
   return toWellFormed(output);
 }

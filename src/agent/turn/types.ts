@@ -1,6 +1,16 @@
-import type { Failure, Message, Model, ModelFailure, ModelParameters, StopReason, TokenUsage } from "../model.ts";
+import type {
+  Failure,
+  Message,
+  Model,
+  ModelFailure,
+  ModelParameters,
+  StopReason,
+  TokenUsage,
+  ModelOutcome,
+  ModelRequest,
+} from "../model.ts";
 import type { CheckResult } from "../../results/types.ts";
-import type { Tool, ToolContext } from "../tools/tool.ts";
+import type { Tool, ToolContext, ToolOutput } from "../tools/tool.ts";
 import type { AnswerEntry, AskedEntry, FinishReason, JournalEntry, TurnProgress } from "./journal.ts";
 import type { ManifestFile } from "./manifest.ts";
 import type { ReachedLimit, Prices, RunLimits, TurnLimits, Usage } from "./limits.ts";
@@ -73,6 +83,8 @@ export interface TurnPorts extends Pick<ToolContext, "owner" | "results"> {
    */
   record(entry: JournalEntry): Promise<boolean>;
   emit(event: TurnEvent): void;
+  /** Gets what a call was given and gave, right before the event of its end. Absent: nobody wants it. */
+  observe?: (details: CallDetails) => void;
   /** Shows the text of a step's answer while it is written: `write` gets all of it so far. Absent: nobody can watch. */
   showText?: (step: number) => { write: (text: string) => void; end: () => void };
   /** Shows what a call prints while it runs. Absent: nobody can watch. */
@@ -121,6 +133,15 @@ export interface TurnState {
 /** The result of one action of the turn: the next state, or the outcome that ends the loop. */
 export type ActionResult = { kind: "continue"; state: TurnState } | TurnOutcome;
 
+/** A model call or a tool call, with its texts. `outcome` is absent for a model call that was aborted. */
+export type CallDetails =
+  | {
+      of: "model";
+      request: Pick<ModelRequest, "instructions" | "messages" | "tools" | "parameters" | "result">;
+      outcome?: ModelOutcome;
+    }
+  | { of: "tool"; input: unknown; output: ToolOutput };
+
 /** Progress of a turn for logs and traces. Contains no prompts, outputs or file contents. Durations in milliseconds. */
 export type TurnEvent =
   | { type: "model-call-started"; step: number }
@@ -130,6 +151,8 @@ export type TurnEvent =
       milliseconds: number;
       stopReason: StopReason;
       responseModel?: string;
+      /** Cost of the call. Absent: the model has no prices. */
+      dollars?: number;
       fallback?: Pick<AskedModel, "modelName" | "provider">;
     } & TokenUsage)
   | {

@@ -1,12 +1,14 @@
 import { diag } from "@opentelemetry/api";
+import type { OTLPExporterBase } from "@opentelemetry/otlp-exporter-base";
+import type { PushMetricExporter, ResourceMetrics } from "@opentelemetry/sdk-metrics";
 import type { SpanExporter } from "@opentelemetry/sdk-trace";
-import type { TraceSettings } from "../env.ts";
+import type { CollectorSettings } from "../env.ts";
 import { log } from "../log.ts";
 import { redactSecrets } from "../net/redact.ts";
 
 const loadProtobuf = () => import("@opentelemetry/exporter-trace-otlp-proto");
 
-/** OTLP protocols by the value of `OTEL_EXPORTER_OTLP_PROTOCOL`. Only the one in use is loaded. */
+/** Exporters of traces by the value of `OTEL_EXPORTER_OTLP_PROTOCOL`. Only the one in use is loaded. */
 const exporters: Record<string, () => Promise<{ OTLPTraceExporter: new () => SpanExporter }>> = {
   "http/protobuf": loadProtobuf,
   "http/json": () => import("@opentelemetry/exporter-trace-otlp-http"),
@@ -29,8 +31,8 @@ export interface TraceExporter {
  * endpoint, headers, timeout, compression and certificates from the environment. An unsupported protocol is logged, and
  * the default is used.
  */
-export async function openTraceExporter(settings: TraceSettings): Promise<TraceExporter> {
-  const { protocol = defaultProtocol, endpoint } = settings;
+export async function openTraceExporter(settings: CollectorSettings): Promise<TraceExporter> {
+  const { protocol = defaultProtocol } = settings;
   const load = exporters[protocol];
   if (!load) {
     const accepted = Object.keys(exporters).join(", ");
@@ -39,11 +41,7 @@ export async function openTraceExporter(settings: TraceSettings): Promise<TraceE
   logWarnings();
   const { OTLPTraceExporter } = await (load ?? loadProtobuf)();
   const exporter = new OTLPTraceExporter();
-  const secrets = headerValues(settings.headers);
-  const report = oncePerMinute((error: unknown) => {
-    const reason = redactSecrets(describe(error), secrets, "[secret]").slice(0, maxCharacters);
-    log("error", "traces could not be sent", { endpoint: withoutCredentials(endpoint), protocol, reason });
-  });
+  const report = oncePerMinute(reporter("traces", settings));
   return {
     report,
     exporter: {
@@ -55,6 +53,56 @@ export async function openTraceExporter(settings: TraceSettings): Promise<TraceE
       },
       shutdown: () => exporter.shutdown(),
     },
+  };
+}
+
+/**
+ * Opens the OTLP exporter for metrics. Failures are logged. A collector for traces alone, which answers 404 or 405, gets no more
+ * metrics.
+ */
+export async function openMetricExporter(settings: CollectorSettings): Promise<PushMetricExporter> {
+  const exporter = await metricExporter(settings.protocol === "http/json");
+  const report = oncePerMinute(reporter("metrics", settings));
+  let refused = false;
+  return {
+    export(metrics, done) {
+      if (refused) return done({ code: 0 });
+      exporter.export(metrics, (result) => {
+        const status = (result.error as { code?: unknown } | undefined)?.code;
+        refused = status === 404 || status === 405;
+        if (refused) log("info", "the collector takes no metrics, so no more are sent", { status });
+        else if (result.error) report(result.error);
+        done(result);
+      });
+    },
+    forceFlush: () => exporter.forceFlush(),
+    shutdown: () => exporter.shutdown(),
+  };
+}
+
+/** Made of the parts of the exporters for traces: the packages of those for metrics have nothing else. */
+async function metricExporter(isJson: boolean): Promise<OTLPExporterBase<ResourceMetrics>> {
+  const [{ OTLPExporterBase: Exporter }, { convertLegacyHttpOptions, createOtlpHttpExportDelegate }, transformer] =
+    await Promise.all([
+      import("@opentelemetry/otlp-exporter-base"),
+      import("@opentelemetry/otlp-exporter-base/node-http"),
+      import("@opentelemetry/otlp-transformer"),
+    ]);
+  const type = isJson ? "application/json" : "application/x-protobuf";
+  const options = convertLegacyHttpOptions({}, "METRICS", "v1/metrics", { "Content-Type": type });
+  const serializer = isJson ? transformer.JsonMetricsSerializer : transformer.ProtobufMetricsSerializer;
+  const helper = transformer.MetricsExporterMetricsHelper;
+  return new Exporter(
+    createOtlpHttpExportDelegate(options, serializer, "otlp_http_metric_exporter", helper, undefined),
+  );
+}
+
+/** Logs that a signal could not be sent, without the secrets of the headers. */
+function reporter(signal: string, { protocol = defaultProtocol, endpoint, headers }: CollectorSettings) {
+  const secrets = headerValues(headers);
+  return (error: unknown): void => {
+    const reason = redactSecrets(describe(error), secrets, "[secret]").slice(0, maxCharacters);
+    log("error", `${signal} could not be sent`, { endpoint: withoutCredentials(endpoint), protocol, reason });
   };
 }
 
