@@ -430,6 +430,12 @@ const errorTable = {
     when: "The trial has no such case.",
     detail: "trial … has no case 51; its cases are 1 to 50",
   },
+  trial_mismatch: {
+    status: 409,
+    apis: ["manage"],
+    when: "The trial has not finished, or tried another definition or another agent.",
+    detail: "trial … tried another definition; save the one that it tried, or leave out trial_id",
+  },
   trial_running: {
     status: 409,
     apis: ["manage"],

@@ -31,14 +31,14 @@ export async function createAgent(
 /**
  * Replaces an agent's definition, which makes a new version. The agent keeps its id, organization and status.
  * No-op for the definition that the agent already has, unless it has no version yet. `ifRevision`: throws if the agent has
- * another revision.
+ * another revision. `trialId`: the trial that tried the definition, kept with the version.
  */
 export async function updateAgent(
   accounts: Accounts,
   id: string,
   definition: AgentDefinition,
   actor?: Actor,
-  { ifRevision }: { ifRevision?: number | undefined } = {},
+  { ifRevision, trialId }: { ifRevision?: number | undefined; trialId?: string | undefined } = {},
 ): Promise<Agent> {
   const { organizationId: owner } = await findAgent(accounts, id);
   const organization = await accounts.findOrganization(owner);
@@ -61,7 +61,7 @@ export async function updateAgent(
       return { ...definition, id: agentId, organizationId, status, version: next, ...times };
     },
     ({ id: agentId, organizationId, version = 1, updatedAt: at = Date.now() }) => ({
-      version: versionOf(agentId, version, at, definition),
+      version: { ...versionOf(agentId, version, at, definition), ...(trialId !== undefined && { trialId }) },
       ...along(actor, "agent.update", agentId, at, { version, organizationId }),
     }),
   );

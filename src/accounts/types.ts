@@ -77,6 +77,8 @@ export interface AgentVersion {
   createdAt: number;
   /** SHA-256 (hex) of the definition as canonical JSON. Two versions with the same hash have the same definition. */
   hash: string;
+  /** The trial that tried this definition before it was saved. Absent: none was named. */
+  trialId?: string;
   definition: AgentDefinition;
 }
 

@@ -18,6 +18,7 @@ import { type ApiResponse, jsonResponse } from "../../http/handler.ts";
 import { log } from "../../log.ts";
 import { fileUseOfAgent } from "../../runs/files/file-use.ts";
 import { checkedDefinition } from "../checked-definition.ts";
+import { requireTried } from "../../trials/find-trial.ts";
 import type { ManageHandler, ManageHandlers, Schemas } from "../call.ts";
 import type { ManageDeps } from "../deps.ts";
 import { environmentWarnings } from "../environment-warnings.ts";
@@ -74,7 +75,9 @@ export function agentHandlers(deps: ManageDeps) {
       const ifRevision = revisionIn(headers["if-match"]);
       const { id, organizationId } = await findAgent(accounts, path.agent_id);
       const definition = await checkedDefinition(deps, organizationId, body.definition);
-      return respond(200, await updateAgent(accounts, id, definition, actor, { ifRevision }));
+      const trialId = body.trial_id;
+      if (trialId !== undefined) await requireTried(deps.trials, trialId, { agentId: id, definition });
+      return respond(200, await updateAgent(accounts, id, definition, actor, { ifRevision, trialId }));
     },
 
     archive_agent: setStatus("archived"),

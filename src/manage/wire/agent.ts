@@ -27,8 +27,9 @@ export function wireAgent(agent: Agent, organization: Organization | undefined, 
   return { ...wireAgentSummary(agent, organization), definition, revision: agent.revision ?? 0, warnings };
 }
 
-export function wireVersion({ version, createdAt, hash }: AgentVersionHead): Schemas["AgentVersionHead"] {
-  return { version, created_at: timeOf(createdAt), hash };
+export function wireVersion(head: AgentVersionHead): Schemas["AgentVersionHead"] {
+  const { version, createdAt, hash, trialId } = head;
+  return { version, created_at: timeOf(createdAt), hash, trial_id: trialId ?? null };
 }
 
 /** A definition as in its agent file, without what may be a pasted key. */

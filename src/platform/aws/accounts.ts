@@ -138,7 +138,7 @@ export function awsAccounts({ documents, table }: DynamoTable): Accounts {
           KeyConditionExpression: "pk = :pk AND begins_with(sk, :prefix)",
           ExpressionAttributeValues: { ":pk": `AGENT#${agentId}`, ":prefix": versionPrefix },
           ExpressionAttributeNames: { "#version": "version", "#hash": "hash" }, // `hash` is a reserved word
-          ProjectionExpression: "agentId, #version, createdAt, #hash",
+          ProjectionExpression: "agentId, #version, createdAt, #hash, trialId",
           ScanIndexForward: false,
           ConsistentRead: true,
           Limit: limit,
@@ -196,8 +196,8 @@ function versionKey(version: number): string {
 }
 
 function versionHead(item: Record<string, unknown>): AgentVersionHead {
-  const { agentId, version, createdAt, hash } = item as unknown as AgentVersion;
-  return { agentId, version, createdAt, hash };
+  const { agentId, version, createdAt, hash, trialId } = item as unknown as AgentVersion;
+  return { agentId, version, createdAt, hash, ...(trialId !== undefined && { trialId }) };
 }
 
 function versionItem(version: AgentVersion) {

@@ -38,7 +38,7 @@ export function localAccounts(database: Database): Accounts {
   const operators = db.prepare("SELECT body FROM operators ORDER BY body ->> 'createdAt', hash");
 
   const insertVersion = db.prepare(
-    "INSERT INTO agent_versions (agent_id, version, created_at, hash, body) VALUES (?, ?, ?, ?, ?)",
+    "INSERT INTO agent_versions (agent_id, version, created_at, hash, trial_id, body) VALUES (?, ?, ?, ?, ?, ?)",
   );
   const findVersion = db.prepare("SELECT * FROM agent_versions WHERE agent_id = ? AND version = ?");
   const versionOf = kept((id): AgentVersion | undefined => {
@@ -46,15 +46,15 @@ export function localAccounts(database: Database): Accounts {
     return row && { ...toVersionHead(row), definition: JSON.parse(String(row["body"])) as AgentVersion["definition"] };
   });
   const versions = db.prepare(
-    "SELECT agent_id, version, created_at, hash FROM agent_versions WHERE agent_id = ? ORDER BY version DESC LIMIT ?",
+    "SELECT agent_id, version, created_at, hash, trial_id FROM agent_versions WHERE agent_id = ? ORDER BY version DESC LIMIT ?",
   );
   const insertAudit = auditWriter(db);
 
   /** Inserts what belongs to a record. Part of the transaction that writes the record. */
   function insertBelonging({ version, audit }: Belonging): void {
     if (version) {
-      const { agentId, version: number, createdAt, hash, definition } = version;
-      insertVersion.run(agentId, number, createdAt, hash, JSON.stringify(definition));
+      const { agentId, version: number, createdAt, hash, trialId = null, definition } = version;
+      insertVersion.run(agentId, number, createdAt, hash, trialId, JSON.stringify(definition));
     }
     if (audit) insertAudit(audit);
   }
@@ -124,8 +124,14 @@ interface Belonging {
   audit?: AuditEntry;
 }
 
-function toVersionHead({ agent_id, version, created_at, hash }: Record<string, unknown>): AgentVersionHead {
-  return { agentId: String(agent_id), version: Number(version), createdAt: Number(created_at), hash: String(hash) };
+function toVersionHead({ agent_id, version, created_at, hash, trial_id }: Record<string, unknown>): AgentVersionHead {
+  return {
+    agentId: String(agent_id),
+    version: Number(version),
+    createdAt: Number(created_at),
+    hash: String(hash),
+    ...(trial_id !== null && { trialId: String(trial_id) }),
+  };
 }
 
 function parse<T>(row: Record<string, unknown> | undefined): T | undefined {

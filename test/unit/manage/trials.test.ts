@@ -1,3 +1,4 @@
+import { createKey } from "../../../src/accounts/keys.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   chatServer,
@@ -137,5 +138,66 @@ describe("a trial", () => {
     expect(pages).toHaveLength(before);
     const { body: detail } = await service.call<Schemas["TrialCaseDetail"]>("GET", `/trials/${trial.id}/cases/1`);
     expect(detail.first_difference).toBe(1);
+  });
+
+  test("is kept with the version that saves its candidate, and with no other definition", async () => {
+    const { trial } = await tried({ instructions: "Write loud reports." }, { last: 1 });
+    const save = (instructions: string) =>
+      service.call("PUT", `/agents/${agentId}`, {
+        body: { definition: { ...definition, instructions }, trial_id: trial.id },
+      });
+    const refused = await save("Write reports.");
+    expect([refused.status, refused.body]).toMatchObject([409, { code: "trial_mismatch" }]);
+    expect((await save("Write loud reports.")).status).toBe(200);
+    const { body } = await service.call<Schemas["AgentVersionHeadPage"]>("GET", `/agents/${agentId}/versions`);
+    expect(body.data.map(({ trial_id }) => trial_id)).toEqual([trial.id, null]);
+  });
+
+  test("that is not started calls nothing, and says what it would cost and send where", async () => {
+    const asked = model.received.length;
+    const { body: trial } = await service.call<Schemas["Trial"]>("POST", `/agents/${agentId}/trials`, {
+      body: { definition, runs: [{ run_id: runIds[0] }], budget: { dollars: 1 }, control: 0 },
+    });
+    const host = new URL(model.baseUrl).host;
+    expect(trial).toMatchObject({
+      status: "estimated",
+      estimate: { cases: 1, notes: [], sends: [{ host, for: "model", inputs: 1, files: 0, new: false }] },
+    });
+    expect(trial.estimate.dollars?.high).toBeGreaterThan(trial.estimate.dollars?.low ?? Infinity);
+    expect(model.received).toHaveLength(asked);
+  });
+
+  test.each([
+    [{ budget: {} }, "budget: expected dollars or tokens"],
+    [{ outside: { tools: { web_fech: "live" } } }, 'a rule for "web_fech"'],
+    [{ assertions: [{ kind: "output_matches", pattern: "(" }] }, "assertions.0: output_matches.pattern"],
+    [{ version: 1 }, "expected definition or version, received both"],
+    [{ last: undefined }, "expected last"],
+    [{ last: undefined, runs: [{ run_id: "00000000-0000-7000-8000-000000000000" }] }, "does not exist"],
+  ])("with %j is refused with the reason", async (more, reason) => {
+    const body = { definition, last: 3, budget: { dollars: 1 }, control: 0, ...more };
+    const { status, body: problem } = await service.call("POST", `/agents/${agentId}/trials`, { body });
+    expect(status).toBeGreaterThanOrEqual(404);
+    expect(JSON.stringify(problem)).toContain(JSON.stringify(reason).slice(1, -1));
+  });
+});
+
+describe("the runs of a trial", () => {
+  test("are in no list, and no key of the agent can read them", async () => {
+    const { trial, cases } = await tried({}, { last: 1 });
+    const attempt = cases[0]?.candidate?.run_id ?? "";
+    const lists = await Promise.all(
+      ["/runs", `/runs?agent_id=${agentId}`, `/runs?organization_id=${organizationId}`].map((path) =>
+        service.call<Schemas["RunPage"]>("GET", path),
+      ),
+    );
+    for (const { body } of lists) expect(body.data.map(({ id }) => id)).not.toContain(attempt);
+    const { key } = await createKey(service.platform.accounts, agentId);
+    const read = await fetch(`${service.baseUrl}/v1/agents/${attempt}`, {
+      headers: { authorization: `Bearer ${key}` },
+    });
+    expect(read.status).toBe(404);
+    expect((await service.call("DELETE", `/trials/${trial.id}`)).status).toBe(204);
+    expect((await service.call("GET", `/runs/${attempt}`)).status).toBe(404);
   });
 });

@@ -56,7 +56,7 @@ export const agentOperations = {
     requestHeaders: ifMatch,
     request: "UpdateAgentRequest",
     success: agent,
-    errors: [...changeErrors, "invalid_argument", "modified"],
+    errors: [...changeErrors, "invalid_argument", "modified", "trial_not_found", "trial_mismatch"],
   }),
   archive_agent: operation("archive_agent", {
     at: "POST /agents/{agent_id}/archive",

@@ -32,6 +32,7 @@ const version = {
   version: integer("Number of the version, from 1."),
   created_at: time("When it was stored."),
   hash: sha256("SHA-256 of the definition as canonical JSON. Versions with the same hash are equal."),
+  trial_id: nullable(text("The trial that tried the definition before it was saved. Null: none was named.")),
 };
 
 const definition = reference("AgentDefinition");
@@ -52,7 +53,16 @@ export const agentSchemas = {
     { organization_id: uuid("The organization that owns it."), definition },
     ["organization_id", "definition"],
   ),
-  UpdateAgentRequest: body("The new definition of an agent.", { definition }, ["definition"]),
+  UpdateAgentRequest: body(
+    "The new definition of an agent.",
+    {
+      definition,
+      trial_id: text("A trial that has tried this definition. It is kept with the version.", {
+        pattern: "^trial-[0-9a-f-]{36}$",
+      }),
+    },
+    ["definition"],
+  ),
   AgentVersionHead: object("A version of an agent's definition, without the definition.", version),
   AgentVersionHeadPage: page(reference("AgentVersionHead"), "Always null: raise `limit` for more."),
   AgentVersion: object("A version of an agent's definition. It never changes.", { ...version, definition }),

@@ -159,6 +159,7 @@ const pauses = `
 
 // "body" is the whole trial, or case, as JSON. "revision" is that of the body.
 const trials = `
+  ALTER TABLE agent_versions ADD COLUMN trial_id TEXT;
   CREATE TABLE trials (
     id TEXT PRIMARY KEY, agent_id TEXT NOT NULL, created_at INTEGER NOT NULL, status TEXT NOT NULL,
     revision INTEGER NOT NULL, body TEXT NOT NULL
