@@ -1,11 +1,12 @@
 import { answeredFromRecord } from "../agent/tools/recorded.ts";
-import type { OfferedTool, Tool } from "../agent/tools/tool.ts";
+import type { OfferedTool, RecordedResults, Tool } from "../agent/tools/tool.ts";
 import type { ForkedEntry } from "../agent/turn/journal.ts";
 import { canonicalJson } from "../json.ts";
 import type { Stores } from "../runs/ports.ts";
+import { recordedResults } from "../runs/read/recorded-results.ts";
 import { turnRecord } from "../runs/read/turn-record.ts";
 import type { TurnConfiguration } from "../runs/turn-configuration.ts";
-import type { RunJournalEntry, RunState } from "../runs/types.ts";
+import type { Run, RunJournalEntry, RunState } from "../runs/types.ts";
 import type { Trials } from "./ports.ts";
 import { configurationOf } from "./inspect-turn.ts";
 import { callRecord } from "./recorded-calls.ts";
@@ -23,6 +24,8 @@ export interface OpenCase {
   organizationId: string;
   /** The tools of MCP servers that need not be listed, by server. */
   known: Map<string, OfferedTool[]>;
+  /** Results of earlier turns are those of the recorded run: an attempt copies only its conversation. */
+  results: RecordedResults;
   /** The tools of the turn: calls that leave the service are answered from the record. Keeps what servers have listed. */
   withRecord(tools: Tool[], offered: OfferedTool[]): Promise<Tool[]>;
 }
@@ -55,6 +58,7 @@ export async function openCase(stores: CaseStores, state: RunState): Promise<Ope
   return {
     organizationId: trial.organizationId,
     known,
+    results: resultsOf(stores.runs, state.run, forked.from),
     async withRecord(tools, offered) {
       const fresh = offered.filter(({ origin }) => origin && !known.has(origin.server));
       // Of cases that list at the same time, the first one is kept.
@@ -80,6 +84,11 @@ function isSameServer(
 ): boolean {
   const settingsOf = ({ mcp = [] }: typeof definition) => canonicalJson(mcp.find((server) => server.name === name));
   return settingsOf(agent) === settingsOf(definition);
+}
+
+function resultsOf(runs: Stores["runs"], run: Run, source: string): RecordedResults {
+  const [own, earlier] = [recordedResults(runs, run), recordedResults(runs, { id: source, turn: run.turn })];
+  return { turn: run.turn, at: (place) => (place.turn < run.turn ? earlier : own).at(place) };
 }
 
 function toolsOf(server: string, offered: OfferedTool[]): OfferedTool[] {

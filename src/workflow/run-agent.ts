@@ -130,7 +130,7 @@ export async function runAgent(deps: AgentDeps, state: RunState, call: AgentCall
       model({ ...request, cacheKey: runId });
   const turnPorts: TurnPorts = {
     owner,
-    results: recordedResults(deps.runs, run),
+    results: tried?.results ?? recordedResults(deps.runs, run),
     ...(deps.checkResultOf && { checkResult: deps.checkResultOf(owner) }),
     model: keyed("failure" in opened ? openLater(() => open(first)) : opened.model),
     ...(second && { fallback: keyed(openLater(() => open(second))) }),

@@ -130,7 +130,7 @@ function toVersionHead({ agent_id, version, created_at, hash, trial_id }: Record
     version: Number(version),
     createdAt: Number(created_at),
     hash: String(hash),
-    ...(trial_id !== null && { trialId: String(trial_id) }),
+    ...(typeof trial_id === "string" && { trialId: trial_id }),
   };
 }
 
