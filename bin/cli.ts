@@ -1,3 +1,4 @@
+import { createInterface } from "node:readline";
 import { isatty } from "node:tty";
 import { type Argument, type Command, CommanderError, Help } from "commander";
 import { redactTokens } from "../src/accounts/token.ts";
@@ -18,6 +19,10 @@ export interface FileIo extends Io {
   isTerminal: boolean;
   /** Whether standard error is one. */
   errIsTerminal: boolean;
+  /** Asks the person at the terminal. Absent: standard input or standard error is not a terminal. */
+  ask?(question: string): Promise<string>;
+  /** Shows a line on standard error in place of the one before; an empty one removes it. Absent: it is not a terminal. */
+  show?(line: string): void;
 }
 
 export const consoleIo: FileIo = {
@@ -27,7 +32,26 @@ export const consoleIo: FileIo = {
     new Promise((resolve, reject) => process.stdout.write(bytes, (error) => (error ? reject(error) : resolve()))),
   isTerminal: isatty(1),
   errIsTerminal: isatty(2),
+  ...(isatty(0) && isatty(2) && { ask }),
+  ...(isatty(2) && { show }),
 };
+
+async function ask(question: string): Promise<string> {
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return await new Promise((resolve) => {
+      terminal.once("close", () => resolve("")); // end of input, or Ctrl-C
+      terminal.question(question, resolve);
+    });
+  } finally {
+    terminal.close();
+  }
+}
+
+function show(line: string): void {
+  const width = process.stderr.columns;
+  process.stderr.write(`\r\u001b[K${line.slice(0, Math.max(0, width - 1))}`); // a longer line would wrap, and stay
+}
 
 /** An error for the person at the terminal. The message is one line: what was wrong, what was received, what to do. */
 export class CliError extends Error {

@@ -24,6 +24,8 @@ export const viewItems: ItemPermission[] = [
 
 /** For changing them. Operators also need `viewItems`. */
 export const changeItems: ItemPermission[] = [
+  // Configurations: those of trials, and of runs with a schema of their own.
+  { kinds: ["CONFIG"], actions: ["PutItem"] },
   // One statement, because a transaction writes a record or a run together with its audit entry, its counts, its
   // delivery and its idempotency key.
   {

@@ -26,6 +26,7 @@ export function validatorsSource(
     verbose: true,
     messages: false,
     allowUnionTypes: true,
+    discriminator: true,
     formats: { uuid: uuidPattern, date: new RegExp(`^${date}$`), "date-time": new RegExp(`^${date}[Tt]${time}$`) },
     code: { source: true, esm: true, lines: true },
     ...options,

@@ -4,7 +4,7 @@ export interface SchemaViolation {
   instancePath: string;
   params: Record<string, unknown>;
   schema: unknown;
-  parentSchema: { type?: unknown; format?: unknown };
+  parentSchema: { type?: unknown; format?: unknown; oneOf?: unknown };
   data: unknown;
   /** Of a property whose name violates `propertyNames`. */
   propertyName?: string;

@@ -1,7 +1,4 @@
-import { readFileSync } from "node:fs";
 import type { Command } from "commander";
-import { keepDaysProblems, parseAgentFile } from "../../src/accounts/agent-definition.ts";
-import { definitionSchemaProblems } from "../../src/accounts/result-schema.ts";
 import { agentDefinition } from "../../src/accounts/agent-schema.ts";
 import {
   agentHistory,
@@ -13,36 +10,33 @@ import {
 } from "../../src/accounts/agents.ts";
 import type { Actor } from "../../src/accounts/audit.ts";
 import { deleteAgent } from "../../src/accounts/delete-agent.ts";
-import { headerSecretProblems, shownSecret } from "../../src/accounts/header-secrets.ts";
+import { shownSecret } from "../../src/accounts/header-secrets.ts";
 import { withoutUserinfo } from "../../src/agent/public-url.ts";
 import type { Accounts, Agent, AgentDefinition } from "../../src/accounts/types.ts";
 import { fileUseOfAgent } from "../../src/runs/files/file-use.ts";
 import type { McpServer } from "../../src/agent/mcp/types.ts";
-import type { Secrets } from "../../src/agent/secret.ts";
-import { CliError } from "../cli.ts";
+import type { FileIo } from "../cli.ts";
 import type { Action } from "./action.ts";
+import { fileDescription, fileOption, readAgentFile } from "./agent-file.ts";
+import { addTryCommand } from "./agent-try.ts";
 import { organizationOrOnly, useFields } from "./organizations.ts";
 import { maxListed, wholeNumber } from "./option-values.ts";
 import { isoTime, type Output, record, table } from "./output.ts";
 
-const fileOption = ["--file <agent.json>", "agent file (format: schemas/agent.schema.json)"] as const;
-
-export function addAgentCommands(program: Command, action: Action): void {
+export function addAgentCommands(program: Command, action: Action, io: FileIo): void {
   const agent = program.command("agent").description("Manage agents.");
   agent
     .command("create")
     .description("Create an agent from a file.")
-    .requiredOption(...fileOption)
+    .requiredOption(fileOption, fileDescription)
     .option("--org <ID>", "organization (default: the only one)")
     .action(
-      action(
-        async ({ accounts, secretProblem, retentionDays, actor }, { file, org }: { file: string; org?: string }) => {
-          const definition = await readAgentFile(file, retentionDays);
-          const { id } = await organizationOrOnly(accounts, org);
-          await checkSecrets(definition, id, secretProblem);
-          return output(await createAgent(accounts, id, definition, await actor()));
-        },
-      ),
+      action(async (platform, { file, org }: { file: string; org?: string }) => {
+        const { accounts, actor } = platform;
+        const { id } = await organizationOrOnly(accounts, org);
+        const definition = await readAgentFile(file, id, platform);
+        return output(await createAgent(accounts, id, definition, await actor()));
+      }),
     );
   agent
     .command("list")
@@ -93,15 +87,16 @@ export function addAgentCommands(program: Command, action: Action): void {
     .command("update")
     .description("Replace an agent's definition (a new version); turns in progress keep the old one.")
     .argument("<ID>", "agent")
-    .requiredOption(...fileOption)
+    .requiredOption(fileOption, fileDescription)
     .action(
-      action(async ({ accounts, secretProblem, retentionDays, actor }, id: string, { file }: { file: string }) => {
-        const definition = await readAgentFile(file, retentionDays);
+      action(async (platform, id: string, { file }: { file: string }) => {
+        const { accounts, actor } = platform;
         const { organizationId } = await findAgent(accounts, id);
-        await checkSecrets(definition, organizationId, secretProblem);
+        const definition = await readAgentFile(file, organizationId, platform);
         return output(await updateAgent(accounts, id, definition, await actor()));
       }),
     );
+  addTryCommand(agent, action, io);
   const change = (
     verb: string,
     description: string,
@@ -125,33 +120,6 @@ export function addAgentCommands(program: Command, action: Action): void {
     "Delete an agent and disable its keys (irreversible). Operators can still read its runs.",
     deleteAgent,
   );
-}
-
-/** `retentionDays`: of a stack. */
-async function readAgentFile(path: string, retentionDays: number | undefined): Promise<AgentDefinition> {
-  let text: string;
-  try {
-    text = readFileSync(path, "utf8");
-  } catch (error) {
-    throw new CliError(`cannot read --file ${path}: ${error instanceof Error ? error.message : String(error)}`);
-  }
-  const parsed = parseAgentFile(text);
-  const problems = "problems" in parsed ? parsed.problems : await problemsOf(parsed.definition, retentionDays);
-  if ("definition" in parsed && problems.length === 0) return parsed.definition;
-  throw new CliError(`${path} is not a valid agent file: ${problems.join("; ")} (see schemas/agent.schema.json)`);
-}
-
-async function problemsOf(definition: AgentDefinition, retentionDays: number | undefined): Promise<string[]> {
-  return [...keepDaysProblems(definition, retentionDays), ...(await definitionSchemaProblems(definition))];
-}
-
-async function checkSecrets(
-  { mcp = [] }: AgentDefinition,
-  organizationId: string,
-  secretProblem: Secrets["secretProblem"],
-): Promise<void> {
-  const [problem] = await headerSecretProblems(mcp, organizationId, secretProblem);
-  if (problem !== undefined) throw new CliError(problem);
 }
 
 /** The settings of an agent file that `fields` does not have. Instructions come last, because they have many lines. */

@@ -15,6 +15,7 @@ import { addOrganizationCommands } from "./organizations.ts";
 import { addOperatorCommands } from "./operators.ts";
 import type { FileOutput, Note, Output } from "./output.ts";
 import { addRunCommands } from "./runs.ts";
+import { addTrialCommands } from "./trials.ts";
 import { addWebhookCommands } from "./webhooks.ts";
 
 const name = "admin";
@@ -60,7 +61,8 @@ export function adminProgram(action: Action, io: FileIo): Command {
       "\nExit codes: 0 on success, 1 after an error (one line on stderr). See also: run start --help.",
     );
   addOrganizationCommands(program, action);
-  addAgentCommands(program, action);
+  addAgentCommands(program, action, io);
+  addTrialCommands(program, action);
   addKeyCommands(program, action);
   addWebhookCommands(program, action);
   addRunCommands(program, action, io);
@@ -90,6 +92,8 @@ const hints: Partial<Record<ErrorCode, string>> = {
   run_not_found: "see run list --agent ID",
   call_not_found: "see run show ID",
   step_not_found: "see run show ID",
+  trial_not_found: "see trial list AGENT",
+  trial_running: "see trial stop ID",
   file_not_found: "see run show ID --files",
 };
 

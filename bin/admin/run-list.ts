@@ -7,7 +7,7 @@ import { type RunFilterStatus, runStatuses } from "../../src/runs/status.ts";
 import type { ListedRuns } from "../../src/runs/read/list-runs.ts";
 import { CliError } from "../cli.ts";
 import type { Action } from "./action.ts";
-import { maxListed, repeated, timeOf, valuesOf, wholeNumber } from "./option-values.ts";
+import { labelOf, maxListed, repeated, timeOf, valuesOf, wholeNumber } from "./option-values.ts";
 import { type Output, table } from "./output.ts";
 import { runFields, runUsage } from "./run-fields.ts";
 
@@ -80,7 +80,7 @@ function searchOf(options: ListOptions): RunSearch {
     order,
     now: Date.now(),
     ...(statuses && { statuses: statuses.flatMap((each) => listedWith[each] ?? each) }),
-    ...(label && { labels: label.map(labelOf) }),
+    ...(label && { labels: label.map((each) => labelOf("--label", each)) }),
     ...(since !== undefined && { since: timeOf("--since", since) }),
     ...(until !== undefined && { until: timeOf("--until", until) }),
     ...(cursor !== undefined && { cursor }),
@@ -103,12 +103,6 @@ function factsOf(options: ListOptions): FactFilter {
 function amountOf(option: string, text: string): number {
   if (/^\d{1,9}(\.\d{1,9})?$/.test(text)) return Number(text);
   throw new CliError(`${option} is ${JSON.stringify(text)}; expected a number such as 0.05 or 60`);
-}
-
-function labelOf(text: string): { name: string; value: string } {
-  const at = text.indexOf("=");
-  if (at < 1) throw new CliError(`--label is ${JSON.stringify(text)}; expected KEY=VALUE`);
-  return { name: text.slice(0, at), value: text.slice(at + 1) };
 }
 
 function listOutput({ runs, cursor, complete = true }: ListedRuns & { complete?: boolean }): Output {

@@ -2,8 +2,8 @@ import type { TrialSummary } from "./summary.ts";
 import type { Verdict } from "./names.ts";
 import type { Trial } from "./types.ts";
 
-/** Verdicts of tried cases, in the order of the line. */
-const words: Partial<Record<Verdict, string>> = {
+/** Verdicts in words, in the order of the line. */
+export const verdictWords: Record<Verdict, string> = {
   same: "same",
   equal: "equal",
   better: "better",
@@ -12,6 +12,7 @@ const words: Partial<Record<Verdict, string>> = {
   assertion_broken: "broke an assertion",
   failed: "failed",
   left_record: "left the record",
+  cannot_be_tried: "cannot be tried",
 };
 
 /**
@@ -20,13 +21,12 @@ const words: Partial<Record<Verdict, string>> = {
  */
 export function describeTrial({ settings }: Pick<Trial, "settings">, summary: TrialSummary): string {
   const { verdicts, tried, open, control, spent } = summary;
-  const counted = (Object.entries(words) as [Verdict, string][]).map(([verdict, word]) =>
+  const counted = (Object.entries(verdictWords) as [Verdict, string][]).map(([verdict, word]) =>
     countOf(verdicts[verdict], word),
   );
   return [
     `${tried} tried`,
     ...counted,
-    countOf(verdicts.cannot_be_tried, "cannot be tried"),
     countOf(open, "without a verdict"),
     control && `current against itself: ${control.differ} of ${control.cases} differ`,
     ...costs(settings.budget, spent),

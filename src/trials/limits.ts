@@ -4,3 +4,6 @@
 
 /** Cases of a trial. */
 export const maxCases = 500;
+
+/** Cases of a trial in progress at the same time. */
+export const maxConcurrency = 16;

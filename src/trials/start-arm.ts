@@ -38,7 +38,10 @@ export async function startArm(
   const { runId } = start;
   const { turn } = one.source;
   if (!(await runs.head(runId))) {
-    const problem = await createArm(deps, trial, one, start);
+    const problem = await createArm(deps, trial, one, start).catch(async (error: unknown) => {
+      if (!(await runs.head(runId))) throw error;
+      return undefined; // another process has created it meanwhile
+    });
     if (problem !== undefined) return { cannotBeTried: problem };
   }
   // Places go round by organization and agent: a trial waits as one more agent of its organization.

@@ -246,14 +246,17 @@ describe("without a server", () => {
   });
 
   test.concurrent.each([
-    [[], "a command is missing; commands are org, agent, key, webhook, run, operator, audit, environment, completion"],
+    [
+      [],
+      "a command is missing; commands are org, agent, trial, key, webhook, run, operator, audit, environment, completion",
+    ],
     [
       ["org"],
       "org: a command is missing; org takes create, list, show, set-quota, set-web-fetch, set-mcp-tools, delete, export, set-model, models, clear-model",
     ],
     [
       ["agents"],
-      'unknown command "agents"; commands are org, agent, key, webhook, run, operator, audit, environment, completion (did you mean agent?)',
+      'unknown command "agents"; commands are org, agent, trial, key, webhook, run, operator, audit, environment, completion (did you mean agent?)',
     ],
     [
       ["org", "rename"],
@@ -272,7 +275,7 @@ describe("without a server", () => {
     [["org", "show", "nowhere"], 'organization "nowhere" does not exist (see org list)'],
     [
       ["org", "set-model", "x", "--provider", "gpt"],
-      '--provider is "gpt"; expected demo, openai-compatible, anthropic or bedrock',
+      '--provider is "gpt"; expected demo, openai-compatible, openai-responses, anthropic or bedrock',
     ],
     [
       ["org", "set-model", "x", "--provider", "demo", "--model-name", "m"],

@@ -87,7 +87,10 @@ function issueOf(violation: SchemaViolation, place: Place): ValidationIssue | []
       return tooLong(loc, "Dictionary", limit, Object.keys(data as object).length, data);
     case "uniqueItems":
       return issue("list_not_unique", loc, "List should not have the same item twice", data);
+    case "discriminator":
+      return tagIssue(loc, params, parentSchema, data);
     case "if": // its `else` reports the issues
+    case "anyOf": // the schemas in it report the issues
     case "propertyNames": // the keywords in it report the issues
       return [];
     default:
@@ -113,6 +116,25 @@ function typeIssue(
   }
   if (format === "uuid") return issue("uuid_type", loc, "UUID input should be a string, bytes or UUID object", data);
   return issue("string_type", loc, "Input should be a valid string", data);
+}
+
+/** The field that says which of several schemas applies is missing, or has an unknown value. */
+function tagIssue(
+  loc: Loc,
+  { tag, tagValue }: SchemaViolation["params"],
+  { oneOf }: SchemaViolation["parentSchema"],
+  data: unknown,
+): ValidationIssue {
+  const discriminator = `'${String(tag)}'`;
+  if (typeof tagValue !== "string") {
+    const msg = `Unable to extract tag using discriminator ${discriminator}`;
+    return issue("union_tag_not_found", loc, msg, data, { discriminator });
+  }
+  const schemas = oneOf as { properties: Record<string, { enum: string[] }> }[];
+  const tags = schemas.flatMap(({ properties }) => properties[String(tag)]?.enum ?? []);
+  const expected_tags = tags.map((each) => `'${each}'`).join(", ");
+  const msg = `Input tag found using ${discriminator} does not match any of the expected tags: ${expected_tags}`;
+  return issue("union_tag_invalid", loc, msg, data, { discriminator, expected_tags });
 }
 
 function tooLong(loc: Loc, kind: "List" | "Dictionary", limit: number, length: number, data: unknown): ValidationIssue {

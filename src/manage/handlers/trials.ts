@@ -6,10 +6,10 @@ import { decodePlace, encodePlace } from "../../runs/read/cursor.ts";
 import { deleteTrial, judgeCase, startTrial, stopTrial } from "../../trials/control-trial.ts";
 import { type Candidate, createTrial } from "../../trials/create-trial.ts";
 import { findCase, findTrial } from "../../trials/find-trial.ts";
-import { verdicts } from "../../trials/names.ts";
+import { orderCases } from "../../trials/order-cases.ts";
 import { readCase } from "../../trials/read-case.ts";
 import type { CaseSelection } from "../../trials/select-cases.ts";
-import type { Trial, TrialCase } from "../../trials/types.ts";
+import type { Trial } from "../../trials/types.ts";
 import { verdictOf } from "../../trials/verdict.ts";
 import type { ManageHandlers, Schemas } from "../call.ts";
 import { checkedDefinition } from "../checked-definition.ts";
@@ -71,7 +71,7 @@ export function trialHandlers(deps: ManageDeps) {
     async list_trial_cases({ path, query: { verdict } }) {
       const trial = await findTrial(trials, path.trial_id);
       const cases = (await trials.listCases(trial.id)).filter((one) => !verdict || verdictOf(one) === verdict);
-      const data = cases.toSorted((a, b) => rankOf(a) - rankOf(b)).map((one) => wireCase(trial, one));
+      const data = orderCases(cases).map((one) => wireCase(trial, one));
       return jsonResponse(200, { data, next: null } satisfies Schemas["TrialCasePage"]);
     },
 
@@ -118,15 +118,6 @@ function selectionIn({ last, status, label, since, runs }: Body): CaseSelection 
     ...(label !== undefined && { label: { name: label.slice(0, at), value: label.slice(at + 1) } }),
     ...(since !== undefined && { since: timeIn("since", since) }),
   };
-}
-
-/** What needs a look comes first. */
-const lookFirst = ["left_record", "failed", "assertion_broken", "worse", "different"];
-
-function rankOf(one: TrialCase): number {
-  const verdict = verdictOf(one);
-  const first = lookFirst.indexOf(verdict ?? "");
-  return first === -1 ? lookFirst.length + (verdict ? verdicts.indexOf(verdict) : verdicts.length) : first;
 }
 
 function invalid(message: string): ServiceError {

@@ -110,6 +110,11 @@ async function tried(
   }
 }
 
+function create(more: object) {
+  const body = { definition, last: 1, budget: { dollars: 1 }, ...more };
+  return service.call("POST", `/agents/${agentId}/trials`, { body });
+}
+
 describe("a trial", () => {
   test("of an unchanged agent repeats each turn and touches nothing outside", async () => {
     const before = pages.length;
@@ -179,6 +184,18 @@ describe("a trial", () => {
     const { status, body: problem } = await service.call("POST", `/agents/${agentId}/trials`, { body });
     expect(status).toBeGreaterThanOrEqual(404);
     expect(JSON.stringify(problem)).toContain(JSON.stringify(reason).slice(1, -1));
+  });
+
+  test("is refused with what is wrong in an assertion or a rule", async () => {
+    const misspelled = await create({ assertions: [{ kind: "file_exist", name: "x" }] });
+    expect(misspelled.status).toBe(422);
+    expect(JSON.stringify(misspelled.body)).toContain("'file_exists'");
+    for (const assertion of [{ name: "x" }, "x", { kind: "file_exists" }, { kind: "at_most", steps: -1 }]) {
+      expect((await create({ assertions: [assertion] })).status).toBe(422);
+    }
+    const rule = await create({ outside: { tools: { web_fetch: "life" } } });
+    expect(rule.status).toBe(422);
+    expect(JSON.stringify(rule.body)).toContain("'stop', 'error' or 'live'");
   });
 });
 

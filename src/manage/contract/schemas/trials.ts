@@ -16,7 +16,7 @@ import {
   uuid,
 } from "../../../http/rest/schemas/schema.ts";
 import { runStatuses } from "../../../runs/status.ts";
-import { maxCases } from "../../../trials/limits.ts";
+import { maxCases, maxConcurrency } from "../../../trials/limits.ts";
 import { destinationKinds, trialStatuses, verdicts } from "../../../trials/names.ts";
 
 const count = { minimum: 0 };
@@ -131,7 +131,7 @@ export const trialSchemas = {
         maximum: maxCases,
         default: 10,
       }),
-      concurrency: integer("Cases in progress at the same time.", { minimum: 1, maximum: 16, default: 4 }),
+      concurrency: integer("Cases in progress at the same time.", { minimum: 1, maximum: maxConcurrency, default: 4 }),
       assertions: list("Checks of what a tried turn did.", reference("TrialAssertion"), { maxItems: 50, default: [] }),
       budget: body("No case starts beyond it.", budget),
     },
@@ -139,7 +139,9 @@ export const trialSchemas = {
     [{ version: 3, last: 20, budget: { dollars: 2 } }],
   ),
   TrialAssertion: {
+    type: "object",
     description: "A check of what a tried turn did.",
+    discriminator: { propertyName: "kind" },
     oneOf: [
       body(
         "The output matches a pattern (RE2).",

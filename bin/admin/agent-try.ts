@@ -1,0 +1,122 @@
+import type { Command } from "commander";
+import { findAgent } from "../../src/accounts/agents.ts";
+import { commandLine } from "../../src/command-line.ts";
+import { startTrial, deleteTrial } from "../../src/trials/control-trial.ts";
+import { type Candidate, createTrial } from "../../src/trials/create-trial.ts";
+import { type FailCondition, failures, parseFailIf } from "../../src/trials/fail-if.ts";
+import { maxCases } from "../../src/trials/limits.ts";
+import { summarize } from "../../src/trials/summary.ts";
+import type { Trial, TrialCase } from "../../src/trials/types.ts";
+import { CliError, type FileIo } from "../cli.ts";
+import type { Action } from "./action.ts";
+import { fileDescription, fileOption, readAgentFile } from "./agent-file.ts";
+import type { OperatorPlatform } from "./operator-platform.ts";
+import { repeated, wholeNumber } from "./option-values.ts";
+import type { Note, Output } from "./output.ts";
+import { selectionOf, settingsOf, type TrialOptions } from "./trial-options.ts";
+import { estimateLines, trialOutput } from "./trial-output.ts";
+import { waitForTrial } from "./wait-for-trial.ts";
+
+interface TryOptions extends TrialOptions {
+  file?: string;
+  version?: string;
+  failIf?: string;
+  yes?: true;
+}
+
+export function addTryCommand(agent: Command, action: Action, io: FileIo): void {
+  agent
+    .command("try")
+    .description("Try a change of an agent on its recorded turns, before it is saved.")
+    .argument("<AGENT>", "agent")
+    .option(fileOption, `the changed ${fileDescription}`)
+    .option("--version <N>", "try this version of the agent instead of a file")
+    .option("--last <N>", `number of turns, the newest that ended with an output, at most ${maxCases} (default: 20)`)
+    .option("--label <KEY=VALUE>", "only turns of runs with this label")
+    .option("--since <TIME>", "only turns of runs created since this time, such as 2026-11-01 or 2026-11-01T08:00Z")
+    .option("--run <ID>", "the turns of this run, or ID.TURN; can be repeated, instead of --last", repeated)
+    .option("--control <N>", "try so many of the cases with the current configuration, too", "10")
+    .option("--concurrency <N>", "cases in progress at the same time", "4")
+    .option("--budget <DOLLARS>", "no case starts beyond it; needs prices in the agent file")
+    .option("--budget-tokens <N>", "no case starts beyond so many input and output tokens")
+    .option("--assert-file <FILE>", "JSON list of checks of what a tried turn did (docs/trials.md)")
+    .option("--on-miss <RULE>", "what a call does that the record does not answer: stop the case, or error", "stop")
+    .option("--tool-miss <NAME=RULE>", "for a tool: stop, error, live or text:ANSWER; can be repeated", repeated)
+    .option("--fail-if <CONDITIONS>", "exit with 1 if one of these holds, such as worse>0,left>5")
+    .option("--yes", "start without a question")
+    .addHelpText(
+      "after",
+      "\nExit codes: 0, 1 after an error or if --fail-if holds, 130 after Ctrl-C (the trial proceeds).",
+    )
+    .action(
+      action(async (platform, agentId: string, options: TryOptions) => {
+        const { accounts, isServed } = platform;
+        const failIf = options.failIf === undefined ? undefined : conditionsOf(options.failIf);
+        if (!options.yes && !io.ask) {
+          throw new CliError(
+            "agent try asks before a model is called, and there is no terminal to ask; pass --yes to start without a question",
+          );
+        }
+        const [cases, settings] = [selectionOf(options), await settingsOf(options)];
+        const { id, organizationId } = await findAgent(accounts, agentId);
+        const candidate = await candidateOf(platform, organizationId, options);
+        if (!isServed()) {
+          throw new CliError(
+            `no service runs on the data directory; start it (${commandLine("start")}): it tries the cases`,
+          );
+        }
+        const deps = { ...platform, now: Date.now, actor: await platform.actor() };
+        const created = await createTrial(deps, id, { candidate, cases, settings });
+        return tryCases(deps, created, { io, failIf, asks: !options.yes });
+      }),
+    );
+}
+
+async function candidateOf(
+  platform: OperatorPlatform,
+  organizationId: string,
+  { file, version }: TryOptions,
+): Promise<Candidate> {
+  if ((file === undefined) === (version === undefined)) {
+    throw new CliError("agent try needs either --file draft.json or --version N");
+  }
+  if (file !== undefined) return { definition: await readAgentFile(file, organizationId, platform) };
+  return { version: wholeNumber("--version", version ?? "") };
+}
+
+function conditionsOf(text: string): FailCondition[] {
+  const parsed = parseFailIf(text);
+  if ("problem" in parsed) throw new CliError(`--fail-if: ${parsed.problem}`);
+  return parsed.conditions;
+}
+
+type TryDeps = Omit<OperatorPlatform, "actor"> & Parameters<typeof startTrial>[0];
+
+/** Yields what the trial will do, starts it, and yields what it says at its end. A trial that is not started is deleted. */
+async function* tryCases(
+  deps: TryDeps,
+  { trial: { id, ...more }, cases }: { trial: Trial; cases: TrialCase[] },
+  { io, failIf, asks }: { io: FileIo; failIf: FailCondition[] | undefined; asks: boolean },
+): AsyncGenerator<Note | Output> {
+  for (const note of estimateLines({ id, ...more }, cases)) yield { note };
+  const refusal =
+    more.estimate.cases === 0
+      ? `none of the ${cases.length} cases can be tried: ${cases[0]?.cannotBeTried}`
+      : asks && !(await isConfirmed(io))
+        ? "not started; no model was called"
+        : undefined;
+  if (refusal !== undefined) {
+    await deleteTrial(deps, id);
+    throw new CliError(refusal);
+  }
+  await startTrial(deps, id);
+  const ended = await waitForTrial(deps, id, io);
+  const failed = failIf && failures(failIf, summarize(ended.trial, ended.cases));
+  yield trialOutput(ended.trial, ended.cases, { onlyLook: true, failed });
+  if (failed && failed.length > 0) throw new CliError(`--fail-if holds: ${failed.join(", ")} (see trial show ${id})`);
+}
+
+async function isConfirmed(io: FileIo): Promise<boolean> {
+  const answer = (await io.ask?.("Start the trial? [y/N] ")) ?? "";
+  return /^y(es)?$/i.test(answer.trim());
+}

@@ -1,0 +1,194 @@
+import type { Schemas } from "../../src/manage/schema-types.ts";
+import { wireCase, wireCaseDetail, wireTrial, wireTrialHead } from "../../src/manage/wire/trial.ts";
+import { verdictWords } from "../../src/trials/describe-trial.ts";
+import { estimateNotes } from "../../src/trials/estimate.ts";
+import { needsLook, orderCases } from "../../src/trials/order-cases.ts";
+import type { CaseDetail } from "../../src/trials/read-case.ts";
+import type { Destination, Trial, TrialCase } from "../../src/trials/types.ts";
+import { printableLine } from "../printable.ts";
+import { indented, type Output, record, table } from "./output.ts";
+
+/** Characters of the arguments of a call in a case. */
+const maxArguments = 160;
+
+/** What a trial will try, cost and send, as lines for the person who starts it. */
+export function estimateLines(trial: Trial, cases: TrialCase[]): string[] {
+  const { estimate, settings } = trial;
+  const control = Math.min(settings.control, estimate.cases);
+  return [
+    `Trial ${trial.id}: ${triedText(trial.candidate)} on recorded turns of ${trial.control.definition.name}`,
+    `  ${counted(estimate.cases, "case")}${control > 0 ? `, and ${control} of them with the current configuration, too` : ""}`,
+    ...refusals(cases),
+    `  expected: ${expectedText(trial)}`,
+    ...estimateNotes(estimate).map((note) => `  ${note}`),
+    ...(estimate.sends.length === 0 ? ["  nothing is sent to another host"] : estimate.sends.map(destinationText)),
+  ];
+}
+
+/** Why cases cannot be tried, one line for each reason. */
+function refusals(cases: TrialCase[]): string[] {
+  const refused = cases.filter((one) => one.cannotBeTried !== undefined);
+  return [...Map.groupBy(refused, ({ cannotBeTried = "" }) => cannotBeTried)].map(
+    ([reason, same]) =>
+      `  ${same.length} cannot be tried: ${reason} (${counted(same.length, "run")}: ${same.map(({ source }) => source.runId).join(", ")})`,
+  );
+}
+
+function expectedText({ estimate: { dollars, tokens }, settings: { budget } }: Trial): string {
+  const expected = [
+    ...(dollars ? [`${dollarText(dollars.low)} to ${dollarText(dollars.high)}`] : []),
+    ...(tokens ? [`${tokens.low.toLocaleString("en-US")} to ${tokens.high.toLocaleString("en-US")} tokens`] : []),
+  ];
+  const limits = [
+    ...(budget.dollars === undefined ? [] : [dollarText(budget.dollars)]),
+    ...(budget.tokens === undefined ? [] : [`${budget.tokens.toLocaleString("en-US")} tokens`]),
+  ];
+  return `${expected.join(", ") || "unknown"}; budget: ${limits.join(", ")}`;
+}
+
+function destinationText({ host, for: purpose, inputs, files, new: isNew }: Destination): string {
+  if (purpose === "mcp_list")
+    return `  connects to ${host}: lists the tools of an MCP server; nothing of a run is sent`;
+  if (purpose === "live_calls") return `  sends to ${host}: calls that the record does not answer, by the rule live`;
+  const what = `${counted(inputs, "input")} and ${counted(files, "file")}`;
+  return `  sends to ${host}: ${what}${isNew ? ", to a host that not all of the recorded turns used" : ""}`;
+}
+
+/** `failed`: conditions of `--fail-if` that hold. Undefined: there are none to check. */
+export interface TrialOutputOptions {
+  onlyLook?: boolean;
+  failed?: string[] | undefined;
+}
+
+/** What a trial says so far, and its cases: all, or those that need a look. The JSON has all. */
+export function trialOutput(
+  trial: Trial,
+  cases: TrialCase[],
+  { onlyLook = false, failed }: TrialOutputOptions = {},
+): Output {
+  const ordered = orderCases(cases);
+  const shown = ordered.filter((one) => !onlyLook || needsLook(one)).map((one) => caseRow(wireCase(trial, one)));
+  const wire = wireTrial(trial, cases);
+  const columns = ["case", "verdict", "steps", "cost", "run", "turn", "what"];
+  const { text } = table(shown, columns, "No case needs a look.");
+  const json = { trial: wire, cases: ordered.map((one) => wireCase(trial, one)), ...(failed && { failed }) };
+  return { text: [...summaryLines(wire), "", text].join("\n"), json };
+}
+
+function summaryLines({ summary, ended_by: endedBy }: Schemas["Trial"]): string[] {
+  const { text, control, medians, preference, verdicts, open } = summary;
+  return [
+    text,
+    ...(endedBy === "budget" ? [`The budget is used up: ${counted(open, "case")} without a verdict.`] : []),
+    ...(endedBy === "operator" ? ["The trial was stopped."] : []),
+    ...(control?.cannot_judge ? [control.cannot_judge] : []),
+    ...(verdicts.better + verdicts.worse > 0 ? [preference] : []),
+    ...(medians ? [medianText(medians)] : []),
+  ];
+}
+
+function medianText({ cases, steps, dollars }: Schemas["TrialMedians"]): string {
+  const cost = dollars ? `, ${change(dollarText(dollars.recorded), dollarText(dollars.tried))}` : "";
+  return `Medians of ${counted(cases, "case")}, recorded → tried: ${change(steps.recorded, steps.tried)} steps${cost}`;
+}
+
+function caseRow(one: Schemas["TrialCase"]) {
+  const { recorded, candidate } = one;
+  const used = candidate?.used;
+  return {
+    case: one.number,
+    verdict: one.verdict ? verdictWords[one.verdict] : "-",
+    steps: change(recorded.steps, used?.steps),
+    cost: change(costText(recorded.dollars), used ? costText(used.dollars) : undefined),
+    run: one.run_id,
+    turn: one.turn,
+    what: whatText(one),
+  };
+}
+
+/** What there is to know of a case, in one line. */
+function whatText({ verdict, judged_by: by, cannot_be_tried: refused, candidate }: Schemas["TrialCase"]): string {
+  const {
+    ended = null,
+    reason = null,
+    same_output: same = null,
+    files = [],
+    assertions = [],
+    misses = [],
+  } = candidate ?? {};
+  const parts = [
+    ...(refused === null ? [] : [refused]),
+    ...(reason === null ? [] : [reason]),
+    ...assertions.map((broken) => `assertion ${broken.assertion + 1}: ${broken.reason}`),
+    ...(same === false ? ["the output differs"] : []),
+    ...files.map(({ name, change: how }) => `${name} ${how}`),
+    ...misses.map(({ tool, rule }) => `${tool} answered by the rule ${rule}`),
+    ...(by === null ? [] : [`judged by ${by}`]),
+    ...(verdict === null ? [ended === "stopped" ? "stopped" : candidate ? "in progress" : "not tried"] : []),
+  ];
+  return parts.join("; ") || "-";
+}
+
+/** A case with the texts and calls of both turns. Calls are a difference: `-` only recorded, `+` only tried. */
+export function caseOutput(trial: Trial, one: TrialCase, detail: CaseDetail): Output {
+  const wire = wireCaseDetail(trial, one, detail);
+  const { turn, what, ...fields } = caseRow(wire.case);
+  const text = [
+    record({ ...fields, turn, tried_run: wire.case.candidate?.run_id, control_run: wire.case.control?.run_id, what })
+      .text,
+    ...section("input", wire.input),
+    ...section("recorded output", wire.recorded_output),
+    ...section("candidate output", wire.candidate_output),
+    ...section("output of the current configuration", wire.control_output),
+    ...(wire.calls.length > 0 ? ["", "calls (- recorded, + candidate):", ...wire.calls.flatMap(callLines)] : []),
+  ].join("\n");
+  return { text, json: wire };
+}
+
+function section(title: string, text: string | null): string[] {
+  return text === null ? [] : ["", `${title}:`, indented(text)];
+}
+
+function callLines({ recorded, candidate, same }: Schemas["TrialCaseDetail"]["calls"][number]): string[] {
+  if (same && recorded) return [callLine(" ", recorded)];
+  return [...(recorded ? [callLine("-", recorded)] : []), ...(candidate ? [callLine("+", candidate)] : [])];
+}
+
+function callLine(mark: string, { step, name, arguments: given }: Schemas["TrialCall"]): string {
+  return `  ${mark} step ${step}  ${printableLine(`${name} ${given}`, maxArguments)}`;
+}
+
+/** Trials of an agent, one per line. */
+export function trialList(trials: { trial: Trial; cases: TrialCase[] }[]): Output {
+  const heads = trials.map(({ trial, cases }) => wireTrialHead(trial, cases));
+  const rows = trials.map(({ trial }, index) => ({
+    id: trial.id,
+    status: trial.status,
+    created_at: heads[index]?.created_at,
+    candidate: triedText(trial.candidate),
+    summary: heads[index]?.summary,
+  }));
+  const columns = ["id", "status", "created_at", "candidate", "summary"];
+  return { ...table(rows, columns, "No trials. Try a change: agent try AGENT --file draft.json"), json: heads };
+}
+
+function triedText({ version }: Trial["candidate"]): string {
+  return version === undefined ? "a draft" : `version ${version}`;
+}
+
+/** Cents, or four decimals below ten cents. */
+export function dollarText(value: number): string {
+  return `$${value.toFixed(value > 0 && value < 0.1 ? 4 : 2)}`;
+}
+
+function costText(dollars: number | null): string {
+  return dollars === null ? "?" : dollarText(dollars);
+}
+
+function change(recorded: string | number, tried: string | number | undefined): string {
+  return tried === undefined ? String(recorded) : `${recorded} → ${tried}`;
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}

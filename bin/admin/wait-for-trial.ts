@@ -1,0 +1,57 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { commandLine } from "../../src/command-line.ts";
+import { describeTrial } from "../../src/trials/describe-trial.ts";
+import { measuredEstimate } from "../../src/trials/estimate.ts";
+import { findTrial } from "../../src/trials/find-trial.ts";
+import { summarize } from "../../src/trials/summary.ts";
+import type { Trial, TrialCase } from "../../src/trials/types.ts";
+import { CliError, type FileIo } from "../cli.ts";
+import type { OperatorPlatform } from "./operator-platform.ts";
+import { dollarText } from "./trial-output.ts";
+
+const pollMilliseconds = 1_000;
+/** The exit code after Ctrl-C. */
+const interrupted = 130;
+
+/**
+ * Waits until a trial has ended. Shows its verdicts so far in one line of a terminal. Rejects with a CliError after Ctrl-C, and
+ * if the service ends meanwhile; the trial continues with the service.
+ */
+export async function waitForTrial(
+  { trials, isServed }: Pick<OperatorPlatform, "trials" | "isServed">,
+  id: string,
+  io: FileIo,
+): Promise<{ trial: Trial; cases: TrialCase[] }> {
+  const stop = new AbortController();
+  const onSignal = (): void => stop.abort();
+  process.on("SIGINT", onSignal);
+  try {
+    for (;;) {
+      const trial = await findTrial(trials, id);
+      const cases = await trials.listCases(id);
+      if (trial.status === "finished") return { trial, cases };
+      io.show?.(progressOf(trial, cases));
+      if (!isServed()) throw new CliError(notServed(id));
+      await sleep(pollMilliseconds, undefined, { signal: stop.signal });
+    }
+  } catch (error) {
+    if (!stop.signal.aborted) throw error;
+    throw new CliError(
+      `stopped waiting; trial ${id} proceeds (see trial show ${id} and trial stop ${id})`,
+      interrupted,
+    );
+  } finally {
+    io.show?.("");
+    process.off("SIGINT", onSignal);
+  }
+}
+
+function progressOf(trial: Trial, cases: TrialCase[]): string {
+  const remaining = measuredEstimate(trial, cases);
+  const rest = remaining?.dollars === undefined ? "" : ` · about ${dollarText(remaining.dollars)} to go`;
+  return `${describeTrial(trial, summarize(trial, cases))}${rest}`;
+}
+
+function notServed(id: string): string {
+  return `the service on the data directory has ended; trial ${id} proceeds when it starts again (${commandLine("start")})`;
+}

@@ -1,0 +1,237 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { beforeAll, describe, expect, test } from "vitest";
+import { main } from "../../bin/admin/main.ts";
+import {
+  chatServer,
+  chunk,
+  type Reply,
+  send,
+  startStream,
+  toolCallChunk,
+} from "../providers/chat-completions-server.ts";
+import { admin, done, rejected } from "./admin.ts";
+import type { ProcessResult } from "./script.ts";
+import { modelAt, newDataDir, type Service, startService } from "./service.ts";
+
+type Message = { role: string; content?: string | null };
+
+/** Writes the input to a file and answers with it; in capitals if the instructions say so. Fetches a page, or never answers, if they say so. */
+const works: Reply = (response, { body }) => {
+  const messages = body["messages"] as Message[];
+  const instructions = String(messages[0]?.content);
+  const start = messages.findLastIndex(({ role, content }) => role === "user" && content?.startsWith("Report"));
+  const input = String(messages[start]?.content);
+  const text = instructions.includes("loud") ? input.toUpperCase() : input;
+  const isFirst = !messages.slice(start).some(({ role }) => role === "tool");
+  const call = instructions.includes("fetch")
+    ? { name: "web_fetch", arguments: JSON.stringify({ url: "https://example.com/" }) }
+    : { name: "write_file", arguments: JSON.stringify({ name: "report.txt", content: text }) };
+  startStream(response);
+  if (instructions.includes("nothing")) return;
+  if (isFirst) send(response, toolCallChunk(0, { id: "call-0", ...call }));
+  else send(response, chunk({ role: "assistant", content: `Done: ${text}` }));
+  const usage = { prompt_tokens: 100, completion_tokens: 10, total_tokens: 110 };
+  send(response, chunk({}, { finish_reason: isFirst ? "tool_calls" : "stop" }), { ...chunk({}), choices: [], usage });
+  send(response, "[DONE]");
+  response.end();
+};
+
+const definition = {
+  name: "Reporter",
+  instructions: "Write reports.",
+  tools: ["write_file", "web_fetch"],
+  limits: { steps: 10, tokens: 100_000, seconds: 60 },
+  prices: { input: 1, output: 10 },
+};
+
+describe("trials on the command line", () => {
+  let service: Service;
+  let agent: string;
+  let directory: string;
+  const runs: string[] = [];
+
+  beforeAll(async () => {
+    const model = await chatServer(...Array.from({ length: 300 }, () => works));
+    service = await startService(newDataDir(), modelAt(model.baseUrl));
+    directory = mkdtempSync(join(tmpdir(), "drafts-"));
+    agent = (await done(service.dataDir, "agent", "create", "--file", file("agent.json", definition))).id;
+    for (const number of [1, 2, 3]) {
+      const start = ["run", "start", "--agent", agent, "--text", `Report ${number}`, "--wait", "--json"];
+      const { stdout } = await admin(service.dataDir, ...start);
+      runs.push((JSON.parse(stdout) as { id: string }).id);
+    }
+    return async () => {
+      await service[Symbol.asyncDispose]();
+      await model[Symbol.asyncDispose]();
+      rmSync(directory, { recursive: true });
+    };
+  });
+
+  function file(name: string, content: unknown): string {
+    const path = join(directory, name);
+    writeFileSync(path, typeof content === "string" ? content : JSON.stringify(content));
+    return path;
+  }
+
+  const draft = (change: object = {}): string => file("draft.json", { ...definition, ...change });
+
+  /** `agent try` of a draft with `--yes`. */
+  function tried(change: object, ...args: string[]): Promise<ProcessResult> {
+    const budget = args.some((each) => each.startsWith("--budget")) ? [] : ["--budget", "1"];
+    return admin(service.dataDir, "agent", "try", agent, "--file", draft(change), "--yes", ...budget, ...args);
+  }
+
+  const refused = (...args: string[]) => rejected(service.dataDir, "agent", "try", agent, ...args);
+
+  /** `agent try` at a terminal where a person answers the question. */
+  async function asked(answer: string): Promise<ProcessResult & { shown: string[] }> {
+    const printed = { stdout: "", stderr: "" };
+    const shown: string[] = [];
+    const args = ["agent", "try", agent, "--file", draft(), "--budget", "1", "--data-dir", service.dataDir];
+    const code = await main(args, {
+      out: (text) => void (printed.stdout += `${text}\n`),
+      err: (text) => void (printed.stderr += `${text}\n`),
+      write: async () => {},
+      isTerminal: true,
+      errIsTerminal: true,
+      ask: async (question) => {
+        printed.stderr += question;
+        return answer;
+      },
+      show: (line) => void shown.push(line),
+    });
+    return { code, ...printed, shown };
+  }
+
+  test("an unchanged draft repeats each turn, with the estimate before and the verdicts after", async () => {
+    const { code, stdout, stderr } = await tried({}, "--control", "2");
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/^Trial trial-\S+: a draft on recorded turns of Reporter\n {2}3 cases, and 2 of them with/);
+    expect(stderr).toMatch(/expected: \$0\.\d+ to \$0\.\d+, [\d,]+ to [\d,]+ tokens; budget: \$1\.00/);
+    expect(stderr).toMatch(/sends to 127\.0\.0\.1:\d+: 3 inputs and 0 files\n/);
+    expect(stdout).toContain("3 tried · 3 same · current against itself: 0 of 2 differ · $");
+    expect(stdout).toContain("No case needs a look.");
+  });
+
+  test("a changed draft is listed case by case, and each case shows both turns", async () => {
+    const { code, stdout } = await tried({ instructions: "Write loud reports." }, "--last", "2");
+    expect(code).toBe(0);
+    expect(stdout).toContain("2 tried · 2 different");
+    expect(stdout).toMatch(new RegExp(`1 +different +2 → 2 .* ${runs[2]} +1 +the output differs; report.txt changed`));
+    const listed = (await done(service.dataDir, "trial", "list", agent)) as unknown as { id: string; status: string }[];
+    expect(listed[0]).toMatchObject({ status: "finished", cases: 2, summary: expect.stringContaining("2 different") });
+    const id = listed[0]?.id ?? "";
+    const shown = await admin(service.dataDir, "trial", "show", id, "--case", "1");
+    expect(shown.stdout).toContain("recorded output:\n    Done: Report 3\n");
+    expect(shown.stdout).toContain("candidate output:\n    Done: REPORT 3\n");
+    expect(shown.stdout).toContain(`- step 1  write_file {"name":"report.txt","content":"Report 3"}`);
+    expect(shown.stdout).toContain(`+ step 1  write_file {"name":"report.txt","content":"REPORT 3"}`);
+    expect(await rejected(service.dataDir, "trial", "show", id, "--case", "3")).toContain("its cases are 1 to 2");
+    expect(await done(service.dataDir, "trial", "delete", id)).toEqual({ id });
+    expect(await rejected(service.dataDir, "trial", "show", id)).toContain("does not exist (see trial list AGENT)");
+  });
+
+  test("--fail-if decides the exit code, and --json prints the trial with all cases", async () => {
+    const change = { instructions: "Use fetch." };
+    const failing = await tried(change, "--fail-if", "left>2,different>0", "--json");
+    expect(failing.code).toBe(1);
+    expect(failing.stderr).toMatch(/^admin: --fail-if holds: left>2: 3 \(see trial show trial-\S+\)\n$/);
+    const { trial, cases, failed } = JSON.parse(failing.stdout) as Record<"trial" | "cases" | "failed", unknown>;
+    expect(trial).toMatchObject({ agent_id: agent, status: "finished", summary: { verdicts: { left_record: 3 } } });
+    expect(cases).toMatchObject([1, 2, 3].map((number) => ({ number, verdict: "left_record" })));
+    expect(failed).toEqual(["left>2: 3"]);
+    const passing = await tried(change, "--fail-if", "left>3", "--json");
+    expect(passing).toMatchObject({ code: 0, stderr: "" });
+    expect(JSON.parse(passing.stdout)).toMatchObject({ failed: [] });
+  });
+
+  test("a rule answers calls that are not in the record", async () => {
+    const change = { instructions: "Use fetch." };
+    const { stdout } = await tried(change, "--run", `${runs[0]}.1`, "--tool-miss", "web_fetch=text:A page.");
+    expect(stdout).toContain("1 tried · 1 different");
+    expect(stdout).toContain("web_fetch answered by the rule fixed");
+  });
+
+  test("assertions of a file are checked, and a wrong one is named", async () => {
+    const asserted = file("assert.json", [
+      { kind: "file_exists", name: "report.txt" },
+      { kind: "output_matches", pattern: "^Done: Report" },
+    ]);
+    const { code, stdout } = await tried(
+      { instructions: "Write loud reports." },
+      "--last",
+      "1",
+      "--assert-file",
+      asserted,
+      "--fail-if",
+      "broken>0",
+    );
+    expect(code).toBe(1);
+    expect(stdout).toContain("1 broke an assertion");
+    expect(stdout).toContain("assertion 2: Expected an output that matches");
+    const wrong = await tried({}, "--assert-file", file("wrong.json", [{ kind: "file_exist", name: "x" }]));
+    expect(wrong.code).toBe(1);
+    expect(wrong.stderr).toContain(
+      "0: Input tag found using 'kind' does not match any of the expected tags: 'output_m",
+    );
+  });
+
+  test("a person at the terminal is asked before a model is called", async () => {
+    const declined = await asked("n");
+    expect(declined.code).toBe(1);
+    expect(declined.stderr).toContain("Start the trial? [y/N] ");
+    expect(declined.stderr).toContain("admin: not started; no model was called\n");
+    const accepted = await asked("y");
+    expect(accepted.code).toBe(0);
+    expect(accepted.stdout).toContain("3 tried · 3 same");
+    expect(accepted.shown.at(-1)).toBe("");
+  });
+
+  test("a trial is stopped from another terminal, and is deleted only after that", async () => {
+    const trying = tried({ instructions: "Write nothing." }, "--fail-if", "open>1");
+    const { dataDir } = service;
+    const newest = async () => {
+      const [trial] = (await done(dataDir, "trial", "list", agent)) as unknown as { id: string; status: string }[];
+      return trial;
+    };
+    await expect.poll(newest).toMatchObject({ status: "running" });
+    const { id = "" } = (await newest()) ?? {};
+    expect(await rejected(dataDir, "trial", "delete", id)).toContain("is running; stop it before you delete it");
+    expect((await done(dataDir, "trial", "stop", id))["trial"]).toMatchObject({ ended_by: "operator" });
+    const { code, stdout, stderr } = await trying;
+    expect(code).toBe(1);
+    expect(stdout).toContain("0 tried · 3 without a verdict");
+    expect(stdout).toContain("The trial was stopped.");
+    expect(stderr).toContain("--fail-if holds: open>1: 3");
+    expect(await done(dataDir, "trial", "delete", id)).toEqual({ id });
+  });
+
+  test("wrong options are refused with what is accepted", async () => {
+    const ok = ["--file", draft(), "--budget", "1", "--yes"];
+    expect(await refused("--file", draft(), "--budget", "1")).toContain("there is no terminal to ask; pass --yes");
+    expect(await refused("--file", draft(), "--yes")).toContain("--budget is missing");
+    expect(await refused("--budget", "1", "--yes")).toContain("needs either --file draft.json or --version N");
+    expect(await refused(...ok, "--version", "1")).toContain("needs either --file draft.json or --version N");
+    expect(await refused(...ok, "--budget", "free")).toContain("expected US dollars such as 2 or 0.50");
+    expect(await refused(...ok, "--run", "x", "--last", "3")).toContain("--run and --last cannot be used together");
+    expect(await refused(...ok, "--fail-if", "slower>0")).toContain('before >, received "slower"');
+    expect(await refused(...ok, "--tool-miss", "web_fetch")).toContain("expected NAME=stop, NAME=error, NAME=live or");
+    expect(await refused(...ok, "--tool-miss", "read_mail=error")).toContain("no tool of the candidate");
+    expect(await refused(...ok, "--on-miss", "live")).toContain("expected stop or error");
+    expect(await refused(...ok, "--label", "team=none")).toContain("no finished turn that matches");
+    const unpriced = file("unpriced.json", { ...definition, prices: undefined });
+    expect(await refused("--file", unpriced, "--budget", "1", "--yes")).toContain("has no prices");
+    expect(await refused("--file", file("bad.json", "{}"), "--budget", "1", "--yes")).toContain(
+      "not a valid agent file",
+    );
+  });
+
+  test("without a service, a trial is refused and not waited for", async () => {
+    await using other = await startService();
+    await other.end("SIGTERM");
+    const args = ["agent", "try", other.templateId, "--version", "1", "--budget-tokens", "1000", "--yes"];
+    expect(await rejected(other.dataDir, ...args)).toContain("no service runs on the data directory; start it");
+  });
+});
