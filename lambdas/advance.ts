@@ -43,15 +43,22 @@ const deps = {
 let telemetry: Telemetry | undefined;
 
 let startNext: ((organizationId: string) => Promise<number>) | undefined;
+let driveTrial: ((trialId: string) => Promise<void>) | undefined;
 
 export async function handler(payload: AdvancePayload, context: Context): Promise<AdvanceResponse> {
   const { stateMachineArn, ...turn } = payload;
-  /** In executions of an earlier version, which do not pass the ARN, the sweep starts the next run. */
+  // In executions of an earlier version, which do not pass the ARN, the sweep starts what is next.
   async function onSlotFreed(organizationId: string): Promise<void> {
     if (stateMachineArn === undefined) return;
     const { nextStarter } = await import("../src/platform/aws/functions/start-next.ts");
     startNext ??= nextStarter(settings, deps, stateMachineArn);
     await startNext(organizationId);
+  }
+  async function onTriedTurnEnded(trialId: string): Promise<void> {
+    if (stateMachineArn === undefined) return;
+    const { turnTrialDriver } = await import("../src/platform/aws/functions/drive-trial.ts");
+    driveTrial ??= turnTrialDriver(settings, deps, stateMachineArn);
+    await driveTrial(trialId);
   }
   if (traces) telemetry ??= await (await import("../src/observability/tracing.ts")).openTelemetry(traces);
   const remaining = context.getRemainingTimeInMillis();
@@ -60,7 +67,7 @@ export async function handler(payload: AdvancePayload, context: Context): Promis
     const linux: Pick<AdvanceDeps, "linuxOf"> = linuxOf
       ? { linuxOf: (run, environment) => linuxOf(run, environment, end) }
       : {};
-    const result = await advance({ ...deps, ...linux, telemetry, onSlotFreed }, turn, {
+    const result = await advance({ ...deps, ...linux, telemetry, onSlotFreed, onTriedTurnEnded }, turn, {
       signal: AbortSignal.timeout(remaining - abortSeconds * 1_000),
       deadline: Date.now() + remaining - lastStepSeconds * 1_000,
     });

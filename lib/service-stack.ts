@@ -18,6 +18,7 @@ import { Sandbox } from "./sandbox.ts";
 import type { Settings } from "./settings.ts";
 import {
   createsRuns,
+  drivesTrials,
   endsTurns,
   type ItemPermission,
   keyUse,
@@ -63,8 +64,8 @@ const functions = {
   },
   Sweep: {
     entry: "sweep",
-    description: "Finds orphaned runs and ends them",
-    memory: 512, // 77 MB, and about 50 MB for the ids of 100,000 running runs
+    description: "Finds orphaned runs and ends them, and moves trials on",
+    memory: 512, // 77 MB, and about 50 MB for the ids of 100,000 running runs; also holds the records of a few cases
     seconds: sweepSeconds,
   },
   EnqueueDelivery: {
@@ -144,6 +145,7 @@ export class ServiceStack extends Stack {
       { kinds: ["CONFIG"], actions: ["GetItem", "PutItem"] },
       { kinds: ["RUN"], actions: ["Query"] },
       ...createsRuns,
+      ...drivesTrials,
     ]);
     storage.grantObjects(advance, {
       read: ["workspaces", "texts"],
@@ -175,11 +177,16 @@ export class ServiceStack extends Stack {
     // If several scheduled sweeps were delayed, one is enough: older events expire.
     const sweep = newFunction("Sweep", { deadLetters, eventSeconds: 2 * sweepMinutes * 60 });
     storage.grantItems(sweep, [
-      { kinds: ["RUNNING", "WAITING", "ASKING", "COUNT"], actions: ["Query"], index: runningIndex.name },
+      { kinds: ["RUNNING", "WAITING", "ASKING", "COUNT", "TRIALS"], actions: ["Query"], index: runningIndex.name },
       endsTurns,
-      { kinds: ["COUNT"], actions: ["Query"] },
+      { kinds: ["COUNT", "RUN"], actions: ["Query"] },
       { kinds: ["AGENT", "ORG"], actions: ["GetItem"] },
+      { kinds: ["CONFIG"], actions: ["GetItem", "PutItem"] },
+      ...drivesTrials,
     ]);
+    // A case of a trial begins with copies of files and texts of the recorded run.
+    storage.grantObjects(sweep, { read: ["workspaces", "texts"], write: ["workspaces", "texts"] });
+    storage.grantList(sweep);
     workflow.grantManageExecutions(sweep);
     workflow.grantStartExecution(sweep);
     new Recovery(this, "Repair", { stateMachine: workflow.stateMachine, reconcile, sweep, deadLetters });

@@ -91,6 +91,9 @@ const changedWithRun: ItemKind[] = ["RUN", "COUNT", "DELIVERY"];
 /** For functions that end turns, and do nothing else with runs. */
 export const endsTurns: ItemPermission = { kinds: changedWithRun, actions: ["PutItem", "UpdateItem"] };
 
+/** For functions that move trials on. They also create runs. */
+export const drivesTrials: ItemPermission[] = [{ kinds: ["TRIAL"], actions: ["GetItem", "Query", "UpdateItem"] }];
+
 /** For functions that create runs, and start waiting ones. */
 export const createsRuns: ItemPermission[] = creates(changedWithRun);
 

@@ -6,7 +6,7 @@ import { controlCases } from "./estimate.ts";
 import { evaluateArm, type EvaluateDeps } from "./evaluate-arm.ts";
 import type { Trials } from "./ports.ts";
 import { startArm, type StartDeps } from "./start-arm.ts";
-import { type Arm, type ArmName, armNames, type Trial, type TrialCase } from "./types.ts";
+import { type Arm, type ArmName, armNames, type Assertion, type Trial, type TrialCase } from "./types.ts";
 
 export interface DriveDeps extends StartDeps, EvaluateDeps {
   trials: Trials;
@@ -98,7 +98,7 @@ async function settleCase(deps: DriveDeps, trial: Trial, given: TrialCase, inPro
     const run = await deps.runs.head(attempt.runId);
     if (!run) {
       one = await begin(deps, trial, one, { arm, attempt });
-    } else if (run.status === "running") {
+    } else if (run.status === "running" || isLeftToOthers(deps, trial, run)) {
       inProgress.push(run);
     } else {
       const outcome = await evaluateArm(deps, trial, { source: one.source, budget: attempt.budget }, run);
@@ -106,6 +106,16 @@ async function settleCase(deps: DriveDeps, trial: Trial, given: TrialCase, inPro
     }
   }
   return one;
+}
+
+/** Milliseconds in which a turn that has ended is evaluated by the process that ran it, or by its repetition. */
+const ownEvaluation = 600_000;
+const checked = new Set<Assertion["kind"]>(["output_fits", "output_matches", "file_matches"]);
+
+/** Whether an ended attempt needs checks that this process cannot make, and another one soon will. */
+function isLeftToOthers({ checkResultOf, now }: DriveDeps, { settings }: Trial, { status, updatedAt }: Run): boolean {
+  if (checkResultOf || status !== "finished" || now() - updatedAt >= ownEvaluation) return false;
+  return settings.assertions.some(({ kind }) => checked.has(kind));
 }
 
 /**

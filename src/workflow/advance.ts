@@ -55,7 +55,12 @@ const instance = randomUUID();
 export async function advance(deps: AdvanceDeps, turn: TurnId, budget: InvocationBudget): Promise<AdvanceResult> {
   try {
     const { state, lease } = await claimOrWait(deps, turn, budget);
-    if (!isStarted(state) || state.run.turn < turn.turn) return { done: true, turn: turn.turn };
+    if (!isStarted(state) || state.run.turn < turn.turn) {
+      // The process that ended the turn may have been killed before it moved the trial on.
+      const trial = state && trialOf(state.run);
+      if (trial !== undefined) await deps.onTriedTurnEnded?.(trial);
+      return { done: true, turn: turn.turn };
+    }
     if (!lease) return { done: false, turn: state.run.turn };
     return await advanceWithLease(deps, state, lease, budget);
   } catch (error) {

@@ -134,7 +134,7 @@ describe("functions", () => {
         "DELIVERY_SCHEDULE_ROLE_ARN",
         "TABLE_NAME",
       ],
-      Sweep: ["RETENTION_DAYS", "STATE_MACHINE_ARN", "TABLE_NAME"],
+      Sweep: ["BUCKET_NAME", "RETENTION_DAYS", "STATE_MACHINE_ARN", "TABLE_NAME"],
     });
   });
 });

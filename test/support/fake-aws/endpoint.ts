@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { buffer } from "node:stream/consumers";
+import { buffer, text } from "node:stream/consumers";
 import { httpServer } from "../http-server.ts";
 import { fakeTable } from "./table.ts";
 
@@ -10,6 +10,8 @@ export interface FakeAwsEndpoint {
   objects: { count: number; bytes: number };
   /** Names of the started executions. */
   started: string[];
+  /** Input of the executions in progress, by name. One that is removed here has succeeded. */
+  running: Map<string, string>;
   close(): Promise<void>;
 }
 
@@ -25,16 +27,34 @@ export async function fakeAwsEndpoint(
   const objects = { count: 0, bytes: 0 };
   const started: string[] = [];
 
+  const running = new Map<string, string>();
+
   const otherOperations: Record<string, (input: Input) => unknown> = {
-    StartExecution: ({ name }) => {
+    StartExecution: ({ name, input }) => {
+      if (!started.includes(String(name))) running.set(String(name), String(input));
       started.push(String(name));
       return { executionArn: `arn:${String(name)}`, startDate: Date.now() / 1000 };
     },
+    ListExecutions: () => ({ executions: [...running.keys()].map((name) => ({ name, executionArn: `arn:${name}` })) }),
+    StopExecution: ({ executionArn }) => {
+      running.delete(nameIn(executionArn));
+      return { stopDate: Date.now() / 1000 };
+    },
+    DescribeExecution: ({ executionArn }) => ({ status: running.has(nameIn(executionArn)) ? "RUNNING" : "SUCCEEDED" }),
     GetSecretValue: ({ SecretId }) => ({ ARN: SecretId, Name: SecretId, SecretString: secrets[String(SecretId)] }),
   };
 
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { pathname, searchParams } = new URL(request.url ?? "/", "http://localhost");
+    const copied = request.headers["x-amz-copy-source"];
+    if (request.method === "PUT" && copied !== undefined) {
+      const source = contents.get(`/${decodeURIComponent(String(copied))}`);
+      response.setHeader("content-type", "application/xml");
+      if (source) contents.set(pathname, source);
+      else response.statusCode = 404;
+      response.end(source ? "<CopyObjectResult/>" : "<Error><Code>NoSuchKey</Code></Error>");
+      return;
+    }
     if (request.method === "PUT") {
       const chunks: Buffer[] = [];
       for await (const chunk of request as AsyncIterable<Buffer>) {
@@ -60,6 +80,13 @@ export async function fakeAwsEndpoint(
       response.end(contents.get(pathname));
       return;
     }
+    if (request.method === "POST" && searchParams.has("delete")) {
+      const keys = (await text(request)).matchAll(/<Key>([^<]*)<\/Key>/g);
+      for (const [, key] of keys) contents.delete(`${pathname.replace(/\/$/, "")}/${key}`);
+      response.setHeader("content-type", "application/xml");
+      response.end("<DeleteResult/>");
+      return;
+    }
     if (request.url === "/credentials") {
       // As the agent of a container responds. Clients must renew them before the hour is over.
       const Expiration = new Date(Date.now() + 3_600_000).toISOString();
@@ -68,8 +95,10 @@ export async function fakeAwsEndpoint(
     }
     const operation = String(request.headers["x-amz-target"]).split(".").at(-1) ?? "";
     const input = JSON.parse((await buffer(request)).toString()) as Input;
-    const { status, body } =
-      operation in otherOperations
+    const unknown = operation === "DescribeExecution" && !started.includes(nameIn(input["executionArn"]));
+    const { status, body } = unknown
+      ? { status: 400, body: { __type: "ExecutionDoesNotExist" } }
+      : operation in otherOperations
         ? { status: 200, body: otherOperations[operation]?.(input) }
         : table.perform(operation, input);
     response.writeHead(status, { "content-type": "application/x-amz-json-1.0" }).end(JSON.stringify(body));
@@ -81,5 +110,10 @@ export async function fakeAwsEndpoint(
       response.destroy();
     });
   });
-  return { endpoint: server.url, objects, started, close: server.close };
+  return { endpoint: server.url, objects, started, running, close: server.close };
+}
+
+/** The name of an execution. */
+function nameIn(executionArn: unknown): string {
+  return String(executionArn).split(":").at(-1) ?? "";
 }

@@ -1,4 +1,3 @@
-import type { Accounts } from "../../../accounts/types.ts";
 import { env, numberIfSet } from "../../../env.ts";
 import { emitter, measuredRuns } from "../../../observability/metrics.ts";
 import type { InputLimits } from "../../../runs/control-run.ts";
@@ -55,11 +54,6 @@ function noObjects(): Promise<never> {
 export function deliveryStores(settings: ClientSettings): Pick<Stores, "accounts" | "runs" | "deliveries"> {
   const items = { documents: documentClient(settings), table, objects: noObjects };
   return { accounts: awsAccounts(items), runs: awsRuns(items), deliveries: awsDeliveries(items) };
-}
-
-/** Agents and organizations, for functions that start waiting runs. */
-export function readAccounts(settings: ClientSettings): Accounts {
-  return awsAccounts({ documents: documentClient(settings), table });
 }
 
 /** The state machine that drives turns. */

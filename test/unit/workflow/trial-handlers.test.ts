@@ -1,0 +1,271 @@
+import type { Context } from "aws-lambda";
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { createAgent } from "../../../src/accounts/agents.ts";
+import { createOrganization, setModel } from "../../../src/accounts/organizations.ts";
+import type { Schemas } from "../../../src/manage/schema-types.ts";
+import { awsPlatform } from "../../../src/platform/aws/index.ts";
+import { acceptInput } from "../../../src/runs/control-run.ts";
+import { createRun } from "../../../src/runs/create-run.ts";
+import { startArm } from "../../../src/trials/start-arm.ts";
+import { newRunId } from "../../../src/runs/run-id.ts";
+import { graceSeconds } from "../../../src/workflow/policy.ts";
+import {
+  chatServer,
+  chunk,
+  type Reply,
+  send,
+  startStream,
+  toolCallChunk,
+} from "../../providers/chat-completions-server.ts";
+import { type FakeAwsEndpoint, fakeAwsEndpoint } from "../../support/fake-aws/endpoint.ts";
+
+// Trials through the exported handlers of the functions. A test invokes the executions that Step Functions would run.
+
+const credentials = { accessKeyId: "AKIAEXAMPLE", secretAccessKey: "secret" };
+const stateMachineArn = "arn:aws:states:eu-central-1:123456789012:stateMachine:turns";
+const definition = {
+  name: "Agent",
+  instructions: "Work.",
+  tools: ["read_file", "write_file"],
+  limits: { steps: 20, tokens: 1e6, seconds: 60_000 },
+  prices: { input: 1, output: 10 },
+};
+
+type Message = { role: string; content?: string | null };
+
+/** Writes or reads a file, as the input says, and answers with the result. */
+const works: Reply = (response, { body }) => {
+  const messages = body["messages"] as Message[];
+  const start = messages.findLastIndex(({ role }) => role === "user");
+  const [verb, text] = String(messages[start]?.content).split(" ");
+  const result = messages.slice(start).find(({ role }) => role === "tool");
+  const input = { name: "note.txt", ...(verb === "Write" && { content: text }) };
+  startStream(response);
+  if (!result) {
+    const name = verb === "Write" ? "write_file" : "read_file";
+    send(response, toolCallChunk(0, { id: "call", name, arguments: JSON.stringify(input) }));
+  } else send(response, chunk({ role: "assistant", content: String(result.content) }));
+  const usage = { prompt_tokens: 100, completion_tokens: 10, total_tokens: 110 };
+  const finish_reason = result ? "stop" : "tool_calls";
+  send(response, chunk({}, { finish_reason }), { ...chunk({}), choices: [], usage }, "[DONE]");
+  response.end();
+};
+
+let aws: FakeAwsEndpoint;
+let model: Awaited<ReturnType<typeof chatServer>>;
+let platform: ReturnType<typeof awsPlatform>;
+let agentId: string;
+/** Milliseconds that the clock is ahead. */
+let ahead = 0;
+
+beforeAll(async () => {
+  aws = await fakeAwsEndpoint({}, { keepsObjects: true });
+  model = await chatServer(...Array.from({ length: 200 }, () => works));
+  const environment = {
+    AWS_REGION: "eu-central-1",
+    AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+    AWS_ENDPOINT_URL: aws.endpoint,
+    TABLE_NAME: "table",
+    BUCKET_NAME: "bucket",
+    RETENTION_DAYS: "90",
+    SECRET_PREFIX: "agent-run-service/prod/",
+    STATE_MACHINE_ARN: stateMachineArn,
+    SERVICE_STACK: "AgentRunService-prod",
+    SERVICE_URL: "https://example.com",
+    CONSOLE_ROLES: JSON.stringify({ claim: "groups", operators: ["ops"], viewers: [] }),
+  };
+  for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
+  vi.spyOn(process.stdout, "write").mockReturnValue(true); // metrics
+  const systemTime = Date.now.bind(Date);
+  vi.spyOn(Date, "now").mockImplementation(() => systemTime() + ahead);
+  platform = awsPlatform({
+    clients: { region: "eu-central-1", credentials, endpoint: aws.endpoint },
+    table: "table",
+    bucket: "bucket",
+    secretPrefix: "agent-run-service/prod/",
+    stateMachineArn,
+    retentionDays: 90,
+  });
+  const { id: organizationId } = await createOrganization(platform.accounts, { name: "O" });
+  const settings = { provider: "openai-compatible", baseUrl: model.baseUrl, model: "m", enabled: true } as const;
+  await setModel(platform.accounts, organizationId, settings);
+  ({ id: agentId } = await createAgent(platform.accounts, organizationId, definition));
+  const deps = { ...platform, now: Date.now, secretRefusal: () => undefined };
+  const first = await createRun(deps, { agentId, organizationId }, { name: "Two turns", text: "Write one" });
+  await createRun(deps, { agentId, organizationId }, { name: "One turn", text: "Write two" });
+  await work();
+  await acceptInput(deps, first.id, "Read");
+  await work();
+});
+
+afterAll(async () => {
+  vi.unstubAllEnvs();
+  vi.restoreAllMocks();
+  platform.close();
+  await model[Symbol.asyncDispose]();
+  await aws.close();
+});
+
+beforeEach(() => {
+  aws.started.length = 0;
+  model.received.length = 0;
+});
+
+/** Calls `advance` as the state machine does, until the turn is done. */
+async function runExecution(input: string): Promise<void> {
+  const { handler } = await import("../../../lambdas/advance.ts");
+  const context = { getRemainingTimeInMillis: () => 900_000 } as Context;
+  const payload = { ...(JSON.parse(input) as { runId: string; turn: number }), stateMachineArn };
+  while (!(await handler(payload, context)).done);
+}
+
+/** Runs executions, and those that they start, until none is left. */
+async function work(): Promise<void> {
+  while (aws.running.size > 0) {
+    const executions = [...aws.running];
+    await Promise.all(executions.map(([, input]) => runExecution(input)));
+    for (const [name] of executions) aws.running.delete(name);
+  }
+}
+
+async function sweep(): Promise<void> {
+  const { handler } = await import("../../../lambdas/sweep.ts");
+  await handler();
+}
+
+/** Sends a request to the management API as an operator who has signed in. */
+async function call<Body>(request: string, body?: object): Promise<Body> {
+  const { handler } = await import("../../../lambdas/manage.ts");
+  const [method = "", path = ""] = request.split(" ");
+  const claims = { sub: "mira", groups: ["ops"] };
+  const token = `e30.${Buffer.from(JSON.stringify(claims)).toString("base64url")}.signature`;
+  const response = await handler({
+    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+    rawPath: `/manage/v1${path}`,
+    isBase64Encoded: false,
+    ...(body && { body: JSON.stringify(body) }),
+    requestContext: { requestId: "r", http: { method }, authorizer: { jwt: claims } },
+  });
+  if ((response.statusCode ?? 500) >= 400) throw new Error(String(response.body));
+  return JSON.parse(String(response.body) || "null") as Body;
+}
+
+/** A trial of the last turns of both runs: one of them has a turn before it. */
+async function newTrial(more: object = {}): Promise<string> {
+  const body = { definition, last: 2, budget: { dollars: 1 }, control: 0, concurrency: 1, ...more };
+  const { id, estimate } = await call<Schemas["Trial"]>(`POST /agents/${agentId}/trials`, body);
+  expect(estimate.cases).toBe(2);
+  return id;
+}
+
+async function outcomeOf(id: string) {
+  const { status, summary } = await call<Schemas["Trial"]>(`GET /trials/${id}`);
+  const { data } = await call<Schemas["TrialCasePage"]>(`GET /trials/${id}/cases`);
+  return { status, text: summary.text, verdicts: data.map(({ verdict }) => verdict) };
+}
+
+const bothSame = { status: "finished", verdicts: ["same", "same"] };
+
+test("a trial on AWS goes on with the end of each turn", async () => {
+  const id = await newTrial({ assertions: [{ kind: "file_exists", name: "note.txt" }], control: 2 });
+  await call(`POST /trials/${id}/start`);
+  expect(aws.running.size).toBe(1);
+  await work();
+  const outcome = await outcomeOf(id);
+  expect(outcome).toMatchObject(bothSame);
+  expect(outcome.text).toContain("current against itself: 0 of 2 differ");
+  expect(model.received).toHaveLength(8);
+});
+
+test("a case is tried once although two processes move the trial on at the same time", async () => {
+  const id = await newTrial({ control: 2, concurrency: 4 });
+  await call(`POST /trials/${id}/start`);
+  while (aws.running.size > 0) {
+    const [[name, input] = ["", ""]] = aws.running;
+    await Promise.all([runExecution(input), sweep()]);
+    aws.running.delete(name);
+  }
+  expect(await outcomeOf(id)).toMatchObject(bothSame);
+  expect(new Set(aws.started).size).toBe(4);
+  expect(model.received).toHaveLength(8);
+});
+
+test("the sweep creates the run of an attempt whose process was killed before it did", async () => {
+  const id = await newTrial();
+  const [trial, first] = [await platform.trials.find(id), await platform.trials.findCase(id, 1)];
+  if (!trial || !first) throw new Error("the trial does not exist");
+  const candidate = { runId: newRunId(Date.now()), budget: { dollars: 0.5 } };
+  await platform.trials.replaceCase({ ...first, candidate, revision: 1 });
+  await platform.trials.replace({ ...trial, status: "running", revision: 1 });
+  await sweep();
+  expect(aws.started).toEqual([expect.stringContaining(candidate.runId)]);
+  await work();
+  expect(await outcomeOf(id)).toMatchObject(bothSame);
+});
+
+test("the sweep starts the run of an attempt whose process was killed before it did", async () => {
+  const id = await newTrial();
+  const [trial, first] = [await platform.trials.find(id), await platform.trials.findCase(id, 1)];
+  if (!trial || !first) throw new Error("the trial does not exist");
+  const candidate = { runId: newRunId(Date.now()), budget: { dollars: 0.5 } };
+  const created = { ...first, candidate, revision: 1 };
+  await platform.trials.replaceCase(created);
+  await platform.trials.replace({ ...trial, status: "running", revision: 1 });
+  const killed = { start: () => Promise.reject(new Error("killed")), stop: async () => {} };
+  const attempt = { place: { case: 1, arm: "candidate" }, ...candidate } as const;
+  const starting = startArm({ ...platform, workflow: killed, now: Date.now }, trial, created, attempt);
+  await expect(starting).rejects.toThrow("killed");
+  ahead += 2 * graceSeconds * 1_000;
+  await sweep();
+  expect(aws.started).toEqual([expect.stringContaining(candidate.runId)]);
+  await work();
+  expect(await outcomeOf(id)).toMatchObject(bothSame);
+});
+
+/** Starts a trial and invokes its first turn without the state machine's ARN: as if the process were killed at its end. */
+async function endedUnnoticed(more: object = {}): Promise<{ id: string; input: string }> {
+  const id = await newTrial(more);
+  await call(`POST /trials/${id}/start`);
+  const { handler } = await import("../../../lambdas/advance.ts");
+  const [input = ""] = aws.running.values();
+  const context = { getRemainingTimeInMillis: () => 900_000 } as Context;
+  await handler(JSON.parse(input) as { runId: string; turn: number }, context);
+  aws.running.clear();
+  expect((await outcomeOf(id)).verdicts).toEqual([null, null]);
+  return { id, input };
+}
+
+test("the repeated invocation of an ended turn moves the trial on, after a process that was killed", async () => {
+  const { id, input } = await endedUnnoticed();
+  await runExecution(input);
+  await work();
+  expect(await outcomeOf(id)).toMatchObject(bothSame);
+});
+
+test("the sweep leaves a pattern to the processes of the turn, and later says that it cannot check it", async () => {
+  const { id } = await endedUnnoticed({ assertions: [{ kind: "output_matches", pattern: "note" }] });
+  await sweep();
+  expect((await outcomeOf(id)).verdicts).toEqual([null, null]);
+  ahead += 600_000;
+  await sweep();
+  const one = await call<Schemas["TrialCaseDetail"]>(`GET /trials/${id}/cases/1`);
+  expect(one.case.candidate?.assertions[0]?.reason).toContain(
+    "could not be checked: this service cannot check results",
+  );
+  await call(`POST /trials/${id}/stop`);
+});
+
+test("a trial that is stopped stops its runs and ends, and is deleted with them", async () => {
+  const id = await newTrial();
+  await call(`POST /trials/${id}/start`);
+  await call(`POST /trials/${id}/stop`);
+  aws.running.clear();
+  expect(await outcomeOf(id)).toEqual({ status: "finished", text: expect.any(String), verdicts: [null, null] });
+  const runId = (await platform.trials.findCase(id, 1))?.candidate?.runId ?? "";
+  expect(await platform.runs.head(runId)).toMatchObject({ status: "terminated" });
+  ahead += 60_000; // the worker of a stopped run has stopped writing
+  await call(`DELETE /trials/${id}`);
+  expect(await platform.runs.head(runId)).toBeUndefined();
+  await expect(call(`GET /trials/${id}`)).rejects.toThrow("trial_not_found");
+});
