@@ -29,6 +29,7 @@ export async function evaluateArm(
   const used = { ...facts.used, milliseconds: run.used?.milliseconds ?? facts.used.milliseconds };
   const misses = await missesOf(deps, trial, events, recordedEvents);
   const attempt = { used, assertions: [], ...(misses.length > 0 && { misses }) };
+  if (recordedEvents.length === 0) return { ...attempt, ending: { kind: "failed", failure: sourceDeleted } };
   if (run.status === "terminated") return { ...attempt, ending: { kind: "stopped" } };
   if (run.failure?.category === "left_record") {
     const last = facts.calls.find(({ result }) => !result);
@@ -65,6 +66,7 @@ export async function evaluateArm(
 /** For all assertions of an attempt together. */
 const assertionMilliseconds = 60_000;
 
+const sourceDeleted = { category: "internal", title: "The recorded run was deleted." } as const;
 const noOutput = { category: "internal", title: "The turn ended without an output." } as const;
 
 /** The files of the recorded run after the turn. */

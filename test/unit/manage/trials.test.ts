@@ -200,6 +200,27 @@ describe("a trial", () => {
 });
 
 describe("the runs of a trial", () => {
+  test("change nothing that is recorded, counted or reported of the agent", async () => {
+    const paths = [
+      "/usage",
+      "/runs/counts",
+      `/agents/${agentId}/use`,
+      `/agents/${agentId}/deliveries`,
+      "/runs?limit=100",
+      ...runIds.flatMap((id) => [`/runs/${id}`, `/runs/${id}/events`, `/runs/${id}/files`]),
+    ];
+    const readOne = async (path: string): Promise<unknown> => {
+      const { status, body } = await service.call("GET", path);
+      expect([path, status]).toEqual([path, 200]);
+      return body;
+    };
+    const read = (): Promise<unknown[]> => Promise.all(paths.map(readOne));
+    const before = await read();
+    const { trial } = await tried({ instructions: "Write loud reports." });
+    expect(trial.summary.verdicts.different).toBe(3);
+    expect(await read()).toEqual(before);
+  });
+
   test("are in no list, and no key of the agent can read them", async () => {
     const { trial, cases } = await tried({}, { last: 1 });
     const attempt = cases[0]?.candidate?.run_id ?? "";
