@@ -91,6 +91,12 @@ async function idle(id: string): Promise<void> {
   }
 }
 
+async function readOne(path: string): Promise<unknown> {
+  const { status, body } = await service.call("GET", path);
+  expect([path, status]).toEqual([path, 200]);
+  return body;
+}
+
 async function tried(
   change: object,
   more: object = {},
@@ -209,11 +215,6 @@ describe("the runs of a trial", () => {
       "/runs?limit=100",
       ...runIds.flatMap((id) => [`/runs/${id}`, `/runs/${id}/events`, `/runs/${id}/files`]),
     ];
-    const readOne = async (path: string): Promise<unknown> => {
-      const { status, body } = await service.call("GET", path);
-      expect([path, status]).toEqual([path, 200]);
-      return body;
-    };
     const read = (): Promise<unknown[]> => Promise.all(paths.map(readOne));
     const before = await read();
     const { trial } = await tried({ instructions: "Write loud reports." });

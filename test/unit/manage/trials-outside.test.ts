@@ -1,0 +1,204 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createAgent } from "../../../src/accounts/agents.ts";
+import type { AgentDefinition } from "../../../src/accounts/types.ts";
+import type { Schemas } from "../../../src/manage/schema-types.ts";
+import {
+  chatServer,
+  chunk,
+  type Reply,
+  send,
+  startStream,
+  toolCallChunk,
+} from "../../providers/chat-completions-server.ts";
+import { type ManageService, manageService } from "../../support/manage-service.ts";
+import { mcpServer } from "../mcp/mcp-server.ts";
+
+type Step = [name: string, input: object][];
+
+let model: Awaited<ReturnType<typeof chatServer>>;
+let mcp: Awaited<ReturnType<typeof mcpServer>>;
+let service: ManageService;
+let agentId: string;
+let runId: string;
+
+/** What the model calls, by input. */
+const steps: Record<string, Step[]> = {
+  "Draw.": [
+    [["test__draw", {}]],
+    [["find_order", { id: "4711" }]],
+    [
+      ["write_file", { name: "allowed.txt", content: "yes" }],
+      ["write_file", { name: "denied.txt", content: "no" }],
+    ],
+  ],
+  "Again.": [
+    [["read_file", { name: "allowed.txt" }]],
+    [["test__add", { a: 1, b: 2 }]],
+    [["test__add", { a: 1, b: 2 }]],
+  ],
+};
+/** Calls that the candidate makes before those. */
+let first: Step[] = [];
+
+const works: Reply = (response, { body }) => {
+  const messages = body["messages"] as { role: string; content?: string | null }[];
+  // A note about the files follows an input in the same message.
+  const inputIn = ({ role, content }: (typeof messages)[number]) =>
+    role === "user" ? Object.keys(steps).find((input) => String(content).startsWith(input)) : undefined;
+  const start = messages.findLastIndex((message) => inputIn(message) !== undefined);
+  const input = inputIn(messages[start] ?? { role: "user" }) ?? "";
+  const later = messages.slice(start);
+  const step = later.filter(({ role }) => role === "assistant").length;
+  const calls = [...first, ...(steps[input] ?? [])][step] ?? [];
+  const results = later.filter(({ role }) => role === "tool").map(({ content }) => content);
+  startStream(response);
+  for (const [index, [name, given]] of calls.entries()) {
+    send(response, toolCallChunk(index, { id: `call-${step}-${index}`, name, arguments: JSON.stringify(given) }));
+  }
+  if (calls.length === 0) send(response, chunk({ role: "assistant", content: JSON.stringify(results) }));
+  const usage = { prompt_tokens: 50, completion_tokens: 5, total_tokens: 55 };
+  const finish_reason = calls.length > 0 ? "tool_calls" : "stop";
+  send(response, chunk({}, { finish_reason }), { ...chunk({}), choices: [], usage }, "[DONE]");
+  response.end();
+};
+
+const definition = (): AgentDefinition => ({
+  name: "Drawer",
+  instructions: "Draw.",
+  tools: ["list_files", "read_file", "write_file"],
+  mcp: [{ name: "test", url: mcp.url }],
+  clientTools: [{ name: "find_order", description: "Finds an order.", input: { type: "object" } }],
+  toolPolicy: { write_file: "ask" },
+  limits: { steps: 20, tokens: 1e6, seconds: 60 },
+});
+
+beforeAll(async () => {
+  mcp = await mcpServer();
+  model = await chatServer(...Array.from({ length: 100 }, () => works));
+  const configuration = { provider: "openai-compatible", enabled: true, baseUrl: model.baseUrl, model: "m" } as const;
+  service = await manageService({ model: configuration });
+  const { accounts } = service.platform;
+  const { organizationId = "" } = (await accounts.findAgent(service.templateId)) ?? {};
+  ({ id: agentId } = await createAgent(accounts, organizationId, definition()));
+  const { body: run } = await service.call<Schemas["CreatedRun"]>("POST", "/runs", {
+    body: { agent_id: agentId, name: "Drawing", input_text: "Draw." },
+  });
+  runId = run.id;
+  await answer({ output: "It is on its way." });
+  await answer({ decision: "allow" }, { decision: "deny", reason: "Not this one." });
+  await idle();
+  await service.call("POST", `/runs/${runId}/input`, { body: { input_text: "Again." } });
+  await idle();
+});
+
+afterAll(async () => {
+  await service[Symbol.asyncDispose]();
+  await model[Symbol.asyncDispose]();
+  await mcp[Symbol.asyncDispose]();
+});
+
+async function until(done: (run: Schemas["RunDetail"]) => boolean): Promise<Schemas["RunDetail"]> {
+  for (;;) {
+    const { body } = await service.call<Schemas["RunDetail"]>("GET", `/runs/${runId}`);
+    if (done(body)) return body;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+/** Answers the calls that the run waits with, in order. */
+async function answer(...answers: object[]): Promise<void> {
+  const { open_calls } = await until((run) => run.open_calls.length === answers.length);
+  for (const [index, given] of answers.entries()) {
+    const { id: call, arguments_sha256 } = open_calls[index] ?? { id: "", arguments_sha256: "" };
+    const body = { call, arguments_sha256, ...given };
+    expect((await service.call("POST", `/runs/${runId}/answers`, { body })).status).toBe(200);
+  }
+}
+
+async function idle(): Promise<void> {
+  expect(await until(({ status }) => status !== "running")).toMatchObject({ status: "finished" });
+}
+
+async function tried(change: Partial<AgentDefinition> = {}, more: object = {}): Promise<Schemas["TrialCase"][]> {
+  const given = { runs: [{ run_id: runId }], budget: { tokens: 100_000 }, control: 0, ...more };
+  const { body: created } = await service.call<Schemas["Trial"]>("POST", `/agents/${agentId}/trials`, {
+    body: { definition: { ...definition(), ...change }, ...given },
+  });
+  await service.call("POST", `/trials/${created.id}/start`);
+  for (;;) {
+    const { body } = await service.call<Schemas["Trial"]>("GET", `/trials/${created.id}`);
+    if (body.status === "finished") break;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  const { body } = await service.call<Schemas["TrialCasePage"]>("GET", `/trials/${created.id}/cases`);
+  return body.data.toSorted((a, b) => a.number - b.number);
+}
+
+test("both turns of a run repeat: servers, callers and approvers are asked nothing", async () => {
+  const asked = mcp.methods.length;
+  const cases = await tried();
+  expect(cases.map(({ turn, verdict }) => [turn, verdict])).toEqual([
+    [1, "same"],
+    [2, "same"],
+  ]);
+  expect(mcp.methods).toHaveLength(asked);
+  const { body } = await service.call<Schemas["RunFilePage"]>("GET", `/runs/${cases[0]?.candidate?.run_id}/files`);
+  expect(body.data.map(({ name }) => name)).toContain("allowed.txt");
+  expect(body.data.map(({ name }) => name)).not.toContain("denied.txt");
+  expect(body.data.some(({ name }) => name.endsWith(".png"))).toBe(true);
+});
+
+test("the n-th equal call gets the n-th answer, and one more is a miss", async () => {
+  first = [[["test__add", { a: 1, b: 2 }]]];
+  const [, second] = await tried(
+    {},
+    {
+      runs: [
+        { run_id: runId, turn: 2 },
+        { run_id: runId, turn: 2 },
+      ],
+    },
+  );
+  first = [];
+  expect(second).toMatchObject({ verdict: "left_record", candidate: { reason: expect.stringContaining("test__add") } });
+});
+
+test("a rule answers what is not in the record, and the case says so", async () => {
+  const asked = mcp.calls.length;
+  first = [[["test__add", { a: 5, b: 6 }]]];
+  const one = { runs: [{ run_id: runId, turn: 2 }] };
+  const [failing] = await tried({}, { ...one, outside: { default: "error" } });
+  expect(failing?.candidate).toMatchObject({ ended: "finished", misses: [{ tool: "test__add", rule: "error" }] });
+  expect(mcp.calls).toHaveLength(asked);
+  const [fixed] = await tried({}, { ...one, outside: { tools: { test__add: { fixed: "12" } } } });
+  expect(fixed?.candidate?.misses).toEqual([{ tool: "test__add", rule: "fixed" }]);
+  expect(mcp.calls).toHaveLength(asked);
+  const [live] = await tried({}, { ...one, outside: { tools: { test__add: "live" } } });
+  expect(live?.candidate?.misses).toEqual([{ tool: "test__add", rule: "live" }]);
+  expect(mcp.calls).toHaveLength(asked + 1);
+  first = [];
+});
+
+test("a call with effects never runs live", async () => {
+  first = [[["test__send_mail", {}]]];
+  const asked = mcp.calls.length;
+  const [mail] = await tried(
+    {},
+    { runs: [{ run_id: runId, turn: 2 }], outside: { tools: { test__send_mail: "live" } } },
+  );
+  expect(mail?.verdict).toBe("left_record");
+  expect(mcp.calls).toHaveLength(asked);
+  first = [];
+});
+
+test("a new MCP server is listed, and its calls are misses", async () => {
+  const methods = mcp.methods.length;
+  const calls = mcp.calls.length;
+  first = [[["other__add", { a: 1, b: 2 }]]];
+  const more = [...(definition().mcp ?? []), { name: "other", url: mcp.url }];
+  const [one] = await tried({ mcp: more }, { runs: [{ run_id: runId, turn: 2 }] });
+  expect(one?.verdict).toBe("left_record");
+  expect(mcp.methods.slice(methods)).toContain("tools/list");
+  expect(mcp.calls).toHaveLength(calls);
+  first = [];
+});
