@@ -33,6 +33,8 @@ export const changeItems: ItemPermission[] = [
     actions: ["PutItem", "UpdateItem", "ConditionCheckItem"],
   },
   { kinds: ["WEBHOOK", "IDEMPOTENCY"], actions: ["GetItem"] },
+  // What a fork runs on, and the schema of a run's results.
+  { kinds: ["CONFIG"], actions: ["PutItem"] },
   // Of a run, an agent or an organization that is deleted.
   {
     kinds: ["ORG", "AGENT", "KEY", "WEBHOOK", "RUN", "COUNT", "DELIVERY", "CONFIG", "UPLOAD", "TRIAL"],

@@ -6,6 +6,7 @@ import { normalizeId } from "../accounts/ids.ts";
 import { ServiceError } from "../errors.ts";
 import { type AdmissionDeps, changeWithSlot, findQuotas, manyStarts, slotAttempts } from "./admission.ts";
 import { stamped } from "./events.ts";
+import { requireWholeRecord } from "./fork/incomplete-fork.ts";
 import { transitions } from "./status.ts";
 import type { Run, RunJournalEntry } from "./types.ts";
 
@@ -34,6 +35,7 @@ export async function retryRun(deps: RetryDeps, id: string): Promise<Run> {
       const message = `run ${runId} is ${status}; only a run with technical_error can be retried`;
       throw new ServiceError("run_not_failed", message);
     }
+    requireWholeRecord(run);
     const { agent, quotas } = await findQuotas(accounts, run);
     requireActive(agent, "retry runs");
     const { from, to } = transitions.turnRetried;

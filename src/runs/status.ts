@@ -38,6 +38,10 @@ export const transitions = {
   // A client creates a run.
   createdWithInput: { from: "none", to: "running" },
   createdIdle: { from: "none", to: "finished" },
+  // An operator forks a run: until its record is copied, the fork has ended with an error.
+  forkCreated: { from: "none", to: "technical_error" },
+  recordCopied: { from: "technical_error", to: "technical_error" },
+  forkStarted: { from: "technical_error", to: "running" },
   // The workflow ends a turn.
   turnFinished: { from: "running", to: "finished" },
   /** A turn ends and a queued input starts the next, in one write. */

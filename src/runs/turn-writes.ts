@@ -179,7 +179,7 @@ export function failTurn(
 const toolName = /^[\w.:/-]{1,128}$/;
 
 /** What the head of a run keeps of answers: the model of the last one, and the tools that they call. */
-function factsOf(entries: JournalEntry[]): Pick<RunChange, "model" | "tools"> {
+export function factsOf(entries: JournalEntry[]): Pick<RunChange, "model" | "tools"> {
   const answers = entries.filter((entry) => entry.part === "answer");
   const model = answers.at(-1)?.model;
   const names = answers.flatMap(({ answer }) => answer.toolCalls.map(({ name }) => name));

@@ -20,6 +20,7 @@ import { describeQueue } from "./runs-queue.contract.ts";
 import { describeAnswers } from "./runs-answers.contract.ts";
 import { describeRunRecords } from "./runs-journal.contract.ts";
 import { describeRunChanges } from "./runs-changes.contract.ts";
+import { describeForks } from "./forks.contract.ts";
 import { describeTrials } from "./trials.contract.ts";
 import { fakeAwsStores } from "../support/fake-aws/platform.ts";
 
@@ -35,6 +36,7 @@ describe("AWS stores over a table in memory", () => {
     stores.putObject(uploadKey(upload), content),
   );
   describeTrials(async () => stores);
+  describeForks(stores);
   describeAccounts(async () => accounts);
   describeEndedCredentials(
     async () => fakeAwsStores(),

@@ -30,6 +30,7 @@ import { describeOrganizationExport } from "./organization-export.contract.ts";
 import { describeOrganizationDeletion } from "./organization-deletion.contract.ts";
 import { describePendingUploads, newUpload } from "./pending-uploads.contract.ts";
 import { describeRuns } from "./runs.contract.ts";
+import { describeForks } from "./forks.contract.ts";
 import { describeTrials } from "./trials.contract.ts";
 import { describeWorkflow, type WorkflowHarness } from "./workflow.contract.ts";
 import { describeWorkspace } from "./workspace.contract.ts";
@@ -47,6 +48,7 @@ describe("local platform", () => {
   });
 
   describeTrials(async () => stores);
+  describeForks(stores);
   describeAccounts(async () => stores.accounts);
   describeEndedCredentials(async () => stores, {
     receive: stores.pendingUploads.receive,

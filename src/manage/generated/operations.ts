@@ -52,6 +52,7 @@ export const operations = {
   create_input: ["POST", "/runs/{run_id}/input"],
   answer_call: ["POST", "/runs/{run_id}/answers"],
   retry_run: ["POST", "/runs/{run_id}/retry"],
+  fork_run: ["POST", "/runs/{run_id}/fork"],
   stop_run: ["POST", "/runs/{run_id}/stop"],
   delete_run: ["DELETE", "/runs/{run_id}"],
   list_agent_activity: ["GET", "/agents/activity"],
@@ -136,6 +137,7 @@ export interface Operations {
   create_input: { parameters: { run_id: string }; body: Schemas["CreateInputRequest"]; answer: Schemas["Run"] };
   answer_call: { parameters: { run_id: string }; body: Schemas["AnswerCallRequest"]; answer: Schemas["Run"] };
   retry_run: { parameters: { run_id: string }; answer: Schemas["Run"] };
+  fork_run: { parameters: { run_id: string }; body: Schemas["ForkRunRequest"]; answer: Schemas["Run"] };
   stop_run: { parameters: { run_id: string }; answer: Schemas["Run"] };
   delete_run: { parameters: { run_id: string }; answer: undefined };
   list_agent_activity: { parameters: { organization_id?: string | undefined }; answer: Schemas["AgentActivityReport"] };

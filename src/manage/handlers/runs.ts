@@ -4,7 +4,7 @@ import { findAgent } from "../../accounts/agents.ts";
 import type { OperatorPrincipal } from "../../accounts/operators.ts";
 import { type ApiRequest, type ApiResponse, jsonResponse } from "../../http/handler.ts";
 import { attachment } from "../../http/rest/attachment.ts";
-import { charged, searchIn, timeIn } from "../../http/rest/parameter-values.ts";
+import { charged, pointOf, searchIn, timeIn } from "../../http/rest/parameter-values.ts";
 import { wireCreatedFiles, wireOpenCall } from "../../http/rest/wire/run.ts";
 import { base64Uploads } from "../../http/validation/base64-files.ts";
 import { ServiceError } from "../../errors.ts";
@@ -15,6 +15,8 @@ import { createRun } from "../../runs/create-run.ts";
 import type { ChangedFile } from "../../runs/files/read-files.ts";
 import { readContent } from "../../runs/files/workspace.ts";
 import type { RunDescriber } from "../../runs/read/describe-runs.ts";
+import { forkRun } from "../../runs/fork/fork-run.ts";
+import type { SettingsChanges } from "../../runs/fork/fork-settings.ts";
 import { findRunHead } from "../../runs/read/find-run.ts";
 import type { ReportQuery } from "../../runs/read/each-run.ts";
 import { failureGroups } from "../../runs/read/failures.ts";
@@ -27,6 +29,7 @@ import { retryRun } from "../../runs/retry-run.ts";
 import type { Run } from "../../runs/types.ts";
 import { usageByDay } from "../../runs/read/usage-by-day.ts";
 import type { Call, ManageHandlers, Schemas } from "../call.ts";
+import { checkedDefinition } from "../checked-definition.ts";
 import type { ManageDeps } from "../deps.ts";
 import { wireFoundTexts } from "../wire/found-texts.ts";
 import { wireActivity, wireDayUsage, wireFailures, wireDetail, wireRun } from "../wire/run.ts";
@@ -119,6 +122,14 @@ export function runHandlers(deps: ManageDeps, describer: RunDescriber, forLists:
       return jsonResponse(200, await viewOf(await retryRun({ ...deps, actor }, path.run_id)));
     },
 
+    async fork_run({ path, body, principal: { actor } }) {
+      const { organizationId } = await findRunHead(runs, path.run_id);
+      const { at, name, input_text: inputText, results } = body;
+      const settings = await forkSettingsIn(deps, organizationId, body);
+      const fork = { at: pointOf(at), name, record: { inputText, results }, settings };
+      return jsonResponse(201, await viewOf(await forkRun({ ...deps, actor }, path.run_id, fork)));
+    },
+
     async delete_run({ path, principal: { actor } }) {
       await deleteRun({ ...deps, actor }, path.run_id);
       return { status: 204, headers: {}, body: "" };
@@ -142,6 +153,23 @@ export function runHandlers(deps: ManageDeps, describer: RunDescriber, forLists:
       return jsonResponse(200, report);
     },
   } satisfies ManageHandlers;
+}
+
+async function forkSettingsIn(
+  deps: ManageDeps,
+  organizationId: string,
+  { definition, version, model, instructions, tools }: Schemas["ForkRunRequest"],
+): Promise<SettingsChanges> {
+  const fields = { model, instructions, tools };
+  const changesFields = Object.values(fields).some((value) => value !== undefined);
+  const given = [definition, version, changesFields || undefined].filter((value) => value !== undefined).length;
+  if (given > 1) {
+    const message =
+      "definition, version, and single fields (model, instructions, tools) cannot be combined; give one of them";
+    throw new ServiceError("invalid_argument", message);
+  }
+  if (definition) return { definition: await checkedDefinition(deps, organizationId, definition) };
+  return version === undefined ? fields : { version };
 }
 
 /** Runs of the list of those that wait for answers. */

@@ -43,7 +43,7 @@ export function localRunWrites(
   const idempotent = localIdempotency(db);
   const insertRun = db.prepare(
     "INSERT INTO runs (id, agent_id, organization_id, name, status, turn, created_at, updated_at, sequence, quota_of, " +
-      "waiting, labels, webhook, transcript_bytes, started_by, result_schema) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      "waiting, labels, webhook, transcript_bytes, started_by, result_schema, failure) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
   );
   const insertUploads = db.prepare("INSERT INTO files (run, uploads, bytes) VALUES (?, ?, ?)");
   const putFiles = db.prepare(
@@ -167,7 +167,8 @@ export function localRunWrites(
         const values = [id, agentId, organizationId, name, status, turn, createdAt, updatedAt, sequence];
         const { labels, webhook = null } = run;
         const more = [labelsColumn(labels), webhook, transcriptBytesOf({ messages })];
-        const origin = [encodeStarter(run.startedBy), run.resultSchema ?? null];
+        const failure = run.failure ? JSON.stringify(run.failure) : null;
+        const origin = [encodeStarter(run.startedBy), run.resultSchema ?? null, failure];
         const { lastInsertRowid: seq } = insertRun.run(...values, ...placeOf(slot, false), ...more, ...origin);
         insert(seq, messages, entries);
         if (summary) putSummary.run(seq, summary.throughTurn, summary.text);

@@ -124,8 +124,10 @@ function foldEntry(before: RunProgress | undefined, entry: RunJournalEntry): Run
       const waits = at !== undefined && { waitsSince: at, waited: (base.waited ?? 0) + at - (waitsSince ?? at) };
       return { ...next, ...waits, doing: { kind: "tool_calls", ...since } };
     }
-    case "forked":
-      return { ...next, doing: { kind: "model_call", ...since } };
+    case "forked": {
+      const open = next.calls.some((name) => name !== undefined);
+      return { ...next, doing: { kind: open ? "tool_calls" : "model_call", ...since } };
+    }
     case "resumed":
       return { ...next, step: base.step, doing: { kind: entry.calls ? "tool_calls" : "model_call", ...since } };
     case "result": {

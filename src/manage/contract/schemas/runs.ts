@@ -1,5 +1,7 @@
 import { PublicAgentFileInput } from "../../../v1/contract.ts";
 import { reference } from "../../../http/description.ts";
+import { at } from "../../../http/rest/parameters.ts";
+import { agentDefinition } from "../../../accounts/agent-schema.ts";
 import { textKinds } from "../../../runs/read/search-bounds.ts";
 import { createdFields, runFields, starterKind, turnFields } from "../../../http/rest/schemas/runs.ts";
 import {
@@ -116,6 +118,40 @@ export const runSchemas = {
       files: list("At most 10 MiB decoded together.", { $ref: reference("FileInput").$ref }, { maxItems: 10 }),
     },
     ["agent_id", "name"],
+  ),
+  ForkRunRequest: body(
+    "Where to fork a run, and what is different from there. Of `model`, `instructions` and `tools`, those that are left out stay as they were recorded.",
+    {
+      at: {
+        ...at.schema,
+        description:
+          "The last step to copy, as `TURN.STEP`. `2.0` copies up to the input of turn 2, which then begins anew.",
+      },
+      name: text("Display name. Not blank. Left out: `Fork of` and the name of the run.", {
+        minLength: 1,
+        maxLength: 200,
+        pattern: "\\S",
+      }),
+      model: agentDefinition.properties.model,
+      instructions: agentDefinition.properties.instructions,
+      tools: list("Names of the built-in tools that the model can call.", agentDefinition.properties.tools.items, {
+        uniqueItems: true,
+      }),
+      definition: reference("AgentDefinition"),
+      version: integer("A version of the agent, in place of `definition`.", { minimum: 1 }),
+      input_text: text("Replaces the input of the turn. Only with step 0.", { minLength: 1 }),
+      results: list("Results in place of those of calls of the step.", reference("GivenResult"), {
+        minItems: 1,
+        maxItems: 128,
+      }),
+    },
+    ["at"],
+    [{ at: "1.3", model: "another-model" }],
+  ),
+  GivenResult: body(
+    "A text that the model gets as the result of a call. The files stay as the call left them.",
+    { call: integer("The tool call of the step, from 0.", { minimum: 0 }), text: text("The result.") },
+    ["call", "text"],
   ),
   CreateInputRequest: body("An input for a run.", { input_text: text("The input.", { minLength: 1 }) }, ["input_text"]),
 };

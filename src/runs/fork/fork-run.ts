@@ -1,0 +1,214 @@
+import { requireActive } from "../../accounts/agents.ts";
+import { type Actor, along } from "../../accounts/audit.ts";
+import type { Agent, Organization } from "../../accounts/types.ts";
+import {
+  applyChanges,
+  defaultFileVersions,
+  entriesIn,
+  type FileVersion,
+  type Manifest,
+  manifestOf,
+} from "../../agent/turn/manifest.ts";
+import type { Secrets } from "../../agent/secret.ts";
+import { settleAll } from "../../async/settle-all.ts";
+import { ServiceError } from "../../errors.ts";
+import { log } from "../../log.ts";
+import { changeWithSlot, manyStarts, requireDollars, slotAttempts } from "../admission.ts";
+import { deleteRun } from "../control-run.ts";
+import { listRunFiles, notKept, type RunFiles, type RunPoint } from "../files/read-files.ts";
+import { bytesOfFiles, requireStorage, storageLimits } from "../files/stored-bytes.ts";
+import { newRunLimits } from "../new-run-limits.ts";
+import type { Configurations, Stores, Workflow } from "../ports.ts";
+import { quotasOf } from "../quotas.ts";
+import { summaryIn } from "../read/conversation.ts";
+import { findRunHead } from "../read/find-run.ts";
+import { newRunId } from "../run-id.ts";
+import { transitions } from "../status.ts";
+import { startTurn } from "../turn-writes.ts";
+import type { Quotas, Run, RunEvent, RunJournalEntry } from "../types.ts";
+import { appendGroups, changedMeanwhile, type EarlierTurns, groupsOf } from "./copy-events.ts";
+import { eventsOfFork, type RecordChanges, recordUpTo } from "./copied-record.ts";
+import { settingsOfFork, type SettingsChanges } from "./fork-settings.ts";
+import { incompleteFork, requireWholeRecord } from "./incomplete-fork.ts";
+
+export interface ForkDeps extends Stores, Pick<Secrets, "secretRefusal"> {
+  workflow: Workflow;
+  now: () => number;
+  /** The operator. */
+  actor?: Actor;
+}
+
+/** Where a run is forked, and what is different from there. */
+export interface Fork {
+  at: RunPoint;
+  /** Default: `Fork of` and the name of the run. */
+  name?: string | undefined;
+  record?: RecordChanges;
+  settings?: SettingsChanges;
+}
+
+/**
+ * Creates a run with the record of another one up to a step, which it continues: tools run live from there. The other run stays
+ * as it is. The fork has no webhook, labels or tokens, and counts only what it spends itself. It may wait for a slot.
+ *
+ * Rejects for a step that does not exist or ended its turn, files that are no longer kept, a configuration that cannot be used,
+ * and as a create for quotas. Until the record is copied, the fork shows `technical_error`: a crash leaves a run that neither
+ * accepts inputs nor can be retried.
+ */
+export async function forkRun(deps: ForkDeps, id: string, fork: Fork): Promise<Run> {
+  const { accounts, runs, now } = deps;
+  const source = await findRunHead(runs, id);
+  const { agentId, organizationId } = source;
+  const [found, organization] = await Promise.all([
+    accounts.findAgent(agentId),
+    accounts.findOrganization(organizationId),
+  ]);
+  const agent = requireActive(found, "fork runs");
+  if (source.name === "") throw new ServiceError("run_ended", `run ${source.id} was deleted and has no record to fork`);
+  requireWholeRecord(source);
+  const { events, settings, files } = await preparedFork(deps, source, { agent, organization }, fork);
+  const quotas = quotasOf(agent, organization);
+  if (quotas) await requireDollars(deps, source, quotas);
+  await requireStorage(runs, source, { limits: storageLimits(agent, organization), bytes: bytesOfFiles(files) });
+  const state = await runs.loadTurn(source.id);
+  const runId = newRunId(now());
+  const copy = { events, files, uploads: state?.uploads ?? [] };
+  try {
+    const copied = await copyRecord(deps, { source, runId, fork }, copy);
+    if (settings) await deps.configurations.put(agentId, settings);
+    return await startFork(deps, copied, quotas, {
+      turn: fork.at.turn,
+      step: fork.at.step,
+      part: "forked",
+      from: source.id,
+      ...(settings && { settings: settings.hash }),
+    });
+  } catch (error) {
+    await discard(deps, runId);
+    throw error;
+  }
+}
+
+/** Everything of a fork that can be refused without a write. */
+async function preparedFork(
+  deps: ForkDeps,
+  source: Run,
+  owner: { agent: Agent; organization: Organization | undefined },
+  { at, record = {}, settings: changes = {} }: Fork,
+) {
+  const { events, turnEntries } = await recordUpTo(deps, source, at);
+  const { files } = await listRunFiles(deps, source.id, at); // also checks that the step exists
+  const copied = eventsOfFork(events, at, record);
+  const ofTurn = events.filter((event) => "part" in event && event.turn === at.turn) as RunJournalEntry[];
+  const entries = at.step === 0 ? turnEntries : ofTurn;
+  const settings = await settingsOfFork(deps, { run: source, ...owner, entries, step: at.step }, changes);
+  return { events: copied, settings, files };
+}
+
+/** Creates the run of the fork and copies the record to it, with the contents of files and what its turns ran on. */
+async function copyRecord(
+  deps: ForkDeps,
+  { source, runId, fork }: { source: Run; runId: string; fork: Fork },
+  { events, files, uploads }: { events: RunEvent[]; files: RunFiles["files"]; uploads: FileVersion[] },
+): Promise<Run> {
+  const { runs, workspace, configurations, actor, now } = deps;
+  const { at, name = forkName(source.name) } = fork;
+  const { agentId, organizationId, resultSchema } = source;
+  const entries = events.filter((event) => "part" in event);
+  const contents = new Set([...uploads, ...changesIn(entries)].flatMap(({ sha256 }) => sha256 ?? []));
+  const missing = new Set(await workspace.link(source.id, runId, [...contents]));
+  const lost = files.find(({ sha256 }) => sha256 === undefined || missing.has(sha256));
+  if (lost) throw notKept(lost, at);
+  const hashes = entries.flatMap((entry) => [
+    entry.configuration,
+    entry.part === "failed" ? entry.tried : undefined,
+    entry.part === "forked" ? entry.settings : undefined,
+  ]);
+  await keepConfigurations(configurations, agentId, [...hashes, resultSchema]);
+  const createdAt = now();
+  const [first, ...groups] = groupsOf(events, createdAt);
+  if (!first) throw new Error(`run ${source.id} has no event to fork`);
+  const run: Run = {
+    id: runId,
+    agentId,
+    organizationId,
+    name,
+    status: transitions.forkCreated.to,
+    failure: incompleteFork,
+    turn: first.turn,
+    createdAt,
+    updatedAt: createdAt,
+    sequence: first.messages.length,
+    ...(actor !== undefined && { startedBy: { kind: "operator" as const, id: actor } }),
+    ...(resultSchema !== undefined && { resultSchema }),
+  };
+  const audited = along(actor, "run.fork", runId, createdAt, { organizationId });
+  await runs.create(run, first.messages, { uploads, ...audited });
+  const before = entries.filter(({ turn }) => turn < at.turn);
+  const earlier = earlierTurns(manifestOf(uploads), before, missing);
+  return appendGroups(deps, run, groups, { turn: at.turn, earlier });
+}
+
+/** Lets the fork continue the record. It may wait for a slot. */
+async function startFork(deps: ForkDeps, run: Run, quotas: Quotas | undefined, forked: RunJournalEntry): Promise<Run> {
+  const { id: runId, turn, sequence } = run;
+  const { from, to } = transitions.forkStarted;
+  for (let attempt = 1; attempt <= slotAttempts; attempt++) {
+    const set = { status: to, turn, updatedAt: deps.now() };
+    const entries = [{ ...forked, sequence: sequence + 1, at: Math.max(set.updatedAt, run.createdAt) }];
+    const outcome = await changeWithSlot(deps, run, quotas, { runId, expect: { status: from, turn }, set, entries });
+    if (outcome === "lost") throw changedMeanwhile(runId);
+    if (outcome === "no_slot") continue;
+    const { failure: _, ...started } = { ...run, ...set, sequence: sequence + 1 };
+    if (outcome.waiting) return { ...started, waiting: true };
+    await startTurn(deps, started, turn);
+    return started;
+  }
+  throw manyStarts();
+}
+
+/** What the run had after the earlier turns, as their ends recorded it. `missing`: contents that are no longer kept. */
+function earlierTurns(uploads: Manifest, entries: RunJournalEntry[], missing: Set<string>): EarlierTurns {
+  const changes = changesIn(entries);
+  const summary = summaryIn(entries);
+  const { manifest } = applyChanges(uploads, changes, defaultFileVersions);
+  const files = entriesIn(manifest).map(({ old = [], ...file }) => {
+    const kept = old.filter((sha256) => !missing.has(sha256));
+    return Object.assign(file, kept.length > 0 && { old: kept });
+  });
+  return { ...(changes.length > 0 && { files }), ...(summary && { summary }) };
+}
+
+function changesIn(entries: RunJournalEntry[]): FileVersion[] {
+  return entries.flatMap((entry) => (entry.part === "result" && entry.files) || []);
+}
+
+/** Stores what turns ran on anew, so that it is kept as long as the fork. */
+async function keepConfigurations(
+  configurations: Configurations,
+  agentId: string,
+  hashes: (string | undefined)[],
+): Promise<void> {
+  const named = new Set(hashes.filter((hash) => hash !== undefined));
+  await settleAll(
+    [...named].map(async (hash) => {
+      const text = await configurations.get(agentId, hash);
+      if (text !== undefined) await configurations.put(agentId, { hash, text });
+    }),
+  );
+}
+
+function forkName(name: string): string {
+  return [...`Fork of ${name}`].slice(0, newRunLimits.nameLength).join("");
+}
+
+/** Deletes what a fork that was refused has stored. */
+async function discard(forkDeps: ForkDeps, runId: string): Promise<void> {
+  const { actor: _, ...deps } = forkDeps;
+  try {
+    if (await deps.runs.head(runId)) await deleteRun(deps, runId);
+    else await deps.workspace.removeAll(runId);
+  } catch (error) {
+    log("error", "the run of a fork that failed could not be deleted", { runId, error });
+  }
+}

@@ -1,0 +1,114 @@
+import { definitionProblems } from "../../accounts/agent-definition.ts";
+import { findAgentVersion } from "../../accounts/agents.ts";
+import type { Agent, AgentDefinition, Organization } from "../../accounts/types.ts";
+import { withHosts } from "../../accounts/web-fetch-hosts.ts";
+import { modelProblem } from "../../agent/models/model-config.ts";
+import type { Secrets } from "../../agent/secret.ts";
+import { ServiceError } from "../../errors.ts";
+import type { Stores } from "../ports.ts";
+import { withOwnSchema } from "../result-schema.ts";
+import {
+  type ConfiguredAgent,
+  configuredIn,
+  decodeConfiguration,
+  encodeConfiguration,
+  type EncodedConfiguration,
+  forkedSettings,
+  referenceIn,
+} from "../turn-configuration.ts";
+import type { Run, RunJournalEntry } from "../types.ts";
+
+/** Fields of what the turn ran on that a fork changes. */
+export type ChangedFields = { [Field in "model" | "instructions" | "tools"]?: AgentDefinition[Field] | undefined };
+
+/** What a fork changes of what its turn runs on: some fields, or all with a draft or a version of the agent. */
+export type SettingsChanges = ChangedFields | { definition: AgentDefinition } | { version: number };
+
+interface Deps extends Pick<Stores, "accounts" | "configurations">, Pick<Secrets, "secretRefusal"> {}
+
+/** The turn that is forked. `entries`: of the turn. `step`: 0: it begins anew. */
+interface ForkedTurn {
+  run: Run;
+  agent: Agent;
+  organization: Organization | undefined;
+  entries: RunJournalEntry[];
+  step: number;
+}
+
+/**
+ * What the fork runs on from its point. Undefined: on what the copied entries name, or what the agent is now. Rejects for a
+ * change that gives no valid definition, and for a model that cannot be used.
+ */
+export async function settingsOfFork(
+  deps: Deps,
+  forked: ForkedTurn,
+  changes: SettingsChanges,
+): Promise<EncodedConfiguration | undefined> {
+  const settings = await changedSettings(deps, forked, changes);
+  if (!settings) return undefined;
+  requireModel(deps, forked.run, settings);
+  return encodeConfiguration({ ...settings, offered: [] });
+}
+
+async function changedSettings(
+  deps: Deps,
+  { run, agent, organization, entries, step }: ForkedTurn,
+  changes: SettingsChanges,
+): Promise<ConfiguredAgent | undefined> {
+  if ("definition" in changes || "version" in changes) {
+    const given = "definition" in changes ? changes : await findAgentVersion(deps.accounts, agent.id, changes.version);
+    const definition = await withOwnSchema(deps.configurations, given.definition, run);
+    if (!definition)
+      throw invalid(`the schema of the results of run ${run.id} is no longer kept, so it cannot be forked`);
+    return configuredIn(organization, definition);
+  }
+  const fields = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
+  const isChanged = Object.keys(fields).length > 0;
+  if (!isChanged && step > 0) return undefined;
+  const recorded = await recordedSettings(deps, run.agentId, entries);
+  if (!recorded) {
+    if (!isChanged) return undefined;
+    throw invalid(
+      `what turn ${entries[0]?.turn ?? run.turn} of run ${run.id} ran on is not recorded or no longer kept; fork it with a whole definition or a version of the agent`,
+    );
+  }
+  const definition = withFields(recorded.agent, fields);
+  return { ...recorded, agent: withHosts(definition, organization?.webFetchHosts) };
+}
+
+/** What the last of the entries ran on, without what is opened anew: environment and tools. */
+async function recordedSettings(
+  { configurations }: Deps,
+  agentId: string,
+  entries: RunJournalEntry[],
+): Promise<ConfiguredAgent | undefined> {
+  const hash = referenceIn(entries)?.configuration ?? forkedSettings(entries);
+  const text = hash === undefined ? undefined : await configurations.get(agentId, hash);
+  if (text === undefined) return undefined;
+  const { offered: _, environment: __, ...settings } = decodeConfiguration(text);
+  return settings;
+}
+
+/** The definition with other fields. Another model has other prices, which only a whole definition can name. */
+function withFields(before: AgentDefinition, fields: Partial<AgentDefinition>): AgentDefinition {
+  if (fields.model === undefined || fields.model === before.model) return checked({ ...before, ...fields });
+  const { prices: _, fallback, ...others } = before;
+  const { prices: __, ...second } = fallback ?? {};
+  return checked({ ...others, ...fields, ...(fallback && { fallback: second }) });
+}
+
+function checked(definition: AgentDefinition): AgentDefinition {
+  const problems = definitionProblems(definition);
+  if (problems.length === 0) return definition;
+  throw invalid(`${problems.join("; ")}; fork the run with a whole definition that has all of it`);
+}
+
+function requireModel({ secretRefusal }: Deps, { organizationId }: Run, { provider, agent }: ConfiguredAgent): void {
+  const refusal = (secret: string, url: string) => secretRefusal(secret, { organizationId, purpose: "model", url });
+  const problem = modelProblem(provider, refusal, agent.modelConfiguration);
+  if (problem !== undefined) throw new ServiceError("no_model", problem);
+}
+
+function invalid(message: string): ServiceError {
+  return new ServiceError("invalid_argument", message);
+}

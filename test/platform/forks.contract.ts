@@ -1,0 +1,275 @@
+import { randomUUID } from "node:crypto";
+import { describe, expect, test } from "vitest";
+import { createAgent } from "../../src/accounts/agents.ts";
+import { createOrganization, setModel } from "../../src/accounts/organizations.ts";
+import { type FileVersion, sha256Of } from "../../src/agent/turn/manifest.ts";
+import { deleteRun } from "../../src/runs/control-run.ts";
+import { listRunFiles } from "../../src/runs/files/read-files.ts";
+import { forkRun } from "../../src/runs/fork/fork-run.ts";
+import type { Runs, Stores } from "../../src/runs/ports.ts";
+import { eventsOf } from "../../src/runs/read/list-events.ts";
+import { retryRun } from "../../src/runs/retry-run.ts";
+import { encodeConfiguration } from "../../src/runs/turn-configuration.ts";
+import type { Run, RunChange, RunEvent, RunJournalEntry, TurnMessage } from "../../src/runs/types.ts";
+import { anAnswer, input, inlineText, largeText, numbered, output } from "./run-fixtures.ts";
+
+const definition = { name: "A", instructions: "Do.", tools: [], limits: { steps: 90, tokens: 1_000, seconds: 60 } };
+const provider = { provider: "demo", enabled: true } as const;
+const contentOf = (text: string) => ({ sha256: sha256Of(Buffer.from(text)), content: Buffer.from(text) });
+const fileOf = (name: string, text: string): FileVersion => ({
+  name,
+  size: text.length,
+  sha256: contentOf(text).sha256,
+});
+
+/** An answer that calls tools. */
+const called = (turn: number, step: number, ...names: string[]): RunJournalEntry => {
+  const toolCalls = names.map((name, index) => ({ id: `c${index}`, name, input: {} }));
+  return { turn, step, part: "answer", answer: { ...anAnswer, text: "", toolCalls } };
+};
+/** `change`: the changes of files. */
+const result = (turn: number, step: number, call: number, text: string, change: object = {}): RunJournalEntry => {
+  return { turn, step, part: "result", call, result: { callId: `c${call}`, name: "t", text }, ...change };
+};
+
+/** Contract tests of forks over the stores of a platform. */
+export function describeForks(stores: Stores): void {
+  const { accounts, runs, workspace, configurations } = stores;
+  const started: string[] = [];
+  const workflow = { start: async (id: string) => void started.push(id), stop: async () => {} };
+  const deps = { ...stores, workflow, now: Date.now, actor: "mira", secretRefusal: () => undefined };
+
+  /** Two turns with files: one is uploaded and then deleted, one written twice; and a third turn of 120 steps in progress. */
+  async function recordedRun(): Promise<Run> {
+    const { id: organizationId } = await createOrganization(accounts, { name: `O ${randomUUID()}` });
+    await setModel(accounts, organizationId, provider);
+    const { id: agentId } = await createAgent(accounts, organizationId, definition, "mira");
+    const configuration = encodeConfiguration({ agent: definition, provider, offered: [] });
+    await configurations.put(agentId, configuration);
+    const id = randomUUID();
+    await workspace.write(id, ["12345", "one", "two22", "three"].map(contentOf));
+    const used = { hash: configuration.hash };
+    const run: Run = {
+      id,
+      agentId,
+      organizationId,
+      name: "Ünvollendet",
+      status: "running",
+      turn: 1,
+      createdAt: 1_763_000_000_000,
+      updatedAt: 1_763_000_000_000,
+      sequence: 1,
+      labels: { a: "b" },
+    };
+    const uploads = [fileOf("up.txt", "12345")];
+    await runs.create(run, numbered(0, { messages: [input(1, "first")] }).messages, { uploads });
+    const summary = { throughTurn: 1, text: "Before." };
+    const files = [{ ...fileOf("a.txt", "one") }];
+    const deleted = { name: "up.txt", size: 0, deleted: true } as const;
+    await append(run, {
+      entries: [
+        { ...called(1, 1, "t", "t"), configuration: used.hash },
+        result(1, 1, 0, inlineText(1), { files: [fileOf("a.txt", "one")], fileBytes: 3 }),
+        result(1, 1, 1, largeText(2), { files: [deleted], fileBytes: -5 }),
+        { ...called(1, 2), configuration: used.hash },
+      ],
+      messages: [output(1, "done 1"), input(2, largeText(3))],
+      turn: 2,
+      files: [...files, { ...deleted, old: uploads.flatMap(({ sha256 }) => sha256 ?? []) }],
+    });
+    await append(run, {
+      entries: [
+        {
+          turn: 2,
+          step: 1,
+          part: "summary",
+          text: summary.text,
+          throughTurn: 1,
+          messages: 2,
+          usage: { inputTokens: 1, outputTokens: 1 },
+          configuration: used.hash,
+        },
+        called(2, 2, "t"),
+        result(2, 2, 0, "wrote", { files: [fileOf("a.txt", "two22")], fileBytes: 2 }),
+        called(2, 3),
+      ],
+      messages: [output(2, "done 2"), input(3, "third")],
+      turn: 3,
+      files: [{ ...fileOf("a.txt", "two22"), old: [contentOf("one").sha256] }],
+      summary,
+    });
+    for (let step = 1; step <= 120; step += 20) {
+      const entries = Array.from({ length: 20 }, (_, index) => step + index).flatMap((each) => [
+        each === 1 ? { ...called(3, each, "t"), configuration: used.hash } : called(3, each, "t"),
+        result(3, each, 0, `3.${each}`, each === 60 ? { files: [fileOf("b.txt", "three")], fileBytes: 5 } : {}),
+      ]);
+      await append(run, { entries, messages: [], turn: 3 });
+    }
+    return run;
+  }
+
+  async function append(
+    run: Run,
+    {
+      turn,
+      entries,
+      messages,
+      ...more
+    }: { turn: number; entries: RunJournalEntry[]; messages: TurnMessage[] } & Pick<RunChange, "files" | "summary">,
+  ): Promise<void> {
+    const events = numbered(run.sequence, { entries, messages });
+    const set = { status: "running", turn, updatedAt: 1_763_000_000_000 } as const;
+    const expectTurn = { runId: run.id, expect: { status: run.status, turn: run.turn } };
+    expect(await runs.change({ ...expectTurn, set, ...events, ...more })).toBe(true);
+    run.turn = turn;
+    run.sequence += events.entries.length + events.messages.length;
+  }
+
+  async function eventsIn(id: string): Promise<RunEvent[]> {
+    const events: RunEvent[] = [];
+    for await (const event of eventsOf({ runs }, id)) events.push(event);
+    return events;
+  }
+
+  const everything = async (id: string) => ({ state: await runs.load(id), events: await eventsIn(id) });
+
+  describe("a fork", () => {
+    test("has the record, the files and the summary of the run up to the step, and leaves the run as it is", async () => {
+      const source = await recordedRun();
+      const before = await everything(source.id);
+      const fork = await forkRun(deps, source.id, { at: { turn: 3, step: 100 } });
+      expect(await everything(source.id)).toEqual(before);
+      expect(started).toContain(fork.id);
+      expect(fork).toMatchObject({ name: "Fork of Ünvollendet", status: "running", turn: 3 });
+      const events = await eventsIn(fork.id);
+      const upTo = before.events.findIndex((event) => "part" in event && event.turn === 3 && event.step === 101);
+      expect(events.slice(0, -1)).toEqual(before.events.slice(0, upTo));
+      expect(events.at(-1)).toMatchObject({ turn: 3, step: 100, part: "forked", from: source.id });
+      expect(events.at(-1)).not.toHaveProperty("settings");
+      const state = await runs.load(fork.id);
+      expect(state).toMatchObject({
+        summary: { throughTurn: 1, text: "Before." },
+        uploads: [fileOf("up.txt", "12345")],
+      });
+      expect(state?.transcript).toEqual(before.state?.transcript);
+      expect(state?.run).not.toHaveProperty("labels");
+      expect(state?.run).not.toHaveProperty("failure");
+      expect(state?.run).not.toHaveProperty("used");
+      expect(state?.run).toEqual(await runs.head(fork.id));
+      expect(state?.run).toMatchObject({ startedBy: { kind: "operator", id: "mira" }, tools: ["t"] });
+      const now = await listRunFiles(deps, fork.id);
+      expect(now.files).toEqual([fileOf("a.txt", "two22"), fileOf("b.txt", "three")]);
+      expect(now).toEqual(await listRunFiles(deps, source.id, { turn: 3, step: 100 }));
+      for (const text of ["12345", "one", "two22", "three"]) {
+        expect(Buffer.from((await workspace.read(fork.id, contentOf(text).sha256)) ?? []).toString()).toBe(text);
+      }
+      const owner = { agentId: source.agentId, organizationId: source.organizationId };
+      expect((await runs.storedBytes(owner)).agent).toBe(20); // 10 of each
+      const audit = await accounts.listAudit({ since: 0, limit: 1_000 });
+      expect(audit.filter(({ id }) => id === fork.id).map(({ action }) => action)).toEqual(["run.fork"]);
+    });
+
+    test("has the files as they were in an earlier turn, and continues from there", async () => {
+      const source = await recordedRun();
+      const fork = await forkRun(deps, source.id, { at: { turn: 1, step: 0 }, name: "Again" });
+      expect((await listRunFiles(deps, fork.id)).files).toEqual([fileOf("up.txt", "12345")]);
+      expect((await eventsIn(fork.id)).map((event) => ("part" in event ? event.part : event.text))).toEqual([
+        "first",
+        "forked",
+      ]);
+      const later = await forkRun(deps, source.id, { at: { turn: 2, step: 1 } });
+      expect((await listRunFiles(deps, later.id)).files).toEqual([fileOf("a.txt", "one")]);
+      const state = await runs.load(later.id);
+      expect(state?.journal.map(({ part }) => part)).toEqual(["summary", "forked"]);
+      expect(state).not.toHaveProperty("summary"); // the turn's own: it is in its journal
+    });
+
+    test("that is interrupted has neither work nor inputs nor a retry, and can be deleted", async () => {
+      const source = await recordedRun();
+      const before = await everything(source.id);
+      let writes = 0;
+      const crashing: Runs = {
+        ...runs,
+        change: (change) => (writes++ < 3 ? runs.change(change) : new Promise<never>(() => {})),
+      };
+      const fork = new Promise<string>((resolve) => {
+        const create: Runs["create"] = (run, ...more) => {
+          resolve(run.id);
+          return runs.create(run, ...more);
+        };
+        void forkRun({ ...deps, runs: { ...crashing, create } }, source.id, { at: { turn: 3, step: 100 } });
+      });
+      const id = await fork;
+      await expect.poll(() => writes).toBe(4);
+      const state = await runs.load(id);
+      expect(state?.run).toMatchObject({ status: "technical_error", failure: { category: "internal" } });
+      expect(started).not.toContain(id);
+      expect(await everything(source.id)).toEqual(before);
+      await expect(retryRun(deps, id)).rejects.toThrow("has only a part of the record");
+      await expect(forkRun(deps, id, { at: { turn: 1, step: 0 } })).rejects.toThrow("has only a part of the record");
+      expect((await deleteRun(deps, id)).status).toBe("terminated");
+    });
+
+    test("is refused where the step is missing or ended its turn, or a content is gone, and leaves nothing", async () => {
+      const source = await recordedRun();
+      const ids = async () =>
+        (await runs.list({ agentIds: [source.agentId], limit: 99 })).runs.filter(({ name }) => name !== "").length;
+      const refused = async (turn: number, step: number, more: object, message: string): Promise<void> => {
+        await expect(forkRun(deps, source.id, { at: { turn, step }, ...more })).rejects.toThrow(message);
+        expect(await ids()).toBe(1);
+      };
+      await refused(4, 0, {}, "has no step 4.0: its last turn is 3");
+      await refused(3, 121, {}, "turn 3 has 120 steps");
+      await refused(1, 1, { record: { inputText: "other" } }, "needs the point before its first step, 1.0");
+      await refused(1, 1, { record: { results: [{ call: 2, text: "" }] } }, "its calls are 0 (t), 1 (t)");
+      await refused(2, 1, { record: { results: [{ call: 0, text: "" }] } }, "step 2.1 called no tool");
+      await refused(2, 3, { settings: { version: 9 } }, "version 9");
+      await workspace.remove(source.id, [contentOf("one").sha256]);
+      await refused(1, 1, {}, 'the content of "a.txt" after step 1.1 is no longer kept');
+      expect((await forkRun(deps, source.id, { at: { turn: 3, step: 1 } })).status).toBe("running");
+    });
+
+    test("replaces results and leaves out what calls without a result have begun", async () => {
+      const source = await recordedRun();
+      const asked = { turn: 3, step: 121, part: "asked", kind: "approval", until: 1 } as const;
+      await append(source, {
+        entries: [
+          called(3, 121, "t", "t", "t", "t"),
+          { turn: 3, step: 121, part: "began", call: 0 },
+          { ...asked, call: 1 },
+          { ...asked, call: 2 },
+          { turn: 3, step: 121, part: "answered", call: 2, answer: { kind: "allow" } },
+          result(3, 121, 3, "old"),
+        ],
+        messages: [],
+        turn: 3,
+      });
+      const plain = await forkRun(deps, source.id, { at: { turn: 3, step: 121 } });
+      const kept = (await eventsIn(plain.id)).slice(-5);
+      expect(kept.map((event) => ("part" in event ? [event.part, "call" in event ? event.call : -1] : []))).toEqual([
+        ["answer", -1],
+        ["asked", 2],
+        ["answered", 2],
+        ["result", 3],
+        ["forked", -1],
+      ]);
+      const results = [
+        { call: 3, text: "new" },
+        { call: 1, text: "given" },
+      ];
+      const changed = await forkRun(deps, source.id, { at: { turn: 3, step: 121 }, record: { results } });
+      const texts = (await eventsIn(changed.id))
+        .slice(-3)
+        .map((event) => ("part" in event && event.part === "result" ? event.result : {}));
+      expect(texts).toEqual([{ callId: "c3", name: "t", text: "new" }, { callId: "c1", name: "t", text: "given" }, {}]);
+    });
+
+    test("of a fork continues its record", async () => {
+      const source = await recordedRun();
+      const first = await forkRun(deps, source.id, { at: { turn: 3, step: 2 }, settings: { instructions: "Other." } });
+      const second = await forkRun(deps, first.id, { at: { turn: 3, step: 2 } });
+      const forked = (await eventsIn(second.id)).filter((event) => "part" in event && event.part === "forked");
+      expect(forked).toMatchObject([{ from: source.id, settings: expect.any(String) }, { from: first.id }]);
+    });
+  });
+}
