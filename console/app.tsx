@@ -17,6 +17,7 @@ import { withStyle } from "./ui/load-style.ts";
 const RunsPage = page(() => import("./runs/runs-page.tsx").then((module) => module.RunsPage));
 const RunPage = page(() => import("./run/run-page.tsx").then((module) => module.RunPage));
 const AgentPage = page(() => configure().then((module) => module.AgentPage));
+const TrialPage = page(() => configure().then((module) => module.TrialPage));
 const TextsPage = page(() => configure().then((module) => module.TextsPage));
 const configurePages = sections.flatMap(({ path }) =>
   path === "runs" ? [] : [{ path, Page: page(() => configure().then(({ pages }) => pages[path])) }],
@@ -66,6 +67,7 @@ function Pages() {
         <Route path="/console/start" component={StartRoute} />
         <Route path="/console/runs/:id" component={RunPage} />
         <Route path="/console/agents/:id" component={AgentPage} />
+        <Route path="/console/trials/:id" component={TrialPage} />
         <Route path="/console/texts" component={TextsPage} />
         {configurePages.map((section) => (
           <Route key={section.path} path={`/console/${section.path}`} component={section.Page} />

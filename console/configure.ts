@@ -13,6 +13,7 @@ import { WaitingPage } from "./waiting/waiting-page.tsx";
  */
 export { AgentPage } from "./agents/agent-page.tsx";
 export { TextsPage } from "./texts/texts-page.tsx";
+export { TrialPage } from "./trials/trial-page.tsx";
 
 /** By the path of their section. */
 export const pages: Record<Exclude<SectionPath, "runs">, ComponentType> = {

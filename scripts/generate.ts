@@ -27,8 +27,9 @@ export async function generatedFiles(): Promise<Record<string, string>> {
     "src/ext/generated/openapi.ts": noticeOf("src/ext/contract/") + documentSource(documentOf(extApi)),
     "src/manage/generated/openapi.ts": ofManage + documentSource(documentOf(manageApi)),
     "src/manage/generated/operations.ts":
-      ofManage + operationTable(manageApi, managePath, "../schema-types.ts", "webhooks"),
+      ofManage + operationTable(manageApi, managePath, "../schema-types.ts", ["webhooks", "trials"]),
     "src/manage/generated/webhook-operations.ts": ofManage + lateTable(manageApi, managePath, "webhooks"),
+    "src/manage/generated/trial-operations.ts": ofManage + lateTable(manageApi, managePath, "trials"),
   };
   const absolute = Object.entries(files).map(([path, text]) => [pathOf(path), text]);
   return { ...(Object.fromEntries(absolute) as Record<string, string>), ...(await clientFiles()) };

@@ -15,18 +15,18 @@ export function methodsAndPaths(
 
 /**
  * A TypeScript module for callers of an API: method and path of each operation, and the types of its parameters, body and
- * answer. `schemasFrom`: a module that exports the types `Schemas`. The methods and paths of operations with the tag `late` are in
- * a table of their own (`lateTable`), which the first view of the page does not load.
+ * answer. `schemasFrom`: a module that exports the types `Schemas`. The methods and paths of operations with a tag of `late` are in
+ * tables of their own (`lateTable`), which the first view of the page does not load.
  */
-export function operationTable(api: ApiDescription, basePath: string, schemasFrom: string, late: string): string {
+export function operationTable(api: ApiDescription, basePath: string, schemasFrom: string, late: string[]): string {
   const types = Object.entries(api.operations).map(([name, operation]) => `  ${name}: ${callType(operation, api)};`);
   return `import type { Schemas } from ${JSON.stringify(schemasFrom)};
 
 /** The prefix of all paths. */
 export const basePath = ${JSON.stringify(basePath)};
 
-/** Method and path of each operation, but for those with the tag ${late}. */
-export const operations = ${methodsAndPaths(api, basePath, ({ tag }) => tag !== late)};
+/** Method and path of each operation, but for those with the tags ${late.join(", ")}. */
+export const operations = ${methodsAndPaths(api, basePath, ({ tag }) => !late.includes(tag))};
 
 /** What each operation takes and answers. \`answer\`: undefined without a JSON body. */
 export interface Operations {

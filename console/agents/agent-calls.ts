@@ -22,8 +22,12 @@ function refreshAgents(): void {
 }
 
 /** The draft as the API takes it. The service validates it: the message of its error is for people. */
+export function definitionOf(draft: Draft): Schemas["AgentDefinition"] {
+  return draft as Schemas["AgentDefinition"];
+}
+
 function bodyOf(draft: Draft): Schemas["UpdateAgentRequest"] {
-  return { definition: draft as Schemas["AgentDefinition"] };
+  return { definition: definitionOf(draft) };
 }
 
 export async function createAgent(organizationId: string, definition: Draft): Promise<Agent> {

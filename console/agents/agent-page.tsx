@@ -12,6 +12,7 @@ import { Empty, Loading } from "../ui/empty.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Menu } from "../ui/menu.tsx";
 import { toast } from "../ui/toast.tsx";
+import { TrialsTab } from "../trials/trials-tab.tsx";
 import { WebhookTab } from "../webhook/webhook-tab.tsx";
 import { countRuns, readAgent, runsText, setArchived } from "./agent-calls.ts";
 import { ArchiveDialog, DeleteDialog } from "./agent-dialogs.tsx";
@@ -27,6 +28,7 @@ const tabs = [
   ["keys", "API access"],
   ["webhook", "Webhook"],
   ["versions", "Versions"],
+  ["trials", "Trials"],
 ] as const;
 
 /** An agent with its tabs, or the form of a new one. */
@@ -74,6 +76,7 @@ function ExistingAgent({ id }: { id: string }) {
       {tab === "keys" && <KeysTab agent={agent} />}
       {tab === "webhook" && <WebhookTab agent={agent} />}
       {tab === "versions" && <VersionsTab agent={agent} onSaved={replace} />}
+      {tab === "trials" && <TrialsTab agentId={agent.id} />}
     </main>
   );
 }

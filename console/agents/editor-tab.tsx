@@ -1,14 +1,21 @@
 import { useState } from "preact/hooks";
 import { ApiError } from "../api/client.ts";
 import type { Agent } from "../api/types.ts";
+import { useResource } from "../api/use-resource.ts";
 import { blocked, forbidden } from "../state/blocked.ts";
 import { openStart } from "../state/dialogs.ts";
+import { useQuery } from "../state/url.ts";
+import { readTrialAlone } from "../trials/trial-calls.ts";
+import { TryDialog } from "../trials/try-dialog.tsx";
+import { Loading } from "../ui/empty.tsx";
+import { Problem } from "../ui/problem.tsx";
 import { toast } from "../ui/toast.tsx";
-import { authorOf, draftOf, readAgent, updateAgent } from "./agent-calls.ts";
+import { authorOf, definitionOf, draftOf, readAgent, updateAgent } from "./agent-calls.ts";
 import { Conflict, type ConflictState } from "./conflict.tsx";
 import { afterSave, editorOf } from "./editor-state.ts";
 import { Editor } from "./editor.tsx";
 import { changesOf } from "./form/changes.ts";
+import type { Draft } from "./form/json.ts";
 import { agentFieldNames } from "./form/layout.ts";
 import { fieldMessages, noMessages } from "./form/messages.ts";
 import { SaveBar } from "./save-bar.tsx";
@@ -24,12 +31,30 @@ const ended: Partial<Record<Agent["status"], string>> = {
   deleted: "This agent is deleted.",
 };
 
-/** The definition of an agent, to edit. */
+/** The definition of an agent, to edit. `?trial=`: it begins with the draft that the trial has tried. */
 export function EditorTab({ agent, onSaved }: EditorTabProps) {
-  const [state, setState] = useState(() => editorOf(draftOf(agent)));
+  const [query, setQuery] = useQuery();
+  const [trialId] = useState(query["trial"]);
+  const { data: tried, error } = useResource(trialId, (signal) => readTrialAlone(trialId ?? "", signal));
+  if (trialId !== undefined && !tried && !error) return <Loading />;
+  const onStored = (saved: Agent): void => {
+    onSaved(saved);
+    if (trialId !== undefined) setQuery({ trial: undefined });
+  };
+  return (
+    <>
+      <Problem>{error && `The draft of the trial could not be read: ${error.message}`}</Problem>
+      <EditedAgent agent={agent} draft={tried && draftOf(tried)} onSaved={onStored} />
+    </>
+  );
+}
+
+function EditedAgent({ agent, draft, onSaved }: EditorTabProps & { draft: Draft | undefined }) {
+  const [state, setState] = useState(() => editorOf(draftOf(agent), draft));
   const [messages, setMessages] = useState(noMessages);
   const [conflict, setConflict] = useState<ConflictState>();
   const [isBusy, setBusy] = useState(false);
+  const [isTrying, setTrying] = useState(false);
   const [loadedRevision, setLoadedRevision] = useState(agent.revision);
   const readOnly = ended[agent.status] ?? forbidden("change agents", agent.organization_id);
   const reason = readOnly ?? blocked("change agents", agent.organization_id);
@@ -39,7 +64,7 @@ export function EditorTab({ agent, onSaved }: EditorTabProps) {
   const revision = conflict?.agent.revision ?? (isSameDefinition ? agent.revision : loadedRevision);
   const nextVersion = ((conflict?.agent ?? agent).version ?? 0) + 1;
 
-  async function save(andTry: boolean): Promise<void> {
+  async function save(andStart: boolean): Promise<void> {
     if (isBusy || reason !== undefined || state.problem !== undefined || changes.length === 0) return;
     setBusy(true);
     setMessages(noMessages);
@@ -50,7 +75,7 @@ export function EditorTab({ agent, onSaved }: EditorTabProps) {
       setConflict(undefined);
       onSaved(saved);
       toast(`Saved version ${saved.version}`);
-      if (andTry) openStart({ agentId: agent.id });
+      if (andStart) openStart({ agentId: agent.id });
     } catch (error) {
       const isConflict = error instanceof ApiError && error.status === 412;
       if (!isConflict || !(await showConflict())) setMessages(fieldMessages(detailOf(error), agentFieldNames));
@@ -104,10 +129,12 @@ export function EditorTab({ agent, onSaved }: EditorTabProps) {
             setState(editorOf(state.stored));
             setMessages(noMessages);
           }}
-          onTry={() => void save(true)}
+          onStartRun={() => void save(true)}
+          onTry={() => setTrying(true)}
           onSave={() => void save(false)}
         />
       )}
+      {isTrying && <TryDialog agent={agent} draft={definitionOf(state.draft)} onClose={() => setTrying(false)} />}
     </>
   );
 }

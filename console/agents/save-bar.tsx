@@ -16,6 +16,7 @@ interface SaveBarProps {
   /** Why the service rejected the definition, as far as it belongs to no field. */
   messages: string[];
   onDiscard: () => void;
+  onStartRun: () => void;
   onTry: () => void;
   onSave: () => void;
 }
@@ -39,8 +40,11 @@ export function SaveBar({ changes, problem, readOnly, isBusy, action, messages, 
         <Button kind="plain" onClick={on.onDiscard} disabled={isBusy}>
           Discard
         </Button>
-        <Button onClick={on.onTry} disabled={isBusy} blocked={reason}>
-          Save and try…
+        <Button onClick={on.onStartRun} disabled={isBusy} blocked={reason}>
+          Save and start run…
+        </Button>
+        <Button icon="play" onClick={on.onTry} disabled={isBusy} blocked={reason}>
+          Try on recent runs…
         </Button>
         <Button kind="primary" hint={keyNames("mod+s").join("")} onClick={on.onSave} disabled={isBusy} blocked={reason}>
           {isBusy ? "Saving…" : action}

@@ -24,7 +24,9 @@ export function TopBar({ path }: { path: string }) {
         {sections.map((section) => {
           const url = `/console/${section.path}`;
           const current =
-            path.startsWith(url) || (section.path === "runs" && ["/console", "/console/texts"].includes(path));
+            path.startsWith(url) ||
+            (section.path === "runs" && ["/console", "/console/texts"].includes(path)) ||
+            (section.path === "agents" && path.startsWith("/console/trials/"));
           return (
             <a key={url} href={url} aria-current={current ? "page" : undefined}>
               <Icon name={section.icon} />

@@ -141,8 +141,8 @@ function outsideProblem(
   return undefined;
 }
 
-function caseOf(trialId: string, number: number, { run, turn, used, cannotBeTried }: InspectedTurn): TrialCase {
-  const source = { runId: run.id, turn, used };
+function caseOf(trialId: string, number: number, { run, turn, used, input, cannotBeTried }: InspectedTurn): TrialCase {
+  const source = { runId: run.id, turn, used, input };
   return { trialId, number, revision: 0, source, ...(cannotBeTried !== undefined && { cannotBeTried }) };
 }
 

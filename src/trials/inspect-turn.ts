@@ -6,6 +6,7 @@ import { ServiceError } from "../errors.ts";
 import { listRunFiles } from "../runs/files/read-files.ts";
 import { turnRecord, type TurnRecord } from "../runs/read/turn-record.ts";
 import { decodeConfiguration, referenceIn, type TurnConfiguration } from "../runs/turn-configuration.ts";
+import { startOf } from "../runs/text.ts";
 import type { RunState } from "../runs/types.ts";
 import { filesFromOutside } from "./recorded-calls.ts";
 import type { SelectedTurn } from "./select-cases.ts";
@@ -15,12 +16,17 @@ type Deps = Pick<Stores, "runs" | "workspace" | "configurations">;
 /** What is known of a recorded turn before it is tried. `cannotBeTried`: why not, as a sentence. */
 export interface InspectedTurn extends SelectedTurn {
   used: Usage;
+  /** The first line of its input, at most `maxInput` characters of it. */
+  input: string;
   /** Files that the turn began with. */
   files: FileVersion[];
   /** What it ran on. */
   configuration?: TurnConfiguration;
   cannotBeTried?: string;
 }
+
+/** Characters of an input that name its case in a list. */
+const maxInput = 200;
 
 /** Turns of a run that an attempt begins with, its own included: each is three of the 100 items that DynamoDB writes together. */
 const maxTurns = 30;
@@ -29,7 +35,8 @@ const tooManyTurns = `The turn has more than ${maxTurns - 1} turns before it.`;
 /** Reads what a trial of the turn needs, and what is missing. Calls nothing outside of the service. */
 export async function inspectTurn(deps: Deps, { run, turn }: SelectedTurn): Promise<InspectedTurn> {
   const [record, state] = await Promise.all([turnRecord(deps, run.id, turn), deps.runs.loadTurn(run.id)]);
-  const inspected: InspectedTurn = { run, turn, used: usageOf(record), files: [] };
+  const input = firstLine(record.transcript.at(-1)?.text ?? "");
+  const inspected: InspectedTurn = { run, turn, used: usageOf(record), input, files: [] };
   if (turn > maxTurns) return { ...inspected, cannotBeTried: tooManyTurns };
   const configuration = await configurationOf(deps, run.agentId, record);
   if (typeof configuration === "string") return { ...inspected, cannotBeTried: configuration };
@@ -73,6 +80,11 @@ export async function configurationOf(
   if (!reference) return "An earlier release recorded the turn, without what it ran on.";
   const text = await configurations.get(agentId, reference.configuration);
   return text === undefined ? "What the turn ran on is no longer kept." : decodeConfiguration(text);
+}
+
+function firstLine(text: string): string {
+  const [line = ""] = text.trimStart().split("\n", 1);
+  return startOf(line.trimEnd(), maxInput);
 }
 
 function usageOf({ transcript, entries }: TurnRecord): Usage {

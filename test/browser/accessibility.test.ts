@@ -1,4 +1,3 @@
-import axe from "axe-core";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { done } from "../integration/admin.ts";
@@ -7,6 +6,7 @@ import { launchChromium } from "./chromium.ts";
 import { type ConsolePage, openConsole } from "./console-page.ts";
 import { callOf } from "./manage-call.ts";
 import { scriptedModel } from "./scripted-model.ts";
+import { violations } from "./violations.ts";
 
 let browser: Browser;
 let service: Service;
@@ -97,20 +97,6 @@ afterAll(async () => {
 async function show(view: ConsolePage, path: string, text: string): Promise<void> {
   await view.goto(path);
   await view.page.getByRole("main").getByText(text).and(view.page.locator(":visible")).first().waitFor();
-}
-
-/**
- * Violations of WCAG 2.2 AA and of axe's best practices, each with the elements. The theme changes colours only: in dark
- * ones, contrast is what is left to judge.
- */
-async function violations(page: Page, colorScheme: "light" | "dark"): Promise<string[]> {
-  await page.evaluate(axe.source); // a script element is refused by the policy of the page
-  const everything = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
-  const options = { runOnly: colorScheme === "light" ? everything : ["color-contrast"], resultTypes: ["violations"] };
-  const { violations: found } = await page.evaluate<axe.AxeResults>(`axe.run(document, ${JSON.stringify(options)})`);
-  return found.flatMap(({ id, nodes }) =>
-    nodes.map(({ target, failureSummary }) => `${id}: ${target.join(" ")}: ${failureSummary?.split("\n")[1]?.trim()}`),
-  );
 }
 
 const dialogs: [name: string, path: () => string, open: (page: Page) => Promise<unknown>][] = [

@@ -22,7 +22,7 @@ export interface ScriptedStep {
 }
 
 /** The answer to an input in a step, which counts from 1. */
-export type Script = (input: string, step: number) => ScriptedStep;
+export type Script = (input: string, step: number, instructions: string) => ScriptedStep;
 
 /** A model server with the API of OpenAI's chat completions, whose answers depend on the conversation alone. */
 export async function scriptedModel(script: Script): Promise<HttpServer & { baseUrl: string }> {
@@ -40,7 +40,7 @@ export async function scriptedModel(script: Script): Promise<HttpServer & { base
         until,
         status,
         tokens,
-      } = script(inputOf(messages[start]?.content), step);
+      } = script(inputOf(messages[start]?.content), step, inputOf(messages[0]?.content));
       await sleep(delay);
       await until;
       if (status !== undefined) {

@@ -4,7 +4,7 @@ import type { Schemas } from "../schema-types.ts";
 /** The prefix of all paths. */
 export const basePath = "/manage/v1";
 
-/** Method and path of each operation, but for those with the tag webhooks. */
+/** Method and path of each operation, but for those with the tags webhooks, trials. */
 export const operations = {
   get_me: ["GET", "/me"],
   list_operators: ["GET", "/operators"],
@@ -64,15 +64,6 @@ export const operations = {
   get_sent_request: ["GET", "/runs/{run_id}/request/sent"],
   list_files: ["GET", "/runs/{run_id}/files"],
   get_file: ["GET", "/runs/{run_id}/files/{name}"],
-  create_trial: ["POST", "/agents/{agent_id}/trials"],
-  list_trials: ["GET", "/agents/{agent_id}/trials"],
-  get_trial: ["GET", "/trials/{trial_id}"],
-  start_trial: ["POST", "/trials/{trial_id}/start"],
-  stop_trial: ["POST", "/trials/{trial_id}/stop"],
-  delete_trial: ["DELETE", "/trials/{trial_id}"],
-  list_trial_cases: ["GET", "/trials/{trial_id}/cases"],
-  get_trial_case: ["GET", "/trials/{trial_id}/cases/{number}"],
-  set_verdict: ["PUT", "/trials/{trial_id}/cases/{number}/verdict"],
   get_openapi: ["GET", "/openapi.json"],
 } as const;
 

@@ -106,6 +106,7 @@ export function wireCase({ candidate, control }: Trial, one: TrialCase): Schemas
     number,
     run_id: source.runId,
     turn: source.turn,
+    input: source.input ?? "",
     verdict: verdictOf(one) ?? null,
     judged_by: verdict?.by ?? null,
     cannot_be_tried: cannotBeTried ?? null,

@@ -258,6 +258,7 @@ export const trialSchemas = {
     number: integer("From 1."),
     run_id: uuid("The recorded run."),
     turn: integer("The turn."),
+    input: text("The first line of its input, at most 200 characters of it."),
     verdict: nullable(verdict),
     judged_by: nullable(text("The operator who gave the verdict. Null: it is computed.")),
     cannot_be_tried: nullable(text("Why not, as a sentence. Null: it can.")),

@@ -1,0 +1,143 @@
+import { useLocation } from "preact-iso/router";
+import { formatNumber } from "../format.ts";
+import { visibleLine } from "../run/text/visible.ts";
+import { useShortcuts } from "../state/keyboard.ts";
+import { pageUrl, useQuery } from "../state/url.ts";
+import { useRows } from "../state/use-rows.ts";
+import { FileChanges } from "./file-changes.tsx";
+import type { TrialAttempt, TrialCase } from "./trial-calls.ts";
+import { type CaseState, countStates, StateMark, stateOf, wordOf } from "./verdicts.tsx";
+import { dollarsText } from "./words.ts";
+
+export const caseUrl = (trialId: string, number: number): string => pageUrl(`trials/${trialId}`, { case: `${number}` });
+
+/** The cases of a trial, in the order of the service, filtered by `?verdict=`. */
+export function CaseList({ trialId, cases }: { trialId: string; cases: TrialCase[] }) {
+  const [query, setQuery] = useQuery();
+  const counts = countStates(cases);
+  const chosen = counts.find(([state]) => state === query["verdict"])?.[0];
+  const shown = cases.filter((each) => chosen === undefined || stateOf(each) === chosen);
+  const choose = (state: CaseState | undefined): void => setQuery({ verdict: state });
+  const tabs: [CaseState | undefined, string, number][] = [
+    [undefined, "All", cases.length],
+    ...counts.map(([state, count]): [CaseState, string, number] => [state, wordOf(state), count]),
+  ];
+  useShortcuts(
+    "Trial",
+    tabs.slice(0, 9).map(([state, word], index) => ({
+      keys: `${index + 1}`,
+      label: `Show ${word.toLowerCase()}`,
+      run: () => choose(state),
+    })),
+  );
+  return (
+    <>
+      <div class="tabs case-tabs" role="group" aria-label="Verdict">
+        {tabs.map(([state, word, count]) => (
+          <button
+            key={word}
+            type="button"
+            aria-current={state === chosen ? "true" : undefined}
+            onClick={() => choose(state)}
+          >
+            {state === undefined ? word : <StateMark state={state} />}
+            <span class="count">{formatNumber(count)}</span>
+          </button>
+        ))}
+      </div>
+      <CaseTable trialId={trialId} cases={shown} />
+    </>
+  );
+}
+
+function CaseTable({ trialId, cases }: { trialId: string; cases: TrialCase[] }) {
+  const { route } = useLocation();
+  const row = useRows("Trial", cases.length, (index) => {
+    const number = cases[index]?.number;
+    if (number !== undefined) route(caseUrl(trialId, number));
+  });
+  return (
+    <div class="panel">
+      <table class="table rows cases">
+        <thead>
+          <tr>
+            <th scope="col" class="verdict-cell">
+              Verdict
+            </th>
+            <th scope="col" class="input-cell">
+              Input
+            </th>
+            <th scope="col" class="output-cell">
+              Output
+            </th>
+            <th scope="col" class="files-cell">
+              Files
+            </th>
+            <th scope="col" class="number steps-cell">
+              Steps
+            </th>
+            <th scope="col" class="number cost-cell">
+              Cost
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {cases.map((each, index) => (
+            <tr key={each.number} {...row(index)}>
+              <CaseCells trialId={trialId} of={each} />
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function CaseCells({ trialId, of: one }: { trialId: string; of: TrialCase }) {
+  const { number, input, recorded, candidate, judged_by } = one;
+  const why = whyText(one);
+  const name = visibleLine(input, 200) || "Empty input";
+  return (
+    <>
+      <td class="verdict-cell">
+        <StateMark state={stateOf(one)} />
+        {judged_by !== null && (
+          <span class="sub">
+            by <bdi>{judged_by}</bdi>
+          </span>
+        )}
+      </td>
+      <td class="input-cell" title={name}>
+        <a class="row-link" href={caseUrl(trialId, number)}>
+          <bdi>{name}</bdi>
+        </a>
+        {why !== undefined && (
+          <span class="sub" title={why}>
+            <bdi>{visibleLine(why)}</bdi>
+          </span>
+        )}
+      </td>
+      <td class="output-cell">{outputText(candidate)}</td>
+      <td class="files-cell">
+        {candidate?.ended === "finished" ? <FileChanges files={candidate.files} most={2} /> : "–"}
+      </td>
+      <td class="number steps-cell">
+        {recorded.steps} → <b>{candidate?.used?.steps ?? "–"}</b>
+      </td>
+      <td class="number cost-cell">
+        {dollarsText(recorded.dollars)} → <b>{candidate?.used ? dollarsText(candidate.used.dollars) : "–"}</b>
+      </td>
+    </>
+  );
+}
+
+/** "same", "different"; a dash for an attempt that has none. */
+export function outputText(attempt: TrialAttempt | null): string {
+  if (!attempt || attempt.same_output === null) return "–";
+  return attempt.same_output ? "same" : "different";
+}
+
+/** Why a case has its verdict, where the word does not say it. */
+export function whyText({ cannot_be_tried, candidate }: TrialCase): string | undefined {
+  return cannot_be_tried ?? candidate?.reason ?? candidate?.assertions[0]?.reason;
+}

@@ -1,0 +1,60 @@
+import { blocked } from "../state/blocked.ts";
+import { useShortcuts } from "../state/keyboard.ts";
+import { Button } from "../ui/button.tsx";
+import { toast } from "../ui/toast.tsx";
+import { judge, type Trial, type TrialCase, type Verdict } from "./trial-calls.ts";
+
+const choices = [
+  ["better", "Better", "v b"],
+  ["equal", "Equal", "v e"],
+  ["worse", "Worse", "v w"],
+] as const;
+
+interface CaseVerdictProps {
+  trial: Trial;
+  of: TrialCase;
+  onJudged: (judged: TrialCase) => void;
+}
+
+/** A person's verdict, which replaces the computed one until it is removed. */
+export function CaseVerdict({ trial, of: one, onJudged }: CaseVerdictProps) {
+  const reason = blocked("judge cases");
+  const set = (verdict: Verdict | null): void => {
+    if (reason !== undefined) return;
+    judge(trial.id, one.number, verdict).then(onJudged, (error: Error) =>
+      toast(`The verdict was not kept: ${error.message}`),
+    );
+  };
+  useShortcuts("Case", [
+    ...choices.map(([verdict, word, keys]) => ({
+      keys,
+      label: `Verdict: ${word.toLowerCase()}`,
+      run: () => set(verdict),
+    })),
+    { keys: "v u", label: "Remove your verdict", run: () => one.judged_by !== null && set(null) },
+  ]);
+  const given = choices.find(([verdict]) => verdict === one.verdict)?.[0];
+  return (
+    <>
+      <div class="segments" role="group" aria-label="Your verdict">
+        {choices.map(([verdict, word]) => (
+          <button
+            key={verdict}
+            type="button"
+            aria-pressed={verdict === given}
+            disabled={reason !== undefined}
+            title={reason}
+            onClick={() => set(verdict)}
+          >
+            {word}
+          </button>
+        ))}
+      </div>
+      {given !== undefined && (
+        <Button kind="plain" size="small" blocked={reason} onClick={() => set(null)}>
+          Remove verdict
+        </Button>
+      )}
+    </>
+  );
+}

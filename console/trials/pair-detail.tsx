@@ -1,0 +1,46 @@
+import { DiffView } from "../run/files/diff-view.tsx";
+import { visible } from "../run/text/visible.ts";
+import { Code } from "../ui/code.tsx";
+import type { PairOfCalls } from "./trial-calls.ts";
+
+/** Arguments and results of a pair of calls. Arguments that differ are compared by lines. */
+export function PairDetail({ pair: { recorded, candidate, same } }: { pair: PairOfCalls }) {
+  const areCompared = recorded && candidate && !same;
+  return (
+    <div class="pair-detail">
+      {areCompared ? (
+        <figure class="code">
+          <header>Arguments, recorded and tried</header>
+          <DiffView load={() => Promise.resolve([linesOf(recorded.arguments), linesOf(candidate.arguments)])} />
+        </figure>
+      ) : (
+        <CallText title="Arguments" text={readable((candidate ?? recorded)?.arguments ?? "")} />
+      )}
+      {recorded?.result != null && recorded.result === candidate?.result ? (
+        <CallText title="Result of both" text={recorded.result} />
+      ) : (
+        <>
+          {recorded?.result != null && <CallText title="Recorded result" text={recorded.result} />}
+          {candidate?.result != null && <CallText title="Tried result" text={candidate.result} />}
+        </>
+      )}
+    </div>
+  );
+}
+
+function CallText({ title, text }: { title: string; text: string }) {
+  return <Code wrap title={title} text={visible(text)} copied={text} />;
+}
+
+function linesOf(text: string): Blob {
+  return new Blob([readable(text)]);
+}
+
+/** JSON on several lines, and the lines of the texts in it. Other texts as they are. */
+function readable(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2).replaceAll("\\n", "\n");
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,67 @@
+import { operations } from "../../src/manage/generated/trial-operations.ts";
+import { call } from "../api/client.ts";
+import { addOperations } from "../api/operations.ts";
+import type { Schemas } from "../api/types.ts";
+
+addOperations(operations);
+
+export type Trial = Schemas["Trial"];
+export type TrialHead = Schemas["TrialHead"];
+export type TrialCase = Schemas["TrialCase"];
+export type TrialAttempt = Schemas["TrialAttempt"];
+export type CaseDetail = Schemas["TrialCaseDetail"];
+export type PairOfCalls = CaseDetail["calls"][number];
+export type Verdict = NonNullable<TrialCase["verdict"]>;
+
+export interface TrialWithCases {
+  trial: Trial;
+  /** Those that need a look come first. */
+  cases: TrialCase[];
+}
+
+/** Creates a trial. Nothing is called before it is started. */
+export function createTrial(agentId: string, body: Schemas["CreateTrialRequest"]): Promise<Trial> {
+  return call("create_trial", { agent_id: agentId }, { body });
+}
+
+export async function readTrial(id: string, signal?: AbortSignal): Promise<TrialWithCases> {
+  const [trial, cases] = await Promise.all([
+    readTrialAlone(id, signal),
+    call("list_trial_cases", { trial_id: id }, { signal }),
+  ]);
+  return { trial, cases: cases.data };
+}
+
+/** A trial without its cases. */
+export function readTrialAlone(id: string, signal?: AbortSignal): Promise<Trial> {
+  return call("get_trial", { trial_id: id }, { signal });
+}
+
+export async function readTrials(agentId: string, signal?: AbortSignal): Promise<TrialHead[]> {
+  return (await call("list_trials", { agent_id: agentId, limit: 100 }, { signal })).data;
+}
+
+export async function readRefused(id: string): Promise<TrialCase[]> {
+  return (await call("list_trial_cases", { trial_id: id, verdict: "cannot_be_tried" })).data;
+}
+
+export function readCase(id: string, number: number, signal?: AbortSignal): Promise<CaseDetail> {
+  return call("get_trial_case", { trial_id: id, number }, { signal });
+}
+
+export function startTrial(id: string): Promise<Trial> {
+  return call("start_trial", { trial_id: id });
+}
+
+export function stopTrial(id: string): Promise<Trial> {
+  return call("stop_trial", { trial_id: id });
+}
+
+export async function deleteTrial(id: string): Promise<void> {
+  await call("delete_trial", { trial_id: id });
+}
+
+/** Sets a person's verdict. Null: the computed one applies again. */
+export function judge(id: string, number: number, verdict: Verdict | null): Promise<TrialCase> {
+  return call("set_verdict", { trial_id: id, number }, { body: { verdict } });
+}

@@ -1,0 +1,69 @@
+import { formatNumber } from "../format.ts";
+import { Icon } from "../ui/icon.tsx";
+import type { Trial, TrialWithCases } from "./trial-calls.ts";
+import { countStates, StateMark, VerdictBar } from "./verdicts.tsx";
+import { budgetText, dollarsText, endedText, priceText, spentText } from "./words.ts";
+
+/** What the cases of a trial say so far, in numbers and sentences. */
+export function TrialFacts({ trial, cases }: TrialWithCases) {
+  const { summary } = trial;
+  return (
+    <section class="panel trial-facts" aria-label="Verdicts so far">
+      <dl class="trial-counts">
+        <div>
+          <dt>Tried</dt>
+          <dd>
+            {formatNumber(summary.tried)} of {formatNumber(trial.estimate.cases)}
+          </dd>
+        </div>
+        {countStates(cases).map(([state, count]) => (
+          <div key={state}>
+            <dt>
+              <StateMark state={state} />
+            </dt>
+            <dd>{formatNumber(count)}</dd>
+          </div>
+        ))}
+      </dl>
+      <VerdictBar cases={cases} />
+      <div class="trial-says">
+        <Control control={summary.control} />
+        <p>{summary.preference}</p>
+        <p>
+          Spent <b>{spentText(summary.spent)}</b> of {budgetText(trial.budget)}. Estimate {priceText(trial.estimate)}
+          {trial.remaining && `, about ${restText(trial.remaining)} to come`}. {endedText(trial)}
+        </p>
+        {summary.medians && <p>{mediansText(summary.medians)}</p>}
+      </div>
+    </section>
+  );
+}
+
+/** How much the runs of the current configuration differ from the record anyway. */
+function Control({ control }: Pick<Trial["summary"], "control">) {
+  if (!control) return <p>No case was repeated with the current configuration yet.</p>;
+  if (control.cannot_judge !== null) {
+    return (
+      <p class="trial-warning">
+        <Icon name="warning" />
+        {control.cannot_judge}
+      </p>
+    );
+  }
+  const of = `${formatNumber(control.differ)} of ${formatNumber(control.cases)}`;
+  return (
+    <p>
+      <b>Current against itself: {of} differ.</b>
+    </p>
+  );
+}
+
+function restText({ dollars, tokens }: NonNullable<Trial["remaining"]>): string {
+  return dollars === null ? `${formatNumber(tokens)} tokens` : dollarsText(dollars);
+}
+
+function mediansText({ cases, steps, dollars }: NonNullable<Trial["summary"]["medians"]>): string {
+  const cost = dollars ? `, cost ${dollarsText(dollars.recorded)} → ${dollarsText(dollars.tried)}` : "";
+  const of = `${formatNumber(cases)} ${cases === 1 ? "case" : "cases"}`;
+  return `Medians of ${of} that finished: steps ${steps.recorded} → ${steps.tried}${cost}.`;
+}

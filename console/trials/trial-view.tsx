@@ -1,0 +1,141 @@
+import { useLocation } from "preact-iso/router";
+import { useState } from "preact/hooks";
+import { blocked } from "../state/blocked.ts";
+import { pageUrl } from "../state/url.ts";
+import { Button } from "../ui/button.tsx";
+import { Confirm } from "../ui/confirm.tsx";
+import { Icon } from "../ui/icon.tsx";
+import { RelativeTime } from "../ui/time.tsx";
+import { toast } from "../ui/toast.tsx";
+import { CaseList } from "./case-list.tsx";
+import { Changes } from "./changes.tsx";
+import { Estimate } from "./estimate.tsx";
+import { TrialFacts } from "./trial-facts.tsx";
+import { deleteTrial, startTrial, stopTrial, type Trial, type TrialWithCases } from "./trial-calls.ts";
+import { statusWords, trialTitle } from "./words.ts";
+
+interface TrialViewProps extends TrialWithCases {
+  agentName: string;
+  onChange: (trial: Trial) => void;
+}
+
+/** A trial: what its cases say so far, and the list of them. */
+export function TrialView({ trial, cases, agentName, onChange }: TrialViewProps) {
+  return (
+    <main class="page trial-page">
+      <TrialPath agentId={trial.agent_id} agentName={agentName} />
+      <TrialHead trial={trial} onChange={onChange} />
+      <p class="trial-line">{trial.summary.text}</p>
+      {trial.status === "estimated" ? (
+        <section class="panel">
+          <Estimate trial={trial} refused={cases.filter((each) => each.cannot_be_tried !== null)} />
+        </section>
+      ) : (
+        <TrialFacts trial={trial} cases={cases} />
+      )}
+      <Changes trial={trial} />
+      <CaseList trialId={trial.id} cases={cases} />
+    </main>
+  );
+}
+
+/** Where a trial is. `trial`: the page is of something below it. */
+export function TrialPath({ agentId, agentName, trial }: { agentId: string; agentName: string; trial?: string }) {
+  return (
+    <nav class="breadcrumb" aria-label="Breadcrumb">
+      <a href={pageUrl("agents")}>Agents</a>
+      <Icon name="right" />
+      <a class="name" title={agentName} href={pageUrl(`agents/${agentId}`)}>
+        <bdi>{agentName}</bdi>
+      </a>
+      <Icon name="right" />
+      <a href={pageUrl(`agents/${agentId}`, { tab: "trials" })}>Trials</a>
+      {trial !== undefined && (
+        <>
+          <Icon name="right" />
+          <a href={pageUrl(`trials/${trial}`)}>Trial</a>
+        </>
+      )}
+    </nav>
+  );
+}
+
+function TrialHead({ trial, onChange }: { trial: Trial; onChange: (trial: Trial) => void }) {
+  const { id, agent_id, status, candidate } = trial;
+  const { route } = useLocation();
+  const [isBusy, setBusy] = useState(false);
+  const [isDeleting, setDeleting] = useState(false);
+  const isLive = status === "running" || status === "stopping";
+  const act = (work: Promise<Trial>, failed: string): void => {
+    setBusy(true);
+    work.then(onChange, (error: Error) => toast(`${failed}: ${error.message}`)).finally(() => setBusy(false));
+  };
+  return (
+    <div class="page-head">
+      <h1>{trialTitle(trial)}</h1>
+      <span class={`status ${isLive ? "running" : status}`}>
+        <Icon name={isLive ? "running" : status === "finished" ? "finished" : "idle"} class={isLive ? "spin" : ""} />
+        {statusWords[status]}
+      </span>
+      <span class="muted trial-by">
+        {trial.created_by !== null && (
+          <>
+            by <bdi>{trial.created_by}</bdi>,{" "}
+          </>
+        )}
+        <RelativeTime at={trial.created_at} />
+      </span>
+      <div class="actions">
+        {status === "estimated" && (
+          <Button
+            kind="primary"
+            icon="play"
+            disabled={isBusy || trial.estimate.cases === 0}
+            blocked={blocked("start trials")}
+            onClick={() => act(startTrial(id), "The trial was not started")}
+          >
+            Start
+          </Button>
+        )}
+        {isLive && (
+          <Button
+            kind="danger"
+            icon="stop"
+            disabled={isBusy || status === "stopping"}
+            blocked={blocked("stop trials")}
+            onClick={() => act(stopTrial(id), "The trial was not stopped")}
+          >
+            Stop
+          </Button>
+        )}
+        {candidate.version === null && (
+          <a class="button" href={pageUrl(`agents/${agent_id}`, { tab: "edit", trial: id })}>
+            Edit this draft
+          </a>
+        )}
+        <Button
+          kind="danger"
+          icon="trash"
+          blocked={isLive ? "Stop the trial before you delete it." : blocked("delete trials")}
+          onClick={() => setDeleting(true)}
+        >
+          Delete…
+        </Button>
+      </div>
+      {isDeleting && (
+        <Confirm
+          title="Delete this trial?"
+          action="Delete"
+          danger
+          onClose={() => setDeleting(false)}
+          onConfirm={async () => {
+            await deleteTrial(id);
+            route(pageUrl(`agents/${agent_id}`, { tab: "trials" }), true);
+          }}
+        >
+          It is deleted with the runs of its attempts. The recorded runs stay.
+        </Confirm>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,68 @@
+import { useLocation } from "preact-iso/router";
+import { useResource } from "../api/use-resource.ts";
+import { pageUrl } from "../state/url.ts";
+import { useRows } from "../state/use-rows.ts";
+import { Empty, Loading } from "../ui/empty.tsx";
+import { Problem } from "../ui/problem.tsx";
+import { RelativeTime } from "../ui/time.tsx";
+import { readTrials, type TrialHead } from "./trial-calls.ts";
+import { statusWords, trialTitle } from "./words.ts";
+
+const refreshMs = 5_000;
+
+/** The trials of an agent, newest first. */
+export function TrialsTab({ agentId }: { agentId: string }) {
+  const { data, error } = useResource(`trials ${agentId}`, (signal) => readTrials(agentId, signal), refreshMs);
+  if (error && !data) return <Problem>{error.message}</Problem>;
+  if (!data) return <Loading rows={4} />;
+  if (data.length === 0) {
+    return (
+      <Empty title="No trial yet">
+        <p>Change the agent, then try the draft on its recent runs before you save it.</p>
+        <a class="button" href={pageUrl(`agents/${agentId}`, { tab: "edit" })}>
+          Edit the agent
+        </a>
+      </Empty>
+    );
+  }
+  return <TrialTable trials={data} />;
+}
+
+function TrialTable({ trials }: { trials: TrialHead[] }) {
+  const { route } = useLocation();
+  const url = (index: number): string => pageUrl(`trials/${trials[index]?.id}`);
+  const row = useRows("Trials", trials.length, (index) => route(url(index)));
+  return (
+    <div class="panel">
+      <table class="table rows trials">
+        <thead>
+          <tr>
+            <th scope="col">Trial</th>
+            <th scope="col" class="status-cell">
+              Status
+            </th>
+            <th scope="col" class="number time-cell">
+              Created
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {trials.map((trial, index) => (
+            <tr key={trial.id} {...row(index)}>
+              <td>
+                <a class="row-link" href={url(index)}>
+                  {trialTitle(trial)}
+                </a>
+                <span class="sub">{trial.summary}</span>
+              </td>
+              <td class="status-cell">{statusWords[trial.status]}</td>
+              <td class="number time-cell">
+                <RelativeTime at={trial.created_at} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

@@ -1,0 +1,135 @@
+import { useLocation } from "preact-iso/router";
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { Agent, Schemas } from "../api/types.ts";
+import { keyNames, useShortcuts } from "../state/keyboard.ts";
+import { pageUrl } from "../state/url.ts";
+import { Button } from "../ui/button.tsx";
+import { Choice, Dialog } from "../ui/dialog.tsx";
+import { Problem } from "../ui/problem.tsx";
+import { Estimate, newHosts } from "./estimate.tsx";
+import { createTrial, deleteTrial, readRefused, startTrial, type Trial, type TrialCase } from "./trial-calls.ts";
+import { firstSettings, requestOf, type TrySettings, TrySettingsFields } from "./try-settings.tsx";
+
+interface TryDialogProps {
+  agent: Agent;
+  draft: Schemas["AgentDefinition"];
+  onClose: () => void;
+}
+
+interface Estimated {
+  trial: Trial;
+  refused: TrialCase[];
+}
+
+/** Tries a draft on recent turns of its agent: first the estimate, which calls nothing, then the start. */
+export function TryDialog({ agent, draft, onClose }: TryDialogProps) {
+  const { route } = useLocation();
+  const unit = draft.prices && agent.definition.prices ? "dollars" : "tokens";
+  const [settings, setSettings] = useState(() => firstSettings(unit));
+  const [estimated, setEstimated] = useState<Estimated>();
+  const [mayReceive, setMayReceive] = useState(false);
+  const [isBusy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<string>();
+
+  // A trial that is not started is deleted: with its dialog, and before the next estimate.
+  const unstarted = useRef<string | undefined>(undefined);
+  const discard = (): void => {
+    if (unstarted.current !== undefined) deleteTrial(unstarted.current).catch(() => undefined);
+    unstarted.current = undefined;
+  };
+  const isOpen = useRef(true);
+  useEffect(
+    () => () => {
+      isOpen.current = false;
+      discard();
+    },
+    [],
+  );
+
+  const during = (work: () => Promise<void>): void => {
+    if (isBusy) return;
+    setBusy(true);
+    setProblem(undefined);
+    work()
+      .catch((error: Error) => setProblem(error.message))
+      .finally(() => setBusy(false));
+  };
+
+  function change(next: TrySettings): void {
+    setSettings(next);
+    setEstimated(undefined);
+    setMayReceive(false);
+    discard();
+  }
+
+  function estimate(): void {
+    const request = requestOf(settings, unit, draft);
+    if (typeof request === "string") return setProblem(request);
+    during(async () => {
+      const trial = await createTrial(agent.id, request);
+      unstarted.current = trial.id;
+      if (!isOpen.current) return discard();
+      setEstimated({ trial, refused: await readRefused(trial.id) });
+    });
+  }
+
+  const hosts = estimated ? newHosts(estimated.trial) : [];
+  const isReady = !isBusy && estimated !== undefined && estimated.trial.estimate.cases > 0;
+  const mayStart = isReady && (hosts.length === 0 || mayReceive);
+  function start(): void {
+    if (!estimated || !mayStart) return;
+    const { id } = estimated.trial;
+    during(async () => {
+      await startTrial(id);
+      unstarted.current = undefined;
+      // The trial keeps the draft: Back shows it again.
+      history.replaceState(history.state, "", pageUrl(`agents/${agent.id}`, { tab: "edit", trial: id }));
+      route(pageUrl(`trials/${id}`));
+    });
+  }
+  useShortcuts("Try", [
+    { keys: "mod+Enter", label: "Estimate or start", inDialogs: true, run: estimated ? start : estimate },
+  ]);
+  const hint = keyNames("mod+Enter").join("");
+
+  return (
+    <Dialog
+      title="Try on recent runs"
+      class="try-dialog"
+      onClose={onClose}
+      footer={
+        <Choice onCancel={onClose}>
+          {estimated ? (
+            <Button kind="primary" icon="play" hint={hint} disabled={!mayStart} onClick={start}>
+              Start trial
+            </Button>
+          ) : (
+            <Button kind="primary" hint={hint} disabled={isBusy} onClick={estimate}>
+              {isBusy ? "Looking at the runs…" : "Estimate"}
+            </Button>
+          )}
+        </Choice>
+      }
+    >
+      <p class="muted">
+        The draft repeats recent turns of this agent: the model is called, and tools on files run on a private copy of
+        the files as they were. Nothing is called or sent before you start.
+      </p>
+      <TrySettingsFields settings={settings} unit={unit} disabled={isBusy} onChange={change} />
+      <Problem>{problem}</Problem>
+      {estimated && <Estimate {...estimated} />}
+      {hosts.length > 0 && (
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={mayReceive}
+            onChange={({ currentTarget }) => setMayReceive(currentTarget.checked)}
+          />
+          <span>
+            Send this to <bdi>{hosts.join(", ")}</bdi>
+          </span>
+        </label>
+      )}
+    </Dialog>
+  );
+}

@@ -1,0 +1,101 @@
+import type { Schemas } from "../api/types.ts";
+import { maxCases } from "../../src/trials/limits.ts";
+import { Field } from "../ui/field.tsx";
+
+/** What a person chooses for a trial, as typed. */
+export interface TrySettings {
+  last: string;
+  control: string;
+  budget: string;
+  outside: "stop" | "error";
+}
+
+/** What the budget counts: dollars need prices. */
+export type BudgetUnit = "dollars" | "tokens";
+
+export function firstSettings(unit: BudgetUnit): TrySettings {
+  return { last: "20", control: "5", budget: unit === "dollars" ? "2" : "500000", outside: "stop" };
+}
+
+/** The request for a trial of a draft. A text says what cannot be used. */
+export function requestOf(
+  { last, control, budget, outside }: TrySettings,
+  unit: BudgetUnit,
+  definition: Schemas["AgentDefinition"],
+): Schemas["CreateTrialRequest"] | string {
+  const [turns, controlled, most] = [last, control, budget].map(Number) as [number, number, number];
+  if (!isWhole(turns, 1)) return `Recent turns: enter a whole number from 1 to ${maxCases}.`;
+  if (control.trim() === "" || !isWhole(controlled, 0)) return `Control: enter a whole number from 0 to ${maxCases}.`;
+  if (!(most > 0) || (unit === "tokens" && !Number.isInteger(most))) {
+    return unit === "tokens" ? "Budget: enter a whole number of tokens above 0." : "Budget: enter dollars above 0.";
+  }
+  return {
+    definition,
+    last: turns,
+    control: controlled,
+    concurrency: 4, // cases at once, the default of the API
+    outside: { default: outside },
+    assertions: [],
+    budget: unit === "dollars" ? { dollars: most } : { tokens: most },
+  };
+}
+
+function isWhole(value: number, least: number): boolean {
+  return Number.isInteger(value) && value >= least && value <= maxCases;
+}
+
+interface TrySettingsFieldsProps {
+  settings: TrySettings;
+  unit: BudgetUnit;
+  disabled: boolean;
+  onChange: (settings: TrySettings) => void;
+}
+
+/** The fields of a trial. */
+export function TrySettingsFields({ settings, unit, disabled, onChange }: TrySettingsFieldsProps) {
+  const number = (name: "last" | "control" | "budget", title: string, help: string) => (
+    <Field name={title} help={help}>
+      {(control) => (
+        <input
+          {...control}
+          class="input"
+          inputMode={name === "budget" && unit === "dollars" ? "decimal" : "numeric"}
+          autocomplete="off"
+          disabled={disabled}
+          value={settings[name]}
+          onInput={({ currentTarget }) => onChange({ ...settings, [name]: currentTarget.value })}
+        />
+      )}
+    </Field>
+  );
+  return (
+    <>
+      <div class="field-row three">
+        {number("last", "Recent turns", "The last ones that ended with an output.")}
+        {number("control", "Control", "Cases that the current configuration repeats: how much its runs differ anyway.")}
+        {unit === "dollars"
+          ? number("budget", "Budget in dollars", "No case starts beyond it.")
+          : number("budget", "Budget in tokens", "The cost is unknown: the agent has no prices.")}
+      </div>
+      <Field
+        name="Outside calls"
+        help="Web pages, MCP servers, client tools and people are answered from the record. This is for calls that are not in it. No other system is called."
+      >
+        {(control) => (
+          <select
+            {...control}
+            class="input"
+            disabled={disabled}
+            value={settings.outside}
+            onChange={({ currentTarget }) =>
+              onChange({ ...settings, outside: currentTarget.value === "error" ? "error" : "stop" })
+            }
+          >
+            <option value="stop">A call that is not in the record ends the case</option>
+            <option value="error">A call that is not in the record returns an error to the model</option>
+          </select>
+        )}
+      </Field>
+    </>
+  );
+}

@@ -1,0 +1,75 @@
+import type { TrialCase, Verdict } from "./trial-calls.ts";
+
+/** What is known of a case: its verdict, or how far it is. */
+export type CaseState = Verdict | "running" | "stopped" | "open";
+
+interface StateWords {
+  word: string;
+  /** Colour of icon and word. */
+  tone: "warn" | "bad" | "ok" | "live" | "plain";
+  /** Lines on a grid of 16 × 16 pixels. */
+  drawing: string;
+}
+
+const circle = "M8 2a6 6 0 1 1 0 12A6 6 0 0 1 8 2z";
+const equal = "M3.5 6h9M3.5 10h9";
+const warning = "M8 2.5l6 11H2zM8 6.5v3.5M8 11.8h.01";
+
+/** In the order of bars and tabs: what needs a look comes first. */
+const states: Record<CaseState, StateWords> = {
+  left_record: { word: "Left the record", tone: "warn", drawing: "M3 13l5-5h5M10.5 5.5L13 8l-2.5 2.5M3 3l3 3" },
+  failed: { word: "Failed", tone: "bad", drawing: warning },
+  assertion_broken: { word: "Broke an assertion", tone: "bad", drawing: "M4 4l8 8M12 4l-8 8" },
+  worse: { word: "Worse", tone: "bad", drawing: "M8 3v10M4 9l4 4 4-4" },
+  different: { word: "Different", tone: "plain", drawing: `${equal}M10.5 3l-5 10` },
+  better: { word: "Better", tone: "ok", drawing: "M8 13V3M4 7l4-4 4 4" },
+  same: { word: "Same", tone: "plain", drawing: equal },
+  equal: { word: "Equal", tone: "plain", drawing: equal },
+  running: { word: "Running", tone: "live", drawing: "M8 2a6 6 0 0 1 6 6" },
+  stopped: { word: "Stopped", tone: "plain", drawing: "M4 4h8v8H4z" },
+  open: { word: "Not started", tone: "plain", drawing: circle },
+  cannot_be_tried: { word: "Cannot be tried", tone: "plain", drawing: `${circle}M5.5 8h5` },
+};
+
+const order = Object.keys(states) as CaseState[];
+
+export function stateOf({ verdict, candidate }: TrialCase): CaseState {
+  if (verdict !== null) return verdict;
+  if (!candidate) return "open";
+  return candidate.ended === null ? "running" : "stopped";
+}
+
+export const wordOf = (state: CaseState): string => states[state].word;
+
+/** How many cases are in each state that at least one is in, in the order of `states`. */
+export function countStates(cases: TrialCase[]): [CaseState, number][] {
+  const counts = Map.groupBy(cases, stateOf);
+  return order.flatMap((state): [CaseState, number][] => {
+    const count = counts.get(state)?.length ?? 0;
+    return count > 0 ? [[state, count]] : [];
+  });
+}
+
+/** The state of a case: icon, word and colour. `word`: in place of the usual one. */
+export function StateMark({ state, word = states[state].word }: { state: CaseState; word?: string }) {
+  const { tone, drawing } = states[state];
+  return (
+    <span class={`verdict ${tone}`}>
+      <svg class={`icon ${state === "running" ? "spin" : ""}`} viewBox="0 0 16 16" aria-hidden="true">
+        <path d={drawing} />
+      </svg>
+      {word}
+    </span>
+  );
+}
+
+/** The cases of a trial as a bar, by their state. It says nothing that the words beside it do not say. */
+export function VerdictBar({ cases }: { cases: TrialCase[] }) {
+  return (
+    <div class="verdict-bar" aria-hidden="true">
+      {countStates(cases).map(([state, count]) => (
+        <i key={state} class={state} style={{ "--n": count }} />
+      ))}
+    </div>
+  );
+}

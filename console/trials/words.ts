@@ -1,0 +1,71 @@
+import { formatDollars, formatNumber } from "../format.ts";
+import type { Trial, TrialHead } from "./trial-calls.ts";
+
+/** Dollars of a turn or a trial. Null: unknown. */
+export function dollarsText(value: number | null | undefined): string {
+  if (value == null) return "not known";
+  return formatDollars(value, value > 0 && value < 0.1 ? 4 : 2);
+}
+
+/** "1 input", "12 inputs". */
+export function counted(number: number, noun: string): string {
+  return `${formatNumber(number)} ${noun}${number === 1 ? "" : "s"}`;
+}
+
+type Tried = Trial["candidate"];
+
+/** "draft", "version 12". */
+export function triedText({ version }: Tried): string {
+  return version === null ? "draft" : `version ${version}`;
+}
+
+/** "Trial of a draft against version 12". */
+export function trialTitle({ candidate, control }: Pick<TrialHead, "candidate" | "control">): string {
+  const tried = candidate.version === null ? "a draft" : triedText(candidate);
+  const current = control.version === null ? "the current configuration" : triedText(control);
+  return `Trial of ${tried} against ${current}`;
+}
+
+export const statusWords: Record<Trial["status"], string> = {
+  estimated: "Not started",
+  running: "Running",
+  stopping: "Stopping",
+  finished: "Finished",
+};
+
+/** Why a trial tried no further case. Empty: it has tried all, or goes on. */
+export function endedText({ ended_by }: Pick<TrialHead, "ended_by">): string {
+  return { budget: "The budget is used up.", operator: "An operator stopped it.", none: "" }[ended_by ?? "none"];
+}
+
+/** What the budget allows: "$2.00", "500,000 tokens". */
+export function budgetText({ dollars, tokens }: Trial["budget"]): string {
+  const parts = [
+    ...(dollars === null ? [] : [dollarsText(dollars)]),
+    ...(tokens === null ? [] : [`${formatNumber(tokens)} tokens`]),
+  ];
+  return parts.join(" and ");
+}
+
+/** What is expected: "$1.12 to $3.04", or tokens where the cost is unknown. */
+export function priceText({ dollars, tokens }: Trial["estimate"]): string {
+  if (dollars) return `~${dollarsText(dollars.low)} to ${dollarsText(dollars.high)}`;
+  if (tokens) return `~${formatNumber(tokens.low)} to ${formatNumber(tokens.high)} tokens`;
+  return "not known";
+}
+
+/** Whether the budget can end the trial before all of its cases are tried. */
+export function mayRunOut({ estimate, budget }: Pick<Trial, "estimate" | "budget">): boolean {
+  return isOver(budget.dollars, estimate.dollars) || isOver(budget.tokens, estimate.tokens);
+}
+
+function isOver(limit: number | null, range: { high: number } | null): boolean {
+  return limit !== null && range !== null && range.high > limit;
+}
+
+/** What both arms have used: "$1.94", or tokens where a cost is unknown. */
+export function spentText({ candidate, control }: Trial["summary"]["spent"]): string {
+  const isKnown = candidate.dollars !== null && (control.dollars !== null || control.tokens === 0);
+  if (isKnown) return dollarsText((candidate.dollars ?? 0) + (control.dollars ?? 0));
+  return `${formatNumber(candidate.tokens + control.tokens)} tokens`;
+}

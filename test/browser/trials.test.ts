@@ -1,0 +1,265 @@
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { modelAt, newDataDir, type Service, startService } from "../integration/service.ts";
+import { type HttpServer, httpServer } from "../support/http-server.ts";
+import { launchChromium } from "./chromium.ts";
+import { type ConsolePage, noMisdeeds, openConsole } from "./console-page.ts";
+import { callOf } from "./manage-call.ts";
+import { scriptedModel } from "./scripted-model.ts";
+import { violations } from "./violations.ts";
+
+const hostile = `<img src=x onerror="window.pwned=1;alert(1)">\u202Egpj.exe`;
+
+let browser: Browser;
+let service: Service;
+let site: HttpServer;
+let model: Awaited<ReturnType<typeof scriptedModel>>;
+let agentId: string;
+/** Of a finished trial, tried once for all tests. */
+let trialId: string;
+/** A gate for the answers to tried turns. */
+let gate: Promise<unknown> = Promise.resolve();
+
+const definition = {
+  name: `Reporter ${hostile}`,
+  instructions: "Write reports.",
+  tools: ["list_files", "read_file", "write_file", "web_fetch"],
+  limits: { steps: 10, tokens: 100_000, seconds: 60 },
+  prices: { input: 1, output: 10 },
+  webFetch: { privateAddresses: true },
+};
+const loud = { ...definition, instructions: "Write loud reports." };
+
+/**
+ * Lists, writes and answers. Loud instructions change what is written and said; "quiet" turns are not changed; one
+ * turn then reads a page that the record does not have.
+ */
+beforeAll(async () => {
+  site = await httpServer((_, response) => response.writeHead(200, { "content-type": "text/plain" }).end("A page."));
+  model = await scriptedModel((input, step, instructions) => {
+    const isLoud = instructions.includes("loud") && !input.startsWith("quiet");
+    const text = isLoud ? input.toUpperCase() : input;
+    const until = instructions.includes("loud") ? gate : Promise.resolve();
+    if (step === 1) return { calls: [{ name: "list_files", arguments: {} }], until };
+    if (step === 2)
+      return { calls: [{ name: "write_file", arguments: { name: `${text.slice(-3)}.md`, content: text } }] };
+    if (step === 3 && input.startsWith("page")) {
+      return { calls: [{ name: "web_fetch", arguments: { url: `${site.url}/${isLoud ? "other" : "page"}` } }] };
+    }
+    return { text: `The report says: ${text} ${hostile}` };
+  });
+  service = await startService(newDataDir(), modelAt(model.baseUrl));
+  const call = callOf(service);
+  const { organization_id } = await call("GET", `/agents/${service.templateId}`);
+  ({ id: agentId } = await call("POST", "/agents", { organization_id, definition }));
+  for (const input_text of ["quiet one", `${hostile} two`, "page three"]) {
+    const { id } = await call("POST", "/runs", { agent_id: agentId, name: input_text, input_text });
+    await reach(async () => (await call("GET", `/runs/${id}`)) as unknown as { status: string }, "finished");
+  }
+  const request = { definition: loud, last: 10, control: 2, budget: { dollars: 1 }, concurrency: 4, assertions: [] };
+  ({ id: trialId } = await call("POST", `/agents/${agentId}/trials`, request));
+  await call("POST", `/trials/${trialId}/start`);
+  await reach(async () => (await call("GET", `/trials/${trialId}`)) as unknown as { status: string }, "finished");
+  browser = await launchChromium();
+}, 120_000);
+
+afterAll(async () => {
+  await browser?.close();
+  await service?.[Symbol.asyncDispose]();
+  await model?.close();
+  await site?.[Symbol.asyncDispose]();
+});
+
+async function reach(read: () => Promise<{ status: string }>, wanted: string): Promise<void> {
+  while ((await read()).status !== wanted) await new Promise((resolve) => setTimeout(resolve, 20));
+}
+
+const heading = (page: Page, name: RegExp | string) => page.getByRole("heading", { level: 1, name });
+
+/** What the page did wrong, and whether a script of a model ran. */
+async function judged({ page, misdeeds }: ConsolePage): Promise<object> {
+  const pwned: unknown = await page.evaluate("window.pwned");
+  return { ...misdeeds, pwned, images: await page.locator("#app img").count() };
+}
+
+const innocent = { ...noMisdeeds, pwned: undefined, images: 0 };
+
+async function openDialog(page: Page): Promise<void> {
+  await page.getByLabel("Instructions", { exact: true }).fill("Write loud reports.");
+  await page.getByRole("button", { name: "Try on recent runs…" }).click();
+  await page.getByRole("dialog", { name: "Try on recent runs" }).waitFor();
+}
+
+describe("from a changed instruction to the case", () => {
+  test.each([1280, 390])("a draft is estimated, started, watched and read at %d px", async (width) => {
+    const { promise, resolve: open } = Promise.withResolvers<void>();
+    gate = promise;
+    await using view = await openConsole(browser, service.consoleUrl, {
+      path: `agents/${agentId}?tab=edit`,
+      viewport: { width, height: 900 },
+    });
+    const { page } = view;
+    await openDialog(page);
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Recent turns").fill("3");
+    await dialog.getByLabel("Control").fill("1");
+    await dialog.getByRole("button", { name: "Estimate" }).click();
+    await dialog.getByText("3 cases").waitFor();
+    expect(await dialog.innerText()).toMatch(/~\$0\.\d+ to \$0\.\d+, budget \$2\.00/);
+    await dialog.getByText("3 inputs and 0 files for the model, as the recorded turns.").waitFor();
+    expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBe(0);
+    await dialog.getByRole("button", { name: "Start trial" }).click();
+    await heading(page, "Trial of a draft against version 1").waitFor();
+    await page.getByText("Running", { exact: true }).first().waitFor();
+    expect(await page.getByRole("button", { name: "Delete…" }).isDisabled()).toBe(true);
+    open();
+    await page.locator(".page-head").getByText("Finished").waitFor(); // without a reload
+    await page.getByText("3 tried · 1 same · 1 different · 1 left the record").waitFor();
+    await page.getByText("Current against itself: 0 of 1 differ.").waitFor();
+    const rows = page.locator(".cases tbody tr");
+    await expect
+      .poll(async () => (await rows.allInnerTexts()).map((text) => text.split("\n")[0]?.trim()))
+      .toEqual(["Left the record", "Different", "Same"]);
+    expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBe(0);
+    await page.getByRole("link", { name: "page three" }).click();
+    await heading(page, "page three").waitFor();
+    await page.getByText("In step 3, the turn called web_fetch").waitFor();
+    await page.getByText("write_file with another name, content. The call before it is equal.").waitFor();
+    expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBe(0);
+    expect(await judged(view)).toEqual(innocent);
+    await page.goBack();
+    await page.goBack();
+    await page.getByRole("region", { name: "Changes" }).waitFor();
+    expect(await page.getByLabel("Instructions", { exact: true }).inputValue()).toBe("Write loud reports."); // what was tried
+  });
+});
+
+test("a trial that was only estimated leaves nothing", async () => {
+  const before = await trialsOf();
+  await using view = await openConsole(browser, service.consoleUrl, { path: `agents/${agentId}?tab=edit` });
+  const { page } = view;
+  await openDialog(page);
+  await page.keyboard.press("Control+Enter");
+  await page.getByRole("dialog").getByText("3 cases").waitFor();
+  expect(await trialsOf()).toHaveLength(before.length + 1);
+  await page.getByLabel("Recent turns").fill("2");
+  await page.getByRole("button", { name: "Estimate" }).click();
+  await page.getByRole("dialog").getByText("2 cases").waitFor();
+  await page.keyboard.press("Escape");
+  await expect.poll(trialsOf).toEqual(before);
+});
+
+async function trialsOf(): Promise<string[]> {
+  const { data } = (await callOf(service)("GET", `/agents/${agentId}/trials`)) as unknown as { data: { id: string }[] };
+  return data.map(({ id }) => id);
+}
+
+test("a setting that cannot be used is named, and calls nothing", async () => {
+  await using view = await openConsole(browser, service.consoleUrl, { path: `agents/${agentId}?tab=edit` });
+  const { page } = view;
+  await openDialog(page);
+  await page.getByLabel("Recent turns").fill("many");
+  await page.getByRole("button", { name: "Estimate" }).click();
+  await page.getByText("Recent turns: enter a whole number from 1 to 500.").waitFor();
+  await page.getByLabel("Recent turns").fill("3");
+  await page.getByLabel("Budget in dollars").fill("0");
+  await page.getByRole("button", { name: "Estimate" }).click();
+  await page.getByText("Budget: enter dollars above 0.").waitFor();
+});
+
+test("cases are filtered, opened and judged with the keyboard", async () => {
+  await using view = await openConsole(browser, service.consoleUrl, { path: `trials/${trialId}` });
+  const { page } = view;
+  const { keyboard } = page;
+  const rows = page.locator(".cases tbody tr");
+  await expect.poll(() => rows.count()).toBe(3);
+  await keyboard.press("3"); // All, Left the record, Different
+  await expect.poll(() => rows.count()).toBe(1);
+  await keyboard.press("j");
+  await keyboard.press("Enter");
+  await heading(page, /two$/).waitFor();
+  const open = page.locator("button.pair[aria-expanded=true]");
+  await expect.poll(() => open.getAttribute("data-pair")).toBe("1"); // the first difference
+  await keyboard.press("[");
+  expect(await open.getAttribute("data-pair")).toBe("1"); // there is none before it
+  await keyboard.press("v");
+  await keyboard.press("b");
+  await page.getByRole("button", { name: "Better", pressed: true }).waitFor();
+  await page.getByText(/^by /).first().waitFor();
+  await page.getByRole("button", { name: "Remove verdict" }).click();
+  await page.locator(".page-head").getByText("Different").waitFor();
+  expect(await judged(view)).toEqual(innocent);
+});
+
+test("the bracket keys go from difference to difference", async () => {
+  await using view = await openConsole(browser, service.consoleUrl, { path: `trials/${trialId}` });
+  const { page } = view;
+  await page.getByRole("link", { name: "page three" }).click();
+  const open = page.locator("button.pair[aria-expanded=true]");
+  await expect.poll(() => open.getAttribute("data-pair")).toBe("1");
+  await page.keyboard.press("]");
+  await expect.poll(() => open.getAttribute("data-pair")).toBe("2");
+  expect(await page.evaluate("document.activeElement.dataset.pair")).toBe("2");
+  await page.keyboard.press("[");
+  await expect.poll(() => open.getAttribute("data-pair")).toBe("1");
+});
+
+test("outputs are compared by words and by lines, and files that differ are named", async () => {
+  await using view = await openConsole(browser, service.consoleUrl, { path: `trials/${trialId}` });
+  const { page } = view;
+  await page.getByRole("link", { name: /two$/ }).click();
+  const output = page.getByRole("region", { name: "Output" });
+  await expect.poll(async () => (await output.locator("del").allInnerTexts()).join(" ")).toMatch(/\btwo\b/);
+  expect((await output.locator("ins").allInnerTexts()).join(" ")).toMatch(/\bTWO\b/);
+  await output.getByRole("button", { name: "Lines" }).click();
+  await output.getByText(/^- The report says: .*two/).waitFor();
+  expect(await page.locator(".case-columns .file-changes li").count()).toBe(2); // one added, one removed
+  await page.getByRole("link", { name: "Recorded run" }).waitFor();
+  expect(await judged(view)).toEqual(innocent);
+});
+
+test("the run of an attempt is read as every run", async () => {
+  await using view = await openConsole(browser, service.consoleUrl, { path: `trials/${trialId}?case=1` });
+  await view.page.getByRole("link", { name: "Run of the attempt" }).click();
+  await view.page.getByText("list_files").first().waitFor();
+  expect(view.misdeeds).toEqual(noMisdeeds);
+});
+
+test("the agent lists its trials, and a deleted one is gone", async () => {
+  const call = callOf(service);
+  const { id } = await call("POST", `/agents/${agentId}/trials`, { version: 1, last: 2, budget: { tokens: 9_000 } });
+  await using view = await openConsole(browser, service.consoleUrl, { path: `agents/${agentId}?tab=trials` });
+  const { page } = view;
+  await page.getByRole("link", { name: "Trial of version 1 against version 1" }).click();
+  await heading(page, "Trial of version 1 against version 1").waitFor();
+  await page.getByText("~").first().waitFor(); // the estimate
+  await page.getByRole("button", { name: "Delete…" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+  await page.waitForURL(/tab=trials/);
+  await expect.poll(trialsOf).not.toContain(id);
+  await view.goto(`trials/${id}`);
+  await heading(page, "This trial does not exist").waitFor();
+});
+
+test.each(["light", "dark"] as const)("no view of a trial has a violation in %s", async (colorScheme) => {
+  for (const width of [1440, 390]) {
+    const options = { path: `trials/${trialId}`, colorScheme, viewport: { width, height: 900 } };
+    await using view = await openConsole(browser, service.consoleUrl, options);
+    const { page } = view;
+    await page.getByText("Left the record").first().waitFor();
+    expect(await violations(page, colorScheme)).toEqual([]);
+    for (const number of [1, 2, 3]) {
+      await view.goto(`trials/${trialId}?case=${number}`);
+      await page.getByRole("heading", { name: "Tool calls" }).waitFor();
+      expect(await violations(page, colorScheme)).toEqual([]);
+    }
+    await view.goto(`agents/${agentId}?tab=trials`);
+    await page.getByText("Trial of a draft").first().waitFor();
+    expect(await violations(page, colorScheme)).toEqual([]);
+    await view.goto(`agents/${agentId}?tab=edit`);
+    await openDialog(page);
+    await page.getByRole("button", { name: "Estimate" }).click();
+    await page.getByText("Start trial").waitFor();
+    expect(await violations(page, colorScheme)).toEqual([]);
+  }
+});
