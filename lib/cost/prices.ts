@@ -64,7 +64,7 @@ export const assumptionList = [
   ["consoleReadUnits", 2, "DynamoDB read units of such a request", "assumed"],
   ["queuePollers", 5, "connections of Lambda to a queue, each of which asks every 20 s", "assumed"],
   ["deliveryMilliseconds", 300, "ms billed for an attempt to send a webhook", "assumed"],
-  ["deliveryReadUnits", 3, "DynamoDB read units of an attempt", "assumed"],
+  ["deliveryReadUnits", 4, "DynamoDB read units of an attempt", "assumed"],
   ["deliveryWriteUnits", 4, "DynamoDB write units of a delivery, without its attempts", "assumed"],
   ["attemptWriteUnits", 2, "DynamoDB write units of an attempt", "assumed"],
   ["deliveryLog", 900, "bytes of log of an attempt", "assumed"],
