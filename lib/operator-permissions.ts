@@ -24,7 +24,7 @@ export const viewItems: ItemPermission[] = [
 
 /** For changing them. Operators also need `viewItems`. */
 export const changeItems: ItemPermission[] = [
-  // Configurations: those of trials, and of runs with a schema of their own.
+  // Configurations: those of trials and forks, and of runs with a schema of their own.
   { kinds: ["CONFIG"], actions: ["PutItem"] },
   // One statement, because a transaction writes a record or a run together with its audit entry, its counts, its
   // delivery and its idempotency key.
@@ -33,8 +33,6 @@ export const changeItems: ItemPermission[] = [
     actions: ["PutItem", "UpdateItem", "ConditionCheckItem"],
   },
   { kinds: ["WEBHOOK", "IDEMPOTENCY"], actions: ["GetItem"] },
-  // What a fork runs on, and the schema of a run's results.
-  { kinds: ["CONFIG"], actions: ["PutItem"] },
   // Of a run, an agent or an organization that is deleted.
   {
     kinds: ["ORG", "AGENT", "KEY", "WEBHOOK", "RUN", "COUNT", "DELIVERY", "CONFIG", "UPLOAD", "TRIAL"],
