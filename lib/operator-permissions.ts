@@ -19,7 +19,11 @@ export const viewItems: ItemPermission[] = [
   { kinds: ["RUN"], actions: ["BatchGetItem"] },
   { kinds: [everyOrganization], actions: ["Query"], index: organizationIndex.name },
   { kinds: ["WAITING", "ASKING", "TRIALS"], actions: ["Query"], index: runningIndex.name },
-  { kinds: ["ORGS", "AGENTS", "KEYS", "RUNS", "DELIVERIES", "TRIALS"], actions: ["Query"], index: listIndex.name },
+  {
+    kinds: ["ORGS", "AGENTS", "KEYS", "RUNS", "DELIVERIES", "TRIALS", "TRIED"],
+    actions: ["Query"],
+    index: listIndex.name,
+  },
 ];
 
 /** For changing them. Operators also need `viewItems`. */

@@ -31,6 +31,9 @@ const listsRuns: ItemPermission = { kinds: ["RUNS"], actions: ["Query"], index: 
 const deletesRuns: ItemPermission[] = [
   { kinds: ["RUN", "UPLOAD"], actions: ["DeleteItem"] },
   { kinds: ["UPLOAD"], actions: ["Query"] },
+  // The cases of trials that try the run.
+  { kinds: ["TRIED"], actions: ["Query"], index: listIndex.name },
+  { kinds: ["TRIAL"], actions: ["GetItem", "UpdateItem"] },
 ];
 
 /** For GET and HEAD /ext/v1. */

@@ -39,6 +39,7 @@ type ItemKind =
   | "OPERATORS"
   | "TRIAL"
   | "TRIALS"
+  | "TRIED"
   | "ORGS"
   | "AGENTS"
   | "KEYS"

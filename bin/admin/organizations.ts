@@ -12,6 +12,7 @@ import { addExportCommand } from "./organization-export.ts";
 import { organizationFields as fields } from "./organization-fields.ts";
 import { addModelCommands } from "./organization-models.ts";
 import { record, table } from "./output.ts";
+import { trialErasure } from "../../src/trials/erase-trials.ts";
 
 export function addOrganizationCommands(program: Command, action: Action): void {
   const organization = program
@@ -119,7 +120,10 @@ export function addOrganizationCommands(program: Command, action: Action): void 
     .action(
       action(async ({ actor, ...platform }, id: string, { name }: { name: string }) => {
         const deps = { ...platform, now: Date.now, actor: await actor() };
-        const { runs } = await deleteOrganization(deps, id, { name, milliseconds: Infinity });
+        const { runs } = await deleteOrganization({ ...deps, ...trialErasure(deps) }, id, {
+          name,
+          milliseconds: Infinity,
+        });
         return { text: `Deleted organization ${id} with ${runs} runs.`, json: { id, runs } };
       }),
     );

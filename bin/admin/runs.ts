@@ -24,6 +24,7 @@ import { wholeNumber } from "./option-values.ts";
 import { addRequestCommand } from "./run-request.ts";
 import { addShareCommands } from "./run-share.ts";
 import { indented, type Output, record } from "./output.ts";
+import { trialErasure } from "../../src/trials/erase-trials.ts";
 
 const maxSequence = 99_999_999;
 
@@ -89,10 +90,9 @@ export function addRunCommands(program: Command, action: Action, io: FileIo): vo
     .description("Stop a run and permanently delete its transcript, steps and files.")
     .argument("<ID>", "run")
     .action(
-      action(async ({ runs, accounts, workflow, workspace, pendingUploads, actor }, id: string) => {
-        const stores = { runs, accounts, workspace, pendingUploads };
-        const deps = { ...stores, workflow, now: Date.now, actor: await actor() };
-        const deleted = await deleteRun(deps, id);
+      action(async ({ actor, ...platform }, id: string) => {
+        const deps = { ...platform, now: Date.now, actor: await actor() };
+        const deleted = await deleteRun({ ...deps, ...trialErasure(deps) }, id);
         const { json } = record(runFields(deleted));
         return { text: `Deleted the transcript, steps and files of run ${deleted.id}.`, json };
       }),

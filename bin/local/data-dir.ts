@@ -6,6 +6,7 @@ import type { LinuxHere } from "../../src/platform/local/linux.ts";
 import { type Runner, startRunner } from "../../src/platform/local/workflow.ts";
 import { type LiveOutput, liveOutput } from "../../src/runs/read/live-output.ts";
 import type { LiveText } from "../../src/runs/read/live-text.ts";
+import { trialErasure } from "../../src/trials/erase-trials.ts";
 import { liveText } from "../../src/platform/local/live-text.ts";
 import type { LocalOptions } from "./options.ts";
 
@@ -14,7 +15,9 @@ export interface DataDir {
   platform: LocalPlatform;
   runner: Runner;
   /** What use cases need. */
-  deps: LocalPlatform & { workflow: Runner; now: () => number; maxTranscriptBytes: number };
+  deps: LocalPlatform & { workflow: Runner; now: () => number; maxTranscriptBytes: number } & ReturnType<
+      typeof trialErasure
+    >;
   allowList: SecretAllowList;
   live: LiveOutput;
   texts: LiveText;
@@ -41,10 +44,11 @@ export async function openDataDir(options: LocalOptions): Promise<DataDir> {
   const texts = liveText();
   const limitsOfTurns = { fileVersions, fileLimits, defaultProgramSeconds };
   const runner = startRunner({ ...platform, ...limitsOfTurns, telemetry, live, texts, now: Date.now });
+  const deps = { ...platform, workflow: runner, now: Date.now, maxTranscriptBytes };
   return {
     platform,
     runner,
-    deps: { ...platform, workflow: runner, now: Date.now, maxTranscriptBytes },
+    deps: { ...deps, ...trialErasure(deps) },
     allowList,
     live,
     texts,

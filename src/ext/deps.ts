@@ -2,10 +2,13 @@ import type { LiveText } from "../runs/read/live-text.ts";
 import type { InputLimits } from "../runs/control-run.ts";
 import type { OpenCounts } from "../http/open-counts.ts";
 import type { CreateRunDeps } from "../runs/create-run.ts";
+import type { Trials } from "../trials/ports.ts";
 import type { PendingUse, ServedTransfers, SignedTransfers } from "../runs/ports.ts";
 
 /** What the handlers of the extension API need. */
 export interface ExtDeps extends InputLimits, CreateRunDeps {
+  /** The deletion of a run erases its cases. */
+  trials: Trials;
   /** Poll interval of event streams, in milliseconds. Absent: a stream ends after the recorded events. */
   streamInterval?: number;
   /** Absent: streams have no text of answers in progress. */

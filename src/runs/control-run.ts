@@ -170,11 +170,13 @@ export async function stopRun(deps: ControlDeps, id: string): Promise<Run> {
 export interface DeleteDeps extends ControlDeps {
   workspace: Workspace;
   pendingUploads: PendingUploads;
+  /** Erases the cases of trials that try the run. Idempotent. Absent: no trial can try it. */
+  eraseCases?: (runId: string) => Promise<void>;
 }
 
 /**
- * Stops a run and permanently deletes its transcript, journal and files, and the pending uploads that no other run was
- * created with. API clients then see `terminated` and an empty transcript. Resolves with what remains of the run, when the
+ * Stops a run and permanently deletes its transcript, journal and files, the cases of trials that try it, and the pending
+ * uploads that no other run was created with. API clients then see `terminated` and an empty transcript. Resolves with what remains of the run, when the
  * rest is gone.
  * - Takes 3 s for a run with work in progress, until its worker has stopped writing.
  * - Idempotent: a repeated call continues after a failure. One machine continues after a restart by itself.
@@ -188,6 +190,7 @@ export async function deleteRun(deps: DeleteDeps, id: string, check?: (run: Run)
     await deps.runs.change({ runId, expect: { status: "terminated", turn }, erase: true, ...audited });
   }
   await pause(drainDelay(before, deps.now()));
+  await deps.eraseCases?.(runId);
   await deps.pendingUploads.release(before);
   await deps.workspace.removeAll(runId);
   if (!(await deps.runs.erase(runId)))

@@ -13,6 +13,8 @@ const pageSize = 50;
 export interface DeleteOrganizationDeps extends DeleteDeps {
   accounts: Accounts;
   removal: Removal;
+  /** Deletes the trials of an agent with their runs. Idempotent. */
+  deleteTrials: (agentId: string) => Promise<void>;
   actor?: Actor;
 }
 
@@ -23,8 +25,8 @@ export interface OrganizationDeletion {
 }
 
 /**
- * Ends all runs of an organization and deletes everything about it: runs, files, agents with their versions and keys,
- * webhooks, deliveries, usage. What operators did stays in the audit.
+ * Ends all runs of an organization and deletes everything about it: runs, files, agents with their versions, keys and
+ * trials, webhooks, deliveries, usage. What operators did stays in the audit.
  * - `name`: the organization's name, as a confirmation.
  * - Ends after about `milliseconds`, between two pages of runs. Another call continues; one machine does so by itself.
  */
@@ -51,6 +53,7 @@ export async function deleteOrganization(
         page.runs.map((run) => run.id),
       );
     }
+    await deps.deleteTrials(agent.id);
     await removal.removeAgent(agent.id);
   }
   const { actor: begunBy = actor } = organization.deleting ?? {};

@@ -7,16 +7,22 @@ import type { Run } from "./types.ts";
 const pageSize = 100;
 const dayMilliseconds = 86_400_000;
 
+export interface RetentionDeps extends DeleteDeps {
+  accounts: Accounts;
+  /** Deletes the trials of an agent that have not changed since `before`, with their runs. A trial in progress is kept. */
+  deleteTrials: (agentId: string, before: number) => Promise<void>;
+}
+
 /** Continues deletions of runs that a crash has interrupted. */
 export async function resumeErasures(deps: DeleteDeps): Promise<void> {
   await deleteAll(deps, await deps.runs.listErasures());
 }
 
 /**
- * Deletes the runs of agents with `keepDays` that have not changed for so long, like a deletion by hand. A run in progress is
+ * Deletes the runs and trials of agents with `keepDays` that have not changed for so long, like a deletion by hand. A run in progress is
  * kept. An interrupted call is continued by the next one. One machine only: on AWS, items expire.
  */
-export async function deleteExpiredRuns(deps: DeleteDeps & { accounts: Pick<Accounts, "listAgents"> }): Promise<void> {
+export async function deleteExpiredRuns(deps: RetentionDeps): Promise<void> {
   for (const { id, keepDays } of await deps.accounts.listAgents()) {
     if (keepDays === undefined) continue;
     const before = deps.now() - keepDays * dayMilliseconds;
@@ -31,6 +37,7 @@ export async function deleteExpiredRuns(deps: DeleteDeps & { accounts: Pick<Acco
       );
       after = next;
     }
+    await deps.deleteTrials(id, before);
   }
 }
 

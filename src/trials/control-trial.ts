@@ -1,10 +1,10 @@
 import { type Actor, along } from "../accounts/audit.ts";
 import type { AuditEntry } from "../accounts/types.ts";
 import { ServiceError } from "../errors.ts";
-import { settleAll } from "../async/settle-all.ts";
-import { type DeleteDeps, deleteRun, stopRun } from "../runs/control-run.ts";
+import { type DeleteDeps, stopRun } from "../runs/control-run.ts";
 import type { Removal } from "../runs/ports.ts";
 import { type DriveDeps, driveTrial } from "./drive-trial.ts";
+import { deleteRunsOf, ignoreEnded } from "./erase-trials.ts";
 import { findCase, findTrial } from "./find-trial.ts";
 import type { Trials } from "./ports.ts";
 import type { Verdict } from "./names.ts";
@@ -51,21 +51,6 @@ export async function deleteTrial(deps: ControlTrialDeps, id: string): Promise<v
   await deps.trials.remove(trial.id, along(deps.actor, "trial.delete", trial.id, deps.now(), { organizationId }));
 }
 
-/** Deletes the runs of a trial, and what they ran on. */
-async function deleteRunsOf({ actor: _actor, ...deps }: ControlTrialDeps, trialId: string): Promise<void> {
-  const cases = await deps.trials.listCases(trialId);
-  const ids = cases.flatMap((one) => armNames.flatMap((arm) => one[arm]?.runId ?? []));
-  // The deletions of a few share the work of erasing.
-  for (let at = 0; at < ids.length; at += deletedAtOnce) {
-    const some = ids.slice(at, at + deletedAtOnce);
-    await settleAll(some.map((id) => deleteRun(deps, id).catch(ignoreEnded)));
-    await deps.removal.removeRuns(some);
-  }
-  await deps.removal.removeAgent(trialId);
-}
-
-const deletedAtOnce = 25; // runs
-
 /** Sets a person's verdict on a case, in place of the computed one. Undefined: removes it. */
 export async function judgeCase(
   { trials, actor, now }: Pick<ControlTrialDeps, "trials" | "actor" | "now">,
@@ -100,9 +85,4 @@ async function modifyTrial(
 async function runsInProgress(trials: Trials, trialId: string): Promise<string[]> {
   const cases = await trials.listCases(trialId);
   return cases.flatMap((one) => armNames.flatMap((arm) => (one[arm] && !one[arm].outcome ? one[arm].runId : [])));
-}
-
-/** The run has ended, was not created, or is gone. */
-function ignoreEnded(error: unknown): void {
-  if (!(error instanceof ServiceError)) throw error;
 }

@@ -21,6 +21,8 @@ export interface Trials {
   /** All cases, in the order of their numbers. */
   listCases(trialId: string): Promise<TrialCase[]>;
   findCase(trialId: string, number: number): Promise<TrialCase | undefined>;
+  /** The cases that try turns of a recorded run. */
+  listCasesOf(runId: string): Promise<Pick<TrialCase, "trialId" | "number">[]>;
   /** As `replace`. */
   replaceCase(one: TrialCase, along?: Along): Promise<boolean>;
   /** Deletes a trial with its cases. Its runs are removed before. Idempotent. */

@@ -7,6 +7,7 @@ import { transitions } from "../runs/status.ts";
 import { encodeConfiguration } from "../runs/turn-configuration.ts";
 import type { Run, RunJournalEntry, TurnMessage } from "../runs/types.ts";
 import type { TrialPlace } from "../agent/turn/journal.ts";
+import { recordedRunDeleted } from "./erase-trials.ts";
 import { configurationOf, contentLost, filesBefore } from "./inspect-turn.ts";
 import { filesFromOutside } from "./recorded-calls.ts";
 import { ownerOfRuns } from "./trial-id.ts";
@@ -57,7 +58,7 @@ async function createArm(
 ): Promise<string | undefined> {
   const { runs, workspace, configurations, now } = deps;
   const origin = await runs.head(source.runId);
-  if (!origin?.name) return "The recorded run was deleted.";
+  if (!origin?.name) return recordedRunDeleted;
   const record = await turnRecord(deps, source.runId, source.turn);
   const configuration = await configurationOf(deps, trial.agentId, record);
   if (typeof configuration === "string") return configuration;

@@ -92,7 +92,7 @@ test("a database of version 3 is migrated; its runs have no model, and it has no
     ALTER TABLE runs DROP COLUMN result_schema;
     DROP INDEX runs_asking; ALTER TABLE runs DROP COLUMN asked_until; ALTER TABLE runs DROP COLUMN pauses; ALTER TABLE runs DROP COLUMN worked;
     ALTER TABLE runs DROP COLUMN started_by; ALTER TABLE messages DROP COLUMN started_by; ALTER TABLE queue DROP COLUMN started_by;
-    DROP TABLE trials; DROP TABLE trial_cases;
+    DROP TABLE trials; DROP TABLE trial_cases; ALTER TABLE agent_versions DROP COLUMN trial_id;
     DROP TABLE operators; DROP TABLE idempotency; DROP TABLE webhooks; DROP TABLE deliveries; DROP TABLE uploads;
     DROP TABLE erasures; DROP TABLE upload_runs; DROP TABLE pending_use; DROP INDEX runs_by_organization;
     DROP TRIGGER files_added; DROP TRIGGER files_changed; DROP TRIGGER files_removed; DROP TABLE stored_bytes;
@@ -150,7 +150,7 @@ async function migratedFrom(version: number, columns: string[]) {
   const drops = columns.map((column) => `ALTER TABLE runs DROP COLUMN ${column};`);
   if (version < 10) drops.unshift("DROP INDEX runs_asking;");
   before.database.db.exec(
-    `DROP TABLE trials; DROP TABLE trial_cases; ${drops.join(" ")} PRAGMA user_version = ${version};`,
+    `DROP TABLE trials; DROP TABLE trial_cases; ALTER TABLE agent_versions DROP COLUMN trial_id; ${drops.join(" ")} PRAGMA user_version = ${version};`,
   );
   before.close();
   const after = openLocalPlatform({ dataDir });

@@ -4,10 +4,15 @@ import { createAgent } from "../../src/accounts/agents.ts";
 import { createKey } from "../../src/accounts/keys.ts";
 import { createOrganization } from "../../src/accounts/organizations.ts";
 import { setWebhook } from "../../src/accounts/webhooks.ts";
+import { noUsage } from "../../src/agent/turn/limits.ts";
 import { sha256Of } from "../../src/agent/turn/manifest.ts";
 import { deleteOrganization } from "../../src/runs/delete-organization.ts";
 import type { Configurations, Removal, Stores } from "../../src/runs/ports.ts";
 import type { Run } from "../../src/runs/types.ts";
+import { trialErasure } from "../../src/trials/erase-trials.ts";
+import type { Trials } from "../../src/trials/ports.ts";
+import { ownerOfRuns } from "../../src/trials/trial-id.ts";
+import { newTrial } from "./trials.contract.ts";
 import { newUpload } from "./pending-uploads.contract.ts";
 
 const definition = { name: "A", instructions: "Secret.", tools: [], limits: { steps: 3, tokens: 1_000, seconds: 60 } };
@@ -15,7 +20,7 @@ const workflow = { start: async () => {}, stop: async () => {} };
 
 /** Contract tests of `Removal`. `reopenConfigurations`: the store as another process opens it. `send`: stores the content of an upload as its client does. */
 export function describeOrganizationDeletion(
-  stores: Stores,
+  stores: Stores & { trials: Trials },
   reopenConfigurations: () => Configurations,
   send: (upload: ReturnType<typeof newUpload>, content: Buffer) => Promise<void>,
 ): void {
@@ -47,12 +52,30 @@ export function describeOrganizationDeletion(
       };
     });
     for (const run of all) await runs.create(run, []);
-    await workspace.write(all[0]?.id ?? "", [{ sha256: sha256Of(content), content }]);
-    return { organizationId, agentId, key, upload, ids: all.map(({ id }) => id), sha256: sha256Of(content) };
+    const [first] = all;
+    if (!first) throw new Error("at least one run");
+    await workspace.write(first.id, [{ sha256: sha256Of(content), content }]);
+    const trial = newTrial({ id: `trial-${randomUUID()}`, agentId, status: "running" });
+    const attempt: Run = { ...first, ...ownerOfRuns(trial.id), id: randomUUID() };
+    await runs.create(attempt, []);
+    const source = { runId: first.id, turn: 0, used: noUsage };
+    const candidate = { runId: attempt.id, budget: {} };
+    await stores.trials.create(trial, [{ trialId: trial.id, number: 1, revision: 0, source, candidate }]);
+    return {
+      organizationId,
+      agentId,
+      key,
+      upload,
+      trialId: trial.id,
+      attemptId: attempt.id,
+      ids: all.map(({ id }) => id),
+      sha256: sha256Of(content),
+    };
   }
 
   /** What the stores still know of it. */
-  async function known({ organizationId, agentId, key, upload, ids, sha256 }: Awaited<ReturnType<typeof everything>>) {
+  async function known(everythingOf: Awaited<ReturnType<typeof everything>>) {
+    const { organizationId, agentId, key, upload, ids, sha256, trialId, attemptId } = everythingOf;
     const [first = ""] = ids;
     const found = {
       organization: await accounts.findOrganization(organizationId),
@@ -65,6 +88,9 @@ export function describeOrganizationDeletion(
       upload: await pendingUploads.find(upload.id),
       content: await workspace.read(first, sha256),
       run: await runs.head(first),
+      trial: await stores.trials.find(trialId),
+      cases: (await stores.trials.listCases(trialId))[0],
+      attempt: await runs.head(attemptId),
       runs: (await runs.list({ agentIds: [agentId], limit: 9 })).runs[0],
       delivery: (await deliveries.list({ agentId, limit: 9 })).deliveries[0],
     };
@@ -75,14 +101,15 @@ export function describeOrganizationDeletion(
   let minutes = 0;
   const depsWith = (removal: Removal = stores.removal) => {
     const ahead = 60_000 * minutes++;
-    return { ...stores, removal, workflow, now: () => Date.now() + ahead, actor: "mira" };
+    const deps = { ...stores, removal, workflow, now: () => Date.now() + ahead, actor: "mira" };
+    return { ...deps, ...trialErasure(deps) };
   };
 
   describe("the deletion of an organization", () => {
     test("deletes everything of it, nothing of others, and keeps the audit", { timeout: 60_000 }, async () => {
       const [mine, other] = [await everything("Mine", 3), await everything("Other", 1)];
       const before = await known(mine);
-      expect(before).toHaveLength(11); // no delivery yet
+      expect(before).toHaveLength(14); // no delivery yet
       const wrong = deleteOrganization(depsWith(), mine.organizationId, { name: "mine", milliseconds: 60_000 });
       await expect(wrong).rejects.toMatchObject({ code: "invalid_argument" });
       expect(await known(mine)).toEqual(before);
@@ -90,7 +117,7 @@ export function describeOrganizationDeletion(
       const done = deleteOrganization(depsWith(), mine.organizationId, { name: "Mine", milliseconds: 60_000 });
       expect(await done).toEqual({ complete: true, runs: 3 });
       expect(await known(mine)).toEqual([]);
-      expect(await known(other)).toHaveLength(11);
+      expect(await known(other)).toHaveLength(14);
       const audit = await accounts.listAudit({ since, limit: 20 });
       const ofMine = audit.filter(({ id }) => id === mine.organizationId).map(({ action, actor }) => [action, actor]);
       expect(ofMine).toEqual([

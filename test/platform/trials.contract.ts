@@ -142,6 +142,20 @@ export function describeTrials(open: () => Promise<{ trials: Trials; accounts: A
       expect(await trials.replaceCase({ ...newCase(trial.id, 3), revision: 1 })).toBe(false);
     });
 
+    test("the cases of a recorded run are listed across trials, until their trial is removed", async () => {
+      const [first, second] = [newTrial(), newTrial()];
+      const [runId, otherId] = [randomUUID(), randomUUID()];
+      await trials.create(first, [ofRun(first.id, 1, runId), ofRun(first.id, 2, otherId)]);
+      await trials.create(second, [ofRun(second.id, 1, otherId), ofRun(second.id, 2, runId)]);
+      const places = async () =>
+        (await trials.listCasesOf(runId)).map(({ trialId, number }) => `${trialId} ${number}`).toSorted();
+      await listed(places, [`${first.id} 1`, `${second.id} 2`].toSorted());
+      expect(await trials.replaceCase({ ...ofRun(second.id, 2, runId), revision: 1 })).toBe(true);
+      await trials.remove(first.id);
+      await listed(places, [`${second.id} 2`]);
+      expect(await trials.listCasesOf(randomUUID())).toEqual([]);
+    });
+
     test("a trial is active while it is running or stopping", async () => {
       const trial = newTrial();
       await trials.create(trial, []);
@@ -215,6 +229,11 @@ export function newTrial(fields: Partial<Trial> = {}): Trial {
 export function newCase(trialId: string, number: number): TrialCase {
   const used = { ...noUsage, inputTokens: 1, outputTokens: 2, steps: 1 };
   return { trialId, number, revision: 0, source: { runId: `run of ${number}`, turn: 1, used } };
+}
+
+function ofRun(trialId: string, number: number, runId: string): TrialCase {
+  const one = newCase(trialId, number);
+  return { ...one, source: { ...one.source, runId } };
 }
 
 /** Objects in each other: DynamoDB accepts 32 levels. */

@@ -152,6 +152,7 @@ const allowed: Record<string, string[]> = {
     "src/log.ts",
     "src/run-api",
     "src/runs",
+    "src/trials",
     "src/v1/contract.ts",
     "src/v1/public-api.ts",
   ],

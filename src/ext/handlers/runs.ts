@@ -17,6 +17,7 @@ import type { ExtHandlers, Schemas } from "../call.ts";
 import type { ExtDeps } from "../deps.ts";
 import { programName, wireDetail, wireProgress, wireRun } from "../wire/run.ts";
 import { newRunOf } from "./create-run.ts";
+import { trialErasure } from "../../trials/erase-trials.ts";
 
 /** Runs of the caller's agent, with their events and files. */
 export function runHandlers(deps: ExtDeps) {
@@ -75,7 +76,7 @@ export function runHandlers(deps: ExtDeps) {
 
     async delete_run({ path, principal }) {
       const { id } = await find(principal, path.run_id);
-      return jsonResponse(200, await viewOf(await deleteOwnRun(deps, principal, id)));
+      return jsonResponse(200, await viewOf(await deleteOwnRun({ ...deps, ...trialErasure(deps) }, principal, id)));
     },
   } satisfies ExtHandlers;
 }

@@ -92,7 +92,7 @@ export function awsTrials({ documents, table, objects, retentionDays }: RunsTabl
       const taken = new Error(`trial ${id} already exists; use a new id`);
       for (let start = 0; start < cases.length; start += casesAtOnce) {
         const batch = cases.slice(start, start + casesAtOnce);
-        const puts = batch.map((one) => putOf(caseKey(id, one.number), id, one, expiry));
+        const puts = batch.map((one) => putOf(caseKey(id, one.number), id, one, { ...listedBySource(one), ...expiry }));
         if (!(await transact(await Promise.all(puts)))) throw taken;
       }
       const listed = { id, gsi1pk: listOf(trial.agentId), gsi1sk: placeKey(trial) };
@@ -151,6 +151,25 @@ export function awsTrials({ documents, table, objects, retentionDays }: RunsTabl
       return item && parse<TrialCase>(item);
     },
 
+    async listCasesOf(runId) {
+      const found: Item[] = [];
+      const pages = paginateQuery(
+        { client: documents },
+        {
+          TableName: table,
+          IndexName: listIndex.name,
+          KeyConditionExpression: "gsi1pk = :pk",
+          ProjectionExpression: "gsi1sk",
+          ExpressionAttributeValues: { ":pk": casesOf(runId) },
+        },
+      );
+      for await (const { Items = [] } of pages) found.push(...Items);
+      return found.map(({ gsi1sk }) => {
+        const [trialId = "", number] = String(gsi1sk).split("#");
+        return { trialId, number: Number(number) };
+      });
+    },
+
     async replaceCase(one, along) {
       const { trialId, number } = one;
       return transact([await replaceOf(caseKey(trialId, number), trialId, one, {})], along);
@@ -190,6 +209,15 @@ function caseKey(trialId: string, number: number): ItemKey {
 
 function listOf(agentId: string): string {
   return `TRIALS#${agentId}`;
+}
+
+function casesOf(runId: string): string {
+  return `TRIED#${runId}`;
+}
+
+/** Keys of a case in the list index: by the recorded run. */
+function listedBySource({ trialId, number, source }: TrialCase): { gsi1pk: string; gsi1sk: string } {
+  return { gsi1pk: casesOf(source.runId), gsi1sk: `${trialId}#${number}` };
 }
 
 /** Keys of a trial in the running index. */

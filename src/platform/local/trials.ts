@@ -17,6 +17,9 @@ export function localTrials({ db, read, write }: Database): Trials {
   const updateTrial = db.prepare("UPDATE trials SET status = ?, revision = ?, body = ? WHERE id = ? AND revision = ?");
   const selectCases = db.prepare("SELECT body FROM trial_cases WHERE trial = ? ORDER BY number");
   const selectCase = db.prepare("SELECT body FROM trial_cases WHERE trial = ? AND number = ?");
+  const selectCasesOf = db.prepare(
+    "SELECT trial, number FROM trial_cases WHERE json_extract(body, '$.source.runId') = ? ORDER BY trial, number",
+  );
   const updateCase = db.prepare(
     "UPDATE trial_cases SET revision = ?, body = ? WHERE trial = ? AND number = ? AND revision = ?",
   );
@@ -62,6 +65,12 @@ export function localTrials({ db, read, write }: Database): Trials {
       const row = read(() => selectCase.get(trialId, number));
       return row && parse<TrialCase>(row);
     },
+
+    listCasesOf: async (runId) =>
+      read(() => selectCasesOf.all(runId)).map(({ trial, number }) => ({
+        trialId: String(trial),
+        number: Number(number),
+      })),
 
     replaceCase: (one, { audit } = {}) =>
       write(() => {

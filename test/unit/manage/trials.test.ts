@@ -1,3 +1,4 @@
+import { updateAgent } from "../../../src/accounts/agents.ts";
 import { createKey } from "../../../src/accounts/keys.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
@@ -238,5 +239,32 @@ describe("the runs of a trial", () => {
     expect(read.status).toBe(404);
     expect((await service.call("DELETE", `/trials/${trial.id}`)).status).toBe(204);
     expect((await service.call("GET", `/runs/${attempt}`)).status).toBe(404);
+  });
+});
+
+describe("the deletion of a recorded run", () => {
+  const eraseRun: Record<string, (runId: string) => Promise<number>> = {
+    "an operator": async (runId) => (await service.call("DELETE", `/runs/${runId}`)).status,
+    "a program": async (runId) => {
+      const { accounts } = service.platform;
+      await updateAgent(accounts, agentId, { ...definition, allowDelete: true });
+      const { key } = await createKey(accounts, agentId);
+      const address = `${service.baseUrl}/ext/v1/runs/${runId}`;
+      return (await fetch(address, { method: "DELETE", headers: { authorization: `Bearer ${key}` } })).status;
+    },
+  };
+
+  test.for(Object.keys(eraseRun))("by %s deletes the attempts at its cases, and keeps what they cost", async (by) => {
+    const { trial, cases } = await tried({});
+    const [one, other] = cases;
+    if (!one?.candidate || !other?.candidate) throw new Error("two cases were not tried");
+    expect(await eraseRun[by]?.(one.run_id)).toBeLessThan(300);
+    const { body } = await service.call<Schemas["TrialCasePage"]>("GET", `/trials/${trial.id}/cases`);
+    const erased = body.data.find(({ number }) => number === one.number);
+    expect(erased).toMatchObject({ verdict: "cannot_be_tried", cannot_be_tried: "The recorded run was deleted." });
+    expect(await service.platform.runs.head(one.candidate.run_id)).toBeUndefined();
+    expect(await service.platform.runs.head(other.candidate.run_id)).toMatchObject({ status: "finished" });
+    const { body: after } = await service.call<Schemas["Trial"]>("GET", `/trials/${trial.id}`);
+    expect(after.summary.spent).toEqual(trial.summary.spent);
   });
 });

@@ -7,6 +7,8 @@ import { deleteExpiredRuns, resumeErasures } from "../../../src/runs/retention.t
 import type { Run } from "../../../src/runs/types.ts";
 import { externalWorkflow } from "../../../src/platform/local/workflow.ts";
 import { temporaryStores } from "../../support/temporary-stores.ts";
+import { trialErasure } from "../../../src/trials/erase-trials.ts";
+import { newTrial } from "../../platform/trials.contract.ts";
 
 const day = 86_400_000;
 const start = 1_763_000_000_000;
@@ -20,7 +22,10 @@ beforeEach(async () => {
 });
 afterEach(() => stores[Symbol.dispose]());
 
-const depsAt = (time: number) => ({ ...stores, workflow: externalWorkflow, now: () => time });
+const depsAt = (time: number) => {
+  const deps = { ...stores, workflow: externalWorkflow, now: () => time };
+  return { ...deps, ...trialErasure(deps) };
+};
 const agentWith = (fields: object) => createAgent(stores.accounts, organizationId, { ...definition, ...fields });
 
 async function finishedRun(agentId: string, createdAt: number, fields: Partial<Run> = {}): Promise<string> {
@@ -54,6 +59,17 @@ describe("keepDays", () => {
     expect(await stores.runs.head(old)).toMatchObject({ status: "terminated", sequence: 0 });
     await deleteExpiredRuns(depsAt(start + 8 * day + 1));
     expect(await Promise.all([changed, running].map(nameOf))).toEqual(["", "Kept"]);
+  });
+
+  test("deletes the trials that have not changed for so long, and no others", async () => {
+    const agent = await agentWith({ keepDays: 7 });
+    const old = newTrial({ agentId: agent.id, status: "finished", updatedAt: start });
+    const active = newTrial({ agentId: agent.id, status: "running", updatedAt: start });
+    const changed = newTrial({ agentId: agent.id, status: "finished", updatedAt: start + day });
+    for (const trial of [old, active, changed]) await stores.trials.create(trial, []);
+    await deleteExpiredRuns(depsAt(start + 7 * day + 1));
+    const kept = await Promise.all([old, active, changed].map(({ id }) => stores.trials.find(id)));
+    expect(kept.map((trial) => trial !== undefined)).toEqual([false, true, true]);
   });
 
   test("deletes more runs than a page has, also when it is set later", async () => {

@@ -28,7 +28,7 @@
  * | pending upload  | `UPLOAD#<id>`                | `HEAD`                         |                                  |                   |
  * | its uses        | `UPLOAD#<id>`                | `RUN#<run>`                    |                                  |                   |
  * | trial           | `TRIAL#<id>`                 | `HEAD`                         | `TRIALS#<agent>` / created, id   |                   |
- * | case of a trial | `TRIAL#<id>`                 | `CASE#<number>`                |                                  |                   |
+ * | case of a trial | `TRIAL#<id>`                 | `CASE#<number>`                | `TRIED#<run>` / trial, number    |                   |
  *
  * gsi3 holds the runs of an organization: see `organizationIndex`.
  *

@@ -169,7 +169,8 @@ const trials = `
   CREATE TABLE trial_cases (
     trial TEXT NOT NULL, number INTEGER NOT NULL, revision INTEGER NOT NULL, body TEXT NOT NULL,
     PRIMARY KEY (trial, number)
-  ) STRICT;`;
+  ) STRICT;
+  CREATE INDEX trial_cases_by_run ON trial_cases (json_extract(body, '$.source.runId'));`;
 
 const schema = `
   CREATE TABLE organizations (id TEXT PRIMARY KEY, body TEXT NOT NULL) STRICT, WITHOUT ROWID;

@@ -1,0 +1,106 @@
+import { noUsage } from "../agent/turn/limits.ts";
+import { settleAll } from "../async/settle-all.ts";
+import { ServiceError } from "../errors.ts";
+import { log } from "../log.ts";
+import { type DeleteDeps, deleteRun } from "../runs/control-run.ts";
+import type { Removal } from "../runs/ports.ts";
+import type { Trials } from "./ports.ts";
+import { type Arm, armNames, type TrialCase } from "./types.ts";
+
+export interface EraseDeps extends DeleteDeps {
+  trials: Trials;
+  removal: Removal;
+}
+
+export const recordedRunDeleted = "The recorded run was deleted.";
+
+/** Runs that are deleted together, which share the work of erasing. */
+const deletedAtOnce = 25;
+const pageSize = 100; // trials
+
+/** What the deletion of a run, of an organization and of what has expired does with trials. */
+export function trialErasure(deps: EraseDeps): {
+  eraseCases: (runId: string) => Promise<void>;
+  deleteTrials: (agentId: string, before?: number) => Promise<void>;
+} {
+  return {
+    async eraseCases(runId) {
+      for (const { trialId, number } of await deps.trials.listCasesOf(runId)) await eraseCase(deps, trialId, number);
+    },
+
+    async deleteTrials(agentId, before) {
+      let page = await deps.trials.list({ agentId, limit: pageSize });
+      for (;;) {
+        for (const { id, status, updatedAt } of page.trials) {
+          const active = status === "running" || status === "stopping";
+          if (before !== undefined && (active || updatedAt >= before)) continue;
+          await removeTrial(deps, id);
+          log("info", "trial deleted", { trialId: id });
+        }
+        if (!page.next) return;
+        page = await deps.trials.list({ agentId, limit: pageSize, after: page.next });
+      }
+    },
+  };
+}
+
+/** Deletes a trial with its runs, whatever its status. No attempt starts any more. */
+async function removeTrial(deps: EraseDeps, id: string): Promise<void> {
+  for (;;) {
+    const trial = await deps.trials.find(id);
+    if (!trial) return;
+    const stopping = { ...trial, status: "stopping", revision: trial.revision + 1 } as const;
+    if (trial.status !== "running" || (await deps.trials.replace(stopping))) break;
+  }
+  await deleteRunsOf(deps, id);
+  await deps.trials.remove(id);
+}
+
+/** Deletes the runs of a trial, and what they ran on. */
+export async function deleteRunsOf(deps: EraseDeps, trialId: string): Promise<void> {
+  const cases = await deps.trials.listCases(trialId);
+  const ids = cases.flatMap((one) => armNames.flatMap((arm) => one[arm]?.runId ?? []));
+  for (let at = 0; at < ids.length; at += deletedAtOnce) {
+    const some = ids.slice(at, at + deletedAtOnce);
+    await settleAll(some.map((id) => deleteAttempt(deps, id)));
+    await deps.removal.removeRuns(some);
+  }
+  await deps.removal.removeAgent(trialId);
+}
+
+/**
+ * Erases what a case has of its recorded run: the runs of its attempts, what they came to, and a person's verdict. What they used
+ * stays: it counts towards the budget. The case is written first, so that no process starts an attempt again.
+ */
+async function eraseCase(deps: EraseDeps, trialId: string, number: number): Promise<void> {
+  for (;;) {
+    const one = await deps.trials.findCase(trialId, number);
+    if (!one) return;
+    const { source, revision } = one;
+    const erased: TrialCase = { trialId, number, revision: revision + 1, source, cannotBeTried: recordedRunDeleted };
+    for (const arm of armNames) {
+      const attempt = one[arm];
+      if (attempt) erased[arm] = await erasedAttempt(deps, attempt);
+    }
+    if (!(await deps.trials.replaceCase(erased))) continue;
+    const ids = armNames.flatMap((arm) => erased[arm]?.runId ?? []);
+    await settleAll(ids.map((id) => deleteAttempt(deps, id)));
+    await deps.removal.removeRuns(ids);
+    return;
+  }
+}
+
+async function erasedAttempt({ runs }: EraseDeps, { runId, budget, outcome }: Arm): Promise<Arm> {
+  const used = outcome?.used ?? { ...noUsage, ...(await runs.head(runId))?.used };
+  return { runId, budget, outcome: { ending: { kind: "stopped" }, assertions: [], used } };
+}
+
+/** Without the actor: the audit has what he or she has done. Nothing tries an attempt. */
+async function deleteAttempt({ actor: _actor, eraseCases: _none, ...deps }: EraseDeps, runId: string): Promise<void> {
+  await deleteRun(deps, runId).catch(ignoreEnded);
+}
+
+/** The run has ended, was not created, or is gone. */
+export function ignoreEnded(error: unknown): void {
+  if (!(error instanceof ServiceError)) throw error;
+}
