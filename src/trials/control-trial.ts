@@ -34,8 +34,11 @@ export async function stopTrial(deps: ControlTrialDeps, id: string): Promise<Tri
   });
   if (stopped.status === "stopping") {
     const { actor: _, ...service } = deps; // the audit has the stop of the trial
-    for (const runId of await runsInProgress(deps.trials, stopped.id)) await stopRun(service, runId).catch(ignoreEnded);
-    await driveTrial(deps, stopped.id);
+    // Twice: another process may have been creating the run of an attempt.
+    for (let pass = 1; pass <= 2; pass++) {
+      for (const runId of await runsToStop(deps.trials, stopped.id)) await stopRun(service, runId).catch(ignoreEnded);
+      await driveTrial(deps, stopped.id);
+    }
   }
   return findTrial(deps.trials, id);
 }
@@ -82,7 +85,9 @@ async function modifyTrial(
   }
 }
 
-async function runsInProgress(trials: Trials, trialId: string): Promise<string[]> {
-  const cases = await trials.listCases(trialId);
-  return cases.flatMap((one) => armNames.flatMap((arm) => (one[arm] && !one[arm].outcome ? one[arm].runId : [])));
+/** Runs of attempts that have no outcome, or that were stopped. */
+async function runsToStop(trials: Trials, trialId: string): Promise<string[]> {
+  const attempts = (await trials.listCases(trialId)).flatMap((one) => armNames.flatMap((arm) => one[arm] ?? []));
+  const open = attempts.filter(({ outcome }) => !outcome || outcome.ending.kind === "stopped");
+  return open.map(({ runId }) => runId);
 }

@@ -1,3 +1,4 @@
+import { noUsage } from "../agent/turn/limits.ts";
 import { log } from "../log.ts";
 import { newRunId } from "../runs/run-id.ts";
 import type { Run } from "../runs/types.ts";
@@ -6,7 +7,15 @@ import { controlCases } from "./estimate.ts";
 import { evaluateArm, type EvaluateDeps } from "./evaluate-arm.ts";
 import type { Trials } from "./ports.ts";
 import { startArm, type StartDeps } from "./start-arm.ts";
-import { type Arm, type ArmName, armNames, type Assertion, type Trial, type TrialCase } from "./types.ts";
+import {
+  type Arm,
+  type ArmName,
+  armNames,
+  type ArmOutcome,
+  type Assertion,
+  type Trial,
+  type TrialCase,
+} from "./types.ts";
 
 export interface DriveDeps extends StartDeps, EvaluateDeps {
   trials: Trials;
@@ -89,6 +98,9 @@ function isInProgress(arm: Arm | undefined): boolean {
   return arm !== undefined && !arm.outcome;
 }
 
+/** Of an attempt whose run was not created before the trial was stopped. */
+const notStarted: ArmOutcome = { ending: { kind: "stopped" }, assertions: [], used: noUsage };
+
 /** Evaluates the attempts of a case that have ended, and starts those again whose creation was interrupted. */
 async function settleCase(deps: DriveDeps, trial: Trial, given: TrialCase, inProgress: Run[]): Promise<TrialCase> {
   let one = given;
@@ -96,7 +108,9 @@ async function settleCase(deps: DriveDeps, trial: Trial, given: TrialCase, inPro
     const attempt = one[arm];
     if (!attempt || attempt.outcome) continue;
     const run = await deps.runs.head(attempt.runId);
-    if (!run) {
+    if (!run && trial.status === "stopping") {
+      one = await changed(deps, one, { [arm]: { ...attempt, outcome: notStarted } });
+    } else if (!run) {
       one = await begin(deps, trial, one, { arm, attempt });
     } else if (run.status === "running" || isLeftToOthers(deps, trial, run)) {
       inProgress.push(run);
@@ -137,6 +151,11 @@ async function startNext(deps: DriveDeps, trial: Trial, cases: TrialCase[], left
       const claimed = await changed(deps, one, { [arm]: attempt });
       cases[index] = claimed;
       if (claimed[arm]?.runId !== attempt.runId) return false; // another process moves the trial on
+      // Read after the claim: who stops the trial either sees the claim, or has set the status before.
+      if ((await deps.trials.find(trial.id))?.status !== "running") {
+        cases[index] = await changed(deps, claimed, { [arm]: { ...attempt, outcome: notStarted } });
+        return false;
+      }
       cases[index] = await begin(deps, trial, claimed, { arm, attempt });
       if (isInProgress(cases[index]?.[arm])) free--;
       else left.giveBack(budget);
