@@ -81,6 +81,15 @@ function inContract(schema: object): object {
   return JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"contract#/')) as object;
 }
 
+/** The property that tells the schemas of a union apart. */
+const tag = "kind";
+
+/** Whether a value is a `oneOf` of objects that differ in their tag. Documents do not say so: OpenAPI's keyword needs named schemas. */
+function isTaggedUnion(value: unknown): boolean {
+  type Branch = { properties?: { [tag]?: { enum?: unknown } } };
+  return Array.isArray(value) && (value as Branch[]).every(({ properties }) => Array.isArray(properties?.[tag]?.enum));
+}
+
 /** The schemas for validation: without descriptions and examples, and with a check that every string is Unicode. */
 function forValidation(served: object, canonicalIds: boolean): object {
   return JSON.parse(JSON.stringify(served), (_key, value: unknown) => {
@@ -88,6 +97,7 @@ function forValidation(served: object, canonicalIds: boolean): object {
     const schema = { ...(value as Record<string, unknown>) };
     // A property can have the name of a keyword; its schema is an object.
     if (typeof schema["description"] === "string") delete schema["description"];
+    if (isTaggedUnion(schema["oneOf"])) schema["discriminator"] = { propertyName: tag };
     if (Array.isArray(schema["examples"])) delete schema["examples"];
     const { type, format, maxItems, items } = schema;
     if (canonicalIds && format === "uuid") schema["canonical"] = true;

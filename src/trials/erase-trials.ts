@@ -76,7 +76,8 @@ async function eraseCase(deps: EraseDeps, trialId: string, number: number): Prom
   for (;;) {
     const one = await deps.trials.findCase(trialId, number);
     if (!one) return;
-    const { source, revision } = one;
+    const { revision } = one;
+    const { input: _text, ...source } = one.source;
     const erased: TrialCase = { trialId, number, revision: revision + 1, source, cannotBeTried: recordedRunDeleted };
     for (const arm of armNames) {
       const attempt = one[arm];

@@ -261,6 +261,8 @@ describe("the deletion of a recorded run", () => {
     expect(await eraseRun[by]?.(one.run_id)).toBeLessThan(300);
     const { body } = await service.call<Schemas["TrialCasePage"]>("GET", `/trials/${trial.id}/cases`);
     const erased = body.data.find(({ number }) => number === one.number);
+    expect(one.input).toContain("Report");
+    expect(JSON.stringify(erased)).not.toContain("Report");
     expect(erased).toMatchObject({ verdict: "cannot_be_tried", cannot_be_tried: "The recorded run was deleted." });
     expect(await service.platform.runs.head(one.candidate.run_id)).toBeUndefined();
     expect(await service.platform.runs.head(other.candidate.run_id)).toMatchObject({ status: "finished" });

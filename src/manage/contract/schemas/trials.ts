@@ -141,7 +141,6 @@ export const trialSchemas = {
   TrialAssertion: {
     type: "object",
     description: "A check of what a tried turn did.",
-    discriminator: { propertyName: "kind" },
     oneOf: [
       body(
         "The output matches a pattern (RE2).",
