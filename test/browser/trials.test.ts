@@ -258,6 +258,7 @@ test.each(["light", "dark"] as const)("no view of a trial has a violation in %s"
     }
     await view.goto(`agents/${agentId}?tab=trials`);
     await page.getByText("Trial of a draft").first().waitFor();
+    await page.getByRole("heading", { level: 1 }).waitFor(); // the agent can be read after its trials
     expect(await violations(page, colorScheme)).toEqual([]);
     await view.goto(`agents/${agentId}?tab=edit`);
     await openDialog(page);
