@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createAgent } from "../../../src/accounts/agents.ts";
+import { definitionHash } from "../../../src/accounts/definition.ts";
 import { createKey } from "../../../src/accounts/keys.ts";
 import { createOperator } from "../../../src/accounts/operators.ts";
 import { createOrganization, setModel } from "../../../src/accounts/organizations.ts";
@@ -9,7 +10,9 @@ import { basePath, type ManageOperation } from "../../../src/manage/contract/ope
 import { operations } from "../../../src/manage/contract/operations/index.ts";
 import type { Schemas } from "../../../src/manage/call.ts";
 import { createRun } from "../../../src/runs/create-run.ts";
-import type { RunJournalEntry } from "../../../src/runs/types.ts";
+import { noUsage } from "../../../src/agent/turn/limits.ts";
+import type { RunJournalEntry, RunOwner } from "../../../src/runs/types.ts";
+import { newTrialId } from "../../../src/trials/trial-id.ts";
 import { answered, firstMessages, input, newRun, numbered, onTurn } from "../../platform/run-fixtures.ts";
 import { type ManageService, manageService } from "../../support/manage-service.ts";
 
@@ -24,9 +27,10 @@ interface Owned {
   run_id: string;
   delivery_id: string;
   endpoint_id: string;
+  trial_id: string;
 }
 
-const ids = ["organization_id", "agent_id", "key_id", "run_id", "delivery_id", "endpoint_id"] as const;
+const ids = ["organization_id", "agent_id", "key_id", "run_id", "delivery_id", "endpoint_id", "trial_id"] as const;
 const unknown: Owned = {
   organization_id: "00000000-0000-4000-8000-000000000001",
   agent_id: "00000000-0000-4000-8000-000000000002",
@@ -34,6 +38,7 @@ const unknown: Owned = {
   run_id: "00000000-0000-4000-8000-000000000003",
   delivery_id: `msg_${"0".repeat(32)}_1_finished`,
   endpoint_id: "ep_000000000000",
+  trial_id: "trial-00000000-0000-4000-8000-000000000004",
 };
 const definition = { name: "Agent", instructions: "Work.", tools: [], limits: { steps: 1, tokens: 1, seconds: 1 } };
 const bodies: Record<string, object> = {
@@ -46,6 +51,9 @@ const bodies: Record<string, object> = {
   store_secret: { value: "sk-1", hosts: ["api.example.com"] },
   set_web_fetch: { hosts: ["docs.example.com"] },
   create_run: { name: "Run" },
+  fork_run: { at: "1.0" },
+  create_trial: { version: 1, last: 1, control: 0, budget: { tokens: 1_000 } },
+  set_verdict: { verdict: "worse" },
   create_input: { input_text: "go" },
   answer_call: { call: "1.1.0", arguments_sha256: "0".repeat(64), output: "x" },
   update_run: { labels: {} },
@@ -111,7 +119,33 @@ async function newOwned(organizationId: string): Promise<Owned> {
     run_id: run.id,
     delivery_id: messageId,
     endpoint_id: endpointId,
+    trial_id: await newTrial({ agentId, organizationId }, run.id),
   };
+}
+
+/** A trial that was not started, with one case that cannot be tried. */
+async function newTrial({ agentId, organizationId }: RunOwner, runId: string): Promise<string> {
+  const id = newTrialId();
+  const tried = { definition, hash: definitionHash(definition), version: 1 };
+  const settings = { outside: { default: "stop" }, control: 0, concurrency: 1, assertions: [], budget: {} } as const;
+  await service.platform.trials.create(
+    {
+      id,
+      agentId,
+      organizationId,
+      createdAt: 1,
+      updatedAt: 1,
+      revision: 0,
+      status: "estimated",
+      candidate: tried,
+      control: tried,
+      settings: { ...settings, assertions: [] },
+      estimate: { cases: 0, sends: [] },
+      cases: 1,
+    },
+    [{ trialId: id, number: 1, revision: 0, source: { runId, turn: 1, used: noUsage }, cannotBeTried: "It is gone." }],
+  );
+  return id;
 }
 
 /** Calls an operation with what belongs to one organization. */
@@ -125,6 +159,7 @@ async function callWith(operation: ManageOperation, owned: Owned, as = token) {
     name: "a",
     secret_name: "key",
     token_id: "a",
+    number: "1",
   };
   const at = path.slice(basePath.length).replaceAll(/\{(\w+)\}/g, (_, name: string) => given[name] ?? name);
   const named = bodyIds[operationId] === undefined ? {} : { [bodyIds[operationId]]: owned[bodyIds[operationId]] };
@@ -243,6 +278,8 @@ describe("an operator of one organization and viewer of another", () => {
       // The webhook is disabled, so that no test message leaves the machine.
       if (operation.operationId.startsWith("test_webhook")) expect([status, code]).toEqual([422, "invalid_argument"]);
       else if (operation.operationId === "retry_run") expect([status, code]).toEqual([409, "run_not_failed"]);
+      else if (operation.operationId === "create_trial") expect([status, code]).toEqual([422, "invalid_argument"]);
+      else if (operation.operationId === "fork_run") expect([status, code]).toEqual([404, "step_not_found"]);
       else if (operation.operationId === "answer_call") expect([status, code]).toEqual([404, "call_not_found"]);
       else expect(status).toBeOneOf([200, 201, 202, 204]);
     },

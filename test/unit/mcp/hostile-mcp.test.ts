@@ -77,7 +77,7 @@ describe("a hostile MCP server", () => {
       method === "tools/list" ? `{"tools":[${deep},${fine}]}` : `{"content":[],"structuredContent":{"x":${nested}}}`,
     );
     await using opened = await server.open();
-    expect(opened.tools.map(({ definition }) => definition.name)).toEqual(["s__fine"]);
+    expect(opened.tools.map(({ definition }) => definition.name)).toEqual(["s__fine", "read_result"]);
     expect(opened.problems).toEqual([
       'The MCP server s: its tool "deep" is left out: its definition is too large or nested too deep.',
     ]);
@@ -101,7 +101,7 @@ describe("a hostile MCP server", () => {
     expect(size).toBeLessThan(31_000);
     expect(narrow.problems).toEqual([expect.stringMatching(/^Only \d+ of 1000 MCP tools are offered.*Name the tools/)]);
     await using chosen = await server.open({}, { tools: ["t900", "gone"] });
-    expect(chosen.tools.map(({ definition }) => definition.name)).toEqual(["s__t900"]);
+    expect(chosen.tools.map(({ definition }) => definition.name)).toEqual(["s__t900", "read_result"]);
     expect(chosen.problems).toEqual(['The MCP server s: it has no tool "gone".']);
   });
 
