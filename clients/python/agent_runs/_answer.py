@@ -22,7 +22,7 @@ returns a text or JSON, or a `ToolOutput` with files.
 
 @dataclasses.dataclass(frozen=True)
 class ToolOutput:
-    """What a function of `serve_tools` returns to answer with files, too: at most 10 MiB, for the workspace of the run."""
+    """What a function of `serve_tools` returns to answer with files, too: at most 10 MiB, for the run's workspace."""
 
     output: Any
     """A text or JSON."""
@@ -59,8 +59,8 @@ def answer_bytes(
 
 def returned_answer(call: OpenCall, returned: object) -> bytes:
     """
-    The answer of a function that returned. Raises TypeError or ValueError for what is no JSON, and OSError for a file that
-    cannot be read.
+    The answer of a function that returned. Raises TypeError or ValueError for what is no JSON, and OSError for a file
+    that cannot be read.
     """
     given = returned if isinstance(returned, ToolOutput) else ToolOutput(returned, ())
     json.dumps(given.output, allow_nan=False)

@@ -264,9 +264,7 @@ class AsyncRuns:
 
         async def look() -> Found:
             follows = on_event or on_text
-            run = await self._wait(
-                run_id, deadline, last, passed_on if follows else None, on_text, raise_on_failure
-            )
+            run = await self._wait(run_id, deadline, last, passed_on if follows else None, on_text, raise_on_failure)
             if not run.waiting:
                 return run
             return "now" if await calls.serve(run.open_calls) else "later"

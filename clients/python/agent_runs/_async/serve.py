@@ -9,6 +9,7 @@ from .._api_error import APIError
 from .._types import OpenCall
 from .clock import AsyncDeadline
 
+
 class AsyncCallServer:
     """Answers calls with functions, each call once."""
 

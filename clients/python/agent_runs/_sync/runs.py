@@ -265,9 +265,7 @@ class Runs:
 
         def look() -> Found:
             follows = on_event or on_text
-            run = self._wait(
-                run_id, deadline, last, passed_on if follows else None, on_text, raise_on_failure
-            )
+            run = self._wait(run_id, deadline, last, passed_on if follows else None, on_text, raise_on_failure)
             if not run.waiting:
                 return run
             return "now" if calls.serve(run.open_calls) else "later"

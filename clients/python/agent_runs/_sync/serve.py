@@ -10,6 +10,7 @@ from .._api_error import APIError
 from .._types import OpenCall
 from .clock import Deadline
 
+
 class CallServer:
     """Answers calls with functions, each call once."""
 
