@@ -1,4 +1,5 @@
 import { type Actor, along } from "../accounts/audit.ts";
+import { modify } from "../accounts/modify.ts";
 import type { AuditEntry } from "../accounts/types.ts";
 import { ServiceError } from "../errors.ts";
 import { type DeleteDeps, stopRun } from "../runs/control-run.ts";
@@ -7,7 +8,7 @@ import { type DriveDeps, driveTrial } from "./drive-trial.ts";
 import { deleteRunsOf, ignoreEnded } from "./erase-trials.ts";
 import { findCase, findTrial } from "./find-trial.ts";
 import type { Trials } from "./ports.ts";
-import type { Verdict } from "./names.ts";
+import { isActive, type Verdict } from "./names.ts";
 import { armNames, type Trial, type TrialCase } from "./types.ts";
 
 export interface ControlTrialDeps extends DriveDeps, DeleteDeps {
@@ -46,7 +47,7 @@ export async function stopTrial(deps: ControlTrialDeps, id: string): Promise<Tri
 /** Deletes a trial with its runs. Rejects for a trial in progress. */
 export async function deleteTrial(deps: ControlTrialDeps, id: string): Promise<void> {
   const trial = await findTrial(deps.trials, id);
-  if (trial.status === "running" || trial.status === "stopping") {
+  if (isActive(trial.status)) {
     throw new ServiceError("trial_running", `trial ${trial.id} is ${trial.status}; stop it before you delete it`);
   }
   await deleteRunsOf(deps, trial.id);
@@ -55,34 +56,44 @@ export async function deleteTrial(deps: ControlTrialDeps, id: string): Promise<v
 }
 
 /** Sets a person's verdict on a case, in place of the computed one. Undefined: removes it. */
-export async function judgeCase(
+export function judgeCase(
   { trials, actor, now }: Pick<ControlTrialDeps, "trials" | "actor" | "now">,
   { trialId, number }: Pick<TrialCase, "trialId" | "number">,
   given: Verdict | undefined,
 ): Promise<TrialCase> {
-  for (;;) {
-    const { verdict: _, ...one } = await findCase(trials, trialId, number);
-    const at = now();
-    const verdict = given && { given, ...(actor !== undefined && { by: actor }), at };
-    const next = { ...one, ...(verdict && { verdict }), revision: one.revision + 1 };
-    if (await trials.replaceCase(next, along(actor, "trial.judge", one.trialId, at))) return next;
-  }
+  const at = now();
+  return modify(
+    `case ${number} of trial ${trialId}`,
+    () => findCase(trials, trialId, number),
+    ({ verdict: _before, ...one }): TrialCase => ({
+      ...one,
+      ...(given && { verdict: { given, ...(actor !== undefined && { by: actor }), at } }),
+    }),
+    async (judged) => {
+      const next = { ...judged, revision: judged.revision + 1 };
+      return (await trials.replaceCase(next, along(actor, "trial.judge", trialId, at))) ? next : undefined;
+    },
+  );
 }
 
-async function modifyTrial(
+/** `change` returns the trial itself to change nothing. */
+function modifyTrial(
   { trials, now, actor }: Pick<ControlTrialDeps, "trials" | "now" | "actor">,
   id: string,
   action: AuditEntry["action"],
   change: (trial: Trial) => Trial,
 ): Promise<Trial> {
-  for (;;) {
-    const trial = await findTrial(trials, id);
-    const changed = change(trial);
-    if (changed === trial) return trial;
-    const next = { ...changed, updatedAt: now(), revision: trial.revision + 1 };
-    const { organizationId } = trial;
-    if (await trials.replace(next, along(actor, action, trial.id, next.updatedAt, { organizationId }))) return next;
-  }
+  return modify(
+    `trial ${id}`,
+    () => findTrial(trials, id),
+    change,
+    async (changed) => {
+      const next = { ...changed, updatedAt: now(), revision: changed.revision + 1 };
+      const { organizationId } = next;
+      const audited = along(actor, action, next.id, next.updatedAt, { organizationId });
+      return (await trials.replace(next, audited)) ? next : undefined;
+    },
+  );
 }
 
 /** Runs of attempts that have no outcome, or that were stopped. */

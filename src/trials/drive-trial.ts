@@ -5,6 +5,7 @@ import type { Run } from "../runs/types.ts";
 import { type BudgetLeft, budgetLeft } from "./budget.ts";
 import { controlCases } from "./estimate.ts";
 import { evaluateArm, type EvaluateDeps } from "./evaluate-arm.ts";
+import { isActive } from "./names.ts";
 import type { Trials } from "./ports.ts";
 import { startArm, type StartDeps } from "./start-arm.ts";
 import {
@@ -28,7 +29,7 @@ export interface DriveDeps extends StartDeps, EvaluateDeps {
  */
 export async function driveTrial(deps: DriveDeps, trialId: string): Promise<void> {
   const trial = await deps.trials.find(trialId);
-  if (!trial || (trial.status !== "running" && trial.status !== "stopping")) return;
+  if (!trial || !isActive(trial.status)) return;
   const cases = await deps.trials.listCases(trialId);
   const inProgress: Run[] = [];
   for (const [index, one] of cases.entries()) {

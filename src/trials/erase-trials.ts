@@ -4,6 +4,7 @@ import { ServiceError } from "../errors.ts";
 import { log } from "../log.ts";
 import { type DeleteDeps, deleteRun } from "../runs/control-run.ts";
 import type { Removal } from "../runs/ports.ts";
+import { isActive } from "./names.ts";
 import type { Trials } from "./ports.ts";
 import { type Arm, armNames, type TrialCase } from "./types.ts";
 
@@ -32,8 +33,7 @@ export function trialErasure(deps: EraseDeps): {
       let page = await deps.trials.list({ agentId, limit: pageSize });
       for (;;) {
         for (const { id, status, updatedAt } of page.trials) {
-          const active = status === "running" || status === "stopping";
-          if (before !== undefined && (active || updatedAt >= before)) continue;
+          if (before !== undefined && (isActive(status) || updatedAt >= before)) continue;
           await removeTrial(deps, id);
           log("info", "trial deleted", { trialId: id });
         }

@@ -2,12 +2,12 @@ import { readContent } from "../runs/files/workspace.ts";
 import { listRunFiles } from "../runs/files/read-files.ts";
 import type { Stores } from "../runs/ports.ts";
 import { turnEvents } from "../runs/read/turn-record.ts";
-import type { Run, RunEvent } from "../runs/types.ts";
+import type { Run, RunEvent, RunJournalEntry } from "../runs/types.ts";
 import type { SandboxPerAgent } from "../sandbox/types.ts";
 import { checkAssertions } from "./assertions.ts";
 import { compareTurns } from "./compare.ts";
 import { configurationOf } from "./inspect-turn.ts";
-import { callRecord, outsideTools } from "./recorded-calls.ts";
+import { callRecord, outsideTools, ruleOf } from "./recorded-calls.ts";
 import { type TurnFacts, turnFacts } from "./turn-facts.ts";
 import type { Arm, ArmOutcome, Trial, TrialBudget, TrialCase } from "./types.ts";
 
@@ -27,7 +27,12 @@ export async function evaluateArm(
   ]);
   const facts = turnFacts(events, source.turn);
   const used = { ...facts.used, milliseconds: run.used?.milliseconds ?? facts.used.milliseconds };
-  const misses = await missesOf(deps, trial, events, recordedEvents);
+  const misses = await missesOf(
+    deps,
+    trial,
+    { calls: facts.calls, entries: journalIn(events) },
+    journalIn(recordedEvents),
+  );
   const attempt = { used, assertions: [], ...(misses.length > 0 && { misses }) };
   if (recordedEvents.length === 0) return { ...attempt, ending: { kind: "failed", failure: sourceDeleted } };
   if (run.status === "terminated") return { ...attempt, ending: { kind: "stopped" } };
@@ -87,21 +92,19 @@ const budgetReached = "The turn reached its share of the trial's budget, and had
 /** Calls that left the service, that the record does not answer, and that did not end the attempt. */
 async function missesOf(
   deps: EvaluateDeps,
-  trial: Trial,
-  events: RunEvent[],
-  recorded: RunEvent[],
+  { id, settings: { outside } }: Trial,
+  { calls, entries }: Pick<TurnFacts, "calls"> & { entries: RunJournalEntry[] },
+  recorded: RunJournalEntry[],
 ): Promise<NonNullable<ArmOutcome["misses"]>> {
-  const entries = journalIn(events);
-  const configuration = await configurationOf(deps, trial.id, { entries });
+  const configuration = await configurationOf(deps, id, { entries });
   if (typeof configuration === "string") return [];
-  const outside = outsideTools(configuration);
-  const record = callRecord(journalIn(recorded), []);
-  const { default: rule, tools: rules = {} } = trial.settings.outside;
-  return turnFacts(events, events[0]?.turn ?? 0).calls.flatMap(({ name, input, result }) => {
-    if (!outside.has(name) || record.next(name, input) || !result) return [];
-    const applied = (Object.hasOwn(rules, name) ? rules[name] : undefined) ?? rule;
-    if (applied === "stop") return [];
-    return [{ tool: name, rule: typeof applied === "object" ? ("fixed" as const) : applied }];
+  const leaving = outsideTools(configuration);
+  const record = callRecord(recorded, []);
+  return calls.flatMap(({ name, input, result }) => {
+    if (!leaving.has(name) || record.next(name, input) || !result) return [];
+    const rule = ruleOf(outside, name);
+    if (rule === "stop") return [];
+    return [{ tool: name, rule: typeof rule === "object" ? ("fixed" as const) : rule }];
   });
 }
 

@@ -1,6 +1,5 @@
 import type { Stores } from "../runs/ports.ts";
-import { addUsage, noUsage, type Usage } from "../agent/turn/limits.ts";
-import { usageOfEntry } from "../agent/turn/journal.ts";
+import type { Usage } from "../agent/turn/limits.ts";
 import type { FileVersion } from "../agent/turn/manifest.ts";
 import { ServiceError } from "../errors.ts";
 import { listRunFiles } from "../runs/files/read-files.ts";
@@ -10,6 +9,7 @@ import { startOf } from "../runs/text.ts";
 import type { RunState } from "../runs/types.ts";
 import { filesFromOutside } from "./recorded-calls.ts";
 import type { SelectedTurn } from "./select-cases.ts";
+import { turnFacts } from "./turn-facts.ts";
 
 type Deps = Pick<Stores, "runs" | "workspace" | "configurations">;
 
@@ -36,12 +36,18 @@ const tooManyTurns = `The turn has more than ${maxTurns - 1} turns before it.`;
 export async function inspectTurn(deps: Deps, { run, turn }: SelectedTurn): Promise<InspectedTurn> {
   const [record, state] = await Promise.all([turnRecord(deps, run.id, turn), deps.runs.loadTurn(run.id)]);
   const input = firstLine(record.transcript.at(-1)?.text ?? "");
-  const inspected: InspectedTurn = { run, turn, used: usageOf(record), input, files: [] };
+  const inspected: InspectedTurn = {
+    run,
+    turn,
+    used: turnFacts([...record.transcript, ...record.entries], turn).used,
+    input,
+    files: [],
+  };
   if (turn > maxTurns) return { ...inspected, cannotBeTried: tooManyTurns };
   const configuration = await configurationOf(deps, run.agentId, record);
   if (typeof configuration === "string") return { ...inspected, cannotBeTried: configuration };
   if (record.output === undefined || !state) return { ...inspected, cannotBeTried: "The turn has no output." };
-  const files = await filesBefore(deps, { run, turn });
+  const files = await filesBefore(deps, { runId: run.id, turn });
   if (typeof files === "string") return { ...inspected, configuration, cannotBeTried: files };
   const lost = [...files, ...filesFromOutside(record.entries, configuration)].find(
     ({ sha256 }) => !isKept(state, sha256),
@@ -53,10 +59,10 @@ export async function inspectTurn(deps: Deps, { run, turn }: SelectedTurn): Prom
 /** The files with which a recorded turn began. A text says why they are unknown. */
 export async function filesBefore(
   deps: Deps,
-  { run, turn }: { run: { id: string }; turn: number },
+  { runId, turn }: { runId: string; turn: number },
 ): Promise<FileVersion[] | string> {
   try {
-    const { files } = await listRunFiles(deps, run.id, { turn, step: 0 });
+    const { files } = await listRunFiles(deps, runId, { turn, step: 0 });
     return files.some(({ sha256 }) => sha256 === undefined) ? `${filesUnknown}.` : files;
   } catch (error) {
     if (error instanceof ServiceError) return `${filesUnknown}: ${error.message}.`;
@@ -85,12 +91,6 @@ export async function configurationOf(
 function firstLine(text: string): string {
   const [line = ""] = text.trimStart().split("\n", 1);
   return startOf(line.trimEnd(), maxInput);
-}
-
-function usageOf({ transcript, entries }: TurnRecord): Usage {
-  const used = entries.reduce((sum, entry) => addUsage(sum, usageOfEntry(entry) ?? noUsage), noUsage);
-  const [from, until] = [transcript.at(-1)?.at, entries.at(-1)?.at];
-  return { ...used, milliseconds: from === undefined || until === undefined ? 0 : Math.max(0, until - from) };
 }
 
 /** Whether the workspace has a content. A run keeps its uploads, its current files and their old contents. */

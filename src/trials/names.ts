@@ -11,6 +11,11 @@
 export const trialStatuses = ["estimated", "running", "stopping", "finished"] as const;
 export type TrialStatus = (typeof trialStatuses)[number];
 
+/** Whether attempts of a trial can be in progress. */
+export function isActive(status: TrialStatus): boolean {
+  return status === "running" || status === "stopping";
+}
+
 /** The verdicts of cases. The first one that applies, in this order, up to `different`; the others are a person's. */
 export const verdicts = [
   "cannot_be_tried",

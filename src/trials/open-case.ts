@@ -9,7 +9,7 @@ import type { TurnConfiguration } from "../runs/turn-configuration.ts";
 import type { Run, RunJournalEntry, RunState } from "../runs/types.ts";
 import type { Trials } from "./ports.ts";
 import { configurationOf } from "./inspect-turn.ts";
-import { callRecord } from "./recorded-calls.ts";
+import { callRecord, ruleOf } from "./recorded-calls.ts";
 import { trialOf } from "./trial-id.ts";
 import type { Trial } from "./types.ts";
 
@@ -45,16 +45,14 @@ export async function openCase(stores: CaseStores, state: RunState): Promise<Ope
   const before = await configurationOf(stores, trial.agentId, source);
   // Without it, nothing would be known of the servers: all would be listed.
   if (typeof before === "string") throw new Error(`run ${state.run.id} cannot be tried any more: ${before}`);
-  const servers = (tried.definition.mcp ?? []).map(({ name }) => name);
-  const recorded = servers.filter((name) => isSameServer(name, before, tried.definition));
-  const listed = tried.listed ?? [];
-  const known = new Map([
-    ...recorded.map((name) => [name, toolsOf(name, before.offered)] as const),
-    ...servers
-      .filter((name) => !recorded.includes(name) && tried.listed?.some(({ origin }) => origin?.server === name))
-      .map((name) => [name, toolsOf(name, listed)] as const),
-  ]);
-  const { tools: rules = {}, default: rule } = trial.settings.outside;
+  const { listed = [] } = tried;
+  const known = new Map<string, OfferedTool[]>();
+  for (const { name } of tried.definition.mcp ?? []) {
+    const isSame = isSameServer(name, before, tried.definition);
+    const tools = toolsOf(name, isSame ? before.offered : listed);
+    if (isSame || tools.length > 0) known.set(name, tools);
+  }
+  const { outside } = trial.settings;
   return {
     organizationId: trial.organizationId,
     known,
@@ -67,11 +65,7 @@ export async function openCase(stores: CaseStores, state: RunState): Promise<Ope
         await trials.replace(next);
       }
       const record = callRecord(source.entries, state.journal);
-      return answeredFromRecord(
-        tools,
-        record,
-        (name) => (Object.hasOwn(rules, name) ? rules[name] : undefined) ?? rule,
-      );
+      return answeredFromRecord(tools, record, (name) => ruleOf(outside, name));
     },
   };
 }

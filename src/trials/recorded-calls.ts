@@ -1,8 +1,9 @@
 import type { ToolCall } from "../agent/model.ts";
-import type { CallRecord, RecordedOutput } from "../agent/tools/recorded.ts";
+import type { CallRecord, MissRule, RecordedOutput } from "../agent/tools/recorded.ts";
 import { canonicalJson } from "../json.ts";
 import type { TurnConfiguration } from "../runs/turn-configuration.ts";
 import type { RunJournalEntry } from "../runs/types.ts";
+import type { OutsideRules } from "./types.ts";
 
 /** A call of a recorded turn that has a result. */
 interface EndedCall {
@@ -45,6 +46,11 @@ export function filesFromOutside(
 export function outsideTools({ agent, offered }: Pick<TurnConfiguration, "agent" | "offered">): Set<string> {
   const own = (agent.clientTools ?? []).map(({ name }) => name);
   return new Set(["web_fetch", "ask_person", ...own, ...offered.flatMap(({ name, origin }) => (origin ? name : []))]);
+}
+
+/** The rule for calls of a tool that the record does not answer. A model can make up any name. */
+export function ruleOf({ default: others, tools = {} }: OutsideRules, name: string): MissRule {
+  return (Object.hasOwn(tools, name) ? tools[name] : undefined) ?? others;
 }
 
 /** The calls of a turn with their results, in the order of the calls. */

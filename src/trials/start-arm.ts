@@ -64,7 +64,7 @@ async function createArm(
   if (typeof configuration === "string") return configuration;
   const definition = await withOwnSchema(configurations, trial[place.arm].definition, origin);
   if (!definition) return "The schema of the run's results is no longer kept.";
-  const before = await filesBefore(deps, { run: { id: source.runId }, turn: source.turn });
+  const before = await filesBefore(deps, source);
   if (typeof before === "string") return before;
   const files = [...before, ...filesFromOutside(record.entries, configuration)];
   const contents = new Set(files.flatMap(({ sha256 }) => sha256 ?? []));

@@ -132,7 +132,7 @@ function controlOf(cases: TrialCase[]): ControlSummary | undefined {
 
 function mediansOf({ candidate }: Pick<Trial, "candidate">, cases: TrialCase[]): Medians | undefined {
   const pairs = cases.flatMap(({ source, candidate: arm }): { recorded: Usage; tried: Usage }[] => {
-    if (source.failed || arm?.outcome?.ending.kind !== "finished") return [];
+    if (arm?.outcome?.ending.kind !== "finished") return [];
     return [{ recorded: source.used, tried: arm.outcome.used }];
   });
   if (pairs.length === 0) return undefined;

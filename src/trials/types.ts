@@ -115,8 +115,8 @@ export interface TrialCase {
   /** Counts from 1. */
   number: number;
   revision: number;
-  /** `input`: the beginning of its first line. `failed`: the recorded turn has no output, because it failed or was stopped. */
-  source: { runId: string; turn: number; used: Usage; input?: string; failed?: true };
+  /** `input`: the beginning of its first line. */
+  source: { runId: string; turn: number; used: Usage; input?: string };
   /** Why the turn cannot be tried, as a sentence. */
   cannotBeTried?: string;
   candidate?: Arm;

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { DeleteCommand, GetCommand, paginateQuery, QueryCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import type { Along } from "../../accounts/types.ts";
+import { isActive } from "../../trials/names.ts";
 import type { Trials } from "../../trials/ports.ts";
 import type { Trial, TrialCase } from "../../trials/types.ts";
 import { auditItem } from "./audit.ts";
@@ -222,7 +223,7 @@ function listedBySource({ trialId, number, source }: TrialCase): { gsi1pk: strin
 
 /** Keys of a trial in the running index. */
 function activeKeys({ id, status }: Trial): { gsi2pk?: string; gsi2sk?: string } {
-  return status === "running" || status === "stopping" ? { gsi2pk: activeTrials, gsi2sk: id } : {};
+  return isActive(status) ? { gsi2pk: activeTrials, gsi2sk: id } : {};
 }
 
 /** The place that a sort key of the index names, as `placeKey` writes it. */

@@ -126,7 +126,6 @@ describe("medians", () => {
       ...casesOf(1, { ...source(8, 0.04), ...triedWith(5, 0.01) }),
       ...casesOf(1, { ...source(10, 0.06), ...triedWith(6, 0.02) }),
       ...casesOf(3, { ...source(100, 9), candidate: ended(leftRecord) }),
-      ...casesOf(3, { ...source(100, 9, { failed: true }), ...triedWith(1, 9) }),
       ...casesOf(1, source(100, 9)),
     ];
     const { medians } = summarize(trial, cases);

@@ -50,7 +50,7 @@ export const trialOperations = {
     description:
       "Tries the cases. From here on, models are called: inputs and files of the recorded runs are sent to the hosts of `estimate.sends`. Starting a trial again changes nothing.",
     success: trial,
-    errors: found,
+    errors: [...found, "modified_concurrently"],
   }),
   stop_trial: operation("stop_trial", {
     at: "POST /trials/{trial_id}/stop",
@@ -58,7 +58,7 @@ export const trialOperations = {
     summary: "Stop a trial",
     description: "Starts no further case, and stops those in progress. What was found stays.",
     success: trial,
-    errors: found,
+    errors: [...found, "modified_concurrently"],
   }),
   delete_trial: operation("delete_trial", {
     at: "DELETE /trials/{trial_id}",
@@ -94,6 +94,6 @@ export const trialOperations = {
     description: "Sets a person's verdict in place of the computed one.",
     request: "SetVerdictRequest",
     success: { description: "The case.", body: "TrialCase" },
-    errors: [...found, "case_not_found"],
+    errors: [...found, "case_not_found", "modified_concurrently"],
   }),
 };
