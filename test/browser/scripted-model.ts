@@ -1,6 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { text as bodyText } from "node:stream/consumers";
-import { chunk, send, startStream, toolCallChunk, usageChunk } from "../providers/chat-completions-server.ts";
+import {
+  answerChunks,
+  answersIn,
+  chunk,
+  type Message,
+  send,
+  startStream,
+  usageChunkOf,
+} from "../providers/chat-completions-server.ts";
 import { httpServer, type HttpServer } from "../support/http-server.ts";
 
 /** What the model answers in one step. Without calls, the turn ends with the text. */
@@ -28,9 +36,9 @@ export type Script = (input: string, step: number, instructions: string) => Scri
 export async function scriptedModel(script: Script): Promise<HttpServer & { baseUrl: string }> {
   const server = await httpServer((request, response) => {
     void bodyText(request).then(async (body) => {
-      const { messages } = JSON.parse(body) as { messages: { role: string; content: unknown }[] };
+      const { messages } = JSON.parse(body) as { messages: Message[] };
       const start = messages.findLastIndex(({ role }) => role === "user");
-      const step = messages.slice(start).filter(({ role }) => role === "assistant").length + 1;
+      const step = answersIn(messages.slice(start)) + 1;
       const {
         text = "",
         calls = [],
@@ -39,7 +47,7 @@ export async function scriptedModel(script: Script): Promise<HttpServer & { base
         thinks = 0,
         until,
         status,
-        tokens,
+        tokens = { input: 21, output: 7 },
       } = script(inputOf(messages[start]?.content), step, inputOf(messages[0]?.content));
       await sleep(delay);
       await until;
@@ -54,24 +62,15 @@ export async function scriptedModel(script: Script): Promise<HttpServer & { base
       startStream(response);
       if (reasoning !== undefined) send(response, chunk({ reasoning_content: reasoning }));
       await sleep(thinks);
-      if (text) send(response, chunk({ content: text }));
-      for (const [index, call] of calls.entries()) {
-        const id = `call-${step}-${index}`;
-        send(response, toolCallChunk(index, { id, name: call.name, arguments: JSON.stringify(call.arguments) }));
-      }
-      send(response, chunk({}, { finish_reason: calls.length > 0 ? "tool_calls" : "stop" }), usageOf(tokens), "[DONE]");
+      const answer = {
+        ...(text && { text }),
+        calls: calls.map((call): [string, object] => [call.name, call.arguments]),
+      };
+      send(response, ...answerChunks(answer, step), usageChunkOf(tokens), "[DONE]");
       response.end();
     });
   });
   return { ...server, baseUrl: `${server.url}/v1` };
-}
-
-function usageOf(tokens: ScriptedStep["tokens"]): object {
-  if (tokens === null) return { ...usageChunk, usage: undefined };
-  if (!tokens) return usageChunk;
-  const { input, output } = tokens;
-  const usage = { prompt_tokens: input, completion_tokens: output, total_tokens: input + output };
-  return { ...usageChunk, usage };
 }
 
 function inputOf(content: unknown): string {

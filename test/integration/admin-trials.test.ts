@@ -3,40 +3,19 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { main } from "../../bin/admin/main.ts";
-import {
-  chatServer,
-  chunk,
-  type Reply,
-  send,
-  startStream,
-  toolCallChunk,
-} from "../providers/chat-completions-server.ts";
+import { chatServer, scripted } from "../providers/chat-completions-server.ts";
 import { admin, done, rejected } from "./admin.ts";
 import type { ProcessResult } from "./script.ts";
 import { modelAt, newDataDir, type Service, startService } from "./service.ts";
 
-type Message = { role: string; content?: string | null };
-
 /** Writes the input to a file and answers with it; in capitals if the instructions say so. Fetches a page, or never answers, if they say so. */
-const works: Reply = (response, { body }) => {
-  const messages = body["messages"] as Message[];
-  const instructions = String(messages[0]?.content);
-  const start = messages.findLastIndex(({ role, content }) => role === "user" && content?.startsWith("Report"));
-  const input = String(messages[start]?.content);
+const works = scripted(({ instructions, input, results }) => {
   const text = instructions.includes("loud") ? input.toUpperCase() : input;
-  const isFirst = !messages.slice(start).some(({ role }) => role === "tool");
-  const call = instructions.includes("fetch")
-    ? { name: "web_fetch", arguments: JSON.stringify({ url: "https://example.com/" }) }
-    : { name: "write_file", arguments: JSON.stringify({ name: "report.txt", content: text }) };
-  startStream(response);
-  if (instructions.includes("nothing")) return;
-  if (isFirst) send(response, toolCallChunk(0, { id: "call-0", ...call }));
-  else send(response, chunk({ role: "assistant", content: `Done: ${text}` }));
-  const usage = { prompt_tokens: 100, completion_tokens: 10, total_tokens: 110 };
-  send(response, chunk({}, { finish_reason: isFirst ? "tool_calls" : "stop" }), { ...chunk({}), choices: [], usage });
-  send(response, "[DONE]");
-  response.end();
-};
+  if (instructions.includes("nothing")) return undefined;
+  if (results.length > 0) return { text: `Done: ${text}` };
+  if (instructions.includes("fetch")) return { calls: [["web_fetch", { url: "https://example.com/" }]] };
+  return { calls: [["write_file", { name: "report.txt", content: text }]] };
+});
 
 const definition = {
   name: "Reporter",

@@ -4,16 +4,9 @@ import { DatabaseSync } from "node:sqlite";
 import { setImmediate as tick, setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import type { Schemas } from "../../src/ext/call.ts";
-import {
-  chatServer,
-  chunk,
-  type Reply,
-  send,
-  startStream,
-  toolCallChunk,
-} from "../providers/chat-completions-server.ts";
+import { chatServer, type Reply, scripted, slowly } from "../providers/chat-completions-server.ts";
 import { done, fileText } from "./admin.ts";
-import { createRun, finished, newDataDir, type Service, startService } from "./service.ts";
+import { createRun, finished, modelAt, newDataDir, type Service, startService } from "./service.ts";
 
 /** The calls of a step: one that needs nobody, an approval, and one of the caller's program. */
 const callsOf = (step: number): [name: string, input: object][] => [
@@ -22,25 +15,8 @@ const callsOf = (step: number): [name: string, input: object][] => [
   ["find_order", { id: String(step) }],
 ];
 
-/** A model whose response depends on the conversation only, so that it is the same after a restart. */
-const modelOf =
-  (steps: number): Reply =>
-  async (response, { body }) => {
-    const step = body.messages.filter((message) => (message as { role?: string }).role === "assistant").length + 1;
-    await sleep(10);
-    if (response.destroyed) return;
-    startStream(response);
-    if (step > steps) {
-      send(response, chunk({ role: "assistant", content: "All is done." }), chunk({}, { finish_reason: "stop" }));
-    } else {
-      for (const [index, [name, input]] of callsOf(step).entries()) {
-        send(response, toolCallChunk(index, { id: `call-${step}-${index}`, name, arguments: JSON.stringify(input) }));
-      }
-      send(response, chunk({}, { finish_reason: "tool_calls" }));
-    }
-    send(response, "[DONE]");
-    response.end();
-  };
+const modelOf = (steps: number): Reply =>
+  slowly(scripted(({ step }) => (step > steps ? { text: "All is done." } : { calls: callsOf(step) })));
 
 const agent = {
   name: "Asks",
@@ -57,7 +33,7 @@ export function testAnswerKills(steps: number): void {
     const model = modelOf(steps);
     await using server = await chatServer(...Array.from({ length: 500 }, () => model));
     const dataDir = newDataDir();
-    const args = ["--model", "openai-compatible", "--model-base-url", server.baseUrl, "--model-name", "m"];
+    const args = modelAt(server.baseUrl);
     const first = await startService(dataDir, args);
     const file = join(dataDir, "agent.json");
     writeFileSync(file, JSON.stringify(agent));

@@ -1,18 +1,11 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { setImmediate as tick, setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as tick } from "node:timers/promises";
 import { expect, test } from "vitest";
-import {
-  chatServer,
-  chunk,
-  type Reply,
-  startStream,
-  send,
-  toolCallChunk,
-} from "../providers/chat-completions-server.ts";
+import { chatServer, type Reply, scripted, slowly } from "../providers/chat-completions-server.ts";
 import { done, fileNames, fileText } from "./admin.ts";
-import { createRun, finished, newDataDir, type Service, startService } from "./service.ts";
+import { createRun, finished, modelAt, newDataDir, type Service, startService } from "./service.ts";
 
 /** Parallel tool calls of each step: one to three. An edit that is repeated or lost shows in data.csv. */
 const callsOf = (step: number): [name: string, input: object][] =>
@@ -22,30 +15,8 @@ const callsOf = (step: number): [name: string, input: object][] =>
     ["list_files", {}] as [string, object],
   ].slice(0, 1 + (step % 3));
 
-/** A model whose response depends on the conversation only, so that it is the same after a restart. */
-const modelOf =
-  (steps: number): Reply =>
-  async (response, { body }) => {
-    const step = body.messages.filter((message) => (message as { role?: string }).role === "assistant").length + 1;
-    await sleep(10);
-    if (response.destroyed) return;
-    startStream(response);
-    if (step > steps)
-      send(
-        response,
-        chunk({ role: "assistant", content: `Report after ${steps} steps.` }),
-        chunk({}, { finish_reason: "stop" }),
-      );
-    else {
-      send(response, chunk({ role: "assistant" }));
-      for (const [index, [name, input]] of callsOf(step).entries()) {
-        send(response, toolCallChunk(index, { id: `call-${step}-${index}`, name, arguments: JSON.stringify(input) }));
-      }
-      send(response, chunk({}, { finish_reason: "tool_calls" }));
-    }
-    send(response, "[DONE]");
-    response.end();
-  };
+const modelOf = (steps: number): Reply =>
+  slowly(scripted(({ step }) => (step > steps ? { text: `Report after ${steps} steps.` } : { calls: callsOf(step) })));
 
 /** Kills the service at every journal entry and during every third model call of a run with `steps` steps. */
 export function testKills(steps: number): void {
@@ -55,7 +26,7 @@ export function testKills(steps: number): void {
   test(`a ${steps}-step run that is killed at every journal entry repeats at most one model call per kill`, async () => {
     await using server = await chatServer(...Array.from({ length: 500 }, () => model));
     const dataDir = newDataDir();
-    const args = ["--model", "openai-compatible", "--model-base-url", server.baseUrl, "--model-name", "m"];
+    const args = modelAt(server.baseUrl);
     const first = await startService(dataDir, args);
     const closedPort = "http://127.0.0.1:9/"; // the delivery stays pending
     await done(dataDir, "webhook", "set", "--agent", first.templateId, "--url", closedPort, "--private-addresses");

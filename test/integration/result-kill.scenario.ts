@@ -4,14 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { setImmediate as tick, setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import type { Schemas } from "../../src/ext/call.ts";
-import {
-  chatServer,
-  chunk,
-  type Reply,
-  send,
-  startStream,
-  toolCallChunk,
-} from "../providers/chat-completions-server.ts";
+import { answersIn, chatServer, type Reply, scripted, slowly } from "../providers/chat-completions-server.ts";
 import { done, fileText } from "./admin.ts";
 import { createRun, finished, modelAt, newDataDir, type Service, startService } from "./service.ts";
 
@@ -34,27 +27,20 @@ const stepsOf = (second: string) => [
 const records = 5 + 3;
 
 type Format = "native" | "tool";
-const stepOf = (messages: unknown[]) =>
-  messages.filter((message) => (message as { role?: string }).role === "assistant").length + 1;
 
-/** A model whose response depends on the conversation only. `ended`: the steps of the responses that were sent whole. */
+/** `ended`: the steps of the responses that were sent whole. */
 function modelOf(format: Format, second: string, ended: number[]): Reply {
-  return async (response, { body }) => {
-    const number = stepOf(body.messages);
-    const step = stepsOf(second)[number - 1];
-    await sleep(10);
-    if (response.destroyed || !step) return;
-    startStream(response);
-    const calls = (name: string, text: string) => {
-      send(response, toolCallChunk(0, { id: `call-${number}`, name, arguments: text }));
-      send(response, chunk({}, { finish_reason: "tool_calls" }));
-    };
-    if (step.file !== undefined) calls("write_file", JSON.stringify({ name: step.file, content: `of ${step.file}` }));
-    else if (format === "tool") calls("submit_result", step.result ?? "");
-    else send(response, chunk({ content: step.result }), chunk({}, { finish_reason: "stop" }));
-    send(response, "[DONE]");
-    response.end(() => ended.push(number));
-  };
+  const reply = scripted(({ messages }) => {
+    const step = stepsOf(second)[answersIn(messages)];
+    if (!step) return undefined;
+    const { file, result = "" } = step;
+    if (file !== undefined) return { calls: [["write_file", { name: file, content: `of ${file}` }]] };
+    return format === "tool" ? { calls: [["submit_result", result]] } : { text: result };
+  });
+  return slowly((response, received) => {
+    response.once("finish", () => ended.push(answersIn(received.body.messages) + 1));
+    return reply(response, received);
+  });
 }
 
 /** What a result is when its correction is `second`. */
@@ -122,7 +108,7 @@ export function testResultKills(format: Format, corrected: keyof typeof outcomes
       return outcome && (outcome.problems?.length ?? 0);
     });
     expect(checked).toEqual([undefined, undefined, 2, undefined, problems]);
-    const steps = server.received.map(({ body }) => stepOf(body.messages));
+    const steps = server.received.map(({ body }) => answersIn(body.messages) + 1);
     for (const { answers, calls } of kills) {
       expect(steps.slice(calls).filter((step) => step <= answers)).toEqual([]); // no recorded answer is asked for again
     }

@@ -1,4 +1,5 @@
 import type { ServerResponse } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
 import { modelServer, type Reply } from "./model-server.ts";
 
 export type { Reply } from "./model-server.ts";
@@ -31,15 +32,17 @@ export function toolCallChunk(index: number, call: { id?: string; name?: string;
   });
 }
 
-/** With `stream_options.include_usage`, usage is sent in a last chunk without choices. */
-export const usageChunk = {
-  id: "chatcmpl-1",
-  object: "chat.completion.chunk",
-  created: 1_760_000_000,
-  model: "m",
-  choices: [],
-  usage: { prompt_tokens: 21, completion_tokens: 7, total_tokens: 28 },
-};
+/** With `stream_options.include_usage`, usage is sent in a last chunk without choices. `tokens`: null if none are reported. */
+export function usageChunkOf(tokens: { input: number; output: number } | null): object {
+  const usage = tokens && {
+    prompt_tokens: tokens.input,
+    completion_tokens: tokens.output,
+    total_tokens: tokens.input + tokens.output,
+  };
+  return { ...chunk({}), choices: [], ...(usage && { usage }) };
+}
+
+export const usageChunk = usageChunkOf({ input: 21, output: 7 });
 
 export function startStream(response: ServerResponse): void {
   response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-cache" });
@@ -55,6 +58,86 @@ export function streams(...chunks: (object | string)[]): Reply {
     startStream(response);
     send(response, ...chunks, "[DONE]");
     response.end();
+  };
+}
+
+/** What a model answers: a text, or tool calls. The input of a call can be its JSON text. */
+export interface Answer {
+  text?: string;
+  calls?: [tool: string, input: object | string][];
+}
+
+/** The chunks of an answer without its usage. `step`: part of the ids of its calls. */
+export function answerChunks({ text, calls = [] }: Answer, step: number): object[] {
+  return [
+    chunk({ role: "assistant", ...(text !== undefined && { content: text }) }),
+    ...calls.map(([name, input], index) =>
+      toolCallChunk(index, {
+        id: `call-${step}-${index}`,
+        name,
+        arguments: typeof input === "string" ? input : JSON.stringify(input),
+      }),
+    ),
+    chunk({}, { finish_reason: calls.length > 0 ? "tool_calls" : "stop" }),
+  ];
+}
+
+export interface Message {
+  role: string;
+  content?: unknown;
+}
+
+/** The conversation of a model call, as a script sees it. */
+interface Conversation {
+  messages: Message[];
+  instructions: string;
+  /** The last text of the user: the input, and the note about files that can follow it. */
+  input: string;
+  /** Contents of the tool results since the input. */
+  results: string[];
+  /** Number of the answer since the input, from 1. */
+  step: number;
+}
+
+/**
+ * The model answers as the script says, with 100 tokens in and 10 out. Undefined: it never answers. A script that depends on
+ * the conversation only gives the same answer after a restart.
+ */
+export function scripted(script: (conversation: Conversation) => Answer | undefined): Reply {
+  return (response, { body }) => {
+    const messages = body.messages as Message[];
+    // A message with a list of contents has the images of tool results.
+    const start = messages.findLastIndex(({ role, content }) => role === "user" && typeof content === "string");
+    const turn = messages.slice(start);
+    const answer = script({
+      messages,
+      instructions: String(messages[0]?.content),
+      input: String(turn[0]?.content),
+      results: turn.filter(({ role }) => role === "tool").map(({ content }) => String(content)),
+      step: answersIn(turn) + 1,
+    });
+    startStream(response);
+    if (!answer) return;
+    send(
+      response,
+      ...answerChunks(answer, answersIn(messages) + 1),
+      usageChunkOf({ input: 100, output: 10 }),
+      "[DONE]",
+    );
+    response.end();
+  };
+}
+
+/** Number of the model's messages. */
+export function answersIn(messages: object[]): number {
+  return (messages as Message[]).filter(({ role }) => role === "assistant").length;
+}
+
+/** Replies after 10 ms. A client that is gone by then gets nothing. */
+export function slowly(reply: Reply): Reply {
+  return async (response, received) => {
+    await sleep(10);
+    if (!response.destroyed) await reply(response, received);
   };
 }
 

@@ -1,12 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import {
-  chatServer,
-  chunk,
-  type Reply,
-  send,
-  startStream,
-  toolCallChunk,
-} from "../../providers/chat-completions-server.ts";
+import { chatServer, type Message, scripted } from "../../providers/chat-completions-server.ts";
 import type { Received } from "../../providers/model-server.ts";
 import { type ManageService, manageService } from "../../support/manage-service.ts";
 import type { Schemas } from "../../../src/manage/schema-types.ts";
@@ -18,24 +11,12 @@ let sourceId: string;
 /** Requests of the source, in order. */
 let recorded: Received[];
 
-type Message = { role: string; content?: string | null };
-
 /** In each turn, writes a file, reads it, and answers with what it read. */
-const works: Reply = (response, { body }) => {
-  const messages = body["messages"] as Message[];
-  const start = messages.findLastIndex(({ role }) => role === "user");
-  const results = messages.slice(start).filter(({ role }) => role === "tool");
-  startStream(response);
-  const call = (name: string, given: object): void =>
-    send(response, toolCallChunk(0, { id: `call-${start}-${results.length}`, name, arguments: JSON.stringify(given) }));
-  if (results.length === 0) call("write_file", { name: "note.txt", content: messages[start]?.content });
-  else if (results.length === 1) call("read_file", { name: "note.txt" });
-  else send(response, chunk({ role: "assistant", content: `Read: ${String(results[1]?.content)}` }));
-  const usage = { prompt_tokens: 100, completion_tokens: 10, total_tokens: 110 };
-  const finish_reason = results.length < 2 ? "tool_calls" : "stop";
-  send(response, chunk({}, { finish_reason }), { ...chunk({}), choices: [], usage }, "[DONE]");
-  response.end();
-};
+const works = scripted(({ input, results }) => {
+  if (results.length === 0) return { calls: [["write_file", { name: "note.txt", content: input }]] };
+  if (results.length === 1) return { calls: [["read_file", { name: "note.txt" }]] };
+  return { text: `Read: ${results[1]}` };
+});
 
 const definition = {
   name: "Noter",

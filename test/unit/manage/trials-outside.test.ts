@@ -2,14 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { createAgent } from "../../../src/accounts/agents.ts";
 import type { AgentDefinition } from "../../../src/accounts/types.ts";
 import type { Schemas } from "../../../src/manage/schema-types.ts";
-import {
-  chatServer,
-  chunk,
-  type Reply,
-  send,
-  startStream,
-  toolCallChunk,
-} from "../../providers/chat-completions-server.ts";
+import { chatServer, scripted } from "../../providers/chat-completions-server.ts";
 import { type ManageService, manageService } from "../../support/manage-service.ts";
 import { mcpServer } from "../mcp/mcp-server.ts";
 
@@ -40,27 +33,12 @@ const steps: Record<string, Step[]> = {
 /** Calls that the candidate makes before those. */
 let first: Step[] = [];
 
-const works: Reply = (response, { body }) => {
-  const messages = body["messages"] as { role: string; content?: string | null }[];
+const works = scripted(({ input, results, step }) => {
   // A note about the files follows an input in the same message.
-  const inputIn = ({ role, content }: (typeof messages)[number]) =>
-    role === "user" ? Object.keys(steps).find((input) => String(content).startsWith(input)) : undefined;
-  const start = messages.findLastIndex((message) => inputIn(message) !== undefined);
-  const input = inputIn(messages[start] ?? { role: "user" }) ?? "";
-  const later = messages.slice(start);
-  const step = later.filter(({ role }) => role === "assistant").length;
-  const calls = [...first, ...(steps[input] ?? [])][step] ?? [];
-  const results = later.filter(({ role }) => role === "tool").map(({ content }) => content);
-  startStream(response);
-  for (const [index, [name, given]] of calls.entries()) {
-    send(response, toolCallChunk(index, { id: `call-${step}-${index}`, name, arguments: JSON.stringify(given) }));
-  }
-  if (calls.length === 0) send(response, chunk({ role: "assistant", content: JSON.stringify(results) }));
-  const usage = { prompt_tokens: 50, completion_tokens: 5, total_tokens: 55 };
-  const finish_reason = calls.length > 0 ? "tool_calls" : "stop";
-  send(response, chunk({}, { finish_reason }), { ...chunk({}), choices: [], usage }, "[DONE]");
-  response.end();
-};
+  const [, ofInput = []] = Object.entries(steps).find(([text]) => input.startsWith(text)) ?? [];
+  const calls = [...first, ...ofInput][step - 1];
+  return calls ? { calls } : { text: JSON.stringify(results) };
+});
 
 const definition = (): AgentDefinition => ({
   name: "Drawer",

@@ -1,14 +1,7 @@
 import { updateAgent } from "../../../src/accounts/agents.ts";
 import { createKey } from "../../../src/accounts/keys.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import {
-  chatServer,
-  chunk,
-  type Reply,
-  send,
-  startStream,
-  toolCallChunk,
-} from "../../providers/chat-completions-server.ts";
+import { chatServer, scripted } from "../../providers/chat-completions-server.ts";
 import { type HttpServer, httpServer } from "../../support/http-server.ts";
 import { type ManageService, manageService } from "../../support/manage-service.ts";
 import type { Schemas } from "../../../src/manage/schema-types.ts";
@@ -21,28 +14,14 @@ let agentId: string;
 let organizationId: string;
 const runIds: string[] = [];
 
-type Message = { role: string; content?: string | null };
-
 /** Writes a file, reads a page and answers with both. The instructions say how. */
-const works: Reply = (response, { body }) => {
-  const messages = body["messages"] as Message[];
-  const instructions = String(messages[0]?.content);
-  const start = messages.findLastIndex(({ role, content }) => role === "user" && content?.startsWith("Report"));
-  const input = String(messages[start]?.content);
-  const results = messages.slice(start).filter(({ role }) => role === "tool");
+const works = scripted(({ instructions, input, results }) => {
   const page = instructions.includes("other page") ? "other" : "page";
   const text = instructions.includes("loud") ? input.toUpperCase() : input;
-  startStream(response);
-  const call = (name: string, given: object): void =>
-    send(response, toolCallChunk(0, { id: `call-${results.length}`, name, arguments: JSON.stringify(given) }));
-  if (results.length === 0) call("write_file", { name: "report.txt", content: text });
-  else if (results.length === 1) call("web_fetch", { url: `${site.url}/${page}` });
-  else send(response, chunk({ role: "assistant", content: `${text}: ${String(results[1]?.content).length}` }));
-  const finish_reason = results.length < 2 ? "tool_calls" : "stop";
-  const usage = { prompt_tokens: 100, completion_tokens: 10, total_tokens: 110 };
-  send(response, chunk({}, { finish_reason }), { ...chunk({}), choices: [], usage }, "[DONE]");
-  response.end();
-};
+  if (results.length === 0) return { calls: [["write_file", { name: "report.txt", content: text }]] };
+  if (results.length === 1) return { calls: [["web_fetch", { url: `${site.url}/${page}` }]] };
+  return { text: `${text}: ${results[1]?.length}` };
+});
 
 const definition = {
   name: "Reporter",

@@ -7,14 +7,7 @@ import { createRun } from "../../../src/runs/create-run.ts";
 import { journalOf } from "../../../src/runs/read/list-events.ts";
 import type { AdvanceResponse } from "../../../src/workflow/payload.ts";
 import { lastStepSeconds } from "../../../src/workflow/policy.ts";
-import {
-  chatServer,
-  chunk,
-  type Reply,
-  send,
-  startStream,
-  toolCallChunk,
-} from "../../providers/chat-completions-server.ts";
+import { chatServer, scripted } from "../../providers/chat-completions-server.ts";
 import { fakeAwsEndpoint } from "../../support/fake-aws/endpoint.ts";
 
 afterEach(() => {
@@ -34,20 +27,10 @@ const changed = { ...definition, instructions: "Second instructions.", tools: ["
 let ahead = 0;
 
 /** Takes three steps. */
-const works: Reply = (response, { body }) => {
-  const step = body.messages.filter((message) => (message as { role?: string }).role === "assistant").length + 1;
+const works = scripted(({ step }) => {
   if (step <= 2) ahead += 61_000;
-  startStream(response);
-  if (step > 3) {
-    send(response, chunk({ role: "assistant", content: "Done." }), chunk({}, { finish_reason: "stop" }), "[DONE]");
-  } else {
-    const write = { name: `${step}.txt`, content: "x" };
-    const call = { id: `c${step}`, name: "write_file", arguments: JSON.stringify(write) };
-    send(response, chunk({ role: "assistant" }), toolCallChunk(0, call));
-    send(response, chunk({}, { finish_reason: "tool_calls" }), "[DONE]");
-  }
-  response.end();
-};
+  return step > 3 ? { text: "Done." } : { calls: [["write_file", { name: `${step}.txt`, content: "x" }]] };
+});
 
 test("a turn that pauses at Lambda's deadline ends on its configuration in a new environment", async () => {
   const aws = await fakeAwsEndpoint({}, { keepsObjects: true });

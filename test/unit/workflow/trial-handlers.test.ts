@@ -9,14 +9,7 @@ import { createRun } from "../../../src/runs/create-run.ts";
 import { startArm } from "../../../src/trials/start-arm.ts";
 import { newRunId } from "../../../src/runs/run-id.ts";
 import { graceSeconds } from "../../../src/workflow/policy.ts";
-import {
-  chatServer,
-  chunk,
-  type Reply,
-  send,
-  startStream,
-  toolCallChunk,
-} from "../../providers/chat-completions-server.ts";
+import { chatServer, scripted } from "../../providers/chat-completions-server.ts";
 import { type FakeAwsEndpoint, fakeAwsEndpoint } from "../../support/fake-aws/endpoint.ts";
 
 // Trials through the exported handlers of the functions. A test invokes the executions that Step Functions would run.
@@ -31,25 +24,13 @@ const definition = {
   prices: { input: 1, output: 10 },
 };
 
-type Message = { role: string; content?: string | null };
-
 /** Writes or reads a file, as the input says, and answers with the result. */
-const works: Reply = (response, { body }) => {
-  const messages = body["messages"] as Message[];
-  const start = messages.findLastIndex(({ role }) => role === "user");
-  const [verb, text] = String(messages[start]?.content).split(" ");
-  const result = messages.slice(start).find(({ role }) => role === "tool");
-  const input = { name: "note.txt", ...(verb === "Write" && { content: text }) };
-  startStream(response);
-  if (!result) {
-    const name = verb === "Write" ? "write_file" : "read_file";
-    send(response, toolCallChunk(0, { id: "call", name, arguments: JSON.stringify(input) }));
-  } else send(response, chunk({ role: "assistant", content: String(result.content) }));
-  const usage = { prompt_tokens: 100, completion_tokens: 10, total_tokens: 110 };
-  const finish_reason = result ? "stop" : "tool_calls";
-  send(response, chunk({}, { finish_reason }), { ...chunk({}), choices: [], usage }, "[DONE]");
-  response.end();
-};
+const works = scripted(({ input, results: [result] }) => {
+  const [verb, text] = input.split(" ");
+  if (result !== undefined) return { text: result };
+  if (verb === "Write") return { calls: [["write_file", { name: "note.txt", content: text }]] };
+  return { calls: [["read_file", { name: "note.txt" }]] };
+});
 
 let aws: FakeAwsEndpoint;
 let model: Awaited<ReturnType<typeof chatServer>>;
