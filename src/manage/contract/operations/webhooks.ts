@@ -1,6 +1,5 @@
 import { endpointIdPattern, maxEndpoints, maxSecrets } from "../../../accounts/limits.ts";
-import { cursor, limit } from "../../../http/rest/parameters.ts";
-import { parameter } from "../../../http/rest/parameters.ts";
+import { cursor, limit, parameter } from "../../../http/rest/parameters.ts";
 import { operation } from "./operation.ts";
 
 const tag = "webhooks";

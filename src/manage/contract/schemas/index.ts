@@ -8,6 +8,7 @@ import { modelRequestSchemas } from "./model-requests.ts";
 import { operatorSchemas } from "./operators.ts";
 import { organizationSchemas } from "./organizations.ts";
 import { runSchemas } from "./runs.ts";
+import { trialCaseSchemas } from "./trial-cases.ts";
 import { trialSchemas } from "./trials.ts";
 import { usageReportSchemas } from "./usage.ts";
 import { webhookSchemas } from "./webhooks.ts";
@@ -23,6 +24,7 @@ export const schemas = {
   ...modelRequestSchemas,
   ...usageReportSchemas,
   ...trialSchemas,
+  ...trialCaseSchemas,
   ...sharedSchemas,
   ...errorSchemas(errorsOf("manage")),
   AgentDefinition: agentDefinition,

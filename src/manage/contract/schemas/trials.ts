@@ -18,19 +18,10 @@ import {
 import { runStatuses } from "../../../runs/status.ts";
 import { maxCases, maxConcurrency } from "../../../trials/limits.ts";
 import { destinationKinds, trialStatuses, verdicts } from "../../../trials/names.ts";
+import { TrialAssertion } from "./trial-assertions.ts";
 
-const count = { minimum: 0 };
 const range = (description: string) => object(description, { low: number("At least."), high: number("At most.") });
-const verdict = oneOfTexts(
-  "`cannot_be_tried`: something of the record is gone. `left_record`: a call left the service that the record does not answer. `failed`. `assertion_broken`. `same`: equal output, but for white space, and equal files. `different`. `better`, `worse`, `equal`: a person's.",
-  verdicts,
-);
-const used = object("What the turn used.", {
-  steps: integer("Model calls."),
-  tokens: integer("Input and output tokens."),
-  dollars: nullable(number("US dollars. Null: unknown.")),
-  seconds: number("Seconds."),
-});
+const pair = { recorded: number("Recorded."), tried: number("Tried.") };
 const spent = object("What attempts used.", {
   tokens: integer("Input and output tokens."),
   dollars: nullable(number("US dollars. Null: unknown.")),
@@ -52,8 +43,10 @@ const missRule = {
     },
   ],
 } as const;
-const outside = body("What happens to calls that leave the service and are not in the record.", {
-  default: oneOfTexts("For tools without a rule of their own.", ["stop", "error"]),
+const outsideRules = "What happens to calls that leave the service and are not in the record.";
+const defaultRule = oneOfTexts("For tools without a rule of their own.", ["stop", "error"]);
+const outside = body(outsideRules, {
+  default: defaultRule,
   tools: {
     type: "object",
     description: "Rules by the name of a tool.",
@@ -102,6 +95,7 @@ const head = {
   cases: integer("Number of cases."),
 };
 
+/** Trials, and what they are created with. */
 export const trialSchemas = {
   CreateTrialRequest: body(
     "A trial of a change of an agent.",
@@ -138,71 +132,12 @@ export const trialSchemas = {
     ["budget"],
     [{ version: 3, last: 20, budget: { dollars: 2 } }],
   ),
-  TrialAssertion: {
-    type: "object",
-    description: "A check of what a tried turn did.",
-    oneOf: [
-      body(
-        "The output matches a pattern (RE2).",
-        { kind: oneOfTexts("The check.", ["output_matches"]), pattern: text("The pattern.", { maxLength: 1_000 }) },
-        ["kind", "pattern"],
-      ),
-      body(
-        "The output fits a JSON Schema.",
-        {
-          kind: oneOfTexts("The check.", ["output_fits"]),
-          schema: { type: "object", description: "The schema." } as const,
-        },
-        ["kind", "schema"],
-      ),
-      body(
-        "There is a file of this name.",
-        { kind: oneOfTexts("The check.", ["file_exists"]), name: text("The name.", { maxLength: 1_000 }) },
-        ["kind", "name"],
-      ),
-      body(
-        "A file has this content.",
-        {
-          kind: oneOfTexts("The check.", ["file_equals"]),
-          name: text("The name.", { maxLength: 1_000 }),
-          sha256: sha256("Its SHA-256."),
-        },
-        ["kind", "name", "sha256"],
-      ),
-      body(
-        "A file matches a pattern (RE2).",
-        {
-          kind: oneOfTexts("The check.", ["file_matches"]),
-          name: text("The name.", { maxLength: 1_000 }),
-          pattern: text("The pattern.", { maxLength: 1_000 }),
-        },
-        ["kind", "name", "pattern"],
-      ),
-      body(
-        "A tool is called, or is not.",
-        {
-          kind: oneOfTexts("The check.", ["tool_called", "tool_not_called"]),
-          name: text("Name of the tool.", { maxLength: 200 }),
-        },
-        ["kind", "name"],
-      ),
-      body(
-        "The turn uses at most so much.",
-        {
-          kind: oneOfTexts("The check.", ["at_most"]),
-          steps: integer("Model calls.", count),
-          dollars: number("US dollars.", count),
-          seconds: number("Seconds.", count),
-        },
-        ["kind"],
-      ),
-    ],
-  } as const,
+  TrialAssertion,
   Trial: object("A trial.", {
     ...head,
     definition: reference("AgentDefinition"),
-    outside: object("What happens to calls that leave the service and are not in the record.", {
-      default: oneOfTexts("For tools without a rule of their own.", ["stop", "error"]),
+    outside: object(outsideRules, {
+      default: defaultRule,
       tools: { type: "object", description: "Rules by the name of a tool.", additionalProperties: missRule } as const,
     }),
     assertions: list("Checks of what a tried turn did.", reference("TrialAssertion")),
@@ -246,83 +181,11 @@ export const trialSchemas = {
   }),
   TrialMedians: object("Medians of the recorded turns, and of the same turns as tried.", {
     cases: integer("Cases that both finished."),
-    steps: object("Model calls.", { recorded: number("Recorded."), tried: number("Tried.") }),
+    steps: object("Model calls.", pair),
     dollars: nullableReference("US dollars. Null: unknown.", reference("TrialPair")),
-    seconds: object("Seconds.", { recorded: number("Recorded."), tried: number("Tried.") }),
+    seconds: object("Seconds.", pair),
   }),
-  TrialPair: object("A recorded and a tried value.", { recorded: number("Recorded."), tried: number("Tried.") }),
+  TrialPair: object("A recorded and a tried value.", pair),
   TrialHeadPage: page(reference("TrialHead")),
   TrialHead: object("A trial, without its settings.", { ...head, summary: text("In one line.") }),
-  TrialCase: object("A recorded turn that is tried.", {
-    number: integer("From 1."),
-    run_id: uuid("The recorded run."),
-    turn: integer("The turn."),
-    input: text("The first line of its input, at most 200 characters of it."),
-    verdict: nullable(verdict),
-    judged_by: nullable(text("The operator who gave the verdict. Null: it is computed.")),
-    cannot_be_tried: nullable(text("Why not, as a sentence. Null: it can.")),
-    recorded: used,
-    candidate: nullableReference("Null: not tried yet.", reference("TrialAttempt")),
-    control: nullableReference("With the current configuration. Null: it is not tried.", reference("TrialAttempt")),
-  }),
-  TrialAttempt: object("An attempt at a case.", {
-    run_id: uuid("The run of the attempt."),
-    ended: nullable(oneOfTexts("Null: in progress.", ["finished", "failed", "left_record", "stopped"])),
-    reason: nullable(text("Why it failed or left the record, as a sentence. Null: it did not.")),
-    same_output: nullable(
-      flag("Whether the output is the recorded one, but for white space. Null: it did not finish."),
-    ),
-    files: list(
-      "Files that differ from those after the recorded turn.",
-      object("A file.", {
-        name: text("Name."),
-        change: oneOfTexts("Against the recorded turn.", ["added", "removed", "changed"]),
-      }),
-    ),
-    assertions: list(
-      "Broken assertions.",
-      object("An assertion.", {
-        assertion: integer("Index in the trial's assertions."),
-        reason: text("Why it does not hold."),
-      }),
-    ),
-    misses: list(
-      "Calls that the record did not answer and that did not end the attempt.",
-      object("A call.", {
-        tool: text("Name of the tool."),
-        rule: oneOfTexts("What answered it.", ["error", "live", "fixed"]),
-      }),
-    ),
-    used: nullableReference("Null: in progress.", reference("TrialUsed")),
-  }),
-  TrialUsed: used,
-  TrialCasePage: page(reference("TrialCase")),
-  TrialCaseDetail: object("A case with the texts and the calls of both turns.", {
-    case: reference("TrialCase"),
-    input: text("The input of the turn."),
-    recorded_output: nullable(text("The recorded output.")),
-    candidate_output: nullable(text("The output of the candidate. Null: none.")),
-    control_output: nullable(text("The output of the current configuration. Null: none.")),
-    calls: list(
-      "The tool calls of the recorded turn and of the candidate, side by side.",
-      object("A pair of calls, or one that the other turn does not have.", {
-        recorded: nullableReference("Null: only the candidate has made it.", reference("TrialCall")),
-        candidate: nullableReference("Null: the candidate has not made it.", reference("TrialCall")),
-        same: flag("Whether both have the same arguments."),
-      }),
-    ),
-    first_difference: nullable(integer("Index in `calls`. Null: there is none.")),
-  }),
-  TrialCall: object("A tool call.", {
-    step: integer("The step, from 1."),
-    name: text("Name of the tool."),
-    arguments: text("JSON text."),
-    is_error: nullable(flag("Whether it failed. Null: it has no result.")),
-    result: nullable(text("The first 2,000 characters of the result. Null: it has none.")),
-  }),
-  SetVerdictRequest: body(
-    "A person's verdict.",
-    { verdict: nullable(oneOfTexts("Null: the computed one applies again.", verdicts)) },
-    ["verdict"],
-  ),
 };
