@@ -6,15 +6,16 @@ import { auditItem } from "./audit.ts";
 import { sendConditional } from "./dynamodb/conditional-write.ts";
 import { withMappedErrors } from "./sdk/errors.ts";
 import { expiryAfter, isExpired, type Item, type RunsTable } from "./dynamodb/run-items.ts";
-import { deliveryPrefix, head, listIndex, sortable, ttlAttribute } from "./dynamodb/table.ts";
+import { afterAllTimes, deliveryPrefix, head, listIndex, sortable, ttlAttribute } from "./dynamodb/table.ts";
 
-function keyOf(id: string): { pk: string; sk: string } {
+/** The key of the item of a delivery. */
+export function deliveryKey(id: string): { pk: string; sk: string } {
   return { pk: deliveryPrefix + id, sk: head };
 }
 
 export function deliveryItem(delivery: Delivery): Item {
   const { id, agentId } = delivery;
-  return { ...delivery, ...keyOf(id), gsi1pk: listOf(agentId), gsi1sk: placeKey(delivery) };
+  return { ...delivery, ...deliveryKey(id), gsi1pk: listOf(agentId), gsi1sk: placeKey(delivery) };
 }
 
 /** The delivery of an item: its fields without the item's keys and expiry. */
@@ -26,7 +27,7 @@ export function deliveryIn(item: Item): Delivery {
 export function awsDeliveries({ documents, table, retentionDays }: RunsTable): Deliveries {
   return withMappedErrors<Deliveries>("DynamoDB", {
     async find(id) {
-      const command = new GetCommand({ TableName: table, Key: keyOf(id), ConsistentRead: true });
+      const command = new GetCommand({ TableName: table, Key: deliveryKey(id), ConsistentRead: true });
       const { Item } = await documents.send(command);
       return Item && !isExpired(Item) ? deliveryIn(Item) : undefined;
     },
@@ -47,7 +48,7 @@ export function awsDeliveries({ documents, table, retentionDays }: RunsTable): D
       const next = nextAttemptAt === undefined ? " REMOVE nextAttemptAt" : ", nextAttemptAt = :next";
       const command = new UpdateCommand({
         TableName: table,
-        Key: keyOf(id),
+        Key: deliveryKey(id),
         ConditionExpression: "attempts = :before",
         UpdateExpression: `SET attempts = :attempts, #state = :state, lastAttempt = :attempt${next}`,
         ExpressionAttributeNames: { "#state": "state" }, // a reserved word
@@ -71,7 +72,7 @@ export function awsDeliveries({ documents, table, retentionDays }: RunsTable): D
         ...filter?.expression,
         ExpressionAttributeValues: {
           ":pk": listOf(agentId),
-          ":after": after ? placeKey(after) : afterAll,
+          ":after": after ? placeKey(after) : afterAllTimes,
           ...filter?.values,
         },
         ScanIndexForward: false,
@@ -91,9 +92,6 @@ function filterOf(endpointId: string) {
   const FilterExpression = "attribute_not_exists(endpointId) AND attribute_not_exists(destination)";
   return { expression: { FilterExpression }, values: {} };
 }
-
-/** Later than every place: times have 15 digits. */
-const afterAll = "9".repeat(16);
 
 function listOf(agentId: string): string {
   return `DELIVERIES#${agentId}`;

@@ -8,8 +8,8 @@ import { auditItem } from "./audit.ts";
 import { sendConditional } from "./dynamodb/conditional-write.ts";
 import type { Write } from "./dynamodb/head-write.ts";
 import { readText, type StoredText, storeText } from "./dynamodb/large-text.ts";
-import { expiryAfter, isExpired, type Item, placeKey, type RunsTable } from "./dynamodb/run-items.ts";
-import { head, listIndex, objectPrefixes, runningIndex } from "./dynamodb/table.ts";
+import { expiryAfter, isExpired, type Item, placeIn, placeKey, type RunsTable } from "./dynamodb/run-items.ts";
+import { afterAllTimes, head, listIndex, objectPrefixes, runningIndex } from "./dynamodb/table.ts";
 import { withMappedErrors } from "./sdk/errors.ts";
 
 /** Cases of one transaction. A text in an item has less than 64 KiB, and a transaction at most 4 MB. */
@@ -111,7 +111,7 @@ export function awsTrials({ documents, table, objects, retentionDays }: RunsTabl
         TableName: table,
         IndexName: listIndex.name,
         KeyConditionExpression: "gsi1pk = :pk AND gsi1sk < :after",
-        ExpressionAttributeValues: { ":pk": listOf(agentId), ":after": after ? placeKey(after) : afterAll },
+        ExpressionAttributeValues: { ":pk": listOf(agentId), ":after": after ? placeKey(after) : afterAllTimes },
         ScanIndexForward: false,
         Limit: limit,
       });
@@ -193,8 +193,6 @@ type ItemKey = Record<"pk" | "sk", string>;
 const casePrefix = "CASE#";
 /** Partition of active trials in the running index: there are few, and changes of cases do not write it. */
 const activeTrials = "TRIALS#ACTIVE";
-/** Later than every place: times have 15 digits. */
-const afterAll = "9".repeat(16);
 
 function partitionOf(trialId: string): string {
   return `TRIAL#${trialId}`;
@@ -224,10 +222,4 @@ function listedBySource({ trialId, number, source }: TrialCase): { gsi1pk: strin
 /** Keys of a trial in the running index. */
 function activeKeys({ id, status }: Trial): { gsi2pk?: string; gsi2sk?: string } {
   return isActive(status) ? { gsi2pk: activeTrials, gsi2sk: id } : {};
-}
-
-/** The place that a sort key of the index names, as `placeKey` writes it. */
-function placeIn({ gsi1sk }: Item): Pick<Trial, "createdAt" | "id"> {
-  const [time, id = ""] = String(gsi1sk).split("#");
-  return { createdAt: Number(time), id };
 }

@@ -12,6 +12,7 @@ import {
   time,
   uuid,
 } from "../../../http/rest/schemas/schema.ts";
+import { pathParameters } from "../operations/parameters.ts";
 
 const summary = {
   id: uuid("The agent's ID: `template_id` in v1."),
@@ -58,7 +59,7 @@ export const agentSchemas = {
     {
       definition,
       trial_id: text("A trial that has tried this definition. It is kept with the version.", {
-        pattern: "^trial-[0-9a-f-]{36}$",
+        pattern: pathParameters.trial_id.schema.pattern,
       }),
     },
     ["definition"],

@@ -1,13 +1,13 @@
 import { DeleteCommand, GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
-import type { WebhookState } from "../../../accounts/types.ts";
 import type { Delivery } from "../../../runs/deliveries.ts";
 import { deliveriesToEndpoints, isForEndpoints } from "../../../runs/endpoint-deliveries.ts";
-import { deliveryIn, deliveryItem } from "../deliveries.ts";
+import { deliveryIn, deliveryItem, deliveryKey } from "../deliveries.ts";
 import { sendConditional } from "../dynamodb/conditional-write.ts";
 import type { Item } from "../dynamodb/run-items.ts";
-import { deliveryPrefix, head, partitionKey, sortKey, ttlAttribute } from "../dynamodb/table.ts";
+import { ttlAttribute } from "../dynamodb/table.ts";
 import type { DynamoTable } from "../sdk/clients.ts";
 import { withMappedErrors } from "../sdk/errors.ts";
+import { awsWebhooks } from "../webhooks.ts";
 
 /** New deliveries, for the function that enqueues them. */
 export interface NewDeliveries {
@@ -20,16 +20,7 @@ export interface NewDeliveries {
 }
 
 export function newDeliveries({ documents, table: TableName }: DynamoTable): NewDeliveries {
-  async function webhookOf(agentId: string): Promise<WebhookState | undefined> {
-    const command = new GetCommand({
-      TableName,
-      Key: keyOf(`WEBHOOK#${agentId}`),
-      ProjectionExpression: "#state",
-      ExpressionAttributeNames: { "#state": "state" }, // a reserved word
-      ConsistentRead: true,
-    });
-    return (await documents.send(command)).Item?.["state"] as WebhookState | undefined;
-  }
+  const { findWebhookState } = awsWebhooks({ documents, table: TableName });
 
   async function addOnce(delivery: Delivery, { [ttlAttribute]: expiry }: Item): Promise<void> {
     const Item = { ...deliveryItem(delivery), ...(expiry !== undefined && { [ttlAttribute]: expiry }) };
@@ -39,20 +30,16 @@ export function newDeliveries({ documents, table: TableName }: DynamoTable): New
 
   return withMappedErrors<NewDeliveries>("DynamoDB", {
     async fanOut(id) {
-      const Key = keyOf(deliveryPrefix + id);
+      const Key = deliveryKey(id);
       const { Item } = await documents.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
       if (!Item) return undefined;
       const delivery = deliveryIn(Item);
       if (!isForEndpoints(delivery)) return delivery;
-      const wanted = deliveriesToEndpoints(delivery, await webhookOf(delivery.agentId));
+      const wanted = deliveriesToEndpoints(delivery, await findWebhookState(delivery.agentId));
       await Promise.all(wanted.filter((each) => each !== delivery).map((each) => addOnce(each, Item)));
       if (wanted.includes(delivery)) return delivery;
       await documents.send(new DeleteCommand({ TableName, Key }));
       return undefined;
     },
   });
-}
-
-function keyOf(pk: string): Item {
-  return { [partitionKey]: pk, [sortKey]: head };
 }

@@ -202,9 +202,15 @@ export function toItem(run: Run, messages: TurnMessage[], hasUploads: boolean): 
   };
 }
 
-/** Sort key of a run in the list of its agent. */
+/** Sort key of a run in the list of its agent, or of a trial. */
 export function placeKey({ createdAt, id }: RunPlace): string {
   return `${sortable(createdAt)}#${id}`;
+}
+
+/** The place that a sort key of the list index names, as `placeKey` writes it. */
+export function placeIn({ gsi1sk }: Item): RunPlace {
+  const [time, id = ""] = String(gsi1sk).split("#");
+  return { createdAt: Number(time), id };
 }
 
 /** The attribute of a new item that lets DynamoDB delete it after the retention time. Empty without one. */

@@ -7,7 +7,7 @@ import type { Runs } from "../../../runs/ports.ts";
 import type { Run, RunQuery } from "../../../runs/types.ts";
 import type { DynamoTable } from "../sdk/clients.ts";
 import { attempts, backOff } from "./conditional-write.ts";
-import { agentRuns, isExpired, type Item, partition, placeKey, toRun } from "./run-items.ts";
+import { agentRuns, isExpired, type Item, partition, placeIn, placeKey, toRun } from "./run-items.ts";
 import { listIndex, organizationIndex, shards, sortable } from "./table.ts";
 
 /** Requests at a time: a list of many agents or organizations takes many, which would open as many connections. */
@@ -111,10 +111,4 @@ export function awsRunList({ documents, table }: DynamoTable): Pick<Runs, "list"
         query,
       ),
   };
-}
-
-/** The place that a sort key of the index names, as `placeKey` writes it. */
-function placeIn({ gsi1sk }: Item) {
-  const [time, id = ""] = String(gsi1sk).split("#");
-  return { createdAt: Number(time), id };
 }

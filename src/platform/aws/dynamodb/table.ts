@@ -94,3 +94,6 @@ export function secretPrefixOf(stage: string): string {
 export function sortable(milliseconds: number): string {
   return String(milliseconds).padStart(15, "0");
 }
+
+/** Sorts after every key that begins with a `sortable` time. */
+export const afterAllTimes = "9".repeat(16);
