@@ -3,11 +3,10 @@ import { type Actor, along } from "../accounts/audit.ts";
 import { type Starter, starterOf } from "../accounts/starter.ts";
 import type { FileVersion } from "../agent/turn/manifest.ts";
 import { modelConfigurationOf } from "../accounts/model-configurations.ts";
-import { modelProblem } from "../agent/models/model-config.ts";
 import type { Secrets } from "../agent/secret.ts";
 import { settleAll } from "../async/settle-all.ts";
 import { log } from "../log.ts";
-import { ServiceError, StoreUnavailable } from "../errors.ts";
+import { StoreUnavailable } from "../errors.ts";
 import {
   deleteNewFiles,
   type GivenFiles,
@@ -22,6 +21,7 @@ import { stamped } from "./events.ts";
 import { replayCreate } from "./idempotency.ts";
 import type { Labels } from "./labels.ts";
 import { quotasOf } from "./quotas.ts";
+import { requireModel } from "./require-model.ts";
 import { newRunId } from "./run-id.ts";
 import { transitions } from "./status.ts";
 import { bytesOfFiles, requireStorage, storageLimits } from "./files/stored-bytes.ts";
@@ -184,11 +184,8 @@ async function checkPreconditions(
   ]);
   const agent = requireActive(found, "create runs");
   const given = await files;
-  const use = { organizationId, purpose: "model" } as const;
   const { modelConfiguration: named } = agent;
-  const refusal = (secret: string, address: string) => secretRefusal(secret, { ...use, url: address });
-  const problem = modelProblem(modelConfigurationOf(organization, named), refusal, named);
-  if (problem !== undefined) throw new ServiceError("no_model", problem);
+  requireModel({ secretRefusal }, organizationId, modelConfigurationOf(organization, named), named);
   const quotas = quotasOf(agent, organization);
   const webhook = webhookTarget(url, state, addresses);
   if (schema) {

@@ -1,3 +1,4 @@
+import type { FileVersion } from "../agent/turn/manifest.ts";
 import type { EventStamp, Run, RunChange, RunEvent } from "./types.ts";
 
 /** Numbers events in order. `sequence`: number of the run's last event. */
@@ -52,4 +53,9 @@ export function inTurnOrder(events: RunEvent[]): RunEvent[] {
 function placeInTurn(event: RunEvent): number {
   if ("part" in event) return 1;
   return event.role === "input_to_agent" ? 0 : 2;
+}
+
+/** The files that an event changed or deleted. */
+export function changedFiles(event: RunEvent): FileVersion[] {
+  return "part" in event && event.part === "result" ? (event.files ?? []) : [];
 }

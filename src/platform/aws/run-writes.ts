@@ -288,8 +288,8 @@ function requireRoom(runId: string, events: number, others: number): void {
   if (events + others <= maxWrites) return;
   throw new ServiceError(
     "invalid_argument",
-    `run ${runId} would begin with a record of ${events} messages and journal entries; on AWS, at most ${maxWrites - others} ` +
-      "are stored at once: choose an earlier step",
+    `run ${runId} would begin with a record of ${events} messages and journal entries; ` +
+      `on AWS, at most ${maxWrites - others} can be written with a new run`,
   );
 }
 

@@ -15,6 +15,7 @@ import { ServiceError } from "../../errors.ts";
 import { log } from "../../log.ts";
 import { changeWithSlot, manyStarts, requireDollars, slotAttempts } from "../admission.ts";
 import { deleteRun } from "../control-run.ts";
+import { changedFiles, stamped } from "../events.ts";
 import { listRunFiles, notKept, type RunFiles, type RunPoint } from "../files/read-files.ts";
 import { bytesOfFiles, requireStorage, storageLimits } from "../files/stored-bytes.ts";
 import { newRunLimits } from "../new-run-limits.ts";
@@ -99,8 +100,7 @@ async function preparedFork(
   const { events, turnEntries } = await recordUpTo(deps, source, at);
   const { files } = await listRunFiles(deps, source.id, at); // also checks that the step exists
   const copied = eventsOfFork(events, at, record);
-  const ofTurn = events.filter((event) => "part" in event && event.turn === at.turn) as RunJournalEntry[];
-  const entries = at.step === 0 ? turnEntries : ofTurn;
+  const entries = at.step === 0 ? turnEntries : turnEntries.filter(({ step }) => step <= at.step);
   const settings = await settingsOfFork(deps, { run: source, ...owner, entries, step: at.step }, changes);
   return { events: copied, settings, files };
 }
@@ -115,7 +115,7 @@ async function copyRecord(
   const { at, name = forkName(source.name) } = fork;
   const { agentId, organizationId, resultSchema } = source;
   const entries = events.filter((event) => "part" in event);
-  const contents = new Set([...uploads, ...changesIn(entries)].flatMap(({ sha256 }) => sha256 ?? []));
+  const contents = new Set([...uploads, ...entries.flatMap(changedFiles)].flatMap(({ sha256 }) => sha256 ?? []));
   const missing = new Set(await workspace.link(source.id, runId, [...contents]));
   const lost = files.find(({ sha256 }) => sha256 === undefined || missing.has(sha256));
   if (lost) throw notKept(lost, at);
@@ -155,7 +155,7 @@ async function startFork(deps: ForkDeps, run: Run, quotas: Quotas | undefined, f
   const { from, to } = transitions.forkStarted;
   for (let attempt = 1; attempt <= slotAttempts; attempt++) {
     const set = { status: to, turn, updatedAt: deps.now() };
-    const entries = [{ ...forked, sequence: sequence + 1, at: Math.max(set.updatedAt, run.createdAt) }];
+    const entries = stamped([forked], { sequence, at: Math.max(set.updatedAt, run.createdAt) });
     const outcome = await changeWithSlot(deps, run, quotas, { runId, expect: { status: from, turn }, set, entries });
     if (outcome === "lost") throw changedMeanwhile(runId);
     if (outcome === "no_slot") continue;
@@ -169,7 +169,7 @@ async function startFork(deps: ForkDeps, run: Run, quotas: Quotas | undefined, f
 
 /** What the run had after the earlier turns, as their ends recorded it. `missing`: contents that are no longer kept. */
 function earlierTurns(uploads: Manifest, entries: RunJournalEntry[], missing: Set<string>): EarlierTurns {
-  const changes = changesIn(entries);
+  const changes = entries.flatMap(changedFiles);
   const summary = summaryIn(entries);
   const { manifest } = applyChanges(uploads, changes, defaultFileVersions);
   const files = entriesIn(manifest).map(({ old = [], ...file }) => {
@@ -177,10 +177,6 @@ function earlierTurns(uploads: Manifest, entries: RunJournalEntry[], missing: Se
     return Object.assign(file, kept.length > 0 && { old: kept });
   });
   return { ...(changes.length > 0 && { files }), ...(summary && { summary }) };
-}
-
-function changesIn(entries: RunJournalEntry[]): FileVersion[] {
-  return entries.flatMap((entry) => (entry.part === "result" && entry.files) || []);
 }
 
 /** Stores what turns ran on anew, so that it is kept as long as the fork. */

@@ -2,10 +2,10 @@ import { definitionProblems } from "../../accounts/agent-definition.ts";
 import { findAgentVersion } from "../../accounts/agents.ts";
 import type { Agent, AgentDefinition, Organization } from "../../accounts/types.ts";
 import { withHosts } from "../../accounts/web-fetch-hosts.ts";
-import { modelProblem } from "../../agent/models/model-config.ts";
 import type { Secrets } from "../../agent/secret.ts";
 import { ServiceError } from "../../errors.ts";
 import type { Stores } from "../ports.ts";
+import { requireModel } from "../require-model.ts";
 import { withOwnSchema } from "../result-schema.ts";
 import {
   type ConfiguredAgent,
@@ -46,7 +46,7 @@ export async function settingsOfFork(
 ): Promise<EncodedConfiguration | undefined> {
   const settings = await changedSettings(deps, forked, changes);
   if (!settings) return undefined;
-  requireModel(deps, forked.run, settings);
+  requireModel(deps, forked.run.organizationId, settings.provider, settings.agent.modelConfiguration);
   return encodeConfiguration({ ...settings, offered: [] });
 }
 
@@ -101,12 +101,6 @@ function checked(definition: AgentDefinition): AgentDefinition {
   const problems = definitionProblems(definition);
   if (problems.length === 0) return definition;
   throw invalid(`${problems.join("; ")}; fork the run with a whole definition that has all of it`);
-}
-
-function requireModel({ secretRefusal }: Deps, { organizationId }: Run, { provider, agent }: ConfiguredAgent): void {
-  const refusal = (secret: string, url: string) => secretRefusal(secret, { organizationId, purpose: "model", url });
-  const problem = modelProblem(provider, refusal, agent.modelConfiguration);
-  if (problem !== undefined) throw new ServiceError("no_model", problem);
 }
 
 function invalid(message: string): ServiceError {

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { withoutKeyHash } from "../../accounts/starter.ts";
 import type { FileVersion } from "../../agent/turn/manifest.ts";
+import { changedFiles } from "../events.ts";
 import { eventsOf } from "./list-events.ts";
 import type { Stores } from "../ports.ts";
 import type { ArchiveFile } from "../files/tar.ts";
 import { unrecordedFiles } from "../files/workspace.ts";
-import type { RunEvent } from "../types.ts";
 
 /** Version of the files of an exported run. */
 export const runExportVersion = 1;
@@ -85,10 +85,6 @@ export async function* exportRun(
     run_id: id,
     files: listed,
   });
-}
-
-function changedFiles(event: RunEvent): FileVersion[] {
-  return "part" in event && event.part === "result" ? (event.files ?? []) : [];
 }
 
 function hashesOf({ sha256, old = [] }: FileVersion & { old?: string[] }): string[] {
