@@ -5,7 +5,7 @@ export const failureCategories = [
   "model_answer",
   "limit",
   "internal",
-  /** Only of trials: a call is not in the record that answers it. */
+  /** Only in trials: the record has no answer to a call. */
   "left_record",
 ] as const;
 
@@ -60,7 +60,7 @@ export const chatSettings = {
   resultFormat: ["tool", "native"],
 } as const;
 
-/** Those of servers with the Responses API. */
+/** The settings of servers with the Responses API. */
 export const responsesSettings = {
   supportsStreaming: [true, false],
   supportsPromptCacheKey: [true, false],
@@ -92,25 +92,20 @@ export const idleSecondsRange = { min: 5, max: 240 };
  */
 export type ModelConfiguration = { enabled: boolean } & (
   | { provider: "demo" }
-  | {
-      provider: "openai-compatible";
-      baseUrl: string;
-      model: string;
-      secret?: string;
-      compat?: OpenAiCompat;
-      idleSeconds?: number;
-    }
-  | {
-      provider: "openai-responses";
-      baseUrl: string;
-      model: string;
-      secret?: string;
-      compat?: OpenAiCompat;
-      idleSeconds?: number;
-    }
+  | ({ provider: "openai-compatible" } & OpenAiConfiguration)
+  | ({ provider: "openai-responses" } & OpenAiConfiguration)
   | { provider: "anthropic"; model: string; secret: string; baseUrl?: string; idleSeconds?: number }
   | { provider: "bedrock"; model: string; region: string; baseUrl?: string; idleSeconds?: number }
 );
+
+/** A server with an API of OpenAI. */
+export interface OpenAiConfiguration {
+  baseUrl: string;
+  model: string;
+  secret?: string;
+  compat?: OpenAiCompat;
+  idleSeconds?: number;
+}
 
 /** Tokens of one model call. */
 export interface TokenUsage {
@@ -244,7 +239,7 @@ export interface ModelRequest {
   /** Names of the tools that programs of callers run. Only the demo model tells them from others. */
   clientTools?: string[];
   parameters?: ModelParameters;
-  /** Names requests that begin alike, such as those of a run, for the provider's prompt cache. At most 64 characters. */
+  /** Key of the provider's prompt cache: requests with the same key, such as those of a run, begin alike. At most 64 characters. */
   cacheKey?: string;
   /** JSON Schema of an object. If the model answers with text, the text is to be JSON that fits it. */
   result?: object;

@@ -26,7 +26,7 @@ export interface ProviderAdapter {
   toolCallsNeedTools?: true;
   /** Provider options for a service tier. `accepted`: the provider's tiers; absent: the server decides. */
   serviceTier: { accepted?: readonly string[]; options: (tier: string) => SharedV4ProviderOptions };
-  /** Provider options that name the beginning that requests share, for the provider's prompt cache. */
+  /** Provider options for the key of the provider's prompt cache. */
   cacheKey?: (key: string) => SharedV4ProviderOptions;
   /** Provider options for requests with tools, such as prompt caching: another step may follow. */
   optionsWithTools?: SharedV4ProviderOptions;

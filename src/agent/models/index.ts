@@ -1,4 +1,4 @@
-import type { Failure, Model, ModelConfiguration } from "../model.ts";
+import type { Failure, Model, ModelConfiguration, OpenAiConfiguration } from "../model.ts";
 import { type ReadSecret, secretMissing, SecretRefused } from "../secret.ts";
 import {
   type ProviderConfiguration,
@@ -8,6 +8,7 @@ import {
   modelProblem,
   modelUrl,
 } from "./model-config.ts";
+import type { OpenAiServer } from "./openai-server.ts";
 
 /** Opens a model of a provider. Resolves with a factory that creates the model of one turn. */
 type Open<Name extends ModelConfiguration["provider"]> = (
@@ -22,25 +23,13 @@ const providers: { [Name in ModelConfiguration["provider"]]: Open<Name> } = {
     const { demo } = await import("./demo.ts");
     return () => demo;
   },
-  async "openai-compatible"({ baseUrl, compat, idleSeconds }, model, apiKey) {
+  async "openai-compatible"(configuration, model, apiKey) {
     const { openAiCompatible } = await import("./openai-compatible.ts");
-    return openAiCompatible({
-      baseUrl,
-      model,
-      ...(apiKey !== undefined && { apiKey }),
-      ...(compat && { compat }),
-      ...idleTimeout(idleSeconds),
-    });
+    return openAiCompatible(openAiServer(configuration, model, apiKey));
   },
-  async "openai-responses"({ baseUrl, compat, idleSeconds }, model, apiKey) {
+  async "openai-responses"(configuration, model, apiKey) {
     const { openAiResponses } = await import("./openai-responses.ts");
-    return openAiResponses({
-      baseUrl,
-      model,
-      ...(apiKey !== undefined && { apiKey }),
-      ...(compat && { compat }),
-      ...idleTimeout(idleSeconds),
-    });
+    return openAiResponses(openAiServer(configuration, model, apiKey));
   },
   async anthropic({ baseUrl, idleSeconds }, model, apiKey = "") {
     const { anthropic } = await import("./anthropic.ts");
@@ -51,6 +40,20 @@ const providers: { [Name in ModelConfiguration["provider"]]: Open<Name> } = {
     return bedrock({ model, region, ...(baseUrl !== undefined && { baseUrl }), ...idleTimeout(idleSeconds) });
   },
 };
+
+function openAiServer(
+  { baseUrl, compat, idleSeconds }: OpenAiConfiguration,
+  model: string,
+  apiKey: string | undefined,
+): OpenAiServer {
+  return {
+    baseUrl,
+    model,
+    ...(apiKey !== undefined && { apiKey }),
+    ...(compat && { compat }),
+    ...idleTimeout(idleSeconds),
+  };
+}
 
 /** The option of an adapter, in milliseconds. */
 function idleTimeout(seconds: number | undefined): { idleTimeout?: number } {

@@ -1,52 +1,31 @@
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import type { Chunks } from "../../net/sse.ts";
-import type { Model, OpenAiCompat } from "../model.ts";
+import type { Model } from "../model.ts";
 import { createModelFactory, type ProviderAdapter, streamingCall } from "./ai-sdk-model.ts";
 import { createModelFetch, defaultIdleTimeouts } from "./http-client.ts";
 import { isOllama } from "./model-config.ts";
 import { compatCall } from "./compat-call.ts";
 import { applyRules, type ChatRequest, chatRules, type CompatRule } from "./openai-compat.ts";
+import { type OpenAiServer, responseTypes, serverParts } from "./openai-server.ts";
 import { normalizeChunks } from "./openai-stream.ts";
 import { askedWindow, ollamaFingerprint } from "./ollama.ts";
-import { formatOfHost } from "./result-format.ts";
 import { reasoningDetails } from "./reasoning-details.ts";
 
-export interface OpenAiCompatible {
-  /** For example `http://127.0.0.1:11434/v1`. */
-  baseUrl: string;
-  model: string;
-  apiKey?: string;
-  compat?: OpenAiCompat;
-  /** Milliseconds without data after which a call fails. */
-  idleTimeout?: number;
-  /** Sends the requests. Default: `createModelFetch`. */
-  fetch?: typeof fetch;
-}
-
 /** Models behind an OpenAI-compatible chat completions server: OpenAI, vLLM, Ollama, LM Studio and others. */
-export function openAiCompatible(options: OpenAiCompatible): () => Model {
+export function openAiCompatible(options: OpenAiServer): () => Model {
   return createModelFactory(openAiCompatibleAdapter(options));
 }
 
-export function openAiCompatibleAdapter({
-  baseUrl,
-  model,
-  apiKey,
-  compat = {},
-  idleTimeout,
-  fetch: send,
-}: OpenAiCompatible): ProviderAdapter {
-  // Some servers label a stream text/plain, others send one JSON body. HTML means that the base URL is wrong.
-  const types = /event-stream|text\/plain|octet-stream|json/;
-  const server = { baseUrl, model, apiKey };
+export function openAiCompatibleAdapter(options: OpenAiServer): ProviderAdapter {
+  const { baseUrl, model, apiKey, compat = {}, idleTimeout, fetch: send } = options;
   let contextWindow: ReturnType<typeof askedWindow> | undefined;
   const recognize = (fingerprint: unknown): void => {
-    if (fingerprint === ollamaFingerprint) contextWindow ??= askedWindow(server);
+    if (fingerprint === ollamaFingerprint) contextWindow ??= askedWindow({ baseUrl, model, apiKey });
   };
   const transform = (chunks: Chunks): Chunks => normalizeChunks(chunks, recognize);
   // Ollama sends a tool call as a whole: a small machine is silent for minutes while the model writes a file.
   const silentMs = isOllama(baseUrl) ? defaultIdleTimeouts.first : undefined;
-  const fetch = send ?? createModelFetch({ idleTimeout: idleTimeout ?? silentMs, type: types, transform });
+  const fetch = send ?? createModelFetch({ idleTimeout: idleTimeout ?? silentMs, type: responseTypes, transform });
   const callWith = (rules: readonly CompatRule<ChatRequest>[]): ProviderAdapter["call"] => {
     const provider = createOpenAICompatible({
       name: "openai-compatible",
@@ -64,15 +43,7 @@ export function openAiCompatibleAdapter({
     call: compatCall(chatRules, callWith, { baseUrl, compat }),
     // OpenAI, Groq, Azure and others; each rejects the tiers that it does not have.
     serviceTier: { options: (service_tier) => ({ "openai-compatible": { service_tier } }) },
-    result: { format: () => compat.resultFormat ?? formatOfHost(baseUrl) },
     contextWindow: async (inputTokens) => contextWindow?.(inputTokens),
-    endpoint: {
-      provider: "openai-compatible",
-      address: baseUrl,
-      model,
-      api: "an OpenAI-compatible chat completions API",
-      credentials: "the API key that the organization's model configuration names",
-      secrets: () => (apiKey === undefined ? [] : [apiKey]),
-    },
+    ...serverParts(options, { provider: "openai-compatible", api: "an OpenAI-compatible chat completions API" }),
   };
 }

@@ -1,30 +1,18 @@
 import { APICallError } from "@ai-sdk/provider";
 import { mappedEvents } from "../../net/sse.ts";
-import type { Model, OpenAiCompat } from "../model.ts";
+import type { Model } from "../model.ts";
 import { createModelFactory, type ProviderAdapter } from "./ai-sdk-model.ts";
 import { compatCall } from "./compat-call.ts";
 import { createModelFetch, defaultIdleTimeouts } from "./http-client.ts";
 import { isOllama } from "./model-config.ts";
 import { askedWindow } from "./ollama.ts";
 import { applyRules, responsesRules } from "./openai-compat.ts";
+import { type OpenAiServer, responseTypes, serverParts } from "./openai-server.ts";
 import { namespace, responsesRequest } from "./responses-request.ts";
 import { normalizeResponse, responseParts } from "./responses-stream.ts";
-import { formatOfHost } from "./result-format.ts";
-
-export interface OpenAiResponses {
-  /** For example `https://api.openai.com/v1`. */
-  baseUrl: string;
-  model: string;
-  apiKey?: string;
-  compat?: OpenAiCompat;
-  /** Milliseconds without data after which a call fails. */
-  idleTimeout?: number;
-  /** Sends the requests. Default: `createModelFetch`. */
-  fetch?: typeof fetch;
-}
 
 /** Models behind OpenAI's Responses API, also that of other servers. */
-export function openAiResponses(options: OpenAiResponses): () => Model {
+export function openAiResponses(options: OpenAiServer): () => Model {
   return createModelFactory(openAiResponsesAdapter(options));
 }
 
@@ -33,23 +21,15 @@ export function openAiResponses(options: OpenAiResponses): () => Model {
  * tier, and with it the price; the reasoning effort of models that it does not know; the temperature. It would also add
  * 174 KB to the bundles, most of it for OpenAI's own tools.
  */
-export function openAiResponsesAdapter({
-  baseUrl,
-  model,
-  apiKey,
-  compat = {},
-  idleTimeout,
-  fetch: given,
-}: OpenAiResponses): ProviderAdapter {
-  const types = /event-stream|text\/plain|octet-stream|json/;
-  const send =
-    given ?? createModelFetch({ idleTimeout: idleTimeout ?? silentMs, type: types, transform: normalizeResponse });
+export function openAiResponsesAdapter(options: OpenAiServer): ProviderAdapter {
+  const { baseUrl, model, apiKey, compat = {}, idleTimeout = silentMs } = options;
+  const send = options.fetch ?? createModelFetch({ idleTimeout, type: responseTypes, transform: normalizeResponse });
   const url = `${baseUrl.replace(/\/+$/, "")}/responses`;
   return {
     call: compatCall(
       responsesRules,
-      (rules) => async (options) => {
-        const request = applyRules(responsesRequest(model, options), rules);
+      (rules) => async (call) => {
+        const request = applyRules(responsesRequest(model, call), rules);
         const response = await send(url, {
           method: "POST",
           headers: {
@@ -57,7 +37,7 @@ export function openAiResponsesAdapter({
             ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }),
           },
           body: JSON.stringify(request),
-          ...(options.abortSignal && { signal: options.abortSignal }),
+          ...(call.abortSignal && { signal: call.abortSignal }),
         });
         if (!response.ok) throw await errorOf(response, url, request);
         return responseParts(mappedEvents(response.body ?? noBody()));
@@ -66,16 +46,8 @@ export function openAiResponsesAdapter({
     ),
     serviceTier: { options: (service_tier) => ({ [namespace]: { service_tier } }) },
     cacheKey: (prompt_cache_key) => ({ [namespace]: { prompt_cache_key } }),
-    result: { format: () => compat.resultFormat ?? formatOfHost(baseUrl) },
     ...(isOllama(baseUrl) && { contextWindow: askedWindow({ baseUrl, model, apiKey }) }),
-    endpoint: {
-      provider: "openai-responses",
-      address: baseUrl,
-      model,
-      api: "a server with OpenAI's Responses API",
-      credentials: "the API key that the organization's model configuration names",
-      secrets: () => (apiKey === undefined ? [] : [apiKey]),
-    },
+    ...serverParts(options, { provider: "openai-responses", api: "a server with OpenAI's Responses API" }),
   };
 }
 

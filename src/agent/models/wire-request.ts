@@ -61,27 +61,19 @@ async function adapterOf(
   switch (configuration.provider) {
     case "demo":
       return undefined;
-    case "openai-compatible": {
-      const { openAiCompatibleAdapter } = await import("./openai-compatible.ts");
-      const { baseUrl, secret } = configuration;
-      return openAiCompatibleAdapter({
-        baseUrl,
-        model: chosen ?? configuration.model,
-        compat: compat ? { ...defaultCompat, ...compat } : { ...configuration.compat },
-        fetch,
-        ...(secret !== undefined && { apiKey: "$MODEL_API_KEY" }),
-      });
-    }
+    case "openai-compatible":
     case "openai-responses": {
-      const { openAiResponsesAdapter } = await import("./openai-responses.ts");
-      const { baseUrl, secret } = configuration;
-      return openAiResponsesAdapter({
+      const { provider, baseUrl, secret } = configuration;
+      const server = {
         baseUrl,
         model: chosen ?? configuration.model,
         compat: compat ? { ...defaultCompat, ...compat } : { ...configuration.compat },
         fetch,
         ...(secret !== undefined && { apiKey: "$MODEL_API_KEY" }),
-      });
+      };
+      return provider === "openai-compatible"
+        ? (await import("./openai-compatible.ts")).openAiCompatibleAdapter(server)
+        : (await import("./openai-responses.ts")).openAiResponsesAdapter(server);
     }
     case "anthropic": {
       const { anthropicAdapter } = await import("./anthropic.ts");
