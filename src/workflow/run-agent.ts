@@ -2,8 +2,7 @@ import { resultSchemaOf } from "../accounts/definition.ts";
 import { answerSeconds } from "../accounts/limits.ts";
 import type { AgentDefinition } from "../accounts/types.ts";
 import type { Failure, Model } from "../agent/model.ts";
-import { openModel } from "../agent/models/index.ts";
-import { configurationFields, misconfiguration, modelProblem } from "../agent/models/model-config.ts";
+import type { openModel } from "../agent/models/index.ts";
 import type { ReadSecret, Secrets, SecretUse } from "../agent/secret.ts";
 import type { FileLimits } from "../agent/tools/file-limits.ts";
 import { LeftTheRecord } from "../agent/tools/recorded.ts";
@@ -24,13 +23,14 @@ import { recordedResults } from "../runs/read/recorded-results.ts";
 import type { Stores } from "../runs/ports.ts";
 import { turnStartedAt } from "../runs/status.ts";
 import { storageOf } from "../runs/files/stored-bytes.ts";
-import { type ConfiguredModel, modelAsked, type UsedEnvironment } from "../runs/turn-configuration.ts";
+import { modelAsked, type UsedEnvironment } from "../runs/turn-configuration.ts";
 import type { RunJournalEntry, RunState } from "../runs/types.ts";
 import { filesOfTurn } from "../runs/files/workspace.ts";
 import { defaultEnvironment, type Linux, type NoLinux } from "../sandbox/linux/types.ts";
 import type { ProgramOwner, SandboxPerAgent } from "../sandbox/types.ts";
 import { openCase } from "../trials/open-case.ts";
 import type { Trials } from "../trials/ports.ts";
+import { askedModel, modelOpener, openLater } from "./open-models.ts";
 import { maxRetryWaitSeconds } from "./policy.ts";
 import { storeFailure } from "./retry-later.ts";
 import { findSettings, referencingWriter, plainWriter } from "./turn-settings.ts";
@@ -84,7 +84,7 @@ export async function runAgent(deps: AgentDeps, state: RunState, call: AgentCall
     (purpose: SecretUse["purpose"]): ReadSecret =>
     (secret, url) =>
       deps.secretOf(secret, { organizationId, purpose, url });
-  const open = (model: ConfiguredModel) => openConfigured(deps.openModel ?? openModel, model, readSecretFor("model"));
+  const open = modelOpener(deps, readSecretFor("model"));
   const first = modelAsked(found, false);
   const second = agent.fallback && modelAsked(found, true);
   const opened = await open(first);
@@ -211,42 +211,6 @@ function leftRecord(running: Promise<TurnOutcome>): Promise<TurnOutcome> {
 
 const tryAnotherRule =
   "Choose for the tool what a trial answers to such calls: an error, a fixed text, or a live call.";
-
-type Opened = Awaited<ReturnType<typeof openModel>>;
-
-/** Opens a model. A failure names its model configuration, if the agent names one. */
-async function openConfigured(
-  open: typeof openModel,
-  { choice, provider }: ConfiguredModel,
-  readSecret: ReadSecret,
-): Promise<Opened> {
-  const { model, modelConfiguration: named } = choice;
-  const problem = named === undefined ? undefined : modelProblem(provider, () => undefined, named);
-  return problem === undefined ? open(provider, model, readSecret) : { failure: misconfiguration(problem) };
-}
-
-/** A model that is opened with its first call. A failure to open it is a failure of the call. */
-function openLater(open: () => Promise<Opened>): Model {
-  let opened: Opened | undefined;
-  return async (request) => {
-    if (!opened || "failure" in opened) opened = await open();
-    return "failure" in opened ? opened : opened.model(request);
-  };
-}
-
-/** What a turn knows of a model. */
-function askedModel({ choice, provider }: ConfiguredModel): AskedModel & { modelName: string; provider: string } {
-  const { model, modelConfiguration, parameters, prices, contextTokens } = choice;
-  const { provider: name = "none", model: own } = provider ? configurationFields(provider) : {};
-  return {
-    modelName: model ?? own ?? name,
-    ...(modelConfiguration !== undefined && { modelConfiguration }),
-    provider: name,
-    ...(parameters && { parameters }),
-    ...(prices && { prices }),
-    ...(contextTokens !== undefined && { contextTokens }),
-  };
-}
 
 async function endTrace(trace: TurnTrace, running: Promise<TurnOutcome>): Promise<TurnOutcome> {
   try {

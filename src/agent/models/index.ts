@@ -62,14 +62,16 @@ function idleTimeout(seconds: number | undefined): { idleTimeout?: number } {
 
 /**
  * Opens the model of an agent: the agent's own choice (`chosen`) or the organization's default. Resolves with a failure
- * when the configuration is not usable. It is retryable only when the secret store is unavailable.
+ * when the configuration is not usable. It is retryable only when the secret store is unavailable. `named`: the name of the
+ * configuration, if the agent names one.
  */
 export async function openModel(
   configuration: ModelConfiguration | undefined,
   chosen: string | undefined,
   readSecret: ReadSecret,
+  named?: string,
 ): Promise<{ model: Model; name: string; provider: string } | { failure: Failure }> {
-  const problem = modelProblem(configuration, () => undefined);
+  const problem = modelProblem(configuration, () => undefined, named);
   if (!configuration || problem !== undefined) return { failure: misconfiguration(problem ?? "") };
   const { model = "" } = configurationFields(configuration);
   const key = await readKey(configuration, readSecret);

@@ -12,7 +12,8 @@ export const providerNames = ["demo", "openai-compatible", "openai-responses", "
 
 /**
  * Checks that an organization has a usable inference model. Returns the problem and what to do about it, or undefined.
- * `secretRefusal`: see `Secrets`. `name`: of the configuration, if an agent names it. Makes no network call, and loads no provider: they would add 1.1 MB and 70 ms of start time to the create function.
+ * `secretRefusal`: see `Secrets`. `name`: of the configuration, if the agent names one. Makes no network call, and loads no
+ * provider: they would add 1.1 MB and 70 ms of start time to the create function.
  */
 export function modelProblem(
   configuration: ModelConfiguration | undefined,
