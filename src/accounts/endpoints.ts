@@ -1,19 +1,12 @@
 import { ServiceError } from "../errors.ts";
-import type {
-  EndpointView,
-  FurtherEndpoint,
-  FurtherEndpointView,
-  Webhook,
-  WebhookEndpoint,
-  WebhookState,
-  WebhookView,
-} from "./types.ts";
+import type { EndpointView, FurtherEndpoint, Webhook, WebhookEndpoint, WebhookState, WebhookView } from "./types.ts";
 
-/** The endpoint of a webhook with an id; without one, the first, which is the webhook itself. Throws if there is none. */
-export function endpointOf(webhook: Webhook, id?: string): WebhookEndpoint;
-export function endpointOf(webhook: WebhookView, id?: string): EndpointView;
-export function endpointOf(webhook: WebhookView, id?: string): EndpointView {
-  const found = id === undefined ? webhook : findEndpoint(webhook, id);
+/** The first endpoint, or a further one. */
+type EndpointIn<Owner extends WebhookView> = Owner | NonNullable<Owner["endpoints"]>[number];
+
+/** As `findEndpoint`. Throws if there is none. */
+export function endpointOf<Owner extends WebhookView>(webhook: Owner, id?: string): EndpointIn<Owner> {
+  const found = findEndpoint(webhook, id);
   if (found && isConfigured(found)) return found;
   if (id === undefined)
     throw new ServiceError("webhook_not_found", `agent ${webhook.agentId} has no webhook; set one first`);
@@ -24,27 +17,28 @@ export function endpointOf(webhook: WebhookView, id?: string): EndpointView {
   );
 }
 
-export function findEndpoint(webhook: Webhook, id: string): FurtherEndpoint | undefined;
-export function findEndpoint(webhook: WebhookView, id: string): FurtherEndpointView | undefined;
-export function findEndpoint({ endpoints = [] }: WebhookView, id: string): FurtherEndpointView | undefined {
-  return endpoints.find((endpoint) => endpoint.id === id);
+/** The endpoint of a webhook with an id; without one, the first, which is the webhook itself, configured or not. */
+export function findEndpoint<Owner extends WebhookView>(
+  webhook: Owner,
+  id: string | undefined,
+): EndpointIn<Owner> | undefined {
+  return id === undefined ? webhook : webhook.endpoints?.find((endpoint) => endpoint.id === id);
+}
+
+/** The name of an endpoint in messages, after “the”. */
+export function endpointName(id: string | undefined): string {
+  return id === undefined ? "webhook of the agent" : `endpoint ${id}`;
 }
 
 /** A webhook with another first endpoint, or another further one. Undefined: the endpoint is removed. */
 export function withEndpoint(webhook: Webhook, id: string | undefined, next: WebhookEndpoint | undefined): Webhook {
   const { agentId, organizationId, revision, endpoints } = webhook;
   const record = { agentId, organizationId, ...(revision !== undefined && { revision }) };
-  if (id === undefined) return { ...record, ...(endpoints && { endpoints }), ...(next ?? noEndpoint()) };
+  if (id === undefined) return { ...record, ...(endpoints && { endpoints }), ...(next ?? noEndpoint(Date.now())) };
   const replacement = next ? [{ id, ...next }] : [];
   const changed = (endpoints ?? []).flatMap((each) => (each.id === id ? replacement : each));
   const { endpoints: _, ...first } = webhook;
   return { ...first, ...(changed.length > 0 && { endpoints: changed }) };
-}
-
-/** The first endpoint without what belongs to the whole record. */
-export function firstEndpoint(webhook: Webhook): WebhookEndpoint {
-  const { agentId: _agent, organizationId: _organization, revision: _revision, endpoints: _, ...first } = webhook;
-  return first;
 }
 
 /** The first endpoint of a webhook that was not set, or was removed. */

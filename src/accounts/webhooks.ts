@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { ServiceError } from "../errors.ts";
 import { findAgent, requireNotDeleted } from "./agents.ts";
 import { type Actor, along } from "./audit.ts";
-import { endpointOf, findEndpoint, firstEndpoint, isConfigured, noEndpoint, withEndpoint } from "./endpoints.ts";
+import { endpointOf, findEndpoint, isConfigured, noEndpoint, withEndpoint } from "./endpoints.ts";
 import { type EventType, eventTypes, maxEndpoints, maxSecrets, overlapHours } from "./limits.ts";
 import { modify } from "./modify.ts";
 import type {
@@ -51,7 +51,7 @@ export async function setWebhook(
   const agent = requireNotDeleted(await findAgent(accounts, agentId));
   const secret = newSecret();
   const webhook = await modifyWebhook(accounts, agent, { action: "webhook.set", actor }, (before) => {
-    const known = endpointId === undefined ? firstEndpoint(before) : endpointOf(before, endpointId);
+    const known = endpointId === undefined ? before : endpointOf(before, endpointId);
     return withEndpoint(before, endpointId, withSettings(withFirstSecret(known, secret), settings));
   });
   const isNew = endpointOf(webhook, endpointId).secrets[0]?.value === secret;
@@ -87,7 +87,7 @@ export async function findWebhook(accounts: Accounts, agentId: string): Promise<
   return webhook;
 }
 
-/** As `findWebhook`, also if the agent has no first endpoint. */
+/** As `findWebhook`, but does not throw if the first endpoint is not configured. */
 export async function findWebhookRecord(accounts: Accounts, agentId: string): Promise<WebhookView> {
   const agent = await findAgent(accounts, agentId);
   return (await accounts.findWebhookView(agent.id)) ?? noWebhook(agent);
@@ -149,7 +149,7 @@ export async function disableUrl(
 ): Promise<void> {
   const owner = { id: agentId, organizationId };
   await modifyWebhook(accounts, owner, { action: "webhook.disable", actor: undefined }, (webhook) => {
-    const before = endpointId === undefined ? firstEndpoint(webhook) : findEndpoint(webhook, endpointId);
+    const before = findEndpoint(webhook, endpointId);
     if (before?.url !== url || !before.enabled) return webhook;
     const at = Date.now();
     return withEndpoint(webhook, endpointId, { ...before, enabled: false, disabled: { at, reason }, updatedAt: at });
@@ -166,7 +166,7 @@ export async function removeWebhook(
   const agent = await findAgent(accounts, agentId);
   await modifyWebhook(accounts, agent, { action: "webhook.remove", actor }, (before) => {
     endpointOf(before, endpointId);
-    return withEndpoint(before, endpointId, endpointId === undefined ? noEndpoint(Date.now()) : undefined);
+    return withEndpoint(before, endpointId, undefined);
   });
 }
 
@@ -232,8 +232,7 @@ function modifyEndpoint(
   change: (before: WebhookEndpoint) => WebhookEndpoint,
 ): Promise<Webhook> {
   return modifyWebhook(accounts, agent, by, (webhook) => {
-    const known = endpointOf(webhook, endpointId);
-    const before = endpointId === undefined ? firstEndpoint(webhook) : known;
+    const before = endpointOf(webhook, endpointId);
     const after = change(before);
     return after === before ? webhook : withEndpoint(webhook, endpointId, after);
   });

@@ -1,5 +1,5 @@
 import type { Accounts, Webhook } from "../accounts/types.ts";
-import { findEndpoint } from "../accounts/endpoints.ts";
+import { endpointName, findEndpoint } from "../accounts/endpoints.ts";
 import { disableUrl, validSecrets } from "../accounts/webhooks.ts";
 import type { AddressScope } from "../net/addresses.ts";
 import type { Delivery, DeliveryAttempt } from "../runs/deliveries.ts";
@@ -81,8 +81,8 @@ function targetOf(
   at: number,
 ): Target | { problem: string } {
   if (run?.webhook === undefined) return { problem: "the run does not exist any more" };
-  const endpoint = endpointId === undefined ? webhook : webhook && findEndpoint(webhook, endpointId);
-  const name = endpointId === undefined ? "webhook of the agent" : `endpoint ${endpointId}`;
+  const endpoint = webhook && findEndpoint(webhook, endpointId);
+  const name = endpointName(endpointId);
   const secrets = endpoint ? validSecrets(endpoint, at).map(({ value }) => value) : [];
   if (!webhook || !endpoint || secrets.length === 0) {
     return { problem: `the agent has no ${endpointId === undefined ? "webhook" : name} any more` };

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { type Actor, along } from "../accounts/audit.ts";
 import type { Accounts } from "../accounts/types.ts";
-import { endpointOf } from "../accounts/endpoints.ts";
+import { endpointName, endpointOf } from "../accounts/endpoints.ts";
 import { findWebhookRecord } from "../accounts/webhooks.ts";
 import { ServiceError } from "../errors.ts";
 import { type Delivery, noRun } from "../runs/deliveries.ts";
@@ -13,8 +13,8 @@ interface Deps {
 }
 
 /**
- * Sends a test message to an endpoint of an agent's webhook; default: the first. It is as all others: signed, and with its delivery in
- * the list. It is sent once. Throws if the endpoint has no URL or is disabled.
+ * Sends a test message to an endpoint of an agent's webhook; default: the first. It is signed, and its delivery is listed, like
+ * those of other messages. It is sent once. Throws if the endpoint has no URL or is disabled.
  */
 export async function testWebhook(
   { accounts, deliveries }: Deps,
@@ -25,7 +25,7 @@ export async function testWebhook(
   const webhook = await findWebhookRecord(accounts, agentId);
   const { organizationId } = webhook;
   const { url, enabled } = endpointOf(webhook, endpointId);
-  const name = endpointId === undefined ? "webhook of the agent" : `endpoint ${endpointId}`;
+  const name = endpointName(endpointId);
   if (url === undefined) throw new ServiceError("invalid_argument", `the ${name} has no URL; set one first`);
   if (!enabled) throw new ServiceError("invalid_argument", `the ${name} is disabled; enable it first`);
   const at = Date.now();

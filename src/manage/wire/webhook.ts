@@ -1,4 +1,3 @@
-import { findEndpoint } from "../../accounts/endpoints.ts";
 import type { EndpointView, FurtherEndpointView, WebhookView } from "../../accounts/types.ts";
 import { type ChangedWebhook, oldSecretsValidUntil } from "../../accounts/webhooks.ts";
 import { timeOf } from "../../http/rest/wire/time.ts";
@@ -35,8 +34,8 @@ export function wireChangedWebhook({ webhook, secret }: ChangedWebhook): Schemas
 }
 
 export function wireChangedEndpoint(changed: ChangedWebhook): Schemas["ChangedWebhookEndpoint"] {
-  const { webhook, endpointId = "", secret } = changed;
-  const endpoint = findEndpoint(webhook, endpointId);
+  const { webhook, endpointId, secret } = changed;
+  const endpoint = webhook.endpoints?.find(({ id }) => id === endpointId);
   if (!endpoint) throw new Error(`endpoint ${endpointId} is missing after its change`);
   return { ...wireEndpoint(webhook, endpoint), secret: secret ?? null };
 }
