@@ -1,10 +1,10 @@
 import { findAgent } from "../accounts/agents.ts";
 import { decodePlace, encodePlace } from "../runs/read/cursor.ts";
-import type { Delivery, DeliveryPage } from "../runs/deliveries.ts";
+import type { Delivery } from "../runs/deliveries.ts";
 import type { Stores } from "../runs/ports.ts";
 
-/** Reads of a page after the first, at most: a page of an endpoint with few deliveries among many can be short. */
-const maxReads = 20;
+/** Reads of the store for one page. An endpoint with few deliveries among many gets a page that is not full. */
+const maxReads = 21;
 
 /** Deliveries of an agent, newest first. With `cursor`, there are older ones. */
 export interface ListedDeliveries {
@@ -13,8 +13,8 @@ export interface ListedDeliveries {
 }
 
 /**
- * Lists the deliveries of an agent, newest first, at most `limit`. `cursor`: of the page before. `endpointId`: only those to this
- * endpoint, of its webhook; `first`: to the first.
+ * Lists the deliveries of an agent, newest first, at most `limit`. `cursor`: of the page before. `endpointId`: only deliveries to
+ * this endpoint; `first`: only those to the first.
  */
 export async function listDeliveries(
   { accounts, deliveries }: Pick<Stores, "accounts" | "deliveries">,
@@ -23,16 +23,15 @@ export async function listDeliveries(
 ): Promise<ListedDeliveries> {
   const { id } = await findAgent(accounts, agentId);
   const place = cursor === undefined ? undefined : decodePlace(cursor);
-  const after = place && { at: place.time, id: place.id };
   const of = { agentId: id, ...(endpointId !== undefined && { endpointId }) };
-  const page: DeliveryPage = await deliveries.list({ ...of, ...(after && { after }), limit });
-  // On AWS, a filter is applied to what was read.
-  for (let more = maxReads; more > 0 && page.next && page.deliveries.length < limit; more--) {
-    const rest = await deliveries.list({ ...of, after: page.next, limit: limit - page.deliveries.length });
-    page.deliveries.push(...rest.deliveries);
-    if (rest.next) page.next = rest.next;
-    else delete page.next;
-  }
-  const { deliveries: found, next } = page;
-  return { deliveries: found, ...(next && { cursor: encodePlace({ time: next.at, id: next.id }) }) };
+  const found: Delivery[] = [];
+  let after = place && { at: place.time, id: place.id };
+  let reads = 0;
+  // DynamoDB filters what it has read, so that a read can return fewer deliveries than asked for.
+  do {
+    const page = await deliveries.list({ ...of, ...(after && { after }), limit: limit - found.length });
+    found.push(...page.deliveries);
+    after = page.next;
+  } while (after && found.length < limit && ++reads < maxReads);
+  return { deliveries: found, ...(after && { cursor: encodePlace({ time: after.at, id: after.id }) }) };
 }
