@@ -92,15 +92,16 @@ function conditionsOf(text: string): FailCondition[] {
 
 type TryDeps = Omit<OperatorPlatform, "actor"> & Parameters<typeof startTrial>[0];
 
-/** Yields what the trial will do, starts it, and yields what it says at its end. A trial that is not started is deleted. */
+/** Yields the estimate, starts the trial, waits for its end and yields its results. A trial that is not started is deleted. */
 async function* tryCases(
   deps: TryDeps,
-  { trial: { id, ...more }, cases }: { trial: Trial; cases: TrialCase[] },
+  { trial, cases }: { trial: Trial; cases: TrialCase[] },
   { io, failIf, asks }: { io: FileIo; failIf: FailCondition[] | undefined; asks: boolean },
 ): AsyncGenerator<Note | Output> {
-  for (const note of estimateLines({ id, ...more }, cases)) yield { note };
+  const { id, estimate } = trial;
+  for (const note of estimateLines(trial, cases)) yield { note };
   const refusal =
-    more.estimate.cases === 0
+    estimate.cases === 0
       ? `none of the ${cases.length} cases can be tried: ${cases[0]?.cannotBeTried}`
       : asks && !(await isConfirmed(io))
         ? "not started; no model was called"
@@ -112,7 +113,7 @@ async function* tryCases(
   await startTrial(deps, id);
   const ended = await waitForTrial(deps, id, io);
   const failed = failIf && failures(failIf, summarize(ended.trial, ended.cases));
-  yield trialOutput(ended.trial, ended.cases, { onlyLook: true, failed });
+  yield trialOutput(ended.trial, ended.cases, { onlyReview: true, failed });
   if (failed && failed.length > 0) throw new CliError(`--fail-if holds: ${failed.join(", ")} (see trial show ${id})`);
 }
 

@@ -1,8 +1,8 @@
 import type { Schemas } from "../../src/manage/schema-types.ts";
 import { wireCase, wireCaseDetail, wireTrial, wireTrialHead } from "../../src/manage/wire/trial.ts";
-import { verdictWords } from "../../src/trials/describe-trial.ts";
+import { inDollars, verdictWords } from "../../src/trials/describe-trial.ts";
 import { estimateNotes } from "../../src/trials/estimate.ts";
-import { needsLook, orderCases } from "../../src/trials/order-cases.ts";
+import { needsReview, orderCases } from "../../src/trials/order-cases.ts";
 import type { CaseDetail } from "../../src/trials/read-case.ts";
 import type { Destination, Trial, TrialCase } from "../../src/trials/types.ts";
 import { printableLine } from "../printable.ts";
@@ -36,11 +36,11 @@ function refusals(cases: TrialCase[]): string[] {
 
 function expectedText({ estimate: { dollars, tokens }, settings: { budget } }: Trial): string {
   const expected = [
-    ...(dollars ? [`${dollarText(dollars.low)} to ${dollarText(dollars.high)}`] : []),
+    ...(dollars ? [`${inDollars(dollars.low)} to ${inDollars(dollars.high)}`] : []),
     ...(tokens ? [`${tokens.low.toLocaleString("en-US")} to ${tokens.high.toLocaleString("en-US")} tokens`] : []),
   ];
   const limits = [
-    ...(budget.dollars === undefined ? [] : [dollarText(budget.dollars)]),
+    ...(budget.dollars === undefined ? [] : [inDollars(budget.dollars)]),
     ...(budget.tokens === undefined ? [] : [`${budget.tokens.toLocaleString("en-US")} tokens`]),
   ];
   return `${expected.join(", ") || "unknown"}; budget: ${limits.join(", ")}`;
@@ -54,24 +54,24 @@ function destinationText({ host, for: purpose, inputs, files, new: isNew }: Dest
   return `  sends to ${host}: ${what}${isNew ? ", to a host that not all of the recorded turns used" : ""}`;
 }
 
-/** `failed`: conditions of `--fail-if` that hold. Undefined: there are none to check. */
 export interface TrialOutputOptions {
-  onlyLook?: boolean;
+  onlyReview?: boolean;
+  /** Conditions of `--fail-if` that hold. Undefined: there are none to check. */
   failed?: string[] | undefined;
 }
 
-/** What a trial says so far, and its cases: all, or those that need a look. The JSON has all. */
+/** The summary of a trial, and its cases: all, or only those that need review. The JSON has all. */
 export function trialOutput(
   trial: Trial,
   cases: TrialCase[],
-  { onlyLook = false, failed }: TrialOutputOptions = {},
+  { onlyReview = false, failed }: TrialOutputOptions = {},
 ): Output {
-  const ordered = orderCases(cases);
-  const shown = ordered.filter((one) => !onlyLook || needsLook(one)).map((one) => caseRow(wireCase(trial, one)));
+  const ordered = orderCases(cases).map((one) => wireCase(trial, one));
+  const shown = ordered.filter(({ verdict }) => !onlyReview || needsReview(verdict)).map(caseRow);
   const wire = wireTrial(trial, cases);
   const columns = ["case", "verdict", "steps", "cost", "run", "turn", "what"];
-  const { text } = table(shown, columns, "No case needs a look.");
-  const json = { trial: wire, cases: ordered.map((one) => wireCase(trial, one)), ...(failed && { failed }) };
+  const { text } = table(shown, columns, "No case needs review.");
+  const json = { trial: wire, cases: ordered, ...(failed && { failed }) };
   return { text: [...summaryLines(wire), "", text].join("\n"), json };
 }
 
@@ -88,7 +88,7 @@ function summaryLines({ summary, ended_by: endedBy }: Schemas["Trial"]): string[
 }
 
 function medianText({ cases, steps, dollars }: Schemas["TrialMedians"]): string {
-  const cost = dollars ? `, ${change(dollarText(dollars.recorded), dollarText(dollars.tried))}` : "";
+  const cost = dollars ? `, ${change(inDollars(dollars.recorded), inDollars(dollars.tried))}` : "";
   return `Medians of ${counted(cases, "case")}, recorded → tried: ${change(steps.recorded, steps.tried)} steps${cost}`;
 }
 
@@ -106,7 +106,7 @@ function caseRow(one: Schemas["TrialCase"]) {
   };
 }
 
-/** What there is to know of a case, in one line. */
+/** The reasons, differences and reviewer of a case, in one line. */
 function whatText({ verdict, judged_by: by, cannot_be_tried: refused, candidate }: Schemas["TrialCase"]): string {
   const {
     ended = null,
@@ -161,28 +161,23 @@ function callLine(mark: string, { step, name, arguments: given }: Schemas["Trial
 /** Trials of an agent, one per line. */
 export function trialList(trials: { trial: Trial; cases: TrialCase[] }[]): Output {
   const heads = trials.map(({ trial, cases }) => wireTrialHead(trial, cases));
-  const rows = trials.map(({ trial }, index) => ({
-    id: trial.id,
-    status: trial.status,
-    created_at: heads[index]?.created_at,
-    candidate: triedText(trial.candidate),
-    summary: heads[index]?.summary,
+  const rows = heads.map(({ id, status, created_at, candidate, summary }) => ({
+    id,
+    status,
+    created_at,
+    candidate: triedText(candidate),
+    summary,
   }));
   const columns = ["id", "status", "created_at", "candidate", "summary"];
   return { ...table(rows, columns, "No trials. Try a change: agent try AGENT --file draft.json"), json: heads };
 }
 
-function triedText({ version }: Trial["candidate"]): string {
-  return version === undefined ? "a draft" : `version ${version}`;
-}
-
-/** Cents, or four decimals below ten cents. */
-export function dollarText(value: number): string {
-  return `$${value.toFixed(value > 0 && value < 0.1 ? 4 : 2)}`;
+function triedText({ version }: { version?: number | null }): string {
+  return version == null ? "a draft" : `version ${version}`;
 }
 
 function costText(dollars: number | null): string {
-  return dollars === null ? "?" : dollarText(dollars);
+  return dollars === null ? "?" : inDollars(dollars);
 }
 
 function change(recorded: string | number, tried: string | number | undefined): string {

@@ -1,13 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { commandLine } from "../../src/command-line.ts";
-import { describeTrial } from "../../src/trials/describe-trial.ts";
+import { describeTrial, inDollars } from "../../src/trials/describe-trial.ts";
 import { measuredEstimate } from "../../src/trials/estimate.ts";
 import { findTrial } from "../../src/trials/find-trial.ts";
 import { summarize } from "../../src/trials/summary.ts";
 import type { Trial, TrialCase } from "../../src/trials/types.ts";
 import { CliError, type FileIo } from "../cli.ts";
 import type { OperatorPlatform } from "./operator-platform.ts";
-import { dollarText } from "./trial-output.ts";
 
 const pollMilliseconds = 1_000;
 /** The exit code after Ctrl-C. */
@@ -48,7 +47,7 @@ export async function waitForTrial(
 
 function progressOf(trial: Trial, cases: TrialCase[]): string {
   const remaining = measuredEstimate(trial, cases);
-  const rest = remaining?.dollars === undefined ? "" : ` · about ${dollarText(remaining.dollars)} to go`;
+  const rest = remaining?.dollars === undefined ? "" : ` · about ${inDollars(remaining.dollars)} to go`;
   return `${describeTrial(trial, summarize(trial, cases))}${rest}`;
 }
 

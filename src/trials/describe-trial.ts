@@ -66,6 +66,6 @@ function of(tokens: number | undefined): string {
 }
 
 /** Cents, or four decimals below ten cents. */
-function inDollars(value: number): string {
+export function inDollars(value: number): string {
   return `$${value.toFixed(value > 0 && value < 0.1 ? 4 : 2)}`;
 }

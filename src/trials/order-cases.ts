@@ -1,22 +1,22 @@
-import { verdicts } from "./names.ts";
+import { type Verdict, verdicts } from "./names.ts";
 import type { TrialCase } from "./types.ts";
 import { verdictOf } from "./verdict.ts";
 
-/** Verdicts that a person should review, in the order of lists. */
-const lookFirst = ["left_record", "failed", "assertion_broken", "worse", "different"];
+/** Verdicts of cases that need review, in list order. */
+const reviewFirst = ["left_record", "failed", "assertion_broken", "worse", "different"];
 
-/** Whether a person should review a case. */
-export function needsLook(one: TrialCase): boolean {
-  return lookFirst.includes(verdictOf(one) ?? "");
+/** Whether a person should review a case with this verdict. Null: the case has no verdict. */
+export function needsReview(verdict: Verdict | null): boolean {
+  return reviewFirst.includes(verdict ?? "");
 }
 
-/** Cases to review first, then those with another verdict, then those without one. */
+/** Cases that need review first, then those with another verdict, then those without one. */
 export function orderCases(cases: TrialCase[]): TrialCase[] {
   return cases.toSorted((a, b) => rankOf(a) - rankOf(b));
 }
 
 function rankOf(one: TrialCase): number {
   const verdict = verdictOf(one);
-  const first = lookFirst.indexOf(verdict ?? "");
-  return first === -1 ? lookFirst.length + (verdict ? verdicts.indexOf(verdict) : verdicts.length) : first;
+  const first = reviewFirst.indexOf(verdict ?? "");
+  return first === -1 ? reviewFirst.length + (verdict ? verdicts.indexOf(verdict) : verdicts.length) : first;
 }

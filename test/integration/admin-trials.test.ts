@@ -91,7 +91,7 @@ describe("trials on the command line", () => {
     expect(stderr).toMatch(/expected: \$0\.\d+ to \$0\.\d+, [\d,]+ to [\d,]+ tokens; budget: \$1\.00/);
     expect(stderr).toMatch(/sends to 127\.0\.0\.1:\d+: 3 inputs and 0 files\n/);
     expect(stdout).toContain("3 tried · 3 same · current against itself: 0 of 2 differ · $");
-    expect(stdout).toContain("No case needs a look.");
+    expect(stdout).toContain("No case needs review.");
   });
 
   test("a changed draft is listed case by case, and each case shows both turns", async () => {
