@@ -21,7 +21,7 @@ export interface FileIo extends Io {
   errIsTerminal: boolean;
   /** Asks the person at the terminal. Absent: standard input or standard error is not a terminal. */
   ask?(question: string): Promise<string>;
-  /** Shows a line on standard error in place of the one before; an empty one removes it. Absent: it is not a terminal. */
+  /** Replaces the status line on standard error. Empty: removes it. Absent: standard error is not a terminal. */
   show?(line: string): void;
 }
 
@@ -50,7 +50,7 @@ async function ask(question: string): Promise<string> {
 
 function show(line: string): void {
   const width = process.stderr.columns;
-  process.stderr.write(`\r\u001b[K${line.slice(0, Math.max(0, width - 1))}`); // a longer line would wrap, and stay
+  process.stderr.write(`\r\u001b[K${line.slice(0, Math.max(0, width - 1))}`); // a wrapped line cannot be replaced
 }
 
 /** An error for the person at the terminal. The message is one line: what was wrong, what was received, what to do. */

@@ -27,7 +27,7 @@ interface TryOptions extends TrialOptions {
 export function addTryCommand(agent: Command, action: Action, io: FileIo): void {
   agent
     .command("try")
-    .description("Try a change of an agent on its recorded turns, before it is saved.")
+    .description("Try a change of an agent on recorded turns before you save it.")
     .argument("<AGENT>", "agent")
     .option(fileOption, `the changed ${fileDescription}`)
     .option("--version <N>", "try this version of the agent instead of a file")
@@ -35,15 +35,19 @@ export function addTryCommand(agent: Command, action: Action, io: FileIo): void 
     .option("--label <KEY=VALUE>", "only turns of runs with this label")
     .option("--since <TIME>", "only turns of runs created since this time, such as 2026-11-01 or 2026-11-01T08:00Z")
     .option("--run <ID>", "the turns of this run, or ID.TURN; can be repeated, instead of --last", repeated)
-    .option("--control <N>", "try so many of the cases with the current configuration, too", "10")
+    .option("--control <N>", "number of cases that also run with the current configuration", "10")
     .option("--concurrency <N>", "cases in progress at the same time", "4")
-    .option("--budget <DOLLARS>", "no case starts beyond it; needs prices in the agent file")
-    .option("--budget-tokens <N>", "no case starts beyond so many input and output tokens")
-    .option("--assert-file <FILE>", "JSON list of checks of what a tried turn did (docs/trials.md)")
-    .option("--on-miss <RULE>", "what a call does that the record does not answer: stop the case, or error", "stop")
-    .option("--tool-miss <NAME=RULE>", "for a tool: stop, error, live or text:ANSWER; can be repeated", repeated)
-    .option("--fail-if <CONDITIONS>", "exit with 1 if one of these holds, such as worse>0,left>5")
-    .option("--yes", "start without a question")
+    .option("--budget <DOLLARS>", "limit in US dollars; no case starts beyond it (needs prices in the agent file)")
+    .option("--budget-tokens <N>", "limit in input and output tokens; no case starts beyond it")
+    .option("--assert-file <FILE>", "JSON list of assertions about each tried turn (docs/trials.md)")
+    .option("--on-miss <RULE>", "for a call that the record does not answer: stop the case, or return an error", "stop")
+    .option(
+      "--tool-miss <NAME=RULE>",
+      "the rule for one tool: stop, error, live or text:ANSWER; can be repeated",
+      repeated,
+    )
+    .option("--fail-if <CONDITIONS>", "exit with 1 if a condition holds, such as worse>0,left>5")
+    .option("--yes", "start without asking")
     .addHelpText(
       "after",
       "\nExit codes: 0, 1 after an error or if --fail-if holds, 130 after Ctrl-C (the trial proceeds).",
@@ -54,7 +58,7 @@ export function addTryCommand(agent: Command, action: Action, io: FileIo): void 
         const failIf = options.failIf === undefined ? undefined : conditionsOf(options.failIf);
         if (!options.yes && !io.ask) {
           throw new CliError(
-            "agent try asks before a model is called, and there is no terminal to ask; pass --yes to start without a question",
+            "agent try asks before a model is called, and there is no terminal to ask; pass --yes to start without asking",
           );
         }
         const [cases, settings] = [selectionOf(options), await settingsOf(options)];
@@ -62,7 +66,7 @@ export function addTryCommand(agent: Command, action: Action, io: FileIo): void 
         const candidate = await candidateOf(platform, organizationId, options);
         if (!isServed()) {
           throw new CliError(
-            `no service runs on the data directory; start it (${commandLine("start")}): it tries the cases`,
+            `no service runs on the data directory; start it (${commandLine("start")}) to run the cases`,
           );
         }
         const deps = { ...platform, now: Date.now, actor: await platform.actor() };

@@ -14,13 +14,16 @@ interface ListOptions {
   endpoint?: string;
 }
 
+/** For commands about one endpoint of a webhook. */
+export const endpointOption = ["--endpoint <ID>", "a further endpoint (default: the first, the agent's URL)"] as const;
+
 /** Adds the commands about what was sent, below `webhook`. */
 export function addDeliveryCommands(webhook: Command, action: Action): void {
   webhook
     .command("deliveries")
     .description("List the messages of an agent's runs, newest first, with the last attempt to send each.")
     .requiredOption("--agent <ID>", "agent")
-    .option("--endpoint <ID>", "only messages to this endpoint; first: to the agent's URL")
+    .option("--endpoint <ID>", "only messages to this endpoint, or first for the agent's URL")
     .option("--limit <N>", `number of messages, at most ${maxListed}`, "20")
     .option("--cursor <CURSOR>", "continue the list of a page before")
     .action(
@@ -33,7 +36,7 @@ export function addDeliveryCommands(webhook: Command, action: Action): void {
     .command("test")
     .description("Send a signed message of type webhook.test to an agent's URL, or to an endpoint, once.")
     .requiredOption("--agent <ID>", "agent")
-    .option("--endpoint <ID>", "a further endpoint (default: the first, the agent's URL)")
+    .option(...endpointOption)
     .action(
       action(async ({ accounts, deliveries, actor }, { agent, endpoint }: { agent: string; endpoint?: string }) =>
         record(fields(await testWebhook({ accounts, deliveries }, agent, await actor(), endpoint))),

@@ -31,7 +31,7 @@ export function eventOutput(event: RunEvent, answerer?: string): Output {
   };
 }
 
-/** The name of who gave the answer that an event records. */
+/** The name of the person or program whose answer an event records. Undefined: there is none. */
 export async function answererOf(accounts: Pick<Accounts, "findKey">, event: RunEvent): Promise<string | undefined> {
   const by = "part" in event && event.part === "answered" ? event.by : undefined;
   return by && starterName(await nameStarter(accounts, by));
@@ -51,7 +51,7 @@ function answeredEvent({ turn, step, call, answer, by }: AnsweredEntry, name: st
   return { turn, step, event: "call-answered", call, id, answer: answer.kind, ...who, text: said };
 }
 
-/** Of a call of the fallback: the name of its configuration or its model, and why it was asked. */
+/** Fields of a call to the fallback: its configuration or model, and the failure before it. */
 function fallbackOf({ fallback }: { fallback?: AskedFallback }) {
   if (!fallback) return {};
   const { configuration, model, failure } = fallback;

@@ -72,14 +72,14 @@ export function roleOf(text: string): OperatorRole {
   throw new CliError(`--role is ${JSON.stringify(text)}; expected operator or viewer`);
 }
 
-/** The value of an option that takes a label. */
+/** Parses a label, such as `customer=4711`. */
 export function labelOf(option: string, text: string): { name: string; value: string } {
   const at = text.indexOf("=");
   if (at < 1) throw new CliError(`${option} is ${JSON.stringify(text)}; expected KEY=VALUE`);
   return { name: text.slice(0, at), value: text.slice(at + 1) };
 }
 
-/** The values of an option, with commas. */
+/** Parses a comma-separated list of known values. */
 export function valuesOf<Value extends string>(option: string, text: string, known: readonly Value[]): Value[] {
   return text.split(",").map((each) => {
     const value = known.find((one) => one === each.trim());

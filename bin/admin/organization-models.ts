@@ -30,7 +30,7 @@ const labels = {
   idleSeconds: "--idle-seconds",
 };
 
-/** The name of the organization's model in a list of its model configurations. No other one can have it. */
+/** The organization's model in a list of model configurations. The name is reserved. */
 const defaultName = "default";
 
 /** Commands for the model configurations of an organization. */

@@ -38,8 +38,11 @@ export function addAnswerCommands(run: Command, action: Action): void {
     .description("List tool calls that wait for answers, those whose time ends first at the beginning.")
     .option("--org <ID>", "only runs of this organization")
     .option("--agent <ID>", "only runs of this agent")
-    .option("--kind <KIND>", `only calls that wait for these: one or more, with commas, of ${askKinds.join(", ")}`)
-    .option("--for-operators", "only calls that no API key may answer: approvals, unless the agent lets its keys")
+    .option("--kind <KIND>", `only calls of these kinds, with commas: ${askKinds.join(", ")}`)
+    .option(
+      "--for-operators",
+      "only calls that API keys may not answer: approvals, unless the agent allows its keys to approve",
+    )
     .action(
       action(async (stores, { org, agent: ofAgent, kind, forOperators }: WaitingOptions) => {
         const of = {
@@ -58,7 +61,7 @@ export function addAnswerCommands(run: Command, action: Action): void {
           "No calls wait for answers.",
         );
         const notes = [
-          ...(more ? ["More runs wait: answer these, or choose --org or --agent."] : []),
+          ...(more ? ["More runs wait. Answer these first, or filter with --org or --agent."] : []),
           ...(rows.length > 0 ? ["See the arguments of a call: run answer RUN CALL"] : []),
         ];
         return { text: [text, ...notes].join("\n\n"), json: rows };

@@ -7,7 +7,7 @@ import type { Assertion, OutsideRules, TrialBudget, TrialSettings } from "../../
 import { CliError } from "../cli.ts";
 import { labelOf, timeOf, wholeNumber } from "./option-values.ts";
 
-/** The options of `agent try` that say what is tried and how, as they are typed. */
+/** Options of `agent try` for its cases and settings, as typed. */
 export interface TrialOptions {
   last?: string;
   label?: string;
@@ -59,7 +59,7 @@ export async function settingsOf(options: TrialOptions): Promise<TrialSettings> 
 function budgetOf({ budget, budgetTokens }: TrialOptions): TrialBudget {
   if (budget === undefined && budgetTokens === undefined) {
     throw new CliError(
-      "--budget is missing; set what the trial may use at most: --budget DOLLARS, or --budget-tokens N for an agent without prices",
+      "--budget is missing; limit what the trial may use: --budget DOLLARS, or --budget-tokens N for an agent without prices",
     );
   }
   return {

@@ -11,7 +11,7 @@ import { indented, type Output, record, table } from "./output.ts";
 /** Characters of the arguments of a call in a case. */
 const maxArguments = 160;
 
-/** What a trial will try, cost and send, as lines for the person who starts it. */
+/** The cases, expected cost and destinations of a trial, as lines to read before it starts. */
 export function estimateLines(trial: Trial, cases: TrialCase[]): string[] {
   const { estimate, settings } = trial;
   const control = Math.min(settings.control, estimate.cases);
@@ -51,7 +51,7 @@ function destinationText({ host, for: purpose, inputs, files, new: isNew }: Dest
     return `  connects to ${host}: lists the tools of an MCP server; nothing of a run is sent`;
   if (purpose === "live_calls") return `  sends to ${host}: calls that the record does not answer, by the rule live`;
   const what = `${counted(inputs, "input")} and ${counted(files, "file")}`;
-  return `  sends to ${host}: ${what}${isNew ? ", to a host that not all of the recorded turns used" : ""}`;
+  return `  sends to ${host}: ${what}${isNew ? ", which some recorded turns did not use" : ""}`;
 }
 
 export interface TrialOutputOptions {
@@ -129,7 +129,7 @@ function whatText({ verdict, judged_by: by, cannot_be_tried: refused, candidate 
   return parts.join("; ") || "-";
 }
 
-/** A case with the texts and calls of both turns. Calls are a difference: `-` only recorded, `+` only tried. */
+/** A case with the texts and calls of both turns. Calls are shown as a diff: `-` recorded, `+` candidate. */
 export function caseOutput(trial: Trial, one: TrialCase, detail: CaseDetail): Output {
   const wire = wireCaseDetail(trial, one, detail);
   const { turn, what, ...fields } = caseRow(wire.case);

@@ -9,7 +9,7 @@ import { caseOutput, trialList, trialOutput } from "./trial-output.ts";
 
 /** Commands for trials that exist. `agent try` creates them. */
 export function addTrialCommands(program: Command, action: Action): void {
-  const trial = program.command("trial").description("Read and control trials of changes of agents.");
+  const trial = program.command("trial").description("Read, stop and delete trials of agent changes.");
   trial
     .command("list")
     .description("List the trials of an agent, newest first.")
@@ -25,9 +25,9 @@ export function addTrialCommands(program: Command, action: Action): void {
     );
   trial
     .command("show")
-    .description("Show what a trial says and its cases, or one case with both turns.")
+    .description("Show the results and cases of a trial, or one case with both turns.")
     .argument("<ID>", "trial")
-    .option("--case <N>", "only this case: its texts, and its calls as a difference")
+    .option("--case <N>", "only this case: its texts, and its calls as a diff")
     .action(
       action(async (stores, id: string, { case: number }: { case?: string }) => {
         const found = await findTrial(stores.trials, id);

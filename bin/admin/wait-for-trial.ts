@@ -13,8 +13,8 @@ const pollMilliseconds = 1_000;
 const interrupted = 130;
 
 /**
- * Waits until a trial has ended. Shows its verdicts so far in one line of a terminal. Rejects with a CliError after Ctrl-C, and
- * if the service ends meanwhile; the trial continues with the service.
+ * Waits until a trial has ended. Shows its progress on one line of the terminal. Rejects with a CliError after Ctrl-C, and when
+ * the service has stopped: the trial proceeds when the service runs.
  */
 export async function waitForTrial(
   { trials, isServed }: Pick<OperatorPlatform, "trials" | "isServed">,
@@ -52,5 +52,5 @@ function progressOf(trial: Trial, cases: TrialCase[]): string {
 }
 
 function notServed(id: string): string {
-  return `the service on the data directory has ended; trial ${id} proceeds when it starts again (${commandLine("start")})`;
+  return `the service on the data directory has stopped; trial ${id} proceeds when it starts again (${commandLine("start")})`;
 }

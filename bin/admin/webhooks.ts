@@ -14,13 +14,11 @@ import {
 import { type EventType, eventTypes, maxEndpoints, maxSecrets, overlapHours } from "../../src/accounts/limits.ts";
 import type { EndpointView, FurtherEndpointView } from "../../src/accounts/types.ts";
 import type { Action } from "./action.ts";
-import { addDeliveryCommands } from "./deliveries.ts";
+import { addDeliveryCommands, endpointOption } from "./deliveries.ts";
 import { wholeNumber } from "./option-values.ts";
 import { isoTime, type Output, record, table } from "./output.ts";
 
 const agentOption = ["--agent <ID>", "agent"] as const;
-
-const endpointOption = ["--endpoint <ID>", "a further endpoint (default: the first, the agent's URL)"] as const;
 
 /** Which endpoint of which agent's webhook. */
 interface EndpointOptions {
@@ -142,7 +140,7 @@ export function addWebhookCommands(program: Command, action: Action): void {
 }
 
 function settingsOf({ url, event, privateAddresses = false }: SetOptions) {
-  return { url, types: event as EventType[] | undefined, privateAddresses }; // checked with the URL
+  return { url, types: event as EventType[] | undefined, privateAddresses }; // `src/accounts` checks the types
 }
 
 function changed({ webhook, endpointId, secret }: ChangedWebhook): Output {
