@@ -9,14 +9,14 @@ interface LabelFilterProps {
   onChoose: (label: string | undefined) => void;
 }
 
-const typed = {
+const search = {
   name: "Label as KEY=VALUE",
   placeholder: "customer=4711",
   accepts: (text: string) => text.indexOf("=") > 0,
-  hint: "No listed run has it. Type KEY=VALUE.",
+  noMatch: "No listed run has it. Type KEY=VALUE.",
 };
 
 /** A filter by a label that the listed runs have, or one that is typed. */
 export function LabelFilter({ chosen, known, onChoose }: LabelFilterProps) {
-  return <FacetFilter name="Label" any="Any label" {...{ chosen, typed, onChoose }} values={known} />;
+  return <FacetFilter name="Label" any="Any label" {...{ chosen, search, onChoose }} values={known} />;
 }

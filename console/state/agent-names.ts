@@ -1,5 +1,4 @@
 import type { AgentSummary } from "../api/types.ts";
-import { agents } from "./agents.ts";
 
 /** The names that several agents have. */
 export function ambiguousNames(choices: Pick<AgentSummary, "name">[]): Set<string> {
@@ -11,10 +10,4 @@ export function ambiguousNames(choices: Pick<AgentSummary, "name">[]): Set<strin
 export function agentNames(choices: Pick<AgentSummary, "id" | "name">[]): Map<string, string> {
   const ambiguous = ambiguousNames(choices);
   return new Map(choices.map(({ id, name }) => [id, ambiguous.has(name) ? `${name} (${id.slice(0, 8)})` : name]));
-}
-
-/** The agents of an organization, or all, as values and names of a choice. */
-export function agentChoices(organizationId: string | undefined): [id: string, name: string][] {
-  const all = agents.value ?? [];
-  return [...agentNames(all.filter((each) => (organizationId ?? each.organization_id) === each.organization_id))];
 }

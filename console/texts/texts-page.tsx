@@ -3,7 +3,7 @@ import { call } from "../api/client.ts";
 import type { Schemas } from "../api/types.ts";
 import { useResource } from "../api/use-resource.ts";
 import { formatNumber } from "../format.ts";
-import { AgentFilter } from "../runs/agent-filter.tsx";
+import { AgentFilter } from "../state/agent-filter.tsx";
 import { useShortcuts } from "../state/keyboard.ts";
 import { organization } from "../state/organization.ts";
 import { usePageTitle } from "../state/page-title.ts";

@@ -1,7 +1,6 @@
 import type { OpenCall } from "../api/types.ts";
 import { askKinds } from "../run/waiting/ask-kinds.ts";
-import { agentChoices } from "../state/agent-names.ts";
-import { organization } from "../state/organization.ts";
+import { AgentFilter } from "../state/agent-filter.tsx";
 import { useQuery } from "../state/url.ts";
 import { ChoiceChip } from "../ui/choice-chip.tsx";
 
@@ -42,14 +41,7 @@ export function WaitingFilters({ filter }: { filter: WaitingFilter }) {
         chosen={filter.kind?.[0]}
         onChoose={(kind) => setQuery({ kind })}
       />
-      <ChoiceChip
-        name="Agent"
-        all="All agents"
-        find="Find an agent"
-        values={agentChoices(organization.value?.id)}
-        chosen={filter.agent_id}
-        onChoose={(agent) => setQuery({ agent })}
-      />
+      <AgentFilter chosen={filter.agent_id} onChoose={(agent) => setQuery({ agent })} />
       <ChoiceChip
         name="Who"
         all="Everyone"

@@ -299,7 +299,7 @@ const allowedInConsole: Record<string, string[]> = {
   "console/shell": [...page, "console/start", "console/waiting"],
   "console/start": [...page, "console/limits-text.ts", "console/programs"],
   "console/errors": page,
-  "console/texts": [...page, "console/run/text/tool-name.tsx", "console/runs/agent-filter.tsx"],
+  "console/texts": [...page, "console/run/text/tool-name.tsx"],
   "console/trials": [
     ...page,
     "console/run/files/diff-view.tsx",
