@@ -1,13 +1,15 @@
-import { useEffect, useState } from "preact/hooks";
+import { useEffect } from "preact/hooks";
 import { call } from "../api/client.ts";
 import { poll } from "../api/poll.ts";
 import type { Schemas } from "../api/types.ts";
+import { useResource } from "../api/use-resource.ts";
 import { AskCards } from "../run/waiting/ask-cards.tsx";
 import { useAskKeys } from "../run/waiting/ask-keys.ts";
 import { organization } from "../state/organization.ts";
 import { usePageTitle } from "../state/page-title.ts";
 import { readWaiting, waiting } from "../state/waiting.ts";
 import { Empty, Loading } from "../ui/empty.tsx";
+import { Problem } from "../ui/problem.tsx";
 import { NotifyButton } from "./notify-button.tsx";
 import { isFiltered, useWaitingFilter, type WaitingFilter, WaitingFilters } from "./waiting-filters.tsx";
 
@@ -20,18 +22,19 @@ export function WaitingPage() {
   useAskKeys("Waiting");
   const owner = organization.value?.id;
   const filter = useWaitingFilter();
-  const key = JSON.stringify([owner, filter]);
-  const [found, setFound] = useState<{ key: string; list: Schemas["WaitingRunList"] }>();
-  const read = async (): Promise<void> => {
-    if (!isFiltered(filter)) return readWaiting();
-    return setFound({ key, list: await call("list_waiting", { organization_id: owner, ...filter }) });
-  };
+  const isWhole = !isFiltered(filter);
+  const found = useResource(
+    isWhole ? undefined : JSON.stringify([owner, filter]),
+    (signal) => call("list_waiting", { organization_id: owner, ...filter }, { signal }),
+    refreshMs,
+  );
   useEffect(() => {
+    if (!isWhole) return undefined;
     const controller = new AbortController();
-    void poll(refreshMs, controller.signal, read);
+    void poll(refreshMs, controller.signal, readWaiting);
     return () => controller.abort();
-  }, [key]);
-  const list = isFiltered(filter) ? (found?.key === key ? found.list : undefined) : waiting.value;
+  }, [owner, isWhole]);
+  const list = isWhole ? waiting.value : found.data;
   return (
     <main class="page waiting-page">
       <div class="page-head">
@@ -41,10 +44,11 @@ export function WaitingPage() {
         </div>
       </div>
       <WaitingFilters filter={filter} />
-      {!list && <Loading />}
+      <Problem>{found.error?.message}</Problem>
+      {!list && !found.error && <Loading />}
       {list?.data.length === 0 && <NoCalls filter={filter} />}
       {list?.data.map((each) => (
-        <WaitingRun key={each.run.id} waiting={each} onChanged={read} />
+        <WaitingRun key={each.run.id} waiting={each} onChanged={isWhole ? readWaiting : found.reload} />
       ))}
       {list && list.data.length > 0 && <Foot list={list} />}
     </main>
