@@ -1,7 +1,7 @@
 import type { Service } from "../integration/service.ts";
 
 /** What the management API responds with: the tests name the fields that they need. */
-type Answer = Record<"id" | "organization_id" | "key", string>;
+type Answer = Record<"id" | "organization_id" | "key" | "status", string>;
 
 /** Calls the management API as the operator that the printed link signs in. */
 export function callOf({ baseUrl, consoleUrl }: Service) {

@@ -54,12 +54,12 @@ beforeAll(async () => {
   ({ id: agentId } = await call("POST", "/agents", { organization_id, definition }));
   for (const input_text of ["quiet one", `${hostile} two`, "page three"]) {
     const { id } = await call("POST", "/runs", { agent_id: agentId, name: input_text, input_text });
-    await reach(async () => (await call("GET", `/runs/${id}`)) as unknown as { status: string }, "finished");
+    await reachEnd(() => call("GET", `/runs/${id}`));
   }
   const request = { definition: loud, last: 10, control: 2, budget: { dollars: 1 }, concurrency: 4, assertions: [] };
   ({ id: trialId } = await call("POST", `/agents/${agentId}/trials`, request));
   await call("POST", `/trials/${trialId}/start`);
-  await reach(async () => (await call("GET", `/trials/${trialId}`)) as unknown as { status: string }, "finished");
+  await reachEnd(() => call("GET", `/trials/${trialId}`));
   browser = await launchChromium();
 }, 120_000);
 
@@ -70,8 +70,8 @@ afterAll(async () => {
   await site?.[Symbol.asyncDispose]();
 });
 
-async function reach(read: () => Promise<{ status: string }>, wanted: string): Promise<void> {
-  while ((await read()).status !== wanted) await new Promise((resolve) => setTimeout(resolve, 20));
+async function reachEnd(read: () => Promise<{ status: string }>): Promise<void> {
+  while ((await read()).status !== "finished") await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
 const heading = (page: Page, name: RegExp | string) => page.getByRole("heading", { level: 1, name });
