@@ -11,7 +11,7 @@ import { ModelPanel } from "./model-panel.tsx";
 export function Configurations({ organization }: { organization: Organization }) {
   const [query, setQuery] = useQuery();
   const [isAdding, setAdding] = useState(false);
-  const [added, setAdded] = useState<string>(); // stored when its form is saved
+  const [added, setAdded] = useState<string>(); // not stored before its form is saved
   const stored = organization.models.map(({ name }) => name);
   const names = added === undefined || stored.includes(added) ? stored : [...stored, added];
   const wanted = query["configuration"];

@@ -131,13 +131,13 @@ function CaseCells({ trialId, of: one }: { trialId: string; of: TrialCase }) {
   );
 }
 
-/** "same", "different"; a dash for an attempt that has none. */
-export function outputText(attempt: TrialAttempt | null): string {
+/** "same" or "different". A dash: there is no output to compare. */
+function outputText(attempt: TrialAttempt | null): string {
   if (!attempt || attempt.same_output === null) return "–";
   return attempt.same_output ? "same" : "different";
 }
 
-/** Why a case has its verdict, where the word does not say it. */
+/** The reason for the verdict of a case. Undefined: the verdict says it. */
 export function whyText({ cannot_be_tried, candidate }: TrialCase): string | undefined {
   return cannot_be_tried ?? candidate?.reason ?? candidate?.assertions[0]?.reason;
 }

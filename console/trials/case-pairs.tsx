@@ -1,14 +1,14 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ToolName } from "../run/text/tool-name.tsx";
 import { visibleLine } from "../run/text/visible.ts";
+import { count } from "../run/text/words.ts";
 import { useShortcuts } from "../state/keyboard.ts";
 import { Button } from "../ui/button.tsx";
 import { differenceText } from "./first-difference.ts";
 import { PairDetail } from "./pair-detail.tsx";
 import type { CaseDetail, PairOfCalls } from "./trial-calls.ts";
-import { counted } from "./words.ts";
 
-/** More equal calls in a row are folded. */
+/** A longer row of equal calls is folded. */
 const mostEqual = 5;
 
 /** The tool calls of the recorded turn beside those of the candidate. `[` and `]` go from difference to difference. */
@@ -29,11 +29,11 @@ export function CasePairs({ detail: { calls, first_difference: first } }: { deta
     button?.focus();
     button?.scrollIntoView({ block: "nearest" });
   }, [at]);
-  const next = (): void => go(differences.find((index) => index > at));
-  const previous = (): void => go(differences.findLast((index) => index < at));
+  const next = differences.find((index) => index > at);
+  const previous = differences.findLast((index) => index < at);
   useShortcuts("Case", [
-    { keys: "]", label: "Next difference", run: next },
-    { keys: "[", label: "Previous difference", run: previous },
+    { keys: "]", label: "Next difference", run: () => go(next) },
+    { keys: "[", label: "Previous difference", run: () => go(previous) },
   ]);
   if (calls.length === 0) return <p class="none">Neither turn has called a tool.</p>;
   const folded = isUnfolded ? new Set<number>() : foldedRows(calls, at);
@@ -45,14 +45,14 @@ export function CasePairs({ detail: { calls, first_difference: first } }: { deta
         <span class="muted">
           {differences.length === 0
             ? "all are equal"
-            : `${place === -1 ? "" : `${place + 1} of `}${counted(differences.length, "difference")}`}
+            : `${place === -1 ? "" : `${place + 1} of `}${count(differences.length, "difference")}`}
         </span>
         {differences.length > 0 && (
           <span class="end pair-moves">
-            <Button size="small" hint="[" disabled={!differences.some((index) => index < at)} onClick={previous}>
+            <Button size="small" hint="[" disabled={previous === undefined} onClick={() => go(previous)}>
               Previous
             </Button>
-            <Button size="small" hint="]" disabled={!differences.some((index) => index > at)} onClick={next}>
+            <Button size="small" hint="]" disabled={next === undefined} onClick={() => go(next)}>
               Next
             </Button>
           </span>
@@ -70,7 +70,7 @@ export function CasePairs({ detail: { calls, first_difference: first } }: { deta
             return (
               <li key={index}>
                 <button type="button" class="pair-fold" onClick={() => setUnfolded(true)}>
-                  Show {counted(foldedFrom(folded, index), "equal call")}
+                  Show {count(foldedFrom(folded, index), "equal call")}
                 </button>
               </li>
             );
@@ -112,12 +112,12 @@ interface PairButtonProps {
 function PairButton({ pair: { recorded, candidate, same }, index, isOpen, onOpen }: PairButtonProps) {
   return (
     <button type="button" class="pair" data-pair={index} aria-expanded={isOpen} onClick={onOpen}>
-      <CallCell call={recorded} nobody="not called" />
+      <CallCell call={recorded} />
       <span class="pair-sign">
         <span class="visually-hidden">step </span>
         {recorded?.step ?? ""} <b>{sign(same, recorded !== null && candidate !== null)}</b> {candidate?.step ?? ""}
       </span>
-      <CallCell call={candidate} nobody="not called" />
+      <CallCell call={candidate} />
     </button>
   );
 }
@@ -127,11 +127,12 @@ function sign(same: boolean, both: boolean): string {
   return both ? "≠" : "–";
 }
 
-function CallCell({ call, nobody }: { call: PairOfCalls["recorded"]; nobody: string }) {
+/** Null: the turn did not make the call. */
+function CallCell({ call }: { call: PairOfCalls["recorded"] }) {
   if (!call) {
     return (
       <span class="pair-call missing">
-        <span class="visually-hidden">{nobody}</span>
+        <span class="visually-hidden">not called</span>
       </span>
     );
   }
@@ -144,7 +145,7 @@ function CallCell({ call, nobody }: { call: PairOfCalls["recorded"]; nobody: str
   );
 }
 
-/** The rows of long stretches of equal calls, but for the open one and those beside a difference. */
+/** Rows of long sequences of equal calls, without the open row and the rows next to a difference. */
 function foldedRows(calls: PairOfCalls[], at: number): Set<number> {
   const isNear = (index: number): boolean =>
     index === at || [index - 1, index, index + 1].some((near) => calls[near]?.same === false);
@@ -157,6 +158,7 @@ function foldedRows(calls: PairOfCalls[], at: number): Set<number> {
   return far;
 }
 
+/** How many rows are folded from `index` on. */
 function foldedFrom(folded: Set<number>, index: number): number {
   let length = 0;
   while (folded.has(index + length)) length++;

@@ -1,13 +1,14 @@
 import { blocked } from "../state/blocked.ts";
 import { useShortcuts } from "../state/keyboard.ts";
 import { Button } from "../ui/button.tsx";
+import { Segments } from "../ui/segments.tsx";
 import { toast } from "../ui/toast.tsx";
 import { judge, type Trial, type TrialCase, type Verdict } from "./trial-calls.ts";
 
 const choices = [
-  ["better", "Better", "v b"],
-  ["equal", "Equal", "v e"],
-  ["worse", "Worse", "v w"],
+  ["better", "Better"],
+  ["equal", "Equal"],
+  ["worse", "Worse"],
 ] as const;
 
 interface CaseVerdictProps {
@@ -26,8 +27,8 @@ export function CaseVerdict({ trial, of: one, onJudged }: CaseVerdictProps) {
     );
   };
   useShortcuts("Case", [
-    ...choices.map(([verdict, word, keys]) => ({
-      keys,
+    ...choices.map(([verdict, word]) => ({
+      keys: `v ${verdict.charAt(0)}`,
       label: `Verdict: ${word.toLowerCase()}`,
       run: () => set(verdict),
     })),
@@ -36,20 +37,7 @@ export function CaseVerdict({ trial, of: one, onJudged }: CaseVerdictProps) {
   const given = choices.find(([verdict]) => verdict === one.verdict)?.[0];
   return (
     <>
-      <div class="segments" role="group" aria-label="Your verdict">
-        {choices.map(([verdict, word]) => (
-          <button
-            key={verdict}
-            type="button"
-            aria-pressed={verdict === given}
-            disabled={reason !== undefined}
-            title={reason}
-            onClick={() => set(verdict)}
-          >
-            {word}
-          </button>
-        ))}
-      </div>
+      <Segments label="Your verdict" options={choices} value={given} blocked={reason} onChange={set} />
       {given !== undefined && (
         <Button kind="plain" size="small" blocked={reason} onClick={() => set(null)}>
           Remove verdict

@@ -1,9 +1,13 @@
+import type { ComponentChildren } from "preact";
 import { useLocation } from "preact-iso/router";
 import { useResource } from "../api/use-resource.ts";
+import { formatNumber } from "../format.ts";
 import { visible, visibleLine } from "../run/text/visible.ts";
 import { usePageTitle } from "../state/page-title.ts";
 import { pageUrl } from "../state/url.ts";
+import { Button } from "../ui/button.tsx";
 import { Loading } from "../ui/empty.tsx";
+import { NumbersTable } from "../ui/numbers-table.tsx";
 import { Problem } from "../ui/problem.tsx";
 import { caseUrl, whyText } from "./case-list.tsx";
 import { CasePairs } from "./case-pairs.tsx";
@@ -14,7 +18,9 @@ import { readCase, type TrialCase, type TrialWithCases } from "./trial-calls.ts"
 import { TrialPath } from "./trial-view.tsx";
 import { StateMark, stateOf } from "./verdicts.tsx";
 import { dollarsText } from "./words.ts";
-import { formatNumber } from "../format.ts";
+
+/** Characters of an input that are drawn. The recorded run has all of them. */
+const longestInput = 20_000;
 
 interface CaseViewProps extends TrialWithCases {
   number: number;
@@ -97,9 +103,6 @@ export function CaseView({ trial, cases, number, agentName, onJudged }: CaseView
   );
 }
 
-/** Characters of an input that are drawn. The recorded run has all of them. */
-const longestInput = 20_000;
-
 function Neighbours({ trialId, cases, index }: { trialId: string; cases: TrialCase[]; index: number }) {
   const { route } = useLocation();
   const open = (step: number): void => {
@@ -111,57 +114,41 @@ function Neighbours({ trialId, cases, index }: { trialId: string; cases: TrialCa
       <span class="muted">
         Case {formatNumber(index + 1)} of {formatNumber(cases.length)}
       </span>
-      <button type="button" class="button small" disabled={index === 0} onClick={() => open(-1)}>
+      <Button size="small" disabled={index === 0} onClick={() => open(-1)}>
         Previous
-      </button>
-      <button type="button" class="button small" disabled={index === cases.length - 1} onClick={() => open(1)}>
+      </Button>
+      <Button size="small" disabled={index === cases.length - 1} onClick={() => open(1)}>
         Next
-      </button>
+      </Button>
     </>
   );
 }
 
-/** What both turns used, and where they are. There are no times: answers from the record take none. */
+/** What both turns used, with links to their runs. Times are left out: recorded answers take none. */
 function Figures({ of: { recorded, candidate, run_id, turn } }: { of: TrialCase }) {
   const used = candidate?.used;
-  const rows: [string, string, string][] = [
+  const rows: [name: string, recorded: ComponentChildren, tried: ComponentChildren][] = [
     ["Steps", formatNumber(recorded.steps), used ? formatNumber(used.steps) : "–"],
     ["Tokens", formatNumber(recorded.tokens), used ? formatNumber(used.tokens) : "–"],
     ["Cost", dollarsText(recorded.dollars), used ? dollarsText(used.dollars) : "–"],
+    [
+      "Run",
+      <a href={pageUrl(`runs/${run_id}`, { at: `${turn}` })}>Recorded run</a>,
+      candidate ? <a href={pageUrl(`runs/${candidate.run_id}`)}>Run of the attempt</a> : "–",
+    ],
   ];
   return (
     <section class="panel">
-      <table class="table case-figures">
-        <thead>
-          <tr>
-            <th scope="col">Figures</th>
-            <th scope="col" class="number">
-              Recorded
-            </th>
-            <th scope="col" class="number">
-              Tried
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(([name, before, after]) => (
-            <tr key={name}>
-              <th scope="row">{name}</th>
-              <td class="number">{before}</td>
-              <td class="number">{after}</td>
-            </tr>
-          ))}
-          <tr>
-            <th scope="row">Run</th>
-            <td class="number">
-              <a href={pageUrl(`runs/${run_id}`, { at: `${turn}` })}>Recorded run</a>
-            </td>
-            <td class="number">
-              {candidate ? <a href={pageUrl(`runs/${candidate.run_id}`)}>Run of the attempt</a> : "–"}
-            </td>
-          </tr>
-        </tbody>
-      </table>
+      <NumbersTable
+        class="table case-figures"
+        head="Figures"
+        of={([name]) => name}
+        columns={[
+          { name: "Recorded", of: ([, before]) => before },
+          { name: "Tried", of: ([, , after]) => after },
+        ]}
+        rows={rows}
+      />
       {candidate && (candidate.assertions.length > 0 || candidate.misses.length > 0) && (
         <ul class="case-notes">
           {candidate.assertions.map(({ assertion, reason }) => (

@@ -4,7 +4,7 @@ import { DiffView } from "../run/files/diff-view.tsx";
 import type { Trial } from "./trial-calls.ts";
 import { triedText } from "./words.ts";
 
-/** What is tried, as the difference of two agent files. It is read when it is opened. */
+/** The tried change, as a diff of two agent files. It is loaded when it is opened. */
 export function Changes({ trial }: { trial: Trial }) {
   const [isOpen, setOpen] = useState(false);
   const { agent_id, control, candidate, definition } = trial;

@@ -1,18 +1,19 @@
 import { Fact } from "../ui/fact.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { formatNumber } from "../format.ts";
+import { count } from "../run/text/words.ts";
 import type { Trial, TrialCase } from "./trial-calls.ts";
-import { budgetText, counted, mayRunOut, priceText } from "./words.ts";
+import { budgetText, mayRunOut, priceText } from "./words.ts";
 
 type Destination = Trial["estimate"]["sends"][number];
 
-/** What a trial will try, cost and send where. `refused`: the cases that cannot be tried. */
+/** The cases, expected cost and destinations of a trial. `refused`: the cases that cannot be tried. */
 export function Estimate({ trial, refused }: { trial: Trial; refused: TrialCase[] }) {
   const { estimate } = trial;
   return (
     <dl class="facts trial-estimate">
       <Fact name="Cases">
-        <b>{counted(estimate.cases, "case")}</b> to try
+        <b>{count(estimate.cases, "case")}</b> to try
         <Refused cases={refused} />
       </Fact>
       <Fact name="Price">
@@ -47,11 +48,11 @@ export function Estimate({ trial, refused }: { trial: Trial; refused: TrialCase[
 
 function sendText({ for: purpose, inputs, files, new: isNew }: Destination): string {
   const sent = {
-    model: `${counted(inputs, "input")} and ${counted(files, "file")} for the model`,
+    model: `${count(inputs, "input")} and ${count(files, "file")} for the model`,
     mcp_list: "its tools are listed; nothing of a run is sent",
     live_calls: "calls that a rule lets leave the service",
   }[purpose];
-  return isNew ? `${sent}. Not all recorded turns have used this host.` : `${sent}, as the recorded turns.`;
+  return isNew ? `${sent}. Some recorded turns did not use this host.` : `${sent}, as the recorded turns.`;
 }
 
 /** Cases that cannot be tried, by their reason. */
@@ -60,7 +61,7 @@ function Refused({ cases }: { cases: TrialCase[] }) {
   const reasons = Map.groupBy(cases, ({ cannot_be_tried }) => cannot_be_tried ?? "");
   return (
     <details class="trial-refused">
-      <summary>{counted(cases.length, "case")} cannot be tried</summary>
+      <summary>{count(cases.length, "case")} cannot be tried</summary>
       <ul>
         {[...reasons].map(([reason, of]) => (
           <li key={reason}>
@@ -72,7 +73,7 @@ function Refused({ cases }: { cases: TrialCase[] }) {
   );
 }
 
-/** Hosts that not all recorded turns have used. */
+/** Hosts that some recorded turns did not use. */
 export function newHosts({ estimate }: Trial): string[] {
   return [...new Set(estimate.sends.filter((each) => each.new).map(({ host }) => host))];
 }

@@ -2,7 +2,7 @@ import { toolLabel } from "../run/text/tool-name.tsx";
 import { visibleLine } from "../run/text/visible.ts";
 import type { PairOfCalls } from "./trial-calls.ts";
 
-/** What differs in a pair of calls, as a sentence of computed facts. */
+/** The difference of a pair of calls, as a sentence. */
 export function differenceText({ recorded, candidate }: PairOfCalls): string {
   if (!recorded) return `Only the tried turn calls ${toolLabel(candidate?.name ?? "")}.`;
   if (!candidate) return `Only the recorded turn calls ${toolLabel(recorded.name)}.`;

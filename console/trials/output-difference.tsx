@@ -7,7 +7,7 @@ import { wordDiff } from "./word-diff.ts";
 /** Characters of equal outputs that are drawn. The runs have all of them. */
 const longest = 50_000;
 
-/** The recorded output and that of the attempt. Null: there is none. */
+/** The recorded output and the output of the attempt. Null: the turn has none. */
 export function OutputDifference({ before, after }: { before: string | null; after: string | null }) {
   const [view, setView] = useState<"words" | "lines">("words");
   const words = useMemo(
@@ -56,7 +56,7 @@ export function OutputDifference({ before, after }: { before: string | null; aft
   );
 }
 
-/** One output: that of both, or that of the recorded turn alone. */
+/** The output of both turns, or of the only one that has one. */
 function Single({ before, after }: { before: string | null; after: string | null }) {
   const text = after ?? before;
   return (

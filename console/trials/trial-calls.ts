@@ -15,11 +15,16 @@ export type Verdict = NonNullable<TrialCase["verdict"]>;
 
 export interface TrialWithCases {
   trial: Trial;
-  /** Those that need a look come first. */
+  /** Those that need review come first. */
   cases: TrialCase[];
 }
 
-/** Creates a trial. Nothing is called before it is started. */
+/** Whether cases of a trial are in progress. */
+export function isLive({ status }: Pick<Trial, "status">): boolean {
+  return status === "running" || status === "stopping";
+}
+
+/** Creates a trial. No model or tool is called before it is started. */
 export function createTrial(agentId: string, body: Schemas["CreateTrialRequest"]): Promise<Trial> {
   return call("create_trial", { agent_id: agentId }, { body });
 }

@@ -1,10 +1,11 @@
 import { formatNumber } from "../format.ts";
+import { count } from "../run/text/words.ts";
 import { Icon } from "../ui/icon.tsx";
 import type { Trial, TrialWithCases } from "./trial-calls.ts";
 import { countStates, StateMark, VerdictBar } from "./verdicts.tsx";
 import { budgetText, dollarsText, endedText, priceText, spentText } from "./words.ts";
 
-/** What the cases of a trial say so far, in numbers and sentences. */
+/** The results of a trial so far, in numbers and sentences. */
 export function TrialFacts({ trial, cases }: TrialWithCases) {
   const { summary } = trial;
   return (
@@ -16,12 +17,12 @@ export function TrialFacts({ trial, cases }: TrialWithCases) {
             {formatNumber(summary.tried)} of {formatNumber(trial.estimate.cases)}
           </dd>
         </div>
-        {countStates(cases).map(([state, count]) => (
+        {countStates(cases).map(([state, number]) => (
           <div key={state}>
             <dt>
               <StateMark state={state} />
             </dt>
-            <dd>{formatNumber(count)}</dd>
+            <dd>{formatNumber(number)}</dd>
           </div>
         ))}
       </dl>
@@ -39,9 +40,9 @@ export function TrialFacts({ trial, cases }: TrialWithCases) {
   );
 }
 
-/** How much the runs of the current configuration differ from the record anyway. */
+/** How often the current configuration differs from its own record. */
 function Control({ control }: Pick<Trial["summary"], "control">) {
-  if (!control) return <p>No case was repeated with the current configuration yet.</p>;
+  if (!control) return <p>No case has ended with the current configuration yet.</p>;
   if (control.cannot_judge !== null) {
     return (
       <p class="trial-warning">
@@ -64,6 +65,5 @@ function restText({ dollars, tokens }: NonNullable<Trial["remaining"]>): string 
 
 function mediansText({ cases, steps, dollars }: NonNullable<Trial["summary"]["medians"]>): string {
   const cost = dollars ? `, cost ${dollarsText(dollars.recorded)} → ${dollarsText(dollars.tried)}` : "";
-  const of = `${formatNumber(cases)} ${cases === 1 ? "case" : "cases"}`;
-  return `Medians of ${of} that finished: steps ${steps.recorded} → ${steps.tried}${cost}.`;
+  return `Medians of ${count(cases, "case")} that finished: steps ${steps.recorded} → ${steps.tried}${cost}.`;
 }

@@ -6,7 +6,7 @@ import { usePageTitle } from "../state/page-title.ts";
 import { pageUrl } from "../state/url.ts";
 import { Empty, Loading } from "../ui/empty.tsx";
 import { CaseView } from "./case-view.tsx";
-import { readTrial, type TrialWithCases } from "./trial-calls.ts";
+import { isLive, readTrial, type TrialWithCases } from "./trial-calls.ts";
 import { TrialView } from "./trial-view.tsx";
 import { trialTitle } from "./words.ts";
 
@@ -20,11 +20,12 @@ export function TrialPage() {
 }
 
 function OpenTrial({ id }: { id: string }) {
-  const [isLive, setLive] = useState(true);
+  const [isRefreshed, setRefreshed] = useState(true);
   const { query } = useLocation();
-  const { data, error, replace, reload } = useResource(id, (signal) => readTrial(id, signal), isLive ? refreshMs : 0);
+  const interval = isRefreshed ? refreshMs : 0;
+  const { data, error, replace, reload } = useResource(id, (signal) => readTrial(id, signal), interval);
   const status = data?.trial.status;
-  useEffect(() => setLive(status === undefined || status === "running" || status === "stopping"), [status]);
+  useEffect(() => setRefreshed(!data || isLive(data.trial)), [status]);
   const agentId = data?.trial.agent_id;
   const { data: agent } = useResource(agentId, (signal) => call("get_agent", { agent_id: agentId ?? "" }, { signal }));
   const name = agent?.name ?? "Agent";

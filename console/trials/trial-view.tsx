@@ -11,7 +11,7 @@ import { CaseList } from "./case-list.tsx";
 import { Changes } from "./changes.tsx";
 import { Estimate } from "./estimate.tsx";
 import { TrialFacts } from "./trial-facts.tsx";
-import { deleteTrial, startTrial, stopTrial, type Trial, type TrialWithCases } from "./trial-calls.ts";
+import { deleteTrial, isLive, startTrial, stopTrial, type Trial, type TrialWithCases } from "./trial-calls.ts";
 import { statusWords, trialTitle } from "./words.ts";
 
 interface TrialViewProps extends TrialWithCases {
@@ -19,7 +19,7 @@ interface TrialViewProps extends TrialWithCases {
   onChange: (trial: Trial) => void;
 }
 
-/** A trial: what its cases say so far, and the list of them. */
+/** A trial: its results so far, and the list of its cases. */
 export function TrialView({ trial, cases, agentName, onChange }: TrialViewProps) {
   return (
     <main class="page trial-page">
@@ -39,7 +39,7 @@ export function TrialView({ trial, cases, agentName, onChange }: TrialViewProps)
   );
 }
 
-/** Where a trial is. `trial`: the page is of something below it. */
+/** Breadcrumb of a trial. `trial`: its ID, on a page below it. */
 export function TrialPath({ agentId, agentName, trial }: { agentId: string; agentName: string; trial?: string }) {
   return (
     <nav class="breadcrumb" aria-label="Breadcrumb">
@@ -65,7 +65,7 @@ function TrialHead({ trial, onChange }: { trial: Trial; onChange: (trial: Trial)
   const { route } = useLocation();
   const [isBusy, setBusy] = useState(false);
   const [isDeleting, setDeleting] = useState(false);
-  const isLive = status === "running" || status === "stopping";
+  const live = isLive(trial);
   const act = (work: Promise<Trial>, failed: string): void => {
     setBusy(true);
     work.then(onChange, (error: Error) => toast(`${failed}: ${error.message}`)).finally(() => setBusy(false));
@@ -73,8 +73,8 @@ function TrialHead({ trial, onChange }: { trial: Trial; onChange: (trial: Trial)
   return (
     <div class="page-head">
       <h1>{trialTitle(trial)}</h1>
-      <span class={`status ${isLive ? "running" : status}`}>
-        <Icon name={isLive ? "running" : status === "finished" ? "finished" : "idle"} class={isLive ? "spin" : ""} />
+      <span class={`status ${live ? "running" : status}`}>
+        <Icon name={live ? "running" : status === "finished" ? "finished" : "idle"} class={live ? "spin" : ""} />
         {statusWords[status]}
       </span>
       <span class="muted trial-by">
@@ -97,7 +97,7 @@ function TrialHead({ trial, onChange }: { trial: Trial; onChange: (trial: Trial)
             Start
           </Button>
         )}
-        {isLive && (
+        {live && (
           <Button
             kind="danger"
             icon="stop"
@@ -116,7 +116,7 @@ function TrialHead({ trial, onChange }: { trial: Trial; onChange: (trial: Trial)
         <Button
           kind="danger"
           icon="trash"
-          blocked={isLive ? "Stop the trial before you delete it." : blocked("delete trials")}
+          blocked={live ? "Stop the trial before you delete it." : blocked("delete trials")}
           onClick={() => setDeleting(true)}
         >
           Delete…

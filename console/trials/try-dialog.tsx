@@ -21,7 +21,7 @@ interface Estimated {
   refused: TrialCase[];
 }
 
-/** Tries a draft on recent turns of its agent: first the estimate, which calls nothing, then the start. */
+/** Tries a draft on recent turns of its agent. The estimate calls no model; a person starts the trial after it. */
 export function TryDialog({ agent, draft, onClose }: TryDialogProps) {
   const { route } = useLocation();
   const unit = draft.prices && agent.definition.prices ? "dollars" : "tokens";
@@ -31,7 +31,7 @@ export function TryDialog({ agent, draft, onClose }: TryDialogProps) {
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string>();
 
-  // A trial that is not started is deleted: with its dialog, and before the next estimate.
+  // A trial that is not started is deleted when the dialog closes, and before the next estimate.
   const unstarted = useRef<string | undefined>(undefined);
   const discard = (): void => {
     if (unstarted.current !== undefined) deleteTrial(unstarted.current).catch(() => undefined);
@@ -105,7 +105,7 @@ export function TryDialog({ agent, draft, onClose }: TryDialogProps) {
             </Button>
           ) : (
             <Button kind="primary" hint={hint} disabled={isBusy} onClick={estimate}>
-              {isBusy ? "Looking at the runs…" : "Estimate"}
+              {isBusy ? "Estimating…" : "Estimate"}
             </Button>
           )}
         </Choice>

@@ -2,7 +2,7 @@ import type { Schemas } from "../api/types.ts";
 import { maxCases } from "../../src/trials/limits.ts";
 import { Field } from "../ui/field.tsx";
 
-/** What a person chooses for a trial, as typed. */
+/** The settings of a trial, as typed. */
 export interface TrySettings {
   last: string;
   control: string;
@@ -10,14 +10,14 @@ export interface TrySettings {
   outside: "stop" | "error";
 }
 
-/** What the budget counts: dollars need prices. */
+/** The unit of the budget. Dollars need prices. */
 export type BudgetUnit = "dollars" | "tokens";
 
 export function firstSettings(unit: BudgetUnit): TrySettings {
   return { last: "20", control: "5", budget: unit === "dollars" ? "2" : "500000", outside: "stop" };
 }
 
-/** The request for a trial of a draft. A text says what cannot be used. */
+/** The request for a trial of a draft, or a message about the setting that cannot be used. */
 export function requestOf(
   { last, control, budget, outside }: TrySettings,
   unit: BudgetUnit,
@@ -72,14 +72,18 @@ export function TrySettingsFields({ settings, unit, disabled, onChange }: TrySet
     <>
       <div class="field-row three">
         {number("last", "Recent turns", "The last ones that ended with an output.")}
-        {number("control", "Control", "Cases that the current configuration repeats: how much its runs differ anyway.")}
+        {number(
+          "control",
+          "Control",
+          "Cases that also run with the current configuration. They show how much its own runs vary.",
+        )}
         {unit === "dollars"
           ? number("budget", "Budget in dollars", "No case starts beyond it.")
           : number("budget", "Budget in tokens", "The cost is unknown: the agent has no prices.")}
       </div>
       <Field
         name="Outside calls"
-        help="Web pages, MCP servers, client tools and people are answered from the record. This is for calls that are not in it. No other system is called."
+        help="Calls of web pages, MCP servers, client tools and people are answered from the record. This rule is for calls that are not in it. No other system is called."
       >
         {(control) => (
           <select

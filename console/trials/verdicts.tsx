@@ -1,6 +1,6 @@
 import type { TrialCase, Verdict } from "./trial-calls.ts";
 
-/** What is known of a case: its verdict, or how far it is. */
+/** The verdict of a case, or its progress. */
 export type CaseState = Verdict | "running" | "stopped" | "open";
 
 interface StateWords {
@@ -15,7 +15,7 @@ const circle = "M8 2a6 6 0 1 1 0 12A6 6 0 0 1 8 2z";
 const equal = "M3.5 6h9M3.5 10h9";
 const warning = "M8 2.5l6 11H2zM8 6.5v3.5M8 11.8h.01";
 
-/** In the order of bars and tabs: what needs a look comes first. */
+/** In the order of bars and tabs: states that need review come first. */
 const states: Record<CaseState, StateWords> = {
   left_record: { word: "Left the record", tone: "warn", drawing: "M3 13l5-5h5M10.5 5.5L13 8l-2.5 2.5M3 3l3 3" },
   failed: { word: "Failed", tone: "bad", drawing: warning },
@@ -41,7 +41,7 @@ export function stateOf({ verdict, candidate }: TrialCase): CaseState {
 
 export const wordOf = (state: CaseState): string => states[state].word;
 
-/** How many cases are in each state that at least one is in, in the order of `states`. */
+/** Counts of cases by state, in the order of `states`. States without cases are left out. */
 export function countStates(cases: TrialCase[]): [CaseState, number][] {
   const counts = Map.groupBy(cases, stateOf);
   return order.flatMap((state): [CaseState, number][] => {
@@ -50,9 +50,9 @@ export function countStates(cases: TrialCase[]): [CaseState, number][] {
   });
 }
 
-/** The state of a case: icon, word and colour. `word`: in place of the usual one. */
-export function StateMark({ state, word = states[state].word }: { state: CaseState; word?: string }) {
-  const { tone, drawing } = states[state];
+/** The state of a case: icon, word and colour. */
+export function StateMark({ state }: { state: CaseState }) {
+  const { word, tone, drawing } = states[state];
   return (
     <span class={`verdict ${tone}`}>
       <svg class={`icon ${state === "running" ? "spin" : ""}`} viewBox="0 0 16 16" aria-hidden="true">
@@ -63,7 +63,7 @@ export function StateMark({ state, word = states[state].word }: { state: CaseSta
   );
 }
 
-/** The cases of a trial as a bar, by their state. It says nothing that the words beside it do not say. */
+/** The cases of a trial as a bar, by state. Hidden from assistive technologies: the counts beside it say the same. */
 export function VerdictBar({ cases }: { cases: TrialCase[] }) {
   return (
     <div class="verdict-bar" aria-hidden="true">

@@ -7,11 +7,6 @@ export function dollarsText(value: number | null | undefined): string {
   return formatDollars(value, value > 0 && value < 0.1 ? 4 : 2);
 }
 
-/** "1 input", "12 inputs". */
-export function counted(number: number, noun: string): string {
-  return `${formatNumber(number)} ${noun}${number === 1 ? "" : "s"}`;
-}
-
 type Tried = Trial["candidate"];
 
 /** "draft", "version 12". */
@@ -33,12 +28,12 @@ export const statusWords: Record<Trial["status"], string> = {
   finished: "Finished",
 };
 
-/** Why a trial tried no further case. Empty: it has tried all, or goes on. */
+/** Why a trial ended early. Empty: it did not. */
 export function endedText({ ended_by }: Pick<TrialHead, "ended_by">): string {
   return { budget: "The budget is used up.", operator: "An operator stopped it.", none: "" }[ended_by ?? "none"];
 }
 
-/** What the budget allows: "$2.00", "500,000 tokens". */
+/** The budget: "$2.00", "500,000 tokens". */
 export function budgetText({ dollars, tokens }: Trial["budget"]): string {
   const parts = [
     ...(dollars === null ? [] : [dollarsText(dollars)]),
@@ -47,7 +42,7 @@ export function budgetText({ dollars, tokens }: Trial["budget"]): string {
   return parts.join(" and ");
 }
 
-/** What is expected: "$1.12 to $3.04", or tokens where the cost is unknown. */
+/** The expected cost: "~$1.12 to $3.04", or tokens if the cost is unknown. */
 export function priceText({ dollars, tokens }: Trial["estimate"]): string {
   if (dollars) return `~${dollarsText(dollars.low)} to ${dollarsText(dollars.high)}`;
   if (tokens) return `~${formatNumber(tokens.low)} to ${formatNumber(tokens.high)} tokens`;
@@ -63,7 +58,7 @@ function isOver(limit: number | null, range: { high: number } | null): boolean {
   return limit !== null && range !== null && range.high > limit;
 }
 
-/** What both arms have used: "$1.94", or tokens where a cost is unknown. */
+/** What candidate and control have used: "$1.94", or tokens if a cost is unknown. */
 export function spentText({ candidate, control }: Trial["summary"]["spent"]): string {
   const isKnown = candidate.dollars !== null && (control.dollars !== null || control.tokens === 0);
   if (isKnown) return dollarsText((candidate.dollars ?? 0) + (control.dollars ?? 0));

@@ -60,7 +60,7 @@ function TextInput({ control, field, path, form, text }: TextFieldProps & { cont
   );
 }
 
-/** Names to choose from. Empty: any text can be meant. */
+/** Names that the field suggests. Empty: none. */
 function knownNames(path: Path, { configurations }: FormState): string[] {
   if (path.at(-1) === "modelConfiguration") return configurations;
   return pathText(path) === "environment" ? (me.value?.environments ?? []).map(({ name }) => name) : [];

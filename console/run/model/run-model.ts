@@ -100,7 +100,7 @@ export class RunModel {
         this.#addSummary(event, at);
         break;
       case "forked":
-        break; // the steps before it look as they did in the other run
+        break; // the steps before it are those of the original run
       case "resumed":
         this.#addGap(event, at);
         break;

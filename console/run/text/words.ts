@@ -92,7 +92,7 @@ const endings: Record<string, string> = {
   ),
 };
 
-/** Whether `StepNotes` has something to say. Notes about tools begin the note of the service. */
+/** Whether `StepNotes` shows anything. Notes about tools are at the beginning of the service's note. */
 export function hasNotes({ note, fallback }: Step): boolean {
   return fallback !== undefined || note?.startsWith("Tools ") === true;
 }

@@ -13,7 +13,7 @@ interface Props {
   handle: { current: TimelineHandle | null };
 }
 
-/** "Step 10, 2 new steps below": docked while the run continues and the reader looks at another part of the page. */
+/** "Step 10, 2 new steps below": at the bottom edge while the run is active and the newest steps are not followed. */
 export function FollowDock({ store, detail, handle }: Props) {
   void store.version.value;
   const steps = store.model.steps.length;

@@ -3,7 +3,7 @@ import { Icon } from "../../ui/icon.tsx";
 import type { Step } from "../model/types.ts";
 import { visibleLine } from "../text/visible.ts";
 
-/** What is special about the request of a step: tools that are missing or run in something else, and that the fallback was asked. */
+/** Notes about the request of a step: tools that are missing or run in another environment, and the use of the fallback. */
 export function StepNotes({ step: { note, fallback } }: { step: Step }) {
   const reasons = toolNotesIn(note);
   if (fallback) reasons.push(fallbackText(fallback));

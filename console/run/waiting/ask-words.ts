@@ -21,7 +21,7 @@ export function expiredText({ kind, until }: Pick<OpenCall, "kind" | "until">): 
   return `Not answered by ${untilText(until)}, ${kind === "approval" ? "denied" : "the model is told so"}.`;
 }
 
-/** Who answers: without a name, and before it. */
+/** Who answered: the words without a name, and the words before a name. */
 const people = {
   operator: ["an operator", ""],
   key: ["an API key", "key "],
