@@ -15,13 +15,12 @@ import {
   type FailedEntry,
   nextStep,
   type RecordedExchange,
-  truncateToolResults,
-  type Truncation,
   type TurnProgress,
   usageOfEntry,
 } from "./journal.ts";
 import { addUsage, noUsage } from "./limits.ts";
 import { truncatedInput } from "./truncated-input.ts";
+import { truncateToolResults, type Truncation } from "./truncation.ts";
 import type { ModelCallFailed, TurnInput, TurnOutcome, TurnState } from "./types.ts";
 
 /**
@@ -148,9 +147,9 @@ interface Attempt {
 }
 
 /**
- * Sends a request, with retries while the failure is retryable and all waits together fit `maxRetryWaitMs`, with a
- * fallback the failed attempts, too. Records each failed attempt. Ends within `timeLeft` milliseconds. Rejects with the signal's reason when the turn is stopped. `shown`:
- * people who watch the run see the text while it is written.
+ * Sends a request, with retries while the failure is retryable and all waits together fit `maxRetryWaitMs`. With a fallback,
+ * the time of failed attempts counts as a wait. Records each failed attempt. Ends within `timeLeft` milliseconds. Rejects with
+ * the signal's reason when the turn is stopped. `shown`: people who watch the run see the text while it is written.
  */
 export async function requestAnswer(
   state: TurnState,

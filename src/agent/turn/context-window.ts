@@ -1,6 +1,7 @@
 import type { Message, ModelAnswer, TokenUsage, ToolDefinition, ToolResult } from "../model.ts";
 import { reasoningText } from "../reasoning.ts";
-import { truncateToolResults, type Truncation, type TurnProgress } from "./journal.ts";
+import type { TurnProgress } from "./journal.ts";
+import { truncateMessage, type Truncation } from "./truncation.ts";
 
 /** Default context window in tokens. Common models have at least this. */
 export const defaultContextTokens = 128_000;
@@ -112,9 +113,7 @@ function planTruncation(messages: Message[], wanted: number): Truncation {
   for (const message of all.slice(0, -1)) {
     if (saved >= wanted) break;
     results++;
-    saved +=
-      estimate([message]) -
-      estimate(truncateToolResults({ messages: [message], turn: 0, resultSteps: [] }, { results: 1 }));
+    saved += estimate([message]) - estimate([truncateMessage(message)]);
   }
   return { results, tokens: saved };
 }

@@ -2,9 +2,10 @@ import type { Failure, ModelAnswer } from "../model.ts";
 import { reasoningText } from "../reasoning.ts";
 import { callModel, retryOrFail } from "./call-model.ts";
 import { ofBoth, withFallback } from "./fallback.ts";
-import { type AnswerEntry, nextStep, type Truncation } from "./journal.ts";
+import { type AnswerEntry, nextStep } from "./journal.ts";
 import { type ReachedLimit, limitName } from "./limits.ts";
 import { checkedAnswer, correctionNote } from "./result.ts";
+import type { Truncation } from "./truncation.ts";
 import type { ActionResult, TurnState } from "./types.ts";
 
 /** How long the final answer may take beyond the turn's limit of seconds. */

@@ -11,10 +11,10 @@ import type {
   ToolCall,
   ToolResult,
 } from "../model.ts";
-import { canBeReadAgain, resultNumber } from "../tools/result-numbers.ts";
 import { addUsage, type LimitReason, noUsage, type Prices, type Usage, usageOf } from "./limits.ts";
 import type { FileVersion } from "./manifest.ts";
 import type { ResumeReason } from "./resume-reason.ts";
+import { truncateToolResults, type Truncation } from "./truncation.ts";
 import { summaryMessage } from "./summary-text.ts";
 
 /**
@@ -60,7 +60,7 @@ export type FinishReason = "completed" | LimitReason | `run_${LimitReason}` | "a
  * The turn's first answer or summary, and the first one after `settings`, has `configuration`, the hash of what the turn runs on, and `agentVersion`. Both are
  * absent in old entries.
  *
- * `fallback`: the call was one of the turn's fallback, and why.
+ * `fallback`: the fallback was asked, and why. Absent: the first model was asked.
  *
  * `dollars`: cost of the model call. Absent without prices. `milliseconds`: duration of the call. Absent in old entries.
  * `firstTokenMs`: of them, those until the first part of the answer or its reasoning.
@@ -161,8 +161,8 @@ export interface DownModels {
 }
 
 /**
- * Whether another model may answer what this one did not: after an outage, an overload, a limit of the rate, or answers that
- * cannot be read. A wrong key or name needs an operator, and a request that a provider refuses is not offered to the next one.
+ * Whether another model may answer after this failure: an outage, an overload, a rate limit, or answers that cannot be read. A
+ * wrong key or model name needs an operator. A request that one provider refuses is not sent to another.
  */
 export function couldSurvive({ category }: Pick<Failure, "category">): boolean {
   return category === "model_unavailable" || category === "model_answer";
@@ -180,16 +180,6 @@ export type ResumedEntry = Extract<JournalEntry, { part: "resumed" }>;
 export type AnswerEntry = Extract<JournalEntry, { part: "answer" }>;
 export type FailedEntry = Extract<JournalEntry, { part: "failed" }>;
 export type SummaryEntry = Extract<JournalEntry, { part: "summary" }>;
-
-/** Truncation of the oldest tool results. */
-export interface Truncation {
-  /** Number of messages with tool results, from the first one: of messages, not of results. The name is stored. */
-  results: number;
-  /** Estimated saving. */
-  tokens: number;
-  /** Each truncated result says its number, by which `read_result` returns it. */
-  named?: true;
-}
 
 /** Tool calls of the last answer while some results are missing. */
 export interface PendingCalls {
@@ -331,36 +321,6 @@ export function entryCost(usage: TokenUsage, prices: Prices | undefined): { doll
 /** Whether the answer has neither text nor tool calls. */
 export function isEmpty(answer: ModelAnswer): boolean {
   return answer.toolCalls.length === 0 && answer.text.trim() === "";
-}
-
-const truncatedCharacters = 200;
-
-/** The conversation with the first messages of tool results truncated. */
-export function truncateToolResults(
-  { messages, turn, resultSteps }: Pick<TurnProgress, "messages" | "turn" | "resultSteps">,
-  { results, named }: Omit<Truncation, "tokens">,
-): Message[] {
-  let index = 0;
-  return messages.map((message) => {
-    if (message.role !== "tool" || index >= results) return message;
-    const step = resultSteps[index++] ?? 0;
-    return {
-      role: "tool",
-      results: message.results.map((result, call) =>
-        truncateResult(result, named && canBeReadAgain(result.name) ? resultNumber({ turn, step, call }) : undefined),
-      ),
-    };
-  });
-}
-
-/** `number`: that by which `read_result` returns the result. */
-function truncateResult({ attachments, ...result }: ToolResult, number: string | undefined): ToolResult {
-  const { text } = result;
-  if (text.length <= truncatedCharacters * 2 && !attachments) return result;
-  const files = attachments ? ` Removed attachments: ${attachments.map(({ name }) => name).join(", ")}.` : "";
-  const how = number === undefined ? "Call the tool again if needed." : `read_result with ${number} returns it again.`;
-  const note = `[Truncated: the result had ${text.length} characters.${files} ${how}]`;
-  return { ...result, text: `${text.slice(0, truncatedCharacters).toWellFormed()}…\n${note}` };
 }
 
 function foldAnswer(progress: TurnProgress, entry: AnswerEntry): TurnProgress {

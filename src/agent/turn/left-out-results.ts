@@ -2,8 +2,9 @@ import type { Message } from "../model.ts";
 import { canBeReadAgain, resultLine } from "../tools/result-numbers.ts";
 import type { Tool } from "../tools/tool.ts";
 import { bytesPerToken } from "./context-window.ts";
-import type { Truncation, TurnProgress } from "./journal.ts";
+import type { TurnProgress } from "./journal.ts";
 import { memoryOf } from "./summary-text.ts";
+import type { Truncation } from "./truncation.ts";
 
 /** Share of the context window for the lines that name results. */
 const namedShare = 0.05;

@@ -7,12 +7,13 @@ import { defaultContextTokens, fixedContent, planCompaction } from "./context-wi
 import { executeTools } from "./execute-tools.ts";
 import { ofBoth, withAskedModel, withFallback } from "./fallback.ts";
 import { finalAnswer, finalAnswerMs } from "./final-answer.ts";
-import { type AnswerEntry, foldEntry, isEmpty, type JournalEntry, startProgress, type Truncation } from "./journal.ts";
+import { type AnswerEntry, foldEntry, isEmpty, type JournalEntry, startProgress } from "./journal.ts";
 import { addUsage, findReachedLimit, noUsage, type ReachedLimit } from "./limits.ts";
 import { canReadAgain, namesResults } from "./left-out-results.ts";
 import { notesPart } from "./notes-file.ts";
 import { toolsNote } from "./tool-notes.ts";
 import { checkedAnswer, correctionNote } from "./result.ts";
+import type { Truncation } from "./truncation.ts";
 import type { ActionResult, ModelCallFailed, TurnInput, TurnOutcome, TurnPorts, TurnState } from "./types.ts";
 
 /**
