@@ -2,6 +2,7 @@ import type { Attributes } from "@opentelemetry/api";
 import type { Attachment, Message, ModelAnswer, ToolDefinition } from "../agent/model.ts";
 import type { CallDetails } from "../agent/turn/types.ts";
 import { reasoningText } from "../agent/reasoning.ts";
+import { finishReasonOf } from "./span-attributes.ts";
 
 /** Characters of one attribute: collectors reject requests of some megabytes, and a batch has up to 512 spans. */
 const maxCharacters = 200_000;
@@ -13,11 +14,15 @@ type ToolDetails = Extract<CallDetails, { of: "tool" }>;
  * Attributes with the texts of a model call, as JSON by the schemas of the GenAI conventions. Files have their SHA-256, not their
  * bytes. Of a long conversation, the newest messages are kept.
  */
-export function modelContent({ request, outcome }: ModelDetails, finishReason: string): Attributes {
+export function modelContent({ request, outcome }: ModelDetails): Attributes {
   const { instructions, messages, tools } = request;
   const answer = outcome && "answer" in outcome ? outcome.answer : undefined;
   const output = answer && [
-    { role: "assistant", parts: [...reasoningParts(answer), ...answerParts(answer)], finish_reason: finishReason },
+    {
+      role: "assistant",
+      parts: [...reasoningParts(answer), ...answerParts(answer)],
+      finish_reason: finishReasonOf(answer.finishReason),
+    },
   ];
   return {
     "gen_ai.system_instructions": bounded([{ type: "text", content: instructions }]),

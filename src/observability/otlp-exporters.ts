@@ -41,7 +41,7 @@ export async function openTraceExporter(settings: CollectorSettings): Promise<Tr
   logWarnings();
   const { OTLPTraceExporter } = await (load ?? loadProtobuf)();
   const exporter = new OTLPTraceExporter();
-  const report = oncePerMinute(reporter("traces", settings));
+  const report = reporter("traces", settings);
   return {
     report,
     exporter: {
@@ -57,12 +57,12 @@ export async function openTraceExporter(settings: CollectorSettings): Promise<Tr
 }
 
 /**
- * Opens the OTLP exporter for metrics. Failures are logged. A collector for traces alone, which answers 404 or 405, gets no more
- * metrics.
+ * Opens the OTLP exporter for metrics. Failures are logged. A collector that accepts only traces answers 404 or 405, and gets no
+ * more metrics.
  */
 export async function openMetricExporter(settings: CollectorSettings): Promise<PushMetricExporter> {
   const exporter = await metricExporter(settings.protocol === "http/json");
-  const report = oncePerMinute(reporter("metrics", settings));
+  const report = reporter("metrics", settings);
   let refused = false;
   return {
     export(metrics, done) {
@@ -80,7 +80,7 @@ export async function openMetricExporter(settings: CollectorSettings): Promise<P
   };
 }
 
-/** Made of the parts of the exporters for traces: the packages of those for metrics have nothing else. */
+/** Made of the packages of the trace exporters. The packages of the metric exporters only combine them. */
 async function metricExporter(isJson: boolean): Promise<OTLPExporterBase<ResourceMetrics>> {
   const [{ OTLPExporterBase: Exporter }, { convertLegacyHttpOptions, createOtlpHttpExportDelegate }, transformer] =
     await Promise.all([
@@ -97,13 +97,13 @@ async function metricExporter(isJson: boolean): Promise<OTLPExporterBase<Resourc
   );
 }
 
-/** Logs that a signal could not be sent, without the secrets of the headers. */
+/** Logs that a signal could not be sent, at most once a minute, without the secrets of the headers. */
 function reporter(signal: string, { protocol = defaultProtocol, endpoint, headers }: CollectorSettings) {
   const secrets = headerValues(headers);
-  return (error: unknown): void => {
+  return oncePerMinute((error: unknown) => {
     const reason = redactSecrets(describe(error), secrets, "[secret]").slice(0, maxCharacters);
     log("error", `${signal} could not be sent`, { endpoint: withoutCredentials(endpoint), protocol, reason });
-  };
+  });
 }
 
 /** The error of the exporter. `code` is the HTTP status and `data` the body of the collector's response. */

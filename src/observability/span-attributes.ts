@@ -34,7 +34,7 @@ export function finishReasonOf(reason: StopReason): string {
   return conventionalReasons[reason];
 }
 
-/** The tokens as the provider reported them, and their cost in US dollars. An estimate is no attribute of a span. */
+/** The tokens as the provider reported them, and their cost in US dollars. Callers leave out estimates. */
 export function usageAttributes(usage: TokenUsage & { dollars?: number }): Attributes {
   const {
     inputTokens,
@@ -54,7 +54,7 @@ export function usageAttributes(usage: TokenUsage & { dollars?: number }): Attri
   };
 }
 
-/** What is known of a model call beside its texts: parameters of the request, and what the provider says about its response. */
+/** The parameters of a model request, and what the provider says about its response. */
 export function callAttributes({ request, outcome }: Extract<CallDetails, { of: "model" }>): Attributes {
   const { temperature, maxOutputTokens, reasoningEffort, serviceTier } = request.parameters ?? {};
   const { received, firstTokenMs } = outcome && "answer" in outcome ? outcome : {};

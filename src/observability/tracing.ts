@@ -35,7 +35,7 @@ export interface TurnAttributes {
 /** The spans of one invocation that advances a turn. */
 export interface TurnTrace {
   emit: (event: TurnEvent) => void;
-  /** What the call was given and gave whose end is emitted next. */
+  /** Takes the input and output of the call whose end is emitted next. */
   observe: (details: CallDetails) => void;
   /** `failure`: the failure that ended the invocation. */
   end(failure?: Failure): void;
@@ -53,8 +53,8 @@ const flushMilliseconds = 5_000;
  * Sends OpenTelemetry spans and metrics over OTLP/HTTP. A failed export is logged.
  * - Names follow the GenAI conventions as of 2026-11, which have no released version yet
  *   (https://github.com/open-telemetry/semantic-conventions-genai): `invoke_agent` with the children `chat`, one for each attempt,
- *   `execute_tool` and, with a `chat` of its own, `compact_conversation`. `gen_ai.usage.cost` (US dollars) is no part of them; Langfuse
- *   and others read it.
+ *   `execute_tool` and, with a `chat` of its own, `compact_conversation`. They do not have
+ *   `gen_ai.usage.cost` (US dollars), which Langfuse and others read.
  * - The trace id is the run id, so that all attempts and turns of a run are one trace.
  * - Texts are attributes only with `settings.content`.
  * - Loading this module takes 35 ms. It is imported only when an endpoint is set.
@@ -129,14 +129,7 @@ export async function openTelemetry(settings: TraceSettings): Promise<Telemetry>
           ...(event.estimated ? {} : usageAttributes(event)),
           "gen_ai.response.finish_reasons": [finishReasonOf(event.stopReason)],
         }),
-        ...(settings.content &&
-          observed &&
-          modelContent(
-            observed,
-            observed.outcome && "answer" in observed.outcome
-              ? finishReasonOf(observed.outcome.answer.finishReason)
-              : "error",
-          )),
+        ...(settings.content && observed && modelContent(observed)),
       };
       span(`chat ${asked}`, SpanKind.CLIENT, milliseconds, attributes, error);
       metrics?.modelCall.record(milliseconds / 1_000, {
