@@ -75,7 +75,6 @@ export function parseModelSettings(
     throw invalid(`${labels.provider} ${provider} does not accept ${received}${only}`);
   }
   const { baseUrl, secret, region } = settings;
-  const configured = { ...(baseUrl !== undefined && { baseUrl }), ...(secret !== undefined && { secret }) };
   if (baseUrl !== undefined && !/^https?:$/.test(parseUrl(baseUrl)?.protocol ?? "")) {
     throw invalid(`${labels.baseUrl} is ${JSON.stringify(baseUrl)}; expected ${expected.baseUrl}`);
   }
@@ -97,7 +96,7 @@ export function parseModelSettings(
   for (const name of settingNames) {
     if (accepted[name] && !settings[name]) throw invalid(`${labels[name]} is missing; expected ${expected[name]}`);
   }
-  if (needsBedrockKey({ ...configured, provider })) throw invalid(`${labels.secret} is missing; ${bedrockKeyRule}`);
+  if (needsBedrockKey({ provider, baseUrl, secret })) throw invalid(`${labels.secret} is missing; ${bedrockKeyRule}`);
   const present = settingNames.flatMap((name) => (settings[name] === undefined ? [] : [[name, settings[name]]]));
   const compat =
     settings.compat === undefined

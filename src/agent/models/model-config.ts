@@ -59,7 +59,15 @@ export const bedrockKeyRule =
   "a secret, or use the provider bedrock, which has the AWS credentials of the service";
 
 /** Whether it is a configuration of OpenAI's APIs on Bedrock without a key. */
-export function needsBedrockKey({ provider, baseUrl, secret }: ReturnType<typeof configurationFields>): boolean {
+export function needsBedrockKey({
+  provider,
+  baseUrl,
+  secret,
+}: {
+  provider: string;
+  baseUrl?: string | undefined;
+  secret?: string | undefined;
+}): boolean {
   const isBedrock = bedrockHosts.test(parseUrl(baseUrl ?? "")?.hostname ?? "");
   return isBedrock && provider.startsWith("openai-") && secret === undefined;
 }

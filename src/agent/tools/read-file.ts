@@ -68,9 +68,11 @@ async function readBytes(
     return { text: `${output.text}\n[${scan.text}]`, ...(scan.attachments && { attachments: scan.attachments }) };
   }
   if (scan) return scan;
-  const subjectPart = kind === "pdf" ? `part ${part}` : "this part";
-  const reason = kind === "pdf" ? ": the pages are scanned or blank, and pictures in documents are not read" : "";
-  return errorOutput(`${subject}; ${part === undefined ? "it" : subjectPart} contains no text${reason}.`);
+  if (kind === "pdf")
+    return errorOutput(
+      `${subject}; part ${part} contains no text: the pages are scanned or blank, and pictures in documents are not read.`,
+    );
+  return errorOutput(`${subject}; ${part === undefined ? "it" : "this part"} contains no text.`);
 }
 
 const readableKinds = "PDF, DOCX, XLSX, PPTX, ODT, ODS, ODP, RTF, EML and ZIP files";
