@@ -49,7 +49,7 @@ export function definitionProblems(fields: AgentDefinition): string[] {
   return [...problems, ...names.map((name) => `prices is missing; ${name} requires it`)];
 }
 
-/** Why the second model cannot stand in for the first. */
+/** Why the second model cannot replace the first. */
 function fallbackProblems({ fallback, modelConfiguration, model, prices }: AgentDefinition): string[] {
   if (!fallback) return [];
   const isSame = fallback.modelConfiguration === modelConfiguration && fallback.model === model;

@@ -50,7 +50,7 @@ export function isConfigured({ secrets }: EndpointView): boolean {
   return secrets.length > 0;
 }
 
-/** What the create and the end of a run need to know of a webhook. */
+/** The parts of a webhook that the create and the end of a run need. */
 export function webhookState(webhook: Webhook): WebhookState {
   const { url, types, enabled, privateAddresses, endpoints } = webhook;
   return {

@@ -8,7 +8,7 @@ export const maxOrganizations = 50;
 /** Characters of the URL of a webhook, of an agent or of a run. */
 export const maxWebhookUrl = 2_048;
 
-/** What happens to runs and is reported to webhooks. */
+/** Events of runs that webhooks report. */
 export const eventTypes = ["run.finished", "run.waiting", "run.failed", "run.terminated"] as const;
 export type EventType = (typeof eventTypes)[number];
 

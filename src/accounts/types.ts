@@ -177,8 +177,7 @@ export type FurtherEndpointView = WithoutSecrets<FurtherEndpoint>;
 export type WebhookView = Omit<WithoutSecrets<Webhook>, "endpoints"> & { endpoints?: FurtherEndpointView[] };
 
 /**
- * What functions that create and report runs need to know of a webhook. `configured`: it has secrets. `endpoints`: the
- * further ones.
+ * The parts of a webhook that creating and reporting runs needs. `configured`: it has secrets. `endpoints`: the further ones.
  */
 export interface WebhookState extends Pick<Webhook, "enabled" | "types" | "privateAddresses"> {
   configured: boolean;

@@ -17,7 +17,7 @@ import type {
 } from "./types.ts";
 import { checkWebhookUrl, type WebhookUrlRules } from "./webhook-url.ts";
 
-/** What an operator sets. Without `url`, only runs with a URL of their own are reported: a further endpoint needs one. */
+/** What an operator sets. Without `url`, only runs with a URL of their own are reported. A further endpoint needs a `url`. */
 export interface WebhookSettings extends WebhookUrlRules {
   url?: string | undefined;
   /** The events that are sent to `url`. Default: all. */
@@ -140,7 +140,7 @@ export async function setWebhookEnabled(
   });
 }
 
-/** Disables an endpoint because of what the receiver at `url` answered. A no-op if it has another URL by now, or is removed. */
+/** Disables an endpoint because of the response of `url`. A no-op if the endpoint has another URL by now, or was removed. */
 export async function disableUrl(
   accounts: WebhookStore,
   { agentId, organizationId }: Pick<Webhook, "agentId" | "organizationId">,

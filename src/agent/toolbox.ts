@@ -125,8 +125,8 @@ export async function reopenTools(
 }
 
 /**
- * The tool that reads results again, if the agent may use it and there is room for it beside the others: a request with results
- * that are left out has one tool more. `others` absent: there is.
+ * The tool that reads results again, if the agent may use it and there is room for it. It is one more tool in requests whose
+ * conversation has left out results. `others`: the other tools. Absent: there is room.
  */
 function resultTools({ toolPolicy }: ToolChoice, others?: Tool[]): Tool[] {
   const available = others?.filter(({ unavailable }) => unavailable === undefined);

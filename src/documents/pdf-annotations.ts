@@ -18,7 +18,7 @@ export interface PdfAnnotation {
 /** Fields and comments that are shown of one page. */
 const maxShown = 1_000;
 
-/** Annotations whose text a person wrote. Links and pop-up windows are none. */
+/** Annotations whose text a person wrote, without links and pop-up windows. */
 const comments =
   /^(?:Text|FreeText|Highlight|Underline|StrikeOut|Squiggly|Caret|Stamp|Ink|Square|Circle|Line|PolyLine|Polygon)$/;
 

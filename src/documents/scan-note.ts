@@ -1,4 +1,4 @@
-/** What the text of a PDF ends with if its pages have no text, but form fields or comments. */
+/** The end of the text of a PDF whose pages have form fields or comments, but no text. */
 export const noPageHasText = "[No page has text: they are scanned or blank.]";
 
 /** Names the pages without text, as ranges. `count`: of all pages of the document. */

@@ -42,7 +42,7 @@ export async function* mapEvents(
   if (mapped.length > 0) yield encode(mapped);
 }
 
-/** The data of the events of a stream that `mapEvents` made: each of its chunks has whole events. */
+/** The data of the events in a stream of `mapEvents`, whose chunks contain whole events. */
 export async function* mappedEvents(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   for await (const chunk of chunks) {
     for (const event of Buffer.from(chunk).toString().split("\n\n")) {

@@ -6,7 +6,7 @@ export interface EventsOptions {
   after?: number | null;
   /**
    * Called with the text that a model writes: the whole text of the step so far, again and again until the event `model_call`
-   * of the step has the answer. Not called if the server does not send it, as earlier releases do not.
+   * of the step has the answer. Not called for servers of earlier releases, which do not send it.
    */
   onText?: (text: string, place: TextPlace) => unknown;
   /** Milliseconds. Then, `WaitTimeout` is thrown. */

@@ -126,7 +126,7 @@ export class Runs implements RunActions {
         wait.after = event.sequence; // the next wait begins here
       };
     }
-    // Even if the function took too long.
+    // Without the deadline: what a function did is reported, even if it took too long.
     const send = (body: object): Promise<Run> => this.#answer(runId, body, this.#deadline(undefined, signal));
     const calls = new CallServer(tools, send, deadline);
     return named(runId, () =>

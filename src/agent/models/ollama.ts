@@ -24,7 +24,7 @@ export async function loadedWindow(server: OllamaModel): Promise<number | undefi
   return toTokens(found?.["context_length"]);
 }
 
-/** Asks Ollama once, and again after a longer input than the window: then the model was loaded with another window. */
+/** Asks Ollama once, and again after an input that exceeds the window: then the model was loaded with another window. */
 export function askedWindow(server: OllamaModel): (inputTokens: number) => Promise<number | undefined> {
   let known: Promise<number | undefined> | undefined;
   return async (inputTokens) => {

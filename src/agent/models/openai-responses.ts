@@ -11,7 +11,7 @@ import { type OpenAiServer, responseTypes, serverParts } from "./openai-server.t
 import { namespace, responsesRequest } from "./responses-request.ts";
 import { normalizeResponse, responseParts } from "./responses-stream.ts";
 
-/** Models behind OpenAI's Responses API, also that of other servers. */
+/** Models behind OpenAI's Responses API, of OpenAI and other servers. */
 export function openAiResponses(options: OpenAiServer): () => Model {
   return createModelFactory(openAiResponsesAdapter(options));
 }
@@ -51,7 +51,7 @@ export function openAiResponsesAdapter(options: OpenAiServer): ProviderAdapter {
   };
 }
 
-/** Milliseconds. The first event arrives at once, and then nothing while a model thinks whose reasoning is not shown. */
+/** Milliseconds. The first event arrives at once. Then nothing arrives while a model reasons without showing it. */
 const silentMs = defaultIdleTimeouts.first;
 
 async function errorOf(response: Response, url: string, request: object): Promise<APICallError> {

@@ -119,7 +119,7 @@ interface ReasoningItem extends Item {
   encrypted_content?: string;
 }
 
-/** A summary alone is for people: the server has not stored the reasoning that it is of, and rejects the item. */
+/** A summary alone is for people. The server has not stored the reasoning, so it rejects the item. */
 function isUsable(item: Item): boolean {
   return item["type"] !== "reasoning" || item["encrypted_content"] !== undefined || item["content"] !== undefined;
 }

@@ -27,7 +27,7 @@ export function normalizeResponse(chunks: Chunks): Chunks {
   );
 }
 
-/** Some servers end the stream with it, as that of chat completions. */
+/** Some servers end the stream with this line, as in chat completions. */
 const done = "[DONE]";
 
 /** Converts events of the Responses API to the parts of the AI SDK. Ends without a `finish` part if the stream does. */
@@ -115,7 +115,7 @@ class StreamedResponse {
     return opened;
   }
 
-  /** Reasoning begins with a part even if it is not shown: the provider charges for it from then on. */
+  /** Reasoning has a first part even if it is not shown, because the provider charges for it from then on. */
   #begin(event: Json): Part[] {
     const { item } = this.#open(event);
     return item["type"] === "reasoning" ? [{ type: "reasoning-start", id: keyOf(event) }] : [];
@@ -206,7 +206,7 @@ function addRest(opened: OpenItem, id: string, kind: Pick<Text, "type" | "place"
   return isRest ? addText(opened, id, kind, text.slice(arrived.length)) : [];
 }
 
-/** Each part of the item says what the item is, so that it can be sent back. */
+/** Each part of the item names the item, so that it can be sent back as a whole. */
 function endReasoning(opened: OpenItem, id: string, item: Json): Part[] {
   const rest = (["summary", "content"] as const).flatMap((place) => {
     const parts = Array.isArray(item[place]) ? item[place].filter(isObject) : [];
@@ -230,7 +230,7 @@ function endReasoning(opened: OpenItem, id: string, item: Json): Part[] {
   return [...rest, ...ends];
 }
 
-/** An error in the form of an error response, which has the codes that tell errors apart. */
+/** An error in the form of an error response, whose codes distinguish errors. */
 function failure(error: unknown): Json {
   return { error: isObject(error) ? error : { message: toText(error) ?? "the response failed" } };
 }

@@ -225,7 +225,7 @@ export const askPerson = define({
   },
 });
 
-/** Agents do not name this tool: it is offered while a conversation names results that it no longer has. */
+/** Agents do not name this tool. It is offered while a conversation names results that it no longer has in full. */
 export const readResult: ToolDefinition = {
   name: "read_result",
   description:

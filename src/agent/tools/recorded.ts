@@ -18,7 +18,7 @@ export interface CallRecord {
   next(name: string, input: unknown): RecordedOutput | undefined;
 }
 
-/** What a call returns that is not in the record. `stop`: it ends the turn. `live`: the tool runs, if it only reads. */
+/** What happens to a call that is not in the record. `stop`: it ends the turn. `live`: the tool runs, if it only reads. */
 export type MissRule = "stop" | "error" | "live" | { fixed: string };
 
 /** The turn has made a call that its record does not answer. */
@@ -31,7 +31,7 @@ export class LeftTheRecord extends Error {
   }
 }
 
-/** Whether calls of the tool leave the service, or wait for somebody outside of it. Other tools work on the files of the run. */
+/** Whether calls of the tool leave the service, or wait for somebody outside. Other tools work on the files of the run. */
 export function isOutside({ definition, origin, asks }: Pick<Tool, "definition" | "origin" | "asks">): boolean {
   return origin !== undefined || definition.name === "web_fetch" || asks === "client_tool" || asks === "question";
 }
@@ -42,8 +42,8 @@ export function canRunLive(tool: Pick<Tool, "definition" | "origin" | "asks" | "
 }
 
 /**
- * The tools of a turn that touches nothing but its own files. Calls that leave the service are answered from the record, and so
- * are approvals. Tools on files run. Nothing waits for an answer.
+ * The tools of a turn that changes only its own files. Calls that leave the service are answered from the record, and so are
+ * approvals. Tools on files run. Nothing waits for an answer.
  */
 export function answeredFromRecord(tools: Tool[], record: CallRecord, ruleOf: (tool: string) => MissRule): Tool[] {
   return tools.map((tool) => {

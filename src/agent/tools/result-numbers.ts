@@ -33,7 +33,7 @@ export function resultLine(place: Required<ResultPlace>, input: unknown, { name,
   return `${resultNumber(place)} ${name} ${shown}: ${error ? "error, " : ""}${text.length} characters`;
 }
 
-/** What `read_result` returned is a copy. */
+/** Whether `read_result` returns results of the tool. What it returned itself is a copy. */
 export function canBeReadAgain(tool: string): boolean {
   return tool !== readResult.name;
 }

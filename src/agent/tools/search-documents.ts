@@ -12,7 +12,7 @@ export interface SearchedDocument extends FileInfo {
   kind: DocumentKind;
 }
 
-/** The text of a document, what of it the text lacks as sentences, or why it was not read as a clause. */
+/** The text of a document, and sentences about what it lacks. Or, as a clause, why the document was not read. */
 export type SearchedText = { text: string; lacks: string[] } | { problem: string };
 
 /**
@@ -56,7 +56,7 @@ async function readText(
   return { text: document.text, lacks: lacksOf(kind, document.text) };
 }
 
-/** What a reader says at the end of a text about its missing rest. */
+/** Notes of readers, at the end of a text, about what the text lacks. */
 const lackNote = /^\[(?:Pages? [\d, -]+ .*no text: .*|Only the first .*|The PDF has an XFA form.*)\]$/;
 
 function lacksOf(kind: DocumentKind, text: string): string[] {
@@ -81,7 +81,7 @@ export function placeFinder(): (line: string) => string | undefined {
     const [, found, index, name] = heading.exec(line) ?? [];
     if (isFirst) unit = found;
     isFirst = false;
-    // A text that looks like a heading is none, unless it is that of a later part.
+    // Text can look like a heading. Numbers of headings only grow.
     if (found !== undefined && found === unit && Number(index) > number) {
       number = Number(index);
       place = name === undefined ? `${found.toLowerCase()} ${index}` : `${found.toLowerCase()} ${name}`;

@@ -34,7 +34,7 @@ interface SearchResult {
   binaryFiles: string[];
   /** Files whose encoding is a guess, with its name. */
   guessedFiles: string[];
-  /** They are searched after the texts. */
+  /** Documents are searched after texts. */
   documents: SearchedDocument[];
   /** Documents that were not searched, or not all of it, and why. */
   unsearched: string[];
@@ -99,7 +99,7 @@ async function searchDocuments(
   readDocument: ReadDocument,
   context: ToolContext,
 ): Promise<boolean> {
-  // The search ended before it came to all of the files.
+  // The first matches are enough, and not all files were looked at.
   if (result.isTruncated) return true;
   for await (const { name, document } of documentTexts(result.documents, readDocument, context)) {
     if ("problem" in document) {

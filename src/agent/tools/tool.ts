@@ -61,7 +61,7 @@ export interface Tool {
   asks?: AskKind;
   /** The error of an input that `run` does not accept. Nobody is asked about such a call. Absent: only `run` checks. */
   check?: (input: unknown) => ToolOutput | undefined;
-  /** It is offered only while this is true of the conversation: results of tools were truncated or summarized. Absent: always. */
+  /** Offered only after results of tools in the conversation were truncated or summarized. Absent: always. */
   when?: "results_left_out";
   /** What its programs run in instead of what the agent's definition names, and why. The model reads it before its first step. */
   replaced?: string;

@@ -3,9 +3,9 @@ import { defaultContextTokens } from "./context-window.ts";
 import { type AskedFallback, couldSurvive, type GivenUp, nextStep } from "./journal.ts";
 import type { AskedModel, ModelCallFailed, TurnInput, TurnState } from "./types.ts";
 
-// A turn stays with its fallback to its end: an outage lasts minutes, in which every return would cost the retries of the
-// first model again, and each change of the model loses the prompt cache of the conversation and the reasoning before it.
-// If both fail, the turn waits as for one, and then asks each of them once.
+// A turn keeps its fallback to its end. An outage lasts minutes, and each return would cost the retries of the first model
+// again. Each change of the model loses the prompt cache of the conversation and the earlier reasoning. If both fail, the turn
+// waits as it does for one model, and then asks each of them once.
 
 /** Failed calls of one model in a turn that had begun to answer: the provider may charge for each, so it is not asked again. */
 export const maxBegunFailures = 5;
@@ -47,7 +47,7 @@ export function hasFallback({ given, isFallback, begun }: TurnState, failure: Fa
   return isUsable && !isFallback && couldSurvive(failure);
 }
 
-/** The state that asks the fallback, after the retries of the first model. Undefined: there is none, or it could not help. */
+/** The state that asks the fallback, after the retries of the first model. Undefined: there is no fallback, or it cannot help. */
 export function withFallback(state: TurnState, failed: ModelCallFailed): TurnState | undefined {
   const { progress, ports } = state;
   const { failure, retryAfterMs } = failed;

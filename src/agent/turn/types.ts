@@ -83,7 +83,7 @@ export interface TurnPorts extends Pick<ToolContext, "owner" | "results"> {
    */
   record(entry: JournalEntry): Promise<boolean>;
   emit(event: TurnEvent): void;
-  /** Gets what a call was given and gave, right before the event of its end. Absent: nobody wants it. */
+  /** Takes the input and output of each call, right before the event of its end. Absent: they are not needed. */
   observe?: (details: CallDetails) => void;
   /** Shows the text of a step's answer while it is written: `write` gets all of it so far. Absent: nobody can watch. */
   showText?: (step: number) => { write: (text: string) => void; end: () => void };
@@ -112,20 +112,20 @@ export type TurnOutcome =
 
 /** A turn in progress. Never mutated: each action returns the next state. */
 export interface TurnState {
-  /** With the settings of the model that is asked. */
+  /** The turn's input, with the settings of the model that is asked now. */
   input: TurnInput;
-  /** With the model that is asked. */
+  /** The turn's ports, with the model that is asked now. */
   ports: TurnPorts;
-  /** As the turn was given them: with those of the first model. */
+  /** What `runTurn` was called with: the settings and the model are those of the first model. */
   given: { input: TurnInput; ports: TurnPorts };
-  /** Whether the fallback is asked. */
+  /** Whether the fallback is asked now. */
   isFallback: boolean;
   /** Context window to plan with. Smaller than configured after the provider rejected a conversation as too long. */
   contextTokens: number;
   progress: TurnProgress;
   /**
-   * Failed calls of the turn that had begun to answer, of each model, and what those of this invocation have cost. Counts on within a state's
-   * actions, so it is shared by all states.
+   * Failed calls of the turn that had begun to answer, by model, and what those of this invocation have cost. Changed within
+   * actions, so all states share it.
    */
   begun: { failures: number; ofFallback: number; used: Usage };
 }

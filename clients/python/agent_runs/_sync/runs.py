@@ -194,8 +194,8 @@ class Runs:
 
         `after`: the `sequence` of the last event that is known. `timeout`: seconds. Then, `WaitTimeout` is raised.
         `on_text`: called meanwhile with the text that a model writes, and its place (`turn`, `step`): the whole text of
-        the step so far, again and again until the event `model_call` of the step has the answer. Not called if the
-        server does not send it, as earlier releases do not.
+        the step so far, again and again until the event `model_call` of the step has the answer. Not called for
+        servers of earlier releases, which do not send it.
         """
         deadline = self._deadline(timeout)
         self._server.require("send events", deadline)
