@@ -7,12 +7,13 @@ import { CliError, type FileIo } from "../cli.ts";
 import { printable, printableLine } from "../printable.ts";
 import type { OperatorPlatform } from "./operator-platform.ts";
 import { failureText, followEvents } from "./follow-run.ts";
+import { interrupted, onInterrupt } from "./interruption.ts";
 import { answerAdvice } from "./open-calls.ts";
 import { type FileOutput, isoTime, type Note } from "./output.ts";
 import { runFields, runUsage } from "./run-fields.ts";
 
-/** Exit codes of `run start --wait`. */
-const [notFinished, interrupted] = [2, 130];
+/** The exit code of `run start --wait` for a run that did not finish. */
+const notFinished = 2;
 
 /**
  * Yields a note with the run's id, waits until the run is idle, and yields its output. Prints progress on a terminal's
@@ -25,13 +26,12 @@ export async function* waitForRun(
 ): AsyncGenerator<Note | FileOutput> {
   const notify = (line: string): void => io.err(printableLine(line));
   const progress = (line: string): void => (io.errIsTerminal ? notify(line) : undefined);
-  const stop = new AbortController();
-  const onSignal = (): void => stop.abort();
-  process.on("SIGINT", onSignal);
+  using interruption = onInterrupt();
+  const { signal } = interruption;
   try {
     const { run: started } = await findRun(platform.runs, id);
     yield { note: `Run ${id} ${started.waiting ? "waits for a slot of its quota" : "started"}.` };
-    const { run, transcript, finishReason, checked } = await idleRun(platform, id, { progress, notify }, stop.signal);
+    const { run, transcript, finishReason, checked } = await idleRun(platform, id, { progress, notify }, signal);
     const last = transcript.at(-1);
     const output = last?.role === "output_from_agent" ? last.text : undefined;
     const problems = run.status === "finished" ? checked?.problems : undefined;
@@ -52,14 +52,12 @@ export async function* waitForRun(
     yield { bytes: Buffer.from(text), json };
     if (run.status !== "finished") throw new CliError(`run ${id}: ${endOf(run)} (see run show ${id})`, notFinished);
   } catch (error) {
-    if (stop.signal.aborted) {
+    if (signal.aborted) {
       throw new CliError(`stopped waiting; run ${id} proceeds (see run show ${id} --events)`, interrupted);
     }
     if (error instanceof CliError) throw error;
     const reason = error instanceof Error ? error.message : String(error);
     throw new CliError(`waiting failed: ${reason}; run ${id} may proceed (see run show ${id} --events)`);
-  } finally {
-    process.off("SIGINT", onSignal);
   }
 }
 

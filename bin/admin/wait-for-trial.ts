@@ -6,11 +6,10 @@ import { findTrial } from "../../src/trials/find-trial.ts";
 import { summarize } from "../../src/trials/summary.ts";
 import type { Trial, TrialCase } from "../../src/trials/types.ts";
 import { CliError, type FileIo } from "../cli.ts";
+import { interrupted, onInterrupt } from "./interruption.ts";
 import type { OperatorPlatform } from "./operator-platform.ts";
 
 const pollMilliseconds = 1_000;
-/** The exit code after Ctrl-C. */
-const interrupted = 130;
 
 /**
  * Waits until a trial has ended. Shows its progress on one line of the terminal. Rejects with a CliError after Ctrl-C, and when
@@ -21,9 +20,8 @@ export async function waitForTrial(
   id: string,
   io: FileIo,
 ): Promise<{ trial: Trial; cases: TrialCase[] }> {
-  const stop = new AbortController();
-  const onSignal = (): void => stop.abort();
-  process.on("SIGINT", onSignal);
+  using interruption = onInterrupt();
+  const { signal } = interruption;
   try {
     for (;;) {
       const trial = await findTrial(trials, id);
@@ -31,17 +29,16 @@ export async function waitForTrial(
       if (trial.status === "finished") return { trial, cases };
       io.show?.(progressOf(trial, cases));
       if (!isServed()) throw new CliError(notServed(id));
-      await sleep(pollMilliseconds, undefined, { signal: stop.signal });
+      await sleep(pollMilliseconds, undefined, { signal });
     }
   } catch (error) {
-    if (!stop.signal.aborted) throw error;
+    if (!signal.aborted) throw error;
     throw new CliError(
       `stopped waiting; trial ${id} proceeds (see trial show ${id} and trial stop ${id})`,
       interrupted,
     );
   } finally {
     io.show?.("");
-    process.off("SIGINT", onSignal);
   }
 }
 
