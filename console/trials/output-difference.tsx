@@ -61,7 +61,9 @@ function Single({ before, after }: { before: string | null; after: string | null
   const text = after ?? before;
   return (
     <>
-      {after === null && <p class="case-say">The tried turn has no output. {before !== null && "The recorded one:"}</p>}
+      {after === null && (
+        <p class="case-message">The tried turn has no output. {before !== null && "The recorded one:"}</p>
+      )}
       {text !== null && (
         <pre class="case-text" tabIndex={0} aria-label="Output">
           {visible(text.slice(0, longest))}

@@ -27,7 +27,7 @@ export function TrialFacts({ trial, cases }: TrialWithCases) {
         ))}
       </dl>
       <VerdictBar cases={cases} />
-      <div class="trial-says">
+      <div class="trial-results">
         <Control control={summary.control} />
         <p>{summary.preference}</p>
         <p>
