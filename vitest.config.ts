@@ -20,6 +20,7 @@ const long = named([
   "unit/agent/hostile-documents",
   "unit/agent/tools-documents",
   "unit/agent/tools-large-files",
+  "unit/agent/tools-large-workbook",
   "unit/api/ended-credentials",
   "unit/api/parse-json",
   "unit/api/read-body",

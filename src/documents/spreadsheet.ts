@@ -13,6 +13,7 @@ import {
 } from "hucre";
 import { tableCell, tableRow, tableRule } from "./markdown.ts";
 import { UnknownPart } from "./parts.ts";
+import { dateText, hasDurations, isDurationFormat, serials } from "./sheet-dates.ts";
 import { noteLines, type SheetNotes, sheetNotes } from "./sheet-notes.ts";
 import type { ZipMember } from "./zip-archive.ts";
 
@@ -21,6 +22,11 @@ import type { ZipMember } from "./zip-archive.ts";
  * memory of the process.
  */
 const maxBytesInMemory = 12 * 1024 * 1024;
+
+const largeSheetNote =
+  "The sheet is large: formulas, comments and links are not shown, and hidden rows are not marked. In a Linux environment, " +
+  "run_python reads them with openpyxl.";
+const durationsNote = "Durations are shown as dates, those of less than 366 days as both.";
 
 /** The most that a cell of Excel has. A text of a hostile workbook may be in many cells. */
 const maxCellCharacters = 32_767;
@@ -47,6 +53,10 @@ interface OpenSheet {
   formulas?: Map<number, string>;
   /** Absent: they are not read. */
   notes?: SheetNotes;
+  /** What is not read. */
+  note?: string;
+  /** The text of a date or time. */
+  dateText: (value: Date, row: number, column: number) => string;
 }
 
 /**
@@ -61,8 +71,8 @@ export async function spreadsheetText(
   part: string | undefined,
   maxCharacters: number,
 ): Promise<string> {
-  const workbook = { format, bytes };
-  const listed = await listSheets(workbook);
+  const { listed, is1904 } = await listSheets({ format, bytes });
+  const workbook = { format, bytes, is1904, hasDurations: format === "xlsx" && (await hasDurations(members)) };
   const selected = listed.flatMap((info) => {
     if (part === undefined || part === info.name) return { info };
     const range = part.startsWith(`${info.name}!`) ? part.slice(info.name.length + 1) : "";
@@ -73,11 +83,9 @@ export async function spreadsheetText(
   if (selected.length === 0) throw new UnknownPart(part ?? "", "sheet", names);
 
   const size = members.reduce((sum, member) => sum + (member.name.endsWith(".xml") ? member.size : 0), 0);
-  const sheets = await openSheets(
-    workbook,
-    selected.map(({ info }) => info),
-    size > maxBytesInMemory,
-  );
+  const isLarge = size > maxBytesInMemory;
+  const infos = selected.map(({ info }) => info);
+  const sheets = await openSheets(workbook, infos, isLarge);
   const lines: string[] = [];
   let charactersLeft = maxCharacters;
   for (const [index, sheet] of sheets.entries()) {
@@ -95,36 +103,55 @@ export async function spreadsheetText(
   return lines.join("\n").trimEnd();
 }
 
-interface OpenWorkbook {
+interface WorkbookFile {
   format: Format;
   bytes: Uint8Array;
 }
 
-async function listSheets({ format, bytes }: OpenWorkbook): Promise<SheetFilterInfo[]> {
-  const infos: SheetFilterInfo[] = [];
+interface OpenWorkbook extends WorkbookFile {
+  is1904: boolean;
+  /** Whether some formats are those of durations. */
+  hasDurations: boolean;
+}
+
+async function listSheets({ format, bytes }: WorkbookFile): Promise<{ listed: SheetFilterInfo[]; is1904: boolean }> {
+  const listed: SheetFilterInfo[] = [];
   const sheets = (info: SheetFilterInfo) => {
-    infos[info.index] = info; // the library asks twice for each sheet of an ODS workbook
+    listed[info.index] = info; // the library asks twice for each sheet of an ODS workbook
     return false;
   };
-  await (format === "xlsx" ? readXlsx(bytes, { sheets }) : readOds(bytes, { sheets }));
-  return infos;
+  const { dateSystem } = await (format === "xlsx" ? readXlsx(bytes, { sheets }) : readOds(bytes, { sheets }));
+  return { listed, is1904: dateSystem === "1904" };
 }
 
 /** Opens sheets in memory, or to be read row by row. A sheet that cannot be read throws when its rows are read. */
 async function openSheets(workbook: OpenWorkbook, infos: SheetFilterInfo[], isLarge: boolean): Promise<OpenSheet[]> {
-  const { format, bytes } = workbook;
+  const { format, bytes, is1904, hasDurations: readStyles } = workbook;
   const read = async (indexes: number[]) => {
     const options = { sheets: indexes };
-    const { sheets } = await (format === "xlsx" ? readXlsx(bytes, options) : readOds(bytes, options));
-    return sheets.map((sheet) => ({
-      rows: () => sheet.rows.map((values, index) => ({ index, values })),
-      formulas: sheetFormulas(sheet),
-      notes: sheetNotes(sheet),
-    }));
+    const xlsx = { ...options, ...serials, readStyles };
+    const { sheets } = await (format === "xlsx" ? readXlsx(bytes, xlsx) : readOds(bytes, options));
+    return sheets.map((sheet): OpenSheet => {
+      const formatOf = (row: number, column: number) => sheet.cells?.get(`${row},${column}`)?.style?.numFmt ?? "";
+      return {
+        rows: () => sheet.rows.map((values, index) => ({ index, values })),
+        formulas: sheetFormulas(sheet),
+        notes: sheetNotes(sheet),
+        dateText:
+          format === "ods"
+            ? isoText
+            : (date, row, column) => dateText(date, { is1904, isDuration: isDurationFormat(formatOf(row, column)) }),
+      };
+    });
   };
-  const stream = ({ index }: SheetFilterInfo) => ({
+  const isDuration = readStyles ? undefined : false;
+  const stream = ({ index }: SheetFilterInfo): OpenSheet => ({
     rows: () =>
-      format === "xlsx" ? streamXlsxRows(bytes, { sheet: index }) : streamOdsRows(bytes, { sheets: [index] }),
+      format === "xlsx"
+        ? streamXlsxRows(bytes, { sheet: index, ...serials })
+        : streamOdsRows(bytes, { sheets: [index] }),
+    note: readStyles ? `[${largeSheetNote} ${durationsNote}]` : `[${largeSheetNote}]`,
+    dateText: format === "ods" ? isoText : (date) => dateText(date, { is1904, isDuration }),
   });
   if (isLarge) return infos.map(stream);
   try {
@@ -153,7 +180,10 @@ function parseArea(text: string): Area | undefined {
 const columnsOfSheet = 16_384;
 
 /** Reads the rows twice: first to find the columns in use. */
-async function* tableLines({ rows, formulas, notes }: OpenSheet, area?: Area): AsyncGenerator<string> {
+async function* tableLines(
+  { rows, formulas, notes, note, dateText: textOf }: OpenSheet,
+  area?: Area,
+): AsyncGenerator<string> {
   const isInside = (row: number, column: number) =>
     !area || (row >= area.firstRow && row <= area.lastRow && column >= area.firstColumn && column <= area.lastColumn);
   const used = new Set<number>();
@@ -175,8 +205,7 @@ async function* tableLines({ rows, formulas, notes }: OpenSheet, area?: Area): A
     if (isInside(Math.floor(place / columnsOfSheet), column)) used.add(column);
   }
   const columns = [...used].toSorted((a, b) => a - b);
-  if (!formulas)
-    yield "[The sheet is large: formulas, comments and links are not shown, and hidden rows are not marked.]";
+  if (note !== undefined) yield note;
   if (notes?.hidden !== undefined) yield notes.hidden;
   const noted = noteLines((notes?.cells ?? []).filter(({ row, column }) => isInside(row, column)));
   if (columns.length === 0) {
@@ -189,7 +218,7 @@ async function* tableLines({ rows, formulas, notes }: OpenSheet, area?: Area): A
   for await (const { index, values } of rows()) {
     if (area && (index < area.firstRow || index > area.lastRow)) continue;
     const cells = columns.map((column) => {
-      const value = valueText(values[column] ?? null);
+      const value = valueText(values[column] ?? null, (date) => textOf(date, index, column));
       const formula = formulas?.get(index * columnsOfSheet + column);
       return formula === undefined ? value : `${value} [=${formula}]`.trim();
     });
@@ -214,21 +243,16 @@ function sheetFormulas({ cells }: Sheet): Map<number, string> {
   return formulas;
 }
 
-function valueText(value: CellValue): string {
+function valueText(value: CellValue, textOf: (date: Date) => string): string {
   if (value === null) return "";
   if (typeof value === "boolean") return value ? "TRUE" : "FALSE";
   if (typeof value === "string") return value.slice(0, maxCellCharacters);
-  if (!(value instanceof Date)) return String(value);
-  if (Number.isNaN(value.getTime())) return "";
-  const [date = "", time = ""] = value.toISOString().slice(0, 19).split("T");
-  if (value.getUTCFullYear() === 1900) return `${date} ${time}, as a duration ${durationText(value)}`;
-  if (value.getUTCFullYear() < 1900) return time; // a time of day is stored as a part of day 0
-  return time === "00:00:00" ? date : `${date} ${time}`;
+  return value instanceof Date ? textOf(value) : String(value);
 }
 
-/** Hours, minutes and seconds since day 0, which is 1899-12-31. Excel counts a 29 February 1900, which did not exist. */
-function durationText(value: Date): string {
-  const since = value.getTime() - Date.UTC(1899, 11, 31);
-  const days = Math.floor(since / 86_400_000) + (value.getUTCMonth() > 1 ? 1 : 0);
-  return `${days * 24 + value.getUTCHours()}:${value.toISOString().slice(14, 19)}`;
+/** A date of an ODS workbook, which is stored as such. */
+function isoText(value: Date): string {
+  if (Number.isNaN(value.getTime())) return "[not a date]";
+  const [date = "", time = ""] = value.toISOString().slice(0, 19).split("T");
+  return time === "00:00:00" ? date : `${date} ${time}`;
 }

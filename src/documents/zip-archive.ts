@@ -6,6 +6,10 @@ import { escapeInvisible, uniqueNames } from "./parts.ts";
 const maxDecompressedBytes = 100 * 1024 * 1024;
 const maxMembers = 10_000;
 
+const tooLarge =
+  `its members exceed ${maxDecompressedBytes} bytes in total. A program of run_python or run_shell can read it in parts: ` +
+  "the first rows, or single members";
+
 export interface ZipMember {
   /** With control and invisible characters escaped. Folders end with a slash. */
   name: string;
@@ -33,7 +37,7 @@ export async function openZip(bytes: Uint8Array): Promise<ZipMember[]> {
     if (entry.isEncrypted()) throw new Error(`${memberName(entry)} is encrypted`);
     if (!charged.has(entry)) bytesLeft -= entry.uncompressedSize;
     charged.add(entry);
-    if (bytesLeft < 0) throw new Error(`its members exceed ${maxDecompressedBytes} bytes in total`);
+    if (bytesLeft < 0) throw new Error(tooLarge);
     for await (const chunk of await zip.openReadStreamPromise(entry)) yield chunk as Buffer;
   }
 

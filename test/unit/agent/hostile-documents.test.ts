@@ -23,7 +23,9 @@ describe("a ZIP archive", () => {
     async (name) => {
       const bomb = zip({ "[Content_Types].xml": "<Types/>", [name]: Buffer.alloc(150_000_000) });
       expect(bomb.length).toBeLessThan(200_000);
-      expect(await read("bomb", bomb)).toMatch(/its members exceed 104857600 bytes in total\.$/);
+      expect(await read("bomb", bomb)).toMatch(
+        /its members exceed 104857600 bytes in total\. A program of run_python or run_shell can /,
+      );
     },
   );
 
