@@ -7,7 +7,7 @@ import { buildOpenapiDocument } from "../src/http/openapi-document.ts";
 import { publicApi } from "../src/v1/public-api.ts";
 import { extApi } from "../src/ext/contract/ext-api.ts";
 import { manageApi } from "../src/manage/contract/manage-api.ts";
-import { basePath as managePath } from "../src/manage/contract/operations/operation.ts";
+import { basePath as managePath } from "../src/manage/path.ts";
 import { agentSchemaFile, agentSchemaSource } from "./agent-schema.ts";
 import { buildValidators } from "./build-validators.ts";
 import { clientFiles } from "./generate-clients.ts";

@@ -4,18 +4,12 @@ import { type Authenticate as RestAuthenticate, restRouter } from "../http/rest/
 import { authorize, callAuthorization, type OwnerStores } from "./authorize.ts";
 import type { AllHandlers } from "./call.ts";
 import { operations } from "./contract/operations/index.ts";
-import { basePath } from "./contract/operations/operation.ts";
 import { manageErrors } from "./errors.ts";
 import * as bodies from "../../dist/generated/manage-bodies.js";
 import * as parameters from "../../dist/generated/manage-parameters.js";
 
 /** Which operator sends a request. Rejects with a `ServiceError` for a request without a valid credential. */
 export type Authenticate = RestAuthenticate<OperatorPrincipal>;
-
-/** Whether a path belongs to the management API. */
-export function isManagePath(path: string): boolean {
-  return path === basePath || path.startsWith(`${basePath}/`);
-}
 
 /** The management API as one handler. */
 export function manageRouter(handlers: AllHandlers, authenticate: Authenticate, stores: OwnerStores): ApiHandler {

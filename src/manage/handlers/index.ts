@@ -3,7 +3,6 @@ import { runDescriber } from "../../runs/read/describe-runs.ts";
 import { keptAgents } from "../../runs/kept-agents.ts";
 import type { AllHandlers } from "../call.ts";
 import type { ManageDeps } from "../deps.ts";
-import { openapiDocument } from "../generated/openapi.ts";
 import { agentHandlers } from "./agents.ts";
 import { keyHandlers } from "./keys.ts";
 import { operatorHandlers } from "./operators.ts";
@@ -19,7 +18,7 @@ export function manageHandlers(given: ManageDeps): AllHandlers {
   const deps = { ...given, accounts: others };
   const describer = runDescriber(deps);
   return {
-    get_openapi: async () => jsonResponse(200, openapiDocument),
+    get_openapi: async () => jsonResponse(200, (await import("../generated/openapi.ts")).openapiDocument),
     ...operatorHandlers(deps),
     ...runHandlers(deps, describer, forLists),
     ...runRecordHandlers(deps, describer),

@@ -7,6 +7,7 @@ import {
   type TypedOperation,
 } from "../../../http/rest/operation.ts";
 import { codesEverywhere, type ErrorCodeOf, errorsOf } from "../../../error-codes.ts";
+import { basePath } from "../../path.ts";
 
 /** What a caller may do. A viewer may only read. */
 export type Role = "operator" | "viewer";
@@ -21,8 +22,6 @@ interface Permission {
 
 /** An operation of the management API. */
 export type ManageOperation = TypedOperation & Permission;
-
-export const basePath = "/manage/v1";
 
 const complete = operationsOf<ErrorCodeOf<"manage">, typeof basePath>({
   basePath,
