@@ -92,7 +92,12 @@ const signatures: { kind: string; mediaType?: string; reader?: string; signature
       "In a Linux environment, run_python reads it with the module sqlite3, and run_shell with the command sqlite3.",
     signature: [...Buffer.from("SQLite format 3\0")],
   },
-  { kind: "a gzip archive", mediaType: "application/gzip", signature: [0x1f, 0x8b] },
+  {
+    kind: "a gzip archive",
+    mediaType: "application/gzip",
+    reader: "run_python unpacks it with the modules gzip and tarfile.",
+    signature: [0x1f, 0x8b],
+  },
 ];
 
 const riff = [0x52, 0x49, 0x46, 0x46];

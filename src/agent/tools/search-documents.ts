@@ -56,14 +56,20 @@ async function readText(
   return { text: document.text, lacks: lacksOf(kind, document.text) };
 }
 
-/** Notes of readers, at the end of a text, about what the text lacks. */
-const lackNote = /^\[(?:Pages? [\d, -]+ .*no text: .*|Only the first .*|The PDF has an XFA form.*)\]$/;
+/** Lines that readers write about what a text lacks, in the order of the formats: PDF, DOCX, PPTX, XLSX, all. */
+const lackNotes = new RegExp(
+  String.raw`^\[(?:Pages? [\d, -]+ .*no text: .*|${escapeSyntax(noPageHasText.slice(1, -1))}|The PDF has an XFA form.*` +
+    String.raw`|\d+ tracked changes?: .*|Chart, not read|Its numbers were not read: .*|The sheet is large: .*` +
+    String.raw`|Only the first .*)\]$`,
+  "gm",
+);
+
+function escapeSyntax(text: string): string {
+  return text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
+}
 
 function lacksOf(kind: DocumentKind, text: string): string[] {
-  const lacks = text
-    .slice(-5_000)
-    .split("\n")
-    .filter((line) => lackNote.test(line) || line === noPageHasText);
+  const lacks = [...new Set(text.match(lackNotes))];
   if (kind === "zip" && text.startsWith("[ZIP archive,")) lacks.push("[Only the names of its members are searched.]");
   if (kind === "eml" && /^Attachment/m.test(text)) lacks.push("[Only the names of its attachments are searched.]");
   return lacks.slice(-5);
