@@ -12,7 +12,7 @@ export function endedAtLimit({ status, finish_reason: reason }: Pick<Run, "statu
 }
 
 /** Who created a run: `key nightly`, `MCP, nightly`, `mira`. */
-export function starterText({ kind, name }: NonNullable<Run["started_by"]>): string {
+export function starterText({ kind, name }: Pick<NonNullable<Run["started_by"]>, "kind" | "name">): string {
   if (kind === "operator") return name;
   return kind === "mcp" ? `MCP, ${name}` : `key ${name}`;
 }

@@ -1,4 +1,3 @@
-import type { RunCounts } from "../api/types.ts";
 import { ChoiceChip, type ChoiceSearch } from "../ui/choice-chip.tsx";
 
 interface FacetFilterProps {
@@ -6,18 +5,21 @@ interface FacetFilterProps {
   name: string;
   /** The choice of no filter. */
   any?: string;
-  chosen: string | undefined;
+  /** Whether several values can be chosen: runs that have one of them. */
+  several?: boolean;
+  chosen: string[] | undefined;
   search?: ChoiceSearch;
-  /** The values with their runs, as far as they are counted. */
-  values: RunCounts["models"];
-  onChoose: (value: string | undefined) => void;
+  /** The values with their runs, as far as they are counted. `name`: default: the value. */
+  values: { value: string; name?: string; count: number }[];
+  onChoose: (values: string[]) => void;
 }
 
-/** A filter by one of the values that the listed runs have, with counts. */
+/** A filter by values that the listed runs have, with counts. */
 export function FacetFilter({
   name,
   any = "Any",
-  chosen,
+  several = false,
+  chosen = [],
   search = { name: `Find a value of ${name}`, placeholder: "Find" },
   values,
   onChoose,
@@ -27,11 +29,12 @@ export function FacetFilter({
       name={name}
       none="Any"
       all={any}
-      values={values.map(({ value, count }) => [value, value, count])}
+      values={values.map(({ value, name: word = value, count }) => [value, word, count])}
       empty="No listed run has one."
       search={search}
       searchFrom={8}
       most={20}
+      several={several}
       chosen={chosen}
       onChoose={onChoose}
     />

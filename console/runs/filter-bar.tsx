@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 import { useShortcuts } from "../state/keyboard.ts";
 import type { RunCounts } from "../api/types.ts";
+import { starterText } from "../run-words.ts";
 import { AgentFilter } from "../state/agent-filter.tsx";
 import { useQuery } from "../state/url.ts";
 import { copyText } from "../ui/copy-button.tsx";
@@ -9,7 +10,7 @@ import { Button } from "../ui/button.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Menu } from "../ui/menu.tsx";
 import { toast } from "../ui/toast.tsx";
-import { type Filters, windows } from "./filters.ts";
+import { fieldOf, type Filters, windows } from "./filters.ts";
 import { FacetFilter } from "./facet-filter.tsx";
 import { LabelFilter } from "./label-filter.tsx";
 import { LeastFilter } from "./least-filter.tsx";
@@ -66,16 +67,18 @@ export function FilterBar({ filters, counts, children }: FilterBarProps) {
       )}
       <FacetFilter
         name="Model"
+        several
         chosen={filters.model}
         values={counts?.models ?? []}
-        onChoose={(model) => setQuery({ model })}
+        onChoose={(models) => setQuery({ model: fieldOf(models) })}
       />
       {((counts?.tools.length ?? 0) > 0 || filters.tool !== undefined) && (
         <FacetFilter
           name="Tool"
+          several
           chosen={filters.tool}
           values={counts?.tools ?? []}
-          onChoose={(tool) => setQuery({ tool })}
+          onChoose={(tools) => setQuery({ tool: fieldOf(tools) })}
         />
       )}
       <LeastFilter
@@ -95,9 +98,23 @@ export function FilterBar({ filters, counts, children }: FilterBarProps) {
       {((counts?.categories.length ?? 0) > 0 || filters.category !== undefined) && (
         <FacetFilter
           name="Error"
+          several
           chosen={filters.category}
           values={counts?.categories ?? []}
-          onChoose={(category) => setQuery({ category })}
+          onChoose={(categories) => setQuery({ category: fieldOf(categories) })}
+        />
+      )}
+      {((counts?.starters.length ?? 0) > 1 || filters.starter !== undefined) && (
+        <FacetFilter
+          name="Started by"
+          several
+          chosen={filters.starter}
+          values={(counts?.starters ?? []).map(({ id, count, ...starter }) => ({
+            value: id,
+            name: starterText(starter),
+            count,
+          }))}
+          onChoose={(ids) => setQuery({ by: fieldOf(ids) })}
         />
       )}
       <Menu

@@ -47,9 +47,12 @@ export interface Filters {
   text?: string;
   /** As `KEY=VALUE`. */
   label?: string;
-  model?: string;
-  tool?: string;
-  category?: Category;
+  /** One of these, as all lists of values. */
+  model?: string[];
+  tool?: string[];
+  category?: Category[];
+  /** IDs. */
+  starter?: string[];
   /** US dollars, and seconds, that runs have at least. */
   cost?: number;
   duration?: number;
@@ -59,9 +62,12 @@ export interface Filters {
 
 export function parseFilters(query: Record<string, string>): Filters {
   const status = filterStates.find((state) => state === query["status"]);
-  const category = categories.find((each) => each === query["category"]);
   const sort = orders.find((order) => order === query["sort"]) ?? "created";
-  const { agent, q: text, label, model, tool, since = "" } = query;
+  const { agent, q: text, label, since = "" } = query;
+  const [model, tool, starter] = [query["model"], query["tool"], query["by"]].map(valuesIn);
+  const category = valuesIn(query["category"])?.filter((value): value is Category =>
+    categories.some((each) => each === value),
+  );
   const [cost, duration] = [amountIn(query["cost"]), amountIn(query["duration"])];
   return {
     ...(status && { status }),
@@ -70,7 +76,8 @@ export function parseFilters(query: Record<string, string>): Filters {
     ...(label && { label }),
     ...(model && { model }),
     ...(tool && { tool }),
-    ...(category && { category }),
+    ...(category?.length && { category }),
+    ...(starter && { starter }),
     ...(cost !== undefined && { cost }),
     ...(duration !== undefined && { duration }),
     window: Object.hasOwn(windows, since) ? since : defaultWindow,
@@ -83,9 +90,30 @@ function amountIn(text = ""): number | undefined {
   return text !== "" && amount >= 0 && amount <= 1e9 ? amount : undefined;
 }
 
+/** Values in one field of the address, with commas between them. A comma of a value is `%2C` there, before the address is encoded. */
+function valuesIn(field = ""): string[] | undefined {
+  const values = field.split(",").filter((value) => value !== "");
+  return values.length > 0 ? values.map((value) => value.replaceAll("%2C", ",").replaceAll("%25", "%")) : undefined;
+}
+
+/** See `valuesIn`. */
+export function fieldOf(values: string[]): string {
+  return values.map((value) => value.replaceAll("%", "%25").replaceAll(",", "%2C")).join(",");
+}
+
 /** The conditions besides status and time, by their names in the address. */
-export function conditionsOf({ text, agent, label, model, tool, category, cost, duration }: Filters): string[] {
-  const all = { q: text, agent, label, model, tool, category, cost, duration };
+export function conditionsOf({
+  text,
+  agent,
+  label,
+  model,
+  tool,
+  category,
+  starter,
+  cost,
+  duration,
+}: Filters): string[] {
+  const all = { q: text, agent, label, model, tool, category, by: starter, cost, duration };
   return Object.entries(all).flatMap(([name, value]) => (value === undefined ? [] : [name]));
 }
 
@@ -93,7 +121,7 @@ export type RunQuery = Operations["list_runs"]["parameters"];
 
 /** The query of the API. `now`: milliseconds since 1970. */
 export function apiQuery(
-  { status, agent, text, label, model, tool, category, cost, duration, window, sort }: Filters,
+  { status, agent, text, label, model, tool, category, starter, cost, duration, window, sort }: Filters,
   organizationId: string | undefined,
   now: number,
 ): RunQuery {
@@ -103,9 +131,10 @@ export function apiQuery(
     agent_id: agent,
     q: text,
     label: label === undefined ? undefined : [label],
-    model: model === undefined ? undefined : [model],
-    tool: tool === undefined ? undefined : [tool],
-    category: category && [category],
+    model,
+    tool,
+    category,
+    started_by: starter,
     min_dollars: cost,
     min_seconds: duration,
     sort: sort === "created" ? undefined : sort,

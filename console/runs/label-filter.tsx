@@ -18,5 +18,14 @@ const search = {
 
 /** A filter by a label that the listed runs have, or one that is typed. */
 export function LabelFilter({ chosen, known, onChoose }: LabelFilterProps) {
-  return <FacetFilter name="Label" any="Any label" {...{ chosen, search, onChoose }} values={known} />;
+  return (
+    <FacetFilter
+      name="Label"
+      any="Any label"
+      search={search}
+      chosen={chosen === undefined ? [] : [chosen]}
+      values={known}
+      onChoose={([label]) => onChoose(label)}
+    />
+  );
 }

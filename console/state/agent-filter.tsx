@@ -20,8 +20,8 @@ export function AgentFilter({ chosen, onChoose }: AgentFilterProps) {
       search={{ name: "Find an agent" }}
       values={[...agentNames(choices)]}
       unlisted={chosen?.slice(0, 8)}
-      chosen={chosen}
-      onChoose={onChoose}
+      chosen={chosen === undefined ? [] : [chosen]}
+      onChoose={([agent]) => onChoose(agent)}
     />
   );
 }

@@ -21,8 +21,10 @@ interface ChoiceChipProps<Value extends string> {
   searchFrom?: number;
   /** Values that the menu shows at once; the search finds the others. */
   most?: number;
-  chosen: Value | undefined;
-  onChoose: (value: Value | undefined) => void;
+  /** Whether several values can be chosen. Their menu stays open. */
+  several?: boolean;
+  chosen: readonly Value[];
+  onChoose: (values: Value[]) => void;
 }
 
 /** The search field of a menu. */
@@ -38,7 +40,7 @@ export interface ChoiceSearch {
 
 const noMatch = "None matches.";
 
-/** A filter by one value, with a menu of all. */
+/** A filter by one value or several, with a menu of all. */
 export function ChoiceChip<Value extends string>({
   name,
   none = "All",
@@ -49,25 +51,30 @@ export function ChoiceChip<Value extends string>({
   search = { name: "Find" },
   searchFrom = 10,
   most = 50,
+  several = false,
   chosen,
   onChoose,
 }: ChoiceChipProps<Value>) {
   const [text, setText] = useState("");
   const typed = text.trim();
   const wanted = typed.toLowerCase();
-  const found = values.filter(([value, word]) => [value, word].some((each) => each.toLowerCase().includes(wanted)));
+  const unknown = several ? chosen.filter((value) => values.every(([each]) => each !== value)) : [];
+  const listed = [...values, ...unknown.map((value) => [value, unlisted ?? value] as const)];
+  const found = listed.filter(([value, word]) => [value, word].some((each) => each.toLowerCase().includes(wanted)));
   const entered = search.accepts?.(typed) && values.every(([value]) => value !== typed) ? (typed as Value) : undefined;
-  const choose = (value: Value | undefined): void => {
+  const choose = (...next: Value[]): void => {
     setText("");
-    onChoose(value);
+    onChoose(next);
   };
+  const [first, ...others] = chosen;
+  const nameOf = (value: Value): string => values.find(([each]) => each === value)?.[1] ?? unlisted ?? value;
   return (
     <Menu
-      class={chosen ? "chip on" : "chip"}
+      class={first === undefined ? "chip" : "chip on"}
       label={
         <>
-          {name}{" "}
-          <b>{chosen ? <bdi>{values.find(([value]) => value === chosen)?.[1] ?? unlisted ?? chosen}</bdi> : none}</b>
+          {name} <b>{first === undefined ? none : <bdi>{nameOf(first)}</bdi>}</b>
+          {others.length > 0 && <span>+{others.length}</span>}
           <Icon name="down" />
         </>
       }
@@ -83,7 +90,7 @@ export function ChoiceChip<Value extends string>({
         />
       )}
       {wanted === "" && (
-        <button type="button" onClick={() => choose(undefined)}>
+        <button type="button" onClick={() => choose()}>
           {all}
         </button>
       )}
@@ -92,13 +99,27 @@ export function ChoiceChip<Value extends string>({
           <bdi>{entered}</bdi>
         </button>
       )}
-      {found.slice(0, most).map(([value, word, count]) => (
-        <button key={value} type="button" onClick={() => choose(value)}>
-          <bdi>{word}</bdi>
-          {value === chosen && <Icon name="check" class={count === undefined ? "end" : ""} />}
-          {count !== undefined && <span class="end muted">{formatNumber(count)}</span>}
-        </button>
-      ))}
+      {found.slice(0, most).map(([value, word, count]) => {
+        const isChosen = chosen.includes(value);
+        const counted = count !== undefined && <span class="end muted">{formatNumber(count)}</span>;
+        return several ? (
+          <label key={value}>
+            <input
+              type="checkbox"
+              checked={isChosen}
+              onChange={() => onChoose(isChosen ? chosen.filter((each) => each !== value) : [...chosen, value])}
+            />
+            <bdi>{word}</bdi>
+            {counted}
+          </label>
+        ) : (
+          <button key={value} type="button" onClick={() => choose(value)}>
+            <bdi>{word}</bdi>
+            {isChosen && <Icon name="check" class={count === undefined ? "end" : ""} />}
+            {counted}
+          </button>
+        );
+      })}
       {found.length === 0 && entered === undefined && (
         <p class="title">{wanted === "" ? empty : (search.noMatch ?? noMatch)}</p>
       )}

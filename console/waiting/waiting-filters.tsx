@@ -38,16 +38,16 @@ export function WaitingFilters({ filter }: { filter: WaitingFilter }) {
         name="Kind"
         all="All kinds"
         values={kinds}
-        chosen={filter.kind?.[0]}
-        onChoose={(kind) => setQuery({ kind })}
+        chosen={filter.kind ?? []}
+        onChoose={([kind]) => setQuery({ kind })}
       />
       <AgentFilter chosen={filter.agent_id} onChoose={(agent) => setQuery({ agent })} />
       <ChoiceChip
         name="Who"
         all="Everyone"
         values={answerers}
-        chosen={filter.answerable_by}
-        onChoose={(who) => setQuery({ who })}
+        chosen={filter.answerable_by ? [filter.answerable_by] : []}
+        onChoose={([who]) => setQuery({ who })}
       />
     </div>
   );

@@ -47,9 +47,16 @@ test("runs are filtered by model, cost and error, with counts that follow the ot
   expect(await page.locator(".run-totals").count()).toBe(0);
 
   await page.getByRole("button", { name: "Model Any" }).click();
-  expect(await page.locator(".menu:popover-open button").allInnerTexts()).toEqual(["Any", "large-1\n3", "m\n1"]);
-  await page.locator(".menu:popover-open").getByRole("button", { name: "large-1" }).click();
+  const menu = page.locator(".menu:popover-open");
+  expect(await menu.locator("button, label").allInnerTexts()).toEqual(["Any", "large-1\n3", "m\n1"]);
+  await menu.getByLabel("large-1").check();
   await expect.poll(names).toEqual(["P100", "P3", "P20"]);
+  await menu.getByLabel("m").check(); // the menu stays open: one of both models
+  await page.getByRole("button", { name: "Model large-1 +1" }).waitFor();
+  await expect.poll(names).toEqual(["U50", "P100", "P3", "P20"]);
+  await menu.getByLabel("m").uncheck();
+  await expect.poll(names).toEqual(["P100", "P3", "P20"]);
+  await page.keyboard.press("Escape");
   await page.getByText("123,040").waitFor();
   expect(await page.locator(".run-totals").innerText()).toMatch(/^3 runs\s+\$1\.230\s+123,040 tokens\s+median /);
 
@@ -61,16 +68,26 @@ test("runs are filtered by model, cost and error, with counts that follow the ot
   await expect.poll(names).toHaveLength(5);
 
   await page.getByRole("button", { name: "Tool Any" }).click();
-  await page.locator(".menu:popover-open").getByRole("button", { name: "list_files" }).click();
+  await menu.getByLabel("list_files").check();
+  await page.keyboard.press("Escape");
   await expect.poll(names).toEqual(["P100"]);
   await page.getByRole("link", { name: "Clear 1 filter" }).click();
   await expect.poll(names).toHaveLength(5);
 
   await page.getByRole("button", { name: "Error Any" }).click();
-  await page.locator(".menu:popover-open").getByRole("button", { name: "model_refused" }).click();
+  await menu.getByLabel("model_refused").check();
   await expect.poll(names).toEqual(["Ufail"]);
   await page.reload();
   await expect.poll(names).toEqual(["Ufail"]);
+  await page.getByRole("link", { name: "Clear 1 filter" }).click();
+  await expect.poll(names).toHaveLength(5);
+
+  await page.getByRole("button", { name: "Started by Any" }).click();
+  expect(await menu.locator("label").allInnerTexts()).toEqual(["key k\n3", expect.stringMatching(/^key .+\n2$/)]);
+  await menu.getByLabel("key k").check();
+  await expect.poll(names).toEqual(["P100", "P3", "P20"]);
+  await page.reload();
+  await expect.poll(names).toEqual(["P100", "P3", "P20"]);
   expect(misdeeds).toEqual(noMisdeeds);
 });
 

@@ -30,6 +30,7 @@ interface SearchParameters {
   model?: string[];
   tool?: string[];
   category?: NonNullable<FactFilter["categories"]>;
+  started_by?: string[];
   min_dollars?: number;
   max_dollars?: number;
   min_seconds?: number;
@@ -54,11 +55,12 @@ export function searchIn({
 }
 
 function factsIn(facts: SearchParameters): FactFilter {
-  const { model, tool, category, min_dollars, max_dollars, min_seconds, max_seconds } = facts;
+  const { model, tool, category, started_by, min_dollars, max_dollars, min_seconds, max_seconds } = facts;
   return {
     ...(model && { models: model }),
     ...(tool && { tools: tool }),
     ...(category && { categories: category }),
+    ...(started_by && { starters: started_by }),
     ...(min_dollars !== undefined && { minDollars: min_dollars }),
     ...(max_dollars !== undefined && { maxDollars: max_dollars }),
     ...(min_seconds !== undefined && { minSeconds: min_seconds }),

@@ -32,7 +32,7 @@ import type { Call, ManageHandlers, Schemas } from "../call.ts";
 import { checkedDefinition } from "../checked-definition.ts";
 import type { ManageDeps } from "../deps.ts";
 import { wireFoundTexts } from "../wire/found-texts.ts";
-import { wireActivity, wireDayUsage, wireFailures, wireDetail, wireRun } from "../wire/run.ts";
+import { wireActivity, wireDayUsage, wireFailures, wireDetail, wireRun, wireStarter } from "../wire/run.ts";
 import { trialErasure } from "../../trials/erase-trials.ts";
 
 /**
@@ -78,9 +78,11 @@ export function runHandlers(deps: ManageDeps, describer: RunDescriber, forLists:
       const { status } = query;
       const owned = { of: ownersOf(principal, query), now: now(), ...(status && { statuses: status }) };
       const search = { ...owned, ...searchIn(query), ...charged(principal) };
-      const { medianMilliseconds, ...counts } = await countRuns({ runs, accounts: forLists, describer }, search);
+      const found = await countRuns({ runs, accounts: forLists, describer }, search);
+      const { medianMilliseconds, starters: startedBy, ...counts } = found;
       const median_seconds = medianMilliseconds === undefined ? null : medianMilliseconds / 1_000;
-      return jsonResponse(200, { ...counts, median_seconds } satisfies Schemas["RunCounts"]);
+      const starters = startedBy.map(({ starter, count }) => Object.assign(wireStarter(starter), { count }));
+      return jsonResponse(200, { ...counts, starters, median_seconds } satisfies Schemas["RunCounts"]);
     },
 
     async list_waiting({ query, principal }) {

@@ -15,7 +15,7 @@ export function wireRun(described: DescribedRun): Schemas["Run"] {
   return { ...wireRunFields(described), ...owner, started_by };
 }
 
-function wireStarter(starter: NamedStarter): Schemas["Starter"] {
+export function wireStarter(starter: NamedStarter): Schemas["Starter"] {
   return { kind: starter.kind, id: starter.id, name: starterName(starter) };
 }
 

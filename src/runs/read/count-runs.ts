@@ -1,3 +1,4 @@
+import type { NamedStarter } from "../../accounts/starter.ts";
 import { dollarsOf, millisecondsOf, tokensOf } from "./fact-filter.ts";
 import {
   type Condition,
@@ -17,13 +18,14 @@ export interface ValueCount {
 }
 
 /**
- * Runs by status, model, tool, category of their failure, and label, each among the runs that pass all other conditions; and what
+ * Runs by status, model, tool, category of their failure, starter and label, each among the runs that pass all other conditions; and what
  * the runs that pass all conditions used. `complete`: all runs are counted.
  */
 export type RunCounts = Record<RunFilterStatus, number> & {
   models: ValueCount[];
   tools: ValueCount[];
   categories: ValueCount[];
+  starters: { starter: NamedStarter; count: number }[];
   labels: ValueCount[];
   runs: number;
   /** Of the runs whose cost is known. */
@@ -56,6 +58,7 @@ export async function countRuns(
     models: valuesOf(passing("model"), ({ model }) => (model === undefined ? [] : [model])),
     tools: valuesOf(passing("tool"), (run) => run.tools ?? []),
     categories: valuesOf(passing("category"), ({ failure }) => (failure ? [failure.category] : [])),
+    starters: await startersOf(deps, passing("starter")),
     labels: valuesOf(passing("label"), (run) =>
       Object.entries(run.labels ?? {}).map(([name, value]) => `${name}=${value}`),
     ),
@@ -73,6 +76,17 @@ function valuesOf(runs: Run[], read: (run: Run) => string[]): ValueCount[] {
   for (const value of runs.flatMap(read)) counts.set(value, (counts.get(value) ?? 0) + 1);
   const all = [...counts].map(([value, count]) => ({ value, count }));
   return all.toSorted((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1)).slice(0, maxValues);
+}
+
+/** Who created runs, most runs first. A key that programs and MCP clients use counts once. */
+async function startersOf({ describer }: SearchDeps, runs: Run[]): Promise<RunCounts["starters"]> {
+  const byId = new Map(runs.flatMap(({ startedBy }) => (startedBy ? [[startedBy.id, startedBy] as const] : [])));
+  const counts = valuesOf(runs, ({ startedBy }) => (startedBy ? [startedBy.id] : []));
+  const named = counts.map(async ({ value, count }) => {
+    const starter = byId.get(value);
+    return starter ? [{ starter: await describer.named(starter), count }] : [];
+  });
+  return (await Promise.all(named)).flat();
 }
 
 function median(values: number[]): number | undefined {

@@ -6,6 +6,8 @@ export interface FactFilter {
   models?: string[];
   tools?: string[];
   categories?: (typeof failureCategories)[number][];
+  /** IDs of keys, or operators as in the audit. */
+  starters?: string[];
   minDollars?: number;
   maxDollars?: number;
   minSeconds?: number;
@@ -18,7 +20,7 @@ export type RunOrder = (typeof runOrders)[number];
 
 /** Each condition of a filter as a test of its own. Absent: the filter has no such condition. */
 export function factTests(filter: FactFilter, now: number): { [Condition in FactCondition]?: (run: Run) => boolean } {
-  const { models, tools, categories, minDollars, maxDollars, minSeconds, maxSeconds } = filter;
+  const { models, tools, categories, starters, minDollars, maxDollars, minSeconds, maxSeconds } = filter;
   const costs = minDollars !== undefined || maxDollars !== undefined;
   const lasts = minSeconds !== undefined || maxSeconds !== undefined;
   return {
@@ -27,12 +29,15 @@ export function factTests(filter: FactFilter, now: number): { [Condition in Fact
     ...(categories && {
       category: ({ failure }: Run) => failure !== undefined && categories.includes(failure.category),
     }),
+    ...(starters && {
+      starter: ({ startedBy }: Run) => startedBy !== undefined && starters.includes(startedBy.id),
+    }),
     ...(costs && { dollars: (run: Run) => isWithin(dollarsOf(run), minDollars, maxDollars) }),
     ...(lasts && { duration: (run: Run) => isWithin(millisecondsOf(run, now) / 1_000, minSeconds, maxSeconds) }),
   };
 }
 
-export type FactCondition = "model" | "tool" | "category" | "dollars" | "duration";
+export type FactCondition = "model" | "tool" | "category" | "starter" | "dollars" | "duration";
 
 function isWithin(value: number | undefined, min = -Infinity, max = Infinity): boolean {
   return value !== undefined && value >= min && value <= max;

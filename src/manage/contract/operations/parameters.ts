@@ -44,6 +44,11 @@ export const runFilters = {
     type: "string",
     enum: failureCategories,
   }),
+  started_by: repeated("Only runs that this created: the `id` of a run's `started_by`. Repeated: one of these.", 20, {
+    type: "string",
+    minLength: 1,
+    maxLength: 200,
+  }),
   min_dollars: amount("Only runs that cost this much or more. Runs whose cost is not known are left out."),
   max_dollars: amount("Only runs that cost this much or less. Runs whose cost is not known are left out."),
   min_seconds: amount("Only runs whose turns took this many seconds or more, that in progress included."),

@@ -39,7 +39,7 @@ export const runOperations = {
     tag,
     summary: "Count runs",
     description:
-      "How many runs have each state, model, tool, category of failure and label, of the newest 1,000: each among those that pass all other conditions. And what all that match used.",
+      "How many runs have each state, model, tool, category of failure, starter and label, of the newest 1,000: each among those that pass all other conditions. And what all that match used.",
     query: { ...runFilters, status: runStatus },
     success: { description: "The counts.", body: "RunCounts" },
     errors: ["organization_not_found", "agent_not_found", "invalid_argument"],

@@ -27,13 +27,15 @@ const run = {
   started_by: nullableReference("Who created it. Null: an earlier release did.", reference("Starter")),
 };
 
+const starter = {
+  kind: starterKind,
+  id: text("The ID of the key, or the operator as in the audit."),
+  name: text("The name of the key or operator. For a key without a name: its first characters."),
+};
+
 export const runSchemas = {
   Run: object("One execution of an agent.", run),
-  Starter: object("Who created a run.", {
-    kind: starterKind,
-    id: text("The ID of the key, or the operator as in the audit."),
-    name: text("The name of the key or operator. For a key without a name: its first characters."),
-  }),
+  Starter: object("Who created a run.", starter),
   RunPage: object("A page.", {
     data: list("In the order of the request.", reference("Run")),
     next: nullable(text("Value of `cursor` for the next page. Null: there are no more.")),
@@ -68,6 +70,7 @@ export const runSchemas = {
     models: list("By the model of the last answer, those with most runs.", reference("ValueCount")),
     tools: list("By the tools that were called, those with most runs. A run counts for each.", reference("ValueCount")),
     categories: list("By the category of the failure.", reference("ValueCount")),
+    starters: list("By who created them, those with most runs.", reference("StarterCount")),
     labels: list("By label, as `KEY=VALUE`, those with most runs.", reference("ValueCount")),
     runs: integer("Runs that pass all conditions."),
     dollars: number("What they cost, as far as it is known."),
@@ -77,6 +80,10 @@ export const runSchemas = {
   }),
   ValueCount: object("A value and its runs.", {
     value: text("The value."),
+    count: integer("Runs that have it and pass all other conditions."),
+  }),
+  StarterCount: object("Who created runs, and how many.", {
+    ...starter,
     count: integer("Runs that have it and pass all other conditions."),
   }),
   FoundTexts: object("What a search in recorded texts found.", {
