@@ -2,7 +2,7 @@ import type { Context } from "aws-lambda";
 import { awsSettings, envIfSet, numberIfSet, traceSettings } from "../src/env.ts";
 import { bundledSandbox } from "../src/platform/aws/functions/bundled-sandbox.ts";
 import { sandboxFunctions } from "../src/platform/aws/functions/sandbox-functions.ts";
-import { sandboxDocumentReader } from "../src/sandbox/document-reader.ts";
+import { sandboxDocumentReader, sandboxPageTaker } from "../src/sandbox/document-reader.ts";
 import { sandboxResultChecker } from "../src/sandbox/result-checker.ts";
 import { advance, type AdvanceDeps } from "../src/workflow/advance.ts";
 import type { AdvancePayload, AdvanceResponse } from "../src/workflow/payload.ts";
@@ -23,6 +23,7 @@ const documentProcesses = 2;
 
 const processes = bundledSandbox(documentProcesses);
 const readDocument = sandboxDocumentReader(processes);
+const takePages = sandboxPageTaker(processes);
 const checkResult = sandboxResultChecker(processes);
 
 const addresses = envIfSet("PRIVATE_ADDRESSES") === "allowed" ? ("private" as const) : ("public" as const);
@@ -33,6 +34,7 @@ const deps = {
   ...readSecrets(settings),
   ...sandbox,
   readDocumentOf: () => readDocument,
+  takePagesOf: () => takePages,
   checkResultOf: () => checkResult,
   addresses,
   ...(fileVersions !== undefined && { fileVersions }),

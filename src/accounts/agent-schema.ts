@@ -213,6 +213,18 @@ export const agentDefinition = {
         },
       },
     },
+    readFile: {
+      description: "Options of the tool read_file.",
+      type: "object",
+      additionalProperties: false,
+      properties: {
+        pdf: {
+          description:
+            "How PDFs are read: their `text`, or their `pages` as they are, if all models of the agent accept PDFs. Default: text.",
+          enum: ["text", "pages"],
+        },
+      },
+    },
     webFetch: {
       description: "Options of the tool web_fetch.",
       type: "object",

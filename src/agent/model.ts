@@ -57,6 +57,7 @@ export const chatSettings = {
   reasoningContent: ["echo", "omit", "require"],
   assistantAfterTool: [false, true],
   toolCallIdLength: ["any", 9],
+  acceptsPdf: [false, true],
   resultFormat: ["tool", "native"],
 } as const;
 
@@ -66,6 +67,7 @@ export const responsesSettings = {
   supportsPromptCacheKey: [true, false],
   reasoningContent: ["echo", "omit"],
   reasoningSummary: ["auto", "omit"],
+  acceptsPdf: [false, true],
   resultFormat: ["tool", "native"],
 } as const;
 
@@ -147,6 +149,8 @@ export interface Attachment {
   sha256?: string;
   /** For example `image/png` or `application/pdf`. */
   mediaType: string;
+  /** Pages of a PDF. Absent: unknown, or it is none. */
+  pages?: number;
 }
 
 /** Why a model stopped. The finish reason is that of a turn. */

@@ -1,5 +1,6 @@
 import { decodeText } from "./decode-text.ts";
 import { type DocumentKind, documentKind } from "./document-kind.ts";
+import type { TakenPages } from "./taken-pages.ts";
 import { type ContainedFile, NoParts, rejectPart, UnknownPart } from "./parts.ts";
 
 /** Text of a document, empty for a scan, or why it cannot be read, as a clause. */
@@ -15,6 +16,27 @@ export type ReadDocument = (
   signal: AbortSignal,
   part?: string,
 ) => Promise<DocumentText>;
+
+/** Pages of a PDF, or why they cannot be taken, as a clause. */
+export type PagesResult = TakenPages | { problem: string };
+
+/**
+ * Takes pages of a PDF (`3` or `3-5`), so that a model can be shown them. Default: all of them. Rejects only with the signal's
+ * reason.
+ */
+export type TakePages = (bytes: Uint8Array, signal: AbortSignal, pages?: string) => Promise<PagesResult>;
+
+/** Takes pages in this process. */
+export const takePages: TakePages = async (bytes, signal, pages) => {
+  const { pdfPages, PagesRefused } = await import("./pdf-pages.ts");
+  try {
+    return await pdfPages(bytes, pages);
+  } catch (error) {
+    signal.throwIfAborted();
+    const message = (error instanceof Error ? error.message : String(error)).replace(/\.$/, "");
+    return { problem: error instanceof PagesRefused ? message : `its pages cannot be read: ${message}` };
+  }
+};
 
 /** Characters of a text that are returned. */
 const maxCharacters = 10_000_000;

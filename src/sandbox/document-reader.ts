@@ -1,4 +1,5 @@
-import type { ReadDocument } from "../documents/read-document.ts";
+import type { TakenPages } from "../documents/taken-pages.ts";
+import type { ReadDocument, TakePages } from "../documents/read-document.ts";
 import { sandboxLimits } from "./limits.ts";
 import { problemClause } from "./problem-clause.ts";
 import type { Sandbox } from "./types.ts";
@@ -11,5 +12,24 @@ export function sandboxDocumentReader(sandbox: Sandbox): ReadDocument {
     const request = { engine: kind, program: "", files, ...limits, ...(part !== undefined && { part }) };
     const { output, problem } = await sandbox.run(request, signal);
     return problem === undefined ? { text: output } : { problem: problemClause(problem, "reading it") };
+  };
+}
+
+/** Takes pages of PDFs in a sandbox. */
+export function sandboxPageTaker(sandbox: Sandbox): TakePages {
+  return async (content, signal, pages) => {
+    const { output, problem, written } = await sandbox.run(
+      {
+        engine: "pages",
+        program: "",
+        files: [{ name: "document.pdf", content }],
+        seconds: sandboxLimits.documentSeconds,
+        ...(pages !== undefined && { part: pages }),
+      },
+      signal,
+    );
+    if (problem !== undefined) return { problem: problemClause(problem, "reading it") };
+    const [copy] = written;
+    return { ...(JSON.parse(output) as TakenPages), ...(copy && { content: copy.content }) };
   };
 }

@@ -1,10 +1,13 @@
 import type { DocumentKind } from "../documents/document-kind.ts";
-import type { ReadDocument } from "../documents/read-document.ts";
+import type { ReadDocument, TakePages } from "../documents/read-document.ts";
 import type { CheckResult } from "../results/types.ts";
 import type { Linux, NoLinux } from "./linux/types.ts";
 
-/** What a sandbox runs: programs that a model wrote, readers of documents from elsewhere, and checks of results. */
-export type SandboxEngine = "javascript" | "python" | "result" | DocumentKind;
+/**
+ * What a sandbox runs: programs that a model wrote, readers of documents from elsewhere, and checks of results. `pages`: takes
+ * pages of a PDF.
+ */
+export type SandboxEngine = "javascript" | "python" | "result" | "pages" | DocumentKind;
 
 /** What a process of the sandbox loads. One engine reads documents of all kinds and checks results. */
 export type LoadedEngine = "javascript" | "python" | "document";
@@ -19,7 +22,7 @@ export interface SandboxRequest {
   engine: SandboxEngine;
   /** Source of the program, or the schema of a result as JSON. Empty for a document. Documents and results are the one file. */
   program: string;
-  /** The part of the document to read. Default: all of it. */
+  /** The part of the document to read or to take. Default: all of it. */
   part?: string;
   files: SandboxFile[];
   /** Time limit, by the clock, from the start of the program. */
@@ -28,7 +31,7 @@ export interface SandboxRequest {
 
 /** After a `problem`, `output` and `written` have what could be saved. A program that exceeded a limit saves no files. */
 export interface SandboxResult {
-  /** What the program printed, the text of the document, or the problems of the result as JSON. */
+  /** What the program printed, the text of the document, or the taken pages or the problems of the result as JSON. */
   output: string;
   /** Why the program failed. One sentence. */
   problem?: string;
@@ -64,6 +67,8 @@ export interface SandboxPerAgent {
   sandboxOf?: (owner: ProgramOwner) => Sandbox;
   /** Reads the documents of one agent in another process. Absent: documents cannot be read. */
   readDocumentOf?: (owner: ProgramOwner) => ReadDocument;
+  /** Takes pages of the PDFs of one agent in another process. Absent: pages cannot be taken. */
+  takePagesOf?: (owner: ProgramOwner) => TakePages;
   /** Checks the results of one agent in another process. Absent: results cannot be checked. */
   checkResultOf?: (owner: ProgramOwner) => CheckResult;
   /** The Linux environment of a run, by the name in the agent's definition. Absent: this platform has none. */

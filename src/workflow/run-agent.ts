@@ -2,6 +2,7 @@ import { resultSchemaOf } from "../accounts/definition.ts";
 import { answerSeconds } from "../accounts/limits.ts";
 import type { AgentDefinition } from "../accounts/types.ts";
 import type { Failure, Model } from "../agent/model.ts";
+import { acceptsPdf } from "../agent/models/accepts-pdf.ts";
 import type { openModel } from "../agent/models/index.ts";
 import type { ReadSecret, Secrets, SecretUse } from "../agent/secret.ts";
 import type { FileLimits } from "../agent/tools/file-limits.ts";
@@ -39,7 +40,7 @@ export interface AgentDeps
   extends
     Pick<Stores, "accounts" | "runs" | "workspace" | "configurations">,
     Pick<Secrets, "secretOf">,
-    Omit<ToolDependencies, "readSecret" | "sandbox" | "readDocument" | "linux">,
+    Omit<ToolDependencies, "readSecret" | "sandbox" | "readDocument" | "takePages" | "acceptsPdf" | "linux">,
     SandboxPerAgent {
   now: () => number;
   /** Absent: no run belongs to a trial. */
@@ -93,11 +94,14 @@ export async function runAgent(deps: AgentDeps, state: RunState, call: AgentCall
   const owner = { organizationId, agentId };
   const sandbox = deps.sandboxOf && { sandbox: deps.sandboxOf(owner) };
   const documents = deps.readDocumentOf && { readDocument: deps.readDocumentOf(owner) };
+  const pages = deps.takePagesOf && { takePages: deps.takePagesOf(owner) };
   const linux = await linuxOf(deps, { id: runId, ...owner }, agent);
   const dependencies = {
     ...deps,
     ...sandbox,
     ...documents,
+    ...pages,
+    acceptsPdf: [first, ...(second ? [second] : [])].every(acceptsPdf),
     ...(linux && { linux }),
     readSecret: readSecretFor("header"),
   };

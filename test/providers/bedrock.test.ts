@@ -27,6 +27,18 @@ function half(...frames: Buffer[]): Reply {
   };
 }
 
+/** A text with a citation of a PDF. */
+const cited: Reply = (response) => {
+  startStream(response);
+  for (const [type, payload] of eventsOf({ text: ["On page 2."] })) {
+    response.write(frame(type, payload));
+    if (type !== "contentBlockDelta") continue;
+    const citation = { title: "b", location: { documentPage: { documentIndex: 0, start: 2, end: 2 } } };
+    response.write(frame(type, { contentBlockIndex: 0, delta: { citation } }));
+  }
+  response.end();
+};
+
 beforeEach(() => {
   for (const [name, value] of Object.entries(credentials)) vi.stubEnv(name, value);
   vi.stubEnv("AWS_BEARER_TOKEN_BEDROCK", undefined);
@@ -123,6 +135,25 @@ describe("bedrock", () => {
     expect(answerOf(await model(request())).text).toBe("Hi.");
     expect(answerOf(await model(request())).text).toBe("Hi.");
     expect(server.received.map(({ body }) => pointsIn(body))).toEqual([2, 0, 0]);
+  });
+
+  it.each([
+    ["eu.anthropic.claude-sonnet-4-5-20250929-v1:0", 3, 1],
+    ["eu.anthropic.claude-sonnet-4-5-20250929-v1:0", undefined, 0],
+    ["amazon.nova-pro-v1:0", 3, 0],
+  ])("shows %s the pages of a PDF of %o pages with citations: %i", async (model, pages, count) => {
+    const file = { name: "b.pdf", mediaType: "application/pdf", ...(pages !== undefined && { pages }) };
+    const more = {
+      messages: [{ role: "user" as const, text: "Read.", attachments: [file] }],
+      readAttachment: async () => new TextEncoder().encode("%PDF-1.7"),
+      result: { type: "object", properties: { a: { type: "string" } }, required: ["a"], additionalProperties: false },
+    };
+    const { outcome, received } = await callModel(provider, cited, more, { model });
+    expect(answerOf(outcome).text).toBe("On page 2.");
+    const body = JSON.stringify(received[0]?.body);
+    expect(body.split('"citations":{"enabled":true}').length - 1).toBe(count);
+    // The format of results excludes citations.
+    if (count > 0) expect(body).toContain('"name":"submit_result"');
   });
 
   it("sends the same PDF twice under two names", async () => {

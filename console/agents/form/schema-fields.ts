@@ -54,6 +54,8 @@ const labels: Record<string, string> = {
   modelConfiguration: "Model configuration",
   cachedInput: "Cached input",
   cacheWriteInput: "Cache writes",
+  readFile: "Options of read_file",
+  pdf: "PDFs",
   webFetch: "Options of web_fetch",
   privateAddresses: "Private addresses",
   hosts: "Hosts",

@@ -30,6 +30,11 @@ export interface ProviderAdapter {
   cacheKey?: (key: string) => SharedV4ProviderOptions;
   /** Provider options for requests with tools, such as prompt caching: another step may follow. */
   optionsWithTools?: SharedV4ProviderOptions;
+  /**
+   * Provider options of each PDF whose pages are known, so that the model sees the pages. They exclude the provider's own
+   * format of results.
+   */
+  pagesOptions?: SharedV4ProviderOptions;
   /** How results of a schema are asked for, and provider options for the provider's own format. */
   result: { format: (schema: object) => ResultFormat; nativeOptions?: SharedV4ProviderOptions };
 }
@@ -56,7 +61,8 @@ export function createModelFactory(adapter: ProviderAdapter): () => Model {
     const { result } = request;
     if (!result) return sendFormed(request, attachments);
     const schema = JSON.stringify(result);
-    const format = rejectedSchemas.has(schema) ? "tool" : adapter.result.format(result);
+    const asTool = rejectedSchemas.has(schema) || (adapter.pagesOptions && hasPages(attachments));
+    const format = asTool ? "tool" : adapter.result.format(result);
     setRequestForm({ resultFormat: format });
     const outcome = await sendFormed(formRequest(request, format), attachments);
     if (format === "tool" || !("failure" in outcome) || !isFormatRejection(outcome.failure)) return outcome;
@@ -92,6 +98,10 @@ export function createModelFactory(adapter: ProviderAdapter): () => Model {
     };
     return (request) => watchRequests(request.onSent, () => call(request));
   };
+}
+
+function hasPages(attachments: Map<Attachment, AttachmentContent>): boolean {
+  return [...attachments].some(([{ pages }, content]) => pages !== undefined && typeof content !== "string");
 }
 
 /** Schemas of 64 KB each. */
@@ -188,7 +198,12 @@ export function callOptions(
     format === "native" ? adapter.result.nativeOptions : undefined,
   ]);
   return {
-    prompt: toPrompt(instructions, messages, { origin: originOf(adapter), attachments, toolCallsAsText }),
+    prompt: toPrompt(instructions, messages, {
+      origin: originOf(adapter),
+      attachments,
+      toolCallsAsText,
+      pagesOptions: adapter.pagesOptions,
+    }),
     abortSignal: signal,
     ...(withTools && { tools: tools.map(toFunctionTool), toolChoice: { type: "auto" } }),
     ...(format === "native" && { responseFormat: { type: "json", schema: result as JSONSchema7, name: "result" } }),

@@ -4,6 +4,9 @@ import type { Attachment, Message, ModelRequest } from "../model.ts";
 /** Bytes of all attachments of one request. Encoded as base64 they stay below Bedrock's request limit of 20 MB. */
 const maxTotalBytes = 14_000_000;
 
+/** Pages of all PDFs of one request whose pages are known: Anthropic's limit for models with 200,000 tokens. */
+const maxTotalPages = 100;
+
 /** The bytes of an attachment, or a clause that says why the model does not see them. */
 export type AttachmentContent = Uint8Array | string;
 
@@ -27,12 +30,13 @@ export async function loadAttachments(
     }),
   );
   const loaded = new Map<Attachment, AttachmentContent>();
-  let totalBytes = 0;
+  let [totalBytes, totalPages] = [0, 0];
   for (const [index, attachment] of newest.entries()) {
     const content = contents[index] ?? displaced;
     const bytes = typeof content === "string" ? 0 : content.length;
-    const fits = totalBytes + bytes <= maxTotalBytes;
-    if (fits) totalBytes += bytes;
+    const pages = typeof content === "string" ? 0 : (attachment.pages ?? 0);
+    const fits = totalBytes + bytes <= maxTotalBytes && totalPages + pages <= maxTotalPages;
+    if (fits) [totalBytes, totalPages] = [totalBytes + bytes, totalPages + pages];
     loaded.set(attachment, fits ? content : displaced);
   }
   return loaded;

@@ -2,6 +2,7 @@ import { createAmazonBedrock } from "@ai-sdk/amazon-bedrock";
 import { getModelCapabilities, supportsNativeStructuredOutputSchema } from "@ai-sdk/anthropic/internal";
 import { APICallError, type LanguageModelV4Prompt } from "@ai-sdk/provider";
 import type { Model } from "../model.ts";
+import { citesPdf } from "./accepts-pdf.ts";
 import { setRequestForm } from "./exchange.ts";
 import { createModelFetch, defaultIdleTimeouts } from "./http-client.ts";
 import { type ProviderAdapter, createModelFactory, streamingCall } from "./ai-sdk-model.ts";
@@ -67,6 +68,7 @@ export function bedrockAdapter({
       secrets: () => [...sentTokens],
     },
     toolCallsNeedTools: true,
+    ...(citesPdf(model) && { pagesOptions: { bedrock: { citations: { enabled: true } } } }),
     result: {
       format: (schema) => (supportsNative(model) && supportsNativeStructuredOutputSchema(schema) ? "native" : "tool"),
       nativeOptions: { bedrock: { structuredOutputMode: "outputFormat" } },

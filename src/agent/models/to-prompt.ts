@@ -1,4 +1,9 @@
-import type { LanguageModelV4Message, LanguageModelV4Prompt, SharedV4ProviderMetadata } from "@ai-sdk/provider";
+import type {
+  LanguageModelV4Message,
+  LanguageModelV4Prompt,
+  SharedV4ProviderMetadata,
+  SharedV4ProviderOptions,
+} from "@ai-sdk/provider";
 import type { Attachment, Message, ModelAnswer, ToolCall } from "../model.ts";
 import { isObject, toWellFormed } from "../../json.ts";
 import { type AttachmentContent, attachmentsOf, attachmentsUnsupported } from "./attachments.ts";
@@ -10,6 +15,8 @@ export interface PromptOptions {
   attachments: Map<Attachment, AttachmentContent>;
   /** Sends tool calls and results as text, for providers that reject them in a request without tools. */
   toolCallsAsText: boolean;
+  /** Provider options of each PDF whose pages are known. */
+  pagesOptions?: SharedV4ProviderOptions | undefined;
 }
 
 /** The messages of a response in the AI SDK's format. It is stored in the journal: JSON-serializable. */
@@ -113,15 +120,21 @@ function callText({ name, input }: ToolCall): string {
   return `[Called ${name} with ${JSON.stringify(input)}]`;
 }
 
-function fileParts(message: Message, { attachments }: PromptOptions): UserPart[] {
+function fileParts(message: Message, { attachments, pagesOptions }: PromptOptions): UserPart[] {
   return attachmentsOf(message).flatMap((attachment): UserPart[] => {
     const content = attachments.get(attachment) ?? attachmentsUnsupported;
     const file = `File ${JSON.stringify(attachment.name)} (${attachment.mediaType})`;
     if (typeof content === "string") return [{ type: "text", text: `${file} is not shown: ${content}.` }];
+    const providerOptions = attachment.pages === undefined ? undefined : pagesOptions;
     // The file part has no name, because Bedrock requires unique names. The text before it states the name.
     return [
       { type: "text", text: `${file}:` },
-      { type: "file", data: { type: "data", data: content }, mediaType: attachment.mediaType },
+      {
+        type: "file",
+        data: { type: "data", data: content },
+        mediaType: attachment.mediaType,
+        ...(providerOptions && { providerOptions }),
+      },
     ];
   });
 }

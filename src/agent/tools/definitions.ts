@@ -1,3 +1,4 @@
+import { maxShownPages } from "../../documents/taken-pages.ts";
 import { sandboxLimits } from "../../sandbox/limits.ts";
 import type { ToolDefinition } from "../model.ts";
 import { furtherInputs, runJavascript, runPythonDefinition, runShellDefinition } from "./program-definitions.ts";
@@ -107,6 +108,23 @@ export const readFile = define({
     additionalProperties: false,
   },
 });
+
+const shownPages = {
+  type: "string",
+  description:
+    `Pages of a PDF to be shown as they are, such as 3 or 3-5, at most ${maxShownPages}. Alone with name. Default: all of a ` +
+    `PDF that has at most ${maxShownPages}, or else its text.`,
+};
+
+/** `read_file` for agents whose models are shown the pages of PDFs. */
+export const readFileWithPages: ToolDefinition = {
+  ...readFile,
+  description: `${readFile.description} The pages of a PDF are attached as they are, unless part, offset or limit is set.`,
+  input: {
+    ...readFile.input,
+    properties: { ...(readFile.input as { properties: object }).properties, pages: shownPages },
+  },
+};
 
 export const writeFile = define({
   name: "write_file",
@@ -266,4 +284,5 @@ export const defaultTools: string[] = [
 export const inputSchemas: Record<string, object> = {
   ...Object.fromEntries([...toolDefinitions, readResult].map(({ name, input }) => [name, input])),
   ...furtherInputs,
+  read_file_pages: readFileWithPages.input,
 };

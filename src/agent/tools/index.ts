@@ -2,7 +2,7 @@ import { sandboxDocumentReader } from "../../sandbox/document-reader.ts";
 import { programSeconds } from "../../sandbox/linux/limits.ts";
 import { defaultEnvironment, type Linux, type NoLinux } from "../../sandbox/linux/types.ts";
 import type { Sandbox } from "../../sandbox/types.ts";
-import type { ReadDocument } from "../../documents/read-document.ts";
+import type { ReadDocument, TakePages } from "../../documents/read-document.ts";
 import type { AddressScope } from "../../net/addresses.ts";
 import { askPersonTool } from "./client-tools.ts";
 import { deleteFileTool } from "./delete-file.ts";
@@ -32,6 +32,10 @@ export interface BuiltInToolDependencies {
    * `sandbox`. Absent: documents cannot be read.
    */
   readDocument?: ReadDocument;
+  /** Takes pages of PDFs, in another process for the same reason. Absent: pages cannot be shown. */
+  takePages?: TakePages;
+  /** Whether all models of the turn accept PDFs. Default: they do not. */
+  acceptsPdf?: boolean;
   /** Addresses that tools may connect to. Default: `public`. */
   addresses?: AddressScope;
 }
@@ -44,11 +48,18 @@ export interface WebFetchOptions {
   hosts?: string[];
 }
 
+/** How `read_file` reads. */
+export interface ReadFileOptions {
+  /** `pages`: models that accept PDFs are shown the pages themselves. Default: `text`. */
+  pdf?: "text" | "pages";
+}
+
 /** The part of an agent's definition that selects its built-in tools. */
 export interface BuiltInToolChoice {
   tools: string[];
   /** Name of the Linux environment. Absent: `linux`. */
   environment?: string;
+  readFile?: ReadFileOptions;
   webFetch?: WebFetchOptions;
 }
 
@@ -57,7 +68,9 @@ const noDocuments: ReadDocument = async () => ({ problem: "documents cannot be r
 /** All built-in tools by name. README lists the steps to add one. */
 const builtIns: Record<string, (dependencies: BuiltInToolDependencies, agent: BuiltInToolChoice) => Tool> = {
   list_files: () => listFilesTool,
-  read_file: ({ readDocument = noDocuments }) => readFileTool(readDocument),
+  read_file({ readDocument = noDocuments, takePages, acceptsPdf = false }, { readFile }) {
+    return readFileTool({ readDocument, takePages, showsPages: acceptsPdf && readFile?.pdf === "pages" });
+  },
   write_file: () => writeFileTool,
   edit_file: () => editFileTool,
   delete_file: () => deleteFileTool,

@@ -2,38 +2,47 @@ import { openText } from "../../documents/decode-text.ts";
 import { documentKind } from "../../documents/document-kind.ts";
 import { noPageHasText } from "../../documents/scan-note.ts";
 import { textParts } from "../../documents/text-parts.ts";
-import type { ReadDocument } from "../../documents/read-document.ts";
+import { maxShownPages } from "../../documents/taken-pages.ts";
+import type { ReadDocument, TakePages } from "../../documents/read-document.ts";
 import { sandboxLimits } from "../../sandbox/limits.ts";
 import { attachmentProblem } from "../attachment-limits.ts";
 import type { Attachment } from "../model.ts";
-import { readFile } from "./definitions.ts";
+import { readFile, readFileWithPages } from "./definitions.ts";
 import { excerpt, type ExcerptRange } from "./excerpt.ts";
 import { findFile, withLargeFiles } from "./files.ts";
-import { builtInTool, errorOutput, type Tool, type ToolOutput } from "./tool.ts";
+import { type ReadInput, showPages } from "./show-pages.ts";
+import { builtInTool, errorOutput, type Tool, type ToolContext, type ToolOutput } from "./tool.ts";
 
-interface ReadInput extends ExcerptRange {
-  name: string;
-  part?: string;
-  encoding?: string;
+/** What reads documents. `showsPages`: the model is shown the pages of PDFs. */
+interface Readers {
+  readDocument: ReadDocument;
+  takePages?: TakePages | undefined;
+  showsPages: boolean;
 }
 
-/** Returns text by lines, documents through `readDocument`, and images and PDFs without text as attachments. */
-export function readFileTool(readDocument: ReadDocument): Tool {
-  return builtInTool(readFile, async (input: ReadInput, context) => {
-    const { files, signal } = context;
+/** Returns text by lines, documents through `readDocument`, and images, and PDFs without text or by pages, as attachments. */
+export function readFileTool(readers: Readers): Tool {
+  const { takePages, showsPages } = readers;
+  const byPages = showsPages ? takePages : undefined;
+  const definition = byPages ? readFileWithPages : readFile;
+  const validator = byPages ? "read_file_pages" : readFile.name;
+  const run = async (input: ReadInput, context: ToolContext): Promise<ToolOutput> => {
+    const { files } = context;
     const named = (await files.list()).filter(({ name }) => name === input.name);
     return withLargeFiles(named, context, async () => {
       const file = await findFile(files, input.name);
       if ("problem" in file) return errorOutput(file.problem);
-      return readBytes(file.bytes, input, readDocument, signal);
+      const shown = byPages && (await showPages(file.bytes, input, byPages, context));
+      return shown ?? readBytes(file.bytes, input, readers, context.signal);
     });
-  });
+  };
+  return builtInTool(definition, run, validator);
 }
 
 async function readBytes(
   bytes: Uint8Array,
   input: ReadInput,
-  readDocument: ReadDocument,
+  { readDocument, takePages, showsPages }: Readers,
   signal: AbortSignal,
 ): Promise<ToolOutput> {
   const { name, part, encoding } = input;
@@ -60,19 +69,47 @@ async function readBytes(
   if ("problem" in document) return errorOutput(`${subject}; ${document.problem}.`);
   const isScan =
     kind === "pdf" && part === undefined && (document.text === "" || document.text.endsWith(noPageHasText));
-  const attachment = { name, mediaType: "application/pdf" };
-  const scan = isScan ? attachmentOutput(`${subject} without text, probably a scan`, bytes, attachment) : undefined;
+  const scan = isScan ? await scanOutput(subject, bytes, name, { takePages, showsPages, signal }) : undefined;
   if (document.text !== "") {
     const output = await textOutput(part === undefined ? name : `${name}, ${part}`, [document.text], input);
-    if (!scan || output.error === true) return output;
-    return { text: `${output.text}\n[${scan.text}]`, ...(scan.attachments && { attachments: scan.attachments }) };
+    if (output.error === true) return output;
+    if (scan)
+      return { text: `${output.text}\n[${scan.text}]`, ...(scan.attachments && { attachments: scan.attachments }) };
+    const canShow = kind === "pdf" && showsPages && part === undefined;
+    return canShow ? { ...output, text: `${output.text}\n[${pagesAreShown}]` } : output;
   }
   if (scan) return scan;
   if (kind === "pdf")
     return errorOutput(
-      `${subject}; part ${part} contains no text: the pages are scanned or blank, and pictures in documents are not read.`,
+      `${subject}; part ${part} contains no text: the pages are scanned or blank, and pictures in documents are not read.` +
+        (showsPages ? ` ${pagesAreShown}` : ""),
     );
   return errorOutput(`${subject}; ${part === undefined ? "it" : "this part"} contains no text.`);
+}
+
+const pagesAreShown = `Its pages are shown as they are with pages, at most ${maxShownPages} at a time.`;
+
+/** Pages of a request that providers accept. Models with a longer context window accept more. */
+const maxScannedPages = 100;
+
+/** A PDF whose pages have no text, as an attachment. */
+async function scanOutput(
+  subject: string,
+  bytes: Uint8Array,
+  name: string,
+  { takePages, showsPages, signal }: Pick<Readers, "takePages" | "showsPages"> & { signal: AbortSignal },
+): Promise<ToolOutput> {
+  const scan = `${subject} without text, probably a scan`;
+  const taken = await takePages?.(bytes, signal);
+  const count = taken && "count" in taken ? taken.count : undefined;
+  if (showsPages && count !== undefined) return errorOutput(`${scan}, with ${count} pages. ${pagesAreShown}`);
+  if (count !== undefined && count > maxScannedPages) {
+    return errorOutput(
+      `${scan}, with ${count} pages; PDFs can be shown up to ${maxScannedPages} pages. In a Linux environment, run_python splits it with pypdf.`,
+    );
+  }
+  const attachment = { name, mediaType: "application/pdf", ...(count !== undefined && { pages: count }) };
+  return attachmentOutput(scan, bytes, attachment);
 }
 
 const readableKinds = "PDF, DOCX, XLSX, PPTX, ODT, ODS, ODP, RTF, EML and ZIP files";

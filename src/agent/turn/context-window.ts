@@ -168,11 +168,12 @@ function messageTokens(message: Message): number {
   return tokens(echo === undefined ? text + JSON.stringify(toolCalls) : JSON.stringify(echo));
 }
 
-/** Common providers count about 1,600 tokens per image and per PDF page. */
+/** Common providers count about 1,600 tokens per image; per PDF page the same, and its text. */
 const attachmentTokens = 3_000;
 
 function resultTokens({ text, attachments = [] }: ToolResult): number {
-  return tokens(text) + attachments.length * attachmentTokens;
+  const shown = attachments.reduce((sum, { pages = 1 }) => sum + pages, 0);
+  return tokens(text) + shown * attachmentTokens;
 }
 
 function tokens(text: string): number {

@@ -2,7 +2,7 @@ import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync } fro
 import { dirname, join, resolve } from "node:path";
 import { environmentsFolder } from "../../sandbox/linux/environments.ts";
 import { type LinuxLimits, linuxLimits } from "../../sandbox/linux/limits.ts";
-import { sandboxDocumentReader } from "../../sandbox/document-reader.ts";
+import { sandboxDocumentReader, sandboxPageTaker } from "../../sandbox/document-reader.ts";
 import { sandboxResultChecker } from "../../sandbox/result-checker.ts";
 import type { TextIndex } from "../../runs/ports.ts";
 import type { Platform } from "../types.ts";
@@ -112,6 +112,7 @@ export function openLocalPlatform({
     programs: linux,
     linuxOf: linux.linuxOf,
     readDocumentOf: (owner) => sandboxDocumentReader(sandbox.of(owner)),
+    takePagesOf: (owner) => sandboxPageTaker(sandbox.of(owner)),
     checkResultOf: (owner) => sandboxResultChecker(sandbox.of(owner)),
     addresses: { range: "private", named },
     mcpAddresses: { range: "local", named }, // agent files are operators' own, and name servers of this machine

@@ -3,8 +3,10 @@ import type { Attachment, Message } from "../../../src/agent/model.ts";
 import { loadAttachments } from "../../../src/agent/models/attachments.ts";
 
 /** Loads attachments of one type and size. Returns the bytes of each, or why it is not shown, oldest first. */
-async function load(count: number, mediaType: string, bytes: number): Promise<(number | string)[]> {
-  const attachments = Array.from({ length: count }, (_, index): Attachment => ({ name: `${index}`, mediaType }));
+async function load(count: number, mediaType: string, bytes: number, pages?: number): Promise<(number | string)[]> {
+  const attachments = Array.from({ length: count }, (_, index): Attachment => {
+    return { name: `${index}`, mediaType, ...(pages !== undefined && { pages }) };
+  });
   const messages = attachments.map((each): Message => ({ role: "user", text: "", attachments: [each] }));
   const contents = await loadAttachments(messages, async () => new Uint8Array(bytes));
   return attachments.map((each) => {
@@ -17,6 +19,7 @@ it("loads the newest files up to the limits of one request", async () => {
   const displaced = "only newer files fit into the request";
   const pdfs = await load(7, "application/pdf", 10);
   expect(pdfs).toEqual([displaced, displaced, 10, 10, 10, 10, 10]);
+  expect(await load(4, "application/pdf", 10, 40)).toEqual([displaced, displaced, 10, 10]);
   const images = await load(21, "image/png", 10);
   expect(images).toEqual([displaced, ...Array.from({ length: 20 }, () => 10)]);
   expect(await load(5, "image/webp", 3_500_000)).toEqual([displaced, 3_500_000, 3_500_000, 3_500_000, 3_500_000]);

@@ -6,8 +6,13 @@ import { type ManifestFile, sha256Of } from "../../../src/agent/turn/manifest.ts
 import { SeenFiles } from "../../../src/agent/turn/seen-files.ts";
 import { turnFiles } from "../../../src/agent/turn/turn-files.ts";
 import type { TurnFiles, TurnFilesConfig } from "../../../src/agent/turn/workspace-types.ts";
-import { type BuiltInToolDependencies, builtInTools, toolNames } from "../../../src/agent/tools/index.ts";
-import { readDocument } from "../../../src/documents/read-document.ts";
+import {
+  type BuiltInToolChoice,
+  type BuiltInToolDependencies,
+  builtInTools,
+  toolNames,
+} from "../../../src/agent/tools/index.ts";
+import { readDocument, takePages } from "../../../src/documents/read-document.ts";
 import { defaultFileLimits } from "../../../src/agent/tools/file-limits.ts";
 import type { Files } from "../../../src/agent/tools/files.ts";
 import type { Tool } from "../../../src/agent/tools/tool.ts";
@@ -46,8 +51,8 @@ function answersIn(messages: Message[]): number {
 }
 
 /** All built-in tools. Default: no sandbox, and documents are read in this process. */
-export function allTools(dependencies: BuiltInToolDependencies = {}): Tool[] {
-  return builtInTools({ tools: toolNames }, { readDocument, ...dependencies });
+export function allTools(dependencies: BuiltInToolDependencies = {}, choice: Partial<BuiltInToolChoice> = {}): Tool[] {
+  return builtInTools({ tools: toolNames, ...choice }, { readDocument, takePages, ...dependencies });
 }
 
 /** An in-memory workspace for single tool calls. */

@@ -76,11 +76,18 @@ describe("read_file of scanned pages", () => {
     });
   });
 
+  it("refuses a scan of more pages than providers accept", async () => {
+    expect(await read(pdf(...Array.from({ length: 101 }, () => "")))).toMatchObject({
+      error: true,
+      text: expect.stringMatching(/probably a scan, with 101 pages; PDFs can be shown up to 100 pages\. .* pypdf\.$/),
+    });
+  });
+
   it("attaches a scan that has only fields or comments, with these", async () => {
     const output = await read(annotatedPdf("", [field("Tx", "Name", "(Ada)")]));
     expect(output.text).toMatch(
       /Name: Ada\n\n\[No page has text: .*\]\n\[a\.pdf is .* probably a scan\. It is attached\.\]$/,
     );
-    expect(output.attachments).toEqual([{ name: "a.pdf", mediaType: "application/pdf" }]);
+    expect(output.attachments).toEqual([{ name: "a.pdf", mediaType: "application/pdf", pages: 1 }]);
   });
 });

@@ -218,7 +218,7 @@ describe("read_file", () => {
       text: expect.stringMatching(
         /^scan.pdf is a PDF document of \d+ bytes without text, probably a scan. It is attached.$/,
       ),
-      attachments: [{ name: "scan.pdf", mediaType: "application/pdf" }],
+      attachments: [{ name: "scan.pdf", mediaType: "application/pdf", pages: 1 }],
     });
     const webp = Buffer.from("RIFF\0\0\0\0WEBPVP8 ", "latin1");
     expect(await read("a.webp", webp)).toMatchObject({ attachments: [{ name: "a.webp", mediaType: "image/webp" }] });

@@ -40,6 +40,7 @@ test("every field of the agent schema has an input", () => {
   expect(field("parameters", "reasoningEffort")).toMatchObject({ kind: "choice", options: ["low", "medium", "high"] });
   expect(field("webFetch", "privateAddresses")).toMatchObject({ kind: "flag" });
   expect(field("webFetch", "hosts")).toMatchObject({ kind: "texts" });
+  expect(field("readFile", "pdf")).toMatchObject({ label: "PDFs", kind: "choice", options: ["text", "pages"] });
   expect(field("mcp")).toMatchObject({ kind: "list", most: 10 });
   expect(field("toolPolicy")).toMatchObject({ kind: "rules", options: ["allow", "ask", "deny"], most: 200 });
   expect(field("clientTools")).toMatchObject({ kind: "json", list: true });
