@@ -210,6 +210,13 @@ test("requests that are not valid HTTP are rejected, in JSON if they cannot be p
     const response = await exchange(`${head}\r\nConnection: close\r\n\r\n`);
     expect([head, /^HTTP\/1\.1 (\d+) /.exec(response)?.[1]]).toEqual([head, status]);
   }
+  // A connection that ends with a CONNECT has the response to the request before it.
+  const input = JSON.stringify({ name: "n", template_id: service.templateId, input_text: "x" });
+  const create = `POST /v1/agents HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer ${service.apiKey}\r\nContent-Type: application/json`;
+  const pipelined = await exchange(
+    `${create}\r\nContent-Length: ${input.length}\r\n\r\n${input}CONNECT h:443 HTTP/1.1\r\nHost: h:443\r\n\r\n`,
+  );
+  expect(pipelined).toMatch(/^HTTP\/1\.1 201 [^]*"agent_id"[^]*\}$/);
   const twoHosts = await exchange("GET /v1/openapi.json HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n");
   expect(twoHosts).toMatch(/^HTTP\/1\.1 400 [^]*\r\n\r\n\{"detail":"The request has 2 Host headers; send one"\}$/);
   const url = `http://${host}/v1/openapi.json?a=/b`;

@@ -46,6 +46,11 @@ export function nodeServer(options: ServerOptions, listener: Listener): Server {
     if (before?.request.complete) void before.answered.then(reject);
     else reject();
   });
+  // Without this listener, Node closes the connection at once, and the response to an earlier request on it is lost.
+  server.on("connect", (_: IncomingMessage, socket: Duplex) => {
+    socket.on("error", () => socket.destroy());
+    void (latest.get(socket)?.answered ?? Promise.resolve()).then(() => socket.end());
+  });
   return server;
 }
 
