@@ -10,6 +10,7 @@ import type { Trial, TrialCase } from "../../src/trials/types.ts";
 import { CliError, type FileIo } from "../cli.ts";
 import type { Action } from "./action.ts";
 import { fileDescription, fileOption, readAgentFile } from "./agent-file.ts";
+import { isConfirmed, requireTerminal } from "./confirm.ts";
 import type { OperatorPlatform } from "./operator-platform.ts";
 import { repeated, wholeNumber } from "./option-values.ts";
 import type { Note, Output } from "./output.ts";
@@ -56,11 +57,7 @@ export function addTryCommand(agent: Command, action: Action, io: FileIo): void 
       action(async (platform, agentId: string, options: TryOptions) => {
         const { accounts, isServed } = platform;
         const failIf = options.failIf === undefined ? undefined : conditionsOf(options.failIf);
-        if (!options.yes && !io.ask) {
-          throw new CliError(
-            "agent try asks before a model is called, and there is no terminal to ask; pass --yes to start without asking",
-          );
-        }
+        if (!options.yes) requireTerminal(io, "agent try", "a model is called");
         const [cases, settings] = [selectionOf(options), await settingsOf(options)];
         const { id, organizationId } = await findAgent(accounts, agentId);
         const candidate = await candidateOf(platform, organizationId, options);
@@ -107,7 +104,7 @@ async function* tryCases(
   const refusal =
     estimate.cases === 0
       ? `none of the ${cases.length} cases can be tried: ${cases[0]?.cannotBeTried}`
-      : asks && !(await isConfirmed(io))
+      : asks && !(await isConfirmed(io, "Start the trial?"))
         ? "not started; no model was called"
         : undefined;
   if (refusal !== undefined) {
@@ -119,9 +116,4 @@ async function* tryCases(
   const failed = failIf && failures(failIf, summarize(ended.trial, ended.cases));
   yield trialOutput(ended.trial, ended.cases, { onlyReview: true, failed });
   if (failed && failed.length > 0) throw new CliError(`--fail-if holds: ${failed.join(", ")} (see trial show ${id})`);
-}
-
-async function isConfirmed(io: FileIo): Promise<boolean> {
-  const answer = (await io.ask?.("Start the trial? [y/N] ")) ?? "";
-  return /^y(es)?$/i.test(answer.trim());
 }

@@ -14,6 +14,7 @@ import { shownSecret } from "../../src/accounts/header-secrets.ts";
 import { withoutUserinfo } from "../../src/agent/public-url.ts";
 import type { Accounts, Agent, AgentDefinition } from "../../src/accounts/types.ts";
 import { fileUseOfAgent } from "../../src/runs/files/file-use.ts";
+import { requireTried } from "../../src/trials/find-trial.ts";
 import type { McpServer } from "../../src/agent/mcp/types.ts";
 import type { FileIo } from "../cli.ts";
 import type { Action } from "./action.ts";
@@ -88,12 +89,14 @@ export function addAgentCommands(program: Command, action: Action, io: FileIo): 
     .description("Replace an agent's definition (a new version); turns in progress keep the old one.")
     .argument("<ID>", "agent")
     .requiredOption(fileOption, fileDescription)
+    .option("--trial <ID>", "keep with the version the finished trial that tried exactly this file")
     .action(
-      action(async (platform, id: string, { file }: { file: string }) => {
-        const { accounts, actor } = platform;
-        const { organizationId } = await findAgent(accounts, id);
+      action(async (platform, id: string, { file, trial: trialId }: { file: string; trial?: string }) => {
+        const { accounts, trials, actor } = platform;
+        const { id: agentId, organizationId } = await findAgent(accounts, id);
         const definition = await readAgentFile(file, organizationId, platform);
-        return output(await updateAgent(accounts, id, definition, await actor()));
+        if (trialId !== undefined) await requireTried(trials, trialId, { agentId, definition });
+        return output(await updateAgent(accounts, agentId, definition, await actor(), { trialId }));
       }),
     );
   addTryCommand(agent, action, io);

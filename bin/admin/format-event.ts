@@ -155,6 +155,7 @@ function eventText({ turn, step, event, ...more }: PrintedEvent): string {
   const facts: (string | false)[] = [
     event.replaceAll("-", " "),
     typeof more["id"] === "string" && more["id"],
+    typeof more["from"] === "string" && `from run ${more["from"]}`,
     typeof more["kind"] === "string" && `${more["kind"]}, until ${String(more["until"])}`,
     typeof more["answer"] === "string" &&
       `${more["answer"]}, by ${[more["answered_by"] ?? "nobody", more["answered_by_name"]].join(" ").trim()}`,

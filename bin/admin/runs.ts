@@ -16,6 +16,7 @@ import { runFields, runUsage } from "./run-fields.ts";
 import { callLines, openCallFields } from "./open-calls.ts";
 import { addAnswerCommands } from "./run-answer.ts";
 import { addManyCommands } from "./run-many.ts";
+import { addForkCommand } from "./run-fork.ts";
 import { addListCommand } from "./run-list.ts";
 import { addStartCommand } from "./run-start.ts";
 import { answererOf, eventOutput } from "./format-event.ts";
@@ -69,6 +70,7 @@ export function addRunCommands(program: Command, action: Action, io: FileIo): vo
       }),
     );
   addStartCommand(run, action, io);
+  addForkCommand(run, action, io);
   addRequestCommand(run, action);
   addAnswerCommands(run, action);
   addShareCommands(run, action);

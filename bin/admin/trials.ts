@@ -1,15 +1,17 @@
 import type { Command } from "commander";
 import { findAgent } from "../../src/accounts/agents.ts";
-import { deleteTrial, stopTrial } from "../../src/trials/control-trial.ts";
+import { deleteTrial, judgeCase, stopTrial } from "../../src/trials/control-trial.ts";
 import { findCase, findTrial } from "../../src/trials/find-trial.ts";
+import { type Verdict, verdicts } from "../../src/trials/names.ts";
 import { readCase } from "../../src/trials/read-case.ts";
+import { CliError } from "../cli.ts";
 import type { Action } from "./action.ts";
 import { maxListed, wholeNumber } from "./option-values.ts";
 import { caseOutput, trialList, trialOutput } from "./trial-output.ts";
 
 /** Commands for trials that exist. `agent try` creates them. */
 export function addTrialCommands(program: Command, action: Action): void {
-  const trial = program.command("trial").description("Read, stop and delete trials of agent changes.");
+  const trial = program.command("trial").description("Read, judge, stop and delete trials of agent changes.");
   trial
     .command("list")
     .description("List the trials of an agent, newest first.")
@@ -37,6 +39,20 @@ export function addTrialCommands(program: Command, action: Action): void {
       }),
     );
   trial
+    .command("verdict")
+    .description("Set your verdict on a case, in place of the computed one.")
+    .argument("<ID>", "trial")
+    .argument("<CASE>", "number of the case")
+    .argument("<VERDICT>", `${verdicts.join(", ")}; or none, which removes yours`)
+    .action(
+      action(async (platform, id: string, number: string, word: string) => {
+        const deps = { ...platform, now: Date.now, actor: await platform.actor() };
+        const place = { trialId: id, number: wholeNumber("CASE", number) };
+        const judged = await judgeCase(deps, place, verdictIn(word));
+        return caseOutput(await findTrial(platform.trials, id), judged, await readCase(platform, judged));
+      }),
+    );
+  trial
     .command("stop")
     .description("Stop a trial: no further case starts, and those in progress are stopped.")
     .argument("<ID>", "trial")
@@ -57,4 +73,11 @@ export function addTrialCommands(program: Command, action: Action): void {
         return { text: `Deleted trial ${deleted} and the runs of its attempts.`, json: { id: deleted } };
       }),
     );
+}
+
+/** Undefined: none. */
+function verdictIn(word: string): Verdict | undefined {
+  const known = verdicts.find((verdict) => verdict === word);
+  if (known || word === "none") return known;
+  throw new CliError(`VERDICT is ${JSON.stringify(word)}; expected ${verdicts.join(", ")} or none`);
 }

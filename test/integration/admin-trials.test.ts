@@ -187,6 +187,22 @@ describe("trials on the command line", () => {
     expect(await done(dataDir, "trial", "delete", id)).toEqual({ id });
   });
 
+  test("a person's verdict takes the place of the computed one, and an update keeps the trial with the version", async () => {
+    const { dataDir } = service;
+    const { stdout } = await tried({ instructions: "Write loud reports." }, "--last", "1", "--json");
+    const { id } = (JSON.parse(stdout) as { trial: { id: string } }).trial;
+    expect((await admin(dataDir, "trial", "verdict", id, "1", "better")).stdout).toContain("better");
+    expect(JSON.stringify(await done(dataDir, "trial", "show", id, "--case", "1"))).toContain('"verdict":"better"');
+    expect((await admin(dataDir, "trial", "verdict", id, "1", "none")).stdout).toContain("different");
+    expect(await rejected(dataDir, "trial", "verdict", id, "1", "good")).toContain('VERDICT is "good"; expected ');
+    expect(await rejected(dataDir, "trial", "verdict", id, "9", "better")).toContain("9");
+
+    const update = ["agent", "update", agent, "--trial", id, "--file"];
+    expect(await rejected(dataDir, ...update, draft())).toContain("tried another definition");
+    const saved = await done(dataDir, ...update, draft({ instructions: "Write loud reports." }));
+    expect(saved).toMatchObject({ id: agent, version: 2 });
+  });
+
   test("wrong options are refused with what is accepted", async () => {
     const ok = ["--file", draft(), "--budget", "1", "--yes"];
     expect(await refused("--file", draft(), "--budget", "1")).toContain("there is no terminal to ask; pass --yes");

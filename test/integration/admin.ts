@@ -3,11 +3,12 @@ import { main } from "../../bin/admin/main.ts";
 import type { FileIo } from "../../bin/cli.ts";
 import type { ProcessResult } from "./script.ts";
 
-/** Runs a command line program in this process, as `runScript` does in another one. */
+/** Runs a command line program in this process, as `runScript` does in another one. `answer`: of the person at the terminal. */
 export async function inProcess(
   program: (argv: string[], io: FileIo) => Promise<number>,
   args: string[],
   isTerminal = false,
+  answer?: string,
 ): Promise<ProcessResult> {
   const printed = { stdout: "", stderr: "" };
   const code = await program(args, {
@@ -16,6 +17,12 @@ export async function inProcess(
     write: async (bytes) => void (printed.stdout += Buffer.from(bytes).toString()),
     isTerminal,
     errIsTerminal: isTerminal,
+    ...(answer !== undefined && {
+      ask: async (question) => {
+        printed.stderr += question;
+        return answer;
+      },
+    }),
   });
   return { code, ...printed };
 }
