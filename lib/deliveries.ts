@@ -83,6 +83,7 @@ export class Deliveries extends Construct {
       startingPosition: StartingPosition.TRIM_HORIZON,
       batchSize: deliveryBatch,
       bisectBatchOnError: true,
+      maxRecordAge: Duration.hours(6), // a record that always fails would block its shard for the 24 h that a stream keeps it
       filters: [
         FilterCriteria.filter({
           eventName: FilterRule.isEqual("INSERT"),

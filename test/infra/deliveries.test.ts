@@ -19,6 +19,7 @@ test("new deliveries are passed on, and no other items, until it succeeds or the
     StartingPosition: "TRIM_HORIZON",
     BatchSize: 10,
     BisectBatchOnFunctionError: true,
+    MaximumRecordAgeInSeconds: 6 * 3_600,
     DestinationConfig: { OnFailure: { Destination: "<DeadLetters.Arn>" } },
     // Without MaximumRetryAttempts and MaximumRecordAgeInSeconds: -1, no limit but the stream's 24 hours
   });
