@@ -44,7 +44,7 @@ function ExistingAgent({ id }: { id: string }) {
   if (error && !agent) {
     return (
       <main class="page">
-        <Empty title={error.status === 404 ? "This agent does not exist" : error.message}>
+        <Empty wholePage title={error.status === 404 ? "This agent does not exist" : error.message}>
           <a class="button" href={pageUrl("agents")}>
             Show agents
           </a>

@@ -24,7 +24,7 @@ function OpenRun({ id }: { id: string }) {
   if (error !== undefined && (!detail || isMissing(error))) {
     return (
       <main class="page">
-        <Empty title={isMissing(error) ? "This run does not exist" : "The run could not be loaded"}>
+        <Empty wholePage title={isMissing(error) ? "This run does not exist" : "The run could not be loaded"}>
           <p>{error.message}</p>
           <a class="button" href="/console/runs">
             Show runs

@@ -40,7 +40,7 @@ function SharedRun({ id, token }: { id: string; token: string }) {
   if (error && !detail) {
     return (
       <main class="page">
-        <Empty title="The run could not be loaded">
+        <Empty wholePage title="The run could not be loaded">
           <p>{error.message}</p>
         </Empty>
       </main>
@@ -60,7 +60,7 @@ function NoRun({ reason }: { reason?: string }) {
   usePageTitle("Shared run");
   return (
     <main class="page">
-      <Empty title={reason === "key_expired" ? "This link has expired" : "This link shows no run"}>
+      <Empty wholePage title={reason === "key_expired" ? "This link has expired" : "This link shows no run"}>
         <p>
           {reason === undefined
             ? "The link is not complete. Copy all of it, also what follows #."

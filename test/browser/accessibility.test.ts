@@ -83,6 +83,8 @@ beforeAll(async () => {
     ["settings", "Revoke…"],
     ["settings?tab=audit", "agent.create"],
     ["settings?tab=browser", "Theme"],
+    ["runs/00000000-0000-4000-8000-000000000000", "This run does not exist"],
+    ["agents/00000000-0000-4000-8000-000000000000", "This agent does not exist"],
     ["nowhere", "This page does not exist"],
   ];
 });
