@@ -1,5 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { guessLegacyEncoding, guessUtf16 } from "./guess-encoding.ts";
+import { oldOfficeFile } from "./old-office.ts";
 import { textParts } from "./text-parts.ts";
 
 /** Text of a file, without its byte order mark. `guessed`: its encoding, when it is not UTF-8 and has no mark. */
@@ -38,6 +39,7 @@ export function openText(bytes: Uint8Array): TextFile | BinaryFile {
     const { kind, mediaType, reader } = known;
     return { binary: kind, ...(mediaType !== undefined && { mediaType }), ...(reader !== undefined && { reader }) };
   }
+  if (startsWith(bytes, compoundFile)) return { ...oldOfficeFile(bytes) };
   if (startsWith(bytes, riff) && startsWith(bytes.subarray(8), webp)) {
     return { binary: "a WebP image", mediaType: "image/webp" };
   }
@@ -76,11 +78,6 @@ const signatures: { kind: string; mediaType?: string; reader?: string; signature
   { kind: "a ZIP archive or Office document", mediaType: "application/zip", signature: [0x50, 0x4b, 0x03, 0x04] },
   { kind: "an empty ZIP archive", mediaType: "application/zip", signature: [0x50, 0x4b, 0x05, 0x06] },
   {
-    kind: "an old Office document (DOC, XLS, PPT, MSG) or one with a password",
-    reader: "The owner can save it as DOCX, XLSX, PPTX or EML, without a password.",
-    signature: [0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1],
-  },
-  {
     kind: "a Parquet file",
     reader: "In a Linux environment, run_python reads it with pandas.read_parquet.",
     signature: [...Buffer.from("PAR1")],
@@ -100,6 +97,7 @@ const signatures: { kind: string; mediaType?: string; reader?: string; signature
   },
 ];
 
+const compoundFile = [0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1];
 const riff = [0x52, 0x49, 0x46, 0x46];
 const webp = [0x57, 0x45, 0x42, 0x50];
 

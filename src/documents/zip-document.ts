@@ -50,8 +50,12 @@ const openDocumentFormats: [type: string, format: Format][] = [
   ["graphics", "odp"],
 ];
 
+const binaryWorkbook =
+  'it is a binary workbook (XLSB). In a Linux environment, run_python reads it with pandas.read_excel(…, engine="calamine")';
+
 async function officeFormat(members: ZipMember[]): Promise<Format | undefined> {
   const names = members.map(({ name }) => name);
+  if (names.includes("xl/workbook.bin")) throw new Error(binaryWorkbook);
   if (names.includes("[Content_Types].xml")) {
     return officeFolders.find(([folder]) => names.some((name) => name.startsWith(folder)))?.[1];
   }

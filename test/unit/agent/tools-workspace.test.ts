@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { workspaceLimits } from "../../../src/agent/tools/definitions.ts";
 import type { Files } from "../../../src/agent/tools/files.ts";
 import type { ToolOutput } from "../../../src/agent/tools/tool.ts";
-import { docx, pdf } from "../../fixtures/documents.ts";
+import { compoundFile, docx, pdf, zip } from "../../fixtures/documents.ts";
 import { allTools, files } from "./scripted.ts";
 
 const neverAborts = new AbortController().signal;
@@ -251,5 +251,24 @@ describe("read_file", () => {
       /an SQLite database .* command sqlite3\.$/,
     );
     expect((await read("a.docx", docx(""))).text).toMatch(/it contains no text/);
+  });
+
+  it.each([
+    [["__nameid_version1.0"], "an Outlook message (MSG)", "__substg1.0_1000001F"],
+    [["Data", "1Table", "WordDocument"], "an old Word document (DOC)", "save it as DOCX"],
+    [["PowerPoint Document"], "an old presentation (PPT)", "save it as PPTX"],
+    [["Workbook"], "an old workbook (XLS)", 'pandas.read_excel(…, engine="calamine")'],
+    [["Book"], "an old workbook (XLS)", "save it as XLSX"],
+    [["EncryptionInfo", "EncryptedPackage"], "an Office document with a password", "save it without one"],
+    [["Contents"], "an old Office document (DOC, XLS, PPT, MSG) or one with a password", "save it as DOCX"],
+  ])("says what a file with the streams %j is, and what reads it", async (streams, kind, remedy) => {
+    const { text } = await read("a.bin", compoundFile(...streams));
+    expect(text).toContain(`a.bin is ${kind} of 2048 bytes; only text files, `);
+    expect(text).toContain(remedy);
+  });
+
+  it("says what reads a binary workbook", async () => {
+    const content = zip({ "[Content_Types].xml": "<Types/>", "xl/workbook.bin": "" });
+    expect((await read("a.xlsb", content)).text).toMatch(/binary workbook \(XLSB\)\. .* engine="calamine"\)\.$/);
   });
 });
