@@ -250,8 +250,11 @@ export interface ModelRequest {
   /** Reads an attachment. Undefined when its content is no longer kept. */
   readAttachment?: (attachment: Attachment) => Promise<Uint8Array | undefined>;
   signal: AbortSignal;
-  /** Called with the text of the answer so far when a part of it arrives. A repeated HTTP request begins again. */
-  onText?: (text: string) => void;
+  /**
+   * Called with the text of the answer so far, and with the reasoning that the server separates from it, when a part of one
+   * arrives. A repeated HTTP request begins again.
+   */
+  onText?: (text: string, reasoning: string) => void;
   /** Called for each HTTP request of the call, when its response begins or it has failed. */
   onSent?: (request: SentRequest) => void;
 }

@@ -46,3 +46,15 @@ export function splitThinking(text: string, truncated: boolean): { thinking?: st
     text: trimmed.slice(end + tags.end.length).trimStart(),
   };
 }
+
+/**
+ * What people see of an answer while it arrives: its text, and what the model thinks before it, both "" at first. `reasoning`:
+ * what the server separated from the text.
+ */
+export function growingParts(text: string, reasoning: string): { thinking: string; text: string } {
+  const begun = text.trimStart();
+  const isTag = begun !== "" && tags.begin.startsWith(begun); // the first characters of it
+  const { thinking = "", text: answer } = isTag ? { text: "" } : splitThinking(text, true);
+  const texts = [reasoning, thinking].map((each) => each.trim()).filter((each) => each !== "");
+  return { thinking: texts.join("\n\n"), text: answer };
+}

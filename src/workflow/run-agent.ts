@@ -143,7 +143,7 @@ export async function runAgent(deps: AgentDeps, state: RunState, call: AgentCall
     now: deps.now,
     signal,
     record: (entry) => writer.record({ turn, ...entry }),
-    ...(texts && { showText: (step) => texts.open(runId, { turn, step }) }),
+    ...(texts && { showText: (step) => texts.open(runId, { turn, step }, agent.recordReasoning !== false) }),
     ...(live && { showOutput: (place) => live.open(runId, place) }),
     ...(trace && { observe: trace.observe }),
     emit(event: TurnEvent) {

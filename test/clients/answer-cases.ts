@@ -59,8 +59,8 @@ const runText = (state: string, sequence: number): string =>
 const event = (sequence: number, type = "output") => ({ type, sequence, at: null, turn: 1, step: 1 });
 const eventText = (sequence: number, type?: string): string =>
   `id: ${sequence}\nevent: event\ndata: ${JSON.stringify(event(sequence, type))}\n\n`;
-const delta = (from: number, text: string, [turn, step] = [1, 1]): string =>
-  `event: delta\ndata: ${JSON.stringify({ turn, step, from, text })}\n\n`;
+const delta = (from: number, text: string, [turn, step] = [1, 1], name = "delta"): string =>
+  `event: ${name}\ndata: ${JSON.stringify({ turn, step, from, text })}\n\n`;
 
 /** A case of the texts that a stream has. `texts`: with turn and step. */
 function written(parts: string[], texts: unknown[], value: unknown[] = []): Case {
@@ -302,6 +302,13 @@ export const writtenTexts: Record<string, Case> = {
       ["😀!😀", 1, 1],
       [expect.stringMatching(/^😀!😀/), 1, 1],
       ["😀!😀😀", 1, 1],
+    ],
+  ),
+  "has nothing of what the model thinks before it": written(
+    [delta(0, "Let me see.", [1, 1], "thinking") + delta(0, "Hel") + delta(3, "lo") + end],
+    [
+      ["Hel", 1, 1],
+      ["Hello", 1, 1],
     ],
   ),
   "does not show a text whose beginning is missing": written(

@@ -2,6 +2,15 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { fastClock } from "../support/fast-clock.ts";
 import { itemsOf, observedStores, streamedRun } from "../support/streamed-run.ts";
 
+/** Bytes of an item: names and values. */
+function sizeOf(item: object): number {
+  const sizes = Object.entries(item).map(([name, value]: [string, unknown]) => {
+    const bytes = typeof value === "object" && value ? 3 + sizeOf(value) : Buffer.byteLength(String(value));
+    return name.length + 1 + bytes;
+  });
+  return sizes.reduce((sum, size) => sum + size);
+}
+
 describe("a writer", () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
@@ -11,8 +20,8 @@ describe("a writer", () => {
 
   test("stores nothing while nobody watches, and then the text so far at once", async () => {
     const { stores, calls } = observedStores();
-    const writer = stores.texts.open("r", place);
-    writer.write("Once upon");
+    const writer = stores.texts.open("r", place, true);
+    writer.write("Once upon", "");
     await vi.advanceTimersByTimeAsync(60_000);
     stores.texts.seen("r", Date.now() + 3_600_000); // of a reader whose clock is wrong
     expect(calls.texts).toEqual([]);
@@ -20,7 +29,7 @@ describe("a writer", () => {
     expect(calls.texts).toMatchObject([{ pk: "RUN#r", ...place, from: 0, text: "Once upon" }]);
     expect(calls.texts[0]?.["expiresAt"]).toBe(Math.ceil(Date.now() / 1_000) + 86_400);
     await vi.advanceTimersByTimeAsync(6_000);
-    writer.write("Once upon a time");
+    writer.write("Once upon a time", "");
     await vi.advanceTimersByTimeAsync(6_000);
     expect(calls.texts).toHaveLength(1);
     writer.end();
@@ -29,21 +38,21 @@ describe("a writer", () => {
   test("stores the text of a fast model once a second, with its last characters in the end", async () => {
     const { stores, calls } = observedStores();
     stores.texts.seen("r", Date.now() + 60_000);
-    const writer = stores.texts.open("r", place);
+    const writer = stores.texts.open("r", place, true);
     let text = "";
     for (let index = 0; index < 1_000; index++) {
-      writer.write((text += `${index} `));
+      writer.write((text += `${index} `), "");
       await vi.advanceTimersByTimeAsync(10);
     }
     expect(calls.texts.length).toBeGreaterThan(8);
     expect(calls.texts.length).toBeLessThanOrEqual(11); // of 10 s
     await vi.advanceTimersByTimeAsync(1_000);
     expect(await stores.texts.of("r", answering)).toEqual({ ...place, from: 0, text });
-    writer.write(`${text}end`);
+    writer.write(`${text}end`, "");
     writer.end();
     const stored = calls.texts.length;
     await vi.advanceTimersByTimeAsync(60_000);
-    writer.write(`${text}end.`);
+    writer.write(`${text}end.`, "");
     expect(calls.texts).toHaveLength(stored);
   });
 
@@ -55,12 +64,11 @@ describe("a writer", () => {
   ])("keeps the end of a text of %s that fits four write units", async (character, length) => {
     const { stores, calls } = observedStores();
     stores.texts.seen("r", Date.now() + 60_000);
-    const writer = stores.texts.open("r", place);
+    const writer = stores.texts.open("r", place, true);
     const whole = `<think>Let me see.</think>b${character.repeat(length)}`;
-    writer.write(`${whole}\uD83E`); // the first half of a character
+    writer.write(`${whole}\uD83E`, ""); // the first half of a character
     const item = calls.texts[0] as { from: number; text: string };
-    const sizes = Object.entries(item).map(([name, value]) => name.length + Buffer.byteLength(String(value)));
-    const bytes = sizes.reduce((sum, size) => sum + size);
+    const bytes = sizeOf(item);
     expect(bytes).toBeLessThanOrEqual(4_096);
     expect(bytes).toBeGreaterThan(3_900);
     const answer = whole.slice(whole.indexOf("b"));
@@ -68,18 +76,44 @@ describe("a writer", () => {
     writer.end();
   });
 
+  test("keeps the end of the thinking as far as it fits besides, or nothing of it", async () => {
+    const { stores, calls } = observedStores();
+    stores.texts.seen("r", Date.now() + 60_000);
+    const writer = stores.texts.open("r", place, true);
+    const thinking = "é".repeat(3_000);
+    writer.write("", thinking);
+    expect(calls.texts[0]).toMatchObject({ from: 0, text: "", thinking: { from: 1_070, text: thinking.slice(1_070) } });
+    expect(sizeOf(calls.texts[0] ?? {})).toBeLessThanOrEqual(4_096);
+    await vi.advanceTimersByTimeAsync(2_000);
+    writer.write("a".repeat(3_000), thinking);
+    expect(calls.texts[1]).toMatchObject({ from: 0, thinking: { from: 2_570 } });
+    expect(sizeOf(calls.texts[1] ?? {})).toBeLessThanOrEqual(4_096);
+    await vi.advanceTimersByTimeAsync(0);
+    expect(await stores.texts.of("r", answering)).toMatchObject({ ...place, thinking: { from: 2_570 } });
+    writer.end();
+    const silent = stores.texts.open("r", place, false);
+    await vi.advanceTimersByTimeAsync(2_000);
+    silent.write("", thinking);
+    silent.write("<think>Hm.", thinking);
+    expect(calls.texts).toHaveLength(2);
+    silent.write("<think>Hm.</think>a", thinking);
+    expect(calls.texts[2]).toMatchObject({ text: "a" });
+    expect(calls.texts[2]).not.toHaveProperty("thinking");
+    silent.end();
+  });
+
   test("does not wait for a slow write, and drops one that fails", async () => {
     const { stores, calls, before } = observedStores();
     stores.texts.seen("r", Date.now() + 60_000);
     const { promise: response, reject: fail } = Promise.withResolvers<void>();
     before.text = () => response;
-    const writer = stores.texts.open("r", place);
-    writer.write("a");
-    writer.write("ab");
+    const writer = stores.texts.open("r", place, true);
+    writer.write("a", "");
+    writer.write("ab", "");
     await vi.advanceTimersByTimeAsync(10_000);
     expect(calls.texts.map(({ text }) => text)).toEqual(["a"]);
     before.text = async () => {};
-    writer.write("abc");
+    writer.write("abc", "");
     fail(new Error("throttled"));
     await vi.advanceTimersByTimeAsync(0);
     expect(calls.texts.map(({ text }) => text)).toEqual(["a", "abc"]);
@@ -94,6 +128,7 @@ describe("a stream of events on Lambda", () => {
     const turn = work();
     const first = await nextModelCall();
     first.writes("<think>Hm.");
+    await expect.poll(stream).toMatchObject({ deltas: [], thinking: [{ turn: 1, step: 1, from: 0, text: "Hm." }] });
     first.writes("<think>Hm.</think>Once");
     await expect.poll(stream).toMatchObject({
       deltas: [{ turn: 1, step: 1, from: 0, text: "Once" }],

@@ -86,7 +86,7 @@ export async function streamedRun({ streamInterval }: { streamInterval?: number 
     new Promise((resolve) => {
       const usage = { inputTokens: 1, outputTokens: 1 };
       models.push({
-        writes: (written) => onText?.(written),
+        writes: (written) => onText?.(written, ""),
         answers: (answer) => resolve({ answer: { text: "", toolCalls: [], finishReason: "stop", usage, ...answer } }),
       });
     });
@@ -116,7 +116,7 @@ export async function streamedRun({ streamInterval }: { streamInterval?: number 
           ([, json = ""]) => JSON.parse(json) as Input,
         );
       const retries = [...response.text.matchAll(/^retry: (\d+)$/gm)].map(([, milliseconds]) => Number(milliseconds));
-      return { deltas: data("delta"), events: data("event"), ends: data("end"), retries };
+      return { deltas: data("delta"), thinking: data("thinking"), events: data("event"), ends: data("end"), retries };
     },
   };
 }

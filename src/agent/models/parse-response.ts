@@ -46,7 +46,7 @@ interface ParsedResponse {
 /**
  * Reads the response to `prompt`. An invalid tool call is part of the answer and says why it is invalid. Tool calls after
  * the first 1,000 are dropped. Rejects when the stream fails or contains an error. `onPart`: called with the
- * characters of each part of the answer. `onText`: called with the text so far when it grows.
+ * characters of each part of the answer. `onText`: called with the text and the reasoning so far when one grows.
  *
  * The arguments of a call of `resultTool` become the answer's text. Beside other calls, it is dropped: the model has not seen
  * their results yet.
@@ -66,6 +66,8 @@ export async function readResponse(
   let fields: SharedV4ProviderMetadata | undefined;
   let firstPartAt: number | undefined;
   let submitted: string | undefined;
+  let reasoning = "";
+  let reasoningId: string | undefined;
   const hasResultTool = tools.some(({ name }) => name === resultTool);
   const thinking = new ThinkingTime();
   for await (const part of parts) {
@@ -82,7 +84,13 @@ export async function readResponse(
     if (isText(part)) addText(content, openTexts, part);
     if (part.type === "text-delta") {
       answer.text += part.delta;
-      onText?.(answer.text);
+      onText?.(answer.text, reasoning);
+    }
+    if (part.type === "reasoning-delta") {
+      if (reasoning !== "" && part.id !== reasoningId) reasoning += "\n\n";
+      reasoningId = part.id;
+      reasoning += part.delta;
+      onText?.(answer.text, reasoning);
     }
     if (part.type === "tool-call" && hasResultTool && part.toolName === resultTool) submitted = part.input;
     else if (part.type === "tool-call" && answer.toolCalls.length < maxCalls) {

@@ -85,8 +85,8 @@ export interface TurnPorts extends Pick<ToolContext, "owner" | "results"> {
   emit(event: TurnEvent): void;
   /** Takes the input and output of each call, right before the event of its end. Absent: they are not needed. */
   observe?: (details: CallDetails) => void;
-  /** Shows the text of a step's answer while it is written: `write` gets all of it so far. Absent: nobody can watch. */
-  showText?: (step: number) => { write: (text: string) => void; end: () => void };
+  /** Shows a step's answer while it is written: `write` gets its text and reasoning so far. Absent: nobody can watch. */
+  showText?: (step: number) => { write: (text: string, reasoning: string) => void; end: () => void };
   /** Shows what a call prints while it runs. Absent: nobody can watch. */
   showOutput?: (call: { step: number; call: number }) => { write: (text: string) => void; end: () => void };
 }

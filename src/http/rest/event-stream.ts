@@ -41,8 +41,8 @@ interface StreamOptions {
 
 /**
  * A response with Server-Sent Events: `run` with the run; `event` with an Event and its number as `id`; `output` with what a
- * call in progress has printed, and `delta` with text that a model has written, if the watch reports them; and `end` with the
- * status, if the watch reports the end. The last event of an earlier version, which has no number, has the id 0, so that a
+ * call in progress has printed, `delta` with text that a model has written and `thinking` with what it thinks before that, if
+ * the watch reports them; and `end` with the status, if the watch reports the end. The last event of an earlier version, which has no number, has the id 0, so that a
  * client that has received them all gets them once.
  */
 export function streamResponse(
@@ -95,6 +95,7 @@ async function* textsOf(update: RunUpdate, { wireRun, answererOf, maxText, maxBy
   if ("run" in update) return yield `event: run\ndata: ${JSON.stringify(wireRun(update.run))}\n\n`;
   if ("ended" in update) return yield `event: end\ndata: ${JSON.stringify({ status: update.ended })}\n\n`;
   if ("delta" in update) return yield `event: delta\ndata: ${JSON.stringify(update.delta)}\n\n`;
+  if ("thinking" in update) return yield `event: thinking\ndata: ${JSON.stringify(update.thinking)}\n\n`;
   if ("output" in update) return yield `event: output\ndata: ${JSON.stringify(update.output)}\n\n`;
   const { events } = update;
   for (const [index, event] of events.entries()) {

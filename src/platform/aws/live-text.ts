@@ -84,9 +84,11 @@ export function awsLiveText({ documents, table }: DynamoTable): LiveText & Watch
       writers.get(runId)?.wake();
     },
 
-    open(runId, place) {
+    open(runId, place, showsThinking) {
       const isWatched = (): boolean => markOf(runId) > Date.now();
-      const writer = textWriter(isWatched, (part, signal) => put(runId, { ...place, ...part }, signal));
+      const writer = textWriter({ isWatched, showsThinking }, (part, signal) =>
+        put(runId, { ...place, ...part }, signal),
+      );
       writers.set(runId, writer);
       return {
         write: writer.write,
@@ -102,8 +104,8 @@ export function awsLiveText({ documents, table }: DynamoTable): LiveText & Watch
       const [found] = await Promise.all([isAnswered(activity) ? read(runId) : undefined, mark(runId)]);
       // Otherwise it is of an answer that is recorded.
       if (found?.turn !== activity.turn || found.step !== activity.step) return undefined;
-      const { turn, step, from = 0, text = "" } = found;
-      return { turn, step, from, text };
+      const { turn, step, from = 0, text = "", thinking } = found;
+      return { turn, step, from, text, ...(thinking && { thinking }) };
     },
 
     changed: (_, milliseconds, signal) => pause(milliseconds, signal).catch(() => {}),

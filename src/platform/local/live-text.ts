@@ -1,24 +1,32 @@
-import { splitThinking } from "../../agent/reasoning.ts";
+import { growingParts } from "../../agent/reasoning.ts";
 import type { LiveText } from "../../runs/read/live-text.ts";
 import type { WrittenText } from "../../runs/read/written-text.ts";
 
 /** Milliseconds from a change until watchers are told: tokens that arrive meanwhile are one message. */
 const gatherMilliseconds = 40;
 
+interface Written {
+  place: Pick<WrittenText, "turn" | "step">;
+  showsThinking: boolean;
+  text: string;
+  reasoning: string;
+}
+
 /**
  * The answers in the memory of the process that runs the turns. A writer keeps a reference to the text, and wakes watchers
  * if there are some: a run that nobody watches costs nothing more.
  */
 export function liveText(): LiveText {
-  const texts = new Map<string, WrittenText>();
+  const texts = new Map<string, Written>();
   const watchers = new Map<string, Set<() => void>>();
 
   return {
-    open(runId, place) {
-      const written: WrittenText = { ...place, from: 0, text: "" };
+    open(runId, place, showsThinking) {
+      const written: Written = { place, showsThinking, text: "", reasoning: "" };
       return {
-        write(text) {
+        write(text, reasoning) {
           written.text = text;
+          written.reasoning = reasoning;
           texts.set(runId, written);
           for (const wake of watchers.get(runId) ?? []) wake();
         },
@@ -30,7 +38,15 @@ export function liveText(): LiveText {
 
     async of(runId) {
       const written = texts.get(runId);
-      return written && { ...written, text: splitThinking(written.text, true).text };
+      if (!written) return undefined;
+      const { place, showsThinking } = written;
+      const { text, thinking } = growingParts(written.text, written.reasoning);
+      return {
+        ...place,
+        from: 0,
+        text,
+        ...(showsThinking && thinking !== "" && { thinking: { from: 0, text: thinking } }),
+      };
     },
 
     async changed(runId, milliseconds, signal) {

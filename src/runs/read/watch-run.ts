@@ -1,7 +1,7 @@
 import { pause } from "../../async/backoff.ts";
 import type { RunDescriber, RunDetail } from "./describe-runs.ts";
 import type { LiveText } from "./live-text.ts";
-import type { WrittenText } from "./written-text.ts";
+import type { TextDelta } from "./written-text.ts";
 import type { CallOutput, LiveOutput } from "./live-output.ts";
 import type { Runs } from "../ports.ts";
 import type { RunStatus } from "../status.ts";
@@ -9,21 +9,18 @@ import type { Run, RunEvent } from "../types.ts";
 
 /**
  * What happens to a watched run. `unchanged`: nothing, since the last look. `ended`: the status of a run at rest. `output`:
- * what a call in progress has printed. `delta`: text that a model has written.
+ * what a call in progress has printed. `delta`: text that a model has written, and `thinking`: what it thinks before that.
+ * Both are from character `from` on. 0: the text begins, or begins again. After the end of what was reported before: what is
+ * between is not kept. The recorded answer replaces them.
  */
 export type RunUpdate =
   | { run: RunDetail }
   | { events: RunEvent[] }
   | { output: CallOutput }
   | { delta: TextDelta }
+  | { thinking: TextDelta }
   | { ended: RunStatus }
   | "unchanged";
-
-/**
- * Text of a step's answer from character `from` on. 0: the text begins, or begins again. After the end of what was reported
- * before: what is between is not kept. The recorded answer replaces it.
- */
-export type TextDelta = WrittenText;
 
 export interface WatchOptions {
   /** Number of the last event that is not wanted. Undefined: all, with those of earlier versions, which have no number. */
@@ -60,7 +57,7 @@ export async function* watchRun(
   let last = after ?? 0;
   let shown: RunDetail | undefined;
   let printed: readonly CallOutput[] = [];
-  const reader = newTextReader();
+  const [textReader, thinkingReader] = [newTextReader(), newTextReader()];
   while (!signal.aborted) {
     const head = await runs.head(id);
     if (!head) return;
@@ -86,9 +83,12 @@ export async function* watchRun(
       yield { run: shown };
     }
     // Events that the head does not count can have the recorded answer.
-    const delta = last <= head.sequence ? reader(await texts?.of(id, shown.activity)) : undefined;
+    const written = last <= head.sequence ? await texts?.of(id, shown.activity) : undefined;
+    const thinking = thinkingReader(written?.thinking && { ...written, ...written.thinking });
+    if (thinking) yield { thinking };
+    const delta = textReader(written);
     if (delta) yield { delta };
-    if (!changed && before === last && !delta) yield "unchanged";
+    if (!changed && before === last && !delta && !thinking) yield "unchanged";
     if (untilEnded && head.status !== "running") return yield { ended: head.status };
     if (interval === undefined) return;
     await (texts ? texts.changed(id, interval, signal) : pause(interval, signal).catch(() => {}));
@@ -96,8 +96,8 @@ export async function* watchRun(
 }
 
 /** Returns a function that tells what of a text is new since it was last called. */
-function newTextReader(): (written: WrittenText | undefined) => TextDelta | undefined {
-  let shown: WrittenText | undefined;
+function newTextReader(): (written: TextDelta | undefined) => TextDelta | undefined {
+  let shown: TextDelta | undefined;
   return (written) => {
     if (!written || written.text === "") return undefined;
     const { turn, step, from, text } = written;
@@ -108,7 +108,7 @@ function newTextReader(): (written: WrittenText | undefined) => TextDelta | unde
 }
 
 /** Characters at the beginning of a text that were shown. 0: it does not continue what was shown. */
-function knownOf({ from, text }: WrittenText, shown: WrittenText): number {
+function knownOf({ from, text }: TextDelta, shown: TextDelta): number {
   const shownBefore = from - shown.from;
   if (shownBefore < 0 || shownBefore > shown.text.length) return 0;
   const known = shown.text.slice(shownBefore);

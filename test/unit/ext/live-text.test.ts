@@ -1,8 +1,12 @@
+import type { ServerResponse } from "node:http";
 import { createParser, type EventSourceMessage } from "eventsource-parser";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createAgent } from "../../../src/accounts/agents.ts";
+import { createKey } from "../../../src/accounts/keys.ts";
 import type { Schemas } from "../../../src/ext/call.ts";
 import { startRun } from "../../support/ext-runs.ts";
 import { type ExtService, extService } from "../../support/ext-service.ts";
+import { chunk, send } from "../../providers/chat-completions-server.ts";
 import { finishes, streamedModel, writes } from "../../providers/streamed-model.ts";
 
 const model = await streamedModel();
@@ -26,20 +30,21 @@ interface Delta {
 }
 
 /** The messages of a stream of events, as they arrive. `text`: what a reader shows of the answer in progress. */
-function follow(id: string) {
+function follow(id: string, key = service.apiKey) {
   const leave = new AbortController();
   const messages: EventSourceMessage[] = [];
-  const shown = { text: "" };
+  const shown = { text: "", thinking: "" };
   const parser = createParser({
     onEvent(message) {
       messages.push(message);
-      if (message.event !== "delta") return;
+      if (message.event !== "delta" && message.event !== "thinking") return;
       const { from, text } = JSON.parse(message.data) as Delta;
-      shown.text = shown.text.slice(0, from) + text;
+      const kind = message.event === "delta" ? "text" : "thinking";
+      shown[kind] = shown[kind].slice(0, from) + text;
     },
   });
   const done = (async () => {
-    const headers = { authorization: `Bearer ${service.apiKey}`, accept: "text/event-stream" };
+    const headers = { authorization: `Bearer ${key}`, accept: "text/event-stream" };
     const response = await fetch(`${service.baseUrl}/ext/v1/runs/${id}/events`, { headers, signal: leave.signal });
     const decoder = new TextDecoder();
     for await (const part of response.body ?? []) parser.feed(decoder.decode(part as Uint8Array, { stream: true }));
@@ -92,16 +97,46 @@ describe("a stream of events", () => {
     ]);
   });
 
-  test("leaves out what a model thinks before its answer", async () => {
+  test.each([
+    ["between tags", (call: ServerResponse, text: string) => writes(call, text), "<", "think>", "</think>\n\n"],
+    ["apart", (call: ServerResponse, text: string) => send(call, chunk({ reasoning_content: text })), "", "", ""],
+  ])("has what a model thinks before its answer, sent %s, in messages of its own", async (_, thinks, ...tags) => {
     const id = await startRun(service, { input_text: "Think." });
     using reader = follow(id);
     const call = await nextCall();
-    writes(call, "<think>Let me see.");
-    writes(call, " Yes.</think>\n\nIt is 4.");
-    await expect.poll(() => reader.shown.text).toBe("It is 4.");
-    expect(reader.messages.some(({ event, data }) => event === "delta" && data.includes("Let me see"))).toBe(false);
+    if (tags[0]) thinks(call, tags[0]);
+    thinks(call, `${tags[1]}Let me see.`);
+    await expect.poll(() => reader.shown.thinking).toBe("Let me see.");
+    thinks(call, " Yes.");
+    await expect.poll(() => reader.shown.thinking).toBe("Let me see. Yes.");
+    expect(reader.messages.map(({ event }) => event)).not.toContain("delta");
+    writes(call, `${tags[2]}It is 4.`);
+    await expect.poll(() => reader.shown).toEqual({ text: "It is 4.", thinking: "Let me see. Yes." });
     finishes(call);
     await reader.done;
+    expect(events(reader.messages)[1]).toMatchObject({ text: "It is 4.", reasoning: "Let me see. Yes." });
+  });
+
+  test("has nothing of what a model thinks if its agent does not record it", async () => {
+    const { accounts } = service.platform;
+    const { organizationId = "" } = (await accounts.findAgent(service.templateId)) ?? {};
+    const limits = { steps: 10, tokens: 100_000, seconds: 60 };
+    const definition = { name: "Silent", instructions: "", tools: [], limits, recordReasoning: false };
+    const silent = await createAgent(accounts, organizationId, definition);
+    const { key } = await createKey(accounts, silent.id, {});
+    const response = await fetch(`${service.baseUrl}/ext/v1/runs`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      body: JSON.stringify({ name: "Silent", input_text: "Think." }),
+    });
+    using reader = follow(((await response.json()) as Schemas["Run"]).id, key);
+    const call = await nextCall();
+    send(call, chunk({ reasoning_content: "Apart." }));
+    writes(call, "<think>Let me see.</think>It is 4.");
+    await expect.poll(() => reader.shown.text).toBe("It is 4.");
+    finishes(call);
+    await reader.done;
+    expect(reader.messages.some(({ data }) => /Apart|Let me see/.test(data))).toBe(false);
   });
 
   test("gathers what a model writes faster than a reader is told", async () => {

@@ -2,7 +2,7 @@ import { eventsOrStream, runOperations as shared } from "../../../run-api/operat
 import { operation } from "./operation.ts";
 
 const stream =
-  'Server-sent events: `retry` with the milliseconds until the client connects again; `event: run` with a RunDetail without `output`, at the start and on each change of it; `event: event` with an Event and its number as `id`; `event: delta` with text that a model writes, before its answer is recorded (`turn`, `step`, `text` from character `from` on; 0: it begins, or begins again; after the end of what was received: the text between is missing); and when the run is not running and everything was sent, `event: end` with `{"status"}`. A response that ends without `end` is continued with `Last-Event-ID`.';
+  'Server-sent events: `retry` with the milliseconds until the client connects again; `event: run` with a RunDetail without `output`, at the start and on each change of it; `event: event` with an Event and its number as `id`; `event: delta` with text that a model writes, before its answer is recorded (`turn`, `step`, `text` from character `from` on; 0: it begins, or begins again; after the end of what was received: the text between is missing); `event: thinking` with what the model thinks before that text, in the same form, if the agent records it (`recordReasoning`); and when the run is not running and everything was sent, `event: end` with `{"status"}`. A response that ends without `end` is continued with `Last-Event-ID`.';
 
 export const runRecordOperations = {
   list_events: operation("list_events", {

@@ -5,7 +5,7 @@ import { operation } from "./operation.ts";
 const tag = "runs";
 const readErrors = ["run_not_found", "response_too_large", "history_failed", "history_unavailable"] as const;
 const stream =
-  "Server-sent events: `retry` with the milliseconds until the client connects again; then `event: run` with a RunDetail at the start and on each change of it; `event: event` with an Event and its number as `id`; and `event: delta` with text that a model writes, before its answer is recorded (`turn`, `step`, `text` from character `from` on; 0: it begins, or begins again; after the end of what was received: the text between is missing); and `event: output` with what a call of the current turn has printed so far (`step`, `call`, `text`: its end, `characters`: all). The response may end at any time: connect again with `Last-Event-ID`.";
+  "Server-sent events: `retry` with the milliseconds until the client connects again; then `event: run` with a RunDetail at the start and on each change of it; `event: event` with an Event and its number as `id`; `event: delta` with text that a model writes, before its answer is recorded (`turn`, `step`, `text` from character `from` on; 0: it begins, or begins again; after the end of what was received: the text between is missing); `event: thinking` with what the model thinks before that text, in the same form, if the agent records it (`recordReasoning`); and `event: output` with what a call of the current turn has printed so far (`step`, `call`, `text`: its end, `characters`: all). The response may end at any time: connect again with `Last-Event-ID`.";
 
 export const runRecordOperations = {
   list_events: operation("list_events", {
