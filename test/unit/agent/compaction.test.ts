@@ -82,6 +82,26 @@ describe("a conversation near the context window", () => {
     },
   );
 
+  it.each([
+    [1, [1, 2, 3]],
+    [2, [3]],
+  ])("counts the pages of the PDFs that results show: %i each", async (pages, shown) => {
+    const { ask, requests } = model(3, { counts: false });
+    const show: Tool = {
+      definition: look(0).definition,
+      run: async (input) => {
+        const name = String((input as { at: number }).at);
+        return { text: name, attachments: [{ name, mediaType: "application/pdf", pages }] };
+      },
+    };
+    const { input, ports } = setUp(ask, show);
+    expect(await runTurn(input, ports)).toMatchObject({ kind: "done", text: "Done." });
+    const last = requests.at(-1)?.messages.flatMap((each) => (each.role === "tool" ? each.results : [])) ?? [];
+    const names = last.flatMap(({ attachments = [] }) => attachments.map(({ name }) => Number(name)));
+    expect(names).toEqual(shown);
+    if (shown.length === 1) expect(last[0]?.text).toContain("Removed attachments: 1.");
+  });
+
   it("resumes after a crash with the same conversation", async () => {
     const whole = model(12);
     const first = setUp(whole.ask, look(6_000));
