@@ -8,7 +8,7 @@ import { isoTime } from "./output.ts";
 /** An organization as commands print it. */
 export function organizationFields(organization: Organization) {
   const { id, name, model, models, maxRunning, maxDollarsPerDay, maxStoredBytes, webFetchHosts } = organization;
-  const { maxPendingUploadBytes, mcpToolPolicy, createdAt, updatedAt } = organization;
+  const { maxPendingUploadBytes, mcpToolPolicy, modelsStopped, createdAt, updatedAt } = organization;
   return {
     id,
     name,
@@ -20,6 +20,7 @@ export function organizationFields(organization: Organization) {
     max_pending_upload_bytes: maxPendingUploadBytes,
     web_fetch_hosts: webFetchHosts?.join(", "),
     mcp_tool_policy: mcpToolPolicy,
+    models_stopped_at: modelsStopped && isoTime(modelsStopped.at),
     created_at: createdAt && isoTime(createdAt),
     updated_at: updatedAt && isoTime(updatedAt),
   };

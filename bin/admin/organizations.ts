@@ -10,6 +10,7 @@ import { CliError } from "../cli.ts";
 import type { Action } from "./action.ts";
 import { addExportCommand } from "./organization-export.ts";
 import { organizationFields as fields } from "./organization-fields.ts";
+import { addStopCommands } from "./organization-stop.ts";
 import { addModelCommands } from "./organization-models.ts";
 import { record, table } from "./output.ts";
 import { trialErasure } from "../../src/trials/erase-trials.ts";
@@ -129,6 +130,7 @@ export function addOrganizationCommands(program: Command, action: Action): void 
     );
   addExportCommand(organization, action);
   addModelCommands(organization, action);
+  addStopCommands(organization, action);
 }
 
 /** The accepted values of a limit, as in `schemas/agent.schema.json`. */

@@ -93,6 +93,10 @@ export function setQuota(id: string, quota: Quota): Promise<Organization> {
   return changed(call("update_organization", { organization_id: id }, { body: quota }));
 }
 
+export async function setModelsStopped(id: string, stopped: boolean): Promise<void> {
+  await changed(call("update_organization", { organization_id: id }, { body: { models_stopped: stopped } }));
+}
+
 export function setWebFetchHosts(id: string, hosts: string[]): Promise<Organization> {
   return changed(call("set_web_fetch", { organization_id: id }, { body: { hosts } }));
 }

@@ -11,6 +11,7 @@ import { Configurations } from "./configurations.tsx";
 import { CreateOrganization } from "./create-organization.tsx";
 import { DeleteOrganization } from "./delete-organization.tsx";
 import { QuotaPanel } from "./quota-panel.tsx";
+import { StopPanel } from "./stop-panel.tsx";
 import { WebFetchPanel } from "./web-fetch-panel.tsx";
 
 /** The organizations with the model that their agents use, and their quotas. */
@@ -70,10 +71,12 @@ export function ModelsPage() {
             ))}
           </nav>
           <div class="stack" key={shown.id}>
+            {shown.models_stopped_at !== null && <StopPanel organization={shown} />}
             <Configurations organization={shown} />
             <QuotaPanel organization={shown} />
             <WebFetchPanel organization={shown} />
-            <div>
+            <div class="row">
+              {shown.models_stopped_at === null && <StopPanel organization={shown} />}
               <Button kind="danger" blocked={blocked("delete organizations", null)} onClick={() => setDeleting(true)}>
                 Delete organization
               </Button>

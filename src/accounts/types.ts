@@ -45,6 +45,8 @@ export interface Organization extends Revised, OrganizationSettings {
   model?: ModelConfiguration;
   /** Further model configurations by name, for agents that name one. Absent: none. */
   models?: Record<string, ModelConfiguration>;
+  /** An operator has stopped all model calls. Absent: they may begin. */
+  modelsStopped?: { at: number };
   /** Its deletion has begun, by this operator. */
   deleting?: { at: number; actor?: string };
   createdAt?: number;
@@ -189,6 +191,8 @@ export const auditActions = [
   "org.create",
   "org.set-model",
   "org.clear-model",
+  "org.stop-models",
+  "org.resume-models",
   "org.set-quota",
   "org.set-web-fetch",
   "org.set-mcp-tools",

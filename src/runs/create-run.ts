@@ -3,6 +3,7 @@ import { type Actor, along } from "../accounts/audit.ts";
 import { type Starter, starterOf } from "../accounts/starter.ts";
 import type { FileVersion } from "../agent/turn/manifest.ts";
 import { modelConfigurationOf } from "../accounts/model-configurations.ts";
+import { requireModelsRunning } from "../accounts/model-stop.ts";
 import type { Secrets } from "../agent/secret.ts";
 import { settleAll } from "../async/settle-all.ts";
 import { log } from "../log.ts";
@@ -185,6 +186,7 @@ async function checkPreconditions(
   const agent = requireActive(found, "create runs");
   const given = await files;
   const { modelConfiguration: named } = agent;
+  requireModelsRunning(organization);
   requireModel({ secretRefusal }, organizationId, modelConfigurationOf(organization, named), named);
   const quotas = quotasOf(agent, organization);
   const webhook = webhookTarget(url, state, addresses);

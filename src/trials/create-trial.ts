@@ -1,6 +1,7 @@
 import { type Actor, along } from "../accounts/audit.ts";
 import { findAgent, findAgentVersion, requireNotDeleted } from "../accounts/agents.ts";
 import { definitionHash, definitionOf } from "../accounts/definition.ts";
+import { requireModelsRunning } from "../accounts/model-stop.ts";
 import { findOrganization } from "../accounts/organizations.ts";
 import type { Agent, AgentDefinition, Organization } from "../accounts/types.ts";
 import { modelProblem } from "../agent/models/model-config.ts";
@@ -52,6 +53,7 @@ export async function createTrial(
   const { accounts, trials, now, actor } = deps;
   const agent = requireNotDeleted(await findAgent(accounts, agentId));
   const organization = await findOrganization(accounts, agent.organizationId);
+  requireModelsRunning(organization);
   const candidate = triedConfiguration(await candidateOf(deps, agent, given), organization);
   const definition = definitionOf(agent);
   const current = { definition, ...(agent.version !== undefined && { version: agent.version }) };

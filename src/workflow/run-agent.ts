@@ -31,6 +31,7 @@ import { defaultEnvironment, type Linux, type NoLinux } from "../sandbox/linux/t
 import type { ProgramOwner, SandboxPerAgent } from "../sandbox/types.ts";
 import { openCase } from "../trials/open-case.ts";
 import type { Trials } from "../trials/ports.ts";
+import { stoppable } from "./model-stop.ts";
 import { askedModel, modelOpener, openLater } from "./open-models.ts";
 import { maxRetryWaitSeconds } from "./policy.ts";
 import { storeFailure } from "./retry-later.ts";
@@ -75,12 +76,13 @@ export async function runAgent(deps: AgentDeps, state: RunState, call: AgentCall
   const { id: runId, turn } = run;
   const { signal } = call;
   const { live, texts } = deps;
+  const tried = await openCase(deps, state);
+  const { organizationId } = tried ?? run;
+  const unlessStopped = stoppable(deps, organizationId);
   const found = await findSettings(deps, state);
   if ("failure" in found) return { kind: "failed", failure: found.failure };
   const { agent, mcpToolPolicy, offered } = found;
   const { agentId } = run;
-  const tried = await openCase(deps, state);
-  const { organizationId } = tried ?? run;
   const readSecretFor =
     (purpose: SecretUse["purpose"]): ReadSecret =>
     (secret, url) =>
@@ -128,10 +130,7 @@ export async function runAgent(deps: AgentDeps, state: RunState, call: AgentCall
   const { fileVersions: keep = defaultFileVersions, fileLimits: limits } = deps;
   const storage = storageOf(deps, owner);
   const files = filesOfTurn(deps.workspace, state, { keep, limits, storage, signal });
-  const keyed =
-    (model: Model): Model =>
-    (request) =>
-      model({ ...request, cacheKey: runId });
+  const keyed = (model: Model): Model => unlessStopped((request) => model({ ...request, cacheKey: runId }));
   const turnPorts: TurnPorts = {
     owner,
     results: tried?.results ?? recordedResults(deps.runs, run),

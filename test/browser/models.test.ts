@@ -52,6 +52,21 @@ afterAll(async () => {
   await keyed?.close();
 });
 
+test("all model calls of an organization are stopped and resumed, after a question", async () => {
+  await using view = await openConsole(browser, service.consoleUrl, { path: "models" });
+  const { page, misdeeds } = view;
+  await page.getByRole("button", { name: "Stop all model calls" }).click();
+  const dialog = page.getByRole("dialog");
+  expect(await dialog.innerText()).toContain("Turns that need a model fail and can be retried later");
+  await dialog.getByRole("button", { name: "Stop model calls" }).click();
+  await page.getByText("Model calls have been stopped since").waitFor();
+  expect(await page.getByRole("button", { name: "Stop all model calls" }).count()).toBe(0);
+  await page.getByRole("button", { name: "Resume model calls" }).click();
+  await dialog.getByRole("button", { name: "Resume model calls" }).click();
+  await page.getByRole("button", { name: "Stop all model calls" }).waitFor();
+  expect(misdeeds).toEqual(noMisdeeds);
+});
+
 test("the result of a test is shown with the settings that were tested, and only with them", async () => {
   await using view = await openConsole(browser, service.consoleUrl, { path: "models" });
   const { page } = view;

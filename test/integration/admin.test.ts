@@ -252,7 +252,7 @@ describe("without a server", () => {
     ],
     [
       ["org"],
-      "org: a command is missing; org takes create, list, show, set-quota, set-web-fetch, set-mcp-tools, delete, export, set-model, models, clear-model",
+      "org: a command is missing; org takes create, list, show, set-quota, set-web-fetch, set-mcp-tools, delete, export, set-model, models, clear-model, stop-models, resume-models",
     ],
     [
       ["agents"],
@@ -260,7 +260,7 @@ describe("without a server", () => {
     ],
     [
       ["org", "rename"],
-      'unknown command "rename"; org takes create, list, show, set-quota, set-web-fetch, set-mcp-tools, delete, export, set-model, models, clear-model',
+      'unknown command "rename"; org takes create, list, show, set-quota, set-web-fetch, set-mcp-tools, delete, export, set-model, models, clear-model, stop-models, resume-models',
     ],
     [["org", "create"], "--name is missing: org create --name NAME"],
     [["org", "create", "--name", " "], "name is blank"],

@@ -17,6 +17,7 @@ import type { Organization } from "../../accounts/types.ts";
 import { setMcpToolPolicy } from "../../accounts/mcp-tool-policy.ts";
 import { setWebFetchHosts } from "../../accounts/web-fetch-hosts.ts";
 import { jsonResponse } from "../../http/handler.ts";
+import { setModelsStopped } from "../../accounts/model-stop.ts";
 import { testModel } from "../../agent/models/test-model.ts";
 import { ServiceError } from "../../errors.ts";
 import { fileUseOfOrganization } from "../../runs/files/file-use.ts";
@@ -35,7 +36,7 @@ import { trialErasure } from "../../trials/erase-trials.ts";
 const maxDeletionTime = 15_000;
 
 const nothingToSet =
-  "the body sets nothing; send max_running, max_dollars_per_day, max_stored_bytes, max_pending_upload_bytes or mcp_tool_policy";
+  "the body sets nothing; send max_running, max_dollars_per_day, max_stored_bytes, max_pending_upload_bytes, mcp_tool_policy or models_stopped";
 
 export function organizationHandlers(deps: ManageDeps) {
   const { accounts, secretOf, storeSecret, now, streams } = deps;
@@ -73,13 +74,15 @@ export function organizationHandlers(deps: ManageDeps) {
         ...(maxStoredBytes !== undefined && { maxStoredBytes }),
         ...(maxPendingUploadBytes !== undefined && { maxPendingUploadBytes }),
       };
-      const { mcp_tool_policy: policy } = body;
+      const { mcp_tool_policy: policy, models_stopped: stopped } = body;
       const isQuota = Object.keys(changes).length > 0;
-      if (!isQuota && policy === undefined) throw manageError("invalid_argument", nothingToSet);
+      if (!isQuota && policy === undefined && stopped === undefined)
+        throw manageError("invalid_argument", nothingToSet);
       const { organization_id: id } = path;
-      const limited = isQuota ? await setQuota(accounts, id, changes, actor) : undefined; // can be refused: it comes first
-      const changed = policy === undefined ? limited : await setMcpToolPolicy(accounts, id, policy, actor);
-      return jsonResponse(200, wireOrganization(changed ?? (await findOrganization(accounts, id))));
+      if (isQuota) await setQuota(accounts, id, changes, actor); // can be refused: it comes first
+      if (policy !== undefined) await setMcpToolPolicy(accounts, id, policy, actor);
+      if (stopped !== undefined) await setModelsStopped(accounts, id, stopped, actor);
+      return jsonResponse(200, wireOrganization(await findOrganization(accounts, id)));
     },
 
     async set_model({ path, body, principal: { actor } }) {

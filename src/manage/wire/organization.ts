@@ -17,6 +17,7 @@ export function wireOrganization(organization: Organization): Schemas["Organizat
     maxPendingUploadBytes,
     webFetchHosts = [],
     mcpToolPolicy = "allow",
+    modelsStopped,
     createdAt,
     updatedAt,
   } = organization;
@@ -33,6 +34,7 @@ export function wireOrganization(organization: Organization): Schemas["Organizat
     max_pending_upload_bytes: maxPendingUploadBytes ?? null,
     web_fetch_hosts: webFetchHosts,
     mcp_tool_policy: mcpToolPolicy,
+    models_stopped_at: timeOf(modelsStopped?.at),
     created_at: timeOf(createdAt),
     updated_at: timeOf(updatedAt),
   };

@@ -1,5 +1,6 @@
 import { requireActive } from "../../accounts/agents.ts";
 import { type Actor, along } from "../../accounts/audit.ts";
+import { requireModelsRunning } from "../../accounts/model-stop.ts";
 import type { Agent, Organization } from "../../accounts/types.ts";
 import {
   applyChanges,
@@ -65,6 +66,7 @@ export async function forkRun(deps: ForkDeps, id: string, fork: Fork): Promise<R
     accounts.findOrganization(organizationId),
   ]);
   const agent = requireActive(found, "fork runs");
+  requireModelsRunning(organization);
   if (source.name === "") throw new ServiceError("run_ended", `run ${source.id} was deleted and has no record to fork`);
   requireWholeRecord(source);
   const { events, settings, files } = await preparedFork(deps, source, { agent, organization }, fork);

@@ -44,6 +44,20 @@ describe("organizations", () => {
     expect(names).toEqual(["botany", "Local", "Zoology"]);
   });
 
+  test("its model calls are stopped and resumed, and a second stop keeps the time of the first", async () => {
+    const { id } = await newOrganization("Runaway");
+    const set = (body: object) => service.call<Organization>("PATCH", `/organizations/${id}`, { body });
+    const { models_stopped_at: since } = (await set({ models_stopped: true })).body;
+    expect(since).toMatch(/^20/);
+    expect((await set({ models_stopped: true })).body.models_stopped_at).toBe(since);
+    const definition = { name: "Agent", instructions: "i" };
+    const agent = await service.call<{ id: string }>("POST", "/agents", { body: { organization_id: id, definition } });
+    const created = await service.call("POST", "/runs", { body: { agent_id: agent.body.id, name: "n" } });
+    expect(created).toMatchObject({ status: 422, body: { code: "no_model" } });
+    expect(JSON.stringify(created.body)).toContain(`stopped at ${since}`);
+    expect((await set({ models_stopped: false })).body.models_stopped_at).toBeNull();
+  });
+
   test("one is deleted with its agents, keys and runs, after its name was sent", async () => {
     const { id } = await newOrganization("Short-lived");
     const definition = { name: "Agent", instructions: "i" };

@@ -150,6 +150,7 @@ export const organizationSchemas = {
     max_pending_upload_bytes: nullable(integer(maxPendingUploadBytes)),
     web_fetch_hosts: list(webFetchHosts, { type: "string" }),
     mcp_tool_policy: mcpToolPolicy,
+    models_stopped_at: nullable(time("Since when no model call of its runs begins. Null: they may.")),
     created_at: nullable(time("When it was created. Null: an earlier release created it.")),
     updated_at: nullable(time("When it last changed.")),
   }),
@@ -174,6 +175,9 @@ export const organizationSchemas = {
     max_stored_bytes: nullable(integer(maxStoredBytes, { minimum: 1, maximum: 1_000_000_000_000_000 })),
     max_pending_upload_bytes: nullable(integer(maxPendingUploadBytes, { minimum: 1, maximum: 1_000_000_000_000_000 })),
     mcp_tool_policy: mcpToolPolicy,
+    models_stopped: flag(
+      "True: no model call of its runs begins any more, from 5 seconds on, and it gets no runs. Turns that need a model fail, and can be retried. False: they may begin again.",
+    ),
   }),
   SetWebFetchRequest: body(
     "What `web_fetch` of the organization's agents can reach.",
