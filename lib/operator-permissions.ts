@@ -45,11 +45,11 @@ export const changeItems: ItemPermission[] = [
   { kinds: ["UPLOAD", "CONFIG"], actions: ["Query"] },
 ];
 
-export const viewObjects: ObjectPermissions = { read: ["workspaces", "texts", "environments"] };
+export const viewObjects: ObjectPermissions = { read: ["workspaces", "texts", "kept", "environments"] };
 
 /** `write` of `workspaces`: the files that a run starts with. */
 export const changeObjects: ObjectPermissions = {
   ...viewObjects,
-  write: ["workspaces", "texts"],
-  remove: ["workspaces", "texts", "uploads"],
+  write: ["workspaces", "texts", "kept"],
+  remove: ["workspaces", "texts", "uploads", "kept"],
 };

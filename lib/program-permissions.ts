@@ -31,7 +31,9 @@ const listsRuns: ItemPermission = { kinds: ["RUNS"], actions: ["Query"], index: 
 const deletesRuns: ItemPermission[] = [
   { kinds: ["RUN", "UPLOAD"], actions: ["DeleteItem"] },
   { kinds: ["UPLOAD"], actions: ["Query"] },
-  // The cases of trials that try the run.
+  // Its copies in the suites of the agent.
+  listsRuns,
+  // The cases of trials that try the run, or a copy.
   { kinds: ["TRIED"], actions: ["Query"], index: listIndex.name },
   { kinds: ["TRIAL"], actions: ["GetItem", "UpdateItem"] },
 ];
@@ -60,7 +62,7 @@ export function grantExtWrite(fn: Function, service: Service): void {
   ]);
   grantRuns(fn, service);
   storage.grantItems(fn, deletesRuns);
-  storage.grantObjects(fn, { write: ["uploads"], remove: ["texts", "uploads"] });
+  storage.grantObjects(fn, { write: ["uploads"], remove: ["texts", "uploads", "kept"] });
   grant(fn, sharedSettings(settings));
 }
 

@@ -148,7 +148,7 @@ export class ServiceStack extends Stack {
       ...drivesTrials,
     ]);
     storage.grantObjects(advance, {
-      read: ["workspaces", "texts"],
+      read: ["workspaces", "texts", "kept"], // kept: the cases of suites
       write: ["workspaces", "texts"],
       remove: ["workspaces"],
     });
@@ -184,8 +184,8 @@ export class ServiceStack extends Stack {
       { kinds: ["CONFIG"], actions: ["GetItem", "PutItem"] },
       ...drivesTrials,
     ]);
-    // A case of a trial begins with copies of files and texts of the recorded run.
-    storage.grantObjects(sweep, { read: ["workspaces", "texts"], write: ["workspaces", "texts"] });
+    // A case of a trial begins with copies of files and texts of the recorded run, or of a case of a suite.
+    storage.grantObjects(sweep, { read: ["workspaces", "texts", "kept"], write: ["workspaces", "texts"] });
     storage.grantList(sweep);
     workflow.grantManageExecutions(sweep);
     workflow.grantStartExecution(sweep);

@@ -424,10 +424,22 @@ const errorTable = {
     when: "The trial does not exist.",
     detail: 'trial "…" does not exist',
   },
+  suite_not_found: {
+    status: 404,
+    apis: ["manage"],
+    when: "The agent has no suite of this name.",
+    detail: 'agent … has no suite "invoices"',
+  },
+  suite_exists: {
+    status: 409,
+    apis: ["manage"],
+    when: "The agent already has a suite of this name.",
+    detail: 'agent … already has a suite "invoices"',
+  },
   case_not_found: {
     status: 404,
     apis: ["manage"],
-    when: "The trial has no such case.",
+    when: "The trial or the suite has no such case.",
     detail: "trial … has no case 51; its cases are 1 to 50",
   },
   trial_mismatch: {

@@ -36,6 +36,7 @@ export function addTryCommand(agent: Command, action: Action, io: FileIo): void 
     .option("--label <KEY=VALUE>", "only turns of runs with this label")
     .option("--since <TIME>", "only turns of runs created since this time, such as 2026-11-01 or 2026-11-01T08:00Z")
     .option("--run <ID>", "the turns of this run, or ID.TURN; can be repeated, instead of --last", repeated)
+    .option("--suite <NAME>", "the cases of this suite, instead of --last")
     .option("--control <N>", "number of cases that also run with the current configuration", "10")
     .option("--concurrency <N>", "cases in progress at the same time", "4")
     .option("--budget <DOLLARS>", "limit in US dollars; no case starts beyond it (needs prices in the agent file)")

@@ -15,6 +15,7 @@ import { addOrganizationCommands } from "./organizations.ts";
 import { addOperatorCommands } from "./operators.ts";
 import type { FileOutput, Note, Output } from "./output.ts";
 import { addRunCommands } from "./runs.ts";
+import { addSuiteCommands } from "./suites.ts";
 import { addTrialCommands } from "./trials.ts";
 import { addWebhookCommands } from "./webhooks.ts";
 
@@ -63,6 +64,7 @@ export function adminProgram(action: Action, io: FileIo): Command {
   addOrganizationCommands(program, action);
   addAgentCommands(program, action, io);
   addTrialCommands(program, action);
+  addSuiteCommands(program, action);
   addKeyCommands(program, action);
   addWebhookCommands(program, action);
   addRunCommands(program, action, io);

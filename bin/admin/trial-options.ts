@@ -13,6 +13,7 @@ export interface TrialOptions {
   label?: string;
   since?: string;
   run?: string[];
+  suite?: string;
   control: string;
   concurrency: string;
   budget?: string;
@@ -25,7 +26,12 @@ export interface TrialOptions {
 const defaultLast = 20;
 
 /** The turns that are tried. */
-export function selectionOf({ last, label, since, run }: TrialOptions): CaseSelection {
+export function selectionOf({ last, label, since, run, suite }: TrialOptions): CaseSelection {
+  if (suite !== undefined) {
+    const other = Object.entries({ last, label, since, run }).find(([, value]) => value !== undefined);
+    if (other) throw new CliError(`--suite and --${other[0]} cannot be used together; the suite has its cases`);
+    return { suite };
+  }
   if (run) {
     const other = Object.entries({ last, label, since }).find(([, value]) => value !== undefined);
     if (other) throw new CliError(`--run and --${other[0]} cannot be used together; --run names the cases`);
@@ -39,7 +45,7 @@ export function selectionOf({ last, label, since, run }: TrialOptions): CaseSele
 }
 
 /** A run, or `RUN.TURN`. */
-function turnOf(text: string): { runId: string; turn?: number } {
+export function turnOf(text: string): { runId: string; turn?: number } {
   const [, runId, turn] = /^([^.]+)(?:\.(\d{1,9}))?$/.exec(text) ?? [];
   if (runId === undefined) throw new CliError(`--run is ${JSON.stringify(text)}; expected ID, or ID.TURN such as ID.2`);
   return { runId, ...(turn !== undefined && { turn: Number(turn) }) };

@@ -232,6 +232,10 @@ export const auditActions = [
   "trial.stop",
   "trial.judge",
   "trial.delete",
+  "suite.create",
+  "suite.add",
+  "suite.remove",
+  "suite.delete",
 ] as const;
 
 /** One action of an operator. It contains no texts and no secrets. */

@@ -172,10 +172,12 @@ export interface DeleteDeps extends ControlDeps {
   pendingUploads: PendingUploads;
   /** Erases the cases of trials that try the run. Idempotent. Absent: no trial can try it. */
   eraseCases?: (runId: string) => Promise<void>;
+  /** Erases the copies of its turns that were kept. Idempotent. Absent: they stay, as when the run has expired. */
+  eraseCopies?: (run: Run) => Promise<void>;
 }
 
 /**
- * Stops a run and permanently deletes its transcript, journal and files, the cases of trials that try it, and the pending
+ * Stops a run and permanently deletes its transcript, journal and files, its copies in suites, the cases of trials that try it, and the pending
  * uploads that no other run was created with. API clients then see `terminated` and an empty transcript. Resolves with what remains of the run, when the
  * rest is gone.
  * - Takes 3 s for a run with work in progress, until its worker has stopped writing.
@@ -183,6 +185,8 @@ export interface DeleteDeps extends ControlDeps {
  * - `check` throws for a run that must stay as it is.
  */
 export async function deleteRun(deps: DeleteDeps, id: string, check?: (run: Run) => void): Promise<Run> {
+  // First: an interrupted deletion is continued like one of an expired run.
+  await deps.eraseCopies?.(await findRunHead(deps.runs, id));
   const { before, after } = await terminate(deps, id, "run.delete", check);
   const { id: runId, organizationId, turn } = before;
   if (before.status === "terminated") {

@@ -79,7 +79,7 @@ function requireName(name: string, given: string): void {
 
 /** A list on AWS can still show runs that are gone. Resolves with the number of those that were not. */
 async function removeRuns(deps: DeleteOrganizationDeps, ids: string[]): Promise<number> {
-  const { actor: _actor, ...unaudited } = deps;
+  const { actor: _actor, eraseCopies: _all, ...unaudited } = deps; // the suites are deleted with their agent
   const removed = await Promise.all(
     ids.map(async (id) => {
       try {

@@ -53,9 +53,9 @@ class StillUsed extends Error {}
 
 /**
  * Deletes runs together, which share the cost of removing their bytes. Those that fail are deleted the next time. `before`:
- * keeps a run that has changed since then.
+ * keeps a run that has changed since then. What suites have kept of the runs stays.
  */
-async function deleteAll(deps: DeleteDeps, ids: string[], before?: number): Promise<void> {
+async function deleteAll({ eraseCopies: _kept, ...deps }: DeleteDeps, ids: string[], before?: number): Promise<void> {
   const check = (run: Run): void => {
     if (before !== undefined && !isExpired(run, before)) throw new StillUsed();
   };

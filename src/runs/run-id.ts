@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { isKept } from "./kept.ts";
 
 /**
  * A new id: a UUID of version 7 (RFC 9562), the time in milliseconds and 74 random bits. Ids of runs that are created together
@@ -10,7 +11,10 @@ export function newRunId(now: number): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`;
 }
 
-/** Whether the id has version 7: then the run's files are recorded. Version 0.1 did not record them, and gave random ids. */
+/**
+ * Whether the id has version 7, or is that of a kept run: then the run's files are recorded. Version 0.1 did not record them, and
+ * gave random ids.
+ */
 export function recordsFiles(id: string): boolean {
-  return id.charAt(14) === "7";
+  return id.charAt(14) === "7" || isKept(id);
 }

@@ -42,6 +42,8 @@ export const transitions = {
   forkCreated: { from: "none", to: "technical_error" },
   recordCopied: { from: "technical_error", to: "technical_error" },
   forkStarted: { from: "technical_error", to: "running" },
+  // An operator keeps a turn in a suite: its record is copied in the same way.
+  recordKept: { from: "technical_error", to: "finished" },
   // The workflow ends a turn.
   turnFinished: { from: "running", to: "finished" },
   /** A turn ends and a queued input starts the next, in one write. */

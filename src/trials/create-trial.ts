@@ -59,8 +59,7 @@ export async function createTrial(
   const current = { definition, ...(agent.version !== undefined && { version: agent.version }) };
   const control = triedConfiguration(current, organization);
   await requireUsable(deps, { candidate, control, settings, organizationId: organization.id });
-  const turns = await selectTurns(deps, agent.id, selection);
-  if (turns.length === 0) throw invalid("the agent has no finished turn that matches; a trial needs at least one");
+  const { turns, suite } = await selectTurns(deps, agent.id, selection);
   if (turns.length > maxCases) throw invalid(`${turns.length} turns were selected; a trial tries at most ${maxCases}`);
   const limited = semaphore(readAtOnce);
   const inspected = await settleAll(turns.map((turn) => limited(() => inspectTurn(deps, turn))));
@@ -71,6 +70,7 @@ export async function createTrial(
     id,
     agentId: agent.id,
     organizationId: agent.organizationId,
+    ...(suite && { suite }),
     ...(actor !== undefined && { createdBy: actor }),
     createdAt: at,
     updatedAt: at,

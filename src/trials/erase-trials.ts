@@ -1,11 +1,13 @@
 import { noUsage } from "../agent/turn/limits.ts";
 import { settleAll } from "../async/settle-all.ts";
-import { ServiceError } from "../errors.ts";
 import { log } from "../log.ts";
 import { type DeleteDeps, deleteRun } from "../runs/control-run.ts";
 import type { Removal } from "../runs/ports.ts";
+import type { Run } from "../runs/types.ts";
+import { ignoreEnded } from "./ignore-ended.ts";
 import { isActive } from "./names.ts";
 import type { Trials } from "./ports.ts";
+import { deleteSuites, eraseCopies } from "./suites/erase-suites.ts";
 import { type Arm, armNames, type TrialCase } from "./types.ts";
 
 export interface EraseDeps extends DeleteDeps {
@@ -19,17 +21,22 @@ export const recordedRunDeleted = "The recorded run was deleted.";
 const deletedAtOnce = 25;
 const pageSize = 100; // trials
 
-/** What the deletion of a run, of an organization and of what has expired does with trials. */
+/** What the deletion of a run, of an organization and of what has expired does with trials and suites. */
 export function trialErasure(deps: EraseDeps): {
   eraseCases: (runId: string) => Promise<void>;
+  eraseCopies: (run: Run) => Promise<void>;
   deleteTrials: (agentId: string, before?: number) => Promise<void>;
 } {
+  const eraseCases = async (runId: string): Promise<void> => {
+    for (const { trialId, number } of await deps.trials.listCasesOf(runId)) await eraseCase(deps, trialId, number);
+  };
   return {
-    async eraseCases(runId) {
-      for (const { trialId, number } of await deps.trials.listCasesOf(runId)) await eraseCase(deps, trialId, number);
-    },
+    eraseCases,
+
+    eraseCopies: (run) => eraseCopies({ ...deps, eraseCases }, run),
 
     async deleteTrials(agentId, before) {
+      if (before === undefined) await deleteSuites({ ...deps, eraseCases }, agentId);
       let page = await deps.trials.list({ agentId, limit: pageSize });
       for (;;) {
         for (const { id, status, updatedAt } of page.trials) {
@@ -97,11 +104,7 @@ async function erasedAttempt({ runs }: EraseDeps, { runId, budget, outcome }: Ar
 }
 
 /** Without the actor: the audit has what he or she has done. Nothing tries an attempt. */
-async function deleteAttempt({ actor: _actor, eraseCases: _none, ...deps }: EraseDeps, runId: string): Promise<void> {
+async function deleteAttempt(given: EraseDeps, runId: string): Promise<void> {
+  const { actor: _actor, eraseCases: _none, eraseCopies: _neither, ...deps } = given;
   await deleteRun(deps, runId).catch(ignoreEnded);
-}
-
-/** The run has ended, was not created, or is gone. */
-export function ignoreEnded(error: unknown): void {
-  if (!(error instanceof ServiceError)) throw error;
 }

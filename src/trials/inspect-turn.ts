@@ -4,6 +4,7 @@ import type { FileVersion } from "../agent/turn/manifest.ts";
 import { ServiceError } from "../errors.ts";
 import { listRunFiles } from "../runs/files/read-files.ts";
 import { turnRecord, type TurnRecord } from "../runs/read/turn-record.ts";
+import { isKept } from "../runs/kept.ts";
 import { decodeConfiguration, referenceIn, type TurnConfiguration } from "../runs/turn-configuration.ts";
 import { startOf } from "../runs/text.ts";
 import type { RunState } from "../runs/types.ts";
@@ -50,7 +51,7 @@ export async function inspectTurn(deps: Deps, { run, turn }: SelectedTurn): Prom
   const files = await filesBefore(deps, { runId: run.id, turn });
   if (typeof files === "string") return { ...inspected, configuration, cannotBeTried: files };
   const lost = [...files, ...filesFromOutside(record.entries, configuration)].find(
-    ({ sha256 }) => !isKept(state, sha256),
+    ({ sha256 }) => !hasContent(state, sha256),
   );
   const cannotBeTried = lost && contentLost(lost.name);
   return { ...inspected, configuration, files, ...(cannotBeTried !== undefined && { cannotBeTried }) };
@@ -93,9 +94,13 @@ function firstLine(text: string): string {
   return startOf(line.trimEnd(), maxInput);
 }
 
-/** Whether the workspace has a content. A run keeps its uploads, its current files and their old contents. */
-function isKept({ uploads = [], files = [] }: Pick<RunState, "uploads" | "files">, sha256 = ""): boolean {
+/** Whether the workspace has a content. A run keeps its uploads, its current files and their old contents, a suite all. */
+function hasContent(
+  { run, uploads = [], files = [] }: Pick<RunState, "run" | "uploads" | "files">,
+  sha256 = "",
+): boolean {
   return (
+    isKept(run.id) ||
     uploads.some((file) => file.sha256 === sha256) ||
     files.some((file) => file.sha256 === sha256 || file.old?.includes(sha256))
   );

@@ -10,7 +10,7 @@ import type { Run, RunJournalEntry, RunState } from "../runs/types.ts";
 import type { Trials } from "./ports.ts";
 import { configurationOf } from "./inspect-turn.ts";
 import { callRecord, ruleOf } from "./recorded-calls.ts";
-import { trialOf } from "./trial-id.ts";
+import { ownerOfCases, trialOf } from "./trial-id.ts";
 import type { Trial } from "./types.ts";
 
 export interface CaseStores extends Pick<Stores, "runs" | "configurations"> {
@@ -42,7 +42,7 @@ export async function openCase(stores: CaseStores, state: RunState): Promise<Ope
   const { arm } = forked.trial;
   const source = await turnRecord(stores, forked.from, state.run.turn);
   const tried = trial[arm];
-  const before = await configurationOf(stores, trial.agentId, source);
+  const before = await configurationOf(stores, ownerOfCases(trial), source);
   // Without it, nothing would be known of the servers: all would be listed.
   if (typeof before === "string") throw new Error(`run ${state.run.id} cannot be tried any more: ${before}`);
   const { listed = [] } = tried;

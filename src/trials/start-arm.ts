@@ -10,7 +10,7 @@ import type { TrialPlace } from "../agent/turn/journal.ts";
 import { recordedRunDeleted } from "./erase-trials.ts";
 import { configurationOf, contentLost, filesBefore } from "./inspect-turn.ts";
 import { filesFromOutside } from "./recorded-calls.ts";
-import { ownerOfRuns } from "./trial-id.ts";
+import { ownerOfCases, ownerOfRuns } from "./trial-id.ts";
 import type { Trial, TrialBudget, TrialCase } from "./types.ts";
 
 export interface StartDeps extends Pick<Stores, "runs" | "workspace" | "configurations"> {
@@ -60,7 +60,7 @@ async function createArm(
   const origin = await runs.head(source.runId);
   if (!origin?.name) return recordedRunDeleted;
   const record = await turnRecord(deps, source.runId, source.turn);
-  const configuration = await configurationOf(deps, trial.agentId, record);
+  const configuration = await configurationOf(deps, ownerOfCases(trial), record);
   if (typeof configuration === "string") return configuration;
   const definition = await withOwnSchema(configurations, trial[place.arm].definition, origin);
   if (!definition) return "The schema of the run's results is no longer kept.";

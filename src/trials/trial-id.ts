@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { RunOwner } from "../runs/types.ts";
+import type { Trial } from "./types.ts";
 
 const prefix = "trial-";
 
@@ -13,6 +14,11 @@ export function newTrialId(): string {
  */
 export function ownerOfRuns(trialId: string): RunOwner {
   return { agentId: trialId, organizationId: trialId };
+}
+
+/** The owner of the turns that a trial tries, and of what they ran on. */
+export function ownerOfCases({ agentId, suite }: Pick<Trial, "agentId" | "suite">): string {
+  return suite?.id ?? agentId;
 }
 
 /** The trial that a run belongs to. Undefined: none. */

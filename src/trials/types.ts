@@ -16,6 +16,8 @@ export interface Trial {
   id: string;
   agentId: string;
   organizationId: string;
+  /** The suite whose cases it tries. Absent: it tries turns of runs. */
+  suite?: { id: string; name: string };
   /** Of the operator. */
   createdBy?: string;
   createdAt: number;

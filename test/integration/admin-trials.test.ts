@@ -203,6 +203,55 @@ describe("trials on the command line", () => {
     expect(saved).toMatchObject({ id: agent, version: 2 });
   });
 
+  test("a suite keeps turns, redacted, and a change is tried on them", async () => {
+    const { dataDir } = service;
+    const suite = (...args: string[]) => admin(dataDir, "suite", ...args);
+    expect((await suite("create", agent, "reports")).stdout).toBe("Created suite reports.\n");
+    const rules = file("rules.json", [{ text: "Report 1", replacement: "Report one" }]);
+    const added = await suite(
+      "add",
+      agent,
+      "reports",
+      "--run",
+      `${runs[0]}.1`,
+      "--run",
+      runs[1] ?? "",
+      "--redact-file",
+      rules,
+    );
+    expect(added).toMatchObject({ code: 0, stdout: "2 kept\n" });
+    const again = await suite("add", agent, "reports", "--run", runs[0] ?? "", "--redact", "x");
+    expect(again.stdout).toBe("0 kept · 1 kept before\n");
+    const same = await tried({}, "--suite", "reports", "--fail-if", "different>0,left>0");
+    expect(same.stdout).toContain("2 tried · 2 same");
+    expect(same.code).toBe(0);
+    const failing = await tried(
+      { instructions: "Write loud reports." },
+      "--suite",
+      "reports",
+      "--fail-if",
+      "different>1",
+    );
+    expect(failing.code).toBe(1);
+    const [trial] = (await done(dataDir, "trial", "list", agent)) as unknown as { id: string }[];
+    await suite("create", agent, "second");
+    const ofTrial = await suite("add", agent, "second", "--trial", trial?.id ?? "", "--case", "2", "--json");
+    expect(JSON.parse(ofTrial.stdout)).toMatchObject({ added: [{ run_id: runs[1], turn: 1 }], refused: [] });
+    const shown = await done(dataDir, "suite", "show", agent, "reports");
+    const [first] = shown["data"] as { id: string }[];
+    expect(first).toMatchObject({ input: "Report one" });
+    expect((await suite("show", agent, "reports")).stdout).toContain("Report one");
+    expect((await suite("remove", agent, "reports", first?.id ?? "")).code).toBe(0);
+    expect((await suite("list", agent)).stdout).toMatch(/second +1 .*\nreports +1 /);
+    expect((await suite("delete", agent, "reports")).stdout).toBe("Deleted suite reports.\n");
+    expect(await rejected(dataDir, "suite", "show", agent, "reports")).toContain('has no suite "reports"');
+    expect(await rejected(dataDir, "suite", "add", agent, "second")).toContain("suite add needs turns");
+    expect(await rejected(dataDir, "suite", "add", agent, "second", "--case", "1")).toContain("belong together");
+    expect(await refused("--file", draft(), "--budget", "1", "--yes", "--suite", "second", "--last", "3")).toContain(
+      "--suite and --last cannot be used together",
+    );
+  });
+
   test("wrong options are refused with what is accepted", async () => {
     const ok = ["--file", draft(), "--budget", "1", "--yes"];
     expect(await refused("--file", draft(), "--budget", "1")).toContain("there is no terminal to ask; pass --yes");

@@ -248,7 +248,7 @@ describe("without a server", () => {
   test.concurrent.each([
     [
       [],
-      "a command is missing; commands are org, agent, trial, key, webhook, run, operator, audit, environment, completion",
+      "a command is missing; commands are org, agent, trial, suite, key, webhook, run, operator, audit, environment, completion",
     ],
     [
       ["org"],
@@ -256,7 +256,7 @@ describe("without a server", () => {
     ],
     [
       ["agents"],
-      'unknown command "agents"; commands are org, agent, trial, key, webhook, run, operator, audit, environment, completion (did you mean agent?)',
+      'unknown command "agents"; commands are org, agent, trial, suite, key, webhook, run, operator, audit, environment, completion (did you mean agent?)',
     ],
     [
       ["org", "rename"],

@@ -6,6 +6,10 @@ import { type FileVersion, sha256Of } from "../../src/agent/turn/manifest.ts";
 import { deleteRun } from "../../src/runs/control-run.ts";
 import { listRunFiles } from "../../src/runs/files/read-files.ts";
 import { forkRun } from "../../src/runs/fork/fork-run.ts";
+import { addCases } from "../../src/trials/suites/add-cases.ts";
+import { deleteSuite } from "../../src/trials/suites/erase-suites.ts";
+import { createSuite, findSuite, listKept } from "../../src/trials/suites/suites.ts";
+import type { Trials } from "../../src/trials/ports.ts";
 import type { Runs, Stores } from "../../src/runs/ports.ts";
 import { eventsOf } from "../../src/runs/read/list-events.ts";
 import { retryRun } from "../../src/runs/retry-run.ts";
@@ -32,8 +36,14 @@ const result = (turn: number, step: number, call: number, text: string, change: 
   return { turn, step, part: "result", call, result: { callId: `c${call}`, name: "t", text }, ...change };
 };
 
-/** Contract tests of forks over the stores of a platform. */
-export function describeForks(stores: Stores): void {
+/** An event without its time, and without its changes of files if it is of an earlier turn: those are the files that the turn began with. */
+function comparable(event: RunEvent, turn: number): object {
+  const own = event.turn === turn ? {} : { files: undefined, fileBytes: undefined };
+  return Object.assign({}, event, { at: undefined }, own);
+}
+
+/** Contract tests of forks, and of turns that are kept, over the stores of a platform. */
+export function describeForks(stores: Stores & { trials: Trials }): void {
   const { accounts, runs, workspace, configurations } = stores;
   const started: string[] = [];
   const workflow = { start: async (id: string) => void started.push(id), stop: async () => {} };
@@ -132,6 +142,17 @@ export function describeForks(stores: Stores): void {
   }
 
   const everything = async (id: string) => ({ state: await runs.load(id), events: await eventsIn(id) });
+
+  /** A recorded run whose third turn has ended, and a suite of its agent. */
+  async function endedRun(): Promise<{ source: Run; place: { agentId: string; name: string } }> {
+    const source = await recordedRun();
+    await append(source, { entries: [called(3, 121)], messages: [output(3, largeText(4))], turn: 3 });
+    const { id: runId, turn } = source;
+    const set = { status: "finished", turn, updatedAt: 1_763_000_000_000 } as const;
+    expect(await runs.change({ runId, expect: { status: "running", turn }, set })).toBe(true);
+    await createSuite(deps, source.agentId, "all");
+    return { source, place: { agentId: source.agentId, name: "all" } };
+  }
 
   describe("a fork", () => {
     test("has the record, the files and the summary of the run up to the step, and leaves the run as it is", async () => {
@@ -270,6 +291,74 @@ export function describeForks(stores: Stores): void {
       const second = await forkRun(deps, first.id, { at: { turn: 3, step: 2 } });
       const forked = (await eventsIn(second.id)).filter((event) => "part" in event && event.part === "forked");
       expect(forked).toMatchObject([{ from: source.id, settings: expect.any(String) }, { from: first.id }]);
+    });
+  });
+
+  describe("a kept turn", () => {
+    const none = { rules: [], unredacted: [] };
+
+    test("has its record, its files and what it ran on after its run is gone", async () => {
+      const { source, place } = await endedRun();
+      const before = await eventsIn(source.id);
+      const { suite, added, refused } = await addCases(deps, place, [{ runId: source.id }], none);
+      expect(refused).toEqual([]);
+      expect(added.map(({ turn, origin }) => [turn, origin])).toEqual(
+        [1, 2, 3].map((turn) => [turn, { runId: source.id, turn }]),
+      );
+      await deleteRun(deps, source.id); // as the expiry does it
+      await stores.removal.removeRuns([source.id]);
+      for (const { runId, turn } of added) {
+        const events = await eventsIn(runId);
+        const expected = before.filter((event) => event.turn <= turn);
+        expect(events.map((event) => comparable(event, turn))).toEqual(
+          expected.map((event) => comparable(event, turn)),
+        );
+        expect(await runs.head(runId)).toMatchObject({
+          status: "finished",
+          turn,
+          agentId: suite.id,
+          name: source.name,
+        });
+        const [reference] = events.flatMap((event) => ("part" in event ? (event.configuration ?? []) : []));
+        expect(await configurations.get(suite.id, reference ?? "")).toContain("Do.");
+      }
+      const names = async (index: number, step: number) => {
+        const { runId = "", turn = 0 } = added[index] ?? {};
+        const { files } = await listRunFiles(deps, runId, { turn, step });
+        for (const { sha256 = "" } of files) expect(await workspace.read(runId, sha256)).toBeDefined();
+        return files;
+      };
+      expect(await names(0, 0)).toEqual([fileOf("up.txt", "12345")]);
+      expect(await names(1, 0)).toEqual([fileOf("a.txt", "one")]);
+      expect(await names(1, 3)).toEqual([fileOf("a.txt", "two22")]);
+      expect(await names(2, 121)).toEqual([fileOf("a.txt", "two22"), fileOf("b.txt", "three")]);
+      await deleteSuite(deps, source.agentId, "all");
+      for (const { runId } of added) expect(await runs.head(runId)).toBeUndefined();
+      expect(await workspace.read(added[0]?.runId ?? "", contentOf("12345").sha256)).toBeUndefined();
+      const audit = await accounts.listAudit({ since: 0, limit: 1_000 });
+      expect(audit.filter(({ id }) => id === suite.id).map(({ action }) => action)).toEqual([
+        "suite.delete",
+        ...added.map(() => "suite.add"),
+        "suite.create",
+      ]);
+    });
+
+    test("that is interrupted is in no list and no trial, and is kept anew", async () => {
+      const { source, place } = await endedRun();
+      let writes = 0;
+      const stalled = Promise.withResolvers<void>();
+      const change: Runs["change"] = (one) => {
+        if (writes++ < 3) return runs.change(one);
+        stalled.resolve();
+        return new Promise<never>(() => {});
+      };
+      void addCases({ ...deps, runs: { ...runs, change } }, place, [{ runId: source.id, turn: 3 }], none);
+      await stalled.promise;
+      const suite = await findSuite(runs, place.agentId, place.name);
+      expect(await listKept(runs, suite)).toEqual([]);
+      const { added } = await addCases(deps, place, [{ runId: source.id, turn: 3 }], none);
+      expect(await listKept(runs, suite)).toEqual(added);
+      expect((await eventsIn(added[0]?.runId ?? "")).length).toBe(source.sequence);
     });
   });
 }

@@ -94,6 +94,7 @@ const allowed: Record<string, string[]> = {
     "src/agent",
     "src/async",
     "src/errors.ts",
+    "src/filenames.ts",
     "src/json.ts",
     "src/log.ts",
     "src/results",

@@ -39,6 +39,37 @@ export async function compilePattern(pattern: string, ignoreCase: boolean): Prom
   };
 }
 
+/** Where a pattern matches a text: from `start` to `end`, exclusive. */
+export interface Match {
+  start: number;
+  end: number;
+}
+
+/** Finds all matches in a text, in order. */
+export interface MatchFinder {
+  /** Of the compiled pattern: see `maxInstructions`. */
+  instructions: number;
+  findAll: (text: string) => Match[];
+}
+
+/** As `compilePattern`, for all matches. Refuses a pattern that matches the empty text. */
+export async function compileFinder(pattern: string): Promise<MatchFinder> {
+  if (pattern.length > maxPatternCharacters) throw new PatternError(`The pattern has ${pattern.length} characters.`);
+  const regex = await compile(pattern, false);
+  if (regex.test("")) throw new PatternError("The pattern matches the empty text, which is everywhere.");
+  return {
+    instructions: regex.programSize(),
+    findAll(text) {
+      const found: Match[] = [];
+      if (!regex.test(text)) return found;
+      const matcher = regex.matcher(text);
+      while (matcher.find())
+        if (matcher.end() > matcher.start()) found.push({ start: matcher.start(), end: matcher.end() });
+      return found;
+    },
+  };
+}
+
 /**
  * Compiles a glob with `*`, `**`, `?`, `[…]` and `{a,b}` to a test for file names, with the rules of ripgrep: a glob without
  * a slash is for the last part of a name, so `*.csv` also matches `reports/a.csv`. Only `**` matches a slash. Throws a

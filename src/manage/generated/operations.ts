@@ -149,5 +149,11 @@ export interface Operations {
   list_trial_cases: { parameters: { trial_id: string; verdict?: "cannot_be_tried" | "left_record" | "failed" | "assertion_broken" | "same" | "different" | "better" | "worse" | "equal" | undefined }; answer: Schemas["TrialCasePage"] };
   get_trial_case: { parameters: { trial_id: string; number: number }; answer: Schemas["TrialCaseDetail"] };
   set_verdict: { parameters: { trial_id: string; number: number }; body: Schemas["SetVerdictRequest"]; answer: Schemas["TrialCase"] };
+  list_suites: { parameters: { agent_id: string }; answer: Schemas["SuiteHeadPage"] };
+  create_suite: { parameters: { agent_id: string }; body: Schemas["CreateSuiteRequest"]; answer: Schemas["Suite"] };
+  get_suite: { parameters: { agent_id: string; suite: string }; answer: Schemas["Suite"] };
+  delete_suite: { parameters: { agent_id: string; suite: string }; answer: undefined };
+  add_cases: { parameters: { agent_id: string; suite: string }; body: Schemas["AddCasesRequest"]; answer: Schemas["AddedCases"] };
+  remove_case: { parameters: { agent_id: string; suite: string; case_id: string }; answer: undefined };
   get_openapi: { parameters: Record<string, never>; answer: object };
 }

@@ -10,4 +10,10 @@ export const operations = {
   list_trial_cases: ["GET", "/trials/{trial_id}/cases"],
   get_trial_case: ["GET", "/trials/{trial_id}/cases/{number}"],
   set_verdict: ["PUT", "/trials/{trial_id}/cases/{number}/verdict"],
+  list_suites: ["GET", "/agents/{agent_id}/suites"],
+  create_suite: ["POST", "/agents/{agent_id}/suites"],
+  get_suite: ["GET", "/agents/{agent_id}/suites/{suite}"],
+  delete_suite: ["DELETE", "/agents/{agent_id}/suites/{suite}"],
+  add_cases: ["POST", "/agents/{agent_id}/suites/{suite}/cases"],
+  remove_case: ["DELETE", "/agents/{agent_id}/suites/{suite}/cases/{case_id}"],
 } as const;

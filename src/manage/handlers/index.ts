@@ -8,6 +8,7 @@ import { keyHandlers } from "./keys.ts";
 import { operatorHandlers } from "./operators.ts";
 import { runRecordHandlers } from "./run-records.ts";
 import { runHandlers } from "./runs.ts";
+import { suiteHandlers } from "./suites.ts";
 import { trialHandlers } from "./trials.ts";
 import { organizationHandlers } from "./organizations.ts";
 import { webhookHandlers } from "./webhooks.ts";
@@ -27,5 +28,6 @@ export function manageHandlers(given: ManageDeps): AllHandlers {
     ...keyHandlers(deps),
     ...webhookHandlers(deps),
     ...trialHandlers(deps),
+    ...suiteHandlers(deps),
   };
 }

@@ -104,12 +104,14 @@ async function candidateIn(
   throw invalid(`expected definition or version, received ${definition ? "both" : "neither"}`);
 }
 
-function selectionIn({ last, status, label, since, runs }: Body): CaseSelection {
-  if (runs && last === undefined && !status && label === undefined && since === undefined) {
+function selectionIn({ last, status, label, since, runs, suite }: Body): CaseSelection {
+  const others = [last, status, label, since, runs].filter((each) => each !== undefined).length;
+  if (suite !== undefined && others === 0) return { suite };
+  if (runs && suite === undefined && last === undefined && !status && label === undefined && since === undefined) {
     return { runs: runs.map(({ run_id: runId, turn }) => ({ runId, ...(turn !== undefined && { turn }) })) };
   }
-  if (last === undefined || runs) {
-    throw invalid("expected last, with status, label and since if wanted, or runs alone");
+  if (last === undefined || runs || suite !== undefined) {
+    throw invalid("expected last, with status, label and since if wanted, or runs or suite alone");
   }
   const at = label?.indexOf("=") ?? 0;
   return {

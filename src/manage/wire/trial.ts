@@ -54,6 +54,7 @@ function headOf(trial: Trial): Omit<Schemas["TrialHead"], "summary"> {
     updated_at: timeOf(trial.updatedAt),
     candidate: wireTried(trial.candidate),
     control: wireTried(trial.control),
+    suite: trial.suite?.name ?? null,
     cases: trial.cases,
   };
 }

@@ -1,5 +1,6 @@
 import { GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { cachedConfigurations } from "../../runs/cached-configurations.ts";
+import { isKept } from "../../runs/kept.ts";
 import type { Configurations } from "../../runs/ports.ts";
 import { withMappedErrors } from "./sdk/errors.ts";
 import { readText, type StoredText, storeText } from "./dynamodb/large-text.ts";
@@ -36,10 +37,11 @@ export function awsConfigurations({ documents, table, objects, retentionDays }: 
       const expiresAt = Math.ceil(Date.now() / 1_000) + ((retentionDays ?? 0) + extraDays) * daySeconds;
       const key = keyOf(agentId, hash);
       if (await isFresh(key, expiresAt)) return;
+      const expires = retentionDays !== undefined && !isKept(agentId);
       const Item = {
         ...key,
         ...(await storeText(objects, agentId, text)),
-        ...(retentionDays !== undefined && { [ttlAttribute]: expiresAt }),
+        ...(expires && { [ttlAttribute]: expiresAt }),
       };
       await documents.send(new PutCommand({ TableName: table, Item }));
     },

@@ -7,6 +7,7 @@ import { withMappedErrors } from "./sdk/errors.ts";
 import { countKey } from "./dynamodb/quota-items.ts";
 import { partition, type RunsTable } from "./dynamodb/run-items.ts";
 import { head, listIndex, objectPrefixes } from "./dynamodb/table.ts";
+import { ownPrefix } from "./s3/own-prefix.ts";
 
 /** Deletes the records of organizations. Idempotency keys have no list: they are hashes, and expire. */
 export function awsRemoval({ documents, table, objects }: Pick<RunsTable, "documents" | "table" | "objects">): Removal {
@@ -55,7 +56,7 @@ export function awsRemoval({ documents, table, objects }: Pick<RunsTable, "docum
       for (const list of [`DELIVERIES#${agentId}`, `KEYS#${agentId}`]) await removeListed(list);
       await removeItem({ pk: `WEBHOOK#${agentId}`, sk: head });
       await removePartition(`CONFIG#${agentId}`);
-      await (await objects()).removeAll(`${objectPrefixes.texts}${agentId}/`);
+      await (await objects()).removeAll(ownPrefix("texts", agentId));
       await removePartition(countKey(agentId).pk);
       await removePartition(`AGENT#${agentId}`);
     },

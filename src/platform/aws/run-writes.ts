@@ -5,6 +5,7 @@ import type { FileVersion } from "../../agent/turn/manifest.ts";
 import type { RunChange, RunFacts, RunJournalEntry, Stamped, TurnMessage } from "../../runs/types.ts";
 import { ServiceError } from "../../errors.ts";
 import { requireAllEvents } from "../../runs/events.ts";
+import { isKept } from "../../runs/kept.ts";
 import type { Runs } from "../../runs/ports.ts";
 import { deliveryOf } from "../../runs/deliveries.ts";
 import { bytesOfFiles, storedBytesOf } from "../../runs/files/stored-bytes.ts";
@@ -32,7 +33,8 @@ import { isConflict } from "./sdk/errors.ts";
 import { countWrites, slotWrites } from "./dynamodb/quota-items.ts";
 import { placeOf } from "./dynamodb/quota-place.ts";
 import { areSameFacts, dependsOnFacts, factsIn, maxAttempts } from "./dynamodb/run-facts.ts";
-import { head, objectPrefixes } from "./dynamodb/table.ts";
+import { head } from "./dynamodb/table.ts";
+import { ownPrefix } from "./s3/own-prefix.ts";
 import { storeText } from "./dynamodb/large-text.ts";
 import { storedBytesWrites } from "./dynamodb/stored-bytes.ts";
 
@@ -85,7 +87,7 @@ export function awsRunWrites(
     return Promise.all(
       messages.map(async (message) => {
         const { turn, role, text, sequence, at, agentVersion, startedBy } = message;
-        return put({
+        return put(runId, {
           ...messageKey(runId, message),
           turn,
           role,
@@ -104,21 +106,21 @@ export function awsRunWrites(
       entries.map(async ({ sequence, at, ...entry }) => {
         const stored = await storeText(objects, runId, JSON.stringify(entry));
         const stamp = { sequence, at };
-        return put({ ...entryKey(runId, stamp), turn: entry.turn, ...stamp, ...stored });
+        return put(runId, { ...entryKey(runId, stamp), turn: entry.turn, ...stamp, ...stored });
       }),
     );
   }
 
-  function put(item: Item): Write {
-    return { Put: { TableName: table, Item: { ...item, ...expiry() }, ConditionExpression: absent } };
+  function put(runId: string, item: Item): Write {
+    return { Put: { TableName: table, Item: { ...item, ...expiryOf(runId) }, ConditionExpression: absent } };
   }
 
   /**
    * Expiry of a new item. The run is written before its other items and so expires first. DynamoDB deletes late and in
-   * any order: reads hide an expired run and what is left of it.
+   * any order: reads hide an expired run and what is left of it. What is kept has no expiry.
    */
-  function expiry(): Item {
-    return expiryAfter(retentionDays);
+  function expiryOf(runId: string): Item {
+    return isKept(runId) ? {} : expiryAfter(retentionDays);
   }
 
   async function queueWrites(runId: string, queue: RunChange["queue"]): Promise<Write[]> {
@@ -126,31 +128,35 @@ export function awsRunWrites(
     if (queue === undefined || queue === "drop" || "take" in queue) return [];
     const { turn, text, startedBy } = queue.add;
     const sender = startedBy && { startedBy };
-    return [put({ ...queueKey(runId, turn), turn, ...sender, ...(await storeText(objects, runId, text)) })];
+    return [put(runId, { ...queueKey(runId, turn), turn, ...sender, ...(await storeText(objects, runId, text)) })];
   }
 
   async function summaryWrites(runId: string, summary: RunChange["summary"]): Promise<Write[]> {
     if (!summary) return [];
     const { throughTurn, text } = summary;
-    const Item = { ...summaryKey(runId), ...expiry(), throughTurn, ...(await storeText(objects, runId, text)) };
+    const Item = { ...summaryKey(runId), ...expiryOf(runId), throughTurn, ...(await storeText(objects, runId, text)) };
     return [{ Put: { TableName: table, Item } }];
   }
 
   async function uploadsWrites(runId: string, uploads: FileVersion[]): Promise<Write[]> {
     if (uploads.length === 0) return [];
-    return [put({ ...uploadsKey(runId), ...(await storeText(objects, runId, JSON.stringify(uploads))) })];
+    return [put(runId, { ...uploadsKey(runId), ...(await storeText(objects, runId, JSON.stringify(uploads))) })];
   }
 
   async function filesWrites({ runId, expect, files }: RunChange): Promise<Write[]> {
     if (!files) return [];
     const stored = await storeText(objects, runId, JSON.stringify(files));
-    return [{ Put: { TableName: table, Item: { ...filesKey(runId), ...expiry(), turn: expect.turn, ...stored } } }];
+    return [
+      { Put: { TableName: table, Item: { ...filesKey(runId), ...expiryOf(runId), turn: expect.turn, ...stored } } },
+    ];
   }
 
   /** Without a condition: what a delivery reports happens once. */
   function deliveryWrites(change: RunChange, facts: RunFacts | undefined): Write[] {
     const delivery = facts && deliveryOf(change, facts);
-    return delivery ? [{ Put: { TableName: table, Item: { ...deliveryItem(delivery), ...expiry() } } }] : [];
+    return delivery
+      ? [{ Put: { TableName: table, Item: { ...deliveryItem(delivery), ...expiryAfter(retentionDays) } } }]
+      : [];
   }
 
   /** Unknown facts reject the change. */
@@ -194,12 +200,12 @@ export function awsRunWrites(
         summaryWrites(run.id, summary),
         uploadsWrites(run.id, uploads),
       ]);
-      const keys = idempotency ? [keepKey(table, run, idempotency, expiry())] : [];
+      const keys = idempotency ? [keepKey(table, run, idempotency, expiryOf(run.id))] : [];
       const item = {
         ...toItem({ ...run, ...placeOf(slot, false) }, messages, uploads.length > 0),
         ...(bytes > 0 && { storedBytes: bytes }),
       };
-      const stored = [put(item), ...texts.flat(), ...auditWrites(audit)];
+      const stored = [put(run.id, item), ...texts.flat(), ...auditWrites(audit)];
       const send = slot || idempotency ? transactContended : transact;
       const result = await send([...keys, ...stored, ...counted]);
       if (result.applied) return "created";
@@ -224,7 +230,7 @@ export function awsRunWrites(
         filesWrites(change),
       ]);
       const keys = idempotency
-        ? [keepKey(table, { id: runId, agentId: idempotency.agentId }, idempotency, expiry())]
+        ? [keepKey(table, { id: runId, agentId: idempotency.agentId }, idempotency, expiryOf(runId))]
         : [];
       const stored = [...texts.flat(), ...auditWrites(audit), ...keys];
       // Repeats when the facts of the run are not those that the caller knew.
@@ -277,7 +283,7 @@ export function awsRunWrites(
       for await (const { Items = [] } of pages) {
         await Promise.all(Items.map((Key) => documents.send(new DeleteCommand({ TableName: table, Key }))));
       }
-      await (await objects()).removeAll(`${objectPrefixes.texts}${id}/`);
+      await (await objects()).removeAll(ownPrefix("texts", id));
       return true;
     },
   };

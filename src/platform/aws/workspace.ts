@@ -4,7 +4,7 @@ import { contentName, isFlatName, requireFlatName } from "../../filenames.ts";
 import type { Workspace } from "../../runs/ports.ts";
 import { withMappedErrors } from "./sdk/errors.ts";
 import type { Objects } from "./s3/bucket.ts";
-import { objectPrefixes } from "./dynamodb/table.ts";
+import { ownPrefix } from "./s3/own-prefix.ts";
 
 /** Copies at a time: each takes a connection. */
 const maxCopies = 20;
@@ -64,7 +64,7 @@ export function awsWorkspace(objects: () => Promise<Objects>): Workspace {
 }
 
 function prefixOf(runId: string): string {
-  return `${objectPrefixes.workspaces}${encoded(runId)}/`;
+  return ownPrefix("workspaces", encoded(runId));
 }
 
 /** Key of the object with a content of a run. */

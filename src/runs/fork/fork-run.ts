@@ -11,7 +11,6 @@ import {
   manifestOf,
 } from "../../agent/turn/manifest.ts";
 import type { Secrets } from "../../agent/secret.ts";
-import { settleAll } from "../../async/settle-all.ts";
 import { ServiceError } from "../../errors.ts";
 import { log } from "../../log.ts";
 import { changeWithSlot, manyStarts, requireDollars, slotAttempts } from "../admission.ts";
@@ -20,7 +19,7 @@ import { changedFiles, stamped } from "../events.ts";
 import { listRunFiles, notKept, type RunFiles, type RunPoint } from "../files/read-files.ts";
 import { bytesOfFiles, requireStorage, storageLimits } from "../files/stored-bytes.ts";
 import { newRunLimits } from "../new-run-limits.ts";
-import type { Configurations, Stores, Workflow } from "../ports.ts";
+import type { Stores, Workflow } from "../ports.ts";
 import { quotasOf } from "../quotas.ts";
 import { summaryIn } from "../read/conversation.ts";
 import { findRunHead } from "../read/find-run.ts";
@@ -28,6 +27,7 @@ import { newRunId } from "../run-id.ts";
 import { transitions } from "../status.ts";
 import { startTurn } from "../turn-writes.ts";
 import type { Quotas, Run, RunEvent, RunJournalEntry } from "../types.ts";
+import { copyConfigurations } from "./copy-configurations.ts";
 import { appendGroups, changedMeanwhile, type EarlierTurns, groupsOf } from "./copy-events.ts";
 import { eventsOfFork, type RecordChanges, recordUpTo } from "./copied-record.ts";
 import { settingsOfFork, type SettingsChanges } from "./fork-settings.ts";
@@ -121,12 +121,7 @@ async function copyRecord(
   const missing = new Set(await workspace.link(source.id, runId, [...contents]));
   const lost = files.find(({ sha256 }) => sha256 === undefined || missing.has(sha256));
   if (lost) throw notKept(lost, at);
-  const hashes = entries.flatMap((entry) => [
-    entry.configuration,
-    entry.part === "failed" ? entry.tried : undefined,
-    entry.part === "forked" ? entry.settings : undefined,
-  ]);
-  await keepConfigurations(configurations, agentId, [...hashes, resultSchema]);
+  await copyConfigurations(configurations, { from: agentId, to: agentId }, entries, resultSchema);
   const createdAt = now();
   const [first, ...groups] = groupsOf(events, createdAt);
   if (!first) throw new Error(`run ${source.id} has no event to fork`);
@@ -179,21 +174,6 @@ function earlierTurns(uploads: Manifest, entries: RunJournalEntry[], missing: Se
     return Object.assign(file, kept.length > 0 && { old: kept });
   });
   return { ...(changes.length > 0 && { files }), ...(summary && { summary }) };
-}
-
-/** Stores what turns ran on anew, so that it is kept as long as the fork. */
-async function keepConfigurations(
-  configurations: Configurations,
-  agentId: string,
-  hashes: (string | undefined)[],
-): Promise<void> {
-  const named = new Set(hashes.filter((hash) => hash !== undefined));
-  await settleAll(
-    [...named].map(async (hash) => {
-      const text = await configurations.get(agentId, hash);
-      if (text !== undefined) await configurations.put(agentId, { hash, text });
-    }),
-  );
 }
 
 function forkName(name: string): string {

@@ -13,6 +13,8 @@ import type { Schemas } from "../../../src/manage/call.ts";
 import { createRun } from "../../../src/runs/create-run.ts";
 import { noUsage } from "../../../src/agent/turn/limits.ts";
 import type { RunJournalEntry, RunOwner } from "../../../src/runs/types.ts";
+import { keptId } from "../../../src/runs/kept.ts";
+import { createSuite } from "../../../src/trials/suites/suites.ts";
 import { newTrialId } from "../../../src/trials/trial-id.ts";
 import { answered, firstMessages, input, newRun, numbered, onTurn } from "../../platform/run-fixtures.ts";
 import { type ManageService, manageService } from "../../support/manage-service.ts";
@@ -29,9 +31,21 @@ interface Owned {
   delivery_id: string;
   endpoint_id: string;
   trial_id: string;
+  suite: string;
+  case_id: string;
 }
 
-const ids = ["organization_id", "agent_id", "key_id", "run_id", "delivery_id", "endpoint_id", "trial_id"] as const;
+const ids = [
+  "organization_id",
+  "agent_id",
+  "key_id",
+  "run_id",
+  "delivery_id",
+  "endpoint_id",
+  "trial_id",
+  "suite",
+  "case_id",
+] as const;
 const unknown: Owned = {
   organization_id: "00000000-0000-4000-8000-000000000001",
   agent_id: "00000000-0000-4000-8000-000000000002",
@@ -40,6 +54,8 @@ const unknown: Owned = {
   delivery_id: `msg_${"0".repeat(32)}_1_finished`,
   endpoint_id: "ep_000000000000",
   trial_id: "trial-00000000-0000-4000-8000-000000000004",
+  suite: "none",
+  case_id: "00000000-0000-8000-8000-000000000005",
 };
 const definition = { name: "Agent", instructions: "Work.", tools: [], limits: { steps: 1, tokens: 1, seconds: 1 } };
 const bodies: Record<string, object> = {
@@ -55,6 +71,8 @@ const bodies: Record<string, object> = {
   fork_run: { at: "1.0" },
   create_trial: { version: 1, last: 1, control: 0, budget: { tokens: 1_000 } },
   set_verdict: { verdict: "worse" },
+  create_suite: { name: "new" },
+  add_cases: { cases: [{ run_id: unknown.run_id }] },
   create_input: { input_text: "go" },
   answer_call: { call: "1.1.0", arguments_sha256: "0".repeat(64), output: "x" },
   update_run: { labels: {} },
@@ -121,7 +139,19 @@ async function newOwned(organizationId: string): Promise<Owned> {
     delivery_id: messageId,
     endpoint_id: endpointId,
     trial_id: await newTrial({ agentId, organizationId }, run.id),
+    ...(await newSuite(agentId)),
   };
+}
+
+/** A suite with a case, of which only the head is stored. */
+async function newSuite(agentId: string): Promise<Pick<Owned, "suite" | "case_id">> {
+  const { platform } = service;
+  const { id } = await createSuite({ ...platform, now: Date.now, actor: "mira" }, agentId, "kept");
+  const caseId = keptId("case", id);
+  const times = { createdAt: 1, updatedAt: 1, turn: 1, sequence: 0 };
+  const owner = { agentId: id, organizationId: id };
+  await platform.runs.create({ id: caseId, ...owner, ...times, name: "Kept", status: "finished" }, []);
+  return { suite: "kept", case_id: caseId };
 }
 
 /** A trial that was not started, with one case that cannot be tried. */
@@ -279,6 +309,7 @@ describe("an operator of one organization and viewer of another", () => {
       // The webhook is disabled, so that no test message leaves the machine.
       if (operation.operationId.startsWith("test_webhook")) expect([status, code]).toEqual([422, "invalid_argument"]);
       else if (operation.operationId === "retry_run") expect([status, code]).toEqual([409, "run_not_failed"]);
+      else if (operation.operationId === "add_cases") expect([status, code]).toEqual([404, "run_not_found"]);
       else if (operation.operationId === "create_trial") expect([status, code]).toEqual([422, "invalid_argument"]);
       else if (operation.operationId === "fork_run") expect([status, code]).toEqual([404, "step_not_found"]);
       else if (operation.operationId === "answer_call") expect([status, code]).toEqual([404, "call_not_found"]);

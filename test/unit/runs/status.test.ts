@@ -5,7 +5,7 @@ const expected: Record<string, string[]> = {
   none: ["running", "finished", "technical_error"],
   running: ["running", "finished", "technical_error", "terminated"],
   finished: ["running", "terminated"],
-  technical_error: ["running", "technical_error", "terminated"],
+  technical_error: ["running", "finished", "technical_error", "terminated"],
   terminated: [],
 };
 

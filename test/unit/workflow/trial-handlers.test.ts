@@ -237,6 +237,25 @@ test("the sweep leaves a pattern to the processes of the turn, and later says th
   await call(`POST /trials/${id}/stop`);
 });
 
+test("a suite on AWS keeps turns and their texts longer than the retention, and a trial tries them", async () => {
+  const suite = `/agents/${agentId}/suites`;
+  await call(`POST ${suite}`, { name: "kept" });
+  const { data: runs } = await call<Schemas["RunPage"]>("GET /runs");
+  const cases = runs.map(({ id }) => ({ run_id: id }));
+  const { added } = await call<Schemas["AddedCases"]>(`POST ${suite}/kept/cases`, { cases });
+  expect(added).toHaveLength(3);
+  ahead += 91 * 86_400_000;
+  for (const { run_id: id } of cases) expect(await platform.runs.head(id)).toBeUndefined();
+  const body = { definition, suite: "kept", budget: { dollars: 1 }, control: 0, concurrency: 4 };
+  const { id } = await call<Schemas["Trial"]>(`POST /agents/${agentId}/trials`, body);
+  await call(`POST /trials/${id}/start`);
+  await work();
+  expect(await outcomeOf(id)).toMatchObject({ status: "finished", verdicts: ["same", "same", "same"] });
+  await call(`DELETE ${suite}/kept`);
+  for (const { id: caseId } of added) expect(await platform.runs.head(caseId)).toBeUndefined();
+  ahead -= 91 * 86_400_000;
+});
+
 test("a trial that is stopped stops its runs and ends, and is deleted with them", async () => {
   const id = await newTrial();
   await call(`POST /trials/${id}/start`);

@@ -5,6 +5,7 @@ import { operatorOperations } from "./operators.ts";
 import { organizationOperations } from "./organizations.ts";
 import { runRecordOperations } from "./run-records.ts";
 import { runOperations } from "./runs.ts";
+import { suiteOperations } from "./suites.ts";
 import { trialOperations } from "./trials.ts";
 import { webhookOperations } from "./webhooks.ts";
 
@@ -18,6 +19,7 @@ export const operations = {
   ...runOperations,
   ...runRecordOperations,
   ...trialOperations,
+  ...suiteOperations,
   get_openapi: operation("get_openapi", {
     at: "GET /openapi.json",
     tag: "description",

@@ -1,5 +1,6 @@
 import { configurationName, endpointIdPattern } from "../../../accounts/limits.ts";
 import { failureCategories } from "../../../agent/model.ts";
+import { suiteNamePattern } from "../../../trials/suites/limits.ts";
 import { fileName, idParameter, parameter, repeated, searchFilters, tokenId } from "../../../http/rest/parameters.ts";
 
 const hash = { type: "string", pattern: "^[0-9a-f]{64}$" } as const;
@@ -18,6 +19,8 @@ export const pathParameters = {
   version: parameter("Number of the version, from 1.", { type: "integer", minimum: 1, maximum: 1e9 }),
   sequence: parameter("Number of the event, from 1.", { type: "integer", minimum: 1, maximum: 1e9 }),
   trial_id: parameter("The trial's ID.", { type: "string", pattern: "^trial-[0-9a-f-]{36}$" }),
+  suite: parameter("The suite's name.", { type: "string", pattern: `^${suiteNamePattern}$` }),
+  case_id: idParameter("The case's ID."),
   number: parameter("Number of the case, from 1.", { type: "integer", minimum: 1, maximum: 1e9 }),
   token_id: tokenId,
   name: fileName,

@@ -8,6 +8,7 @@ import { modelRequestSchemas } from "./model-requests.ts";
 import { operatorSchemas } from "./operators.ts";
 import { organizationSchemas } from "./organizations.ts";
 import { runSchemas } from "./runs.ts";
+import { suiteSchemas } from "./suites.ts";
 import { trialCaseSchemas } from "./trial-cases.ts";
 import { trialSchemas } from "./trials.ts";
 import { usageReportSchemas } from "./usage.ts";
@@ -25,6 +26,7 @@ export const schemas = {
   ...usageReportSchemas,
   ...trialSchemas,
   ...trialCaseSchemas,
+  ...suiteSchemas,
   ...sharedSchemas,
   ...errorSchemas(errorsOf("manage")),
   AgentDefinition: agentDefinition,

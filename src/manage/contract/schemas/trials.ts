@@ -17,6 +17,7 @@ import {
 } from "../../../http/rest/schemas/schema.ts";
 import { runStatuses } from "../../../runs/status.ts";
 import { maxCases, maxConcurrency } from "../../../trials/limits.ts";
+import { suiteNamePattern } from "../../../trials/suites/limits.ts";
 import { destinationKinds, trialStatuses, verdicts } from "../../../trials/names.ts";
 import { TrialAssertion } from "./trial-assertions.ts";
 
@@ -92,6 +93,7 @@ const head = {
   updated_at: time("When it last changed."),
   candidate: tried,
   control: tried,
+  suite: nullable(text("The suite whose cases it tries. Null: it tries turns of runs.")),
   cases: integer("Number of cases."),
 };
 
@@ -119,6 +121,7 @@ export const trialSchemas = {
         ),
         { minItems: 1, maxItems: maxCases },
       ),
+      suite: text("The cases of this suite, in place of `last`.", { pattern: `^${suiteNamePattern}$` }),
       outside,
       control: integer("Of the first cases, how many are tried with the current configuration, too.", {
         minimum: 0,

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { startOf } from "../../../runs/text.ts";
 import type { Objects } from "../s3/bucket.ts";
-import { objectPrefixes } from "./table.ts";
+import { ownPrefix } from "../s3/own-prefix.ts";
 
 /**
  * Texts of this size (bytes of UTF-8) and more are stored in the bucket. An item can have 400 KB, but a partition accepts
@@ -22,7 +22,7 @@ export async function storeText(objects: () => Promise<Objects>, runId: string, 
   const wellFormed = text.toWellFormed();
   if (Buffer.byteLength(wellFormed) < maxInlineBytes) return { text: wellFormed };
   const content = Buffer.from(wellFormed);
-  const textKey = `${objectPrefixes.texts}${runId}/${createHash("sha256").update(content).digest("hex")}`;
+  const textKey = `${ownPrefix("texts", runId)}${createHash("sha256").update(content).digest("hex")}`;
   await (await objects()).put(textKey, content);
   return { textKey };
 }

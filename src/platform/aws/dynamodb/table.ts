@@ -30,6 +30,8 @@
  * | trial           | `TRIAL#<id>`                 | `HEAD`                         | `TRIALS#<agent>` / created, id   |                   |
  * | case of a trial | `TRIAL#<id>`                 | `CASE#<number>`                | `TRIED#<run>` / trial, number    |                   |
  *
+ * A suite and its cases are runs whose ids do not expire (`src/runs/kept.ts`).
+ *
  * gsi3 holds the runs of an organization: see `organizationIndex`.
  *
  * A run that waits for a slot is in `WAITING#<shard>` of gsi2, and one that waits for answers in `ASKING#<shard>`. A trial with
@@ -75,6 +77,8 @@ export const deliveryPrefix = "DELIVERY#";
 export const objectPrefixes = {
   workspaces: "workspaces/",
   texts: "texts/",
+  /** The workspaces and texts of what does not expire. */
+  kept: "kept/",
   uploads: "uploads/",
   /** What the sandbox's functions have stored, until it is copied to a workspace. */
   staging: "staging/",
