@@ -22,6 +22,7 @@ export type AnsweredEvent = Schemas["CallAnsweredEvent"];
 export type OpenCall = Schemas["OpenCall"];
 export type SummaryEvent = Schemas["SummaryEvent"];
 export type ResumedEvent = Schemas["ResumedEvent"];
+export type ForkedEvent = Schemas["ForkedEvent"];
 export type FailedEvent = Schemas["ModelCallFailedEvent"];
 export type FileChange = ToolResultEvent["files"][number];
 export type TokenUsage = Schemas["TokenUsage"];

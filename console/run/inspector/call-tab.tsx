@@ -1,5 +1,6 @@
 import type { RunApi, RunDetail } from "../api.ts";
 import type { RunView } from "../view.ts";
+import { ForkButton } from "../fork/fork-button.tsx";
 import { CallArguments } from "./call-arguments.tsx";
 import { CallEnvironment } from "./call-environment.tsx";
 import { CallFacts } from "./call-facts.tsx";
@@ -35,6 +36,9 @@ export function CallTab({ view, control, detail }: { view: RunView; control: Run
       )}
       {control && (step.answered || step.attempts.length > 0) && (
         <SentToProvider key={`s ${step.turn}.${step.step}`} step={step} api={control} />
+      )}
+      {control && step.answered && (
+        <ForkButton key={`f ${step.turn}.${step.step}`} step={step} view={view} detail={detail} />
       )}
     </>
   );

@@ -100,7 +100,9 @@ export class RunModel {
         this.#addSummary(event, at);
         break;
       case "forked":
-        break; // the steps before it are those of the original run
+        this.rows.push({ kind: "forked", key: `forked ${event.sequence}`, forked: event });
+        if (at !== undefined) this.#turn(event.turn, at).forkedAt = at;
+        break;
       case "resumed":
         this.#addGap(event, at);
         break;

@@ -2,6 +2,7 @@ import type {
   AnsweredEvent,
   AskedEvent,
   FileChange,
+  ForkedEvent,
   ModelCallEvent,
   ResumedEvent,
   SummaryEvent,
@@ -137,6 +138,8 @@ export interface Message {
 }
 
 export interface Turn {
+  /** When the fork of another run began. Its seconds count from there. */
+  forkedAt?: number;
   turn: number;
   startedAt?: number;
   endedAt?: number;
@@ -158,6 +161,7 @@ export type Row =
   | { kind: "gap"; key: string; gap: Gap }
   | { kind: "step"; key: string; step: Step }
   | { kind: "summary"; key: string; summary: SummaryEvent }
+  | { kind: "forked"; key: string; forked: ForkedEvent }
   | { kind: "limit"; key: string; turn: Turn; reason: string };
 
 /** What all calls of one tool took. */

@@ -22,7 +22,9 @@ export function begunAt({ startedAt, asked }: Call, step: Step): number | undefi
 }
 
 /** Milliseconds that a turn worked until its last event. */
-export function workedMs({ startedAt, endedAt, steps }: Turn): number | undefined {
-  if (startedAt === undefined || endedAt === undefined) return undefined;
-  return steps.reduce((left, step) => left - waitedMs(step), endedAt - startedAt);
+export function workedMs({ startedAt, forkedAt, endedAt, steps }: Turn): number | undefined {
+  const from = forkedAt ?? startedAt;
+  if (from === undefined || endedAt === undefined) return undefined;
+  const own = steps.filter((step) => (waitOf(step)?.from ?? 0) >= from);
+  return own.reduce((left, step) => left - waitedMs(step), endedAt - from);
 }

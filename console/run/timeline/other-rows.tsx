@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { formatClock, formatDollars, formatDuration } from "../../format.ts";
 import { Icon, type IconName } from "../../ui/icon.tsx";
-import type { SummaryEvent } from "../../api/types.ts";
+import type { ForkedEvent, SummaryEvent } from "../../api/types.ts";
 import type { Gap, Turn } from "../model/types.ts";
 import { workedMs } from "../model/waiting.ts";
 import { count, endedText, gapText } from "../text/words.ts";
@@ -62,6 +62,19 @@ export function SummaryRow({ summary }: { summary: SummaryEvent }) {
       <strong>Context summarized</strong>
       {took}
       {cost}. {count(summary.messages, "message")} replaced by one.
+    </Note>
+  );
+}
+
+/** The rows before it are of another run. */
+export function ForkedRow({ forked: { turn, step, from_run: from } }: { forked: ForkedEvent }) {
+  return (
+    <Note icon="link" kind="summary">
+      <strong>Forked</strong> from{" "}
+      <a class="mono" href={`/console/runs/${from}?at=${turn}.${step || 1}`}>
+        …{from.slice(-8)}
+      </a>
+      , which the rows before are of.
     </Note>
   );
 }

@@ -3,7 +3,7 @@ import { programTools } from "../model/error-line.ts";
 import type { Row } from "../model/types.ts";
 import type { RunView } from "../view.ts";
 import { MessageRow } from "./message-row.tsx";
-import { GapRow, IdleRow, LimitRow, SummaryRow, TurnRow } from "./other-rows.tsx";
+import { ForkedRow, GapRow, IdleRow, LimitRow, SummaryRow, TurnRow } from "./other-rows.tsx";
 import { StepRow } from "./step-row.tsx";
 
 /** The content of a row. */
@@ -21,6 +21,8 @@ export function RowContent({ row, view }: { row: Row; view: RunView }) {
       return <IdleRow from={row.from} until={row.until} />;
     case "summary":
       return <SummaryRow summary={row.summary} />;
+    case "forked":
+      return <ForkedRow forked={row.forked} />;
     case "limit":
       return <LimitRow reason={row.reason} />;
   }

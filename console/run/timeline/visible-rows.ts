@@ -1,3 +1,4 @@
+import { timeOf } from "../model/event-values.ts";
 import type { Row } from "../model/types.ts";
 
 /** Which rows of the timeline are shown. */
@@ -39,7 +40,9 @@ export function timeOfRow(row: Row): number | undefined {
     case "limit":
       return row.turn.endedAt;
     case "summary":
-      return row.summary.at === null ? undefined : Date.parse(row.summary.at);
+      return timeOf(row.summary.at);
+    case "forked":
+      return timeOf(row.forked.at);
   }
 }
 
@@ -85,6 +88,7 @@ function textsOf(row: Row): string[] {
     case "summary":
       return [row.summary.text];
     case "turn":
+    case "forked":
     case "gap":
     case "idle":
     case "limit":

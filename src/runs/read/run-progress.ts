@@ -126,7 +126,12 @@ function foldEntry(before: RunProgress | undefined, entry: RunJournalEntry): Run
     }
     case "forked": {
       const open = next.calls.some((name) => name !== undefined);
-      return { ...next, doing: { kind: open ? "tool_calls" : "model_call", ...since } };
+      const { waited: _, ...others } = next; // the seconds of the turn begin again
+      return {
+        ...others,
+        ...(at !== undefined && { startedAt: at }),
+        doing: { kind: open ? "tool_calls" : "model_call", ...since },
+      };
     }
     case "resumed":
       return { ...next, step: base.step, doing: { kind: entry.calls ? "tool_calls" : "model_call", ...since } };

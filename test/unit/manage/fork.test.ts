@@ -84,6 +84,7 @@ describe("a fork", () => {
       expect(requests.map(({ text }) => text)).toEqual(recorded.slice(next, next < 3 ? 3 : 6).map(({ text }) => text));
       expect(run).toMatchObject({ name: "Fork of Notes", status: "finished", agent_id: agentId });
       const origin = (await eventsOf(run.id)).filter(({ type }) => type === "forked");
+      expect(run.turn_started_at).toBe(origin[0]?.at); // the seconds of the turn begin again
       expect(origin).toMatchObject([{ type: "forked", from_run: sourceId, step: Number(at.slice(2)) }]);
     }
     expect(await eventsOf(sourceId)).toEqual(before);
