@@ -57,5 +57,5 @@ function OpenTrial({ id }: { id: string }) {
     return <CaseView key={number} {...data} number={number} agentName={name} onJudged={onJudged} />;
   }
   const onChange = (trial: TrialWithCases["trial"]): void => replace({ ...data, trial });
-  return <TrialView {...data} agentName={name} onChange={onChange} />;
+  return <TrialView {...data} agentName={name} agent={agent} onChange={onChange} />;
 }

@@ -1,5 +1,6 @@
 import { useLocation } from "preact-iso/router";
 import { useState } from "preact/hooks";
+import type { Agent } from "../api/types.ts";
 import { blocked } from "../state/blocked.ts";
 import { pageUrl } from "../state/url.ts";
 import { Button } from "../ui/button.tsx";
@@ -10,21 +11,24 @@ import { toast } from "../ui/toast.tsx";
 import { CaseList } from "./case-list.tsx";
 import { Changes } from "./changes.tsx";
 import { Estimate } from "./estimate.tsx";
+import { SaveButton } from "./save-button.tsx";
 import { TrialFacts } from "./trial-facts.tsx";
 import { deleteTrial, isLive, startTrial, stopTrial, type Trial, type TrialWithCases } from "./trial-calls.ts";
 import { statusWords, trialTitle } from "./words.ts";
 
 interface TrialViewProps extends TrialWithCases {
   agentName: string;
+  /** Undefined until it is read. */
+  agent: Agent | undefined;
   onChange: (trial: Trial) => void;
 }
 
 /** A trial: its results so far, and the list of its cases. */
-export function TrialView({ trial, cases, agentName, onChange }: TrialViewProps) {
+export function TrialView({ trial, cases, agentName, agent, onChange }: TrialViewProps) {
   return (
     <main class="page trial-page">
       <TrialPath agentId={trial.agent_id} agentName={agentName} />
-      <TrialHead trial={trial} onChange={onChange} />
+      <TrialHead trial={trial} agent={agent} onChange={onChange} />
       <p class="trial-line">{trial.summary.text}</p>
       {trial.status === "estimated" ? (
         <section class="panel">
@@ -60,7 +64,7 @@ export function TrialPath({ agentId, agentName, trial }: { agentId: string; agen
   );
 }
 
-function TrialHead({ trial, onChange }: { trial: Trial; onChange: (trial: Trial) => void }) {
+function TrialHead({ trial, agent, onChange }: Pick<TrialViewProps, "trial" | "agent" | "onChange">) {
   const { id, agent_id, status, candidate } = trial;
   const { route } = useLocation();
   const [isBusy, setBusy] = useState(false);
@@ -108,6 +112,7 @@ function TrialHead({ trial, onChange }: { trial: Trial; onChange: (trial: Trial)
             Stop
           </Button>
         )}
+        {status === "finished" && candidate.version === null && <SaveButton trial={trial} agent={agent} />}
         {candidate.version === null && (
           <a class="button" href={pageUrl(`agents/${agent_id}`, { tab: "edit", trial: id })}>
             Edit this draft

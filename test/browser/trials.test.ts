@@ -267,3 +267,19 @@ test.each(["light", "dark"] as const)("no view of a trial has a violation in %s"
     expect(await violations(page, colorScheme)).toEqual([]);
   }
 });
+
+test("a draft is saved with the trial that tried it", async () => {
+  const call = callOf(service);
+  await using view = await openConsole(browser, service.consoleUrl, { path: `trials/${trialId}` });
+  const { page, misdeeds } = view;
+  await page.getByRole("button", { name: "Save with this trial" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByText("The draft becomes the agent's next version, which keeps this trial.").waitFor();
+  await dialog.getByRole("button", { name: "Save as version 2" }).click();
+  await page.waitForURL(/tab=versions/);
+  expect(await call("GET", `/agents/${agentId}/versions/2`)).toMatchObject({ trial_id: trialId });
+  await view.goto(`trials/${trialId}`);
+  await page.getByRole("button", { name: "Save with this trial" }).click();
+  await dialog.getByText("The agent has changed since the trial: it was version 1 and is version 2.").waitFor();
+  expect(misdeeds).toEqual(noMisdeeds);
+});
