@@ -1,26 +1,33 @@
 import { useLocation } from "preact-iso/router";
+import { useState } from "preact/hooks";
 import { formatNumber } from "../format.ts";
 import { visibleLine } from "../run/text/visible.ts";
+import { count } from "../run/text/words.ts";
+import { blocked } from "../state/blocked.ts";
 import { useShortcuts } from "../state/keyboard.ts";
 import { pageUrl, useQuery } from "../state/url.ts";
 import { useRows } from "../state/use-rows.ts";
+import { Button } from "../ui/button.tsx";
 import { FileChanges } from "./file-changes.tsx";
-import type { TrialAttempt, TrialCase } from "./trial-calls.ts";
+import { KeepDialog } from "./keep-dialog.tsx";
+import type { TrialAttempt, TrialCase, TrialWithCases } from "./trial-calls.ts";
 import { type CaseState, countStates, StateMark, stateOf, wordOf } from "./verdicts.tsx";
 import { dollarsText } from "./words.ts";
 
 export const caseUrl = (trialId: string, number: number): string => pageUrl(`trials/${trialId}`, { case: `${number}` });
 
 /** The cases of a trial, in the order of the service, filtered by `?verdict=`. */
-export function CaseList({ trialId, cases }: { trialId: string; cases: TrialCase[] }) {
+export function CaseList({ trial, cases }: TrialWithCases) {
   const [query, setQuery] = useQuery();
   const counts = countStates(cases);
   const chosen = counts.find(([state]) => state === query["verdict"])?.[0];
   const shown = cases.filter((each) => chosen === undefined || stateOf(each) === chosen);
+  const [isKeeping, setKeeping] = useState(false);
+  const kept = shown.filter(({ cannot_be_tried }) => cannot_be_tried === null);
   const choose = (state: CaseState | undefined): void => setQuery({ verdict: state });
   const tabs: [CaseState | undefined, string, number][] = [
     [undefined, "All", cases.length],
-    ...counts.map(([state, count]): [CaseState, string, number] => [state, wordOf(state), count]),
+    ...counts.map(([state, number]): [CaseState, string, number] => [state, wordOf(state), number]),
   ];
   useShortcuts(
     "Trial",
@@ -33,7 +40,7 @@ export function CaseList({ trialId, cases }: { trialId: string; cases: TrialCase
   return (
     <>
       <div class="tabs case-tabs" role="group" aria-label="Verdict">
-        {tabs.map(([state, word, count]) => (
+        {tabs.map(([state, word, number]) => (
           <button
             key={word}
             type="button"
@@ -41,11 +48,19 @@ export function CaseList({ trialId, cases }: { trialId: string; cases: TrialCase
             onClick={() => choose(state)}
           >
             {state === undefined ? word : <StateMark state={state} />}
-            <span class="count">{formatNumber(count)}</span>
+            <span class="count">{formatNumber(number)}</span>
           </button>
         ))}
+        {trial.status === "finished" && kept.length > 0 && (
+          <Button class="keep" size="small" blocked={blocked("keep cases")} onClick={() => setKeeping(true)}>
+            Keep {count(kept.length, "case")} as a suite…
+          </Button>
+        )}
       </div>
-      <CaseTable trialId={trialId} cases={shown} />
+      {isKeeping && (
+        <KeepDialog agentId={trial.agent_id} trialId={trial.id} cases={kept} onClose={() => setKeeping(false)} />
+      )}
+      <CaseTable trialId={trial.id} cases={shown} />
     </>
   );
 }

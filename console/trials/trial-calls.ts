@@ -66,6 +66,21 @@ export async function deleteTrial(id: string): Promise<void> {
   await call("delete_trial", { trial_id: id });
 }
 
+export type KeptCases = Schemas["AddedCases"];
+
+/** Names of the suites of an agent, newest first. */
+export async function readSuites(agentId: string): Promise<string[]> {
+  return (await call("list_suites", { agent_id: agentId })).data.map(({ name }) => name);
+}
+
+/** Keeps turns in a suite, which is created if the agent has none of the name. */
+export async function keepCases(agentId: string, suite: string, body: Schemas["AddCasesRequest"]): Promise<KeptCases> {
+  if (!(await readSuites(agentId)).includes(suite)) {
+    await call("create_suite", { agent_id: agentId }, { body: { name: suite } });
+  }
+  return call("add_cases", { agent_id: agentId, suite }, { body });
+}
+
 /** Sets a person's verdict. Null: the computed one applies again. */
 export function judge(id: string, number: number, verdict: Verdict | null): Promise<TrialCase> {
   return call("set_verdict", { trial_id: id, number }, { body: { verdict } });

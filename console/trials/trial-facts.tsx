@@ -28,6 +28,11 @@ export function TrialFacts({ trial, cases }: TrialWithCases) {
       </dl>
       <VerdictBar cases={cases} />
       <div class="trial-results">
+        {trial.suite !== null && (
+          <p>
+            Cases of the suite <b>{trial.suite}</b>.
+          </p>
+        )}
         <Control control={summary.control} />
         <p>{summary.preference}</p>
         <p>

@@ -38,7 +38,7 @@ export function TrialView({ trial, cases, agentName, agent, onChange }: TrialVie
         <TrialFacts trial={trial} cases={cases} />
       )}
       <Changes trial={trial} />
-      <CaseList trialId={trial.id} cases={cases} />
+      <CaseList trial={trial} cases={cases} />
     </main>
   );
 }

@@ -1,5 +1,6 @@
 import { useLocation } from "preact-iso/router";
 import { useEffect, useRef, useState } from "preact/hooks";
+import { useResource } from "../api/use-resource.ts";
 import type { Agent, Schemas } from "../api/types.ts";
 import { keyNames, useShortcuts } from "../state/keyboard.ts";
 import { pageUrl } from "../state/url.ts";
@@ -7,7 +8,15 @@ import { Button } from "../ui/button.tsx";
 import { Choice, Dialog } from "../ui/dialog.tsx";
 import { Problem } from "../ui/problem.tsx";
 import { Estimate, newHosts } from "./estimate.tsx";
-import { createTrial, deleteTrial, readRefused, startTrial, type Trial, type TrialCase } from "./trial-calls.ts";
+import {
+  createTrial,
+  deleteTrial,
+  readRefused,
+  readSuites,
+  startTrial,
+  type Trial,
+  type TrialCase,
+} from "./trial-calls.ts";
 import { firstSettings, requestOf, type TrySettings, TrySettingsFields } from "./try-settings.tsx";
 
 interface TryDialogProps {
@@ -26,6 +35,7 @@ export function TryDialog({ agent, draft, onClose }: TryDialogProps) {
   const { route } = useLocation();
   const unit = draft.prices && agent.definition.prices ? "dollars" : "tokens";
   const [settings, setSettings] = useState(() => firstSettings(unit));
+  const { data: suites = [] } = useResource(agent.id, () => readSuites(agent.id));
   const [estimated, setEstimated] = useState<Estimated>();
   const [mayReceive, setMayReceive] = useState(false);
   const [isBusy, setBusy] = useState(false);
@@ -115,7 +125,7 @@ export function TryDialog({ agent, draft, onClose }: TryDialogProps) {
         The draft repeats recent turns of this agent: the model is called, and tools on files run on a private copy of
         the files as they were. Nothing is called or sent before you start.
       </p>
-      <TrySettingsFields settings={settings} unit={unit} disabled={isBusy} onChange={change} />
+      <TrySettingsFields settings={settings} unit={unit} suites={suites} disabled={isBusy} onChange={change} />
       <Problem>{problem}</Problem>
       {estimated && <Estimate {...estimated} />}
       {hosts.length > 0 && (

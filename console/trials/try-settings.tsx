@@ -5,6 +5,8 @@ import { Field } from "../ui/field.tsx";
 /** The settings of a trial, as typed. */
 export interface TrySettings {
   last: string;
+  /** Name of a suite, whose cases are tried in place of the last turns. Empty: none. */
+  suite: string;
   control: string;
   budget: string;
   outside: "stop" | "error";
@@ -14,24 +16,24 @@ export interface TrySettings {
 export type BudgetUnit = "dollars" | "tokens";
 
 export function firstSettings(unit: BudgetUnit): TrySettings {
-  return { last: "20", control: "5", budget: unit === "dollars" ? "2" : "500000", outside: "stop" };
+  return { last: "20", suite: "", control: "5", budget: unit === "dollars" ? "2" : "500000", outside: "stop" };
 }
 
 /** The request for a trial of a draft, or a message about the setting that cannot be used. */
 export function requestOf(
-  { last, control, budget, outside }: TrySettings,
+  { last, suite, control, budget, outside }: TrySettings,
   unit: BudgetUnit,
   definition: Schemas["AgentDefinition"],
 ): Schemas["CreateTrialRequest"] | string {
   const [turns, controlled, most] = [last, control, budget].map(Number) as [number, number, number];
-  if (!isWhole(turns, 1)) return `Recent turns: enter a whole number from 1 to ${maxCases}.`;
+  if (suite === "" && !isWhole(turns, 1)) return `Recent turns: enter a whole number from 1 to ${maxCases}.`;
   if (control.trim() === "" || !isWhole(controlled, 0)) return `Control: enter a whole number from 0 to ${maxCases}.`;
   if (!(most > 0) || (unit === "tokens" && !Number.isInteger(most))) {
     return unit === "tokens" ? "Budget: enter a whole number of tokens above 0." : "Budget: enter dollars above 0.";
   }
   return {
     definition,
-    last: turns,
+    ...(suite === "" ? { last: turns } : { suite }),
     control: controlled,
     concurrency: 4, // cases at once, the default of the API
     outside: { default: outside },
@@ -47,12 +49,14 @@ function isWhole(value: number, least: number): boolean {
 interface TrySettingsFieldsProps {
   settings: TrySettings;
   unit: BudgetUnit;
+  /** Names of the suites of the agent. */
+  suites: string[];
   disabled: boolean;
   onChange: (settings: TrySettings) => void;
 }
 
 /** The fields of a trial. */
-export function TrySettingsFields({ settings, unit, disabled, onChange }: TrySettingsFieldsProps) {
+export function TrySettingsFields({ settings, unit, suites, disabled, onChange }: TrySettingsFieldsProps) {
   const number = (name: "last" | "control" | "budget", title: string, help: string) => (
     <Field name={title} help={help}>
       {(control) => (
@@ -61,7 +65,7 @@ export function TrySettingsFields({ settings, unit, disabled, onChange }: TrySet
           class="input"
           inputMode={name === "budget" && unit === "dollars" ? "decimal" : "numeric"}
           autocomplete="off"
-          disabled={disabled}
+          disabled={disabled || (name === "last" && settings.suite !== "")}
           value={settings[name]}
           onInput={({ currentTarget }) => onChange({ ...settings, [name]: currentTarget.value })}
         />
@@ -70,6 +74,26 @@ export function TrySettingsFields({ settings, unit, disabled, onChange }: TrySet
   );
   return (
     <>
+      {suites.length > 0 && (
+        <Field name="Cases">
+          {(control) => (
+            <select
+              {...control}
+              class="input"
+              disabled={disabled}
+              value={settings.suite}
+              onChange={({ currentTarget }) => onChange({ ...settings, suite: currentTarget.value })}
+            >
+              <option value="">Recent turns</option>
+              {suites.map((name) => (
+                <option key={name} value={name}>
+                  Suite {name}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+      )}
       <div class="field-row three">
         {number("last", "Recent turns", "The last ones that ended with an output.")}
         {number(

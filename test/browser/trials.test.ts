@@ -154,6 +154,42 @@ async function trialsOf(): Promise<string[]> {
   return data.map(({ id }) => id);
 }
 
+test("cases are kept as a suite, redacted, and a draft is tried on it", async () => {
+  const call = callOf(service);
+  const request = { definition, last: 3, control: 0, budget: { dollars: 1 } };
+  const { id } = await call("POST", `/agents/${agentId}/trials`, request);
+  await call("POST", `/trials/${id}/start`);
+  await reachEnd(() => call("GET", `/trials/${id}`));
+  await using view = await openConsole(browser, service.consoleUrl, { path: `trials/${id}` });
+  const { page } = view;
+  await page.getByRole("button", { name: "Keep 3 cases as a suite…" }).click();
+  const dialog = page.getByRole("dialog", { name: "Keep 3 cases as a suite" });
+  await dialog.getByLabel("Name").fill("two words");
+  await dialog.getByLabel("Redact").fill("gpj.exe\n\n");
+  await dialog.getByRole("button", { name: "Keep", exact: true }).click();
+  await dialog.getByText("Enter up to 64 letters").waitFor();
+  await dialog.getByLabel("Name").fill("reports");
+  await dialog.getByRole("button", { name: "Keep", exact: true }).click();
+  await dialog.waitFor({ state: "detached" });
+  await page.getByText("The suite reports has 3 cases of this trial.").waitFor();
+  const { data } = (await call("GET", `/agents/${agentId}/suites/reports`)) as unknown as {
+    data: { input: string; redacted: number }[];
+  };
+  expect(data).toHaveLength(3);
+  expect(data.map(({ input }) => input).join(" ")).not.toContain("gpj.exe");
+  expect(Math.min(...data.map(({ redacted }) => redacted))).toBeGreaterThan(0);
+  await view.goto(`agents/${agentId}?tab=edit`);
+  await openDialog(page);
+  await page.getByLabel("Cases").selectOption("Suite reports");
+  expect(await page.getByLabel("Recent turns").isDisabled()).toBe(true);
+  await page.getByRole("button", { name: "Estimate" }).click();
+  await page.getByRole("dialog").getByText("3 cases").waitFor();
+  await page.getByRole("button", { name: "Start trial" }).click();
+  await page.getByText("Cases of the suite reports.").waitFor();
+  await page.locator(".page-head").getByText("Finished").waitFor();
+  expect(await judged(view)).toEqual(innocent);
+});
+
 test("a setting that cannot be used is named, and calls nothing", async () => {
   await using view = await openConsole(browser, service.consoleUrl, { path: `agents/${agentId}?tab=edit` });
   const { page } = view;
