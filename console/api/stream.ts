@@ -9,6 +9,9 @@ interface StreamData {
   event: RunEvent;
   output: CallOutput;
   delta: TextDelta;
+  thinking: TextDelta;
+  /** A response begins. No message of the service. */
+  opened: undefined;
 }
 
 /** One server-sent event of a run's stream. */
@@ -44,6 +47,7 @@ export async function* streamEvents(open: OpenStream, after: number, signal: Abo
       const { body } = await open(headers, shown);
       reached();
       attempt = 0;
+      yield { event: "opened", data: undefined };
       const { EventSourceParserStream } = await import("eventsource-parser/stream"); // no first view needs it
       const onRetry = (ms: number): void => void (retryMs = ms);
       const events = body?.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream({ onRetry }));

@@ -16,6 +16,9 @@ export interface StreamCallbacks {
   event(event: RunEvent): void;
   output(output: CallOutput): void;
   delta(delta: TextDelta): void;
+  thinking(delta: TextDelta): void;
+  /** A response begins: the first, or the next one after it has ended or broken. */
+  opened(): void;
 }
 
 /** What the page reads of one run. Each rejects with an `Error` whose message is for people. */

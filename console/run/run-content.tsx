@@ -51,6 +51,10 @@ export function RunContent({ store, api, control, detail, onDeleted }: Props) {
   useLayoutEffect(() => {
     store.at.value = at;
   }, [store, at]);
+  // Another choice of rows shows all as they are recorded.
+  useLayoutEffect(() => {
+    store.grown.value = new Map();
+  }, [store, filter.messages, filter.errors]);
   const find = query["find"] ?? "";
   useLayoutEffect(() => {
     store.find.value = find;

@@ -1,7 +1,7 @@
 import { batch, computed, effect, type ReadonlySignal, signal } from "@preact/signals";
 import { connection } from "../api/connection.ts";
 import type { RunReader, RunDetail } from "./api.ts";
-import type { CallOutput, RunEvent, TextDelta } from "../api/types.ts";
+import type { CallOutput, RunEvent } from "../api/types.ts";
 import { RunModel } from "./model/run-model.ts";
 import { retried } from "./retry.ts";
 import { findSelected, formatPlace, initialPlace, parsePlace, type Place, type Selected } from "./selection.ts";
@@ -9,12 +9,16 @@ import { FullTexts } from "./text/full-texts.ts";
 import { noneUnfolded } from "./text/unfolded.ts";
 import { type Range, widestLane } from "./timeline/axis.ts";
 import type { RunView } from "./view.ts";
+import { addWritten, completeText, type Written } from "./written.ts";
 
 /** How often what depends on the time is drawn again while the run works. Milliseconds. */
 const tick = 500;
 
 /** How long the lane waits for further scrolling before it shows what is on screen. Milliseconds. */
 const laneDelay = 100;
+
+/** How long the text of an interrupted answer stays after the connection is back, unless it continues. Milliseconds. */
+const staleDelay = 100;
 
 /** From this number of steps on, the lane at first shows only what is on screen: the bars would be points. */
 const zoomedFrom = 60;
@@ -25,8 +29,10 @@ export class RunStore implements RunView {
   readonly version = signal(0);
   readonly now = signal(Date.now());
   readonly detail = signal<RunDetail | undefined>(undefined);
-  /** Parts of the text that a model writes. The answer replaces it when it is recorded. */
-  readonly written = signal<TextDelta[]>([]);
+  /** What a model writes. The answer replaces it when it is recorded. */
+  readonly written = signal<Written | undefined>(undefined);
+  growing: string | undefined;
+  readonly grown = signal<ReadonlyMap<string, Written>>(new Map());
   /** Why the run could not be loaded, or why it is no longer kept up to date. */
   readonly error = signal<Error | undefined>(undefined);
   /** All events that were there at the start are loaded. */
@@ -139,7 +145,9 @@ export class RunStore implements RunView {
   #follow(): void {
     let waiting: RunEvent[] = [];
     let printed: CallOutput[] = [];
-    let written: TextDelta[] = [];
+    let written: Written | undefined;
+    let replaced: Written | undefined;
+    let opened = false;
     let timer: ReturnType<typeof setTimeout> | undefined;
     // What arrives together is drawn together, and output after the answer that asked for its call.
     const draw = (detail?: RunDetail): void => {
@@ -148,10 +156,12 @@ export class RunStore implements RunView {
       batch(() => {
         this.written.value = written;
         this.#add(waiting, printed);
+        if (replaced) this.#keep(replaced);
         if (detail) this.detail.value = detail;
       });
       waiting = [];
       printed = [];
+      replaced = undefined;
     };
     const drawSoon = (): void => {
       timer ??= setTimeout(draw, 30);
@@ -160,12 +170,30 @@ export class RunStore implements RunView {
       this.model.sequence,
       {
         // With the events before it: otherwise a text would be gone before the answer that replaces it is shown.
-        run: draw,
+        run(detail) {
+          draw(detail);
+          if (!opened) return;
+          opened = false;
+          // An answer in progress follows at once. A process that died left one that nobody continues.
+          const before = written;
+          const drop = (): void => {
+            if (written !== before) return;
+            written = undefined;
+            drawSoon();
+          };
+          if (before) setTimeout(drop, staleDelay);
+        },
+        opened() {
+          opened = true;
+        },
         event: (event) => {
           if (event.at !== null) this.#skew = Math.max(this.#skew ?? -Infinity, Date.parse(event.at) - Date.now());
           waiting.push(event);
           // What a step records ends its text. The next text can be here before this is drawn.
-          written = written.filter(({ step }) => !("step" in event && step <= event.step));
+          if (written && "step" in event && (event.turn > written.turn || event.step >= written.step)) {
+            if (event.type === "model_call" && event.step === written.step) replaced = written;
+            written = undefined;
+          }
           drawSoon();
         },
         output: (output) => {
@@ -173,7 +201,12 @@ export class RunStore implements RunView {
           drawSoon();
         },
         delta: (delta) => {
-          written = [...written, delta];
+          const isFirst = written?.thinking && !written.text && this.written.peek()?.thinking;
+          written = { ...addWritten(written, "text", delta), ...(isFirst && { thoughtUntil: this.now.peek() }) };
+          drawSoon();
+        },
+        thinking: (delta) => {
+          written = addWritten(written, "thinking", delta);
           drawSoon();
         },
       },
@@ -182,6 +215,16 @@ export class RunStore implements RunView {
     ended.catch((error: unknown) => {
       this.error.value = asError(error);
     });
+  }
+
+  /** Keeps a text that has grown on screen as it is: its answer has been recorded. */
+  #keep(written: Written): void {
+    const step = this.model.step(written.turn, written.step);
+    completeText(step?.text, written.text);
+    completeText(step?.reasoning, written.thinking);
+    completeText(this.model.turns.at(-1)?.output?.text, written.text);
+    const key = formatPlace(written);
+    if (key === this.growing) this.grown.value = new Map(this.grown.peek()).set(key, written);
   }
 
   #add(events: RunEvent[], printed: CallOutput[] = []): void {

@@ -4,6 +4,7 @@ import type { Place, Selected } from "./selection.ts";
 import type { FullTexts } from "./text/full-texts.ts";
 import type { Unfolded } from "./text/unfolded.ts";
 import type { Range } from "./timeline/axis.ts";
+import type { Written } from "./written.ts";
 
 /** What the parts of the page share: the run, and the choices of its reader. */
 export interface RunView {
@@ -33,6 +34,10 @@ export interface RunView {
   follow: Signal<boolean>;
   /** Whose reasoning the timeline shows. */
   unfolded: Signal<Unfolded>;
+  /** The step whose text grows on screen, as in the URL. */
+  growing: string | undefined;
+  /** Steps whose text has grown on screen, as in the URL. It stays as it is when it is recorded, so that nothing moves. */
+  grown: ReadonlySignal<ReadonlyMap<string, Written>>;
   /** The text that the reader looks for in the run. "": none. */
   find: ReadonlySignal<string>;
   select(place: Place): void;

@@ -65,7 +65,7 @@ beforeAll(async () => {
     [`runs/${ended}?at=1.3.1&tab=files`, "SHA-256"],
     [`runs/${ended}?at=1.3.1&tab=tools`, "Median"],
     [`runs/${ended}?at=1.3.1&tab=cost`, "Cost is not recorded"],
-    [`runs/${running}`, "waiting for the model"],
+    [`runs/${running}`, "Waiting for the model"],
     [`runs/${waiting}`, "Waiting for 3 answers"],
     ["waiting", "Answer by hand"],
     ["agents", "Starter agent"],

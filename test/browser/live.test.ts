@@ -56,6 +56,10 @@ async function stepsOf(page: Page): Promise<string[]> {
   return labels.map((label) => label.split(",")[0] ?? "");
 }
 
+/** The row of the step in progress. */
+const inProgress = (page: Page, step: number) =>
+  page.locator(".run-row.live").filter({ hasText: `${step}Waiting for the model` });
+
 const status = (page: Page, word: string) => page.getByRole("main").getByText(word, { exact: true }).first();
 
 test("a page that is open while the service is killed continues without a reload", async () => {
@@ -63,7 +67,7 @@ test("a page that is open while the service is killed continues without a reload
   const runId = await createRun(service, { name: "Killed", input_text: "hold" });
   await using view = await openConsole(browser, service.consoleUrl, { path: `runs/${runId}` });
   const { page, misdeeds } = view;
-  await page.getByText("Step 3: waiting for the model").waitFor();
+  await inProgress(page, 3).waitFor();
   await page.evaluate("window.sameDocument = true");
 
   const restart = await killService();
@@ -92,7 +96,7 @@ test("two browsers on one run see the same, and an input from one appears in the
   await using one = await openConsole(browser, service.consoleUrl, { path: `runs/${runId}` });
   await using other = await openConsole(browser, service.consoleUrl, { path: `runs/${runId}` });
   const pages = [one.page, other.page];
-  await Promise.all(pages.map((page) => page.getByText("Step 3: waiting for the model").waitFor()));
+  await Promise.all(pages.map((page) => inProgress(page, 3).waitFor()));
 
   await one.page.getByRole("button", { name: "Send input" }).click();
   await one.page.getByRole("dialog").getByLabel("Input").fill("from one");

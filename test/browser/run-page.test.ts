@@ -138,7 +138,7 @@ test("a long run that has ended opens at the step that the inspector shows", asy
 test("the frame of the minimap reaches to the step in progress", async () => {
   await using view = await open("hold");
   const { page } = view;
-  await page.getByText("Step 2: waiting for the model").waitFor();
+  await page.locator(".run-row.live").getByText("Waiting for the model").waitFor();
   const share = `(() => {
     const [frame, map] = [".run-minimap > .frame", ".run-minimap"].map((name) => document.querySelector(name).getBoundingClientRect());
     return frame.width / map.width;

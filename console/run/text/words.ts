@@ -98,7 +98,8 @@ export function hasNotes({ note, fallback }: Step): boolean {
 }
 
 /** "Thought for 3.4 s, 212 words". The words of a text that is not loaded completely are not known. */
-export function thoughtText({ reasoning, reasoningMs }: Step, duration: Duration): string {
+export function thoughtText({ reasoning, reasoningMs, answered, text: answer }: Step, duration: Duration): string {
+  if (!answered && answer.length === 0) return `Thought for ${duration(reasoningMs ?? 0)} so far`;
   const time = reasoningMs === undefined ? "" : ` for ${duration(reasoningMs)}`;
   const { text, length } = reasoning ?? { text: "", length: 0 };
   const size = text.length < length ? count(length, "character") : count(wordsIn(text), "word");

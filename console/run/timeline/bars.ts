@@ -27,9 +27,8 @@ export function barsOf(step: Step, time: TimeMap, range: Range, now: number): Ba
     if (last) bars.push(place("unanswered", startedAt, endedAt ?? startedAt));
     else bars.push(place("wait", startedAt, resumedAt ?? Math.max(endedAt ?? startedAt, step.answered ? 0 : now)));
   }
-  if (step.startedAt !== undefined && step.endedAt !== undefined) {
-    bars.push(place("model", step.startedAt, step.endedAt));
-  }
+  const endedAt = step.endedAt ?? (step.answered ? undefined : now);
+  if (step.startedAt !== undefined && endedAt !== undefined) bars.push(place("model", step.startedAt, endedAt));
   const wait = waitOf(step);
   if (wait) bars.push(place("wait", wait.from, wait.until ?? wait.from));
   for (const call of step.calls) {

@@ -1,10 +1,12 @@
 import { formatDuration, formatNumber } from "../../format.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { loadLater } from "../../ui/load-later.tsx";
+import { withStyle } from "../../ui/load-style.ts";
 import type { Step } from "../model/types.ts";
 import { waitedMs, waitOf } from "../model/waiting.ts";
 import { visibleLine } from "../text/visible.ts";
 import { count, hasNotes, stepTitle, type WaitGroup, waitsOf, waitText } from "../text/words.ts";
+import { formatPlace } from "../selection.ts";
 import type { RunView } from "../view.ts";
 import { CallCells } from "./call-cells.tsx";
 import { ChangedFiles } from "./changed-files.tsx";
@@ -15,6 +17,7 @@ import { Thinking } from "./thinking.tsx";
 
 const StepNotes = loadLater(() => import("./step-notes.tsx").then((module) => module.StepNotes));
 const Answers = loadLater(() => import("../waiting/answers.tsx").then((module) => module.Answers));
+const GrownText = loadLater(() => withStyle(import("./grown-text.tsx")).then((module) => module.GrownText));
 
 /** Failed calls of a step whose first error line is shown. */
 const shownErrors = 2;
@@ -23,13 +26,15 @@ const shownErrors = 2;
 export function StepRow({ step, view }: { step: Step; view: RunView }) {
   void view.version.value;
   const failed = step.calls.filter((call) => call.failed);
-  const title = visibleLine(stepTitle(step, view.running.value));
+  const hasGrown = view.grown.value.has(formatPlace(step)) || (!step.answered && step.text.length > 0);
+  const title = hasGrown ? "" : visibleLine(stepTitle(step, view.running.value));
   return (
     <>
       <span class="run-number">{view.model.turns.length > 1 ? `${step.turn}.${step.step}` : step.step}</span>
       <div class="run-step">
         <Thinking step={step} view={view} />
         {title !== "" && <bdi class="run-title">{title}</bdi>}
+        {hasGrown && <GrownText step={step} view={view} />}
         {hasNotes(step) && <StepNotes step={step} />}
         {waitsOf(step, view.running.value).map((group) => (
           <Wait group={group} view={view} />

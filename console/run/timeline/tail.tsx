@@ -1,15 +1,15 @@
-import { formatDuration } from "../../format.ts";
 import { waitsForSlot } from "../../run-words.ts";
-import { Icon } from "../../ui/icon.tsx";
 import { loadLater } from "../../ui/load-later.tsx";
 import { withStyle } from "../../ui/load-style.ts";
 import type { RunDetail } from "../api.ts";
 import type { RunStore } from "../run-store.ts";
+import { laterModule } from "../text/later-module.ts";
 import { Note } from "./other-rows.tsx";
+import { StepRow } from "./step-row.tsx";
 
 const OpenCalls = loadLater(() => withStyle(import("../waiting/open-calls.tsx")).then((module) => module.OpenCalls));
 
-const GrowingText = loadLater(() => withStyle(import("./growing-text.tsx")).then((module) => module.GrowingText));
+const useStepInProgress = laterModule(() => import("./step-in-progress.ts"));
 
 interface Props {
   store: RunStore;
@@ -55,26 +55,13 @@ export function Tail({ store, detail, readOnly, shown, empty }: Props) {
   }
 }
 
-/** The step in progress while nothing of it is recorded. */
+/** The step in progress while nothing of it is recorded, in the row that it will have. */
 function Live({ store, detail }: Pick<Props, "store" | "detail">) {
-  const { activity } = detail;
   void store.version.value;
-  if (!activity) return null;
-  const recorded = store.model.step(activity.turn, activity.step);
-  const last = store.written.value.at(-1);
-  if (last?.step === activity.step && last.turn === activity.turn && !recorded?.answered) {
-    return <GrowingText store={store} activity={activity} />;
-  }
-  if (recorded && (recorded.calls.some(({ result }) => !result) || !recorded.answered)) return null;
-  const since = Date.parse(activity.since);
-  const seconds = formatDuration(Math.max(0, store.now.value - since));
-  const words = activity.kind === "starting" ? "Starting" : `Step ${activity.step}: waiting for the model`;
-  return (
-    <p class="run-note live">
-      <Icon name="running" class="spin" />
-      <span>
-        {words}, {seconds}
-      </span>
-    </p>
-  );
+  const step = useStepInProgress(true)?.stepInProgress(store, detail.activity);
+  return step ? (
+    <div class="run-row step live">
+      <StepRow step={step} view={store} />
+    </div>
+  ) : null;
 }

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import { useMemo } from "preact/hooks";
 import { formatDuration } from "../../format.ts";
 import { Icon } from "../../ui/icon.tsx";
 import type { Step } from "../model/types.ts";
@@ -10,7 +11,9 @@ import type { RunView } from "../view.ts";
 /** The model's reasoning before its answer. Folded, unless the reader opens it or finds something in it. */
 export function Thinking({ step, view }: { step: Step; view: RunView }) {
   void view.version.value;
-  const { reasoning } = step;
+  const { reasoning, reasoningMs } = step;
+  const begun = step.answered || step.text.length > 0;
+  const label = useMemo(() => thoughtText(step, formatDuration), [reasoning?.text, reasoningMs, begun]);
   if (!reasoning) return null;
   const open = isUnfolded(view.unfolded.value, step, view.find.value);
   const id = `thinking-${step.turn}.${step.step}`;
@@ -27,7 +30,7 @@ export function Thinking({ step, view }: { step: Step; view: RunView }) {
         }}
       >
         <Icon name={open ? "down" : "right"} />
-        {thoughtText(step, formatDuration)}
+        {label}
       </button>
       {open && (
         <div id={id} class="run-thought">
