@@ -17,14 +17,27 @@ export interface ActionInputs {
   timeout: number;
 }
 
-export async function readInputs(environment: Record<string, string | undefined>): Promise<ActionInputs> {
+export type Environment = Record<string, string | undefined>;
+
+/** Readers of the variables of inputs. Blanks around a value are removed. */
+export function inputsIn(environment: Environment) {
   const value = (name: string): string => environment[name]?.trim() ?? "";
-  const required = (name: string, input: string, expected: string): string => {
-    if (value(name) === "") throw new Error(`the input '${input}' is empty; expected ${expected}`);
-    return value(name);
-  };
   return {
-    baseUrl: required("AGENT_RUN_URL", "url", "the address of the service, such as https://runs.example.com"),
+    value,
+    /** Throws for an empty input. `expected`: what is accepted. */
+    required: (name: string, input: string, expected: string): string => {
+      if (value(name) === "") throw new Error(`the input '${input}' is empty; expected ${expected}`);
+      return value(name);
+    },
+  };
+}
+
+export const addressExpected = "the address of the service, such as https://runs.example.com";
+
+export async function readInputs(environment: Environment): Promise<ActionInputs> {
+  const { value, required } = inputsIn(environment);
+  return {
+    baseUrl: required("AGENT_RUN_URL", "url", addressExpected),
     apiKey: required("AGENT_RUN_KEY", "api-key", "an API key (ak_…). A secret is empty in runs for forks"),
     input: required("RUN_INPUT", "input", "what the agent is to do"),
     name: value("RUN_NAME").slice(0, 200) || "GitHub Actions",
@@ -60,7 +73,8 @@ function labelOf(line: string): [string, string] {
   return [line.slice(0, at).trim(), line.slice(at + 1).trim()];
 }
 
-function minutesOf(text: string): number {
+/** Minutes as an input. */
+export function minutesOf(text: string): number {
   const minutes = Number(text);
   if (minutes > 0 && minutes <= 360) return minutes;
   throw new Error(`'timeout-minutes' is ${JSON.stringify(text)}; expected minutes, at most 360`);

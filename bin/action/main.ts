@@ -1,16 +1,15 @@
 import { appendFile, mkdir } from "node:fs/promises";
 import { AgentRuns, type Event, type Run, WaitTimeout } from "../../clients/typescript/src/index.ts";
-import { readInputs } from "./inputs.ts";
+import { type Environment, readInputs } from "./inputs.ts";
+import { tryDraft } from "./try-draft.ts";
 import { errorLine, logLines, outputEntry } from "./workflow-commands.ts";
 
 /**
- * The program of the GitHub Action (`action.yml`): starts a run over HTTP and waits for it. Resolves with the exit code: 1
- * unless the run is `finished`. Never prints the API key.
+ * The program of the GitHub Action (`action.yml`): starts a run over HTTP and waits for it, or tries a draft. Resolves with the exit
+ * code: 1 unless the run is `finished`. Never prints the API key.
  */
-export async function main(
-  environment: Record<string, string | undefined>,
-  print: (line: string) => void,
-): Promise<number> {
+export async function main(environment: Environment, print: (line: string) => void): Promise<number> {
+  if (environment["TRY_FILE"]?.trim()) return tryDraft(environment, print);
   const setOutput = (name: string, value: string): Promise<void> =>
     appendFile(environment["GITHUB_OUTPUT"] ?? "", outputEntry(name, value));
   try {

@@ -1,5 +1,7 @@
 import type { TrialSummary } from "./summary.ts";
 
+type CountedCases = Pick<TrialSummary, "verdicts" | "open">;
+
 /**
  * What the conditions of `--fail-if` can count:
  * - `worse`, `better`, `equal`, `same`, `different`: cases with this verdict.
@@ -20,7 +22,7 @@ const counts = {
   broken: ({ verdicts }) => verdicts.assertion_broken,
   untried: ({ verdicts }) => verdicts.cannot_be_tried,
   open: ({ open }) => open,
-} as const satisfies Record<string, (summary: TrialSummary) => number>;
+} as const satisfies Record<string, (summary: CountedCases) => number>;
 
 /** A condition under which a trial counts as failed, such as `worse>0`. */
 export interface FailCondition {
@@ -52,7 +54,7 @@ export function parseFailIf(text: string): { conditions: FailCondition[] } | { p
 }
 
 /** The conditions that apply to a trial, each with the count, as in `worse>0: 2`. Empty: the trial has not failed. */
-export function failures(conditions: FailCondition[], summary: TrialSummary): string[] {
+export function failures(conditions: FailCondition[], summary: CountedCases): string[] {
   return conditions.flatMap(({ counted, above, number }) => {
     const count = counts[counted](summary);
     const applies = above === ">" ? count > number : count >= number;

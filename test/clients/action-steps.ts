@@ -22,10 +22,12 @@ interface Action {
 
 export const action = parse(readFileSync(join(root, "action.yml"), "utf8")) as Action;
 
+const ofTrials = ["src/trials/fail-if.ts", "src/trials/describe-trial.ts"];
+
 /** The action as GitHub checks it out: without node_modules. */
 export function checkOut(): string {
   const folder = mkdtempSync(join(tmpdir(), "action-"));
-  for (const path of ["bin", "clients/typescript/src", "package.json"]) {
+  for (const path of ["bin", "clients/typescript/src", ...ofTrials, "package.json"]) {
     mkdirSync(join(folder, path, ".."), { recursive: true });
     cpSync(join(root, path), join(folder, path), { recursive: true });
   }
@@ -47,6 +49,7 @@ export async function runSteps(
   checkout: string,
   workspace: string,
   inputs: Record<string, string>,
+  environment: Record<string, string> = {},
 ): Promise<StepsResult> {
   const results: Record<string, Record<string, string>> = {};
   let [code, log]: [number | null, string] = [0, ""];
@@ -55,7 +58,7 @@ export async function runSteps(
     const file = join(mkdtempSync(join(tmpdir(), "step-")), "output");
     writeFileSync(file, "");
     const variables = Object.fromEntries(Object.entries(env).map(([name, value]) => [name, evaluate(value, inputs)]));
-    const more = { ...variables, GITHUB_OUTPUT: file, GITHUB_ACTION_PATH: checkout };
+    const more = { ...environment, ...variables, GITHUB_OUTPUT: file, GITHUB_ACTION_PATH: checkout };
     const result = await bash(workspace, run, more);
     code = result.code;
     log += result.log;
@@ -69,10 +72,15 @@ export async function runSteps(
   return { code, log, outputs: Object.fromEntries(outputs) as Record<string, string> };
 }
 
-/** Replaces expressions, of which action.yml uses only inputs and two properties of `github`. */
+/** Replaces expressions, of which action.yml uses only inputs and some properties of `github`. */
 function evaluate(text: string, inputs: Record<string, string>): string {
-  const github: Record<string, string> = { workflow: "Nightly", run_number: "7" };
-  return text.replaceAll(/\$\{\{ (inputs|github)\.([\w-]+) \}\}/g, (_, context: string, name: string) => {
+  const github: Record<string, string> = {
+    workflow: "Nightly",
+    run_number: "7",
+    "event.pull_request.number": "",
+    token: "ghs_token",
+  };
+  return text.replaceAll(/\$\{\{ (inputs|github)\.([\w.-]+) \}\}/g, (_, context: string, name: string) => {
     const value =
       context === "github" ? github[name] : (inputs[name] ?? evaluate(action.inputs[name]?.default ?? "", {}));
     return value ?? `unknown ${context}.${name}`;
