@@ -100,10 +100,13 @@ interface Conversation {
 }
 
 /**
- * The model answers as the script says, with 100 tokens in and 10 out. Undefined: it never answers. A script that depends on
- * the conversation only gives the same answer after a restart.
+ * The model answers as the script says, with 100 tokens in, or as many as it counts, and 10 out. Undefined: it never answers.
+ * A script that depends on the conversation only gives the same answer after a restart.
  */
-export function scripted(script: (conversation: Conversation) => Answer | undefined): Reply {
+export function scripted(
+  script: (conversation: Conversation) => Answer | undefined,
+  tokensOf: (messages: Message[]) => number = () => 100,
+): Reply {
   return (response, { body }) => {
     const messages = body.messages as Message[];
     // A message with a list of contents has the images of tool results.
@@ -121,7 +124,7 @@ export function scripted(script: (conversation: Conversation) => Answer | undefi
     send(
       response,
       ...answerChunks(answer, answersIn(messages) + 1),
-      usageChunkOf({ input: 100, output: 10 }),
+      usageChunkOf({ input: tokensOf(messages), output: 10 }),
       "[DONE]",
     );
     response.end();
