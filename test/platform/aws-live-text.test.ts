@@ -102,6 +102,23 @@ describe("a writer", () => {
     silent.end();
   });
 
+  test("has nothing of a call that broke off when the next one is in progress", async () => {
+    const { stores } = observedStores();
+    stores.texts.seen("r", Date.now() + 60_000);
+    const writer = stores.texts.open("r", place, true);
+    writer.write("A first attempt", "");
+    await vi.advanceTimersByTimeAsync(5_000);
+    writer.end();
+    expect(await stores.texts.of("r", answering)).toMatchObject({ text: "A first attempt" });
+    const repeated = { ...answering, since: Date.now() };
+    expect(await stores.texts.of("r", repeated)).toBeUndefined();
+    const next = stores.texts.open("r", place, true);
+    next.write("Another one", "");
+    await vi.advanceTimersByTimeAsync(0);
+    expect(await stores.texts.of("r", repeated)).toMatchObject({ text: "Another one" });
+    next.end();
+  });
+
   test("does not wait for a slow write, and drops one that fails", async () => {
     const { stores, calls, before } = observedStores();
     stores.texts.seen("r", Date.now() + 60_000);

@@ -17,10 +17,15 @@ const [markedFor, renewedAt] = [30_000, 15_000];
 const tooFar = 60_000;
 /** Milliseconds after which a mark or a write of a text is given up. */
 const maxMilliseconds = 1_000;
+/** Milliseconds by which the clocks of two functions may differ. */
+const clockDifference = 250;
 /** Days after which DynamoDB may delete a text that its run outlives. */
 const keptDays = 1;
 /** Runs whose marks are kept in memory: about 1 MB. */
 const maxRuns = 10_000;
+
+/** `begunAt`: the start of the model call, in milliseconds since 1970. */
+type StoredText = WrittenText & { begunAt: number };
 
 /**
  * The answers that models are writing, for readers in other processes: one item per run, which is written only while
@@ -54,14 +59,14 @@ export function awsLiveText({ documents, table }: DynamoTable): LiveText & Watch
     }
   }
 
-  async function put(runId: string, written: WrittenText, abortSignal: AbortSignal): Promise<void> {
+  async function put(runId: string, written: StoredText, abortSignal: AbortSignal): Promise<void> {
     const Item = { ...textKey(runId), ...written, ...expiryAfter(keptDays) };
     const anySignal = AbortSignal.any([abortSignal, AbortSignal.timeout(maxMilliseconds)]);
     await documents.send(new PutCommand({ TableName: table, Item }), { abortSignal: anySignal });
   }
 
   /** Not consistent: half the price, and the text of a moment ago is good, too. */
-  async function read(runId: string): Promise<Partial<WrittenText> | undefined> {
+  async function read(runId: string): Promise<Partial<StoredText> | undefined> {
     const { pk, sk } = textKey(runId);
     const command = new QueryCommand({
       TableName: table,
@@ -86,8 +91,9 @@ export function awsLiveText({ documents, table }: DynamoTable): LiveText & Watch
 
     open(runId, place, showsThinking) {
       const isWatched = (): boolean => markOf(runId) > Date.now();
+      const begunAt = Date.now();
       const writer = textWriter({ isWatched, showsThinking }, (part, signal) =>
-        put(runId, { ...place, ...part }, signal),
+        put(runId, { ...place, begunAt, ...part }, signal),
       );
       writers.set(runId, writer);
       return {
@@ -102,9 +108,10 @@ export function awsLiveText({ documents, table }: DynamoTable): LiveText & Watch
     async of(runId, activity) {
       if (!activity) return undefined;
       const [found] = await Promise.all([isAnswered(activity) ? read(runId) : undefined, mark(runId)]);
-      // Otherwise it is of an answer that is recorded.
+      // Otherwise it is of an answer that is recorded, or that broke off: another attempt has begun since.
       if (found?.turn !== activity.turn || found.step !== activity.step) return undefined;
-      const { turn, step, from = 0, text = "", thinking } = found;
+      const { turn, step, from = 0, text = "", thinking, begunAt = 0 } = found;
+      if (begunAt + clockDifference < activity.since) return undefined;
       return { turn, step, from, text, ...(thinking && { thinking }) };
     },
 
