@@ -13,7 +13,7 @@ const watchMilliseconds = 250;
 /** Time between attempts to start waiting runs: at midnight UTC, the dollars of a quota are free again. */
 const resumeMilliseconds = 60_000;
 /** Time between searches for calls that were not answered in time: one query of an index. */
-const expireMilliseconds = 5_000;
+const expireMilliseconds = 1_000;
 /** Time between removals of expired runs and uploads. */
 const cleanMilliseconds = 3_600_000;
 
