@@ -1,7 +1,7 @@
 import type { Schemas } from "../../src/manage/schema-types.ts";
 import { inDollars, verdictWords } from "../../src/trials/describe-trial.ts";
 import type { Environment } from "./inputs.ts";
-import { requestJson } from "./request-json.ts";
+import { requestJson } from "../request-json.ts";
 
 type Trial = Schemas["Trial"];
 type TrialCase = Schemas["TrialCase"];

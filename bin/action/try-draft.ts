@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Schemas } from "../../src/manage/schema-types.ts";
 import { type FailCondition, failures, parseFailIf } from "../../src/trials/fail-if.ts";
 import { addressExpected, type Environment, inputsIn, minutesOf } from "./inputs.ts";
-import { requestJson } from "./request-json.ts";
+import { requestJson } from "../request-json.ts";
 import { errorLine, outputEntry } from "./workflow-commands.ts";
 import { reportOf, writeComment } from "./trial-comment.ts";
 

@@ -7,11 +7,14 @@ import { commandLine, commandPrefix } from "../../src/command-line.ts";
 import { wholeNumber } from "../admin/option-values.ts";
 import { CliError, consoleIo, runProgram } from "../cli.ts";
 import { type DemoProgress, type DemoResult, runDemo } from "./run-demo.ts";
+import { runTrialDemo } from "./run-trial-demo.ts";
 import { stepCount } from "./script.ts";
+import { requireFound, trialJson, trialReport } from "./trial-report.ts";
 
 interface DemoOptions {
+  trial?: true;
   once?: true;
-  delay: string;
+  delay?: string;
   json?: true;
 }
 
@@ -26,13 +29,23 @@ export async function main(argv: string[]): Promise<number> {
     .description(
       `Start a service and a run of ${stepCount} steps, kill the service twice with SIGKILL, and show what was repeated and lost.`,
     )
+    .option("--trial", "instead, record ten runs and try a draft that breaks two of them")
     .option("--once", "end after the run, instead of keeping the service for its timeline")
-    .option("--delay <MS>", "milliseconds of each model call", "400")
+    .option("--delay <MS>", "milliseconds of each model call (default: 400, with --trial 20)")
     .option("--json", "print one line of JSON at the end of the run, for programs")
-    .action(async ({ once, json, delay }: DemoOptions) => {
+    .action(async ({ trial, once, json, delay = trial ? "20" : "400" }: DemoOptions) => {
       const settings = { callMilliseconds: wholeNumber("--delay", delay, 10_000) };
       const dataDir = mkdtempSync(join(tmpdir(), "agent-run-demo-"));
       keep(async () => rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 }));
+      if (trial) {
+        const onPart = (part: string): void => void (json || console.log(`  ${part} …`));
+        const found = await Promise.race([runTrialDemo({ ...settings, dataDir }, onPart, keep), interrupted.promise]);
+        if (!found) return;
+        console.log(json ? JSON.stringify(trialJson(found)) : trialReport(found, once === true));
+        requireFound(found);
+        if (!once) await interrupted.promise;
+        return;
+      }
       const result = await Promise.race([
         runDemo({ ...settings, dataDir }, json ? silent : progress, keep),
         interrupted.promise,

@@ -2,7 +2,7 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
-import { answerOf, steps } from "./script.ts";
+import type { ScriptedCall } from "./script.ts";
 
 /** A chat completions server with a scripted model. It runs outside the service, so that it outlives a killed one. */
 export interface ModelServer {
@@ -12,21 +12,35 @@ export interface ModelServer {
   close: () => void;
 }
 
-interface ChatRequest {
-  messages: { role: string; content: unknown }[];
+/** A message of a request. */
+export interface ChatMessage {
+  role: string;
+  content: unknown;
+  tool_calls?: { function: { name: string } }[];
 }
 
-/** `delay`: milliseconds that each answer takes. `onRequest` is called when the request of a step has been received. */
-export async function startModelServer(delay: number, onRequest: (step: number) => void): Promise<ModelServer> {
+/** What the model answers: tool calls, or a text. */
+export type ScriptedAnswer = { calls: ScriptedCall[] } | { text: string };
+
+export interface ModelScript {
+  /** Milliseconds that each answer takes. */
+  delay: number;
+  /** The answer to a request. `step`: counts the answers of its conversation from 1. */
+  answer: (messages: ChatMessage[], step: number) => ScriptedAnswer;
+  /** Called when the request of a step has been received. */
+  onRequest?: (step: number) => void;
+}
+
+export async function startModelServer({ delay, answer, onRequest }: ModelScript): Promise<ModelServer> {
   const received = new Map<number, number>();
   const server = createServer((request, response) => {
     const handled = (async () => {
-      const { messages } = (await json(request)) as ChatRequest;
+      const { messages } = (await json(request)) as { messages: ChatMessage[] };
       const step = messages.filter(({ role }) => role === "assistant").length + 1;
       received.set(step, (received.get(step) ?? 0) + 1);
-      onRequest(step);
+      onRequest?.(step);
       await sleep(delay);
-      if (!response.destroyed) respond(response, step, messages);
+      if (!response.destroyed) respond(response, step, { messages, answer: answer(messages, step) });
     })();
     handled.catch(() => response.destroy());
   });
@@ -41,17 +55,21 @@ export async function startModelServer(delay: number, onRequest: (step: number) 
   };
 }
 
-/** Streams the answer of a step. It depends on the conversation only, so that it is the same after a restart. */
-function respond(response: ServerResponse, step: number, messages: ChatRequest["messages"]): void {
-  const calls = steps[step - 1];
-  const text = calls ? "" : answerOf(String(messages.at(-1)?.content));
-  const toolCalls = calls?.map(({ name, input }, index) => ({
-    index,
-    id: `call-${step}-${index + 1}`,
-    type: "function",
-    function: { name, arguments: JSON.stringify(input) },
-  }));
-  const delta = { role: "assistant", ...(toolCalls ? { tool_calls: toolCalls } : { content: text }) };
+/** Streams the answer of a step. */
+function respond(
+  response: ServerResponse,
+  step: number,
+  { messages, answer }: { messages: ChatMessage[]; answer: ScriptedAnswer },
+): void {
+  const toolCalls =
+    "calls" in answer &&
+    answer.calls.map(({ name, input }, index) => ({
+      index,
+      id: `call-${step}-${index + 1}`,
+      type: "function",
+      function: { name, arguments: JSON.stringify(input) },
+    }));
+  const delta = { role: "assistant", ...("text" in answer ? { content: answer.text } : { tool_calls: toolCalls }) };
   const [prompt, completion] = [messages, delta].map((part) => Math.ceil(JSON.stringify(part).length / 4)) as [
     number,
     number,

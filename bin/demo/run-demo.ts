@@ -6,7 +6,7 @@ import { type LocalPlatform, openLocalPlatform } from "../../src/platform/local/
 import type { RunEvent } from "../../src/runs/types.ts";
 import { CliError } from "../cli.ts";
 import { startModelServer } from "./model-server.ts";
-import { orders, task } from "./script.ts";
+import { orders, scriptedAnswer, task } from "./script.ts";
 import { createRun, type DemoService, startService } from "./service.ts";
 
 /** The service is killed while the model works on these steps. */
@@ -65,8 +65,12 @@ export async function runDemo(
 ): Promise<DemoResult> {
   const due: number[] = [];
   const toKill = new Set(killedDuring);
-  const model = await startModelServer(callMilliseconds, (step) => {
-    if (toKill.delete(step)) setTimeout(() => due.push(step), callMilliseconds / 2);
+  const model = await startModelServer({
+    delay: callMilliseconds,
+    answer: scriptedAnswer,
+    onRequest: (step) => {
+      if (toKill.delete(step)) setTimeout(() => due.push(step), callMilliseconds / 2);
+    },
   });
   keep(async () => model.close());
   const start = async (port: number): Promise<DemoService> => {

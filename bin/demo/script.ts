@@ -38,7 +38,7 @@ rows.length + " rows"`;
 const template = "# Orders of three shops\n\n## Revenue\n\n(revenue)\n\n## Refunds\n\n(refunds)\n";
 
 /** The tool calls of each step. The step after the last one is the answer. */
-export const steps: ScriptedCall[][] = [
+const steps: ScriptedCall[][] = [
   [{ name: "list_files", input: {} }],
   shops.map((name) => ({ name: "read_file", input: { name } })),
   [{ name: "run_javascript", input: { code: totals } }],
@@ -55,8 +55,14 @@ export const steps: ScriptedCall[][] = [
 /** Steps of the run: those with tools, and the answer. */
 export const stepCount: number = steps.length + 1;
 
+/** The answer of a step. It depends on the conversation only, so that it is the same after a restart. */
+export function scriptedAnswer(messages: { content: unknown }[], step: number) {
+  const calls = steps[step - 1];
+  return calls ? { calls } : { text: answerOf(String(messages.at(-1)?.content)) };
+}
+
 /** The answer: the report as the last tool result has it. */
-export function answerOf(lastResult: string): string {
+function answerOf(lastResult: string): string {
   const start = lastResult.indexOf("# ");
   return start < 0 ? lastResult : lastResult.slice(start);
 }
