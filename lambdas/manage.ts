@@ -1,7 +1,7 @@
 import type { APIGatewayProxyStructuredResultV2 } from "aws-lambda";
 import packageFile from "../package.json" with { type: "json" };
 import { compress } from "../src/http/compression.ts";
-import { bodyBytesOnLambda } from "../src/http/rest/lambda-limits.ts";
+import { binaryBytesOnLambda, bodyBytesOnLambda } from "../src/http/rest/lambda-limits.ts";
 import { type ApiGatewayEvent, lambdaHandler } from "../src/http/server/lambda.ts";
 import { awsSettings, env, envIfSet } from "../src/env.ts";
 import { manageHandlers } from "../src/manage/handlers/index.ts";
@@ -28,6 +28,7 @@ const api = manageRouter(
     workflow: awsWorkflow(stateMachine(settings)),
     now: Date.now,
     ...inputLimits(),
+    maxResponseBytes: binaryBytesOnLambda,
     retentionDays: Number(env("RETENTION_DAYS")),
     service: {
       platform: "aws",

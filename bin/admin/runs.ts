@@ -16,6 +16,7 @@ import { runFields, runUsage } from "./run-fields.ts";
 import { callLines, openCallFields } from "./open-calls.ts";
 import { addAnswerCommands } from "./run-answer.ts";
 import { addManyCommands } from "./run-many.ts";
+import { addBundleCommands } from "./run-bundle.ts";
 import { addForkCommand } from "./run-fork.ts";
 import { addListCommand } from "./run-list.ts";
 import { addStartCommand } from "./run-start.ts";
@@ -71,6 +72,7 @@ export function addRunCommands(program: Command, action: Action, io: FileIo): vo
     );
   addStartCommand(run, action, io);
   addForkCommand(run, action, io);
+  addBundleCommands(run, action);
   addRequestCommand(run, action);
   addAnswerCommands(run, action);
   addShareCommands(run, action);

@@ -94,7 +94,7 @@ export function RunContent({ store, api, control, detail, onDeleted }: Props) {
     store.follow.value = !store.follow.value;
     if (store.follow.value) timeline.current?.scrollToEnd();
   };
-  const save = async (format: ExportFormat): Promise<void> => {
+  const save = async (format: ExportFormat | "bundle"): Promise<void> => {
     try {
       toast("Exporting…");
       await (await import("./export/export-run.ts")).exportRun(api, detail, format);

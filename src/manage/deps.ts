@@ -34,6 +34,8 @@ export interface ManageDeps extends InputLimits, Stores, Secrets {
   service: ServiceInfo;
   /** Sends files while they are read (one machine). Absent: a file is read as a whole. */
   send?: ServedTransfers["send"];
+  /** Bytes of the largest response that is not text. Absent: responses are sent while they are read. */
+  maxResponseBytes?: number;
   /** Of the words of records (one machine). Absent: a search reads the records of the newest runs. */
   textIndex?: TextIndex;
   /** The output of calls in progress, which streams of events report. Absent: another process runs them. */

@@ -1,11 +1,19 @@
+import { send } from "../../api/client.ts";
 import { saveBlob } from "../../ui/save-blob.ts";
 import type { RunReader, RunDetail } from "../api.ts";
 import type { RunEvent } from "../../api/types.ts";
 import type { ExportFormat } from "./export-formats.ts";
 import { markdownOf } from "./markdown.ts";
 
-/** Saves the run with all its texts, whole, as one file. Rejects with an `Error` for people. */
-export async function exportRun(api: RunReader, detail: RunDetail, format: ExportFormat): Promise<void> {
+/**
+ * Saves the run with all its texts, whole, as one file; as a `bundle` with what its turns ran on and its files. Rejects with an
+ * `Error` for people.
+ */
+export async function exportRun(api: RunReader, detail: RunDetail, format: ExportFormat | "bundle"): Promise<void> {
+  if (format === "bundle") {
+    saveBlob(await (await send("export_run", { run_id: detail.id })).blob(), `run-${detail.id}.zip`);
+    return;
+  }
   const events: RunEvent[] = [];
   for (let after: number | undefined = 0; after !== undefined;) {
     const page: Awaited<ReturnType<RunReader["wholeEvents"]>> = await api.wholeEvents(after);

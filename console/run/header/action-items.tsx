@@ -17,6 +17,10 @@ export function CopyItems({ onOpen }: Pick<ActionProps, "onOpen">) {
   );
 }
 
+function notYet({ status }: ActionProps["detail"]): string | undefined {
+  return status === "running" ? "The turn has not ended." : "All that is recorded, to import it into any service";
+}
+
 /** What is seldom done with a run. On a narrow screen, all that has no button there. */
 export function MoreItems({ detail, onOpen, onAgain, onLink, onExport }: Omit<ActionProps, "stopping" | "readOnly">) {
   const [again, remove] = [blocked("start runs"), blocked("delete runs", detail.organization_id)];
@@ -34,6 +38,14 @@ export function MoreItems({ detail, onOpen, onAgain, onLink, onExport }: Omit<Ac
           <Icon name="download" /> Export as {format}
         </button>
       ))}
+      <button
+        type="button"
+        disabled={detail.status === "running"}
+        title={notYet(detail)}
+        onClick={() => onExport("bundle")}
+      >
+        <Icon name="download" /> Export bundle
+      </button>
       <button type="button" class="narrow-only" disabled={again !== undefined} title={again} onClick={onAgain}>
         <Icon name="again" /> Run again…
       </button>

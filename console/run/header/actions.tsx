@@ -19,7 +19,7 @@ export interface ActionProps {
   onOpen: (dialog: RunDialog) => void;
   onAgain: () => void;
   onLink: () => void;
-  onExport: (format: ExportFormat) => void;
+  onExport: (format: ExportFormat | "bundle") => void;
 }
 
 /** What an operator can do with the run, the likeliest first. What they may not do now is disabled, with the reason. */

@@ -28,7 +28,7 @@ interface Props {
   onOpen: (dialog: RunDialog) => void;
   onAgain: () => void;
   onLink: () => void;
-  onExport: (format: ExportFormat) => void;
+  onExport: (format: ExportFormat | "bundle") => void;
 }
 
 /** Place and facts, name and actions, gauges: three lines, whatever they hold. */

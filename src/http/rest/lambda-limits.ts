@@ -12,6 +12,9 @@ export const bodyBytesOnLambda = 3 * 1024 * 1024;
 /** Bytes of files that fit into such a body as base64, with their names and the texts: whole MiB. */
 export const inlineBytesOnLambda = Math.floor((bodyBytesOnLambda * 3) / 4 / 1024 ** 2) * 1024 ** 2;
 
+/** Bytes of the largest response that certainly fits as base64 into Lambda's 6 MiB. */
+export const binaryBytesOnLambda = 4 * 1024 * 1024;
+
 /** Keeps responses within Lambda's limit. A longer one becomes an error. `remedy`: what the caller can do, by path. */
 export function limitOnLambda(
   handler: ApiHandler,

@@ -62,6 +62,7 @@ export const operations = {
   get_event: ["GET", "/runs/{run_id}/events/{sequence}"],
   get_model_request: ["GET", "/runs/{run_id}/request"],
   get_sent_request: ["GET", "/runs/{run_id}/request/sent"],
+  export_run: ["GET", "/runs/{run_id}/export"],
   list_files: ["GET", "/runs/{run_id}/files"],
   get_file: ["GET", "/runs/{run_id}/files/{name}"],
   get_openapi: ["GET", "/openapi.json"],
@@ -138,6 +139,7 @@ export interface Operations {
   get_event: { parameters: { run_id: string; sequence: number }; answer: Schemas["Event"] };
   get_model_request: { parameters: { run_id: string; at: string }; answer: Schemas["ModelRequest"] };
   get_sent_request: { parameters: { run_id: string; at: string }; answer: Schemas["SentRequest"] };
+  export_run: { parameters: { run_id: string }; answer: undefined };
   list_files: { parameters: { run_id: string; at?: string | undefined }; answer: Schemas["RunFilePage"] };
   get_file: { parameters: { run_id: string; name: string; at?: string | undefined }; answer: undefined };
   create_trial: { parameters: { agent_id: string }; body: Schemas["CreateTrialRequest"]; answer: Schemas["Trial"] };

@@ -43,6 +43,18 @@ export const runRecordOperations = {
     success: { description: "The request.", body: "SentRequest" },
     errors: [...readErrors, "step_not_found", "request_unknown"],
   }),
+  export_run: operation("export_run", {
+    at: "GET /runs/{run_id}/export",
+    tag,
+    summary: "Export a run as a bundle",
+    description:
+      "Everything that is recorded of a run as one file: its events, what its turns ran on, and the contents of its files, without secrets. The same record makes the same bytes. A run with a turn in progress cannot be exported. On AWS, a bundle of more than about 4 MB is exported with the CLI.",
+    success: {
+      description: "The bundle, a ZIP archive.",
+      media: { "application/zip": { type: "string", format: "binary" } },
+    },
+    errors: [...readErrors, "run_ended", "invalid_argument", "modified_concurrently"],
+  }),
   list_files: operation("list_files", {
     ...shared.list_files,
     description: "Files by name, now or after a step.",

@@ -1,0 +1,118 @@
+import { addUsage, noUsage } from "../../agent/turn/limits.ts";
+import type { FileVersion } from "../../agent/turn/manifest.ts";
+import { canonicalJson } from "../../json.ts";
+import type { Run, RunEvent, RunState } from "../types.ts";
+
+// The files of a bundle. Each has one possible text for what it says, so that a bundle is the same wherever the run is exported.
+
+export const bundleFormat = "agent-run-service/run-bundle";
+/** Version of the files. A later one can only be read by later releases. */
+export const bundleVersion = 1;
+
+export const runName = "run.json";
+export const manifestName = "manifest.json";
+
+/** Characters of JSON in one file of events. */
+export const partLength = 4_000_000;
+
+export function eventsName(part: number): string {
+  return `events-${String(part).padStart(6, "0")}.ndjson`;
+}
+
+export function configurationName(hash: string): string {
+  return `configurations/${hash}.json`;
+}
+
+export function contentName(sha256: string): string {
+  return `contents/${sha256}`;
+}
+
+/** The fields of a run that a bundle has: none that belongs to its service, such as its owner, its webhook or its tokens. */
+export type BundledRun = Pick<
+  Run,
+  | "name"
+  | "status"
+  | "turn"
+  | "createdAt"
+  | "updatedAt"
+  | "sequence"
+  | "failure"
+  | "used"
+  | "model"
+  | "tools"
+  | "labels"
+  | "resultSchema"
+>;
+
+/** The first file of a bundle. `runId`: of the run that was recorded. */
+export interface RunRecord extends Pick<RunState, "summary" | "uploads" | "files"> {
+  runId: string;
+  run: BundledRun;
+}
+
+/** The text of `run.json`. */
+export function runText(
+  runId: string,
+  { run, uploads = [], files, summary }: Omit<RunState, "journal" | "queue">,
+): string {
+  const { name, status, turn, createdAt, updatedAt, sequence, failure, used, model, tools, labels, resultSchema } = run;
+  const bundled: BundledRun = {
+    name,
+    status,
+    turn,
+    createdAt,
+    updatedAt,
+    sequence,
+    ...(failure && { failure }),
+    ...(used && { used: addUsage(noUsage, used) }), // earlier releases stored fewer fields
+    ...(model !== undefined && { model }),
+    ...(tools?.length && { tools }),
+    ...(labels && Object.keys(labels).length > 0 && { labels }),
+    ...(resultSchema !== undefined && { resultSchema }),
+  };
+  const record: RunRecord = {
+    runId,
+    run: bundled,
+    ...(uploads.length > 0 && { uploads }),
+    ...(files && { files }),
+    ...(summary && { summary }),
+  };
+  return `${canonicalJson(record)}\n`;
+}
+
+/**
+ * An event as a line. Who sent an input or answered a call is left out: that is an operator or a key of the service. The keys of
+ * an entry are sorted, but not those of what it contains: a request is rebuilt with the order of the model's arguments.
+ */
+export function eventLine(event: RunEvent): string {
+  if (!("part" in event)) {
+    const { startedBy: _, ...message } = event;
+    return `${canonicalJson(message)}\n`;
+  }
+  const { by: _, ...entry } = event as typeof event & { by?: unknown };
+  const sorted = Object.entries(entry).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return `${JSON.stringify(Object.fromEntries(sorted))}\n`;
+}
+
+/** The hashes of the configurations that an event names. */
+export function configurationsOf(event: RunEvent): string[] {
+  if (!("part" in event)) return [];
+  const named = [
+    event.configuration,
+    event.part === "failed" ? event.tried : undefined,
+    event.part === "forked" ? event.settings : undefined,
+  ];
+  return named.filter((hash) => hash !== undefined);
+}
+
+/** The files that an event names: those that a call changed, those of a person's answer, and those that a model was shown. */
+export function filesOf(event: RunEvent): { name: string; sha256?: string; size?: number }[] {
+  if (!("part" in event)) return [];
+  if (event.part === "result") return [...(event.files ?? []), ...(event.result.attachments ?? [])];
+  return event.part === "answered" && "files" in event.answer ? (event.answer.files ?? []) : [];
+}
+
+/** The contents that a file has and had. */
+export function contentsOf({ sha256, old = [] }: Pick<FileVersion, "sha256"> & { old?: string[] }): string[] {
+  return sha256 === undefined ? old : [sha256, ...old];
+}
