@@ -76,11 +76,10 @@ function issueOf(violation: SchemaViolation, place: Place): ValidationIssue | []
       return issue("greater_than", loc, `Input should be greater than ${limit}`, data, { gt: limit });
     case "maximum":
       return issue("less_than_equal", loc, `Input should be less than or equal to ${limit}`, data, { le: limit });
-    case "minItems": {
-      const actual_length = (data as unknown[]).length;
-      const msg = `List should have at least ${limit} item${limit === 1 ? "" : "s"} after validation, not ${actual_length}`;
-      return issue("too_short", loc, msg, data, { field_type: "List", min_length: limit, actual_length });
-    }
+    case "minItems":
+      return tooShort(loc, "List", limit, (data as unknown[]).length, data);
+    case "minProperties":
+      return tooShort(loc, "Dictionary", limit, Object.keys(data as object).length, data);
     case "maxItems":
       return tooLong(loc, "List", limit, (data as unknown[]).length, data);
     case "maxProperties":
@@ -135,6 +134,17 @@ function tagIssue(
   const expected_tags = tags.map((each) => `'${each}'`).join(", ");
   const msg = `Input tag found using ${discriminator} does not match any of the expected tags: ${expected_tags}`;
   return issue("union_tag_invalid", loc, msg, data, { discriminator, expected_tags });
+}
+
+function tooShort(
+  loc: Loc,
+  kind: "List" | "Dictionary",
+  limit: number,
+  length: number,
+  data: unknown,
+): ValidationIssue {
+  const msg = `${kind} should have at least ${limit} item${limit === 1 ? "" : "s"} after validation, not ${length}`;
+  return issue("too_short", loc, msg, data, { field_type: kind, min_length: limit, actual_length: length });
 }
 
 function tooLong(loc: Loc, kind: "List" | "Dictionary", limit: number, length: number, data: unknown): ValidationIssue {

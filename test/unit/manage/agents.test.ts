@@ -136,6 +136,7 @@ describe("definitions", () => {
     [{ webFetch: { hosts: ["https://example.com"] } }, [{ type: "string_pattern_mismatch" }]],
     [{ webFetch: { hosts: ["*.*.example.com"] } }, [{ type: "string_pattern_mismatch" }]],
     [{ prices: { input: -1 } }, [{ type: "missing" }, { type: "greater_than_equal" }]],
+    [{ fallback: {} }, [{ loc: ["body", "definition", "fallback"], type: "too_short" }]],
     [{ colour: "red" }, [{ loc: ["body", "definition", "colour"], type: "extra_forbidden" }]],
     [{ limits: { dollars: 1 } }, "prices is missing; limits.dollars requires it"],
     [withHeaders({ Authorization: { secret: "sk-pasted" } }), "on one machine, a secret is env:NAME or file:PATH."],
