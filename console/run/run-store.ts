@@ -9,16 +9,13 @@ import { FullTexts } from "./text/full-texts.ts";
 import { noneUnfolded } from "./text/unfolded.ts";
 import { type Range, widestLane } from "./timeline/axis.ts";
 import type { RunView } from "./view.ts";
-import { addWritten, completeText, type Written } from "./written.ts";
+import type { Written } from "./written.ts";
 
 /** How often what depends on the time is drawn again while the run works. Milliseconds. */
 const tick = 500;
 
 /** How long the lane waits for further scrolling before it shows what is on screen. Milliseconds. */
 const laneDelay = 100;
-
-/** How long the text of an interrupted answer stays after the connection is back, unless it continues. Milliseconds. */
-const staleDelay = 100;
 
 /** From this number of steps on, the lane at first shows only what is on screen: the bars would be points. */
 const zoomedFrom = 60;
@@ -110,7 +107,7 @@ export class RunStore implements RunView {
       this.zoomed.value = this.model.steps.length > zoomedFrom;
       this.loaded.value = true;
     });
-    this.#follow();
+    void this.#follow();
   }
 
   /** Reads the run again: what is shown of it is out of date. */
@@ -142,89 +139,23 @@ export class RunStore implements RunView {
     this.#select(this.at.value);
   }
 
-  #follow(): void {
-    let waiting: RunEvent[] = [];
-    let printed: CallOutput[] = [];
-    let written: Written | undefined;
-    let replaced: Written | undefined;
-    let opened = false;
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    // What arrives together is drawn together, and output after the answer that asked for its call.
-    const draw = (detail?: RunDetail): void => {
-      clearTimeout(timer);
-      timer = undefined;
-      batch(() => {
-        this.written.value = written;
-        this.#add(waiting, printed);
-        if (replaced) this.#keep(replaced);
-        if (detail) this.detail.value = detail;
-      });
-      waiting = [];
-      printed = [];
-      replaced = undefined;
-    };
-    const drawSoon = (): void => {
-      timer ??= setTimeout(draw, 30);
-    };
-    const ended = this.#api.stream(
-      this.model.sequence,
-      {
-        // With the events before it: otherwise a text would be gone before the answer that replaces it is shown.
-        run(detail) {
-          draw(detail);
-          if (!opened) return;
-          opened = false;
-          // An answer in progress follows at once. A process that died left one that nobody continues.
-          const before = written;
-          const drop = (): void => {
-            if (written !== before) return;
-            written = undefined;
-            drawSoon();
-          };
-          if (before) setTimeout(drop, staleDelay);
+  async #follow(): Promise<void> {
+    try {
+      const { followRun } = await import("./follow-run.ts"); // no first view needs it
+      await followRun(
+        this,
+        this.#api,
+        {
+          event: ({ at }) => {
+            if (at !== null) this.#skew = Math.max(this.#skew ?? -Infinity, Date.parse(at) - Date.now());
+          },
+          add: (events, printed) => this.#add(events, printed),
         },
-        opened() {
-          opened = true;
-        },
-        event: (event) => {
-          if (event.at !== null) this.#skew = Math.max(this.#skew ?? -Infinity, Date.parse(event.at) - Date.now());
-          waiting.push(event);
-          // What a step records ends its text. The next text can be here before this is drawn.
-          if (written && "step" in event && (event.turn > written.turn || event.step >= written.step)) {
-            if (event.type === "model_call" && event.step === written.step) replaced = written;
-            written = undefined;
-          }
-          drawSoon();
-        },
-        output: (output) => {
-          printed.push(output);
-          drawSoon();
-        },
-        delta: (delta) => {
-          const isFirst = written?.thinking && !written.text && this.written.peek()?.thinking;
-          written = { ...addWritten(written, "text", delta), ...(isFirst && { thoughtUntil: this.now.peek() }) };
-          drawSoon();
-        },
-        thinking: (delta) => {
-          written = addWritten(written, "thinking", delta);
-          drawSoon();
-        },
-      },
-      this.#closing.signal,
-    );
-    ended.catch((error: unknown) => {
+        this.#closing.signal,
+      );
+    } catch (error) {
       this.error.value = asError(error);
-    });
-  }
-
-  /** Keeps a text that has grown on screen as it is: its answer has been recorded. */
-  #keep(written: Written): void {
-    const step = this.model.step(written.turn, written.step);
-    completeText(step?.text, written.text);
-    completeText(step?.reasoning, written.thinking);
-    completeText(this.model.turns.at(-1)?.output?.text, written.text);
-    const key = formatPlace(written);
-    if (key === this.growing) this.grown.value = new Map(this.grown.peek()).set(key, written);
+    }
   }
 
   #add(events: RunEvent[], printed: CallOutput[] = []): void {
