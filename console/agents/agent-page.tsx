@@ -76,7 +76,7 @@ function ExistingAgent({ id }: { id: string }) {
       {tab === "keys" && <KeysTab agent={agent} />}
       {tab === "webhook" && <WebhookTab agent={agent} />}
       {tab === "versions" && <VersionsTab agent={agent} onSaved={replace} />}
-      {tab === "trials" && <TrialsTab agentId={agent.id} />}
+      {tab === "trials" && <TrialsTab agent={agent} />}
     </main>
   );
 }

@@ -1,17 +1,20 @@
 import { useLocation } from "preact-iso/router";
+import type { Agent } from "../api/types.ts";
 import { useResource } from "../api/use-resource.ts";
 import { pageUrl } from "../state/url.ts";
 import { useRows } from "../state/use-rows.ts";
 import { Empty, Loading } from "../ui/empty.tsx";
 import { Problem } from "../ui/problem.tsx";
 import { RelativeTime } from "../ui/time.tsx";
+import { SampleCases } from "./sample-cases.tsx";
 import { readTrials, type TrialHead } from "./trial-calls.ts";
 import { statusWords, trialTitle } from "./words.ts";
 
 const refreshMs = 5_000;
 
 /** The trials of an agent, newest first. */
-export function TrialsTab({ agentId }: { agentId: string }) {
+export function TrialsTab({ agent }: { agent: Agent }) {
+  const agentId = agent.id;
   const { data, error } = useResource(`trials ${agentId}`, (signal) => readTrials(agentId, signal), refreshMs);
   if (error && !data) return <Problem>{error.message}</Problem>;
   if (!data) return <Loading rows={4} />;
@@ -22,6 +25,7 @@ export function TrialsTab({ agentId }: { agentId: string }) {
         <a class="button" href={pageUrl(`agents/${agentId}`, { tab: "edit" })}>
           Edit the agent
         </a>
+        <SampleCases agent={agent} />
       </Empty>
     );
   }

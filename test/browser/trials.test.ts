@@ -190,6 +190,29 @@ test("cases are kept as a suite, redacted, and a draft is tried on it", async ()
   expect(await judged(view)).toEqual(innocent);
 });
 
+test("without a key, sample runs of the demo model show what a draft changes", async () => {
+  await using demo = await startService();
+  await using view = await openConsole(browser, demo.consoleUrl, { path: `agents/${demo.templateId}?tab=trials` });
+  const { page } = view;
+  await page.getByRole("button", { name: "Record sample runs" }).click();
+  await page.getByText("4 sample runs have started.").waitFor();
+  const call = callOf(demo);
+  const ended = async (): Promise<string[]> => {
+    const { data } = (await call("GET", "/runs")) as unknown as { data: { status: string }[] };
+    return data.map(({ status }) => status);
+  };
+  await expect.poll(ended).toEqual(Array.from({ length: 4 }, () => "finished"));
+  const instructions = page.getByLabel("Instructions", { exact: true });
+  await instructions.fill(`${await instructions.inputValue()}\ndemo: files=1`);
+  await page.getByRole("button", { name: "Try on recent runs…" }).click();
+  const dialog = page.getByRole("dialog", { name: "Try on recent runs" });
+  await dialog.getByRole("button", { name: "Estimate" }).click();
+  await dialog.getByText("4 cases").waitFor();
+  await dialog.getByRole("button", { name: "Start trial" }).click();
+  await page.getByText("4 tried · 2 same · 2 different · current against itself: 0 of 4 differ").waitFor();
+  expect(view.misdeeds).toEqual(noMisdeeds);
+});
+
 test("a setting that cannot be used is named, and calls nothing", async () => {
   await using view = await openConsole(browser, service.consoleUrl, { path: `agents/${agentId}?tab=edit` });
   const { page } = view;

@@ -307,6 +307,7 @@ const allowedInConsole: Record<string, string[]> = {
     "console/run/text",
     "src/manage/generated/trial-operations.ts",
     "src/trials/limits.ts",
+    "src/trials/suites/limits.ts",
   ],
   "console/usage": page,
   "console/waiting": [...page, "console/run/text", "console/run/waiting"],

@@ -19,16 +19,19 @@ const scratchFile = "demo-scratch.txt";
  *
  * - `steps`: least number of steps with tools, at most 100. Further steps write and read `demo-scratch.txt`.
  * - `delay`: milliseconds before each response, at most 10,000.
+ *
+ * A line `demo: files=1` of the instructions makes it read at most so many files, to see what a change of an agent does.
  */
 export const demo: Model = async (request) => {
   request.signal.throwIfAborted();
   const turn = currentTurn(request.messages);
   const { steps, delay } = parseDirective(turn.input);
+  const most = mostFiles(request.instructions);
   if (delay > 0) await pause(delay, request.signal);
-  const calls = nextCalls(request, turn, steps);
+  const calls = nextCalls(request, turn, { steps, most });
   const { result } = request;
   const last = (): string =>
-    result ? JSON.stringify(sampleResult(result), null, 2) : report(turn, clientToolOf(request));
+    result ? JSON.stringify(sampleResult(result), null, 2) : report(turn, clientToolOf(request), most);
   const text = calls.length > 0 ? "" : last();
   return {
     answer: {
@@ -65,14 +68,28 @@ function currentTurn(messages: Message[]): DemoTurn {
 }
 
 function parseDirective(input: string): { steps: number; delay: number } {
-  // Not \s, which matches line breaks: from each of them it would read all that follow.
-  const line = /^[ \t]*demo:(.*)$/im.exec(input)?.[1] ?? "";
-  const number = (name: string, max: number): number =>
-    Math.min(Number(new RegExp(`\\b${name}=(\\d+)`, "i").exec(line)?.[1] ?? 0), max);
-  return { steps: number("steps", maxSteps), delay: number("delay", maxDelayMs) };
+  const number = directiveIn(input);
+  return { steps: number("steps", maxSteps, 0), delay: number("delay", maxDelayMs, 0) };
 }
 
-function nextCalls(request: ModelRequest, turn: DemoTurn, steps: number): ToolCall[] {
+/** Files that the model reads. */
+function mostFiles(instructions: string): number {
+  return directiveIn(instructions)("files", maxFiles, maxFiles);
+}
+
+/** Reads numbers of the line `demo: …` of a text. */
+function directiveIn(text: string) {
+  // Not \s, which matches line breaks: from each of them it would read all that follow.
+  const line = /^[ \t]*demo:(.*)$/im.exec(text)?.[1] ?? "";
+  return (name: string, max: number, otherwise: number): number =>
+    Math.min(Number(new RegExp(`\\b${name}=(\\d+)`, "i").exec(line)?.[1] ?? otherwise), max);
+}
+
+function nextCalls(
+  request: ModelRequest,
+  turn: DemoTurn,
+  { steps, most }: { steps: number; most: number },
+): ToolCall[] {
   const hasTool = (name: string): boolean => request.tools.some((tool) => tool.name === name);
   const call = (name: string, input: object, index = 0): ToolCall => ({
     id: `demo-${turn.steps + 1}-${index + 1}`,
@@ -84,9 +101,9 @@ function nextCalls(request: ModelRequest, turn: DemoTurn, steps: number): ToolCa
   const last = clientTool && !isCalled ? [call(clientTool.name, sampleResult(clientTool.input) as object)] : [];
   const readsFiles = turn.hasFiles && hasTool("list_files");
   if (readsFiles && turn.steps === 0) return [call("list_files", {})];
-  const names = listedFiles(turn);
+  const names = listedFiles(turn).slice(0, most);
   if (readsFiles && turn.steps === 1 && names.length > 0 && hasTool("read_file")) {
-    return names.slice(0, maxFiles).map((name, index) => call("read_file", { name, limit: 500 }, index));
+    return names.map((name, index) => call("read_file", { name, limit: 500 }, index));
   }
   if (turn.steps >= steps || !hasTool("write_file") || !hasTool("read_file")) return last;
   const wroteLast = turn.results.at(-1)?.name === "write_file";
@@ -110,13 +127,13 @@ function fileNames(text: string): string[] {
   return [...text.matchAll(/^(.*) \(\d+ bytes\)$/gm)].map((match) => match[1] ?? "");
 }
 
-function report(turn: DemoTurn, clientTool: ToolDefinition | undefined): string {
+function report(turn: DemoTurn, clientTool: ToolDefinition | undefined, most: number): string {
   const { input, results, steps } = turn;
   const listing = results.find((result) => result.name === "list_files")?.text;
   const reads = results.filter((result) => result.name === "read_file");
   const returned = results.filter(({ name }) => name === clientTool?.name);
   const files = listedFiles(turn);
-  const read = files.slice(0, maxFiles).flatMap((name, index) => describe(name, reads[index]));
+  const read = files.slice(0, most).flatMap((name, index) => describe(name, reads[index]));
   return [
     `The input has ${count(input.length, "character")} and ${words(input)}: "${clipped(input)}"`,
     listing === undefined

@@ -50,6 +50,17 @@ describe("the demo model", () => {
     expect(calls).toEqual([["list_files"], ["read_file", "read_file", "read_file"]]);
   });
 
+  it("reads as many files as a line of the instructions says", async () => {
+    const files = { "a.txt": "alpha", "b.txt": "beta", "c.txt": "gamma" };
+    const instructions = "Work.\ndemo: files=1";
+    const { input, ports, records } = turn(demo, { input: { ...says("Read."), instructions }, space: spaceOf(files) });
+    const answer = text(await runTurn(input, ports));
+    expect(calledIn(records)).toEqual(["list_files", "read_file"]);
+    expect(answer).toContain("The workspace has 3 files");
+    expect(answer).toContain("> alpha");
+    expect(answer).not.toContain("> beta");
+  });
+
   it.each([
     ["with files", { "a.txt": "alpha" }],
     ["without files", {}],
