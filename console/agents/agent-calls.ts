@@ -44,14 +44,6 @@ export async function updateAgent(id: string, definition: Draft, revision: numbe
   return agent;
 }
 
-/** Stores what a trial tried as a new version, which keeps the trial. */
-export async function saveTried(trial: Pick<Schemas["Trial"], "id" | "agent_id" | "definition">): Promise<Agent> {
-  const body = { definition: trial.definition, trial_id: trial.id };
-  const agent = await call("update_agent", { agent_id: trial.agent_id }, { body });
-  refreshAgents();
-  return agent;
-}
-
 export async function setArchived(id: string, isArchived: boolean): Promise<Agent> {
   const agent = await call(isArchived ? "archive_agent" : "unarchive_agent", { agent_id: id });
   refreshAgents();

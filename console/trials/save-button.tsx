@@ -1,13 +1,12 @@
 import { useLocation } from "preact-iso/router";
 import { useState } from "preact/hooks";
-import { saveTried } from "../agents/agent-calls.ts";
 import type { Agent } from "../api/types.ts";
 import { blocked } from "../state/blocked.ts";
 import { pageUrl } from "../state/url.ts";
 import { Button } from "../ui/button.tsx";
 import { Confirm } from "../ui/confirm.tsx";
 import { toast } from "../ui/toast.tsx";
-import type { Trial } from "./trial-calls.ts";
+import { saveTried, type Trial } from "./trial-calls.ts";
 
 /** Saves the draft of a finished trial as the next version of its agent. */
 export function SaveButton({ trial, agent }: { trial: Trial; agent: Agent | undefined }) {

@@ -1,7 +1,8 @@
 import { operations } from "../../src/manage/generated/trial-operations.ts";
 import { call } from "../api/client.ts";
 import { addOperations } from "../api/operations.ts";
-import type { Schemas } from "../api/types.ts";
+import type { Agent, Schemas } from "../api/types.ts";
+import { readAgents } from "../state/agents.ts";
 
 addOperations(operations);
 
@@ -79,6 +80,14 @@ export async function keepCases(agentId: string, suite: string, body: Schemas["A
     await call("create_suite", { agent_id: agentId }, { body: { name: suite } });
   }
   return call("add_cases", { agent_id: agentId, suite }, { body });
+}
+
+/** Stores what a trial tried as a new version of its agent, which keeps the trial. */
+export async function saveTried(trial: Pick<Trial, "id" | "agent_id" | "definition">): Promise<Agent> {
+  const body = { definition: trial.definition, trial_id: trial.id };
+  const agent = await call("update_agent", { agent_id: trial.agent_id }, { body });
+  readAgents().catch(() => undefined); // the version is stored, whether this succeeds or not
+  return agent;
 }
 
 /** Sets a person's verdict. Null: the computed one applies again. */

@@ -7,7 +7,7 @@ import type { FormState } from "./form-state.ts";
 import { textOf, valueAt } from "./json.ts";
 import { agentField } from "./layout.ts";
 import type { FieldOf } from "./schema-fields.ts";
-import { toolHelp } from "./tool-help.ts";
+import { toolHelp } from "../../tool-help.ts";
 
 const path = ["tools"];
 

@@ -1,6 +1,6 @@
 import { call } from "../../api/client.ts";
 import type { Schemas } from "../../api/types.ts";
-import { toolHelp } from "../../agents/form/tool-help.ts";
+import { toolHelp } from "../../tool-help.ts";
 import { toolLabel } from "../text/tool-name.tsx";
 import { textAt } from "../text/full-texts.ts";
 import type { Call, Step } from "../model/types.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { toolHelp } from "../../../console/agents/form/tool-help.ts";
+import { toolHelp } from "../../../console/tool-help.ts";
 import { type Environment, offerFor, pythonText, systemText } from "../../../console/environments.ts";
 import schema from "../../../schemas/agent.schema.json" with { type: "json" };
 
