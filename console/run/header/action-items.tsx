@@ -18,7 +18,7 @@ export function CopyItems({ onOpen }: Pick<ActionProps, "onOpen">) {
 }
 
 function notYet({ status }: ActionProps["detail"]): string | undefined {
-  return status === "running" ? "The turn has not ended." : "All that is recorded, to import it into any service";
+  return status === "running" ? "The turn has not ended." : "Everything that is recorded, with files, as one file";
 }
 
 /** What is seldom done with a run. On a narrow screen, all that has no button there. */
