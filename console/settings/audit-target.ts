@@ -1,6 +1,6 @@
 import type { Schemas } from "../api/types.ts";
 
-/** The page of what an action was done to. Undefined: it has none, such as a key. */
+/** The page of what an action was done to. Undefined: it has none, such as a key or a suite. */
 export function auditTarget({ action, id, version }: Schemas["AuditEntry"]): {
   url: string | undefined;
   version: number | undefined;

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { auditTarget } from "../../../../console/settings/audit-target.ts";
 import { auditActions } from "../../../../src/accounts/types.ts";
 
-test("every audited action but those of keys and deliveries links to what it was done to", () => {
+test("every audited action but those of keys, deliveries and suites links to what it was done to", () => {
   const without = auditActions.filter((action) => {
     const entry = {
       at: "2026-11-22T10:00:00.000Z",
@@ -14,5 +14,6 @@ test("every audited action but those of keys and deliveries links to what it was
     };
     return auditTarget(entry).url === undefined;
   });
-  expect(without).toEqual(["key.create", "key.enable", "key.disable", "delivery.resend"]);
+  const ofSuites = auditActions.filter((action) => action.startsWith("suite."));
+  expect(without).toEqual(["key.create", "key.enable", "key.disable", "delivery.resend", ...ofSuites]);
 });
