@@ -34,9 +34,12 @@ export function endingText(noun: string, credentials: Credential[], now = Date.n
 /** A warning when keys or operator tokens of the service end within two weeks. */
 export async function endingWarning(accounts: Accounts): Promise<string | undefined> {
   const agents = (await accounts.listAgents()).filter(({ status }) => status !== "deleted");
-  const keys: Credential[] = [];
-  for (const { id } of agents) keys.push(...(await accounts.listKeys(id)));
-  const texts = [endingText("API key", keys), endingText("operator token", await accounts.listOperators())];
+  const keys = new Map<string, Credential>(); // a key of several agents is listed by each
+  for (const { id } of agents) for (const key of await accounts.listKeys(id)) keys.set(key.hash, key);
+  const texts = [
+    endingText("API key", [...keys.values()]),
+    endingText("operator token", await accounts.listOperators()),
+  ];
   const found = texts.filter((text) => text !== undefined);
   if (found.length === 0) return undefined;
   return `${found.join("; ")}. To hand over another one: ${commandLine("admin", "key create")} or ${commandLine("admin", "operator link")}`;

@@ -17,7 +17,7 @@ export interface ErrorEntry {
  */
 export const clientErrors = {
   AuthenticationError: "The API key is missing, unknown or disabled.",
-  TemplateMismatch: "`template_id` is not the agent of the API key.",
+  TemplateMismatch: "`template_id` is not an agent of the API key.",
   AgentNotFound: "The agent of the API key was deleted.",
   AgentArchived: "The agent is archived and accepts no new runs.",
   RunNotFound: "The agent of the API key has no such run.",
@@ -400,9 +400,10 @@ const errorTable = {
   },
   template_mismatch: {
     status: 403,
-    apis: ["v1", "ext"],
+    apis: ["v1", "ext", "mcp"],
     client: "TemplateMismatch",
-    when: "`template_id` differs from the key's agent.",
+    when: "`template_id` is not an agent of the key.",
+    mcp: { when: "`agent` in the address is not an agent of the key." },
     detail: "API key is not valid for the requested template",
   },
   token_reads_one_run: {

@@ -9,6 +9,7 @@ import { expiryFields, isoTime, record, table, withNote } from "./output.ts";
 
 interface CreateOptions {
   agent: string;
+  also?: string[];
   name?: string;
   expires?: string;
 }
@@ -18,26 +19,28 @@ export function addKeyCommands(program: Command, action: Action): void {
   key
     .command("create")
     .description("Create an API key for an agent and print it (shown only once).")
-    .requiredOption("--agent <ID>", "agent")
+    .requiredOption("--agent <ID>", "agent; of several, the one that is meant where a request names none")
+    .option("--also <ID...>", "further agents of the organization that the key can be used for")
     .option("--name <NAME>", "name for people, such as the system that uses the key")
     .option("--expires <TIME>", expiresOption)
     .action(
-      action(async ({ accounts, actor }, { agent, name, expires }: CreateOptions) => {
+      action(async ({ accounts, actor }, { agent, also: moreAgents, name, expires }: CreateOptions) => {
         const expiresAt = expires === undefined ? undefined : expiryOf(expires);
-        const created = await createKey(accounts, agent, { name, expiresAt, actor: await actor() });
+        const created = await createKey(accounts, agent, { name, moreAgents, expiresAt, actor: await actor() });
         const { text, json } = record({ api_key: created.key, ...fields(created.stored) });
         return { text: `${text}\n\nThe key is shown only once. Save it now.`, json };
       }),
     );
   key
     .command("list")
-    .description("List an agent's keys, oldest first, without the keys themselves.")
+    .description("List the keys that can be used for an agent, oldest first, without the keys themselves.")
     .requiredOption("--agent <ID>", "agent")
     .action(
       action(async ({ accounts }, { agent }: { agent: string }) => {
         const { id } = await findAgent(accounts, agent);
         const keys = await accounts.listKeys(id);
-        const columns = ["hint", "name", "enabled", "created_at", "last_used_at", "expires", "hash"];
+        const several = keys.some(({ moreAgents }) => moreAgents) ? ["agent", "more_agents"] : [];
+        const columns = ["hint", "name", "enabled", "created_at", "last_used_at", "expires", "hash", ...several];
         const listed = table(keys.map(fields), columns, `No keys. Create one: key create --agent ${id}`);
         return withNote(listed, endingText("key", keys));
       }),
@@ -53,14 +56,15 @@ export function addKeyCommands(program: Command, action: Action): void {
         ),
       );
   setEnabled("disable", false, "Reject a key from now on (401).");
-  setEnabled("enable", true, "Accept a disabled key again, unless it has expired or its agent is deleted.");
+  setEnabled("enable", true, "Accept a disabled key again, unless it has expired or its agents are deleted.");
 }
 
-function fields({ hash, hint, agentId, enabled, name, createdAt, lastUsedAt, ...ending }: ApiKey) {
+function fields({ hash, hint, agentId, moreAgents, enabled, name, createdAt, lastUsedAt, ...ending }: ApiKey) {
   return {
     hint,
     name,
     agent: agentId,
+    ...(moreAgents && { more_agents: moreAgents.join(" ") }),
     enabled,
     created_at: isoTime(createdAt),
     last_used_at: lastUsedAt && isoTime(lastUsedAt),

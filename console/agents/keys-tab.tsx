@@ -117,7 +117,10 @@ function KeyTable({ keys, organizationId, reload }: KeyTableProps) {
         <tbody>
           {keys.map((key) => (
             <tr key={key.id} class={key.enabled ? "" : "off"}>
-              <td>{key.name === null ? <span class="muted">no name</span> : <bdi>{key.name}</bdi>}</td>
+              <td>
+                {key.name === null ? <span class="muted">no name</span> : <bdi>{key.name}</bdi>}
+                {key.more_agent_ids.length > 0 && <div class="muted">also for {others(key)}</div>}
+              </td>
               <td class="mono">{key.hint}…</td>
               <td>
                 <RelativeTime at={key.created_at} />
@@ -150,11 +153,18 @@ function KeyTable({ keys, organizationId, reload }: KeyTableProps) {
           onClose={() => setDisabling(undefined)}
           onConfirm={() => setEnabled(disabling, false)}
         >
-          Requests with it get 401 from now on. Its runs continue. You can enable it again.
+          Requests with it get 401 from now on
+          {disabling.more_agent_ids.length > 0 && `, also those for ${others(disabling)}`}. Its runs continue. You can
+          enable it again.
         </Confirm>
       )}
     </>
   );
+}
+
+/** The agents of a key besides the one whose page shows it. */
+function others({ more_agent_ids: { length } }: Key): string {
+  return length === 1 ? "another agent" : `${length} other agents`;
 }
 
 function nameOf({ name, hint }: Key): string {

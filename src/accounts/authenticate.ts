@@ -1,5 +1,6 @@
 import { agentNotFound, invalidKey, ServiceError } from "../errors.ts";
 import { isExpired } from "./expiry.ts";
+import { hasAgent, type KeyAgents } from "./key-agents.ts";
 import type { RequestRate } from "./request-rate.ts";
 import type { Starter } from "./starter.ts";
 import { tokenHash } from "./token.ts";
@@ -12,8 +13,8 @@ export interface AuthenticationDeps {
   rate?: RequestRate;
 }
 
-/** The agent and organization that an API key belongs to. */
-export interface Principal extends Pick<ApiKey, "agentId" | "organizationId"> {
+/** The agents and the organization that an API key belongs to. */
+export interface Principal extends KeyAgents, Pick<ApiKey, "organizationId"> {
   /** The only run that may be read, and nothing else be done: the caller has a token of the run. */
   onlyRun?: string;
   /** The key, as what it starts is recorded. Absent: nobody. */
@@ -46,8 +47,23 @@ export async function authenticateHash({ accounts, rate }: AuthenticationDeps, h
   if (!found?.enabled) throw new ServiceError("key_invalid", invalidKey);
   if (isExpired(found, Date.now())) throw expired(found);
   recordUse(found, Date.now(), (at, before) => accounts.touchKey(hash, at, before));
-  const { agentId, organizationId } = found;
-  return { agentId, organizationId, starter: { kind: "key", id: hash }, ...admitted(rate, hash) };
+  const { agentId, organizationId, moreAgents, deletedAgents } = found;
+  const others = moreAgents && { moreAgents, ...(deletedAgents && { deletedAgents }) };
+  return { agentId, organizationId, ...others, starter: { kind: "key", id: hash }, ...admitted(rate, hash) };
+}
+
+/**
+ * The holder of a key as that of one agent, by default the key's first one. Throws `template_mismatch` for an agent that is not
+ * the key's, and `agent_deleted` for one that was deleted.
+ */
+export function forAgent(principal: Principal, id: string = principal.agentId): Principal {
+  if (!principal.moreAgents && id === principal.agentId) return principal;
+  if (principal.deletedAgents?.includes(id)) throw new ServiceError("agent_deleted", agentNotFound);
+  if (!hasAgent(principal, id)) {
+    throw new ServiceError("template_mismatch", "API key is not valid for the requested template");
+  }
+  const { moreAgents: _more, deletedAgents: _deleted, ...rest } = principal;
+  return { ...rest, agentId: id };
 }
 
 /** Takes a request from the rate of a key or operator. `holder`: see `RequestRate`. */

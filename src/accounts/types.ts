@@ -89,10 +89,15 @@ export interface ApiKey extends Revised {
   hash: string;
   /** First characters of the key, so that people can tell keys apart. */
   hint: string;
+  /** The first agent: the one that is meant where none is named. */
   agentId: string;
+  /** Further agents of the organization. Never changed: stores list the key by them. Absent: none. */
+  moreAgents?: string[];
+  /** Those of its agents that were deleted while it has others. Absent: none. */
+  deletedAgents?: string[];
   organizationId: string;
   enabled: boolean;
-  /** The agent was deleted, which disabled the key for good. */
+  /** All its agents were deleted, which disabled the key for good. */
   agentDeleted?: true;
   /** Absent: none was given. */
   name?: string;
@@ -308,7 +313,7 @@ export interface Accounts {
   listAgentVersions(agentId: string, limit: number): Promise<AgentVersionHead[]>;
   /** Newest first, at most `limit`. */
   listAudit(query: AuditQuery): Promise<AuditEntry[]>;
-  /** Oldest first. */
+  /** Keys whose first or further agent it is. Oldest first. */
   listKeys(agentId: string): Promise<ApiKey[]>;
   listAgents(organizationId?: string): Promise<Agent[]>;
   listOrganizations(): Promise<Organization[]>;

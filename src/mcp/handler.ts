@@ -1,5 +1,5 @@
 import { createMcpHandler } from "@modelcontextprotocol/server";
-import { authenticate, type Principal } from "../accounts/authenticate.ts";
+import { authenticate, forAgent, type Principal } from "../accounts/authenticate.ts";
 import { credentialCheck } from "../http/credential-check.ts";
 import { HttpError } from "../http/errors.ts";
 import type { ApiHandler, ApiRequest, ApiResponse } from "../http/handler.ts";
@@ -8,25 +8,28 @@ import { parseJsonBody } from "../http/validation/parse-json.ts";
 import { ServiceError, StoreUnavailable } from "../errors.ts";
 import { log } from "../log.ts";
 import { runDescriber } from "../runs/read/describe-runs.ts";
+import { addressIn } from "./address.ts";
 import type { McpCall, McpDeps } from "./deps.ts";
 import { badRequest, errorFormat, unavailableText, uploadsAdvice } from "./errors.ts";
 import { mcpPath } from "./path.ts";
 import { mcpServer } from "./server.ts";
-import { type Named, namedIn, type ToolName } from "./tool-names.ts";
+import type { Named, ToolName } from "./tool-names.ts";
 
 /**
  * The MCP endpoint: streamable HTTP without sessions, for the protocol versions 2025-11-25 and 2026-07-28. Each request is
  * independent of others, and its response is complete, so that a Lambda function can serve it; only progress is streamed,
- * where the host can. The key of an agent authenticates it.
+ * where the host can. The key of an agent authenticates it; it serves one
+ * agent of the key, the first one unless the address names another.
  */
 export function mcpHandler(deps: McpDeps): ApiHandler {
   const shared = { ...deps, describer: runDescriber(deps) };
   return withErrorResponses(async (request) => {
     if (request.method !== "POST") throw methodNotAllowed();
     try {
-      const principal = asMcp(await authenticate(deps, apiKeyOf(request.headers)));
+      const holder = await authenticate(deps, apiKeyOf(request.headers));
       const credential = credentialCheck(() => authenticate({ accounts: deps.accounts }, apiKeyOf(request.headers)));
-      const named = namedIn(request.query);
+      const { named, agent } = addressIn(request.query);
+      const principal = asMcp(forAgent(holder, agent));
       const message = await receive(credential.guardBody(request), named);
       const { id: requestId, whileConnected } = request;
       const client = { signal: whileConnected?.() ?? never, streams: whileConnected !== undefined };

@@ -12,17 +12,8 @@ const names = new RegExp(`\\b(${Object.keys(ofTools).join("|")})\\b`, "g");
 /** Names the tools in a text of this server: with the prefix that the client asked for. */
 export type Named = <Text extends string>(text: Text) => Text;
 
-/**
- * Reads `?prefix=sales`: all tools are then named `sales_start_run` and so on, so that a client can use several agents. Throws
- * for another value and for other parameters, which would have no effect.
- */
-export function namedIn(query: URLSearchParams): Named {
-  const [prefix, ...others] = query.getAll("prefix");
-  const unknown = [...query.keys()].find((name) => name !== "prefix");
-  if (unknown !== undefined || others.length > 0) {
-    const what = unknown === undefined ? "two prefixes" : `the parameter ${JSON.stringify(unknown)}`;
-    throw badRequest("invalid_request", `Invalid Request: the address has ${what}; this endpoint accepts one: prefix`);
-  }
+/** Names the tools with a prefix: `sales_start_run`. Throws for one that is not valid. Undefined: without a prefix. */
+export function namedWith(prefix: string | undefined): Named {
   if (prefix === undefined) return (text) => text;
   if (!validPrefix.test(prefix)) {
     throw badRequest(

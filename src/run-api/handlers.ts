@@ -46,10 +46,11 @@ interface Deps extends EventsDeps, AdmissionDeps, InputLimits, Pick<Stores, "run
   accounts: AdmissionDeps["accounts"] & Pick<Accounts, "findKey">;
 }
 
-/** Only the management API has these filters. */
+/** The management API has the first two of these filters, the extension API the last. */
 interface OwnerFilters {
   organization_id?: string;
   agent_id?: string;
+  template_id?: string;
 }
 
 interface ListQuery extends OwnerFilters, Filters {

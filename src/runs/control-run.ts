@@ -204,7 +204,7 @@ export async function deleteRun(deps: DeleteDeps, id: string, check?: (run: Run)
 }
 
 /** As `deleteRun`, for a program with a key of the run's agent. Rejects with `delete_not_allowed` unless the agent allows it. */
-export async function deleteOwnRun(deps: DeleteDeps, { agentId }: Pick<Run, "agentId">, id: string): Promise<Run> {
+export async function deleteOwnRun(deps: DeleteDeps, { id, agentId }: Pick<Run, "id" | "agentId">): Promise<Run> {
   const agent = await deps.accounts.findAgent(agentId);
   if (agent?.allowDelete) return deleteRun(deps, id);
   const message =

@@ -1,22 +1,20 @@
 import type { Principal } from "../accounts/authenticate.ts";
 import { normalizeId } from "../accounts/ids.ts";
+import { hasAgent } from "../accounts/key-agents.ts";
 import { ServiceError } from "../errors.ts";
 import type { Runs } from "./ports.ts";
-import type { Run, RunOwner } from "./types.ts";
+import type { Run, RunOwner, RunReader } from "./types.ts";
 
-/** A run of the caller's agent. A run of another agent is rejected like one that does not exist. */
+/** A run of the caller's agents. A run of another agent is rejected like one that does not exist. */
 export async function findOwnRun(runs: Runs, caller: Principal, id: string): Promise<Run> {
   const run = await runs.head(normalizeId(id));
   if (isOwn(run, caller) && (caller.onlyRun ?? run.id) === run.id) return run;
   throw new ServiceError("run_not_found", `run ${JSON.stringify(id)} does not exist`);
 }
 
-/** Whether there is a run and this is its owner. */
-export function isOwn<Owned extends RunOwner>(
-  run: Owned | undefined,
-  { agentId, organizationId }: RunOwner,
-): run is Owned {
-  return run?.agentId === agentId && run.organizationId === organizationId;
+/** Whether there is a run and it is one of this reader. */
+export function isOwn<Owned extends RunOwner>(run: Owned | undefined, reader: RunReader): run is Owned {
+  return run !== undefined && hasAgent(reader, run.agentId) && run.organizationId === reader.organizationId;
 }
 
 /** Output of the last turn that ended. Undefined: none ended, or that turn failed or was stopped. */

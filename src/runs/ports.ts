@@ -22,6 +22,7 @@ import type {
   RunOwner,
   RunPage,
   RunQuery,
+  RunReader,
   RunState,
   RunView,
   Slot,
@@ -69,11 +70,11 @@ export interface Runs {
   /** Run and transcript. */
   read(id: string): Promise<RunView | undefined>;
   /**
-   * As `read`, for a client. Undefined: the run does not exist, or has another owner. Nothing but the run's head is read
-   * before the owner is known and compared, so others see no difference and cost nothing. Rejects as `owner` does.
+   * As `read`, for a client. Undefined: the run does not exist, or is not one of the reader. Nothing but the run's head is
+   * read before the reader is known and compared, so others see no difference and cost nothing. Rejects as `reader` does.
    * A store whose host streams responses opens a large transcript in pieces.
    */
-  open(id: string, owner: Promise<RunOwner>): Promise<WholeRun | PiecewiseRun | undefined>;
+  open(id: string, reader: Promise<RunReader>): Promise<WholeRun | PiecewiseRun | undefined>;
   /** UTF-8 bytes of the transcript and the queued inputs. On AWS, without those that an earlier release stored. A cheap read. */
   transcriptBytes(id: string): Promise<number>;
   /** The output of a turn of the run. Undefined: the turn has none. */

@@ -1,4 +1,5 @@
 import type { Starter } from "../accounts/starter.ts";
+import type { KeyAgents } from "../accounts/key-agents.ts";
 import type { AuditEntry, Quota } from "../accounts/types.ts";
 import type { Usage } from "../agent/turn/limits.ts";
 import type { Failure } from "../agent/model.ts";
@@ -275,6 +276,9 @@ export type TurnState = Omit<RunState, "transcript" | "queue" | "summary">;
 
 /** Whose run it is. */
 export type RunOwner = Pick<Run, "agentId" | "organizationId">;
+
+/** Who may read runs: the owner, or the holder of a key of several agents. */
+export type RunReader = KeyAgents & Pick<RunOwner, "organizationId">;
 
 /** A part of a message's text, in order. `index`: that of the message in the transcript. Each message has at least one. */
 export interface TranscriptPiece extends TranscriptMessage {

@@ -1,7 +1,6 @@
 import { log } from "../log.ts";
-import { authenticate, type AuthenticationDeps } from "../accounts/authenticate.ts";
+import { authenticate, type AuthenticationDeps, forAgent } from "../accounts/authenticate.ts";
 import { createRun, type CreateRunDeps, type NewRun } from "../runs/create-run.ts";
-import { ServiceError } from "../errors.ts";
 import type { CreateBody, CreateResponse } from "./contract.ts";
 import { base64Uploads } from "../http/validation/base64-files.ts";
 import { parseCreateBody } from "./create-body.ts";
@@ -18,10 +17,7 @@ export function createHandler(deps: CreateRunDeps & AuthenticationDeps): ApiHand
     const { accounts } = deps;
     const { parseBody } = credentialCheck(() => authenticate({ accounts }, apiKeyOf(headers))).guardBody(request);
     const body = validOrThrow(await parseBody((raw) => parseCreateBody(raw, headers["content-type"])));
-    if (body.template_id !== principal.agentId) {
-      throw new ServiceError("template_mismatch", "API key is not valid for the requested template");
-    }
-    const { id: runId } = await createRun(deps, principal, newRunOf(body));
+    const { id: runId } = await createRun(deps, forAgent(principal, body.template_id), newRunOf(body));
     log("info", "run created", { requestId, runId });
     return jsonResponse(201, { agent_id: runId } satisfies CreateResponse);
   });

@@ -143,6 +143,20 @@ export function describeAccounts(open: () => Promise<Accounts>): void {
       expect(await accounts.listKeys(randomUUID())).toEqual([]);
     });
 
+    test("a key of several agents is listed by each of them, also after a replacement", async () => {
+      const [first, second, third] = [randomUUID(), randomUUID(), randomUUID()];
+      const several = key({ agentId: first, moreAgents: [second, third], createdAt: 5 });
+      const [older, newer] = [key({ agentId: second, createdAt: 4 }), key({ agentId: second, createdAt: 6 })];
+      for (const each of [several, newer, older]) await accounts.createKey(each);
+      expect(await accounts.findKey(several.hash)).toEqual(several);
+      await listed(() => accounts.listKeys(first), [several]);
+      await listed(() => accounts.listKeys(second), [older, several, newer]);
+      const changed = await accounts.replaceKey({ ...several, deletedAgents: [third], enabled: false });
+      expect(changed).toEqual({ ...several, deletedAgents: [third], enabled: false, revision: 1 });
+      for (const each of [first, third]) await listed(async () => accounts.listKeys(each), changed ? [changed] : []);
+      await listed(() => accounts.listKeys(second), changed ? [older, changed, newer] : []);
+    });
+
     test("agents are listed by organization or all together", async () => {
       const [one, other] = [organization(), organization()];
       await accounts.createOrganization(one);

@@ -92,7 +92,7 @@ test("a database of version 3 is migrated; its runs have no model, and it has no
     ALTER TABLE runs DROP COLUMN result_schema;
     DROP INDEX runs_asking; ALTER TABLE runs DROP COLUMN asked_until; ALTER TABLE runs DROP COLUMN pauses; ALTER TABLE runs DROP COLUMN worked;
     ALTER TABLE runs DROP COLUMN started_by; ALTER TABLE messages DROP COLUMN started_by; ALTER TABLE queue DROP COLUMN started_by;
-    DROP TABLE trials; DROP TABLE trial_cases; ALTER TABLE agent_versions DROP COLUMN trial_id;
+    DROP TABLE trials; DROP TABLE trial_cases; ALTER TABLE agent_versions DROP COLUMN trial_id; DROP INDEX keys_of_several;
     DROP TABLE operators; DROP TABLE idempotency; DROP TABLE webhooks; DROP TABLE deliveries; DROP TABLE uploads;
     DROP TABLE erasures; DROP TABLE upload_runs; DROP TABLE pending_use; DROP INDEX runs_by_organization;
     DROP TRIGGER files_added; DROP TRIGGER files_changed; DROP TRIGGER files_removed; DROP TABLE stored_bytes;
@@ -147,19 +147,34 @@ async function migratedFrom(version: number, columns: string[]) {
   const dataDir = mkdtempSync(join(tmpdir(), "migration-"));
   const before = openLocalPlatform({ dataDir });
   const run = await created(before.runs);
+  const owner = { agentId: "A", organizationId: "O" };
+  const key = { hash: "a".repeat(64), hint: "ak_Ab12Cd", ...owner, enabled: true, createdAt: 1 };
+  await before.accounts.createKey(key);
   const drops = columns.map((column) => `ALTER TABLE runs DROP COLUMN ${column};`);
   if (version < 10) drops.unshift("DROP INDEX runs_asking;");
-  before.database.db.exec(
-    `DROP TABLE trials; DROP TABLE trial_cases; ALTER TABLE agent_versions DROP COLUMN trial_id; ${drops.join(" ")} PRAGMA user_version = ${version};`,
-  );
+  if (version < 11) {
+    drops.push("DROP TABLE trials; DROP TABLE trial_cases; ALTER TABLE agent_versions DROP COLUMN trial_id;");
+  }
+  before.database.db.exec(`DROP INDEX keys_of_several; ${drops.join(" ")} PRAGMA user_version = ${version};`);
   before.close();
   const after = openLocalPlatform({ dataDir });
   const close = (): void => {
     after.close();
     rmSync(dataDir, { recursive: true });
   };
-  return { ...after, run, [Symbol.dispose]: close };
+  return { ...after, run, key, [Symbol.dispose]: close };
 }
+
+test("a database of version 11 is migrated: its keys are those of one agent, and later ones can have several", async () => {
+  using migrated = await migratedFrom(11, []);
+  const { accounts, runs, run, key } = migrated;
+  expect(await runs.head(run.id)).toEqual(run);
+  expect(await accounts.listKeys(key.agentId)).toEqual([key]);
+  const several = { ...key, hash: "b".repeat(64), createdAt: 2, moreAgents: ["B", "C"] };
+  await accounts.createKey(several);
+  expect(await accounts.listKeys(key.agentId)).toEqual([key, several]);
+  expect(await accounts.listKeys("C")).toEqual([several]);
+});
 
 test("a database of version 10 is migrated: its agents have no trials, and can get some", async () => {
   using migrated = await migratedFrom(10, []);

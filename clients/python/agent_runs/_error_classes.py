@@ -27,7 +27,7 @@ class AuthenticationError(APIError):
 
 
 class TemplateMismatch(APIError):
-    """`template_id` is not the agent of the API key."""
+    """`template_id` is not an agent of the API key."""
 
 
 class AgentNotFound(APIError):

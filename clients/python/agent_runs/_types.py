@@ -72,7 +72,7 @@ class AgentWebhook(TypedDict):
 
 
 class Agent(TypedDict):
-    """The agent that the key belongs to."""
+    """An agent of the key."""
 
     id: str
     """The agent's ID: `template_id` in v1."""
@@ -100,6 +100,8 @@ class Agent(TypedDict):
     """Uploads that have not expired, also those that a create has named. Null: this service does not limit those of one agent."""
     webhook: AgentWebhook
     """The agent's webhook."""
+    key_agents: list[str]
+    """IDs of all agents of the key, its first one first."""
 
 
 class Usage(TypedDict):
@@ -220,6 +222,8 @@ class CreatedRun(TypedDict):
     """The first 200 characters of the first input."""
     activity: Activity | None
     """What a running run does now."""
+    template_id: str
+    """Its agent."""
     webhook: Literal["agent", "run"] | None
     """Where the ends of turns are reported: to the agent's webhook, or to the URL of the create. Null: nowhere."""
     started_by: Starter | None
@@ -275,6 +279,8 @@ class Run(TypedDict):
     """The first 200 characters of the first input."""
     activity: Activity | None
     """What a running run does now."""
+    template_id: str
+    """Its agent."""
     webhook: Literal["agent", "run"] | None
     """Where the ends of turns are reported: to the agent's webhook, or to the URL of the create. Null: nowhere."""
     started_by: Starter | None
@@ -363,6 +369,8 @@ class RunDetail(TypedDict):
     """The first 200 characters of the first input."""
     activity: Activity | None
     """What a running run does now."""
+    template_id: str
+    """Its agent."""
     webhook: Literal["agent", "run"] | None
     """Where the ends of turns are reported: to the agent's webhook, or to the URL of the create. Null: nowhere."""
     started_by: Starter | None

@@ -12,11 +12,11 @@ export const extApi: ApiDescription = {
     title: "Agent Run Extensions",
     version: "1.0",
     description:
-      "What programs need beside v1: events, files, next inputs, labels, and creates that are safe to repeat. Takes the API keys of v1; a key sees the runs of its agent. `HEAD` is answered as `GET`, without the body, and `OPTIONS` with the methods of a path in `Allow`.",
+      "What programs need beside v1: events, files, next inputs, labels, and creates that are safe to repeat. Takes the API keys of v1; a key sees the runs of its agents. `HEAD` is answered as `GET`, without the body, and `OPTIONS` with the methods of a path in `Allow`.",
   },
   tags: [
-    { name: "agent", description: "The agent that the key belongs to." },
-    { name: "runs", description: "Runs of the agent, with their events and files." },
+    { name: "agent", description: "An agent that the key belongs to." },
+    { name: "runs", description: "Runs of the key's agents, with their events and files." },
     { name: "uploads", description: "Files that are too large for the body of a create." },
     { name: "description", description: "This document." },
   ],

@@ -1,3 +1,5 @@
+import { forAgent } from "../../accounts/authenticate.ts";
+import { agentsOf } from "../../accounts/key-agents.ts";
 import { modelNameOf } from "../../accounts/model-name.ts";
 import { jsonResponse } from "../../http/handler.ts";
 import { wireLimits } from "../../http/rest/wire/run.ts";
@@ -7,13 +9,15 @@ import type { ExtDeps } from "../deps.ts";
 
 export function agentHandlers({ accounts, pendingUploads, limits: accepted, wait }: ExtDeps) {
   return {
-    async get_agent({ principal }) {
-      const { agentId, organizationId } = principal;
+    async get_agent({ principal, query }) {
+      const [first] = agentsOf(principal);
+      const owner = forAgent(principal, query.template_id ?? first);
+      const { agentId, organizationId } = owner;
       const [agent, organization, webhook, pending] = await Promise.all([
         accounts.findAgent(agentId),
         accounts.findOrganization(organizationId),
         accounts.findWebhookState(agentId),
-        accepted.pending && pendingUploads.pendingUse(principal),
+        accepted.pending && pendingUploads.pendingUse(owner),
       ]);
       if (!agent || agent.status === "deleted") throw new ServiceError("agent_deleted", agentNotFound);
       const { id, name, status, tools, limits, runLimits = {}, result, clientTools = [] } = agent;
@@ -34,6 +38,7 @@ export function agentHandlers({ accounts, pendingUploads, limits: accepted, wait
             ? { ...pending.agent, max_uploads: accepted.pending.uploads, max_bytes: accepted.pending.bytes }
             : null,
         webhook: { configured: webhook?.configured ?? false },
+        key_agents: agentsOf(principal),
       } satisfies Schemas["Agent"]);
     },
   } satisfies ExtHandlers;

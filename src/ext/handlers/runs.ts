@@ -1,4 +1,5 @@
-import type { Principal } from "../../accounts/authenticate.ts";
+import { forAgent, type Principal } from "../../accounts/authenticate.ts";
+import { agentsOf } from "../../accounts/key-agents.ts";
 import { type ApiRequest, type ApiResponse, jsonResponse } from "../../http/handler.ts";
 import { attachment, contentDisposition, redirectedAttachment } from "../../http/rest/attachment.ts";
 import { wireCreatedFiles } from "../../http/rest/wire/run.ts";
@@ -19,7 +20,7 @@ import { programName, wireDetail, wireProgress, wireRun } from "../wire/run.ts";
 import { newRunOf } from "./create-run.ts";
 import { trialErasure } from "../../trials/erase-trials.ts";
 
-/** Runs of the caller's agent, with their events and files. */
+/** Runs of the caller's agents, with their events and files. */
 export function runHandlers(deps: ExtDeps) {
   const { runs, transfers } = deps;
   const describer = runDescriber(deps);
@@ -36,7 +37,9 @@ export function runHandlers(deps: ExtDeps) {
       { ...deps, describer },
       {
         find,
-        ownersOf: ({ agentId }) => ({ agent: agentId }),
+        ownersOf: (caller, { template_id }) => ({
+          agents: agentsOf(template_id === undefined ? caller : forAgent(caller, template_id)),
+        }),
         listAccounts: deps.accounts,
         wireRun,
         viewOf,
@@ -65,7 +68,7 @@ export function runHandlers(deps: ExtDeps) {
 
     async create_run(call) {
       const { request, principal } = call;
-      const { id, files, replayed } = await createRun(deps, principal, newRunOf(call));
+      const { id, files, replayed } = await createRun(deps, forAgent(principal, call.body.template_id), newRunOf(call));
       if (!replayed) log("info", "run created", { requestId: request.id, runId: id });
       const run = await viewOf(await find(principal, id));
       const { token: asked } = call.body;
@@ -75,13 +78,13 @@ export function runHandlers(deps: ExtDeps) {
     },
 
     async delete_run({ path, principal }) {
-      const { id } = await find(principal, path.run_id);
-      return jsonResponse(200, await viewOf(await deleteOwnRun({ ...deps, ...trialErasure(deps) }, principal, id)));
+      const run = await find(principal, path.run_id);
+      return jsonResponse(200, await viewOf(await deleteOwnRun({ ...deps, ...trialErasure(deps) }, run)));
     },
   } satisfies ExtHandlers;
 }
 
-/** Whose open streams are counted: readers of one run take none of its agent's. */
+/** Whose open streams are counted: those of a key's first agent. Readers of one run take none of its agent's. */
 function holderOf({ agentId, onlyRun }: Principal): string {
   return onlyRun ?? agentId;
 }

@@ -1,3 +1,5 @@
+import { forAgent } from "../../accounts/authenticate.ts";
+import { agentsOf } from "../../accounts/key-agents.ts";
 import { jsonResponse } from "../../http/handler.ts";
 import { timeOf } from "../../http/rest/wire/time.ts";
 import { beginUpload, receiveUpload } from "../../runs/files/pending-uploads.ts";
@@ -15,9 +17,9 @@ export function uploadHandlers(deps: ExtDeps): ExtHandlers {
 
   return {
     async create_upload({ body, principal }) {
-      const { filename: name, size, sha256 } = body;
+      const { filename: name, size, sha256, template_id } = body;
       const given = { name, size, sha256 };
-      const upload = await beginUpload({ ...deps, ...accepted }, principal, given);
+      const upload = await beginUpload({ ...deps, ...accepted }, forAgent(principal, template_id), given);
       return jsonResponse(201, {
         upload_id: upload.id,
         ...(await addressOf(upload)),
@@ -31,7 +33,7 @@ export function uploadHandlers(deps: ExtDeps): ExtHandlers {
         if (!bodyChunks) throw new Error("the host of receive_upload must pass the body in chunks");
         const length = headers["content-length"];
         const content = { length: length === undefined ? undefined : Number(length), chunks: bodyChunks };
-        await receiveUpload({ ...deps, ...transfers }, principal.agentId, path.upload_id, content);
+        await receiveUpload({ ...deps, ...transfers }, agentsOf(principal), path.upload_id, content);
         return { status: 204, headers: {}, body: "" };
       },
     }),

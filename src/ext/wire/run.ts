@@ -8,7 +8,7 @@ import type { Schemas } from "../call.ts";
 export function wireRun(described: DescribedRun): Schemas["Run"] {
   const { run, startedBy } = described;
   const started_by = startedBy ? wireStarter(startedBy) : null;
-  return { ...wireRunFields(described), webhook: wireTarget(run.webhook), started_by };
+  return { ...wireRunFields(described), template_id: run.agentId, webhook: wireTarget(run.webhook), started_by };
 }
 
 /** A run as streams send it: without its output, which is an event. */

@@ -17,7 +17,8 @@ export function keyHandlers({ accounts }: ManageDeps) {
     async create_key({ path, body, principal: { actor } }) {
       const name = body?.name ?? undefined;
       const expiresAt = expiryIn(body?.expires_at);
-      const { key, stored } = await createKey(accounts, path.agent_id, { name, expiresAt, actor });
+      const moreAgents = body?.more_agent_ids;
+      const { key, stored } = await createKey(accounts, path.agent_id, { name, moreAgents, expiresAt, actor });
       return jsonResponse(201, { ...wireKey(stored), key } satisfies Schemas["CreatedKey"]);
     },
 

@@ -5,6 +5,7 @@ import { timeOf } from "../../http/rest/wire/time.ts";
 export function wireKey({
   hash,
   agentId,
+  moreAgents = [],
   hint,
   name,
   enabled,
@@ -15,6 +16,7 @@ export function wireKey({
   return {
     id: hash,
     agent_id: agentId,
+    more_agent_ids: moreAgents,
     hint,
     name: name ?? null,
     enabled,

@@ -49,6 +49,7 @@ export function awsAccounts({ documents, table }: DynamoTable): Accounts {
     const items = [
       ...(along.version ? [versionItem(along.version)] : []),
       ...(along.audit ? [auditItem(along.audit)] : []),
+      ...(along.listings ?? []),
     ];
     if (items.length === 0) return documents.send(new PutCommand(first));
     const puts = [first, ...items.map((Item) => ({ TableName: table, Item }))];
@@ -115,7 +116,8 @@ export function awsAccounts({ documents, table }: DynamoTable): Accounts {
       const found = await find<StoredVersion>(`AGENT#${agentId}`, versionKey(version));
       return found && { ...found, definition: withSchema<AgentDefinition>(found.definition) };
     },
-    createKey: (key, along) => create(keyKeys(key), key, along),
+    createKey: (key, along) =>
+      create(keyKeys(key), key, { ...along, listings: (key.moreAgents ?? []).map((id) => keyListing(key, id)) }),
     createAgent: (agent, along) => create(agentKeys(agent), withSchemaText(agent), along),
     createOrganization: (organization, along) => create(organizationKeys(organization), organization, along),
     createOperator: (operator, along) => create(operatorKeys(operator), operator, along),
@@ -153,7 +155,13 @@ export function awsAccounts({ documents, table }: DynamoTable): Accounts {
 
     ...awsAudit({ documents, table }),
     ...awsWebhooks({ documents, table }),
-    listKeys: (agentId) => list<ApiKey>(`KEYS#${agentId}`),
+
+    async listKeys(agentId) {
+      const listed = await list<ApiKey | KeyListing>(`KEYS#${agentId}`);
+      const keys = listed.map(async (each) => ("listed" in each ? find<ApiKey>(`KEY#${each.listed}`) : each));
+      return (await Promise.all(keys)).filter((key) => key !== undefined);
+    },
+
     async listAgents(organizationId) {
       const found = await list<StoredAgent>("AGENTS", organizationId && `${organizationId}#`);
       return found.map((stored) => withSchema<Agent>(stored));
@@ -187,6 +195,12 @@ type StoredVersion = Omit<AgentVersion, "definition"> & {
 interface Belonging {
   version?: AgentVersion;
   audit?: AuditEntry;
+  listings?: object[];
+}
+
+/** The place of a key in the list of a further agent. `listed`: its hash. */
+interface KeyListing {
+  listed: string;
 }
 
 const versionPrefix = "VERSION#";
@@ -207,6 +221,11 @@ function versionItem(version: AgentVersion) {
 
 function keyKeys({ hash, agentId, createdAt }: ApiKey): ItemKeys {
   return { pk: `KEY#${hash}`, gsi1pk: `KEYS#${agentId}`, gsi1sk: `${sortable(createdAt)}#${hash}` };
+}
+
+/** The item that lists a key at a further agent. It never changes. */
+function keyListing(key: ApiKey, agentId: string): KeyListing & ItemKeys {
+  return { ...keyKeys({ ...key, agentId }), sk: `AGENT#${agentId}`, listed: key.hash };
 }
 
 /** Holds all operators, so that a list is one consistent Query. */

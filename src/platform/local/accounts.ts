@@ -12,6 +12,7 @@ import type {
 } from "../../accounts/types.ts";
 import { auditWriter, localAudit } from "./audit.ts";
 import { localWebhooks } from "./webhooks.ts";
+import { hasMoreAgents } from "./database/schema.ts";
 import type { Database } from "./database/sqlite.ts";
 
 export function localAccounts(database: Database): Accounts {
@@ -32,7 +33,13 @@ export function localAccounts(database: Database): Accounts {
   const updateAgent = db.prepare(`UPDATE agents SET organization_id = ?, body = ? WHERE id = ? AND ${ifRevision}`);
   const updateOrganization = db.prepare(`UPDATE organizations SET body = ? WHERE id = ? AND ${ifRevision}`);
   const updateOperator = db.prepare(`UPDATE operators SET body = ? WHERE hash = ? AND ${ifRevision}`);
-  const keysOfAgent = db.prepare("SELECT body FROM keys WHERE agent_id = ? ORDER BY body ->> 'createdAt', hash");
+  const keysOfAgent = db.prepare(
+    `SELECT body, body ->> 'createdAt' AS created, hash FROM keys WHERE agent_id = ?1
+     UNION ALL
+     SELECT body, body ->> 'createdAt', hash FROM keys
+       WHERE ${hasMoreAgents} AND EXISTS (SELECT 1 FROM json_each(body, '$.moreAgents') WHERE value = ?1)
+     ORDER BY created, hash`,
+  );
   const agents = db.prepare("SELECT body FROM agents WHERE organization_id = ?1 OR ?1 IS NULL ORDER BY id");
   const organizations = db.prepare("SELECT body FROM organizations ORDER BY id");
   const operators = db.prepare("SELECT body FROM operators ORDER BY body ->> 'createdAt', hash");

@@ -37,7 +37,7 @@ export async function readNewFiles(
   if (files.length + uploads.length === 0) return [];
   const safeName = safeFilenames();
   const inline = readInlineFiles(files, safeName);
-  const found = await settleAll(uploads.map((id) => findUpload(deps, agentId, id)));
+  const found = await settleAll(uploads.map((id) => findUpload(deps, [agentId], id)));
   const pending = found.map((upload): NewFile => {
     const { name, size, sha256 } = upload;
     return Object.assign(workspaceName(name, safeName), { size, sha256, source: { upload } });

@@ -125,14 +125,14 @@ function uploadId(agentId: string, { name, size, sha256 }: NewUpload): string {
 
 const isUuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** The agent's upload. Rejects with `upload_not_found` if it is unknown, expired or another agent's. */
+/** An upload of one of the agents. Rejects with `upload_not_found` if it is unknown, expired or another agent's. */
 export async function findUpload(
   { pendingUploads, now }: PendingUploadDeps,
-  agentId: string,
+  agentIds: string[],
   id: string,
 ): Promise<PendingUpload> {
   const upload = isUuid.test(id) ? await pendingUploads.find(id.toLowerCase()) : undefined;
-  if (upload?.agentId === agentId && upload.expiresAt > now()) return upload;
+  if (upload && agentIds.includes(upload.agentId) && upload.expiresAt > now()) return upload;
   throw new ServiceError(
     "upload_not_found",
     `Upload ${JSON.stringify(id)} does not exist or has expired; create a new one`,
@@ -147,16 +147,16 @@ export interface IncomingContent {
 
 /**
  * Stores the content of an upload as it arrives. Rejects with `upload_mismatch`, and stores nothing, if size or hash differ
- * from those that the client announced. Idempotent. Rejects unless the agent is active.
+ * from those that the client announced. `agentIds`: whose upload it can be. Idempotent. Rejects unless the agent is active.
  */
 export async function receiveUpload(
   deps: NewUploadDeps & Pick<ServedTransfers, "receive">,
-  agentId: string,
+  agentIds: string[],
   id: string,
   { length, chunks }: IncomingContent,
 ): Promise<void> {
-  const upload = await findUpload(deps, agentId, id);
-  requireActive(await deps.accounts.findAgent(agentId), purpose);
+  const upload = await findUpload(deps, agentIds, id);
+  requireActive(await deps.accounts.findAgent(upload.agentId), purpose);
   if (length !== undefined && length !== upload.size) throw wrongSize(upload, length);
   await deps.receive(upload, verified(chunks, upload));
 }

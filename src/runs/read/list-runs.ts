@@ -9,11 +9,11 @@ import type { RunStatus } from "../status.ts";
 import type { Run, RunPlace, RunQuery } from "../types.ts";
 
 /**
- * Which runs to list: of an agent, of an organization, of several `organizations`, or all; created from `since` to before `until`, in milliseconds since
+ * Which runs to list: of an agent, of the `agents` of a key, of an organization, of several `organizations`, or all; created from `since` to before `until`, in milliseconds since
  * 1970. `matches`: a filter that the store does not have. `cursor`: of the page before.
  */
 export interface RunFilter {
-  of: { agent?: string; organization?: string; organizations?: string[] };
+  of: { agent?: string; agents?: string[]; organization?: string; organizations?: string[] };
   statuses?: readonly RunStatus[];
   since?: number;
   until?: number;
@@ -93,6 +93,7 @@ async function scan(
  * organization does not exist.
  */
 export async function ownersOf(accounts: Accounts, of: RunFilter["of"]): Promise<Owners> {
+  if (of.agents) return { agentIds: of.agents };
   const { owner, includes } = await organizationsOf(accounts, of);
   if (of.agent !== undefined) {
     const { id, organizationId } = await findAgent(accounts, of.agent);

@@ -199,7 +199,7 @@ describe.each(["legacy", "auto"] as const)("a client with protocol version %s", 
     const named = { name: "sent.txt", size: content.length, sha256 };
     const { id } = await beginUpload({ ...deps, maxBytes: 100 }, owner, named);
     const incoming = { length: content.length, chunks: Readable.from([content]) };
-    await receiveUpload({ ...deps, receive: pendingUploads.receive }, service.templateId, id, incoming);
+    await receiveUpload({ ...deps, receive: pendingUploads.receive }, [service.templateId], id, incoming);
     const started = await callTool(client, "start_run", { name: "Uploads", input_text: "look", uploads: [id] });
     const run_id = String(started.structured["run_id"]);
     expect((await callTool(client, "read_file", { run_id, name: "sent.txt" })).text).toBe("Sent before");

@@ -55,8 +55,8 @@ test.each([
   ["?prefix=a.b", 'prefix is "a.b"; expected'],
   ["?prefix=_a", 'prefix is "_a"; expected'],
   [`?prefix=${"a".repeat(25)}`, "expected 1 to 24 letters"],
-  ["?prefix=a&prefix=b", "two prefixes"],
-  ["?prefx=sales", 'the parameter "prefx"; this endpoint accepts one: prefix'],
+  ["?prefix=a&prefix=b", "prefix twice"],
+  ["?prefx=sales", 'the parameter "prefx"; this endpoint accepts prefix and agent'],
 ])("%s is rejected, with a key only", async (query, message) => {
   const request = { method: "POST", headers: { "content-type": "application/json" }, body: "{}" };
   const send = (headers: object) =>

@@ -180,7 +180,7 @@ async function service<Open extends Opened>({ stores, send, workspaces }: Open) 
       receive: (id: string, chunks: string[], length?: number) => {
         const { receive } = (stores as ReturnType<typeof temporaryStores>).pendingUploads;
         const incoming = { length, chunks: ReadableStream.from(chunks.map((chunk) => Buffer.from(chunk))) };
-        return receiveUpload({ ...deps, receive }, agentId, id, incoming);
+        return receiveUpload({ ...deps, receive }, [agentId], id, incoming);
       },
       create: async (uploads: string[], more: { files?: { name: string; content: () => Uint8Array }[] } = {}) => {
         const input = { name: "R", text: "Go.", uploads, ...more };

@@ -3,7 +3,7 @@ import { APIError } from "../api-error.ts";
 
 /** The API key is missing, unknown or disabled. */
 export class AuthenticationError extends APIError {}
-/** `templateId` is not the agent of the API key. */
+/** `templateId` is not an agent of the API key. */
 export class TemplateMismatch extends APIError {}
 /** The agent of the API key was deleted. */
 export class AgentNotFound extends APIError {}

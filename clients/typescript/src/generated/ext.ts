@@ -3,7 +3,7 @@ export type paths = Record<string, never>;
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** @description The agent that the key belongs to. */
+        /** @description An agent of the key. */
         Agent: {
             /**
              * Format: uuid
@@ -68,6 +68,8 @@ export interface components {
                 /** @description Whether there is one, whose secret signs the messages of runs with a `webhook`. */
                 configured: boolean;
             };
+            /** @description IDs of all agents of the key, its first one first. */
+            key_agents: string[];
         };
         /** @description One execution of the agent. */
         Run: {
@@ -129,6 +131,11 @@ export interface components {
             input_excerpt: string | null;
             /** @description What a running run does now. */
             activity: components["schemas"]["Activity"] | null;
+            /**
+             * Format: uuid
+             * @description Its agent.
+             */
+            template_id: string;
             /**
              * @description Where the ends of turns are reported: to the agent's webhook, or to the URL of the create. Null: nowhere.
              * @enum {string|null}
@@ -215,6 +222,11 @@ export interface components {
             /** @description What a running run does now. */
             activity: components["schemas"]["Activity"] | null;
             /**
+             * Format: uuid
+             * @description Its agent.
+             */
+            template_id: string;
+            /**
              * @description Where the ends of turns are reported: to the agent's webhook, or to the URL of the create. Null: nowhere.
              * @enum {string|null}
              */
@@ -287,6 +299,11 @@ export interface components {
             /** @description What a running run does now. */
             activity: components["schemas"]["Activity"] | null;
             /**
+             * Format: uuid
+             * @description Its agent.
+             */
+            template_id: string;
+            /**
              * @description Where the ends of turns are reported: to the agent's webhook, or to the URL of the create. Null: nowhere.
              * @enum {string|null}
              */
@@ -327,7 +344,7 @@ export interface components {
             name: string;
             /**
              * Format: uuid
-             * @description The ID of the agent that the API key belongs to. A cross-check: any other ID is refused with 403. Can be left out.
+             * @description The agent, one of the key's. Left out: the key's first one.
              */
             template_id?: string;
             /**
@@ -414,6 +431,11 @@ export interface components {
             size: number;
             /** @description SHA-256 of the content: 64 hex digits. */
             sha256: string;
+            /**
+             * Format: uuid
+             * @description The agent whose creates can name the upload, one of the key's. Left out: the key's first one.
+             */
+            template_id?: string;
         };
         /** @description Where to send a file. */
         Upload: {

@@ -1,13 +1,13 @@
 import { cursor, limit, parameter, runStatus, searchFilters } from "../../../http/rest/parameters.ts";
 import { runOperations as shared } from "../../../run-api/operations.ts";
 import { operation } from "./operation.ts";
-import { createKey } from "./parameters.ts";
+import { createKey, templateId } from "./parameters.ts";
 
 export const runOperations = {
   create_run: operation("create_run", {
     ...shared.create_run,
     description:
-      "Creates a run of the key's agent and answers at once; the run executes asynchronously. With `Idempotency-Key`, the request is safe to repeat. Without it, a repeated request creates a second run.",
+      "Creates a run of an agent of the key and answers at once; the run executes asynchronously. With `Idempotency-Key`, the request is safe to repeat. Without it, a repeated request creates a second run.",
     requestHeaders: createKey,
     success: {
       status: 201,
@@ -48,9 +48,15 @@ export const runOperations = {
   list_runs: operation("list_runs", {
     ...shared.list_runs,
     description:
-      "Runs of the agent, newest first. A page can be short or empty and still have a next one, because a filter ends after a bounded number of runs.",
-    query: { status: runStatus, ...searchFilters, cursor, limit: limit(50, 200) },
-    errors: ["invalid_argument"],
+      "Runs of the key's agents, newest first. A page can be short or empty and still have a next one, because a filter ends after a bounded number of runs.",
+    query: {
+      template_id: templateId("all of them"),
+      status: runStatus,
+      ...searchFilters,
+      cursor,
+      limit: limit(50, 200),
+    },
+    errors: ["template_mismatch", "invalid_argument"],
   }),
   get_run: operation("get_run", {
     ...shared.get_run,

@@ -11,7 +11,7 @@ export const uploadOperations = {
       "Registers a file that is too large for the body of a create, up to `max_upload_bytes` of the agent. Send its bytes to `url`, then name `upload_id` in a create within 24 hours. The same file has the same `upload_id`.",
     request: "CreateUploadRequest",
     success: { status: 201, description: "Where to send the file.", body: "Upload" },
-    errors: ["upload_too_large", "agent_archived", "too_many_uploads", "storage_quota_exceeded"],
+    errors: ["template_mismatch", "upload_too_large", "agent_archived", "too_many_uploads", "storage_quota_exceeded"],
   }),
   receive_upload: operation("receive_upload", {
     at: "PUT /uploads/{upload_id}",

@@ -2,7 +2,7 @@ import { flag, integer, list, nullable, object, oneOfTexts, text, uuid } from ".
 import { reference } from "../../../http/description.ts";
 
 export const agentSchemas = {
-  Agent: object("The agent that the key belongs to.", {
+  Agent: object("An agent of the key.", {
     id: uuid("The agent's ID: `template_id` in v1."),
     name: text("Name."),
     status: oneOfTexts("Only an active agent accepts new runs.", ["active", "archived"]),
@@ -44,5 +44,6 @@ export const agentSchemas = {
     webhook: object("The agent's webhook.", {
       configured: flag("Whether there is one, whose secret signs the messages of runs with a `webhook`."),
     }),
+    key_agents: list("IDs of all agents of the key, its first one first.", { type: "string", format: "uuid" }),
   }),
 };

@@ -26,6 +26,7 @@ const { name, template_id, input_text } = PublicCreateAgentRequest.properties;
 
 const run = {
   ...runFields,
+  template_id: uuid("Its agent."),
   webhook: nullable(
     oneOfTexts(
       "Where the ends of turns are reported: to the agent's webhook, or to the URL of the create. Null: nowhere.",
@@ -62,7 +63,7 @@ export const runSchemas = {
     "A run to create, with its first input and files. The fields of v1 mean the same as there.",
     {
       name,
-      template_id: { ...template_id, description: `${template_id.description} Can be left out.` },
+      template_id: { ...template_id, description: "The agent, one of the key's. Left out: the key's first one." },
       input_text,
       files: list(
         "Combined decoded size at most 10 MiB. The input can refer to files by filename.",

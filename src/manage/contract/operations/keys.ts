@@ -8,7 +8,7 @@ export const keyOperations = {
     at: "GET /agents/{agent_id}/keys",
     tag,
     summary: "List an agent's API keys",
-    description: "Keys, oldest first, without the keys themselves.",
+    description: "The keys that can be used for the agent, oldest first, without the keys themselves.",
     success: { description: "The keys.", body: "KeyPage" },
     errors: ["agent_not_found"],
   }),
@@ -16,7 +16,8 @@ export const keyOperations = {
     at: "POST /agents/{agent_id}/keys",
     tag,
     summary: "Create an API key",
-    description: "Creates a key for v1. The service stores only its hash: the key itself is only in this response.",
+    description:
+      "Creates a key for the agent, and for `more_agent_ids` of its organization. The service stores only its hash: the key itself is only in this response.",
     request: "CreateKeyRequest",
     requestOptional: true,
     success: { status: 201, description: "The key is created.", body: "CreatedKey" },

@@ -8,6 +8,7 @@
  * | version         | `AGENT#<id>`                 | `VERSION#<version>`            |                                  |                   |
  * | configuration   | `CONFIG#<agent>`             | `<hash>`                       |                                  |                   |
  * | key             | `KEY#<hash>`                 | `HEAD`                         | `KEYS#<agent>` / created, hash   |                   |
+ * | its further agents | `KEY#<hash>`              | `AGENT#<agent>`                | `KEYS#<agent>` / created, hash   |                   |
  * | operator        | `OPERATORS`                  | `<hash>`                       |                                  |                   |
  * | run             | `RUN#<id>`                   | `HEAD`                         | `RUNS#<agent>#<shard>` / created | `RUNNING#<shard>` |
  * | message         | `RUN#<id>`                   | `MESSAGE#<turn>#<role>`        |                                  |                   |

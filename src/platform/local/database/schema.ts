@@ -2,7 +2,10 @@ import type { DatabaseSync } from "node:sqlite";
 import { eventColumns, eventKey } from "./event-keys.ts";
 import { copyBeforeUpgrade } from "./upgrade-copy.ts";
 
-const schemaVersion = 11;
+const schemaVersion = 12;
+
+/** Condition of keys of several agents, whose index stays small. */
+export const hasMoreAgents = "body ->> 'moreAgents' IS NOT NULL";
 
 // The order of the transcript is that of the numbers of its messages ("sequence"). Messages and journal entries of
 // version 2 and earlier have no number: "sequence" is 0 or less and keeps their order, and "at" is null.
@@ -172,6 +175,9 @@ const trials = `
   ) STRICT;
   CREATE INDEX trial_cases_by_run ON trial_cases (json_extract(body, '$.source.runId'));`;
 
+const keysOfSeveral = `
+  CREATE INDEX keys_of_several ON keys (hash) WHERE ${hasMoreAgents};`;
+
 const schema = `
   CREATE TABLE organizations (id TEXT PRIMARY KEY, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
   CREATE TABLE agents (id TEXT PRIMARY KEY, organization_id TEXT NOT NULL, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
@@ -208,6 +214,7 @@ const schema = `
   ${resultSchemas}
   ${pauses}
   ${trials}
+  ${keysOfSeveral}
 `;
 
 // Version 1 stored all tool results of a step in one row, and no counts of queued inputs and usage.
@@ -324,6 +331,7 @@ const upgrades = [
   resultSchemas,
   pauses,
   trials,
+  keysOfSeveral,
 ];
 
 /** Creates the tables, or copies those of an earlier version and updates them. Throws for a file of a later version. */
