@@ -2,6 +2,7 @@ import { mkdir, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { recordSchemas } from "../src/runs/bundle/record-schema.ts";
 import { inputSchemas } from "../src/agent/tools/definitions.ts";
 import { type ApiDescription, type Parameter, reference } from "../src/http/description.ts";
 import { agentDefinition } from "../src/accounts/agent-schema.ts";
@@ -22,6 +23,8 @@ const directory = join(root, "dist/generated");
 /** Handlers get the defaults of what is missing, and UUIDs in one form. */
 const forHandlers = { useDefaults: true, canonicalIds: true };
 
+const firstOnly = { allErrors: false, verbose: false, messages: true };
+
 /** The content of all files: modules, and their types. */
 export function validatorFiles(): Record<string, string> {
   const create = { validateCreateRequest: reference("PublicCreateAgentRequest") };
@@ -32,6 +35,8 @@ export function validatorFiles(): Record<string, string> {
     ...apiFiles("manage", manageApi),
     // Sets the defaults of what is missing, and explains errors in sentences.
     ...moduleFiles("agent-file", agentFile, validatorsSource(agentFile, {}, { useDefaults: true, messages: true })),
+    // Ends with the first violation: a record can have millions.
+    ...moduleFiles("run-record", recordSchemas, validatorsSource(recordSchemas, {}, firstOnly)),
     ...moduleFiles("mcp-inputs", mcpInputs, validatorsSource(mcpInputs, {}, { ...forHandlers, messages: true })),
     ...moduleFiles("tool-inputs", inputSchemas, inputValidatorsSource(inputSchemas)),
   };

@@ -413,6 +413,12 @@ const errorTable = {
     when: "The credential is a token of one run, which this operation does not accept.",
     detail: "a token of a run only reads this run: its status, events and files",
   },
+  run_imported: {
+    status: 409,
+    apis: ["manage"],
+    when: "The run was imported and is read-only.",
+    detail: "run … was imported and is read-only; fork it to continue it, or run its input again",
+  },
   run_not_failed: {
     status: 409,
     apis: ["manage"],

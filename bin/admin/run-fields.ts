@@ -1,8 +1,9 @@
 import type { Run } from "../../src/runs/types.ts";
 import { isoTime } from "./output.ts";
 
-/** A run as lists and results of commands print it. `waits_until`: until when its calls wait for answers. */
-export function runFields({ id, name, status, waiting, askedUntil, turn, agentId, createdAt, updatedAt }: Run) {
+/** A run as lists and results of commands print it. `waits_until`: until when its calls wait for answers. `imported_from`: the run that was recorded. */
+export function runFields(run: Run) {
+  const { id, name, status, waiting, askedUntil, turn, agentId, createdAt, updatedAt, imported } = run;
   return {
     id,
     name,
@@ -13,6 +14,7 @@ export function runFields({ id, name, status, waiting, askedUntil, turn, agentId
     agent: agentId,
     created_at: isoTime(createdAt),
     updated_at: isoTime(updatedAt),
+    imported_from: imported?.runId,
   };
 }
 

@@ -145,13 +145,14 @@ async function resultsOf(
 /** The names of the tools that the fork may call. */
 async function liveTools(
   { accounts, runs, configurations }: OperatorPlatform,
-  { id, agentId }: Run,
+  { id, agentId, imported }: Run,
   turn: number,
   settings: SettingsChanges,
 ): Promise<string[]> {
   if ("definition" in settings) return toolsOf(settings.definition);
   if ("version" in settings) return toolsOf((await findAgentVersion(accounts, agentId, settings.version)).definition);
   if (settings.tools) return settings.tools;
+  if (imported) return toolsOf(await findAgent(accounts, agentId));
   const reference = referenceIn((await turnRecord({ runs }, id, turn)).entries);
   const recorded = reference && (await configurations.get(agentId, reference.configuration));
   if (recorded === undefined) return toolsOf(await findAgent(accounts, agentId));

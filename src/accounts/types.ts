@@ -232,6 +232,7 @@ export const auditActions = [
   "run.stop",
   "run.delete",
   "run.fork",
+  "run.import",
   "trial.create",
   "trial.start",
   "trial.stop",

@@ -11,6 +11,7 @@ import { normalizeId } from "../accounts/ids.ts";
 import { stamped } from "./events.ts";
 import { readInlineFiles } from "./files/new-files.ts";
 import type { Upload } from "./files/uploads.ts";
+import { requireNotImported } from "./imported.ts";
 import type { Workspace } from "./ports.ts";
 import { type AskedCall, findCall, openCalls } from "./read/open-calls.ts";
 import { isWorking } from "./is-working.ts";
@@ -53,6 +54,7 @@ export async function answerCall(deps: AnswerDeps, id: string, given: GivenAnswe
     const state = await runs.loadTurn(normalizeId(id));
     if (!state) throw new ServiceError("run_not_found", `run ${JSON.stringify(id)} does not exist`);
     const { run } = state;
+    requireNotImported(run);
     const asked = findCall(state, given.call);
     if (asked.answer) {
       requireSame(asked, answer, await answererText(deps, asked.answer.by));

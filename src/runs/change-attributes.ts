@@ -1,6 +1,7 @@
 import { type Actor, along } from "../accounts/audit.ts";
 import type { AuditEntry } from "../accounts/types.ts";
 import { ServiceError } from "../errors.ts";
+import { requireNotImported } from "./imported.ts";
 import type { Runs } from "./ports.ts";
 import { findRunHead } from "./read/find-run.ts";
 import type { Run, RunChange } from "./types.ts";
@@ -30,6 +31,7 @@ export async function changeAttributes(
     if (status === "terminated" && run.name === "") {
       throw new ServiceError("run_ended", `run ${runId} was deleted; a deleted run has no ${name}`);
     }
+    requireNotImported(run);
     const changed = change(run);
     if (!changed) return run;
     const audited = along(actor, action, runId, now(), { organizationId });

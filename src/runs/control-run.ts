@@ -7,6 +7,7 @@ import { addUsage, noUsage } from "../agent/turn/limits.ts";
 import { ServiceError } from "../errors.ts";
 import { stamped } from "./events.ts";
 import { requireSameBody } from "./idempotency.ts";
+import { requireNotImported } from "./imported.ts";
 import { findRunHead } from "./read/find-run.ts";
 import { drainMilliseconds } from "./leases.ts";
 import {
@@ -69,6 +70,7 @@ export async function acceptInputOnce(
   for (let lostSlots = 0; ;) {
     const run = await findRunHead(deps.runs, id);
     const { id: runId, agentId, organizationId, status, turn, queued = 0 } = run;
+    requireNotImported(run);
     const kept = idempotency && (await deps.runs.findCreated(agentId, idempotency.key));
     if (idempotency && kept) return { run: await replayInput(deps, id, kept, idempotency), replayed: true };
     const once = idempotency && { idempotency: { ...idempotency, agentId } };
@@ -159,7 +161,9 @@ async function findAgentFacts(
  * changed run.
  */
 export async function stopRun(deps: ControlDeps, id: string): Promise<Run> {
-  const { after } = await terminate(deps, id, "run.stop", ({ id: runId, status }) => {
+  const { after } = await terminate(deps, id, "run.stop", (run) => {
+    const { id: runId, status } = run;
+    requireNotImported(run);
     if (status !== "technical_error") return;
     throw new ServiceError("run_ended", `run ${runId} already ended with technical_error and cannot be stopped`);
   });

@@ -12,9 +12,13 @@ export async function findOwnRun(runs: Runs, caller: Principal, id: string): Pro
   throw new ServiceError("run_not_found", `run ${JSON.stringify(id)} does not exist`);
 }
 
-/** Whether there is a run and it is one of this reader. */
-export function isOwn<Owned extends RunOwner>(run: Owned | undefined, reader: RunReader): run is Owned {
-  return run !== undefined && hasAgent(reader, run.agentId) && run.organizationId === reader.organizationId;
+/** Whether there is a run and it is one of this reader. Nobody with an API key has imported runs: operators brought them. */
+export function isOwn<Owned extends RunOwner & Pick<Run, "imported">>(
+  run: Owned | undefined,
+  reader: RunReader,
+): run is Owned {
+  if (run === undefined || run.imported) return false;
+  return hasAgent(reader, run.agentId) && run.organizationId === reader.organizationId;
 }
 
 /** Output of the last turn that ended. Undefined: none ended, or that turn failed or was stopped. */

@@ -7,6 +7,7 @@ import { ServiceError } from "../errors.ts";
 import { type AdmissionDeps, changeWithSlot, findQuotas, manyStarts, slotAttempts } from "./admission.ts";
 import { stamped } from "./events.ts";
 import { requireWholeRecord } from "./fork/incomplete-fork.ts";
+import { requireNotImported } from "./imported.ts";
 import { transitions } from "./status.ts";
 import type { Run, RunJournalEntry } from "./types.ts";
 
@@ -31,6 +32,7 @@ export async function retryRun(deps: RetryDeps, id: string): Promise<Run> {
     if (!state) throw new ServiceError("run_not_found", `run ${JSON.stringify(id)} does not exist`);
     const { run, journal } = state;
     const { id: runId, organizationId, turn, status, sequence, createdAt } = run;
+    requireNotImported(run);
     if (status !== "technical_error") {
       const message = `run ${runId} is ${status}; only a run with technical_error can be retried`;
       throw new ServiceError("run_not_failed", message);

@@ -42,7 +42,8 @@ export const transitions = {
   forkCreated: { from: "none", to: "technical_error" },
   recordCopied: { from: "technical_error", to: "technical_error" },
   forkStarted: { from: "technical_error", to: "running" },
-  // An operator keeps a turn in a suite: its record is copied in the same way.
+  // An operator keeps a turn in a suite, or imports a run: its record is copied in the same way. An imported run ends as the
+  // recorded one did: with `recordCopied` or `deletedAfterError`, too.
   recordKept: { from: "technical_error", to: "finished" },
   // The workflow ends a turn.
   turnFinished: { from: "running", to: "finished" },

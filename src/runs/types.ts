@@ -52,7 +52,37 @@ export interface Run {
   resultSchema?: string;
   /** Tokens that read this run, expired ones included. Absent: none. */
   tokens?: RunToken[];
+  /** Where the record of an imported run comes from. Such a run is read-only. Absent: the service recorded it. */
+  imported?: ImportOrigin;
 }
+
+/** What a bundle said of a run that was imported. The times of the imported run itself are those of the import. */
+export interface ImportOrigin {
+  /** Id of the run that was recorded. */
+  runId: string;
+  /** SHA-256 (hex) of the bundle. */
+  sha256: string;
+  run: BundledRun;
+  /** Hashes of configurations that the record names and the bundle does not have. Absent: none. */
+  missing?: string[];
+}
+
+/** The fields of a run that a bundle has: none that belongs to its service, such as its owner, its webhook or its tokens. */
+export type BundledRun = Pick<
+  Run,
+  | "name"
+  | "status"
+  | "turn"
+  | "createdAt"
+  | "updatedAt"
+  | "sequence"
+  | "failure"
+  | "used"
+  | "model"
+  | "tools"
+  | "labels"
+  | "resultSchema"
+>;
 
 /** A token that reads one run. Times are milliseconds since 1970. */
 export interface RunToken {
@@ -143,6 +173,8 @@ export type RunQuery = RunRange & ({ agentIds: string[] } | { organizationIds: s
 export interface RunRange {
   /** Only runs with one of these. */
   statuses?: readonly RunStatus[];
+  /** Only runs that the service recorded. Absent: imported ones, too. */
+  imported?: false;
   /** The earliest time of creation. */
   since?: number;
   /** Only runs that are older than this place. */

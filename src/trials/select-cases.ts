@@ -55,7 +55,12 @@ async function lastTurns(
   const found: SelectedTurn[] = [];
   let cursor: string | undefined;
   for (let read = 0; read < maxRead && found.length < last; read += pageLimit) {
-    const filter = { of: { agent: agentId }, statuses, ...(since !== undefined && { since }), limit: pageLimit };
+    const filter = {
+      of: { agent: agentId, imported: false } as const,
+      statuses,
+      ...(since !== undefined && { since }),
+      limit: pageLimit,
+    };
     const page = await listRuns(deps, { ...filter, ...(cursor !== undefined && { cursor }) });
     for (const run of page.runs) {
       if (run.name === "" || (label && run.labels?.[label.name] !== label.value)) continue;

@@ -21,6 +21,7 @@ import { describeAnswers } from "./runs-answers.contract.ts";
 import { describeRunRecords } from "./runs-journal.contract.ts";
 import { describeRunChanges } from "./runs-changes.contract.ts";
 import { describeForks } from "./forks.contract.ts";
+import { describeImports } from "./imports.contract.ts";
 import { describeTrials } from "./trials.contract.ts";
 import { fakeAwsStores } from "../support/fake-aws/platform.ts";
 
@@ -37,6 +38,7 @@ describe("AWS stores over a table in memory", () => {
   );
   describeTrials(async () => stores);
   describeForks(stores);
+  describeImports(stores);
   describeAccounts(async () => accounts);
   describeEndedCredentials(
     async () => fakeAwsStores(),

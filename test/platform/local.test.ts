@@ -31,6 +31,7 @@ import { describeOrganizationDeletion } from "./organization-deletion.contract.t
 import { describePendingUploads, newUpload } from "./pending-uploads.contract.ts";
 import { describeRuns } from "./runs.contract.ts";
 import { describeForks } from "./forks.contract.ts";
+import { describeImports } from "./imports.contract.ts";
 import { describeTrials } from "./trials.contract.ts";
 import { describeWorkflow, type WorkflowHarness } from "./workflow.contract.ts";
 import { describeWorkspace } from "./workspace.contract.ts";
@@ -49,6 +50,7 @@ describe("local platform", () => {
 
   describeTrials(async () => stores);
   describeForks(stores);
+  describeImports(stores);
   describeAccounts(async () => stores.accounts);
   describeEndedCredentials(async () => stores, {
     receive: stores.pendingUploads.receive,

@@ -90,6 +90,7 @@ test("a database of version 3 is migrated; its runs have no model, and it has no
     ALTER TABLE runs DROP COLUMN tokens;
     ALTER TABLE runs DROP COLUMN tools;
     ALTER TABLE runs DROP COLUMN result_schema;
+    ALTER TABLE runs DROP COLUMN imported;
     DROP INDEX runs_asking; ALTER TABLE runs DROP COLUMN asked_until; ALTER TABLE runs DROP COLUMN pauses; ALTER TABLE runs DROP COLUMN worked;
     ALTER TABLE runs DROP COLUMN started_by; ALTER TABLE messages DROP COLUMN started_by; ALTER TABLE queue DROP COLUMN started_by;
     DROP TABLE trials; DROP TABLE trial_cases; ALTER TABLE agent_versions DROP COLUMN trial_id; DROP INDEX keys_of_several;
@@ -150,12 +151,13 @@ async function migratedFrom(version: number, columns: string[]) {
   const owner = { agentId: "A", organizationId: "O" };
   const key = { hash: "a".repeat(64), hint: "ak_Ab12Cd", ...owner, enabled: true, createdAt: 1 };
   await before.accounts.createKey(key);
-  const drops = columns.map((column) => `ALTER TABLE runs DROP COLUMN ${column};`);
+  const drops = [...columns, "imported"].map((column) => `ALTER TABLE runs DROP COLUMN ${column};`);
   if (version < 10) drops.unshift("DROP INDEX runs_asking;");
   if (version < 11) {
     drops.push("DROP TABLE trials; DROP TABLE trial_cases; ALTER TABLE agent_versions DROP COLUMN trial_id;");
   }
-  before.database.db.exec(`DROP INDEX keys_of_several; ${drops.join(" ")} PRAGMA user_version = ${version};`);
+  if (version < 12) drops.push("DROP INDEX keys_of_several;");
+  before.database.db.exec(`${drops.join(" ")} PRAGMA user_version = ${version};`);
   before.close();
   const after = openLocalPlatform({ dataDir });
   const close = (): void => {
@@ -164,6 +166,16 @@ async function migratedFrom(version: number, columns: string[]) {
   };
   return { ...after, run, key, [Symbol.dispose]: close };
 }
+
+test("a database of version 12 is migrated: its runs were not imported, and later ones can be", async () => {
+  using migrated = await migratedFrom(12, []);
+  const { runs, run } = migrated;
+  expect(await runs.head(run.id)).toEqual(run);
+  const { name, status, turn, createdAt, updatedAt, sequence } = run;
+  const imported = { runId: "a", sha256: "b", run: { name, status, turn, createdAt, updatedAt, sequence } };
+  const next = await created(runs, { imported });
+  expect(await runs.head(next.id)).toEqual({ ...next, imported });
+});
 
 test("a database of version 11 is migrated: its keys are those of one agent, and later ones can have several", async () => {
   using migrated = await migratedFrom(11, []);

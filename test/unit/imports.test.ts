@@ -78,6 +78,7 @@ const allowed: Record<string, string[]> = {
     "src/schema-validator.ts",
   ],
   "src/runs": [
+    "dist/generated",
     "src/accounts",
     "src/agent",
     "src/async",
@@ -87,6 +88,7 @@ const allowed: Record<string, string[]> = {
     "src/log.ts",
     "src/results",
     "src/sandbox/linux/types.ts",
+    "src/schema-validator.ts",
   ],
   "src/deliveries": ["src/accounts", "src/async", "src/errors.ts", "src/json.ts", "src/net", "src/runs"],
   "src/trials": [

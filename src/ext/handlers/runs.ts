@@ -39,6 +39,7 @@ export function runHandlers(deps: ExtDeps) {
         find,
         ownersOf: (caller, { template_id }) => ({
           agents: agentsOf(template_id === undefined ? caller : forAgent(caller, template_id)),
+          imported: false,
         }),
         listAccounts: deps.accounts,
         wireRun,

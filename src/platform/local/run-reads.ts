@@ -2,6 +2,7 @@ import type { Usage } from "../../agent/turn/limits.ts";
 import type { FileVersion, ManifestFile } from "../../agent/turn/manifest.ts";
 import { startOf } from "../../runs/text.ts";
 import { tickByTick } from "../../async/tick-by-tick.ts";
+import { importedIn } from "../../runs/imported.ts";
 import { isOwn } from "../../runs/own-run.ts";
 import { mergeRuns, placeOf } from "../../runs/read/merge-runs.ts";
 import type { Runs } from "../../runs/ports.ts";
@@ -27,7 +28,7 @@ import { transcriptPieces } from "./database/transcript-pieces.ts";
 const runColumns =
   "seq, id, agent_id, organization_id, name, status, turn, created_at, updated_at, failure, queued, used, sequence, " +
   "quota_of, waiting, model, labels, webhook, transcript_bytes, started_by, tokens, tools, result_schema, asked_until, " +
-  "pauses, worked";
+  "pauses, worked, imported";
 
 /** The values of `runColumns`. */
 type RunRow = [
@@ -57,10 +58,18 @@ type RunRow = [
   askedUntil: number | null,
   pauses: number | null,
   worked: number | null,
+  imported: string | null,
 ];
 
 /** The columns of `PublicRun` besides its id, and the size of the transcript. */
-type PublicRow = [seq: number, agentId: string, organizationId: string, status: Run["status"], transcriptBytes: number];
+type PublicRow = [
+  seq: number,
+  agentId: string,
+  organizationId: string,
+  status: Run["status"],
+  transcriptBytes: number,
+  isImported: number,
+];
 
 /** Bytes of the largest transcript that is opened as a whole. */
 const maxWholeBytes = 256 * 1024;
@@ -141,7 +150,7 @@ export function localRunReads(
   const statusOf = db.prepare("SELECT status FROM runs WHERE id = ?");
   const publicRunOf = tuples<PublicRow>(
     db,
-    "SELECT seq, agent_id, organization_id, status, transcript_bytes FROM runs WHERE id = ?",
+    "SELECT seq, agent_id, organization_id, status, transcript_bytes, imported IS NOT NULL FROM runs WHERE id = ?",
   );
   const firstInputOf = db.prepare(
     `SELECT substr(text, 1, ?) AS start FROM runs JOIN messages ON ${eventsOf("seq")} WHERE id = ?
@@ -201,9 +210,9 @@ export function localRunReads(
         // A poll needs few columns: all of them take 8 % of its time.
         const row = publicRunOf.get(id);
         if (!row) return undefined;
-        const [seq, agentId, organizationId, status, transcriptBytes] = row;
+        const [seq, agentId, organizationId, status, transcriptBytes, isImported] = row;
         const run = { id, agentId, organizationId, status };
-        if (!isOwn(run, expected)) return undefined;
+        if (isImported === 1 || !isOwn(run, expected)) return undefined;
         if (transcriptBytes <= maxWholeBytes) return { run, transcript: transcript(seq) };
         return { run, pieces: piecesOf(seq, [organizationId, agentId]) };
       });
@@ -307,7 +316,7 @@ function toFiles({ uploads, current }: Record<string, unknown> = {}): Pick<RunSt
 function toRun(row: RunRow): Run {
   const [, id, agentId, organizationId, name, status, turn, createdAt, updatedAt, failure, queued, used, ...more] = row;
   const [sequence, quotaOf, waiting, model, labels, webhook, , startedBy, tokens, tools, resultSchema, ...waits] = more;
-  const [askedUntil, pauses, worked] = waits;
+  const [askedUntil, pauses, worked, imported] = waits;
   return {
     id,
     agentId,
@@ -333,5 +342,6 @@ function toRun(row: RunRow): Run {
     ...starterIn(startedBy),
     ...(resultSchema !== null && { resultSchema }),
     ...(tokens !== null && { tokens: JSON.parse(tokens) as NonNullable<Run["tokens"]> }),
+    ...(imported !== null && importedIn(imported)),
   };
 }

@@ -43,7 +43,7 @@ export function localRunWrites(
   const idempotent = localIdempotency(db);
   const insertRun = db.prepare(
     "INSERT INTO runs (id, agent_id, organization_id, name, status, turn, created_at, updated_at, sequence, quota_of, " +
-      "waiting, labels, webhook, transcript_bytes, started_by, result_schema, failure) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      "waiting, labels, webhook, transcript_bytes, started_by, result_schema, failure, imported) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
   );
   const insertUploads = db.prepare("INSERT INTO files (run, uploads, bytes) VALUES (?, ?, ?)");
   const putFiles = db.prepare(
@@ -168,7 +168,12 @@ export function localRunWrites(
         const { labels, webhook = null } = run;
         const more = [labelsColumn(labels), webhook, transcriptBytesOf({ messages })];
         const failure = run.failure ? JSON.stringify(run.failure) : null;
-        const origin = [encodeStarter(run.startedBy), run.resultSchema ?? null, failure];
+        const origin = [
+          encodeStarter(run.startedBy),
+          run.resultSchema ?? null,
+          failure,
+          run.imported ? JSON.stringify(run.imported) : null,
+        ];
         const { lastInsertRowid: seq } = insertRun.run(...values, ...placeOf(slot, false), ...more, ...origin);
         insert(seq, messages, entries);
         if (summary) putSummary.run(seq, summary.throughTurn, summary.text);
@@ -294,7 +299,7 @@ function queueWrites(db: Database["db"]) {
 function erasure(db: Database["db"]) {
   const terminated = db.prepare("SELECT seq FROM runs WHERE id = ? AND status = 'terminated'");
   const eraseHead = db.prepare(
-    "UPDATE runs SET name = '', failure = NULL, labels = NULL, tokens = NULL, tools = NULL, queued = 0, sequence = 0, transcript_bytes = 0 WHERE seq = ?",
+    "UPDATE runs SET name = '', failure = NULL, labels = NULL, tokens = NULL, tools = NULL, imported = NULL, queued = 0, sequence = 0, transcript_bytes = 0 WHERE seq = ?",
   );
   const erasures = [
     ...["messages", "journal"].map((table) => db.prepare(`DELETE FROM ${table} WHERE ${eventsOf("?1")}`)),

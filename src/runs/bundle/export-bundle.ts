@@ -20,6 +20,7 @@ import {
   filesOf,
   manifestName,
   partLength,
+  type RunRecord,
   runName,
   runText,
 } from "./format.ts";
@@ -70,9 +71,11 @@ async function* bundleFiles(deps: ExportDeps, run: Run): AsyncGenerator<ArchiveF
     listed.push(exportedFile(file));
     return file;
   };
-  yield add(runName, Buffer.from(runText(run.id, state)));
-  const named = namedIn(state);
+  const record = recordOf(state);
+  yield add(runName, Buffer.from(runText(record)));
+  const named = namedIn(record);
   for await (const part of eventParts(deps, run, named)) yield add(part.name, part.content);
+  for (const hash of run.imported?.missing ?? []) named.configurations.delete(hash); // another run may have brought it
   for (const hash of [...named.configurations].toSorted()) {
     const text = await configurations.get(run.agentId, hash);
     if (text !== undefined) yield add(configurationName(hash), Buffer.from(text));
@@ -87,12 +90,23 @@ async function* bundleFiles(deps: ExportDeps, run: Run): AsyncGenerator<ArchiveF
 }
 
 /** The configurations and contents that a record names. */
-interface Named {
+export interface Named {
   configurations: Set<string>;
   contents: Set<string>;
 }
 
-function namedIn({ run, uploads = [], files = [] }: RunState): Named {
+/** What a bundle says of a run: of an imported one, what its own bundle said. */
+function recordOf({ run, uploads, files, summary }: RunState): RunRecord {
+  return {
+    runId: run.imported?.runId ?? run.id,
+    run: run.imported?.run ?? run,
+    ...(uploads && { uploads }),
+    ...(files && { files }),
+    ...(summary && { summary }),
+  };
+}
+
+export function namedIn({ run, uploads = [], files = [] }: RunRecord): Named {
   return {
     configurations: new Set(run.resultSchema === undefined ? [] : [run.resultSchema]),
     contents: new Set([...uploads, ...files].flatMap(contentsOf)),

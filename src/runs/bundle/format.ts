@@ -1,7 +1,7 @@
 import { addUsage, noUsage } from "../../agent/turn/limits.ts";
 import type { FileVersion } from "../../agent/turn/manifest.ts";
 import { canonicalJson } from "../../json.ts";
-import type { Run, RunEvent, RunState } from "../types.ts";
+import type { BundledRun, RunEvent, RunState } from "../types.ts";
 
 // The files of a bundle. Each has one possible text for what it says, so that a bundle is the same wherever the run is exported.
 
@@ -27,23 +27,6 @@ export function contentName(sha256: string): string {
   return `contents/${sha256}`;
 }
 
-/** The fields of a run that a bundle has: none that belongs to its service, such as its owner, its webhook or its tokens. */
-export type BundledRun = Pick<
-  Run,
-  | "name"
-  | "status"
-  | "turn"
-  | "createdAt"
-  | "updatedAt"
-  | "sequence"
-  | "failure"
-  | "used"
-  | "model"
-  | "tools"
-  | "labels"
-  | "resultSchema"
->;
-
 /** The first file of a bundle. `runId`: of the run that was recorded. */
 export interface RunRecord extends Pick<RunState, "summary" | "uploads" | "files"> {
   runId: string;
@@ -51,10 +34,7 @@ export interface RunRecord extends Pick<RunState, "summary" | "uploads" | "files
 }
 
 /** The text of `run.json`. */
-export function runText(
-  runId: string,
-  { run, uploads = [], files, summary }: Omit<RunState, "journal" | "queue">,
-): string {
+export function runText({ runId, run, uploads = [], files, summary }: RunRecord): string {
   const { name, status, turn, createdAt, updatedAt, sequence, failure, used, model, tools, labels, resultSchema } = run;
   const bundled: BundledRun = {
     name,

@@ -23,11 +23,11 @@ export async function* zip(files: AsyncIterable<ArchiveFile>): AsyncGenerator<Ui
   for await (const { name, content } of files) {
     const path = Buffer.from(name);
     if (!isAscii(path)) throw new Error(`the name ${JSON.stringify(name)} of a member is not ASCII`);
-    const fields = memberFields(path.length, content);
-    offset += 30 + path.length + content.length;
+    const place = { path, start: offset, size: content.length, crc: crc32(content) };
+    offset = endOfMember(place);
     if (members.length >= maxZipMembers || offset > maxZipBytes) throw tooLarge(members.length + 1, offset);
-    members.push(centralHeader(fields, offset - 30 - path.length - content.length, path));
-    yield Buffer.concat([word32(0x04034b50), fields, path]);
+    members.push(centralHeader(place));
+    yield localHeader(place);
     yield content;
   }
   const directory = Buffer.concat(members);
@@ -35,27 +35,49 @@ export async function* zip(files: AsyncIterable<ArchiveFile>): AsyncGenerator<Ui
   yield endRecord(members.length, directory.length, offset);
 }
 
+/** Where a member is in the archive. `path`: its name. `start`: of its header. `size`, `crc`: of its content. */
+export interface MemberPlace {
+  path: Buffer;
+  start: number;
+  size: number;
+  crc: number;
+}
+
+/** The first byte behind a member. */
+export function endOfMember({ path, start, size }: MemberPlace): number {
+  return start + localHeaderBytes + path.length + size;
+}
+
+export const [localHeaderBytes, centralHeaderBytes, endRecordBytes] = [30, 46, 22] as const;
+
+/** The header before a member, with its name. */
+export function localHeader(place: MemberPlace): Buffer {
+  return Buffer.concat([word32(0x04034b50), memberFields(place), place.path]);
+}
+
 /** What the header before a member and the central directory have in common. */
-function memberFields(nameLength: number, content: Uint8Array): Buffer {
+function memberFields({ path, size, crc }: MemberPlace): Buffer {
   const fields = Buffer.alloc(26);
   fields.writeUInt16LE(version, 0);
   fields.writeUInt16LE(utf8Names, 2);
   fields.writeUInt16LE(dosTime, 6); // 4: the method, 0 for stored
   fields.writeUInt16LE(dosDate, 8);
-  fields.writeUInt32LE(crc32(content), 10);
-  fields.writeUInt32LE(content.length, 14);
-  fields.writeUInt32LE(content.length, 18);
-  fields.writeUInt16LE(nameLength, 22);
+  fields.writeUInt32LE(crc, 10);
+  fields.writeUInt32LE(size, 14);
+  fields.writeUInt32LE(size, 18);
+  fields.writeUInt16LE(path.length, 22);
   return fields;
 }
 
-function centralHeader(fields: Buffer, offset: number, path: Buffer): Buffer {
+/** The entry of a member in the central directory. */
+export function centralHeader(place: MemberPlace): Buffer {
   const rest = Buffer.alloc(14); // comment, disk and attributes are 0
-  rest.writeUInt32LE(offset, 10);
-  return Buffer.concat([word32(0x02014b50), Buffer.from([version, 0]), fields, rest, path]);
+  rest.writeUInt32LE(place.start, 10);
+  return Buffer.concat([word32(0x02014b50), Buffer.from([version, 0]), memberFields(place), rest, place.path]);
 }
 
-function endRecord(members: number, directoryBytes: number, directoryOffset: number): Buffer {
+/** The end of an archive. */
+export function endRecord(members: number, directoryBytes: number, directoryOffset: number): Buffer {
   const record = Buffer.alloc(22);
   record.writeUInt32LE(0x06054b50, 0);
   record.writeUInt16LE(members, 8);

@@ -68,6 +68,20 @@ export function eventsOfFork(events: RunEvent[], at: RunPoint, { inputText, resu
   return [...earlier, ...given, ...withoutOpenCalls(entries, at)];
 }
 
+/** An event of an imported run, without what it ran on: nothing here runs on that, so the events name none of it. */
+export function withoutConfiguration(event: RunEvent): RunEvent {
+  const { agentVersion: _version, ...others } = event;
+  if (!("part" in others)) return others;
+  const { configuration: _configuration, ...entry } = others;
+  if (entry.part === "failed") {
+    const { tried: _tried, ...failed } = entry;
+    return failed;
+  }
+  if (entry.part !== "forked") return entry;
+  const { settings: _settings, ...forked } = entry;
+  return forked;
+}
+
 /** The entries with the given results of the last step. */
 function withResults(entries: RunJournalEntry[], { turn, step }: RunPoint, results: GivenResult[]): RunJournalEntry[] {
   if (results.length === 0) return entries;

@@ -4,7 +4,6 @@ import type { Runs } from "../ports.ts";
 import { transitions } from "../status.ts";
 import { factsOf } from "../turn-writes.ts";
 import type { Run, RunEvent, RunJournalEntry, Stamped, Summary, TurnMessage } from "../types.ts";
-import { incompleteFork } from "./incomplete-fork.ts";
 
 /** Events of a write. DynamoDB takes 100 items and 4 MB together; an event has up to 64 KiB, longer texts are objects. */
 const eventsAtOnce = 40;
@@ -42,19 +41,20 @@ export interface EarlierTurns {
 }
 
 /**
- * Appends the groups to the run, which shows the failure `incompleteFork` meanwhile. `turn`: the last one, with whose input
+ * Appends the groups to the run, which shows its failure meanwhile. `turn`: the last one, with whose input
  * `earlier` is written. Rejects if somebody else changes the run.
  */
 export async function appendGroups(
   { runs, now }: { runs: Runs; now: () => number },
   run: Run,
-  groups: EventGroup[],
+  groups: Iterable<EventGroup> | AsyncIterable<EventGroup>,
   { turn, earlier }: { turn: number; earlier: EarlierTurns },
 ): Promise<Run> {
   const { from, to } = transitions.recordCopied;
   let { turn: before, sequence } = run;
-  for (const { turn: reached, entries, messages } of groups) {
-    const set = { status: to, turn: reached, updatedAt: now(), failure: incompleteFork };
+  const { failure } = run;
+  for await (const { turn: reached, entries, messages } of groups) {
+    const set = { status: to, turn: reached, updatedAt: now(), ...(failure && { failure }) };
     const begins = messages.some((message) => message.turn === turn && message.role === "input_to_agent");
     const change = {
       runId: run.id,

@@ -29,7 +29,7 @@ import { startTurn } from "../turn-writes.ts";
 import type { Quotas, Run, RunEvent, RunJournalEntry } from "../types.ts";
 import { copyConfigurations } from "./copy-configurations.ts";
 import { appendGroups, changedMeanwhile, type EarlierTurns, groupsOf } from "./copy-events.ts";
-import { eventsOfFork, type RecordChanges, recordUpTo } from "./copied-record.ts";
+import { eventsOfFork, type RecordChanges, recordUpTo, withoutConfiguration } from "./copied-record.ts";
 import { settingsOfFork, type SettingsChanges } from "./fork-settings.ts";
 import { incompleteFork, requireWholeRecord } from "./incomplete-fork.ts";
 
@@ -101,7 +101,8 @@ async function preparedFork(
 ) {
   const { events, turnEntries } = await recordUpTo(deps, source, at);
   const { files } = await listRunFiles(deps, source.id, at); // also checks that the step exists
-  const copied = eventsOfFork(events, at, record);
+  const kept = eventsOfFork(events, at, record);
+  const copied = source.imported ? kept.map(withoutConfiguration) : kept;
   const entries = at.step === 0 ? turnEntries : turnEntries.filter(({ step }) => step <= at.step);
   const settings = await settingsOfFork(deps, { run: source, ...owner, entries, step: at.step }, changes);
   return { events: copied, settings, files };

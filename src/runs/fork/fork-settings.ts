@@ -1,5 +1,6 @@
 import { definitionProblems } from "../../accounts/agent-definition.ts";
 import { findAgentVersion } from "../../accounts/agents.ts";
+import { definitionOf } from "../../accounts/definition.ts";
 import type { Agent, AgentDefinition, Organization } from "../../accounts/types.ts";
 import { withHosts } from "../../accounts/web-fetch-hosts.ts";
 import type { Secrets } from "../../agent/secret.ts";
@@ -53,11 +54,12 @@ export async function settingsOfFork(
 async function changedSettings(
   deps: Deps,
   { run, agent, organization, entries, step }: ForkedTurn,
-  changes: SettingsChanges,
+  given: SettingsChanges,
 ): Promise<ConfiguredAgent | undefined> {
+  const changes = run.imported ? ofAgent(agent, given) : given;
   if ("definition" in changes || "version" in changes) {
-    const given = "definition" in changes ? changes : await findAgentVersion(deps.accounts, agent.id, changes.version);
-    const definition = await withOwnSchema(deps.configurations, given.definition, run);
+    const chosen = "definition" in changes ? changes : await findAgentVersion(deps.accounts, agent.id, changes.version);
+    const definition = await withOwnSchema(deps.configurations, chosen.definition, run);
     if (!definition)
       throw invalid(`the schema of the results of run ${run.id} is no longer kept, so it cannot be forked`);
     return configuredIn(organization, definition);
@@ -74,6 +76,16 @@ async function changedSettings(
   }
   const definition = withFields(recorded.agent, fields);
   return { ...recorded, agent: withHosts(definition, organization?.webFetchHosts) };
+}
+
+/**
+ * The changes of a fork of an imported run, which are always those of a whole definition: its record names servers and secrets
+ * that nobody here has entered.
+ */
+function ofAgent(agent: Agent, changes: SettingsChanges): Exclude<SettingsChanges, ChangedFields> {
+  if ("definition" in changes || "version" in changes) return changes;
+  const fields = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
+  return { definition: withFields(definitionOf(agent), fields) };
 }
 
 /** What the last of the entries ran on, without what is opened anew: environment and tools. */

@@ -10,8 +10,20 @@ export const incompleteFork: Failure = {
   retryable: false,
 };
 
+/** The same of an import. */
+export const incompleteImport: Failure = {
+  category: "internal",
+  title: "The record of the bundle was not imported completely.",
+  remedy: "Delete this run and import the bundle again.",
+  retryable: false,
+};
+
 /** Rejects a run that has a part of the record that it was to continue. */
 export function requireWholeRecord({ id, failure }: Pick<Run, "id" | "failure">): void {
+  if (failure?.title === incompleteImport.title) {
+    const message = `run ${id} has only a part of the record that was imported; delete it, and import the bundle again`;
+    throw new ServiceError("invalid_argument", message);
+  }
   if (failure?.title !== incompleteFork.title) return;
   throw new ServiceError(
     "invalid_argument",

@@ -45,7 +45,7 @@ export async function agentActivity(
   let [read, oldest] = [0, now];
   do {
     const after = { ...(cursor !== undefined && { cursor }), ...(onRead && { onRead }) };
-    const page = await listRuns(deps, { of, limit: pageLimit, ...after });
+    const page = await listRuns(deps, { of: { ...of, imported: false }, limit: pageLimit, ...after });
     for (const run of page.runs) add(agents, run, since);
     read += Math.max(1, page.runs.length); // an empty page counts, too: each costs a read
     oldest = page.runs.at(-1)?.createdAt ?? oldest;

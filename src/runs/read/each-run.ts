@@ -18,7 +18,7 @@ export interface ReportDeps extends Pick<Stores, "accounts" | "runs"> {
 export type ReportQuery = Pick<RunFilter, "of" | "since" | "until" | "onRead"> & { milliseconds: number };
 
 /**
- * Calls `add` with the runs that were created in a period, those of an agent newest first. `complete`: with all of them.
+ * Calls `add` with the runs that were created in a period and not imported, those of an agent newest first. `complete`: with all of them.
  * Otherwise, the oldest runs of some agents are missing.
  *
  * Reads the agents in turn, a page of each, because a page of many agents' runs costs a read of each agent's list.
@@ -46,7 +46,7 @@ export async function eachRun(
       const { agentId, after } = next;
       const range = { ...(since !== undefined && { since }), ...(after && { after }), ...(onRead && { onRead }) };
       const page = await runs.list({ agentIds: [agentId], limit: pageLimit, ...range });
-      for (const run of page.runs) add(run);
+      for (const run of page.runs) if (!run.imported) add(run);
       read += page.runs.length;
       if (page.next) unread.push({ agentId, after: page.next });
       await setImmediate();

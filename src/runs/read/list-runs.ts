@@ -9,11 +9,12 @@ import type { RunStatus } from "../status.ts";
 import type { Run, RunPlace, RunQuery } from "../types.ts";
 
 /**
- * Which runs to list: of an agent, of the `agents` of a key, of an organization, of several `organizations`, or all; created from `since` to before `until`, in milliseconds since
+ * Which runs to list: of an agent, of the `agents` of a key, of an organization, of several `organizations`, or all, with
+ * `imported` only those that the service recorded; created from `since` to before `until`, in milliseconds since
  * 1970. `matches`: a filter that the store does not have. `cursor`: of the page before.
  */
 export interface RunFilter {
-  of: { agent?: string; agents?: string[]; organization?: string; organizations?: string[] };
+  of: { agent?: string; agents?: string[]; organization?: string; organizations?: string[]; imported?: false };
   statuses?: readonly RunStatus[];
   since?: number;
   until?: number;
@@ -49,6 +50,7 @@ export async function listRuns(
     .slice(-1);
   const query: RunQuery = {
     ...(await ownersOf(accounts, of)),
+    ...(of.imported === false && { imported: false }),
     ...(statuses && { statuses }),
     ...(since !== undefined && { since }),
     ...(after && { after }),

@@ -15,7 +15,13 @@ const newestPlace: RunPlace = { createdAt: 999_999_999_999_999, id: "" };
  */
 export async function mergeRuns(
   parts: PartReader[],
-  { after = newestPlace, limit, statuses, onRead }: Pick<RunQuery, "after" | "limit" | "statuses" | "onRead">,
+  {
+    after = newestPlace,
+    limit,
+    statuses,
+    imported,
+    onRead,
+  }: Pick<RunQuery, "after" | "limit" | "statuses" | "imported" | "onRead">,
 ): Promise<RunPage> {
   const page: Run[] = [];
   const share = parts.length === 1 ? limit + 1 : Math.ceil((2 * limit) / parts.length) + 4;
@@ -29,7 +35,7 @@ export async function mergeRuns(
     const [cut] = results.flatMap((result) => result.cut ?? []).toSorted(newestFirst);
     const complete = results.flatMap(({ runs }) => runs).filter((run) => !cut || newestFirst(run, cut) <= 0);
     for (const run of complete.toSorted(newestFirst)) {
-      if (statuses?.includes(run.status) === false) continue;
+      if (statuses?.includes(run.status) === false || (run.imported && imported === false)) continue;
       const last = page.at(-1);
       if (last && page.length === limit) return { runs: page, next: placeOf(last) };
       page.push(run);

@@ -1,5 +1,6 @@
 import { crc32 } from "node:zlib";
 import { type Usage, usageFields } from "../../../agent/turn/limits.ts";
+import { importedIn } from "../../../runs/imported.ts";
 import { mergedTools } from "../../../runs/tools.ts";
 import { transcriptBytesOf } from "../../../runs/transcript-bytes.ts";
 import type {
@@ -189,8 +190,10 @@ export function startingWith(items: Item[], prefix: string): Item[] {
 }
 
 export function toItem(run: Run, messages: TurnMessage[], hasUploads: boolean): Item {
+  const { imported, ...fields } = run;
   return {
-    ...run,
+    ...fields,
+    ...(imported && { imported: JSON.stringify(imported) }),
     ...(hasUploads && { filesTurn: 0 }),
     pk: partition(run.id),
     sk: head,
@@ -249,6 +252,7 @@ export function toRun(item: Item): Run {
     ...(resultSchema !== undefined && { resultSchema }),
     ...starterIn(item),
     ...(typeof item["tokens"] === "string" && { tokens: JSON.parse(item["tokens"]) as NonNullable<Run["tokens"]> }),
+    ...(typeof item["imported"] === "string" && importedIn(item["imported"])),
   };
 }
 

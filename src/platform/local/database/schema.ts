@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { eventColumns, eventKey } from "./event-keys.ts";
 import { copyBeforeUpgrade } from "./upgrade-copy.ts";
 
-const schemaVersion = 12;
+const schemaVersion = 13;
 
 /** Condition of keys of several agents, whose index stays small. */
 export const hasMoreAgents = "body ->> 'moreAgents' IS NOT NULL";
@@ -153,6 +153,10 @@ const tools = `
 const resultSchemas = `
   ALTER TABLE runs ADD COLUMN result_schema TEXT;`;
 
+// What the bundle of an imported run said of it, as JSON.
+const imports = `
+  ALTER TABLE runs ADD COLUMN imported TEXT;`;
+
 // Runs that wait for answers, how often a run has, and the milliseconds that its turn had worked.
 const pauses = `
   ALTER TABLE runs ADD COLUMN asked_until INTEGER;
@@ -215,6 +219,7 @@ const schema = `
   ${pauses}
   ${trials}
   ${keysOfSeveral}
+  ${imports}
 `;
 
 // Version 1 stored all tool results of a step in one row, and no counts of queued inputs and usage.
@@ -332,6 +337,7 @@ const upgrades = [
   pauses,
   trials,
   keysOfSeveral,
+  imports,
 ];
 
 /** Creates the tables, or copies those of an earlier version and updates them. Throws for a file of a later version. */

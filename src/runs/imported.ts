@@ -1,0 +1,16 @@
+import { ServiceError } from "../errors.ts";
+import type { ImportOrigin, Run } from "./types.ts";
+
+/** The fields of an imported run that its bundle says. `stored`: JSON of its origin. */
+export function importedIn(stored: string): Pick<Run, "imported" | "used" | "model" | "tools"> {
+  const imported = JSON.parse(stored) as ImportOrigin;
+  const { used, model, tools } = imported.run;
+  return { imported, ...(used && { used }), ...(model !== undefined && { model }), ...(tools && { tools }) };
+}
+
+/** Rejects for an imported run: it stays as it was recorded. */
+export function requireNotImported({ id, imported }: Pick<Run, "id" | "imported">): void {
+  if (!imported) return;
+  const message = `run ${id} was imported and is read-only; fork it to continue it, or run its input again`;
+  throw new ServiceError("run_imported", message);
+}
