@@ -18,6 +18,7 @@ import { measureStartup } from "./startup.ts";
 import { measureSteps } from "./steps.ts";
 import { formatSummary, formatTable, type Row } from "./table.ts";
 import { measureUpload } from "./upload.ts";
+import { measureWaiting } from "./waiting.ts";
 
 interface Section {
   name: string;
@@ -66,6 +67,11 @@ const sections: Section[] = [
       const rounds = quick ? 3 : 11;
       return [...(await measureLinux(rounds)), ...(await measureLinuxService({ seconds: quick ? 3 : 10 }))];
     },
+  },
+  {
+    name: "waiting",
+    title: "Runs that wait for answers",
+    measure: (quick) => measureWaiting({ rounds: quick ? 3 : 9 }),
   },
   {
     name: "neighbours",
