@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { findAgent } from "../../src/accounts/agents.ts";
 import { commandLine } from "../../src/command-line.ts";
 import { startTrial, deleteTrial } from "../../src/trials/control-trial.ts";
-import { type Candidate, createTrial } from "../../src/trials/create-trial.ts";
+import { type Candidate, createTrial, type JudgeChoice } from "../../src/trials/create-trial.ts";
 import { type FailCondition, failures, parseFailIf } from "../../src/trials/fail-if.ts";
 import { maxCases } from "../../src/trials/limits.ts";
 import { summarize } from "../../src/trials/summary.ts";
@@ -21,6 +21,8 @@ import { waitForTrial } from "./wait-for-trial.ts";
 interface TryOptions extends TrialOptions {
   file?: string;
   version?: string;
+  judge?: string;
+  judgeFile?: string;
   failIf?: string;
   yes?: true;
 }
@@ -42,6 +44,11 @@ export function addTryCommand(agent: Command, action: Action, io: FileIo): void 
     .option("--budget <DOLLARS>", "limit in US dollars; no case starts beyond it (needs prices in the agent file)")
     .option("--budget-tokens <N>", "limit in input and output tokens; no case starts beyond it")
     .option("--assert-file <FILE>", "JSON list of assertions about each tried turn (docs/trials.md)")
+    .option(
+      "--judge <AGENT>",
+      "agent whose instructions say what is better; it compares the outputs of each case that is different",
+    )
+    .option("--judge-file <FILE>", "agent file of a judge, instead of --judge")
     .option("--on-miss <RULE>", "for a call that the record does not answer: stop the case, or return an error", "stop")
     .option(
       "--tool-miss <NAME=RULE>",
@@ -62,13 +69,14 @@ export function addTryCommand(agent: Command, action: Action, io: FileIo): void 
         const [cases, settings] = [selectionOf(options), await settingsOf(options)];
         const { id, organizationId } = await findAgent(accounts, agentId);
         const candidate = await candidateOf(platform, organizationId, options);
+        const judge = await judgeOf(platform, organizationId, options);
         if (!isServed()) {
           throw new CliError(
             `no service runs on the data directory; start it (${commandLine("start")}) to run the cases`,
           );
         }
         const deps = { ...platform, now: Date.now, actor: await platform.actor() };
-        const created = await createTrial(deps, id, { candidate, cases, settings });
+        const created = await createTrial(deps, id, { candidate, ...(judge && { judge }), cases, settings });
         return tryCases(deps, created, { io, failIf, asks: !options.yes });
       }),
     );
@@ -84,6 +92,18 @@ async function candidateOf(
   }
   if (file !== undefined) return { definition: await readAgentFile(file, organizationId, platform) };
   return { version: wholeNumber("--version", version ?? "") };
+}
+
+async function judgeOf(
+  platform: OperatorPlatform,
+  organizationId: string,
+  { judge, judgeFile }: TryOptions,
+): Promise<JudgeChoice | undefined> {
+  if (judge !== undefined && judgeFile !== undefined) {
+    throw new CliError("--judge and --judge-file cannot be used together; a trial has one judge");
+  }
+  if (judgeFile !== undefined) return { definition: await readAgentFile(judgeFile, organizationId, platform) };
+  return judge === undefined ? undefined : { agentId: judge };
 }
 
 function conditionsOf(text: string): FailCondition[] {

@@ -19,6 +19,7 @@ export function estimateLines(trial: Trial, cases: TrialCase[]): string[] {
     `Trial ${trial.id}: ${triedText(trial.candidate)} on recorded turns of ${trial.control.definition.name}`,
     `  ${counted(estimate.cases, "case")}${control > 0 ? `, and ${control} of them with the current configuration, too` : ""}`,
     ...refusals(cases),
+    ...(trial.judge ? [`  judge: ${trial.judge.definition.name}, for cases whose output differs`] : []),
     `  expected: ${expectedText(trial)}`,
     ...estimateNotes(estimate).map((note) => `  ${note}`),
     ...(estimate.sends.length === 0 ? ["  nothing is sent to another host"] : estimate.sends.map(destinationText)),
@@ -50,7 +51,8 @@ function destinationText({ host, for: purpose, inputs, files, new: isNew }: Dest
   if (purpose === "mcp_list")
     return `  connects to ${host}: lists the tools of an MCP server; nothing of a run is sent`;
   if (purpose === "live_calls") return `  sends to ${host}: calls that the record does not answer, by the rule live`;
-  const what = `${counted(inputs, "input")} and ${counted(files, "file")}`;
+  const sent = purpose === "judge" ? "their outputs for the judge" : counted(files, "file");
+  const what = `${counted(inputs, "input")} and ${sent}`;
   return `  sends to ${host}: ${what}${isNew ? ", which some recorded turns did not use" : ""}`;
 }
 
@@ -107,7 +109,8 @@ function caseRow(one: Schemas["TrialCase"]) {
 }
 
 /** The reasons, differences and reviewer of a case, in one line. */
-function whatText({ verdict, judged_by: by, cannot_be_tried: refused, candidate }: Schemas["TrialCase"]): string {
+function whatText(one: Schemas["TrialCase"]): string {
+  const { verdict, judged_by: by, judgement, cannot_be_tried: refused, candidate } = one;
   const {
     ended = null,
     reason = null,
@@ -123,6 +126,7 @@ function whatText({ verdict, judged_by: by, cannot_be_tried: refused, candidate 
     ...(same === false ? ["the output differs"] : []),
     ...files.map(({ name, change: how }) => `${name} ${how}`),
     ...misses.map(({ tool, rule }) => `${tool} answered by the rule ${rule}`),
+    ...(judgement?.verdict ? [`judge: ${judgement.verdict}`] : []),
     ...(by === null ? [] : [`judged by ${by}`]),
     ...(verdict === null ? [ended === "stopped" ? "stopped" : candidate ? "in progress" : "not tried"] : []),
   ];
@@ -140,10 +144,28 @@ export function caseOutput(trial: Trial, one: TrialCase, detail: CaseDetail): Ou
     ...section("recorded output", wire.recorded_output),
     ...section("candidate output", wire.candidate_output),
     ...section("output of the current configuration", wire.control_output),
+    ...judgementLines(wire.case),
     ...(wire.calls.length > 0 ? ["", "calls (- recorded, + candidate):", ...wire.calls.flatMap(callLines)] : []),
   ].join("\n");
   return { text, json: wire };
 }
+
+/** What the judge says, and both of its votes. */
+function judgementLines({ judgement }: Schemas["TrialCase"]): string[] {
+  if (!judgement) return [];
+  const votes = judgement.votes.map(({ a, better, reason }) =>
+    indented(
+      `${a} output as A: ${better === null ? "no vote" : betterWords[better]}${reason === null ? "" : `. ${reason}`}`,
+    ),
+  );
+  return ["", `judge: ${judgement.verdict ?? "no verdict"}`, ...votes];
+}
+
+const betterWords = {
+  recorded: "the recorded output is better",
+  candidate: "the candidate's output is better",
+  equal: "both are equal",
+};
 
 function section(title: string, text: string | null): string[] {
   return text === null ? [] : ["", `${title}:`, indented(text)];

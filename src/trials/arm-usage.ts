@@ -1,7 +1,7 @@
 import type { Usage } from "../agent/turn/limits.ts";
-import type { ArmName, Trial, TrialCase } from "./types.ts";
+import { type ArmName, type Trial, type TrialCase, voteNames } from "./types.ts";
 
-/** What an arm of a trial has used. `dollars`: US dollars. Absent: its configuration has no prices. */
+/** What an arm or the judge of a trial has used. `dollars`: US dollars. Absent: its configuration has no prices. */
 export interface Spent {
   tokens: number;
   dollars?: number;
@@ -17,6 +17,11 @@ export function spentBy(used: Usage[], { definition }: Trial[ArmName]): Spent {
 export function usageOfArm(cases: TrialCase[], arm: ArmName, { whole = false } = {}): Usage[] {
   const outcomes = cases.map((each) => each[arm]?.outcome).filter((outcome) => outcome !== undefined);
   return outcomes.filter(({ ending }) => !whole || ending.kind !== "stopped").map(({ used }) => used);
+}
+
+/** Usage of the votes that have ended, those without an answer included. */
+export function usageOfVotes(cases: TrialCase[]): Usage[] {
+  return cases.flatMap((one) => voteNames.flatMap((name) => one[name]?.outcome?.used ?? []));
 }
 
 export function tokensOf({ inputTokens, outputTokens }: Pick<Usage, "inputTokens" | "outputTokens">): number {

@@ -1,17 +1,19 @@
 import { addUsage, noUsage, type Usage } from "../agent/turn/limits.ts";
 import type { Run } from "../runs/types.ts";
-import { armNames, type Trial, type TrialBudget, type TrialCase } from "./types.ts";
+import { attemptNames, type Trial, type TrialBudget, type TrialCase } from "./types.ts";
 
-/** Share of what a recorded turn used that an attempt at it needs at least: less would cut it off for sure. */
+/** Share of what an attempt is expected to use that it needs at least: less would cut it off for sure. */
 export const leastShare = 0.7;
+
+export type AttemptUse = Pick<Usage, "inputTokens" | "outputTokens" | "dollars">;
 
 /** What a budget leaves for further attempts. */
 export interface BudgetLeft {
   /**
-   * Takes the limits of the next attempt out of what is left: an equal share for each of `places`. Undefined: the share is less
-   * than the attempt will need.
+   * Takes the limits of the next attempt out of what is left: an equal share for each of `places`. `expected`: what the attempt is
+   * expected to use. Undefined: the share is less than it will need.
    */
-  take(places: number, one: TrialCase): TrialBudget | undefined;
+  take(places: number, expected: AttemptUse): TrialBudget | undefined;
   giveBack(budget: TrialBudget): void;
 }
 
@@ -20,7 +22,7 @@ export interface BudgetLeft {
  * together stay within it, up to one step of each.
  */
 export function budgetLeft({ settings: { budget } }: Trial, cases: TrialCase[], inProgress: Run[]): BudgetLeft {
-  const attempts = cases.flatMap((one) => armNames.flatMap((arm) => one[arm] ?? []));
+  const attempts = cases.flatMap((one) => attemptNames.flatMap((name) => one[name] ?? []));
   const spent = attempts.reduce((sum, { outcome }) => addUsage(sum, outcome?.used ?? noUsage), noUsage);
   const usedBy = new Map(inProgress.map(({ id, used }) => [id, used ?? noUsage]));
   const left = new Map(
@@ -28,18 +30,18 @@ export function budgetLeft({ settings: { budget } }: Trial, cases: TrialCase[], 
       const limit = budget[unit];
       if (limit === undefined) return [];
       const open = attempts.filter(({ outcome }) => !outcome);
-      const reserved = open.map((arm) =>
-        Math.max(arm.budget[unit] ?? 0, amountOf(unit, usedBy.get(arm.runId) ?? noUsage)),
+      const reserved = open.map((attempt) =>
+        Math.max(attempt.budget[unit] ?? 0, amountOf(unit, usedBy.get(attempt.runId) ?? noUsage)),
       );
       return [[unit, limit - amountOf(unit, spent) - reserved.reduce((sum, each) => sum + each, 0)] as const];
     }),
   );
   return {
-    take(places, one) {
+    take(places, expected) {
       const share: TrialBudget = {};
       for (const [unit, amount] of left) {
         share[unit] = amount / places;
-        if (amount <= 0 || share[unit] < amountOf(unit, one.source.used) * leastShare) return undefined;
+        if (amount <= 0 || share[unit] < amountOf(unit, expected) * leastShare) return undefined;
       }
       for (const [unit, amount] of left) left.set(unit, amount - (share[unit] ?? 0));
       return share;
@@ -52,6 +54,6 @@ export function budgetLeft({ settings: { budget } }: Trial, cases: TrialCase[], 
 
 const budgetUnits = ["dollars", "tokens"] as const;
 
-function amountOf(unit: (typeof budgetUnits)[number], used: Usage): number {
+function amountOf(unit: (typeof budgetUnits)[number], used: AttemptUse): number {
   return unit === "dollars" ? used.dollars : used.inputTokens + used.outputTokens;
 }

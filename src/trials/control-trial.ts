@@ -4,13 +4,14 @@ import type { AuditEntry } from "../accounts/types.ts";
 import { ServiceError } from "../errors.ts";
 import { type DeleteDeps, stopRun } from "../runs/control-run.ts";
 import type { Removal } from "../runs/ports.ts";
-import { type DriveDeps, driveTrial } from "./drive-trial.ts";
+import { driveTrial } from "./drive-trial.ts";
+import type { DriveDeps } from "./settle-case.ts";
 import { deleteRunsOf } from "./erase-trials.ts";
 import { findCase, findTrial } from "./find-trial.ts";
 import { ignoreEnded } from "./ignore-ended.ts";
 import type { Trials } from "./ports.ts";
 import { isActive, type Verdict } from "./names.ts";
-import { armNames, type Trial, type TrialCase } from "./types.ts";
+import { attemptNames, type Trial, type TrialCase } from "./types.ts";
 
 export interface ControlTrialDeps extends DriveDeps, DeleteDeps {
   trials: Trials;
@@ -99,7 +100,7 @@ function modifyTrial(
 
 /** Runs of attempts that have no outcome, or that were stopped. */
 async function runsToStop(trials: Trials, trialId: string): Promise<string[]> {
-  const attempts = (await trials.listCases(trialId)).flatMap((one) => armNames.flatMap((arm) => one[arm] ?? []));
+  const attempts = (await trials.listCases(trialId)).flatMap((one) => attemptNames.flatMap((name) => one[name] ?? []));
   const open = attempts.filter(({ outcome }) => !outcome || outcome.ending.kind === "stopped");
   return open.map(({ runId }) => runId);
 }

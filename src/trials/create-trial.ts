@@ -15,11 +15,20 @@ import { assertionProblem } from "./assertions.ts";
 import { destinationsOf } from "./destinations.ts";
 import { estimateUse, refusalOfBudget } from "./estimate.ts";
 import { type InspectedTurn, inspectTurn } from "./inspect-turn.ts";
+import { judgeDefinition } from "./judge/judge-definition.ts";
 import { maxCases } from "./limits.ts";
 import type { Trials } from "./ports.ts";
 import { type CaseSelection, selectTurns } from "./select-cases.ts";
 import { newTrialId } from "./trial-id.ts";
-import type { ArmName, OutsideRules, Trial, TrialCase, TrialSettings, TriedConfiguration } from "./types.ts";
+import type {
+  ArmName,
+  OutsideRules,
+  Trial,
+  TrialCase,
+  TrialJudge,
+  TrialSettings,
+  TriedConfiguration,
+} from "./types.ts";
 
 export interface CreateTrialDeps
   extends Pick<Stores, "accounts" | "runs" | "workspace" | "configurations">, Pick<Secrets, "secretRefusal"> {
@@ -32,8 +41,12 @@ export interface CreateTrialDeps
 /** What is tried: a draft, or a version that the agent has. */
 export type Candidate = { definition: AgentDefinition } | { version: number };
 
+/** What judges: an agent of the same organization with its current definition, or a definition. */
+export type JudgeChoice = { agentId: string } | { definition: AgentDefinition };
+
 export interface NewTrial {
   candidate: Candidate;
+  judge?: JudgeChoice;
   cases: CaseSelection;
   settings: TrialSettings;
 }
@@ -48,7 +61,7 @@ const readAtOnce = 8;
 export async function createTrial(
   deps: CreateTrialDeps,
   agentId: string,
-  { candidate: given, cases: selection, settings }: NewTrial,
+  { candidate: given, judge: chosen, cases: selection, settings }: NewTrial,
 ): Promise<{ trial: Trial; cases: TrialCase[] }> {
   const { accounts, trials, now, actor } = deps;
   const agent = requireNotDeleted(await findAgent(accounts, agentId));
@@ -58,14 +71,16 @@ export async function createTrial(
   const definition = definitionOf(agent);
   const current = { definition, ...(agent.version !== undefined && { version: agent.version }) };
   const control = triedConfiguration(current, organization);
-  await requireUsable(deps, { candidate, control, settings, organizationId: organization.id });
+  const judge = chosen && (await judgeOf(deps, organization, chosen));
+  const planned = { candidate, control, ...(judge && { judge }), settings };
+  await requireUsable(deps, { ...planned, organizationId: organization.id });
   const { turns, suite } = await selectTurns(deps, agent.id, selection);
   if (turns.length > maxCases) throw invalid(`${turns.length} turns were selected; a trial tries at most ${maxCases}`);
   const limited = semaphore(readAtOnce);
   const inspected = await settleAll(turns.map((turn) => limited(() => inspectTurn(deps, turn))));
   const id = newTrialId();
   const at = now();
-  const cases = inspected.map((turn, index) => caseOf(id, index + 1, turn));
+  const cases = inspected.map((turn, index) => caseOf(id, index + 1, turn, judge !== undefined));
   const trial: Trial = {
     id,
     agentId: agent.id,
@@ -76,13 +91,8 @@ export async function createTrial(
     updatedAt: at,
     revision: 0,
     status: "estimated",
-    candidate,
-    control,
-    settings,
-    estimate: {
-      ...estimateUse({ candidate, control, settings }, cases),
-      sends: destinationsOf({ candidate, control, settings }, inspected),
-    },
+    ...planned,
+    estimate: { ...estimateUse(planned, cases), sends: destinationsOf(planned, inspected) },
     cases: cases.length,
   };
   const audited = along(actor, "trial.create", id, at, { organizationId: agent.organizationId });
@@ -96,6 +106,29 @@ async function candidateOf({ accounts }: CreateTrialDeps, agent: Agent, given: C
   return { definition, version };
 }
 
+async function judgeOf(
+  { accounts }: Pick<CreateTrialDeps, "accounts">,
+  organization: Organization,
+  chosen: JudgeChoice,
+): Promise<TrialJudge> {
+  if ("definition" in chosen) return judgeConfiguration(chosen.definition, organization);
+  const agent = requireNotDeleted(await findAgent(accounts, chosen.agentId));
+  if (agent.organizationId !== organization.id) {
+    throw invalid(`judge: agent ${agent.id} belongs to another organization; choose an agent of ${organization.id}`);
+  }
+  const { id: agentId, version } = agent;
+  const judge = judgeConfiguration(definitionOf(agent), organization);
+  return { ...judge, agentId, ...(version !== undefined && { version }) };
+}
+
+/** The hash is that of the definition as it is saved. */
+function judgeConfiguration(definition: AgentDefinition, organization: Organization): TrialJudge {
+  return {
+    ...triedConfiguration({ definition: judgeDefinition(definition) }, organization),
+    hash: definitionHash(definition),
+  };
+}
+
 /** A definition as turns of the organization run on it. The hash is that of the definition as it is saved. */
 function triedConfiguration(
   { definition, version }: { definition: AgentDefinition; version?: number },
@@ -107,14 +140,16 @@ function triedConfiguration(
 
 async function requireUsable(
   { secretRefusal }: CreateTrialDeps,
-  trial: Pick<Trial, ArmName | "settings" | "organizationId">,
+  trial: Pick<Trial, ArmName | "judge" | "settings" | "organizationId">,
 ): Promise<void> {
-  const { organizationId, settings } = trial;
-  const { definition, provider } = trial.candidate;
-  const noModel = modelProblem(provider, (secret, url) =>
-    secretRefusal(secret, { organizationId, purpose: "model", url }),
-  );
-  if (noModel !== undefined) throw new ServiceError("no_model", noModel);
+  const { organizationId, settings, judge } = trial;
+  const { definition } = trial.candidate;
+  for (const [name, tried] of [["", trial.candidate] as const, ...(judge ? [["judge: ", judge] as const] : [])]) {
+    const noModel = modelProblem(tried.provider, (secret, url) =>
+      secretRefusal(secret, { organizationId, purpose: "model", url }),
+    );
+    if (noModel !== undefined) throw new ServiceError("no_model", `${name}${noModel}`);
+  }
   const noBudget = refusalOfBudget(settings.budget, trial);
   if (noBudget !== undefined) throw invalid(noBudget);
   const noRule = outsideProblem(settings.outside, definition);
@@ -143,8 +178,13 @@ function outsideProblem(
   return undefined;
 }
 
-function caseOf(trialId: string, number: number, { run, turn, used, input, cannotBeTried }: InspectedTurn): TrialCase {
-  const source = { runId: run.id, turn, used, input };
+function caseOf(
+  trialId: string,
+  number: number,
+  { run, turn, used, input, characters, cannotBeTried }: InspectedTurn,
+  isJudged: boolean,
+): TrialCase {
+  const source = { runId: run.id, turn, used, input, ...(isJudged && { characters }) };
   return { trialId, number, revision: 0, source, ...(cannotBeTried !== undefined && { cannotBeTried }) };
 }
 

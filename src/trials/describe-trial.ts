@@ -1,3 +1,4 @@
+import type { Spent } from "./arm-usage.ts";
 import type { TrialSummary } from "./summary.ts";
 import type { Verdict } from "./names.ts";
 import type { Trial } from "./types.ts";
@@ -8,6 +9,7 @@ export const verdictWords: Record<Verdict, string> = {
   equal: "equal",
   better: "better",
   worse: "worse",
+  unclear: "unclear",
   different: "different",
   assertion_broken: "broke an assertion",
   failed: "failed",
@@ -39,13 +41,11 @@ function countOf(count: number, word: string): string | undefined {
   return count > 0 ? `${count} ${word}` : undefined;
 }
 
-/** What both arms have used, of the budget. Without one in dollars, their cost is shown if it is known. */
-function costs(
-  { dollars, tokens }: Trial["settings"]["budget"],
-  { candidate, control }: TrialSummary["spent"],
-): string[] {
-  const used = candidate.tokens + control.tokens;
-  const cost = costOf(candidate.dollars, control);
+/** What both arms and the judge have used, of the budget. Without one in dollars, their cost is shown if it is known. */
+function costs({ dollars, tokens }: Trial["settings"]["budget"], spent: TrialSummary["spent"]): string[] {
+  const all = [spent.candidate, spent.control, ...(spent.judge ? [spent.judge] : [])];
+  const used = all.reduce((sum, { tokens }) => sum + tokens, 0);
+  const cost = costOf(all);
   const known = cost !== undefined && (dollars !== undefined || cost > 0);
   return [
     ...(known ? [inDollars(cost) + (dollars === undefined ? "" : ` of ${inDollars(dollars)}`)] : []),
@@ -54,9 +54,10 @@ function costs(
 }
 
 /** Undefined: a configuration that was tried has no prices. */
-function costOf(candidate: number | undefined, control: TrialSummary["spent"]["control"]): number | undefined {
-  if (candidate === undefined || (control.dollars === undefined && control.tokens > 0)) return undefined;
-  return candidate + (control.dollars ?? 0);
+function costOf([candidate, ...others]: Spent[]): number | undefined {
+  if (candidate?.dollars === undefined) return undefined;
+  if (others.some(({ dollars, tokens }) => dollars === undefined && tokens > 0)) return undefined;
+  return others.reduce((sum, { dollars = 0 }) => sum + dollars, candidate.dollars);
 }
 
 const counter = new Intl.NumberFormat("en-US");

@@ -1,23 +1,33 @@
 import { modelUrl } from "../agent/models/model-config.ts";
 import type { ModelConfiguration } from "../agent/model.ts";
 import type { InspectedTurn } from "./inspect-turn.ts";
-import type { ArmName, Destination, Trial } from "./types.ts";
+import type { ArmName, Destination, Trial, TriedConfiguration } from "./types.ts";
 
 /**
  * Where a trial sends texts and files of recorded runs, or connects to. A destination is `new` if not all recorded turns have used it.
  */
 export function destinationsOf(
-  { candidate, settings: { outside } }: Pick<Trial, ArmName | "settings">,
+  { candidate, judge, settings: { outside } }: Pick<Trial, ArmName | "judge" | "settings">,
   turns: InspectedTurn[],
 ): Destination[] {
   const tried = turns.filter(({ cannotBeTried }) => cannotBeTried === undefined);
   const files = tried.reduce((sum, each) => sum + each.files.length, 0);
-  const hosts = new Set([modelHost(candidate.provider), modelHost(candidate.fallbackProvider)]);
-  hosts.delete(noHost);
-  const models = [...hosts].map((host): Destination => {
-    const isNew = tried.some(({ configuration }) => modelHost(configuration?.provider) !== host);
-    return { host, for: "model", inputs: tried.length, files, new: isNew };
-  });
+  const isNew = (host: string): boolean =>
+    tried.some(({ configuration }) => modelHost(configuration?.provider) !== host);
+  const models = modelHosts(candidate).map((host): Destination => ({
+    host,
+    for: "model",
+    inputs: tried.length,
+    files,
+    new: isNew(host),
+  }));
+  const judges = (judge ? modelHosts(judge) : []).map((host): Destination => ({
+    host,
+    for: "judge",
+    inputs: tried.length,
+    files: 0,
+    new: isNew(host),
+  }));
   const servers = (candidate.definition.mcp ?? []).filter(
     ({ name, url }) => !tried.every(({ configuration }) => hasServer(configuration?.agent.mcp, name, url)),
   );
@@ -33,10 +43,17 @@ export function destinationsOf(
       ? [{ host: liveHost(tool, candidate), for: "live_calls", inputs: tried.length, files: 0, new: false }]
       : [],
   );
-  return [...models, ...listed, ...live];
+  return [...models, ...judges, ...listed, ...live];
 }
 
 const noHost = "none";
+
+/** Those of a configuration and its fallback. */
+function modelHosts({ provider, fallbackProvider }: TriedConfiguration): string[] {
+  const hosts = new Set([modelHost(provider), modelHost(fallbackProvider)]);
+  hosts.delete(noHost);
+  return [...hosts];
+}
 
 /** The host of a model's API. The demo model has none: it runs in this service. */
 function modelHost(provider: ModelConfiguration | undefined): string {

@@ -8,7 +8,7 @@ import { ignoreEnded } from "./ignore-ended.ts";
 import { isActive } from "./names.ts";
 import type { Trials } from "./ports.ts";
 import { deleteSuites, eraseCopies } from "./suites/erase-suites.ts";
-import { type Arm, armNames, type TrialCase } from "./types.ts";
+import { type Arm, attemptNames, type TrialCase, type Vote } from "./types.ts";
 
 export interface EraseDeps extends DeleteDeps {
   trials: Trials;
@@ -66,7 +66,7 @@ async function removeTrial(deps: EraseDeps, id: string): Promise<void> {
 /** Deletes the runs of a trial, and what they ran on. */
 export async function deleteRunsOf(deps: EraseDeps, trialId: string): Promise<void> {
   const cases = await deps.trials.listCases(trialId);
-  const ids = cases.flatMap((one) => armNames.flatMap((arm) => one[arm]?.runId ?? []));
+  const ids = cases.flatMap((one) => attemptNames.flatMap((name) => one[name]?.runId ?? []));
   for (let at = 0; at < ids.length; at += deletedAtOnce) {
     const some = ids.slice(at, at + deletedAtOnce);
     await settleAll(some.map((id) => deleteAttempt(deps, id)));
@@ -76,7 +76,7 @@ export async function deleteRunsOf(deps: EraseDeps, trialId: string): Promise<vo
 }
 
 /**
- * Erases what a case has of its recorded run: the runs of its attempts, what they came to, and a person's verdict. What they used
+ * Erases what a case has of its recorded run: the runs of its attempts and votes, what they came to, and a person's verdict. What they used
  * stays: it counts towards the budget. The case is written first, so that no process starts an attempt again.
  */
 async function eraseCase(deps: EraseDeps, trialId: string, number: number): Promise<void> {
@@ -86,21 +86,21 @@ async function eraseCase(deps: EraseDeps, trialId: string, number: number): Prom
     const { revision } = one;
     const { input: _text, ...source } = one.source;
     const erased: TrialCase = { trialId, number, revision: revision + 1, source, cannotBeTried: recordedRunDeleted };
-    for (const arm of armNames) {
-      const attempt = one[arm];
-      if (attempt) erased[arm] = await erasedAttempt(deps, attempt);
+    for (const name of attemptNames) {
+      const attempt = one[name];
+      if (attempt) erased[name] = await erasedAttempt(deps, attempt);
     }
     if (!(await deps.trials.replaceCase(erased))) continue;
-    const ids = armNames.flatMap((arm) => erased[arm]?.runId ?? []);
+    const ids = attemptNames.flatMap((name) => erased[name]?.runId ?? []);
     await settleAll(ids.map((id) => deleteAttempt(deps, id)));
     await deps.removal.removeRuns(ids);
     return;
   }
 }
 
-async function erasedAttempt({ runs }: EraseDeps, { runId, budget, outcome }: Arm): Promise<Arm> {
+async function erasedAttempt({ runs }: EraseDeps, { runId, budget, outcome }: Arm | Vote) {
   const used = outcome?.used ?? { ...noUsage, ...(await runs.head(runId))?.used };
-  return { runId, budget, outcome: { ending: { kind: "stopped" }, assertions: [], used } };
+  return { runId, budget, outcome: { ending: { kind: "stopped" as const }, assertions: [], used } };
 }
 
 /** Without the actor: the audit has what he or she has done. Nothing tries an attempt. */

@@ -1,16 +1,26 @@
 import type { AgentDefinition } from "../accounts/types.ts";
 import { type Prices, type Usage, usageOf } from "../agent/turn/limits.ts";
-import { type Spent, spentBy, tokensOf, usageOfArm } from "./arm-usage.ts";
-import type { ArmName, Range, Trial, TrialBudget, TrialCase, TrialEstimate } from "./types.ts";
+import { type Spent, spentBy, tokensOf, usageOfArm, usageOfVotes } from "./arm-usage.ts";
+import { expectedVote } from "./judge/expected-vote.ts";
+import {
+  type ArmName,
+  type Range,
+  type Trial,
+  type TrialBudget,
+  type TrialCase,
+  type TrialEstimate,
+  type TrialJudge,
+  voteNames,
+} from "./types.ts";
 
 /** A tried turn is expected to use between these parts of what the recorded one has used. */
 const [lowPart, highPart] = [0.7, 2];
 
-type EstimatedTrial = Pick<Trial, ArmName> & { settings: Pick<Trial["settings"], "control"> };
+type EstimatedTrial = Pick<Trial, ArmName | "judge"> & { settings: Pick<Trial["settings"], "control"> };
 
 /** What a trial is expected to use, from what its recorded turns have used. Nothing is called. `cases`: all cases of the trial. */
 export function estimateUse(
-  { candidate, control, settings }: EstimatedTrial,
+  { candidate, control, judge, settings }: EstimatedTrial,
   cases: TrialCase[],
 ): Omit<TrialEstimate, "sends"> {
   const tried = cases.filter(canBeTried);
@@ -21,6 +31,7 @@ export function estimateUse(
   const expected = [
     ...known.map(({ source }) => expectedUse(source.used, candidate.definition)),
     ...controlled.map(({ source }) => expectedUse(source.used, control.definition)),
+    ...(judge ? known.map((one) => expectedVotes(judge, one)) : []),
   ];
   const dollars = expected.map((each) => each.dollars).filter((range) => range !== undefined);
   return {
@@ -29,6 +40,7 @@ export function estimateUse(
     ...(expected.length > 0 && dollars.length === expected.length && { dollars: total(dollars) }),
     ...(estimated > 0 && { estimatedCases: estimated }),
     ...(unknown > 0 && { unknownCases: unknown }),
+    ...(judge && tried.length > 0 && { judgedCases: tried.length }),
   };
 }
 
@@ -44,6 +56,13 @@ function canBeTried({ cannotBeTried }: TrialCase): boolean {
 interface ExpectedUse {
   tokens: Range;
   dollars?: Range;
+}
+
+/** Of the judge for a case: nothing if the outputs are equal, two votes if they differ. */
+function expectedVotes(judge: TrialJudge, one: TrialCase): ExpectedUse {
+  const { tokens, dollars } = expectedUse(expectedVote(judge, one), judge.definition);
+  const twice = ({ high }: Range): Range => ({ low: 0, high: voteNames.length * high });
+  return { tokens: twice(tokens), ...(dollars && { dollars: twice(dollars) }) };
 }
 
 function expectedUse(used: Usage, { limits, prices }: Pick<AgentDefinition, "limits" | "prices">): ExpectedUse {
@@ -85,6 +104,7 @@ export function estimateNotes({
   tokens,
   estimatedCases = 0,
   unknownCases = 0,
+  judgedCases = 0,
 }: Omit<TrialEstimate, "sends">): string[] {
   return [
     ...(unknownCases > 0
@@ -95,6 +115,11 @@ export function estimateNotes({
     ...(estimatedCases > 0
       ? [
           `The recorded usage of ${estimatedCases} of ${cases} cases is itself an estimate, because the provider did not report all tokens.`,
+        ]
+      : []),
+    ...(judgedCases > 0
+      ? [
+          `The judge is asked twice about each case whose output differs: the low end has none of ${judgedCases} cases, the high end all.`,
         ]
       : []),
     ...(tokens && !dollars ? ["The cost is unknown, because a configuration of the trial has no prices."] : []),
@@ -109,7 +134,7 @@ const minMeasured = 5;
  * have ended, or control arms are to come and none has ended.
  */
 export function measuredEstimate(
-  { candidate, control, settings }: EstimatedTrial,
+  { candidate, control, judge, settings }: EstimatedTrial,
   cases: TrialCase[],
 ): (Spent & { cases: number }) | undefined {
   const tried = cases.filter(canBeTried);
@@ -118,14 +143,17 @@ export function measuredEstimate(
   const rest = tried.filter((each) => !each.candidate?.outcome).length;
   const restOfControl = controlCases(cases, settings).filter((each) => !each.control?.outcome).length;
   if (measured.length < minMeasured || (restOfControl > 0 && measuredControl.length === 0)) return undefined;
-  const spent = averageTimes(spentBy(measured, candidate), rest / measured.length);
-  if (restOfControl === 0) return { cases: rest, ...spent };
-  const ofControl = averageTimes(spentBy(measuredControl, control), restOfControl / measuredControl.length);
-  const dollars = spent.dollars !== undefined &&
-    ofControl.dollars !== undefined && {
-      dollars: spent.dollars + ofControl.dollars,
-    };
-  return { cases: rest, tokens: spent.tokens + ofControl.tokens, ...dollars };
+  const parts = [averageTimes(spentBy(measured, candidate), rest / measured.length)];
+  if (restOfControl > 0) {
+    parts.push(averageTimes(spentBy(measuredControl, control), restOfControl / measuredControl.length));
+  }
+  if (judge) parts.push(averageTimes(spentBy(usageOfVotes(tried), judge), rest / measured.length));
+  const dollars = parts.map((part) => part.dollars).filter((part) => part !== undefined);
+  return {
+    cases: rest,
+    tokens: parts.reduce((sum, { tokens }) => sum + tokens, 0),
+    ...(dollars.length === parts.length && { dollars: dollars.reduce((sum, part) => sum + part, 0) }),
+  };
 }
 
 function averageTimes({ tokens, dollars }: Spent, factor: number): Spent {
@@ -135,7 +163,7 @@ function averageTimes({ tokens, dollars }: Spent, factor: number): Spent {
 /** Why a trial cannot have this budget, as a sentence. Undefined: it can. */
 export function refusalOfBudget(
   budget: TrialBudget,
-  { candidate, control, settings }: EstimatedTrial,
+  { candidate, control, judge, settings }: EstimatedTrial,
 ): string | undefined {
   const { dollars, tokens } = budget;
   if (dollars === undefined && tokens === undefined) {
@@ -154,7 +182,9 @@ export function refusalOfBudget(
     ? "the candidate"
     : settings.control > 0 && !control.definition.prices
       ? "the current configuration, which is tried as well,"
-      : undefined;
+      : judge && !judge.definition.prices
+        ? "the judge"
+        : undefined;
   return (
     unpriced &&
     `budget.dollars: ${unpriced} has no prices, so its cost is unknown. Set prices in the agent, or budget.tokens instead.`

@@ -4,7 +4,7 @@ type CountedCases = Pick<TrialSummary, "verdicts" | "open">;
 
 /**
  * What the conditions of `--fail-if` can count:
- * - `worse`, `better`, `equal`, `same`, `different`: cases with this verdict.
+ * - `worse`, `better`, `equal`, `unclear`, `same`, `different`: cases with this verdict.
  * - `left`: cases that left the record.
  * - `failed`: cases whose turn failed.
  * - `broken`: cases that broke an assertion.
@@ -15,6 +15,7 @@ const counts = {
   worse: ({ verdicts }) => verdicts.worse,
   better: ({ verdicts }) => verdicts.better,
   equal: ({ verdicts }) => verdicts.equal,
+  unclear: ({ verdicts }) => verdicts.unclear,
   same: ({ verdicts }) => verdicts.same,
   different: ({ verdicts }) => verdicts.different,
   left: ({ verdicts }) => verdicts.left_record,

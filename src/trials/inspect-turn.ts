@@ -19,6 +19,8 @@ export interface InspectedTurn extends SelectedTurn {
   used: Usage;
   /** The first line of its input, at most `maxInput` characters of it. */
   input: string;
+  /** Characters of the whole input and of the output. */
+  characters: { input: number; output: number };
   /** Files that the turn began with. */
   files: FileVersion[];
   /** What it ran on. */
@@ -36,12 +38,13 @@ const tooManyTurns = `The turn has more than ${maxTurns - 1} turns before it.`;
 /** Reads what a trial of the turn needs, and what is missing. Calls nothing outside of the service. */
 export async function inspectTurn(deps: Deps, { run, turn }: SelectedTurn): Promise<InspectedTurn> {
   const [record, state] = await Promise.all([turnRecord(deps, run.id, turn), deps.runs.loadTurn(run.id)]);
-  const input = firstLine(record.transcript.at(-1)?.text ?? "");
+  const whole = record.transcript.at(-1)?.text ?? "";
   const inspected: InspectedTurn = {
     run,
     turn,
     used: turnFacts([...record.transcript, ...record.entries], turn).used,
-    input,
+    input: firstLine(whole),
+    characters: { input: whole.length, output: record.output?.length ?? 0 },
     files: [],
   };
   if (turn > maxTurns) return { ...inspected, cannotBeTried: tooManyTurns };

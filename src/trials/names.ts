@@ -16,7 +16,10 @@ export function isActive(status: TrialStatus): boolean {
   return status === "running" || status === "stopping";
 }
 
-/** The verdicts of cases. The first one that applies, in this order, up to `different`; the others are a person's. */
+/**
+ * The verdicts of cases. The first one that applies, in this order, up to `different`; the others are those of a judge or a person.
+ * `unclear`: the two votes of the judge differ, or one is missing.
+ */
 export const verdicts = [
   "cannot_be_tried",
   "left_record",
@@ -27,13 +30,15 @@ export const verdicts = [
   "better",
   "worse",
   "equal",
+  "unclear",
 ] as const;
 export type Verdict = (typeof verdicts)[number];
 
 /**
  * Why a trial connects to a host.
  * - `model`: the model's API.
+ * - `judge`: the API of the judge's model, which gets inputs and outputs, and names of files.
  * - `mcp_list`: an MCP server that recorded turns did not have. Its tools are listed; nothing of a run is sent.
  * - `live_calls`: calls that the rule `live` lets leave the service.
  */
-export const destinationKinds = ["model", "mcp_list", "live_calls"] as const;
+export const destinationKinds = ["model", "judge", "mcp_list", "live_calls"] as const;

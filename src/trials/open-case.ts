@@ -2,6 +2,7 @@ import { answeredFromRecord } from "../agent/tools/recorded.ts";
 import type { OfferedTool, RecordedResults, Tool } from "../agent/tools/tool.ts";
 import type { ForkedEntry } from "../agent/turn/journal.ts";
 import { canonicalJson } from "../json.ts";
+import type { CheckResult } from "../results/types.ts";
 import type { Stores } from "../runs/ports.ts";
 import { recordedResults } from "../runs/read/recorded-results.ts";
 import { turnRecord } from "../runs/read/turn-record.ts";
@@ -9,6 +10,7 @@ import type { TurnConfiguration } from "../runs/turn-configuration.ts";
 import type { Run, RunJournalEntry, RunState } from "../runs/types.ts";
 import type { Trials } from "./ports.ts";
 import { configurationOf } from "./inspect-turn.ts";
+import { checkVote } from "./judge/vote.ts";
 import { callRecord, ruleOf } from "./recorded-calls.ts";
 import { ownerOfCases, trialOf } from "./trial-id.ts";
 import type { Trial } from "./types.ts";
@@ -26,6 +28,8 @@ export interface OpenCase {
   known: Map<string, OfferedTool[]>;
   /** Results of earlier turns are those of the recorded run: an attempt copies only its conversation. */
   results: RecordedResults;
+  /** How the result of the turn is checked. Absent: as every result. */
+  checkResult?: CheckResult;
   /** The tools of the turn: calls that leave the service are answered from the record. Keeps what servers have listed. */
   withRecord(tools: Tool[], offered: OfferedTool[]): Promise<Tool[]>;
 }
@@ -40,6 +44,7 @@ export async function openCase(stores: CaseStores, state: RunState): Promise<Ope
   if (!trials || !trial || !forked?.trial)
     throw new Error(`run ${state.run.id} belongs to a trial that does not exist`);
   const { arm } = forked.trial;
+  if (arm !== "candidate" && arm !== "control") return openVote(stores, trial, state.run);
   const source = await turnRecord(stores, forked.from, state.run.turn);
   const tried = trial[arm];
   const before = await configurationOf(stores, ownerOfCases(trial), source);
@@ -67,6 +72,17 @@ export async function openCase(stores: CaseStores, state: RunState): Promise<Ope
       const record = callRecord(source.entries, state.journal);
       return answeredFromRecord(tools, record, (name) => ruleOf(outside, name));
     },
+  };
+}
+
+/** A judge has no tools, whatever its definition says: what it reads is not trusted. */
+function openVote({ runs }: CaseStores, { organizationId }: Trial, run: Run): OpenCase {
+  return {
+    organizationId,
+    known: new Map(),
+    results: recordedResults(runs, run),
+    checkResult: checkVote,
+    withRecord: async () => [],
   };
 }
 

@@ -3,7 +3,7 @@ import type { TrialCase } from "./types.ts";
 import { verdictOf } from "./verdict.ts";
 
 /** Verdicts of cases that need review, in list order. */
-const reviewFirst = ["left_record", "failed", "assertion_broken", "worse", "different"];
+const reviewFirst = ["left_record", "failed", "assertion_broken", "worse", "unclear", "different"];
 
 /** Whether a person should review a case with this verdict. Null: the case has no verdict. */
 export function needsReview(verdict: Verdict | null): boolean {

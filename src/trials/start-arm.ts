@@ -11,7 +11,7 @@ import { recordedRunDeleted } from "./erase-trials.ts";
 import { configurationOf, contentLost, filesBefore } from "./inspect-turn.ts";
 import { filesFromOutside } from "./recorded-calls.ts";
 import { ownerOfCases, ownerOfRuns } from "./trial-id.ts";
-import type { Trial, TrialBudget, TrialCase } from "./types.ts";
+import type { ArmName, Trial, TrialBudget, TrialCase, TriedConfiguration } from "./types.ts";
 
 export interface StartDeps extends Pick<Stores, "runs" | "workspace" | "configurations"> {
   workflow: Workflow;
@@ -20,7 +20,7 @@ export interface StartDeps extends Pick<Stores, "runs" | "workspace" | "configur
 
 /** What an attempt at a case starts with. `budget`: limits of its turn. */
 export interface ArmStart {
-  place: TrialPlace;
+  place: TrialPlace & { arm: ArmName };
   runId: string;
   budget: TrialBudget;
 }
@@ -35,19 +35,27 @@ export async function startArm(
   one: TrialCase,
   start: ArmStart,
 ): Promise<{ cannotBeTried: string } | undefined> {
-  const { runs, workflow } = deps;
+  const { workflow } = deps;
   const { runId } = start;
   const { turn } = one.source;
-  if (!(await runs.head(runId))) {
-    const problem = await createArm(deps, trial, one, start).catch(async (error: unknown) => {
-      if (!(await runs.head(runId))) throw error;
-      return undefined; // another process has created it meanwhile
-    });
-    if (problem !== undefined) return { cannotBeTried: problem };
-  }
+  const problem = await createOnce(deps, runId, () => createArm(deps, trial, one, start));
+  if (problem !== undefined) return { cannotBeTried: problem };
   // Places go round by organization and agent: a trial waits as one more agent of its organization.
   await workflow.start(runId, turn, { agentId: trial.id, organizationId: trial.organizationId });
   return undefined;
+}
+
+/** Creates a run of a trial unless it exists. Resolves with what `create` does, as the reason why it cannot be created. */
+export async function createOnce(
+  { runs }: Pick<StartDeps, "runs">,
+  runId: string,
+  create: () => Promise<string | undefined>,
+): Promise<string | undefined> {
+  if (await runs.head(runId)) return undefined;
+  return create().catch(async (error: unknown) => {
+    if (!(await runs.head(runId))) throw error;
+    return undefined; // another process has created it meanwhile
+  });
 }
 
 async function createArm(
@@ -71,7 +79,7 @@ async function createArm(
   const missing = await workspace.link(source.runId, runId, [...contents]);
   const lost = files.find(({ sha256 = "" }) => missing.includes(sha256));
   if (lost) return contentLost(lost.name);
-  const settings = settingsOf(trial, place, withinBudget(definition, budget));
+  const settings = settingsOf({ ...trial[place.arm], definition }, budget);
   await configurations.put(trial.id, settings);
   const at = now();
   const copied: RunJournalEntry = { turn: 0, step: 0, part: "forked", from: source.runId };
@@ -104,9 +112,16 @@ async function createArm(
   return undefined;
 }
 
-function settingsOf(trial: Trial, { arm }: TrialPlace, agent: AgentDefinition) {
-  const { definition: _d, hash: _h, version: _v, listed: _l, ...configured } = trial[arm];
-  return encodeConfiguration({ ...configured, agent, offered: [] });
+/** What a run of a trial runs on, within a budget. */
+export function settingsOf(tried: TriedConfiguration, budget: TrialBudget) {
+  const { definition, provider, fallbackProvider, mcpToolPolicy } = tried;
+  return encodeConfiguration({
+    agent: withinBudget(definition, budget),
+    ...(provider && { provider }),
+    ...(fallbackProvider && { fallbackProvider }),
+    ...(mcpToolPolicy && { mcpToolPolicy }),
+    offered: [],
+  });
 }
 
 /** The definition with limits of its turn that are no higher than the budget. */

@@ -1,5 +1,5 @@
 import type { Usage } from "../agent/turn/limits.ts";
-import { type Spent, spentBy, usageOfArm } from "./arm-usage.ts";
+import { type Spent, spentBy, usageOfArm, usageOfVotes } from "./arm-usage.ts";
 import { isSame } from "./compare.ts";
 import { type Verdict, verdicts } from "./names.ts";
 import type { ArmName, ArmOutcome, Trial, TrialCase } from "./types.ts";
@@ -16,8 +16,8 @@ export interface TrialSummary {
   preference: Preference;
   /** Absent: no case was tried with the current configuration to its end. */
   control?: ControlSummary;
-  /** Of the ended attempts. */
-  spent: Record<ArmName, Spent>;
+  /** Of the ended attempts and votes. `judge`: absent if the trial has none. */
+  spent: Record<ArmName, Spent> & { judge?: Spent };
   /** Absent: there is no case that both the recorded and the tried turn finished. */
   medians?: Medians;
 }
@@ -63,7 +63,7 @@ interface Saving extends Pair {
   saving: number;
 }
 
-export function summarize(trial: Pick<Trial, ArmName>, cases: TrialCase[]): TrialSummary {
+export function summarize(trial: Pick<Trial, ArmName | "judge">, cases: TrialCase[]): TrialSummary {
   const counts = Object.fromEntries(verdicts.map((verdict) => [verdict, 0])) as Record<Verdict, number>;
   let open = 0;
   for (const each of cases) {
@@ -82,6 +82,7 @@ export function summarize(trial: Pick<Trial, ArmName>, cases: TrialCase[]): Tria
     spent: {
       candidate: spentBy(usageOfArm(cases, "candidate"), trial.candidate),
       control: spentBy(usageOfArm(cases, "control"), trial.control),
+      ...(trial.judge && { judge: spentBy(usageOfVotes(cases), trial.judge) }),
     },
     ...(medians && { medians }),
   };

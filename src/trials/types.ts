@@ -29,6 +29,8 @@ export interface Trial {
   endedBy?: "budget" | "operator";
   candidate: TriedConfiguration;
   control: TriedConfiguration;
+  /** Compares the outputs of cases that are different. Absent: such cases stay different, unless a person judges them. */
+  judge?: TrialJudge;
   settings: TrialSettings;
   estimate: TrialEstimate;
   /** Number of cases, those that cannot be tried included. */
@@ -44,6 +46,12 @@ export interface TriedConfiguration extends Omit<ConfiguredAgent, "agent"> {
   version?: number;
   /** Tools of the MCP servers that a recorded turn did not have. They are listed once, by the first case. Absent: none was. */
   listed?: OfferedTool[];
+}
+
+/** What a judge runs on. `definition`: it has no tools, and the schema of votes (`judge/judge-definition.ts`). */
+export interface TrialJudge extends TriedConfiguration {
+  /** The agent whose configuration it is. Absent: the trial was created with a definition. */
+  agentId?: string;
 }
 
 export interface TrialSettings {
@@ -94,6 +102,8 @@ export interface TrialEstimate {
   estimatedCases?: number;
   /** Cases whose recorded usage is unknown. They are not in `tokens` and `dollars`. Absent: 0. */
   unknownCases?: number;
+  /** Cases that the judge may be asked about. Absent: the trial has no judge. */
+  judgedCases?: number;
 }
 
 /** Where a trial sends inputs and files of recorded runs, or connects to. */
@@ -118,11 +128,21 @@ export interface TrialCase {
   number: number;
   revision: number;
   /** `input`: the beginning of its first line. */
-  source: { runId: string; turn: number; used: Usage; input?: string };
+  source: {
+    runId: string;
+    turn: number;
+    used: Usage;
+    input?: string;
+    /** Characters of the whole input and of the recorded output. Absent: the trial has no judge. */
+    characters?: { input: number; output: number };
+  };
   /** Why the turn cannot be tried, as a sentence. */
   cannotBeTried?: string;
   candidate?: Arm;
   control?: Arm;
+  /** The judge's votes: with the recorded output as A, and with the candidate's as A. Absent: it was not asked. */
+  recordedFirst?: Vote;
+  candidateFirst?: Vote;
   /** A person's. It replaces the computed one. */
   verdict?: { given: Verdict; by?: string; at: number };
 }
@@ -130,6 +150,31 @@ export interface TrialCase {
 /** The attempts at a case: with the candidate, and with the agent's current configuration. */
 export const armNames = ["candidate", "control"] as const;
 export type ArmName = (typeof armNames)[number];
+
+/** The two votes of a judge on a case. Each is a run of the trial. */
+export const voteNames = ["recordedFirst", "candidateFirst"] as const;
+export type VoteName = (typeof voteNames)[number];
+
+/** All that a case has runs for. */
+export const attemptNames = [...armNames, ...voteNames] as const;
+export type AttemptName = (typeof attemptNames)[number];
+
+/** A vote of the judge: a run that belongs to the trial. `budget`: limits of its turn. Absent `outcome`: it is in progress. */
+export interface Vote {
+  runId: string;
+  budget: TrialBudget;
+  outcome?: VoteOutcome;
+}
+
+export interface VoteOutcome {
+  ending:
+    /** `reason`: in the words of the judge. */
+    | { kind: "voted"; better: "recorded" | "candidate" | "equal"; reason: string }
+    /** `reason`: why there is no vote, as a sentence. */
+    | { kind: "no_vote"; reason: string }
+    | { kind: "stopped" };
+  used: Usage;
+}
 
 /** One attempt at a case: a run that belongs to the trial. `budget`: limits of its turn. Absent `outcome`: it is in progress. */
 export interface Arm {

@@ -1,15 +1,20 @@
 import { isSame } from "./compare.ts";
+import { judgementOf } from "./judge/judgement.ts";
 import type { Verdict } from "./names.ts";
 import type { ArmOutcome, TrialCase } from "./types.ts";
 
 /**
- * The verdict of a case: a person's, or else the computed one. Undefined: the case was not tried yet, is being tried, or was
- * stopped.
+ * The verdict of a case: a person's, or else the computed one, or that of the judge in place of `different`. Undefined: the case
+ * was not tried yet, is being tried or judged, or was stopped.
  */
-export function verdictOf({ verdict, cannotBeTried, candidate }: TrialCase): Verdict | undefined {
+export function verdictOf(one: TrialCase): Verdict | undefined {
+  const { verdict, cannotBeTried, candidate } = one;
   if (verdict) return verdict.given;
   if (cannotBeTried !== undefined) return "cannot_be_tried";
-  return candidate?.outcome && verdictOfOutcome(candidate.outcome);
+  const computed = candidate?.outcome && verdictOfOutcome(candidate.outcome);
+  const judged = computed === "different" ? judgementOf(one) : undefined;
+  if (judged === "in_progress") return undefined;
+  return judged?.verdict ?? computed;
 }
 
 /** The order is that of `verdicts`. */

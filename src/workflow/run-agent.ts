@@ -131,10 +131,11 @@ export async function runAgent(deps: AgentDeps, state: RunState, call: AgentCall
   const storage = storageOf(deps, owner);
   const files = filesOfTurn(deps.workspace, state, { keep, limits, storage, signal });
   const keyed = (model: Model): Model => unlessStopped((request) => model({ ...request, cacheKey: runId }));
+  const checkResult = tried?.checkResult ?? deps.checkResultOf?.(owner);
   const turnPorts: TurnPorts = {
     owner,
     results: tried?.results ?? recordedResults(deps.runs, run),
-    ...(deps.checkResultOf && { checkResult: deps.checkResultOf(owner) }),
+    ...(checkResult && { checkResult }),
     model: keyed("failure" in opened ? openLater(() => open(first)) : opened.model),
     ...(second && { fallback: keyed(openLater(() => open(second))) }),
     tools,

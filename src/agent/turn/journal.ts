@@ -125,10 +125,10 @@ export type JournalEntry = { step: number; configuration?: string; agentVersion?
   | { part: "forked"; from: string; settings?: string; trial?: TrialPlace }
 );
 
-/** Where a turn belongs in a trial. `case`: from 1. */
+/** Where a turn belongs in a trial. `case`: from 1. `arm`: an attempt at the case, or a vote of the judge on it. */
 export interface TrialPlace {
   case: number;
-  arm: "candidate" | "control";
+  arm: "candidate" | "control" | "recordedFirst" | "candidateFirst";
 }
 
 /**

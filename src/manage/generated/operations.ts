@@ -148,7 +148,7 @@ export interface Operations {
   start_trial: { parameters: { trial_id: string }; answer: Schemas["Trial"] };
   stop_trial: { parameters: { trial_id: string }; answer: Schemas["Trial"] };
   delete_trial: { parameters: { trial_id: string }; answer: undefined };
-  list_trial_cases: { parameters: { trial_id: string; verdict?: "cannot_be_tried" | "left_record" | "failed" | "assertion_broken" | "same" | "different" | "better" | "worse" | "equal" | undefined }; answer: Schemas["TrialCasePage"] };
+  list_trial_cases: { parameters: { trial_id: string; verdict?: "cannot_be_tried" | "left_record" | "failed" | "assertion_broken" | "same" | "different" | "better" | "worse" | "equal" | "unclear" | undefined }; answer: Schemas["TrialCasePage"] };
   get_trial_case: { parameters: { trial_id: string; number: number }; answer: Schemas["TrialCaseDetail"] };
   set_verdict: { parameters: { trial_id: string; number: number }; body: Schemas["SetVerdictRequest"]; answer: Schemas["TrialCase"] };
   list_suites: { parameters: { agent_id: string }; answer: Schemas["SuiteHeadPage"] };

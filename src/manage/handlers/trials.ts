@@ -4,7 +4,7 @@ import { timeIn } from "../../http/rest/parameter-values.ts";
 import { ServiceError } from "../../errors.ts";
 import { decodePlace, encodePlace } from "../../runs/read/cursor.ts";
 import { deleteTrial, judgeCase, startTrial, stopTrial } from "../../trials/control-trial.ts";
-import { type Candidate, createTrial } from "../../trials/create-trial.ts";
+import { type Candidate, createTrial, type JudgeChoice } from "../../trials/create-trial.ts";
 import { findCase, findTrial } from "../../trials/find-trial.ts";
 import { orderCases } from "../../trials/order-cases.ts";
 import { readCase } from "../../trials/read-case.ts";
@@ -37,7 +37,9 @@ export function trialHandlers(deps: ManageDeps) {
         assertions: assertions as Trial["settings"]["assertions"],
         budget,
       };
-      const created = await createTrial({ ...deps, actor }, id, { candidate, cases: selectionIn(body), settings });
+      const judge = await judgeIn(deps, organizationId, body);
+      const chosen = { candidate, ...(judge && { judge }), cases: selectionIn(body), settings };
+      const created = await createTrial({ ...deps, actor }, id, chosen);
       return jsonResponse(201, wireTrial(created.trial, created.cases));
     },
 
@@ -102,6 +104,20 @@ async function candidateIn(
   }
   if (version !== undefined && !definition) return { version };
   throw invalid(`expected definition or version, received ${definition ? "both" : "neither"}`);
+}
+
+async function judgeIn(
+  deps: ManageDeps,
+  organizationId: string,
+  { judge }: Pick<Body, "judge">,
+): Promise<JudgeChoice | undefined> {
+  if (!judge) return undefined;
+  const { agent_id: agentId, definition } = judge;
+  if (agentId !== undefined && !definition) return { agentId };
+  if (!definition || agentId !== undefined) {
+    throw invalid(`judge: expected agent_id or definition, received ${definition ? "both" : "neither"}`);
+  }
+  return { definition: await checkedDefinition(deps, organizationId, definition) };
 }
 
 function selectionIn({ last, status, label, since, runs, suite }: Body): CaseSelection {

@@ -1,5 +1,4 @@
 import { modelNameOf } from "../../accounts/model-name.ts";
-import type { Usage } from "../../agent/turn/limits.ts";
 import { wireToolCall } from "../../http/rest/wire/event.ts";
 import { timeOf } from "../../http/rest/wire/time.ts";
 import { startOf } from "../../runs/text.ts";
@@ -9,10 +8,11 @@ import { estimateNotes, measuredEstimate } from "../../trials/estimate.ts";
 import type { CaseDetail } from "../../trials/read-case.ts";
 import { type Medians, summarize, type TrialSummary } from "../../trials/summary.ts";
 import type { TurnCall } from "../../trials/turn-facts.ts";
-import type { Arm, ArmOutcome, Trial, TrialCase, TriedConfiguration } from "../../trials/types.ts";
+import type { Trial, TrialCase, TriedConfiguration } from "../../trials/types.ts";
 import { verdictOf } from "../../trials/verdict.ts";
 import type { Schemas } from "../call.ts";
 import { wireDefinition } from "./agent.ts";
+import { wireAttempt, wireJudgement, wireUsed } from "./trial-attempt.ts";
 
 /** Characters of a result in a case. The run of the attempt has all of it. */
 const maxResult = 2_000;
@@ -22,7 +22,7 @@ export function wireTrialHead(trial: Trial, cases: TrialCase[]): Schemas["TrialH
 }
 
 export function wireTrial(trial: Trial, cases: TrialCase[]): Schemas["Trial"] {
-  const { candidate, settings, estimate } = trial;
+  const { candidate, judge, settings, estimate } = trial;
   const { outside, assertions, budget } = settings;
   const remaining = measuredEstimate(trial, cases);
   return {
@@ -30,6 +30,7 @@ export function wireTrial(trial: Trial, cases: TrialCase[]): Schemas["Trial"] {
     definition: wireDefinition(candidate.definition),
     outside: { default: outside.default, tools: outside.tools ?? {} },
     assertions,
+    judge: judge ? { name: judge.definition.name, agent_id: judge.agentId ?? null, ...wireTried(judge) } : null,
     budget: { dollars: budget.dollars ?? null, tokens: budget.tokens ?? null },
     estimate: {
       cases: estimate.cases,
@@ -83,7 +84,11 @@ function wireSummary(trial: Trial, summary: TrialSummary): Schemas["Trial"]["sum
           cannot_judge: control.cannotJudge ?? null,
         }
       : null,
-    spent: { candidate: wireSpent(spent.candidate), control: wireSpent(spent.control) },
+    spent: {
+      candidate: wireSpent(spent.candidate),
+      control: wireSpent(spent.control),
+      judge: spent.judge ? wireSpent(spent.judge) : null,
+    },
     medians: medians ? wireMedians(medians) : null,
   };
 }
@@ -100,7 +105,7 @@ function wireSpent({ tokens, dollars }: Spent): Schemas["TrialSpent"] {
   return { tokens, dollars: dollars ?? null };
 }
 
-export function wireCase({ candidate, control }: Trial, one: TrialCase): Schemas["TrialCase"] {
+export function wireCase({ candidate, control, judge }: Trial, one: TrialCase): Schemas["TrialCase"] {
   const { number, source, verdict, cannotBeTried } = one;
   const recordedPriced = source.used.dollars > 0;
   return {
@@ -110,40 +115,12 @@ export function wireCase({ candidate, control }: Trial, one: TrialCase): Schemas
     input: source.input ?? "",
     verdict: verdictOf(one) ?? null,
     judged_by: verdict?.by ?? null,
+    judgement: wireJudgement(one, judge),
     cannot_be_tried: cannotBeTried ?? null,
     recorded: wireUsed(source.used, recordedPriced),
     candidate: one.candidate ? wireAttempt(one.candidate, candidate) : null,
     control: one.control ? wireAttempt(one.control, control) : null,
   };
-}
-
-function wireAttempt({ runId, outcome }: Arm, { definition }: TriedConfiguration): Schemas["TrialAttempt"] {
-  const { ending, comparison, assertions = [], misses = [], used } = outcome ?? {};
-  const broken = assertions.flatMap(({ assertion, holds, reason = "" }) => (holds ? [] : { assertion, reason }));
-  return {
-    run_id: runId,
-    ended: ending?.kind ?? null,
-    reason: ending ? (reasonOf(ending) ?? null) : null,
-    same_output: comparison?.sameOutput ?? null,
-    files: comparison?.files ?? [],
-    assertions: broken,
-    misses,
-    used: used ? wireUsed(used, definition.prices !== undefined) : null,
-  };
-}
-
-function reasonOf(ending: ArmOutcome["ending"]): string | undefined {
-  if (ending.kind === "failed") return ending.failure.title;
-  if (ending.kind !== "left_record") return undefined;
-  return `In step ${ending.step}, the turn called ${ending.tool}, and the recorded turn has no answer to this call.`;
-}
-
-function wireUsed(
-  { steps, inputTokens, outputTokens, dollars, milliseconds }: Usage,
-  priced: boolean,
-): Schemas["TrialUsed"] {
-  const seconds = milliseconds / 1_000;
-  return { steps, tokens: inputTokens + outputTokens, dollars: priced ? dollars : null, seconds };
 }
 
 export function wireCaseDetail(

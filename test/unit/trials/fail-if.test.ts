@@ -72,7 +72,7 @@ describe("a condition is refused", () => {
 
   it.each(["worst", "toString", "left_record"])("%s: not a name", (name) => {
     expect(parseFailIf(`same>3,${name}>0`)).toEqual({
-      problem: `Expected one of worse, better, equal, same, different, left, failed, broken, untried, open before >, received "${name}".`,
+      problem: `Expected one of worse, better, equal, unclear, same, different, left, failed, broken, untried, open before >, received "${name}".`,
     });
   });
 });

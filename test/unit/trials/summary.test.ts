@@ -50,6 +50,7 @@ describe("a summary", () => {
       better: 0,
       worse: 2,
       equal: 0,
+      unclear: 0,
     });
     expect([tried, open]).toEqual([8, 6]);
   });

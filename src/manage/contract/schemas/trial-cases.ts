@@ -16,7 +16,7 @@ import {
 import { verdicts } from "../../../trials/names.ts";
 
 const verdict = oneOfTexts(
-  "`cannot_be_tried`: something of the record is gone. `left_record`: a call left the service that the record does not answer. `failed`. `assertion_broken`. `same`: equal output, but for white space, and equal files. `different`. `better`, `worse`, `equal`: a person's.",
+  "`cannot_be_tried`: something of the record is gone. `left_record`: a call left the service that the record does not answer. `failed`. `assertion_broken`. `same`: equal output, but for white space, and equal files. `different`. `better`, `worse`, `equal`: the judge's, or a person's. `unclear`: the votes of the judge differ, or it did not answer.",
   verdicts,
 );
 const used = object("What the turn used.", {
@@ -34,11 +34,38 @@ export const trialCaseSchemas = {
     turn: integer("The turn."),
     input: text("The first line of its input, at most 200 characters of it."),
     verdict: nullable(verdict),
-    judged_by: nullable(text("The operator who gave the verdict. Null: it is computed.")),
+    judged_by: nullable(text("The operator who gave the verdict. Null: it is computed, or the judge's.")),
+    judgement: nullableReference(
+      "Of the judge. A person's verdict replaces it. Null: it was not asked.",
+      reference("TrialJudgement"),
+    ),
     cannot_be_tried: nullable(text("Why not, as a sentence. Null: it can.")),
     recorded: used,
     candidate: nullableReference("Null: not tried yet.", reference("TrialAttempt")),
     control: nullableReference("With the current configuration. Null: it is not tried.", reference("TrialAttempt")),
+  }),
+  TrialJudgement: object("What the judge says about a case.", {
+    verdict: nullable(
+      oneOfTexts("`unclear`: the votes differ, or one is missing. Null: it is being asked, or was stopped.", [
+        "better",
+        "worse",
+        "equal",
+        "unclear",
+      ]),
+    ),
+    reason: nullable(text("Why, as a sentence. In the judge's words, A is the recorded output. Null: no verdict.")),
+    votes: list(
+      "Its votes, first with the recorded output as A, and then with the candidate's.",
+      object("A vote.", {
+        run_id: uuid("The run of the vote."),
+        a: oneOfTexts("Which output was A.", ["recorded", "candidate"]),
+        better: nullable(
+          oneOfTexts("The output that is better. Null: it has not voted.", ["recorded", "candidate", "equal"]),
+        ),
+        reason: nullable(text("In the judge's words, or why it did not vote. Null: it is being asked.")),
+        used: nullableReference("Null: in progress.", reference("TrialUsed")),
+      }),
+    ),
   }),
   TrialAttempt: object("An attempt at a case.", {
     run_id: uuid("The run of the attempt."),

@@ -62,6 +62,14 @@ const tried = object("A configuration.", {
   model: nullable(text("The model.")),
 });
 
+const judge = object("What judges cases whose output differs.", {
+  name: text("Name of the judge."),
+  agent_id: nullable(uuid("The agent whose configuration it is. Null: a definition.")),
+  version: nullable(integer("The version of the agent. Null: a definition.")),
+  hash: sha256("SHA-256 of the definition as canonical JSON."),
+  model: nullable(text("The model.")),
+});
+
 const summary = object("What the cases say so far. All numbers of cases are counts.", {
   text: text("In one line.", { examples: ["47 tried · 40 same · 2 different · 5 left the record · $1.94 of $2.00"] }),
   verdicts: object(
@@ -77,7 +85,11 @@ const summary = object("What the cases say so far. All numbers of cases are coun
     "The cases that were tried with the current configuration. Null: none yet.",
     reference("TrialControl"),
   ),
-  spent: object("By arm.", { candidate: spent, control: spent }),
+  spent: object("By arm.", {
+    candidate: spent,
+    control: spent,
+    judge: nullableReference("Of the judge. Null: the trial has none.", reference("TrialSpent")),
+  }),
   medians: nullableReference("Null: no case has finished.", reference("TrialMedians")),
 });
 
@@ -130,6 +142,11 @@ export const trialSchemas = {
       }),
       concurrency: integer("Cases in progress at the same time.", { minimum: 1, maximum: maxConcurrency, default: 4 }),
       assertions: list("Checks of what a tried turn did.", reference("TrialAssertion"), { maxItems: 50, default: [] }),
+      judge: body(
+        "Compares the recorded and the tried output of each case whose output differs, twice and without knowing which is which: an agent of the same organization with its current version, or a definition. Its instructions say what is better. It has no tools.",
+        { agent_id: uuid("The agent."), definition: reference("AgentDefinition") },
+        [],
+      ),
       budget: body("No case starts beyond it.", budget),
     },
     ["budget"],
@@ -144,6 +161,7 @@ export const trialSchemas = {
       tools: { type: "object", description: "Rules by the name of a tool.", additionalProperties: missRule } as const,
     }),
     assertions: list("Checks of what a tried turn did.", reference("TrialAssertion")),
+    judge: nullableReference("Null: cases whose output differs stay `different`.", reference("TrialJudge")),
     budget: object("No case starts beyond it.", {
       dollars: nullable(number("US dollars. Null: not limited.")),
       tokens: nullable(integer("Tokens. Null: not limited.")),
@@ -156,6 +174,7 @@ export const trialSchemas = {
     summary,
   }),
   TrialSpent: spent,
+  TrialJudge: judge,
   TrialEstimate: object("What the trial is expected to cost, and what it sends where. Nothing was called for it.", {
     cases: integer("Cases that can be tried."),
     tokens: nullableReference("Null: the usage of no recorded turn is known.", reference("TrialRange")),
@@ -166,7 +185,7 @@ export const trialSchemas = {
       object("A host.", {
         host: text("Name of the host."),
         for: oneOfTexts(
-          "`model`: the model's API. `mcp_list`: an MCP server, whose tools are listed. `live_calls`: calls that a rule lets leave the service.",
+          "`model`: the model's API. `judge`: the API of the judge's model, which gets inputs, outputs and names of files. `mcp_list`: an MCP server, whose tools are listed. `live_calls`: calls that a rule lets leave the service.",
           destinationKinds,
         ),
         inputs: integer("Inputs that are sent."),
