@@ -109,7 +109,7 @@ function CaseTable({ trialId, cases }: { trialId: string; cases: TrialCase[] }) 
 }
 
 function CaseCells({ trialId, of: one }: { trialId: string; of: TrialCase }) {
-  const { number, input, recorded, candidate, judged_by } = one;
+  const { number, input, recorded, candidate, judged_by, judgement } = one;
   const why = whyText(one);
   const name = visibleLine(input, 200) || "Empty input";
   return (
@@ -121,6 +121,7 @@ function CaseCells({ trialId, of: one }: { trialId: string; of: TrialCase }) {
             by <bdi>{judged_by}</bdi>
           </span>
         )}
+        {judged_by === null && judgement?.verdict && <span class="sub">by the judge</span>}
       </td>
       <td class="input-cell" title={name}>
         <a class="row-link" href={caseUrl(trialId, number)}>
@@ -153,6 +154,7 @@ function outputText(attempt: TrialAttempt | null): string {
 }
 
 /** The reason for the verdict of a case. Undefined: the verdict says it. */
-export function whyText({ cannot_be_tried, candidate }: TrialCase): string | undefined {
-  return cannot_be_tried ?? candidate?.reason ?? candidate?.assertions[0]?.reason;
+export function whyText({ verdict, cannot_be_tried, candidate, judgement }: TrialCase): string | undefined {
+  const unclear = verdict === "unclear" ? (judgement?.reason ?? undefined) : undefined;
+  return cannot_be_tried ?? candidate?.reason ?? candidate?.assertions[0]?.reason ?? unclear;
 }

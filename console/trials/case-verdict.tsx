@@ -17,7 +17,7 @@ interface CaseVerdictProps {
   onJudged: (judged: TrialCase) => void;
 }
 
-/** A person's verdict, which replaces the computed one until it is removed. */
+/** A person's verdict, which replaces the computed one or that of the judge until it is removed. */
 export function CaseVerdict({ trial, of: one, onJudged }: CaseVerdictProps) {
   const reason = blocked("judge cases");
   const set = (verdict: Verdict | null): void => {
@@ -34,7 +34,8 @@ export function CaseVerdict({ trial, of: one, onJudged }: CaseVerdictProps) {
     })),
     { keys: "v u", label: "Remove your verdict", run: () => one.judged_by !== null && set(null) },
   ]);
-  const given = choices.find(([verdict]) => verdict === one.verdict)?.[0];
+  const isOfJudge = one.judged_by === null && one.judgement?.verdict === one.verdict;
+  const given = isOfJudge ? undefined : choices.find(([verdict]) => verdict === one.verdict)?.[0];
   return (
     <>
       <Segments label="Your verdict" options={choices} value={given} blocked={reason} onChange={set} />

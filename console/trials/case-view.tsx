@@ -13,6 +13,7 @@ import { caseUrl, whyText } from "./case-list.tsx";
 import { CasePairs } from "./case-pairs.tsx";
 import { CaseVerdict } from "./case-verdict.tsx";
 import { FileChanges } from "./file-changes.tsx";
+import { Judgement } from "./judgement.tsx";
 import { OutputDifference } from "./output-difference.tsx";
 import { readCase, type TrialCase, type TrialWithCases } from "./trial-calls.ts";
 import { TrialPath } from "./trial-view.tsx";
@@ -81,6 +82,7 @@ export function CaseView({ trial, cases, number, agentName, onJudged }: CaseView
                 {detail.input.length > longestInput && "…"}
               </pre>
             </section>
+            {one.judgement && <Judgement of={one.judgement} />}
             <OutputDifference before={detail.recorded_output} after={detail.candidate_output} />
             <section class="panel">
               <header class="panel-head">

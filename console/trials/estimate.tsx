@@ -49,6 +49,7 @@ export function Estimate({ trial, refused }: { trial: Trial; refused: TrialCase[
 function sendText({ for: purpose, inputs, files, new: isNew }: Destination): string {
   const sent = {
     model: `${count(inputs, "input")} and ${count(files, "file")} for the model`,
+    judge: `${count(inputs, "input")} with both outputs for the judge`,
     mcp_list: "its tools are listed; nothing of a run is sent",
     live_calls: "calls that a rule lets leave the service",
   }[purpose];

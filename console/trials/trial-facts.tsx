@@ -33,6 +33,12 @@ export function TrialFacts({ trial, cases }: TrialWithCases) {
             Cases of the suite <b>{trial.suite}</b>.
           </p>
         )}
+        {trial.judge && (
+          <p>
+            Outputs that differ are judged by <bdi>{trial.judge.name}</bdi>
+            {trial.judge.version !== null && `, version ${trial.judge.version}`}.
+          </p>
+        )}
         <Control control={summary.control} />
         <p>{summary.preference}</p>
         <p>

@@ -2,6 +2,7 @@ import { useLocation } from "preact-iso/router";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useResource } from "../api/use-resource.ts";
 import type { Agent, Schemas } from "../api/types.ts";
+import { agents, readAgents } from "../state/agents.ts";
 import { keyNames, useShortcuts } from "../state/keyboard.ts";
 import { pageUrl } from "../state/url.ts";
 import { Button } from "../ui/button.tsx";
@@ -36,6 +37,11 @@ export function TryDialog({ agent, draft, onClose }: TryDialogProps) {
   const unit = draft.prices && agent.definition.prices ? "dollars" : "tokens";
   const [settings, setSettings] = useState(() => firstSettings(unit));
   const { data: suites = [] } = useResource(agent.id, () => readSuites(agent.id));
+  const judges = (agents.value ?? []).filter(({ organization_id: of }) => of === agent.organization_id);
+  useEffect(() => {
+    // Without the list, a trial has no judge to choose.
+    if (!agents.value) readAgents().catch(() => undefined);
+  }, []);
   const [estimated, setEstimated] = useState<Estimated>();
   const [mayReceive, setMayReceive] = useState(false);
   const [isBusy, setBusy] = useState(false);
@@ -125,7 +131,14 @@ export function TryDialog({ agent, draft, onClose }: TryDialogProps) {
         The draft repeats recent turns of this agent: the model is called, and tools on files run on a private copy of
         the files as they were. Nothing is called or sent before you start.
       </p>
-      <TrySettingsFields settings={settings} unit={unit} suites={suites} disabled={isBusy} onChange={change} />
+      <TrySettingsFields
+        settings={settings}
+        unit={unit}
+        suites={suites}
+        judges={judges}
+        disabled={isBusy}
+        onChange={change}
+      />
       <Problem>{problem}</Problem>
       {estimated && <Estimate {...estimated} />}
       {hosts.length > 0 && (

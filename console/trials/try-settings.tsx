@@ -1,4 +1,5 @@
-import type { Schemas } from "../api/types.ts";
+import type { AgentSummary, Schemas } from "../api/types.ts";
+import { visibleLine } from "../run/text/visible.ts";
 import { maxCases } from "../../src/trials/limits.ts";
 import { Field } from "../ui/field.tsx";
 
@@ -10,18 +11,27 @@ export interface TrySettings {
   control: string;
   budget: string;
   outside: "stop" | "error";
+  /** Id of the agent that judges outputs that differ. Empty: none. */
+  judge: string;
 }
 
 /** The unit of the budget. Dollars need prices. */
 export type BudgetUnit = "dollars" | "tokens";
 
 export function firstSettings(unit: BudgetUnit): TrySettings {
-  return { last: "20", suite: "", control: "5", budget: unit === "dollars" ? "2" : "500000", outside: "stop" };
+  return {
+    last: "20",
+    suite: "",
+    control: "5",
+    budget: unit === "dollars" ? "2" : "500000",
+    outside: "stop",
+    judge: "",
+  };
 }
 
 /** The request for a trial of a draft, or a message about the setting that cannot be used. */
 export function requestOf(
-  { last, suite, control, budget, outside }: TrySettings,
+  { last, suite, control, budget, outside, judge }: TrySettings,
   unit: BudgetUnit,
   definition: Schemas["AgentDefinition"],
 ): Schemas["CreateTrialRequest"] | string {
@@ -38,6 +48,7 @@ export function requestOf(
     concurrency: 4, // cases at once, the default of the API
     outside: { default: outside },
     assertions: [],
+    ...(judge !== "" && { judge: { agent_id: judge } }),
     budget: unit === "dollars" ? { dollars: most } : { tokens: most },
   };
 }
@@ -51,12 +62,14 @@ interface TrySettingsFieldsProps {
   unit: BudgetUnit;
   /** Names of the suites of the agent. */
   suites: string[];
+  /** The agents that can judge. */
+  judges: Pick<AgentSummary, "id" | "name">[];
   disabled: boolean;
   onChange: (settings: TrySettings) => void;
 }
 
 /** The fields of a trial. */
-export function TrySettingsFields({ settings, unit, suites, disabled, onChange }: TrySettingsFieldsProps) {
+export function TrySettingsFields({ settings, unit, suites, judges, disabled, onChange }: TrySettingsFieldsProps) {
   const number = (name: "last" | "control" | "budget", title: string, help: string) => (
     <Field name={title} help={help}>
       {(control) => (
@@ -121,6 +134,27 @@ export function TrySettingsFields({ settings, unit, suites, disabled, onChange }
           >
             <option value="stop">A call that is not in the record ends the case</option>
             <option value="error">A call that is not in the record returns an error to the model</option>
+          </select>
+        )}
+      </Field>
+      <Field
+        name="Judge"
+        help="An agent whose instructions say what is better. It compares outputs that differ, in both orders, without tools and without knowing which one is the draft's."
+      >
+        {(control) => (
+          <select
+            {...control}
+            class="input"
+            disabled={disabled}
+            value={settings.judge}
+            onChange={({ currentTarget }) => onChange({ ...settings, judge: currentTarget.value })}
+          >
+            <option value="">No judge</option>
+            {judges.map(({ id, name }) => (
+              <option key={id} value={id}>
+                {visibleLine(name, 120)}
+              </option>
+            ))}
           </select>
         )}
       </Field>

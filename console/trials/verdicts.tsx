@@ -21,6 +21,7 @@ const states: Record<CaseState, StateWords> = {
   failed: { word: "Failed", tone: "bad", drawing: warning },
   assertion_broken: { word: "Broke an assertion", tone: "bad", drawing: "M4 4l8 8M12 4l-8 8" },
   worse: { word: "Worse", tone: "bad", drawing: "M8 3v10M4 9l4 4 4-4" },
+  unclear: { word: "Unclear", tone: "plain", drawing: "M5.5 6a2.5 2.5 0 1 1 3.5 2.3c-.7.3-1 .8-1 1.7M8 12.5h.01" },
   different: { word: "Different", tone: "plain", drawing: `${equal}M10.5 3l-5 10` },
   better: { word: "Better", tone: "ok", drawing: "M8 13V3M4 7l4-4 4 4" },
   same: { word: "Same", tone: "plain", drawing: equal },
@@ -36,7 +37,8 @@ const order = Object.keys(states) as CaseState[];
 export function stateOf({ verdict, candidate }: TrialCase): CaseState {
   if (verdict !== null) return verdict;
   if (!candidate) return "open";
-  return candidate.ended === null ? "running" : "stopped";
+  // A turn that has finished without a verdict is being judged.
+  return candidate.ended === null || candidate.ended === "finished" ? "running" : "stopped";
 }
 
 export const wordOf = (state: CaseState): string => states[state].word;

@@ -58,9 +58,10 @@ function isOver(limit: number | null, range: { high: number } | null): boolean {
   return limit !== null && range !== null && range.high > limit;
 }
 
-/** What candidate and control have used: "$1.94", or tokens if a cost is unknown. */
-export function spentText({ candidate, control }: Trial["summary"]["spent"]): string {
-  const isKnown = candidate.dollars !== null && (control.dollars !== null || control.tokens === 0);
-  if (isKnown) return dollarsText((candidate.dollars ?? 0) + (control.dollars ?? 0));
-  return `${formatNumber(candidate.tokens + control.tokens)} tokens`;
+/** What the attempts and the judge have used: "$1.94", or tokens if a cost is unknown. */
+export function spentText({ candidate, control, judge }: Trial["summary"]["spent"]): string {
+  const all = [candidate, control, ...(judge ? [judge] : [])];
+  const isKnown = candidate.dollars !== null && all.every(({ dollars, tokens }) => dollars !== null || tokens === 0);
+  if (isKnown) return dollarsText(all.reduce((sum, { dollars }) => sum + (dollars ?? 0), 0));
+  return `${formatNumber(all.reduce((sum, { tokens }) => sum + tokens, 0))} tokens`;
 }

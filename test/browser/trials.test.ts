@@ -37,6 +37,10 @@ const loud = { ...definition, instructions: "Write loud reports." };
 beforeAll(async () => {
   site = await httpServer((_, response) => response.writeHead(200, { "content-type": "text/plain" }).end("A page."));
   model = await scriptedModel((input, step, instructions) => {
+    if (instructions.startsWith("Prefer")) {
+      const better = /ANSWER A \w+\nThe report says: <IMG/.test(input) ? "A" : "B";
+      return { text: JSON.stringify({ reason: `${better} is loud. ${hostile}`, better }) };
+    }
     const isLoud = instructions.includes("loud") && !input.startsWith("quiet");
     const text = isLoud ? input.toUpperCase() : input;
     const until = instructions.includes("loud") ? gate : Promise.resolve();
@@ -147,6 +151,33 @@ test("a trial that was only estimated leaves nothing", async () => {
   await page.getByRole("dialog").getByText("2 cases").waitFor();
   await page.keyboard.press("Escape");
   await expect.poll(trialsOf).toEqual(before);
+});
+
+test("a judge is chosen, and its votes are read with the case", async () => {
+  const call = callOf(service);
+  const { organization_id } = await call("GET", `/agents/${agentId}`);
+  const judge = { ...definition, name: `Judge ${hostile}`, instructions: "Prefer loud reports." };
+  const { id } = await call("POST", "/agents", { organization_id, definition: judge });
+  await using view = await openConsole(browser, service.consoleUrl, { path: `agents/${agentId}?tab=edit` });
+  const { page } = view;
+  await openDialog(page);
+  const dialog = page.getByRole("dialog");
+  const choice = dialog.getByLabel("Judge");
+  await choice.locator("option", { hasText: "Judge <img" }).waitFor({ state: "attached" });
+  await choice.selectOption(id);
+  await dialog.getByRole("button", { name: "Estimate" }).click();
+  await dialog.getByText("3 inputs with both outputs for the judge, as the recorded turns.").waitFor();
+  await dialog.getByRole("button", { name: "Start trial" }).click();
+  await page.getByText("3 tried · 1 same · 1 better · 1 left the record").waitFor();
+  await page.getByText("by the judge").waitFor();
+  await page.getByText(/^Outputs that differ are judged by/).waitFor();
+  await page.locator(".cases tbody tr").filter({ hasText: "Better" }).getByRole("link").first().click();
+  const votes = page.getByRole("region", { name: "Judge" });
+  await votes.getByText("with the recorded output as A").waitFor();
+  expect(await votes.getByText("The tried output is better").count()).toBe(2);
+  expect(await page.getByRole("button", { name: "Better", pressed: true }).count()).toBe(0); // no person's verdict
+  expect(await judged(view)).toEqual(innocent);
+  expect(await violations(page, "light")).toEqual([]);
 });
 
 async function trialsOf(): Promise<string[]> {

@@ -8,8 +8,15 @@ import { admin, done, rejected } from "./admin.ts";
 import type { ProcessResult } from "./script.ts";
 import { modelAt, newDataDir, type Service, startService } from "./service.ts";
 
-/** Writes the input to a file and answers with it; in capitals if the instructions say so. Fetches a page, or never answers, if they say so. */
+/**
+ * Writes the input to a file and answers with it; in capitals if the instructions say so. Fetches a page, or never answers, if they
+ * say so. As a judge, prefers the answer in capitals.
+ */
 const works = scripted(({ instructions, input, results }) => {
+  if (instructions.startsWith("Prefer")) {
+    const better = /--- ANSWER A \w+\nDone: [A-Z]{2}/.test(input) ? "A" : "B";
+    return { text: JSON.stringify({ reason: `It is ${better}.`, better }) };
+  }
   const text = instructions.includes("loud") ? input.toUpperCase() : input;
   if (instructions.includes("nothing")) return undefined;
   if (results.length > 0) return { text: `Done: ${text}` };
@@ -155,6 +162,25 @@ describe("trials on the command line", () => {
     expect(wrong.stderr).toContain(
       "0: Input tag found using 'kind' does not match any of the expected tags: 'output_m",
     );
+  });
+
+  test("a judge compares the outputs that differ, and --fail-if counts its verdicts", async () => {
+    const judge = { ...definition, name: "Judge", instructions: "Prefer capitals." };
+    const id = (await done(service.dataDir, "agent", "create", "--file", file("judge.json", judge))).id;
+    const loud = { instructions: "Write loud reports." };
+    const byAgent = await tried(loud, "--last", "1", "--judge", id, "--fail-if", "better>0");
+    expect(byAgent.code).toBe(1);
+    expect(byAgent.stderr).toContain("judge: Judge, for cases whose output differs\n");
+    expect(byAgent.stderr).toMatch(/sends to 127\.0\.0\.1:\d+: 1 input and their outputs for the judge\n/);
+    expect(byAgent.stdout).toContain("1 tried · 1 better · ");
+    const trial = /trial show (\S+)\)/.exec(byAgent.stderr)?.[1] ?? "";
+    const shown = await admin(service.dataDir, "trial", "show", trial, "--case", "1");
+    expect(shown.stdout).toContain("judge: better\n");
+    expect(shown.stdout).toContain("recorded output as A: the candidate's output is better. It is B.");
+    expect(shown.stdout).toContain("candidate output as A: the candidate's output is better. It is A.");
+    const byFile = await tried(loud, "--last", "1", "--judge-file", file("judge.json", judge), "--json");
+    expect(JSON.parse(byFile.stdout)).toMatchObject({ trial: { judge: { name: "Judge", agent_id: null } } });
+    expect((await tried(loud, "--judge", id, "--judge-file", "judge.json")).stderr).toContain("a trial has one judge");
   });
 
   test("a person at the terminal is asked before a model is called", async () => {

@@ -1,11 +1,12 @@
 import type { Context } from "aws-lambda";
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { createAgent } from "../../../src/accounts/agents.ts";
 import { createOrganization, setModel } from "../../../src/accounts/organizations.ts";
 import type { Schemas } from "../../../src/manage/schema-types.ts";
 import { awsPlatform } from "../../../src/platform/aws/index.ts";
 import { acceptInput } from "../../../src/runs/control-run.ts";
 import { createRun } from "../../../src/runs/create-run.ts";
+import { evaluateArm } from "../../../src/trials/evaluate-arm.ts";
 import { startArm } from "../../../src/trials/start-arm.ts";
 import { newRunId } from "../../../src/runs/run-id.ts";
 import { graceSeconds } from "../../../src/workflow/policy.ts";
@@ -24,10 +25,14 @@ const definition = {
   prices: { input: 1, output: 10 },
 };
 
-/** Writes or reads a file, as the input says, and answers with the result. */
-const works = scripted(({ input, results: [result] }) => {
+/** Writes or reads a file, as the input says, and answers with the result, or loudly. As a judge, prefers what is loud. */
+const works = scripted(({ instructions, input, results: [result] }) => {
+  if (instructions.startsWith("Judge.")) {
+    const isLoud = /--- ANSWER A \w+\n[^a-z]+\n/.test(input);
+    return { text: JSON.stringify({ reason: "It is loud.", better: isLoud ? "A" : "B" }) };
+  }
   const [verb, text] = input.split(" ");
-  if (result !== undefined) return { text: result };
+  if (result !== undefined) return { text: instructions === "Shout." ? result.toUpperCase() : result };
   if (verb === "Write") return { calls: [["write_file", { name: "note.txt", content: text }]] };
   return { calls: [["read_file", { name: "note.txt" }]] };
 });
@@ -235,6 +240,70 @@ test("the sweep leaves a pattern to the processes of the turn, and later says th
     "could not be checked: this service cannot check results",
   );
   await call(`POST /trials/${id}/stop`);
+});
+
+describe("a judge on AWS", () => {
+  const judged = {
+    definition: { ...definition, instructions: "Shout." },
+    judge: { definition: { ...definition, instructions: "Judge." } },
+  };
+  const bothBetter = { status: "finished", verdicts: ["better", "better"] };
+
+  test("votes after the end of each turn that differs", async () => {
+    const id = await newTrial(judged);
+    await call(`POST /trials/${id}/start`);
+    await work();
+    expect(await outcomeOf(id)).toMatchObject(bothBetter);
+    expect(model.received).toHaveLength(8);
+    const { judge } = (await call<Schemas["Trial"]>(`GET /trials/${id}`)).summary.spent;
+    expect(judge).toMatchObject({ tokens: 440 });
+  });
+
+  test("votes once although two processes move the trial on at the same time", async () => {
+    const id = await newTrial({ ...judged, concurrency: 4 });
+    await call(`POST /trials/${id}/start`);
+    while (aws.running.size > 0) {
+      const [[name, input] = ["", ""]] = aws.running;
+      await Promise.all([runExecution(input), sweep()]);
+      aws.running.delete(name);
+    }
+    expect(await outcomeOf(id)).toMatchObject(bothBetter);
+    expect(model.received).toHaveLength(8);
+  });
+
+  test("is asked by the sweep, after a process that was killed at the end of the turn", async () => {
+    const { id } = await endedUnnoticed(judged);
+    await sweep();
+    expect(aws.started).toHaveLength(3); // the attempt and two votes
+    expect((await outcomeOf(id)).verdicts).toEqual([null, null]);
+    await work();
+    expect(await outcomeOf(id)).toMatchObject(bothBetter);
+  });
+
+  test("is asked again by the sweep, after a process that was killed before it created the runs of the votes", async () => {
+    const { id } = await endedUnnoticed(judged);
+    const [trial, one] = [await platform.trials.find(id), await platform.trials.findCase(id, 1)];
+    const run = await platform.runs.head(one?.candidate?.runId ?? "");
+    if (!trial || !one?.candidate || !run) throw new Error("the case was not tried");
+    const outcome = await evaluateArm(platform, trial, { ...one, budget: {} }, run);
+    const newVote = () => ({ runId: newRunId(Date.now()), budget: { dollars: 0.1 } });
+    const votes = { recordedFirst: newVote(), candidateFirst: newVote() };
+    const candidate = { ...one.candidate, outcome };
+    await platform.trials.replaceCase({ ...one, candidate, ...votes, revision: one.revision + 1 });
+    await sweep();
+    await work();
+    expect(await outcomeOf(id)).toMatchObject(bothBetter);
+    const started = Object.values(votes).map(({ runId }) => expect.stringContaining(runId));
+    expect(aws.started).toEqual(expect.arrayContaining(started));
+  });
+
+  test("stops with the trial: the case is different", async () => {
+    const { id } = await endedUnnoticed(judged);
+    await sweep();
+    await call(`POST /trials/${id}/stop`);
+    aws.running.clear();
+    expect(await outcomeOf(id)).toMatchObject({ status: "finished", verdicts: ["different", null] });
+  });
 });
 
 test("a suite on AWS keeps turns and their texts longer than the retention, and a trial tries them", async () => {
