@@ -44,7 +44,7 @@ function countOf(count: number, word: string): string | undefined {
 /** What both arms and the judge have used, of the budget. Without one in dollars, their cost is shown if it is known. */
 function costs({ dollars, tokens }: Trial["settings"]["budget"], spent: TrialSummary["spent"]): string[] {
   const all = [spent.candidate, spent.control, ...(spent.judge ? [spent.judge] : [])];
-  const used = all.reduce((sum, { tokens }) => sum + tokens, 0);
+  const used = all.reduce((sum, each) => sum + each.tokens, 0);
   const cost = costOf(all);
   const known = cost !== undefined && (dollars !== undefined || cost > 0);
   return [

@@ -61,8 +61,11 @@ interface ExpectedUse {
 /** Of the judge for a case: nothing if the outputs are equal, two votes if they differ. */
 function expectedVotes(judge: TrialJudge, one: TrialCase): ExpectedUse {
   const { tokens, dollars } = expectedUse(expectedVote(judge, one), judge.definition);
-  const twice = ({ high }: Range): Range => ({ low: 0, high: voteNames.length * high });
-  return { tokens: twice(tokens), ...(dollars && { dollars: twice(dollars) }) };
+  return { tokens: upToTwice(tokens), ...(dollars && { dollars: upToTwice(dollars) }) };
+}
+
+function upToTwice({ high }: Range): Range {
+  return { low: 0, high: voteNames.length * high };
 }
 
 function expectedUse(used: Usage, { limits, prices }: Pick<AgentDefinition, "limits" | "prices">): ExpectedUse {

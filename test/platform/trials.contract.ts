@@ -37,7 +37,8 @@ export function describeTrials(open: () => Promise<{ trials: Trials; accounts: A
       trial.judge = { ...trial.candidate, definition: { ...trial.candidate.definition, result: { schema } } };
       const outcome = { ending: { kind: "voted", better: "candidate", reason: "Shorter." }, used: noUsage } as const;
       const vote = { runId: "V", budget: { dollars: 0.1 }, outcome };
-      const cases = [1, 2, 10].map((number) => ({ ...newCase(trial.id, number), recordedFirst: vote }));
+      const cases = [1, 2, 10].map((number) => newCase(trial.id, number));
+      for (const one of cases) one.recordedFirst = vote;
       await trials.create(trial, cases.toReversed(), { audit: entryOf(trial.id, "trial.create") });
       expect(JSON.stringify(await trials.find(trial.id))).toBe(JSON.stringify(trial));
       expect(JSON.stringify(await trials.listCases(trial.id))).toBe(JSON.stringify(cases));

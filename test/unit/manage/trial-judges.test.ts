@@ -144,8 +144,8 @@ describe("a judge", () => {
   test("sees the input and both outputs in both orders, names of files, no tools, and not which is the draft", async () => {
     const { cases } = await tried(loud, { judge: judging("Prefer capitals."), last: 1 });
     const [first, second] = questions.map(partsOf);
-    const file = (text: string) => `${text}\n\nFiles changed with this answer:\n- "report.txt", 8 bytes`;
-    const [small, large] = [file("report 2"), file("REPORT 2")];
+    const files = `\n\nFiles changed with this answer:\n- "report.txt", 8 bytes`;
+    const [small, large] = [`report 2${files}`, `REPORT 2${files}`];
     expect([first, second]).toEqual(
       expect.arrayContaining([
         { INPUT: "Report 2", "ANSWER A": small, "ANSWER B": large },

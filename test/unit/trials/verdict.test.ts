@@ -13,15 +13,15 @@ const worse = { verdict: { given: "worse", at: 1 } } as const;
 
 type Better = "recorded" | "candidate" | "equal";
 
-/** The votes of a judge, with the recorded output as A and with the candidate's. Undefined: in progress. */
-function votes(
-  ...betters: [Better | undefined, Better | undefined]
-): Pick<TrialCase, "recordedFirst" | "candidateFirst"> {
-  const [recordedFirst, candidateFirst] = betters.map((better): Vote => {
-    const outcome = better && { ending: { kind: "voted" as const, better, reason: "Shorter." }, used: noUsage };
-    return { runId: "V", budget: {}, ...(outcome && { outcome }) };
-  }) as [Vote, Vote];
-  return { recordedFirst, candidateFirst };
+/** A vote of a judge. Undefined: in progress. */
+function vote(better: Better | undefined): Vote {
+  const outcome = better && { ending: { kind: "voted" as const, better, reason: "Shorter." }, used: noUsage };
+  return { runId: "V", budget: {}, ...(outcome && { outcome }) };
+}
+
+/** The votes with the recorded output as A, and with the candidate's. */
+function votes(first: Better, second: Better | undefined): Pick<TrialCase, "recordedFirst" | "candidateFirst"> {
+  return { recordedFirst: vote(first), candidateFirst: vote(second) };
 }
 
 it.each<[string, Partial<TrialCase>, Verdict | undefined]>([

@@ -286,8 +286,11 @@ describe("a judge on AWS", () => {
     const run = await platform.runs.head(one?.candidate?.runId ?? "");
     if (!trial || !one?.candidate || !run) throw new Error("the case was not tried");
     const outcome = await evaluateArm(platform, trial, { ...one, budget: {} }, run);
-    const newVote = () => ({ runId: newRunId(Date.now()), budget: { dollars: 0.1 } });
-    const votes = { recordedFirst: newVote(), candidateFirst: newVote() };
+    const budget = { dollars: 0.1 };
+    const votes = {
+      recordedFirst: { runId: newRunId(Date.now()), budget },
+      candidateFirst: { runId: newRunId(Date.now()), budget },
+    };
     const candidate = { ...one.candidate, outcome };
     await platform.trials.replaceCase({ ...one, candidate, ...votes, revision: one.revision + 1 });
     await sweep();
