@@ -6,6 +6,7 @@ import { findRun } from "../../src/runs/read/find-run.ts";
 import { CliError, type FileIo } from "../cli.ts";
 import type { Action } from "./action.ts";
 import type { OperatorPlatform } from "./operator-platform.ts";
+import { chosenOf } from "./chosen-options.ts";
 import { repeated } from "./option-values.ts";
 import { type Output, record } from "./output.ts";
 import { runFields } from "./run-fields.ts";
@@ -19,6 +20,8 @@ interface StartOptions {
   file?: string[];
   name?: string;
   resultSchema?: string;
+  model?: string;
+  limit?: string[];
   wait?: true;
 }
 
@@ -33,6 +36,12 @@ export function addStartCommand(run: Command, action: Action, io: FileIo): void 
     .option("--file <FILE>", "put a file into the run's workspace; repeatable", repeated)
     .option("--name <NAME>", "name of the run (default: the beginning of the input)")
     .option("--result-schema <FILE>", "JSON Schema of the result, if the agent file sets result.perRun")
+    .option("--model <NAME>", "one of the runModels of the agent file, in place of the agent's model")
+    .option(
+      "--limit <LIMIT>",
+      "limit at or below the agent's, such as turn.steps=20 or run.dollars=0.5; repeatable",
+      repeated,
+    )
     .option("--wait", "wait until the run is idle; print its output alone, and its id and progress on stderr")
     .addHelpText(
       "after",
@@ -51,7 +60,8 @@ Exit codes with --wait: 0 the run finished, 1 an error (the run may proceed),
             `no service runs on the data directory; start it (${commandLine("start")}), or leave out --wait`,
           );
         const deps = { ...platform, now: Date.now, actor: await platform.actor() };
-        const newRun = { name: runName(name, text), text, files, resultSchema: await readSchema(options.resultSchema) };
+        const resultSchema = await readSchema(options.resultSchema);
+        const newRun = { name: runName(name, text), text, files, resultSchema, chosen: chosenOf(options) };
         const { id } = await createRun(deps, { agentId, organizationId }, newRun);
         if (wait) return waitForRun(platform, id, io);
         if (!isServed)

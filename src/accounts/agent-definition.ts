@@ -35,7 +35,12 @@ export function definitionProblems(fields: AgentDefinition): string[] {
   const problems = [...duplicates].map(
     (name) => `mcp has two servers named ${JSON.stringify(name)}; names must be unique`,
   );
-  problems.push(...clientToolProblems(fields), ...toolPolicyProblems(fields), ...fallbackProblems(fields));
+  problems.push(
+    ...clientToolProblems(fields),
+    ...toolPolicyProblems(fields),
+    ...fallbackProblems(fields),
+    ...runModelProblems(fields),
+  );
   for (const { name, url } of mcp) {
     if (withoutUserinfo(url) === url) continue;
     problems.push(
@@ -59,6 +64,21 @@ function fallbackProblems({ fallback, modelConfiguration, model, prices }: Agent
   if (prices && !fallback.prices) return [...problems, "fallback.prices is missing; prices requires it"];
   if (fallback.prices && !prices) return [...problems, "prices is missing; fallback.prices requires it"];
   return problems;
+}
+
+/** Why runs cannot choose between the models. */
+function runModelProblems({ runModels = [], prices }: AgentDefinition): string[] {
+  const names = runModels.map(({ name }) => name);
+  const twice = [...new Set(names.filter((name, index) => names.indexOf(name) < index))];
+  const unpriced = runModels.filter((each) => (each.prices === undefined) !== (prices === undefined));
+  return [
+    ...twice.map((name) => `runModels has two models named ${JSON.stringify(name)}; names must be unique`),
+    ...unpriced.map(({ name }) =>
+      prices
+        ? `the prices of ${JSON.stringify(name)} in runModels are missing; prices requires them`
+        : `prices is missing; the prices of ${JSON.stringify(name)} in runModels require it`,
+    ),
+  ];
 }
 
 /** Why the tools of callers cannot be told from others. */

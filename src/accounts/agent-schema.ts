@@ -3,7 +3,15 @@ import { defaultTools, toolDefinitions } from "../agent/tools/definitions.ts";
 import { toolRules } from "../agent/ask-kinds.ts";
 import type { Schema } from "../json-schema.ts";
 import { environmentName } from "../sandbox/linux/environment-name.ts";
-import { answerSeconds, configurationName, hostPattern, maxClientTools, maxHosts, maxToolRules } from "./limits.ts";
+import {
+  answerSeconds,
+  configurationName,
+  hostPattern,
+  maxClientTools,
+  maxHosts,
+  maxRunModels,
+  maxToolRules,
+} from "./limits.ts";
 
 /** Settings that belong to one model, so that a fallback has its own. */
 const model = {
@@ -83,6 +91,32 @@ export const agentDefinition = {
     instructions: { description: "System prompt.", type: "string", minLength: 1, maxLength: 100_000 },
     modelConfiguration,
     model,
+    runModels: {
+      description:
+        "Models that a run can use in place of the agent's: a program chooses one by its name when it creates the run. Default: none.",
+      type: "array",
+      maxItems: maxRunModels,
+      items: {
+        type: "object",
+        required: ["name"],
+        additionalProperties: false,
+        minProperties: 2,
+        properties: {
+          name: { description: "Name for programs. Must be unique.", type: "string", pattern: configurationName },
+          modelConfiguration,
+          model,
+          prices: { ...prices, description: "Prices of the model, as in `prices`. Required if `prices` is set." },
+          parameters: {
+            ...parameters,
+            description: "Parameters of the model. Default: `parameters`, without `serviceTier`.",
+          },
+          contextTokens: {
+            ...contextTokens,
+            description: "Context window of the model in tokens. Default: `contextTokens`.",
+          },
+        },
+      },
+    },
     fallback: {
       description:
         "Second model. It is asked for the rest of the turn after the retries of the first one, if that is overloaded, unreachable or sends broken answers. Default: none.",

@@ -30,6 +30,9 @@ export const maxHosts = 100;
 /** A host that `web_fetch` can reach. `*.` and a host: all below it. */
 export const hostPattern = String.raw`^(\*\.)?[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$`;
 
+/** Models that runs of an agent can choose from. */
+export const maxRunModels = 20;
+
 /** Name of a further model configuration of an organization. */
 export const configurationName = "^[a-z][a-z0-9-]{0,39}$";
 

@@ -19,18 +19,27 @@ export function modelConfigurationOf(
 }
 
 /** The further model configurations that a definition names. */
-function namedIn({ modelConfiguration, fallback }: AgentDefinition): string[] {
-  return [modelConfiguration, fallback?.modelConfiguration].filter((name) => name !== undefined);
+function namedIn(definition: AgentDefinition): string[] {
+  return fieldsThatName(definition).map(([, name]) => name);
+}
+
+/** The fields of a definition that name a further model configuration, with the names. */
+function fieldsThatName({ modelConfiguration, fallback, runModels = [] }: AgentDefinition): [string, string][] {
+  const fields: [string, string | undefined][] = [
+    ["modelConfiguration", modelConfiguration],
+    ["fallback.modelConfiguration", fallback?.modelConfiguration],
+    ...runModels.map((each, index): [string, string | undefined] => [
+      `runModels.${index}.modelConfiguration`,
+      each.modelConfiguration,
+    ]),
+  ];
+  return fields.filter((field): field is [string, string] => field[1] !== undefined);
 }
 
 /** Throws for a definition that names a model configuration that its organization does not have. */
-export function requireConfigurations(
-  organization: Organization,
-  { modelConfiguration, fallback }: AgentDefinition,
-): void {
-  const named = { modelConfiguration, "fallback.modelConfiguration": fallback?.modelConfiguration };
-  for (const [field, name] of Object.entries(named)) {
-    if (name === undefined || modelConfigurationOf(organization, name)) continue;
+export function requireConfigurations(organization: Organization, definition: AgentDefinition): void {
+  for (const [field, name] of fieldsThatName(definition)) {
+    if (modelConfigurationOf(organization, name)) continue;
     throw new ServiceError("invalid_argument", `${field} is ${JSON.stringify(name)}; ${known(organization)}`);
   }
 }

@@ -18,6 +18,7 @@ import {
 } from "./files/new-files.ts";
 import type { Stores, Workflow } from "./ports.ts";
 import { createWithSlot } from "./admission.ts";
+import { type ChosenSettings, requireChoosable } from "./chosen-settings.ts";
 import { stamped } from "./events.ts";
 import { replayCreate } from "./idempotency.ts";
 import type { Labels } from "./labels.ts";
@@ -51,6 +52,8 @@ export interface NewRun extends GivenFiles {
   webhook?: { url: string } | undefined;
   /** Schema of its results, in place of the agent's. */
   resultSchema?: OwnSchema | undefined;
+  /** A model and limits for the run, as the agent allows. */
+  chosen?: ChosenSettings | undefined;
   /** From `idempotencyOf`. Absent: each call creates a run. */
   idempotency?: Idempotency | undefined;
 }
@@ -69,8 +72,8 @@ type Creator = RunOwner & { starter?: Starter };
 
 /**
  * Creates a run of an agent and starts its first turn, or lets it wait for a slot. Resolves when files, run and start are
- * durable. Rejects with the first of: idempotency key of another body, agent deleted or archived, invalid files, no usable
- * model, no webhook or an invalid URL, a schema that the agent does not allow or that cannot be
+ * durable. Rejects with the first of: idempotency key of another body, agent deleted or archived, invalid files, a model or limits that
+ * the agent does not allow, no usable model, no webhook or an invalid URL, a schema that the agent does not allow or that cannot be
  * used, quotas.
  *
  * A create that fails stores no run, or ends it. With an idempotency key, it may leave a run that has not started: a
@@ -103,8 +106,8 @@ async function storeRun(
   let storing = false;
   try {
     // In parallel, which saves a round trip. A rejected create therefore has files to delete.
-    const { webhook: own, resultSchema: schema } = input;
-    const preconditions = checkPreconditions(deps, run, { files, url: own?.url, schema });
+    const { webhook: own, resultSchema: schema, chosen } = input;
+    const preconditions = checkPreconditions(deps, run, { files, url: own?.url, schema, chosen });
     await settleAll<unknown>([preconditions, files.then((read) => storeNewFiles(deps, id, read))]);
     const { quotas, agentVersion, webhook } = await preconditions;
     const resultSchema = schema && (await storeSchema(deps.configurations, agentId, schema.schema));
@@ -136,7 +139,7 @@ async function storeRun(
 
 function newRun(
   { agentId, organizationId, startedBy }: RunOwner & Pick<Run, "startedBy">,
-  { name, text, labels }: NewRun,
+  { name, text, labels, chosen }: NewRun,
   now: number,
 ): Run {
   const hasInput = text !== undefined;
@@ -153,6 +156,7 @@ function newRun(
     sequence: hasInput ? 1 : 0,
     ...(labels && Object.keys(labels).length > 0 && { labels }),
     ...(startedBy && { startedBy }),
+    ...(chosen && { chosen }),
   };
 }
 
@@ -167,7 +171,14 @@ interface Preconditions extends Pick<Run, "webhook"> {
   agentVersion?: number;
 }
 
-/** Checks agent, files, model, webhook and schema in this order; throws the first failure. `url`, `schema`: the run's own. */
+/** What a run brings of its own. */
+interface OwnSettings extends Pick<NewRun, "chosen"> {
+  files: Promise<NewFile[]>;
+  url: string | undefined;
+  schema: OwnSchema | undefined;
+}
+
+/** Checks agent, files, choices, model, webhook and schema in this order; throws the first failure. */
 async function checkPreconditions(
   {
     accounts,
@@ -176,7 +187,7 @@ async function checkPreconditions(
     addresses,
   }: Pick<CreateRunDeps, "accounts" | "runs" | "secretRefusal" | "addresses">,
   { agentId, organizationId }: RunOwner,
-  { files, url, schema }: { files: Promise<NewFile[]>; url: string | undefined; schema: OwnSchema | undefined },
+  { files, url, schema, chosen }: OwnSettings,
 ): Promise<Preconditions> {
   const [found, organization, state] = await Promise.all([
     accounts.findAgent(agentId),
@@ -185,7 +196,7 @@ async function checkPreconditions(
   ]);
   const agent = requireActive(found, "create runs");
   const given = await files;
-  const { modelConfiguration: named } = agent;
+  const { modelConfiguration: named } = chosen ? requireChoosable(agent, chosen) : agent;
   requireModelsRunning(organization);
   requireModel({ secretRefusal }, organizationId, modelConfigurationOf(organization, named), named);
   const quotas = quotasOf(agent, organization);

@@ -1,4 +1,4 @@
-import { fallbackOf, type ModelChoice } from "../accounts/model-choice.ts";
+import { fallbackOf, type ModelChoice, runModelOf } from "../accounts/model-choice.ts";
 import type { AgentDefinition, Quota } from "../accounts/types.ts";
 import { defaultContextTokens } from "../agent/turn/context-window.ts";
 import { maxStepDollars } from "../agent/turn/limits.ts";
@@ -8,12 +8,14 @@ import type { QuotaScope, Quotas, QuotaUse, Slot } from "./types.ts";
 export const maxWaiting = 1_000;
 
 /** What the quotas of an agent depend on. */
-type QuotaAgent = Quota & Pick<AgentDefinition, "prices" | "contextTokens" | "parameters" | "fallback">;
+type QuotaAgent = Quota & Pick<AgentDefinition, "prices" | "contextTokens" | "parameters" | "fallback" | "runModels">;
 
 /** The quotas that an agent's turns count towards. Undefined: none, and nothing is counted. */
 export function quotasOf(agent: QuotaAgent | undefined, organization: Quota | undefined): Quotas | undefined {
-  const fallback = agent && fallbackOf(agent);
-  const costs = [agent, fallback].flatMap((model) => (model ? (stepDollarsOf(model) ?? []) : []));
+  const models = agent
+    ? [agent, fallbackOf(agent), ...(agent.runModels ?? []).map(({ name }) => runModelOf(agent, name))]
+    : [];
+  const costs = models.flatMap((model) => (model ? (stepDollarsOf(model) ?? []) : []));
   const stepDollars = costs.length > 0 ? Math.max(...costs) : undefined;
   const quotas = {
     agent: agent ?? {},

@@ -5,6 +5,7 @@ import type { Usage } from "../agent/turn/limits.ts";
 import type { Failure } from "../agent/model.ts";
 import type { JournalEntry } from "../agent/turn/journal.ts";
 import type { FileVersion, ManifestFile } from "../agent/turn/manifest.ts";
+import type { ChosenSettings } from "./chosen-settings.ts";
 import type { Labels } from "./labels.ts";
 import type { RunStatus } from "./status.ts";
 
@@ -50,6 +51,8 @@ export interface Run {
   startedBy?: Starter;
   /** SHA-256 (hex) of the schema of its results, among the agent's configurations. Absent: that of the agent applies. */
   resultSchema?: string;
+  /** What its create chose for all its turns. Absent: nothing. */
+  chosen?: ChosenSettings;
   /** Tokens that read this run, expired ones included. Absent: none. */
   tokens?: RunToken[];
   /** Where the record of an imported run comes from. Such a run is read-only. Absent: the service recorded it. */
@@ -82,6 +85,7 @@ export type BundledRun = Pick<
   | "tools"
   | "labels"
   | "resultSchema"
+  | "chosen"
 >;
 
 /** A token that reads one run. Times are milliseconds since 1970. */

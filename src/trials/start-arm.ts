@@ -1,3 +1,4 @@
+import { withLowerLimits } from "../runs/chosen-settings.ts";
 import { withOwnSchema } from "../runs/result-schema.ts";
 import type { AgentDefinition } from "../accounts/types.ts";
 import { stamped } from "../runs/events.ts";
@@ -70,8 +71,10 @@ async function createArm(
   const record = await turnRecord(deps, source.runId, source.turn);
   const configuration = await configurationOf(deps, ownerOfCases(trial), record);
   if (typeof configuration === "string") return configuration;
-  const definition = await withOwnSchema(configurations, trial[place.arm].definition, origin);
-  if (!definition) return "The schema of the run's results is no longer kept.";
+  const own = await withOwnSchema(configurations, trial[place.arm].definition, origin);
+  if (!own) return "The schema of the run's results is no longer kept.";
+  if (origin.chosen?.model !== undefined) return modelChosen(origin.chosen.model);
+  const definition = withLowerLimits(own, origin.chosen);
   const before = await filesBefore(deps, source);
   if (typeof before === "string") return before;
   const files = [...before, ...filesFromOutside(record.entries, configuration)];
@@ -110,6 +113,11 @@ async function createArm(
     ...(record.summary && { summary: record.summary }),
   });
   return undefined;
+}
+
+/** Prices and requests of a trial are those of the model of its definitions. */
+function modelChosen(name: string): string {
+  return `The run chose the model ${JSON.stringify(name)}, and a trial asks the model of the definition.`;
 }
 
 /** What a run of a trial runs on, within a budget. */

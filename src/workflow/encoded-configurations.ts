@@ -36,7 +36,7 @@ export function encodedConfiguration(
   if (agentVersion === undefined || (agent.mcp ?? []).length > 0) return encode();
   const ofStore = kept.get(store) ?? new Map<string, EncodedConfiguration>();
   kept.set(store, ofStore);
-  const key = `${agentId} ${agentVersion} ${JSON.stringify([provider, fallbackProvider, environment, agent.result])}`;
+  const key = `${agentId} ${agentVersion} ${JSON.stringify([provider, fallbackProvider, environment, variable(agent)])}`;
   const known = ofStore.get(key);
   if (known) return known;
   const encoded = encode();
@@ -44,4 +44,19 @@ export function encodedConfiguration(
   const [oldest = ""] = ofStore.keys();
   if (ofStore.size > maxKept) ofStore.delete(oldest);
   return encoded;
+}
+
+/** What differs between runs on the same version: what they chose, their schema, and the hosts of the organization. */
+function variable({
+  model,
+  parameters,
+  prices,
+  contextTokens,
+  fallback,
+  limits,
+  runLimits,
+  result,
+  webFetch,
+}: TurnConfiguration["agent"]): unknown[] {
+  return [model, parameters, prices, contextTokens, fallback, limits, runLimits, result, webFetch];
 }

@@ -5,6 +5,7 @@ import type { OfferedTool, Tool } from "../agent/tools/tool.ts";
 import type { McpToolRule } from "../agent/ask-kinds.ts";
 import type { TurnOutcome } from "../agent/turn/types.ts";
 import type { Stores } from "../runs/ports.ts";
+import { withChosen } from "../runs/chosen-settings.ts";
 import { withOwnSchema } from "../runs/result-schema.ts";
 import { retryWhileUnavailable } from "../runs/retry-unavailable.ts";
 import {
@@ -39,7 +40,8 @@ type Deps = Pick<Stores, "accounts" | "configurations">;
  * - A turn with a recorded configuration runs on it to its end.
  * - A fork that changed the configuration runs on it, with tools that are opened anew.
  * - Otherwise it runs on the version of the agent that its input names, or else the current one, and on the
- *   organization's current models, hosts of `web_fetch` and rule for tools of MCP servers. A run's own schema of results replaces the agent's.
+ *   organization's current models, hosts of `web_fetch` and rule for tools of MCP servers. A run's own schema of results replaces the agent's,
+ *   and so do the model and the lower limits that it chose.
  */
 export async function findSettings(
   { accounts, configurations }: Deps,
@@ -62,9 +64,11 @@ export async function findSettings(
     accounts.findOrganization(run.organizationId),
   ]);
   if (!agent) return { failure: agentVersion === undefined ? agentNotFound : versionMissing(agentVersion) };
-  const definition = await withOwnSchema(configurations, agent.agent, run);
-  if (!definition) return { failure: configurationMissing };
-  return { ...agent, ...configuredIn(organization, definition) };
+  const own = await withOwnSchema(configurations, agent.agent, run);
+  if (!own) return { failure: configurationMissing };
+  const chosen = withChosen(own, run.chosen);
+  if ("problem" in chosen) return { failure: notAllowedAnyMore(chosen.problem) };
+  return { ...agent, ...configuredIn(organization, chosen.definition) };
 }
 
 type AgentOfTurn = Pick<TurnSettings, "agent" | "agentVersion"> | undefined;
@@ -132,6 +136,15 @@ const agentNotFound: Failure = {
   remedy: "Create a new run with an existing agent.",
   retryable: false,
 };
+
+function notAllowedAnyMore(problem: string): Failure {
+  return {
+    category: "model_configuration",
+    title: `The agent does not allow any more what the run chose: ${problem}.`,
+    remedy: "Create a new run, or fork this one with a definition that allows it.",
+    retryable: false,
+  };
+}
 
 function versionMissing(version: number): Failure {
   return {

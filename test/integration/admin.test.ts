@@ -476,6 +476,18 @@ describe("while the service is running", () => {
     return response.status;
   }
 
+  test("a key of several agents is listed by each", async () => {
+    const { dataDir, templateId } = service;
+    const { organization } = await done(dataDir, "agent", "show", templateId);
+    const { id } = await done(dataDir, "agent", "create", "--org", String(organization), "--file", example);
+    const created = await done(dataDir, "key", "create", "--agent", templateId, "--also", id);
+    expect(created).toMatchObject({ agent: templateId, more_agents: id });
+    const { stdout } = await admin(dataDir, "key", "list", "--agent", id);
+    expect(stdout).toContain(`${created.hash}  ${templateId}  ${id}`);
+    expect(await rejected(dataDir, "key", "create", "--agent", id, "--also", id)).toContain("an agent is named twice");
+    expect(await rejected(dataDir, "key", "create", "--agent", id, "--also", "x")).toContain('has no agent "x"');
+  });
+
   test("a new key works at once; a disabled key is rejected until it is enabled", async () => {
     const { api_key, hash } = await done(service.dataDir, "key", "create", "--agent", service.templateId);
     expect(await statusOf(api_key)).toBe(201);

@@ -41,6 +41,27 @@ describe("run start", () => {
     expect(stdout).toContain(`"action":"run.create","id":"${run.id}"`);
   });
 
+  test("--limit and --model choose what the agent allows", async () => {
+    const run = await done(
+      service.dataDir,
+      ...start("--text", "Go.", "--limit", "turn.steps=2", "--limit", "run.tokens=900000"),
+    );
+    expect(run).toMatchObject({ chosen_limits: "turn.steps=2 run.tokens=900000" });
+    await finished(service, run.id);
+    const shown = await admin(service.dataDir, "run", "show", run.id);
+    expect(shown.stdout).toContain("turn.steps=2 run.tokens=900000");
+    const refusals = [
+      [["--limit", "turn.steps=2000"], "limits.turn.steps is 2000, and the agent's is "],
+      [["--limit", "steps=2"], '--limit is "steps=2"; expected turn.NAME=NUMBER or run.NAME=NUMBER'],
+      [["--limit", "run.steps=0.5"], '--limit is "run.steps=0.5"'],
+      [["--limit", "run.steps=1", "--limit", "run.steps=2"], "--limit run.steps is given twice"],
+      [["--model", "fast"], 'the model "fast" was chosen, and the agent offers none'],
+    ] as const;
+    for (const [options, message] of refusals) {
+      expect(await rejected(service.dataDir, ...start("--text", "Go.", ...options))).toContain(message);
+    }
+  });
+
   test("--result-schema asks for a result, and --wait says where it does not fit", async () => {
     const limits = { steps: 5, tokens: 1e6, seconds: 60 };
     const typed = file(

@@ -94,6 +94,7 @@ test("a database of version 3 is migrated; its runs have no model, and it has no
     DROP INDEX runs_asking; ALTER TABLE runs DROP COLUMN asked_until; ALTER TABLE runs DROP COLUMN pauses; ALTER TABLE runs DROP COLUMN worked;
     ALTER TABLE runs DROP COLUMN started_by; ALTER TABLE messages DROP COLUMN started_by; ALTER TABLE queue DROP COLUMN started_by;
     DROP TABLE trials; DROP TABLE trial_cases; ALTER TABLE agent_versions DROP COLUMN trial_id; DROP INDEX keys_of_several;
+    ALTER TABLE runs DROP COLUMN chosen;
     DROP TABLE operators; DROP TABLE idempotency; DROP TABLE webhooks; DROP TABLE deliveries; DROP TABLE uploads;
     DROP TABLE erasures; DROP TABLE upload_runs; DROP TABLE pending_use; DROP INDEX runs_by_organization;
     DROP TRIGGER files_added; DROP TRIGGER files_changed; DROP TRIGGER files_removed; DROP TABLE stored_bytes;
@@ -151,12 +152,13 @@ async function migratedFrom(version: number, columns: string[]) {
   const owner = { agentId: "A", organizationId: "O" };
   const key = { hash: "a".repeat(64), hint: "ak_Ab12Cd", ...owner, enabled: true, createdAt: 1 };
   await before.accounts.createKey(key);
-  const drops = [...columns, "imported"].map((column) => `ALTER TABLE runs DROP COLUMN ${column};`);
+  const later = [...columns, ...(version < 13 ? ["imported"] : []), "chosen"];
+  const drops = later.map((column) => `ALTER TABLE runs DROP COLUMN ${column};`);
   if (version < 10) drops.unshift("DROP INDEX runs_asking;");
+  if (version < 12) drops.push("DROP INDEX keys_of_several;");
   if (version < 11) {
     drops.push("DROP TABLE trials; DROP TABLE trial_cases; ALTER TABLE agent_versions DROP COLUMN trial_id;");
   }
-  if (version < 12) drops.push("DROP INDEX keys_of_several;");
   before.database.db.exec(`${drops.join(" ")} PRAGMA user_version = ${version};`);
   before.close();
   const after = openLocalPlatform({ dataDir });
@@ -166,6 +168,15 @@ async function migratedFrom(version: number, columns: string[]) {
   };
   return { ...after, run, key, [Symbol.dispose]: close };
 }
+
+test("a database of version 13 is migrated: its runs chose nothing, and later ones can", async () => {
+  using migrated = await migratedFrom(13, []);
+  const { runs, run } = migrated;
+  expect(await runs.head(run.id)).toEqual(run);
+  const chosen = { model: "fast", limits: { steps: 3 }, runLimits: { dollars: 0.5 } };
+  const next = await created(runs, { chosen });
+  expect(await runs.head(next.id)).toEqual({ ...next, chosen });
+});
 
 test("a database of version 12 is migrated: its runs were not imported, and later ones can be", async () => {
   using migrated = await migratedFrom(12, []);

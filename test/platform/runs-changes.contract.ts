@@ -55,6 +55,14 @@ export function describeRunChanges(open: () => Promise<Runs>): void {
       expect(await runs.head(run.id)).toMatchObject({ resultSchema });
     });
 
+    test("a run keeps what its create chose", async () => {
+      const chosen = { model: "fast", limits: { steps: 3, dollars: 0.5 }, runLimits: { seconds: 9 } };
+      const run = await created(runs, { chosen });
+      expect(await runs.change({ ...onTurn(run), model: "m" })).toBe(true);
+      expect((await runs.load(run.id))?.run).toEqual({ ...run, model: "m" });
+      expect(await runs.head(run.id)).toMatchObject({ chosen });
+    });
+
     test("an erased run gets no labels", async () => {
       const run = await created(runs);
       const set = { status: "terminated", turn: 1, updatedAt: 7 } as const;

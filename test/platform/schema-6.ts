@@ -14,7 +14,7 @@ export const events6 = `
   INSERT INTO journal SELECT run, turn, sequence, at, body FROM journal_7;
   DROP TABLE messages_7; DROP TABLE journal_7;
   ALTER TABLE runs DROP COLUMN tokens; ALTER TABLE runs DROP COLUMN tools; ALTER TABLE runs DROP COLUMN result_schema;
-  ALTER TABLE runs DROP COLUMN imported;
+  ALTER TABLE runs DROP COLUMN imported; ALTER TABLE runs DROP COLUMN chosen;
   DROP INDEX keys_of_several;
   DROP TABLE trials; DROP TABLE trial_cases; ALTER TABLE agent_versions DROP COLUMN trial_id;
   DROP INDEX runs_asking; ALTER TABLE runs DROP COLUMN asked_until; ALTER TABLE runs DROP COLUMN pauses; ALTER TABLE runs DROP COLUMN worked;

@@ -86,6 +86,8 @@ class Agent(TypedDict):
     """Names of the built-in tools that the agent may call."""
     client_tools: list[AgentClientTools]
     """Tools that your program runs: it answers their calls."""
+    run_models: list[str]
+    """Names of the models that a create may choose as `model`."""
     limits: AgentLimits
     """Limits of new turns."""
     result: AgentResult
@@ -102,6 +104,22 @@ class Agent(TypedDict):
     """The agent's webhook."""
     key_agents: list[str]
     """IDs of all agents of the key, its first one first."""
+
+
+class ChosenSettingsLimits(TypedDict):
+    """Limits that it set. The lower one of these and the agent's applies."""
+
+    turn: Limits
+    run: Limits
+
+
+class ChosenSettings(TypedDict):
+    """What a create chose for its run."""
+
+    model: str | None
+    """The name of the model in `runModels` of the agent file. Null: the agent's model."""
+    limits: ChosenSettingsLimits
+    """Limits that it set. The lower one of these and the agent's applies."""
 
 
 class Usage(TypedDict):
@@ -211,6 +229,8 @@ class CreatedRun(TypedDict):
     """When status or turn last changed."""
     sequence: int
     """Number of the last event. 0: none."""
+    chosen: ChosenSettings | None
+    """What its create chose. Null: nothing."""
     model: str | None
     """The model of the last model call."""
     usage: Usage
@@ -268,6 +288,8 @@ class Run(TypedDict):
     """When status or turn last changed."""
     sequence: int
     """Number of the last event. 0: none."""
+    chosen: ChosenSettings | None
+    """What its create chose. Null: nothing."""
     model: str | None
     """The model of the last model call."""
     usage: Usage
@@ -358,6 +380,8 @@ class RunDetail(TypedDict):
     """When status or turn last changed."""
     sequence: int
     """Number of the last event. 0: none."""
+    chosen: ChosenSettings | None
+    """What its create chose. Null: nothing."""
     model: str | None
     """The model of the last model call."""
     usage: Usage

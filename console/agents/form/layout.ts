@@ -30,6 +30,8 @@ const helps: Record<string, string> = {
     "ask: a call waits for an approval. deny: the model does not get the tool. SERVER__* means all tools of an MCP server. Without a rule, a call runs.",
   clientTools:
     "Tools that the caller’s program runs, as a JSON list: name, description, and input, a JSON Schema (2020-12) of an object. A call waits until the program answers.",
+  runModels:
+    "As a JSON list: name for programs, modelConfiguration or model, prices, parameters, contextTokens. A create names one in place of the agent’s model.",
   answers: "",
   environment: "The Linux in which run_shell and run_python run. Empty: linux.",
   limits: "",

@@ -52,6 +52,7 @@ const labels: Record<string, string> = {
   maxStoredBytes: "Bytes of stored files",
   contextTokens: "Context window",
   modelConfiguration: "Model configuration",
+  runModels: "Models that runs may choose",
   cachedInput: "Cached input",
   cacheWriteInput: "Cache writes",
   readFile: "Options of read_file",
@@ -106,7 +107,7 @@ function arrayField(schema: FieldSchema) {
     const preset = Array.isArray(schema.default) ? schema.default.map(String) : [];
     return { kind: "checks", options: items.enum.map(String), preset } as const;
   }
-  if (items.type === "object" && Object.values(items.properties ?? {}).some(isFree))
+  if (items.type === "object" && Object.values(items.properties ?? {}).some(hasParts))
     return { kind: "json", list: true } as const;
   if (items.type === "object") return { kind: "list", fields: fieldsOf(items), most: maxItems } as const;
   return { kind: "texts" } as const;
@@ -125,6 +126,11 @@ function objectField(schema: FieldSchema) {
 /** Whether the schema says nothing of the fields of an object: it is written as JSON. */
 function isFree({ type, properties, additionalProperties }: FieldSchema): boolean {
   return type === "object" && !properties && typeof additionalProperties !== "object";
+}
+
+/** Whether the schema is of an object with fields of its own, which an entry of a list has no room for. */
+function hasParts(schema: FieldSchema): boolean {
+  return isFree(schema) || (schema.type === "object" && schema.properties !== undefined);
 }
 
 function placeholderOf({ default: preset }: FieldSchema): string | undefined {

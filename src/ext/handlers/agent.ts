@@ -20,7 +20,7 @@ export function agentHandlers({ accounts, pendingUploads, limits: accepted, wait
         accepted.pending && pendingUploads.pendingUse(owner),
       ]);
       if (!agent || agent.status === "deleted") throw new ServiceError("agent_deleted", agentNotFound);
-      const { id, name, status, tools, limits, runLimits = {}, result, clientTools = [] } = agent;
+      const { id, name, status, tools, limits, runLimits = {}, result, clientTools = [], runModels = [] } = agent;
       return jsonResponse(200, {
         id,
         name,
@@ -28,6 +28,7 @@ export function agentHandlers({ accounts, pendingUploads, limits: accepted, wait
         model: modelNameOf(agent, organization) ?? null,
         tools,
         client_tools: clientTools,
+        run_models: runModels.map((each) => each.name),
         limits: { turn: wireLimits(limits), run: wireLimits(runLimits) },
         result: { schema: result?.schema ?? null, per_run: result?.perRun ?? false },
         max_inline_bytes: accepted.inlineBytes,

@@ -1,5 +1,6 @@
 import { requireUsableSchema } from "../../accounts/result-schema.ts";
 import { base64Uploads } from "../../http/validation/base64-files.ts";
+import { chosenIn } from "../../http/rest/wire/run.ts";
 import type { NewRun } from "../../runs/create-run.ts";
 import { idempotencyIn } from "../../run-api/idempotency.ts";
 import { requireFileCount } from "../../runs/files/new-files.ts";
@@ -18,6 +19,7 @@ export function newRunOf({ request, body }: Call<"create_run">): NewRun {
     labels,
     webhook,
     resultSchema: result_schema && { schema: result_schema, check: requireUsableSchema },
+    chosen: chosenIn(body),
     idempotency,
   };
 }

@@ -110,13 +110,17 @@ async function warningsOf(
   agent: Agent,
   organization: Organization | undefined,
 ): Promise<string[]> {
-  const { organizationId, mcp = [], modelConfiguration, fallback } = agent;
+  const { organizationId, mcp = [], modelConfiguration, fallback, runModels = [] } = agent;
   const use = { organizationId, purpose: "model" } as const;
   const refusal = (secret: string, url: string) => secretRefusal(secret, { ...use, url });
   const problemOf = (name: string | undefined) => modelProblem(modelConfigurationOf(organization, name), refusal, name);
   const ofFirst = problemOf(modelConfiguration);
   const ofFallback = fallback && problemOf(fallback.modelConfiguration);
-  const problems = [ofFirst, ofFallback && `The fallback cannot be used: ${ofFallback}`];
+  const ofOthers = runModels.map((each) => {
+    const found = problemOf(each.modelConfiguration);
+    return found && `The model ${JSON.stringify(each.name)} of runModels cannot be used: ${found}`;
+  });
+  const problems = [ofFirst, ...ofOthers, ofFallback && `The fallback cannot be used: ${ofFallback}`];
   const check: typeof secretProblem = (secret, place) =>
     secretProblem(secret, place).catch((error: unknown) => {
       log("error", "the secret of an MCP server's header could not be checked", { organizationId, error });

@@ -5,7 +5,7 @@ import type { OperatorPrincipal } from "../../accounts/operators.ts";
 import { type ApiRequest, type ApiResponse, jsonResponse } from "../../http/handler.ts";
 import { attachment } from "../../http/rest/attachment.ts";
 import { charged, pointOf, searchIn, timeIn } from "../../http/rest/parameter-values.ts";
-import { wireCreatedFiles, wireOpenCall } from "../../http/rest/wire/run.ts";
+import { chosenIn, wireCreatedFiles, wireOpenCall } from "../../http/rest/wire/run.ts";
 import { base64Uploads } from "../../http/validation/base64-files.ts";
 import { ServiceError } from "../../errors.ts";
 import { log } from "../../log.ts";
@@ -113,7 +113,7 @@ export function runHandlers(deps: ManageDeps, describer: RunDescriber, forLists:
     async create_run({ request, body, principal: { actor } }) {
       const { id: agentId, organizationId } = await findAgent(accounts, body.agent_id);
       const { name, input_text, files = [] } = body;
-      const newRun = { name, text: input_text ?? undefined, files: base64Uploads(files) };
+      const newRun = { name, text: input_text ?? undefined, files: base64Uploads(files), chosen: chosenIn(body) };
       const created = await createRun({ ...deps, actor }, { agentId, organizationId }, newRun);
       const { id } = created;
       log("info", "run created", { requestId: request.id, runId: id });

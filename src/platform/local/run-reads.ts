@@ -28,7 +28,7 @@ import { transcriptPieces } from "./database/transcript-pieces.ts";
 const runColumns =
   "seq, id, agent_id, organization_id, name, status, turn, created_at, updated_at, failure, queued, used, sequence, " +
   "quota_of, waiting, model, labels, webhook, transcript_bytes, started_by, tokens, tools, result_schema, asked_until, " +
-  "pauses, worked, imported";
+  "pauses, worked, imported, chosen";
 
 /** The values of `runColumns`. */
 type RunRow = [
@@ -59,6 +59,7 @@ type RunRow = [
   pauses: number | null,
   worked: number | null,
   imported: string | null,
+  chosen: string | null,
 ];
 
 /** The columns of `PublicRun` besides its id, and the size of the transcript. */
@@ -316,7 +317,7 @@ function toFiles({ uploads, current }: Record<string, unknown> = {}): Pick<RunSt
 function toRun(row: RunRow): Run {
   const [, id, agentId, organizationId, name, status, turn, createdAt, updatedAt, failure, queued, used, ...more] = row;
   const [sequence, quotaOf, waiting, model, labels, webhook, , startedBy, tokens, tools, resultSchema, ...waits] = more;
-  const [askedUntil, pauses, worked, imported] = waits;
+  const [askedUntil, pauses, worked, imported, chosen] = waits;
   return {
     id,
     agentId,
@@ -341,6 +342,7 @@ function toRun(row: RunRow): Run {
     ...(webhook !== null && { webhook }),
     ...starterIn(startedBy),
     ...(resultSchema !== null && { resultSchema }),
+    ...(chosen !== null && { chosen: JSON.parse(chosen) as NonNullable<Run["chosen"]> }),
     ...(tokens !== null && { tokens: JSON.parse(tokens) as NonNullable<Run["tokens"]> }),
     ...(imported !== null && importedIn(imported)),
   };

@@ -43,7 +43,7 @@ export function localRunWrites(
   const idempotent = localIdempotency(db);
   const insertRun = db.prepare(
     "INSERT INTO runs (id, agent_id, organization_id, name, status, turn, created_at, updated_at, sequence, quota_of, " +
-      "waiting, labels, webhook, transcript_bytes, started_by, result_schema, failure, imported) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      "waiting, labels, webhook, transcript_bytes, started_by, result_schema, failure, imported, chosen) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
   );
   const insertUploads = db.prepare("INSERT INTO files (run, uploads, bytes) VALUES (?, ?, ?)");
   const putFiles = db.prepare(
@@ -173,6 +173,7 @@ export function localRunWrites(
           run.resultSchema ?? null,
           failure,
           run.imported ? JSON.stringify(run.imported) : null,
+          run.chosen ? JSON.stringify(run.chosen) : null,
         ];
         const { lastInsertRowid: seq } = insertRun.run(...values, ...placeOf(slot, false), ...more, ...origin);
         insert(seq, messages, entries);

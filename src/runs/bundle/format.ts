@@ -35,7 +35,8 @@ export interface RunRecord extends Pick<RunState, "summary" | "uploads" | "files
 
 /** The text of `run.json`. */
 export function runText({ runId, run, uploads = [], files, summary }: RunRecord): string {
-  const { name, status, turn, createdAt, updatedAt, sequence, failure, used, model, tools, labels, resultSchema } = run;
+  const { name, status, turn, createdAt, updatedAt, sequence, failure, used, model, tools, labels } = run;
+  const { resultSchema, chosen } = run;
   const bundled: BundledRun = {
     name,
     status,
@@ -49,6 +50,7 @@ export function runText({ runId, run, uploads = [], files, summary }: RunRecord)
     ...(tools?.length && { tools }),
     ...(labels && Object.keys(labels).length > 0 && { labels }),
     ...(resultSchema !== undefined && { resultSchema }),
+    ...(chosen && { chosen }),
   };
   const record: RunRecord = {
     runId,

@@ -169,6 +169,9 @@ const message = object(
   { agentVersion: count },
 );
 
+const limitNames = ["steps", "tokens", "seconds", "inputTokens", "outputTokens", "dollars"];
+const limits = object({}, Object.fromEntries(limitNames.map((name) => [name, amount])));
+
 const bundledRun = object(
   {
     name: { type: "string", minLength: 1, maxLength: newRunLimits.nameLength, pattern: "\\S" },
@@ -190,6 +193,7 @@ const bundledRun = object(
       additionalProperties: { type: "string", maxLength: maxLabelLength },
     },
     resultSchema: sha256,
+    chosen: object({}, { model: text, limits, runLimits: limits }),
   },
 );
 

@@ -116,7 +116,7 @@ async function copyRecord(
 ): Promise<Run> {
   const { runs, workspace, configurations, actor, now } = deps;
   const { at, name = forkName(source.name) } = fork;
-  const { agentId, organizationId, resultSchema } = source;
+  const { agentId, organizationId, resultSchema, chosen } = source;
   const entries = events.filter((event) => "part" in event);
   const contents = new Set([...uploads, ...entries.flatMap(changedFiles)].flatMap(({ sha256 }) => sha256 ?? []));
   const missing = new Set(await workspace.link(source.id, runId, [...contents]));
@@ -139,6 +139,7 @@ async function copyRecord(
     sequence: first.messages.length,
     ...(actor !== undefined && { startedBy: { kind: "operator" as const, id: actor } }),
     ...(resultSchema !== undefined && { resultSchema }),
+    ...(chosen && { chosen }),
   };
   const audited = along(actor, "run.fork", runId, createdAt, { organizationId });
   await runs.create(run, first.messages, { uploads, ...audited });

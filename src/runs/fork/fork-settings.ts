@@ -7,6 +7,7 @@ import type { Secrets } from "../../agent/secret.ts";
 import { ServiceError } from "../../errors.ts";
 import type { Stores } from "../ports.ts";
 import { requireModel } from "../require-model.ts";
+import { withChosen } from "../chosen-settings.ts";
 import { withOwnSchema } from "../result-schema.ts";
 import {
   type ConfiguredAgent,
@@ -58,11 +59,12 @@ async function changedSettings(
 ): Promise<ConfiguredAgent | undefined> {
   const changes = run.imported ? ofAgent(agent, given) : given;
   if ("definition" in changes || "version" in changes) {
-    const chosen = "definition" in changes ? changes : await findAgentVersion(deps.accounts, agent.id, changes.version);
-    const definition = await withOwnSchema(deps.configurations, chosen.definition, run);
-    if (!definition)
-      throw invalid(`the schema of the results of run ${run.id} is no longer kept, so it cannot be forked`);
-    return configuredIn(organization, definition);
+    const named = "definition" in changes ? changes : await findAgentVersion(deps.accounts, agent.id, changes.version);
+    const own = await withOwnSchema(deps.configurations, named.definition, run);
+    if (!own) throw invalid(`the schema of the results of run ${run.id} is no longer kept, so it cannot be forked`);
+    const chosen = withChosen(own, run.chosen);
+    if ("problem" in chosen) throw invalid(`run ${run.id} cannot continue with this definition: ${chosen.problem}`);
+    return configuredIn(organization, chosen.definition);
   }
   const fields = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
   const isChanged = Object.keys(fields).length > 0;
@@ -104,7 +106,7 @@ async function recordedSettings(
 /** The definition with other fields. Another model has other prices, which only a whole definition can name. */
 function withFields(before: AgentDefinition, fields: Partial<AgentDefinition>): AgentDefinition {
   if (fields.model === undefined || fields.model === before.model) return checked({ ...before, ...fields });
-  const { prices: _, fallback, ...others } = before;
+  const { prices: _, runModels: ___, fallback, ...others } = before;
   const { prices: __, ...second } = fallback ?? {};
   return checked({ ...others, ...fields, ...(fallback && { fallback: second }) });
 }

@@ -4,6 +4,7 @@ import type { CheckedResult, FinishReason } from "../../agent/turn/journal.ts";
 import { noUsage, type RunLimits, type TurnLimits, type Usage } from "../../agent/turn/limits.ts";
 import { type Semaphore, semaphore } from "../../async/semaphore.ts";
 import { boundedCache } from "../bounded-cache.ts";
+import { withLowerLimits } from "../chosen-settings.ts";
 import type { Configurations, Runs } from "../ports.ts";
 import { type AskedCall, openCalls } from "./open-calls.ts";
 import { type Activity, activityOf, type RunProgress } from "./run-progress.ts";
@@ -111,7 +112,7 @@ export function runDescriber(deps: Deps): RunDescriber {
         openCallsOf(deps.runs, run),
       ]);
       if (turn) shown.set(run.id, turn);
-      const runsOn = await limitsOf(run, agent, turn);
+      const runsOn = withLowerLimits(await limitsOf(run, agent, turn), run.chosen);
       const startedAt = startOfTurn(run, turn);
       return {
         ...described(run, { agent, excerpt, progress: turn, startedBy }),

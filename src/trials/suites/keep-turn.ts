@@ -216,6 +216,7 @@ async function createCase(
     ...(labels && { labels }),
     ...(actor !== undefined && { startedBy: { kind: "operator" as const, id: actor } }),
     ...(source.resultSchema !== undefined && { resultSchema: source.resultSchema }),
+    ...(source.chosen && { chosen: source.chosen }),
   };
   const audited = along(actor, "suite.add", suite.id, createdAt, { organizationId: suite.organizationId });
   await runs.create(run, first.messages, { uploads, ...audited });

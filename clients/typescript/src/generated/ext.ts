@@ -32,6 +32,8 @@ export interface components {
                     [key: string]: unknown;
                 };
             }[];
+            /** @description Names of the models that a create may choose as `model`. */
+            run_models: string[];
             /** @description Limits of new turns. */
             limits: {
                 turn: components["schemas"]["Limits"];
@@ -117,6 +119,8 @@ export interface components {
             updated_at: string;
             /** @description Number of the last event. 0: none. */
             sequence: number;
+            /** @description What its create chose. Null: nothing. */
+            chosen: components["schemas"]["ChosenSettings"] | null;
             /** @description The model of the last model call. */
             model: string | null;
             usage: components["schemas"]["Usage"];
@@ -207,6 +211,8 @@ export interface components {
             updated_at: string;
             /** @description Number of the last event. 0: none. */
             sequence: number;
+            /** @description What its create chose. Null: nothing. */
+            chosen: components["schemas"]["ChosenSettings"] | null;
             /** @description The model of the last model call. */
             model: string | null;
             usage: components["schemas"]["Usage"];
@@ -284,6 +290,8 @@ export interface components {
             updated_at: string;
             /** @description Number of the last event. 0: none. */
             sequence: number;
+            /** @description What its create chose. Null: nothing. */
+            chosen: components["schemas"]["ChosenSettings"] | null;
             /** @description The model of the last model call. */
             model: string | null;
             usage: components["schemas"]["Usage"];
@@ -381,6 +389,44 @@ export interface components {
              */
             result_schema?: {
                 [key: string]: unknown;
+            };
+            /**
+             * @description The model of the run: a name of `runModels` of the agent file. Left out: the agent's model.
+             * @example fast
+             */
+            model?: string;
+            /** @description Limits of the run, each at or below the agent's. If the agent's is lower later, that applies. */
+            limits?: {
+                /** @description Limits of each turn. */
+                turn?: {
+                    /** @description Model calls. */
+                    steps?: number;
+                    /** @description Input and output tokens. */
+                    tokens?: number;
+                    /** @description Elapsed seconds. */
+                    seconds?: number;
+                    /** @description Input tokens. */
+                    inputTokens?: number;
+                    /** @description Output tokens. */
+                    outputTokens?: number;
+                    /** @description Cost in US dollars. Requires `prices` in the agent file. */
+                    dollars?: number;
+                };
+                /** @description Limits of all turns together. */
+                run?: {
+                    /** @description Model calls. */
+                    steps?: number;
+                    /** @description Input and output tokens. */
+                    tokens?: number;
+                    /** @description Elapsed seconds. */
+                    seconds?: number;
+                    /** @description Input tokens. */
+                    inputTokens?: number;
+                    /** @description Output tokens. */
+                    outputTokens?: number;
+                    /** @description Cost in US dollars. Requires `prices` in the agent file. */
+                    dollars?: number;
+                };
             };
             /** @description Asks for a token that reads the run, such as for a browser. Each repetition of the create gets another one. */
             token?: {
@@ -604,6 +650,16 @@ export interface components {
             outputTokens?: number;
             /** @description See `limits.dollars` of the agent definition. */
             dollars?: number;
+        };
+        /** @description What a create chose for its run. */
+        ChosenSettings: {
+            /** @description The name of the model in `runModels` of the agent file. Null: the agent's model. */
+            model: string | null;
+            /** @description Limits that it set. The lower one of these and the agent's applies. */
+            limits: {
+                turn: components["schemas"]["Limits"];
+                run: components["schemas"]["Limits"];
+            };
         };
         /** @description A file of a create. */
         CreatedFile: {

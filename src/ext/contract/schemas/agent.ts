@@ -16,6 +16,7 @@ export const agentSchemas = {
         input: { type: "object", description: "JSON Schema of the arguments.", additionalProperties: true },
       }),
     ),
+    run_models: list("Names of the models that a create may choose as `model`.", { type: "string" }),
     limits: object("Limits of new turns.", { turn: reference("Limits"), run: reference("Limits") }),
     result: object("What new runs return.", {
       schema: {

@@ -3,6 +3,7 @@ import { PublicAgentFileInput, PublicCreateAgentRequest } from "../../../v1/cont
 import { reference } from "../../../http/description.ts";
 import {
   createdFields,
+  newChoices,
   newLabels,
   runFields,
   starterKind,
@@ -83,6 +84,7 @@ export const runSchemas = {
         additionalProperties: true,
         examples: [{ type: "object", properties: { total: { type: "number" } }, required: ["total"] }],
       },
+      ...newChoices,
       token: body(
         "Asks for a token that reads the run, such as for a browser. Each repetition of the create gets another one.",
         {

@@ -1,3 +1,4 @@
+import { configurationName } from "../../../accounts/limits.ts";
 import { starterKinds } from "../../../accounts/starter.ts";
 import { labelNamePattern, maxLabelLength, maxLabels } from "../../../runs/labels.ts";
 import { askKinds } from "../../../agent/ask-kinds.ts";
@@ -61,6 +62,7 @@ export const runFields = {
   created_at: time("When it was created."),
   updated_at: time("When status or turn last changed."),
   sequence: integer("Number of the last event. 0: none."),
+  chosen: nullableReference("What its create chose. Null: nothing.", reference("ChosenSettings")),
   model: nullable(text("The model of the last model call.")),
   usage: reference("Usage"),
   failure: nullableReference("With `technical_error`: why.", reference("Failure")),
@@ -96,6 +98,34 @@ export const newLabels = {
   additionalProperties: { type: "string", maxLength: maxLabelLength },
   examples: [{ customer: "4711" }],
 } as const;
+
+/** The limits of an agent file as a request sets them. */
+function newLimits(description: string, most: number) {
+  const tokens = { minimum: 1, maximum: 1_000_000_000 } as const;
+  return body(description, {
+    steps: integer("Model calls.", { minimum: 1, maximum: 1_000_000 }),
+    tokens: integer("Input and output tokens.", tokens),
+    seconds: integer("Elapsed seconds.", { minimum: 1, maximum: most }),
+    inputTokens: integer("Input tokens.", tokens),
+    outputTokens: integer("Output tokens.", tokens),
+    dollars: number("Cost in US dollars. Requires `prices` in the agent file.", {
+      exclusiveMinimum: 0,
+      maximum: 1_000_000,
+    }),
+  });
+}
+
+/** What a create chooses for its run. */
+export const newChoices = {
+  model: text("The model of the run: a name of `runModels` of the agent file. Left out: the agent's model.", {
+    pattern: configurationName,
+    examples: ["fast"],
+  }),
+  limits: body("Limits of the run, each at or below the agent's. If the agent's is lower later, that applies.", {
+    turn: newLimits("Limits of each turn.", 86_400),
+    run: newLimits("Limits of all turns together.", 31_536_000),
+  }),
+};
 
 const limitSet = nullableReference("Null: not recorded yet.", reference("Limits"));
 
@@ -190,6 +220,13 @@ export const runPartSchemas = {
     ) as Record<(typeof limitNames)[number], { type: "number"; description: string }>,
     limitNames,
   ),
+  ChosenSettings: object("What a create chose for its run.", {
+    model: nullable(text("The name of the model in `runModels` of the agent file. Null: the agent's model.")),
+    limits: object("Limits that it set. The lower one of these and the agent's applies.", {
+      turn: reference("Limits"),
+      run: reference("Limits"),
+    }),
+  }),
   CreatedFile: object("A file of a create.", {
     name: text("Name in the run: without folders, with ` (2)` if the create has it twice.", {
       examples: ["q3 (2).csv"],

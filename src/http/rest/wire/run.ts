@@ -5,8 +5,15 @@ import type { DescribedRun, RunDetail } from "../../../runs/read/describe-runs.t
 import type { AskedCall } from "../../../runs/read/open-calls.ts";
 import type { Activity } from "../../../runs/read/run-progress.ts";
 import type { ChangedFile } from "../../../runs/files/read-files.ts";
+import type { ChosenSettings } from "../../../runs/chosen-settings.ts";
 import type { SharedSchemas } from "../schemas/types.ts";
 import { timeOf } from "./time.ts";
+
+/** Fields of a create. */
+interface Choices {
+  model?: string;
+  limits?: { turn?: RunLimits; run?: RunLimits };
+}
 
 /** The fields of a run that all APIs have. */
 export function wireRunFields({ run, state, inputExcerpt, finishReason, activity }: DescribedRun) {
@@ -22,6 +29,7 @@ export function wireRunFields({ run, state, inputExcerpt, finishReason, activity
     created_at: timeOf(createdAt),
     updated_at: timeOf(updatedAt),
     sequence,
+    chosen: run.chosen ? wireChosen(run.chosen) : null,
     model: run.model ?? null,
     usage: wireUsage(run.used ?? noUsage),
     failure: run.failure ?? null,
@@ -76,6 +84,20 @@ export function wireUsage({ milliseconds, dollars, ...used }: Usage): SharedSche
 
 export function wireLimits(limits: RunLimits): SharedSchemas["Limits"] {
   return { ...limits };
+}
+
+function wireChosen({ model, limits = {}, runLimits = {} }: ChosenSettings): SharedSchemas["ChosenSettings"] {
+  return { model: model ?? null, limits: { turn: wireLimits(limits), run: wireLimits(runLimits) } };
+}
+
+/** What a create chooses for its run. Undefined: nothing. */
+export function chosenIn({ model, limits: { turn = {}, run = {} } = {} }: Choices): ChosenSettings | undefined {
+  const chosen: ChosenSettings = {
+    ...(model !== undefined && { model }),
+    ...(Object.keys(turn).length > 0 && { limits: turn }),
+    ...(Object.keys(run).length > 0 && { runLimits: run }),
+  };
+  return Object.keys(chosen).length > 0 ? chosen : undefined;
 }
 
 /** The files of a create, in its order. */

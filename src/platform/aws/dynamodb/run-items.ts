@@ -229,7 +229,7 @@ export function isExpired(item: Item): boolean {
 
 export function toRun(item: Item): Run {
   const { id, agentId, organizationId, name, status, turn, createdAt, updatedAt } = item as unknown as Run;
-  const { failure, queued, model, quotaOf, waiting, labels, webhook, resultSchema } = item as unknown as Run;
+  const { failure, queued, model, quotaOf, waiting, labels, webhook, resultSchema, chosen } = item as unknown as Run;
   const { askedUntil, pauses, worked } = item as unknown as Run;
   const tools = item["tools"] as Set<string> | undefined;
   const sequence = Number(item["sequence"] ?? 0);
@@ -250,6 +250,7 @@ export function toRun(item: Item): Run {
     ...(labels && { labels }),
     ...(webhook !== undefined && { webhook }),
     ...(resultSchema !== undefined && { resultSchema }),
+    ...(chosen && { chosen }),
     ...starterIn(item),
     ...(typeof item["tokens"] === "string" && { tokens: JSON.parse(item["tokens"]) as NonNullable<Run["tokens"]> }),
     ...(typeof item["imported"] === "string" && importedIn(item["imported"])),

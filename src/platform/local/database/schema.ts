@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { eventColumns, eventKey } from "./event-keys.ts";
 import { copyBeforeUpgrade } from "./upgrade-copy.ts";
 
-const schemaVersion = 13;
+const schemaVersion = 14;
 
 /** Condition of keys of several agents, whose index stays small. */
 export const hasMoreAgents = "body ->> 'moreAgents' IS NOT NULL";
@@ -182,6 +182,9 @@ const trials = `
 const keysOfSeveral = `
   CREATE INDEX keys_of_several ON keys (hash) WHERE ${hasMoreAgents};`;
 
+const chosenSettings = `
+  ALTER TABLE runs ADD COLUMN chosen TEXT;`;
+
 const schema = `
   CREATE TABLE organizations (id TEXT PRIMARY KEY, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
   CREATE TABLE agents (id TEXT PRIMARY KEY, organization_id TEXT NOT NULL, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
@@ -220,6 +223,7 @@ const schema = `
   ${trials}
   ${keysOfSeveral}
   ${imports}
+  ${chosenSettings}
 `;
 
 // Version 1 stored all tool results of a step in one row, and no counts of queued inputs and usage.
@@ -338,6 +342,7 @@ const upgrades = [
   trials,
   keysOfSeveral,
   imports,
+  chosenSettings,
 ];
 
 /** Creates the tables, or copies those of an earlier version and updates them. Throws for a file of a later version. */

@@ -44,6 +44,7 @@ test("every field of the agent schema has an input", () => {
   expect(field("mcp")).toMatchObject({ kind: "list", most: 10 });
   expect(field("toolPolicy")).toMatchObject({ kind: "rules", options: ["allow", "ask", "deny"], most: 200 });
   expect(field("clientTools")).toMatchObject({ kind: "json", list: true });
+  expect(field("runModels")).toMatchObject({ kind: "json", list: true });
   expect(field("result", "schema")).toMatchObject({ kind: "json", list: false });
   expect(field("answers", "withinSeconds")).toMatchObject({ kind: "number", whole: true });
   expect(field("mcp", "tools")).toMatchObject({ kind: "texts" });
