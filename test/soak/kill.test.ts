@@ -2,6 +2,7 @@ import { testIdempotentCreates } from "../integration/idempotent-creates.scenari
 import { testKills } from "../integration/kill.scenario.ts";
 import { testQuotaKills } from "../integration/quota-kill.scenario.ts";
 import { testResultKills } from "../integration/result-kill.scenario.ts";
+import { testTrialKills } from "../integration/trial-kill.scenario.ts";
 import { testWebhookKills } from "../integration/webhook-kill.scenario.ts";
 
 testKills(12);
@@ -10,3 +11,4 @@ testResultKills("tool", "fits");
 testResultKills("native", "does not fit");
 testWebhookKills(60, { silentEvery: 25 });
 testIdempotentCreates(10);
+testTrialKills(1);
