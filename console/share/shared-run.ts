@@ -56,6 +56,7 @@ type OperatorsOnly =
   | "agent_name"
   | "organization_id"
   | "started_by"
+  | "imported_from"
   | "agent_version"
   | "environment"
   | "agent_status";
@@ -70,6 +71,7 @@ function detailOf(shared: SharedDetail): RunDetail {
     agent_name: null,
     organization_id: "",
     started_by: null,
+    imported_from: null,
     agent_version: null,
     environment: null,
     agent_status: null,

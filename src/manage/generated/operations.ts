@@ -63,6 +63,7 @@ export const operations = {
   get_model_request: ["GET", "/runs/{run_id}/request"],
   get_sent_request: ["GET", "/runs/{run_id}/request/sent"],
   export_run: ["GET", "/runs/{run_id}/export"],
+  import_run: ["POST", "/runs/import"],
   list_files: ["GET", "/runs/{run_id}/files"],
   get_file: ["GET", "/runs/{run_id}/files/{name}"],
   get_openapi: ["GET", "/openapi.json"],
@@ -140,6 +141,7 @@ export interface Operations {
   get_model_request: { parameters: { run_id: string; at: string }; answer: Schemas["ModelRequest"] };
   get_sent_request: { parameters: { run_id: string; at: string }; answer: Schemas["SentRequest"] };
   export_run: { parameters: { run_id: string }; answer: undefined };
+  import_run: { parameters: { agent_id: string }; answer: Schemas["Run"] };
   list_files: { parameters: { run_id: string; at?: string | undefined }; answer: Schemas["RunFilePage"] };
   get_file: { parameters: { run_id: string; name: string; at?: string | undefined }; answer: undefined };
   create_trial: { parameters: { agent_id: string }; body: Schemas["CreateTrialRequest"]; answer: Schemas["Trial"] };

@@ -6,6 +6,7 @@ import type { ManageDeps } from "../deps.ts";
 import { agentHandlers } from "./agents.ts";
 import { keyHandlers } from "./keys.ts";
 import { operatorHandlers } from "./operators.ts";
+import { runBundleHandlers } from "./run-bundles.ts";
 import { runRecordHandlers } from "./run-records.ts";
 import { runHandlers } from "./runs.ts";
 import { suiteHandlers } from "./suites.ts";
@@ -23,6 +24,7 @@ export function manageHandlers(given: ManageDeps): AllHandlers {
     ...operatorHandlers(deps),
     ...runHandlers(deps, describer, forLists),
     ...runRecordHandlers(deps, describer),
+    ...runBundleHandlers(deps, describer),
     ...organizationHandlers(deps),
     ...agentHandlers(deps),
     ...keyHandlers(deps),

@@ -2,14 +2,12 @@ import { starterName } from "../../accounts/starter.ts";
 import { jsonResponse } from "../../http/handler.ts";
 import { ServiceError } from "../../errors.ts";
 import type { RunDescriber } from "../../runs/read/describe-runs.ts";
-import { openBundle } from "../../runs/bundle/export-bundle.ts";
 import { findRunHead } from "../../runs/read/find-run.ts";
 import { rebuildRequest } from "../../runs/read/rebuild-request.ts";
 import { sentRequest } from "../../runs/read/sent-request.ts";
 import type { ManageHandlers } from "../call.ts";
 import type { ManageDeps } from "../deps.ts";
 import { manageError } from "../errors.ts";
-import { contentDisposition } from "../../http/rest/attachment.ts";
 import { pointOf } from "../../http/rest/parameter-values.ts";
 import { answererNames } from "../../http/rest/answerer-names.ts";
 import { wireEvent } from "../../http/rest/wire/event.ts";
@@ -43,35 +41,5 @@ export function runRecordHandlers(deps: ManageDeps, describer: RunDescriber) {
       if ("unknown" in sent) throw manageError("request_unknown", sent.unknown);
       return jsonResponse(200, wireSentRequest(sent));
     },
-
-    async export_run({ path }) {
-      const { run, bytes } = await openBundle(deps, path.run_id);
-      const headers = {
-        "content-type": "application/zip",
-        "content-disposition": contentDisposition(`run-${run.id}.zip`),
-        "cache-control": "no-store",
-        "x-content-type-options": "nosniff",
-      };
-      const { maxResponseBytes } = deps;
-      const body = maxResponseBytes === undefined ? () => bytes : await collected(bytes, maxResponseBytes);
-      if (body !== undefined) return { status: 200, headers, body };
-      const { stack } = deps.service;
-      throw manageError(
-        "response_too_large",
-        `The bundle is larger than AWS Lambda can send (6 MB). Export it with: npm run -s admin -- --stack ${stack} run export ${run.id}`,
-      );
-    },
   } satisfies ManageHandlers;
-}
-
-/** Bytes in one piece. Undefined: they are more than `maxBytes`. */
-async function collected(bytes: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Uint8Array | undefined> {
-  const parts: Uint8Array[] = [];
-  let length = 0;
-  for await (const part of bytes) {
-    length += part.length;
-    if (length > maxBytes) return undefined;
-    parts.push(part);
-  }
-  return Buffer.concat(parts);
 }

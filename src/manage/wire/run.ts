@@ -5,6 +5,7 @@ import type { DescribedRun, RunDetail } from "../../runs/read/describe-runs.ts";
 import { type FailureGroup, lastAt } from "../../runs/read/failures.ts";
 import type { DayUsage } from "../../runs/read/usage-by-day.ts";
 import { timeOf } from "../../http/rest/wire/time.ts";
+import type { ImportOrigin } from "../../runs/types.ts";
 import type { Schemas } from "../call.ts";
 
 export function wireRun(described: DescribedRun): Schemas["Run"] {
@@ -12,7 +13,13 @@ export function wireRun(described: DescribedRun): Schemas["Run"] {
   const { agentId, organizationId } = run;
   const owner = { agent_id: agentId, agent_name: agent?.name ?? null, organization_id: organizationId };
   const started_by = startedBy ? wireStarter(startedBy) : null;
-  return { ...wireRunFields(described), ...owner, started_by };
+  const imported_from = run.imported ? wireOrigin(run.imported) : null;
+  return { ...wireRunFields(described), ...owner, started_by, imported_from };
+}
+
+function wireOrigin({ runId, sha256, run }: ImportOrigin): Schemas["ImportOrigin"] {
+  const times = { created_at: timeOf(run.createdAt), updated_at: timeOf(run.updatedAt) };
+  return { run_id: runId, bundle_sha256: sha256, ...times };
 }
 
 export function wireStarter(starter: NamedStarter): Schemas["Starter"] {

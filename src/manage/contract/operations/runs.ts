@@ -109,11 +109,11 @@ export const runOperations = {
   update_run: operation("update_run", {
     ...shared.update_run,
     description: "Replaces the labels of a run, whatever its status.",
-    errors: ["run_not_found", "run_ended"],
+    errors: ["run_not_found", "run_imported", "run_ended"],
   }),
   create_run_token: operation("create_run_token", {
     ...shared.create_run_token,
-    errors: ["run_not_found", "run_ended", "invalid_argument"],
+    errors: ["run_not_found", "run_imported", "run_ended", "invalid_argument"],
   }),
   list_run_tokens: operation("list_run_tokens", {
     ...shared.list_run_tokens,
@@ -122,7 +122,7 @@ export const runOperations = {
   revoke_run_token: operation("revoke_run_token", {
     ...shared.revoke_run_token,
     description: "Revokes a token at once. A token that is unknown or expired is revoked already.",
-    errors: ["run_not_found", "run_ended"],
+    errors: ["run_not_found", "run_imported", "run_ended"],
   }),
   create_input: operation("create_input", {
     ...shared.create_input,
@@ -131,6 +131,7 @@ export const runOperations = {
     errors: [
       "idempotency_key_reused",
       "run_not_found",
+      "run_imported",
       "run_ended",
       "queue_full",
       "transcript_full",
@@ -148,6 +149,7 @@ export const runOperations = {
     description: "Answers one of the `open_calls` of a run. The first answer wins; the same one again is accepted.",
     errors: [
       "run_not_found",
+      "run_imported",
       "run_ended",
       "call_not_found",
       "already_answered",
@@ -167,6 +169,7 @@ export const runOperations = {
     success: { description: "The run, which is running or waits for a slot.", body: "Run" },
     errors: [
       "run_not_found",
+      "run_imported",
       "run_not_failed",
       "agent_archived",
       "agent_deleted",
@@ -203,7 +206,7 @@ export const runOperations = {
   stop_run: operation("stop_run", {
     ...shared.stop_run,
     description: "Ends a run: its status becomes `terminated`, and queued inputs are dropped.",
-    errors: ["run_not_found", "run_ended", "modified_concurrently"],
+    errors: ["run_not_found", "run_imported", "run_ended", "modified_concurrently"],
   }),
   delete_run: operation("delete_run", {
     ...shared.delete_run,

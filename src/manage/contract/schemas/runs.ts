@@ -25,6 +25,10 @@ const run = {
   agent_name: nullable(text("The agent's name now.")),
   organization_id: uuid("The organization that owns the agent."),
   started_by: nullableReference("Who created it. Null: an earlier release did.", reference("Starter")),
+  imported_from: nullableReference(
+    "What was imported as this run, which is read-only. Null: the service recorded it.",
+    reference("ImportOrigin"),
+  ),
 };
 
 const starter = {
@@ -36,6 +40,12 @@ const starter = {
 export const runSchemas = {
   Run: object("One execution of an agent.", run),
   Starter: object("Who created a run.", starter),
+  ImportOrigin: object("The bundle that a run was imported from.", {
+    run_id: text("The ID of the run that was recorded."),
+    bundle_sha256: text("SHA-256 of the bundle, in hex digits."),
+    created_at: time("When the recorded run was created."),
+    updated_at: time("When it last changed."),
+  }),
   RunPage: object("A page.", {
     data: list("In the order of the request.", reference("Run")),
     next: nullable(text("Value of `cursor` for the next page. Null: there are no more.")),
