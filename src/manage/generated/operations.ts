@@ -63,7 +63,7 @@ export const operations = {
   get_model_request: ["GET", "/runs/{run_id}/request"],
   get_sent_request: ["GET", "/runs/{run_id}/request/sent"],
   export_run: ["GET", "/runs/{run_id}/export"],
-  import_run: ["POST", "/runs/import"],
+  import_run: ["POST", "/agents/{agent_id}/runs/import"],
   list_files: ["GET", "/runs/{run_id}/files"],
   get_file: ["GET", "/runs/{run_id}/files/{name}"],
   get_openapi: ["GET", "/openapi.json"],

@@ -33,7 +33,7 @@ export function runBundleHandlers(deps: ManageDeps, describer: RunDescriber) {
       );
     },
 
-    async import_run({ query, principal, request: { headers, parseBody } }) {
+    async import_run({ path, principal, request: { headers, parseBody } }) {
       const [type = ""] = (headers["content-type"] ?? "").split(";");
       if (type.trim().toLowerCase() !== mediaType)
         throw new ServiceError(
@@ -42,7 +42,7 @@ export function runBundleHandlers(deps: ManageDeps, describer: RunDescriber) {
         );
       // Kept, because the import takes longer than the turn of a body that is parsed.
       const bytes = await parseBody(async (raw) => (typeof raw === "string" ? Buffer.from(raw) : raw));
-      const run = await importBundle({ ...deps, actor: principal.actor }, query.agent_id, bundleIn(bytes));
+      const run = await importBundle({ ...deps, actor: principal.actor }, path.agent_id, bundleIn(bytes));
       const agent = await deps.accounts.findAgent(run.agentId);
       return jsonResponse(201, wireRun(await describer.describe(run, agent)));
     },

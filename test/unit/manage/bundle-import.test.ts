@@ -88,7 +88,7 @@ async function sent(
   content: Buffer,
   { token = service.operatorToken, type = "application/zip", agent = agentId } = {},
 ): Promise<{ status: number; body: Schemas["Run"] & { code?: string; detail?: string } }> {
-  const response = await fetch(`${service.baseUrl}/manage/v1/runs/import?agent_id=${agent}`, {
+  const response = await fetch(`${service.baseUrl}/manage/v1/agents/${agent}/runs/import`, {
     method: "POST",
     headers: { authorization: `Bearer ${token}`, "content-type": type },
     body: new Uint8Array(content),

@@ -1,6 +1,5 @@
 import { at } from "../../../http/rest/parameters.ts";
 import { eventsOrStream, runOperations as shared } from "../../../run-api/operations.ts";
-import { uuid } from "../../../http/rest/schemas/schema.ts";
 import { operation } from "./operation.ts";
 
 const tag = "runs";
@@ -57,12 +56,11 @@ export const runRecordOperations = {
     errors: [...readErrors, "run_ended", "invalid_argument", "modified_concurrently"],
   }),
   import_run: operation("import_run", {
-    at: "POST /runs/import",
+    at: "POST /agents/{agent_id}/runs/import",
     tag,
     summary: "Import a run from a bundle",
     description:
       "Creates a read-only run of an agent from a bundle of this or another service. The run keeps the whole record, and its export is the bundle again. It is not visible to API keys, and nothing runs on the configurations in the bundle: forks and trials run on the definition of the agent. A bundle that an export cannot have written is refused, and nothing of it is stored. The longest body is `body_bytes` of `GET /me`, and on AWS about 4 MB; the CLI imports larger bundles.",
-    query: { agent_id: { description: "The agent.", required: true, schema: uuid("The agent.") } },
     requestMedia: { "application/zip": { type: "string", format: "binary" } },
     success: { status: 201, description: "The run.", body: "Run" },
     errors: [
