@@ -310,7 +310,8 @@ describe("an operator of one organization and viewer of another", () => {
       if (operation.operationId.startsWith("test_webhook")) expect([status, code]).toEqual([422, "invalid_argument"]);
       else if (operation.operationId === "retry_run") expect([status, code]).toEqual([409, "run_not_failed"]);
       else if (operation.operationId === "add_cases") expect([status, code]).toEqual([404, "run_not_found"]);
-      else if (operation.operationId === "create_trial") expect([status, code]).toEqual([422, "invalid_argument"]);
+      else if (["create_trial", "import_run"].includes(operation.operationId))
+        expect([status, code]).toEqual([422, "invalid_argument"]);
       else if (operation.operationId === "fork_run") expect([status, code]).toEqual([404, "step_not_found"]);
       else if (operation.operationId === "answer_call") expect([status, code]).toEqual([404, "call_not_found"]);
       else expect(status).toBeOneOf([200, 201, 202, 204]);
