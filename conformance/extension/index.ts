@@ -1,6 +1,7 @@
 import type { Case } from "../expect.ts";
 import type { Target } from "../types.ts";
 import { answerCases } from "./answers.ts";
+import { choiceCases } from "./choices.ts";
 import { createCases } from "./create.ts";
 import { eventCases } from "./events.ts";
 import { fileCases } from "./files.ts";
@@ -12,6 +13,7 @@ import { isolationCases } from "./isolation.ts";
 export function extensionCases(target: Target): Case[] {
   return [
     ...createCases,
+    ...choiceCases,
     ...runCases,
     ...eventCases,
     ...fileCases,

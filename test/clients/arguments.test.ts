@@ -15,7 +15,7 @@ test("the Python client rejects arguments of the wrong kind with an error of its
   expect(stderr).toBe("");
   expect(stdout.trimEnd().split("\n")).toEqual([
     "idempotency_key is 4711; accepted: 1 to 255 visible ASCII characters, without spaces",
-    "one of name, template_id, input_text, labels, webhook, result_schema cannot be sent as JSON: Object of type UUID is not JSON serializable",
+    "one of name, template_id, input_text, labels, webhook, result_schema, limits, model cannot be sent as JSON: Object of type UUID is not JSON serializable",
     `files is 'sales.csv'; ${paths}`,
     `files is PosixPath('sales.csv'); ${paths}`,
     `files is ('sales.csv', 4 bytes); ${paths}`,

@@ -76,6 +76,8 @@ const creating: Record<string, Case> = {
         labels: { customer: "4711" },
         webhook: "https://example.com/",
         idempotency_key: "order-1",
+        limits: { turn: { steps: 3 }, run: { dollars: 0.5 } },
+        model: "fast",
       },
       client: { template_id: "t" },
     },
@@ -87,6 +89,8 @@ const creating: Record<string, Case> = {
         files: [{ filename: "a.txt", content_base64: "Y29udGVudA==" }],
         labels: { customer: "4711" },
         webhook: { url: "https://example.com/" },
+        limits: { turn: { steps: 3 }, run: { dollars: 0.5 } },
+        model: "fast",
       });
       expect(post!.headers).toMatchObject({ authorization: "Bearer ak_test", "idempotency-key": "order-1" });
       return { calls: [askAgent, postRun], value: { id, status: "running" } };
@@ -164,6 +168,24 @@ const creating: Record<string, Case> = {
       expect(sent(post!)).toMatchObject({ uploads: ["u1"] });
       const putUpload = "PUT /ext/v1/uploads/u1";
       return { calls: [askAgent, "POST /ext/v1/uploads", putUpload, putUpload, postRun], value: { id } };
+    },
+  },
+  "creates and uploads for another agent of the key than that of the client": {
+    replies: [
+      agent,
+      json(201, { upload_id: "u1", url: "/ext/v1/uploads/u1", headers: {} }),
+      json(204, ""),
+      json(201, run("running")),
+    ],
+    job: {
+      method: "create",
+      options: { ...create, files: [["big.txt", "more than 10 bytes"]], template_id: "other" },
+      client: { template_id: "a" },
+    },
+    expected: ([, begin, , post]) => {
+      expect(sent(begin!)).toMatchObject({ filename: "big.txt", template_id: "other" });
+      expect(sent(post!)).toMatchObject({ uploads: ["u1"], template_id: "other" });
+      return { value: { id } };
     },
   },
   "uploads to a bucket without the key": {
@@ -652,6 +674,15 @@ const other: Record<string, Case> = {
           { id, status: "running" },
         ],
       };
+    },
+  },
+  "lists the runs of one of the key's agents": {
+    replies: [agent, json(200, { data: [run("finished")], next: null })],
+    job: { method: "list", options: { template_id: "other", q: "x" } },
+    expected: (received) => {
+      const query = new URL(received[1]!.call.slice("GET ".length), "http://localhost").searchParams;
+      expect(Object.fromEntries(query)).toEqual({ template_id: "other", q: "x" });
+      return { value: [{ id, status: "finished" }] };
     },
   },
   "lists runs with one of several statuses and all of several labels": {

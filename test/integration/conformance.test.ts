@@ -98,7 +98,7 @@ const extensionFaults: Fault[] = [
   {
     breaks: (path, status, body) =>
       path === "/ext/v1/agent" && status === 200 ? body.replace('"tools"', '"abilities"') : undefined,
-    detectedBy: /^ext: the agent is|a webhook without|^ext uploads: an unknown upload|^ext results/,
+    detectedBy: /^ext: the agent is|a webhook without|^ext uploads: an unknown upload|^ext results|^ext choices/,
   },
   {
     breaks: (_, status, body) => (status === 401 ? body.replace('"key_missing"', '"no_key"') : undefined),

@@ -101,6 +101,7 @@ export function describeImports(stores: Stores & { trials: Trials }): void {
       ...times,
       sequence: 1,
       labels,
+      chosen: { limits: { steps: 80 }, runLimits: { dollars: 0.5 } },
     };
     const startedBy = { kind: "key", id: "hash-of-a-key" } as const;
     await runs.create(

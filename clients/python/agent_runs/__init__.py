@@ -19,6 +19,7 @@ from ._errors import (
     WebhookVerificationError,
 )
 from ._files import FileInput, FileInputs
+from ._limits import RunLimits
 from ._result import ResultSchema
 from ._sync.client import AgentRuns
 from ._sync.clock import Clock
@@ -59,6 +60,7 @@ __all__ = [
     "RunDetail",
     "RunFailed",
     "RunFile",
+    "RunLimits",
     "RunPage",
     "RunStatus",
     "RunSummary",

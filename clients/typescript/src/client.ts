@@ -13,7 +13,7 @@ export interface ClientOptions {
   baseUrl?: string | undefined;
   /** `ak_…`. By default the environment variable AGENT_RUN_KEY. */
   apiKey?: string | undefined;
-  /** The ID of the key's agent. Only servers that have no more than the API v1 need it. */
+  /** The ID of the agent that creates mean, one of the key's. By default the key's first one. Servers with the API v1 only need it. */
   templateId?: string | undefined;
   /** Milliseconds for the answer to one request, and for the next part of a stream or a download. 60,000 by default. */
   timeout?: number;

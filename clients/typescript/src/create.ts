@@ -11,7 +11,7 @@ import { inline, type NamedBlob, openFiles, sha256 } from "./files.ts";
 import { ext, v1 } from "./generated/operations.ts";
 import { filled, type Http, type Request } from "./http.ts";
 import { jsonSchemaOf, type ResultSchema } from "./result.ts";
-import type { Agent, FileInput, RunSummary, Upload } from "./types.ts";
+import type { Agent, FileInput, RunLimits, RunSummary, Upload } from "./types.ts";
 
 /** `Schema`: of the run's result. */
 export interface CreateOptions<Schema extends ResultSchema = ResultSchema> {
@@ -19,6 +19,8 @@ export interface CreateOptions<Schema extends ResultSchema = ResultSchema> {
   name: string;
   /** The first input. Without one, the run waits for `sendInput`. */
   input?: string;
+  /** Which of the key's agents. By default that of the client, or else the key's first one. */
+  templateId?: string;
   /** At most 10. Large ones are uploaded first. */
   files?: readonly FileInput[];
   /** At most 16. */
@@ -27,6 +29,10 @@ export interface CreateOptions<Schema extends ResultSchema = ResultSchema> {
   webhook?: string;
   /** The schema of the run's result, which becomes `run.result`. The agent file must set `result.perRun`. */
   result?: Schema;
+  /** Limits at or below those of the agent: `{ run: { dollars: 0.5 } }`. */
+  limits?: RunLimits;
+  /** One of the agent's `run_models`, in place of its model. */
+  model?: string;
   /**
    * A text of up to 255 visible ASCII characters. Creates with the same key and values return the same run, as long as it is
    * kept. By default, each call has its own key, and is repeated safely.
@@ -65,15 +71,18 @@ export async function createRun(context: Context, options: CreateOptions): Promi
   const files = await openFiles(options.files ?? []);
   if (!agent) return createInV1(context, options, files);
   const key = options.idempotencyKey ?? crypto.randomUUID();
-  const { name, input, labels, webhook, result } = options;
+  const { name, input, labels, webhook, result, limits, model } = options;
+  const templateId = options.templateId ?? context.templateId;
   const body = JSON.stringify({
     name,
-    ...(context.templateId !== undefined && { template_id: context.templateId }),
+    ...(templateId !== undefined && { template_id: templateId }),
     ...(input !== undefined && { input_text: input }),
-    ...(await filesOf(context, files, agent.max_inline_bytes)),
+    ...(await filesOf({ ...context, templateId }, files, agent)),
     ...(labels && { labels }),
     ...(webhook !== undefined && { webhook: { url: webhook } }),
     ...(result && { result_schema: jsonSchemaOf(result) }),
+    ...(limits && { limits }),
+    ...(model !== undefined && { model }),
   });
   const headers = { "idempotency-key": key };
   const request: Request = { ...filled(ext.create_run), headers, body, deadline };
@@ -81,10 +90,11 @@ export async function createRun(context: Context, options: CreateOptions): Promi
   return orUnknown(key, advice, () => http.retry(deadline, () => http.object<RunSummary>(request, ["id", "status"])));
 }
 
-async function createInV1({ http, templateId, deadline }: Context, options: CreateOptions, files: NamedBlob[]) {
-  const { name, input, labels, webhook, result, idempotencyKey } = options;
-  if (labels ?? webhook ?? result ?? idempotencyKey) {
-    const missing = "no labels, webhook, schema of a result or idempotency key";
+async function createInV1(context: Context, options: CreateOptions, files: NamedBlob[]) {
+  const { http, deadline } = context;
+  const { name, input, templateId = context.templateId, labels, webhook, result, limits, model } = options;
+  if (labels ?? webhook ?? result ?? limits ?? model ?? options.idempotencyKey) {
+    const missing = "no labels, webhook, schema of a result, limits, model or idempotency key";
     throw new NotSupported(`the server at ${http.baseUrl} has only the API v1: ${missing}`);
   }
   if (templateId === undefined) {
@@ -99,18 +109,21 @@ async function createInV1({ http, templateId, deadline }: Context, options: Crea
 }
 
 /** The files of a request: in it if they fit, otherwise uploaded before. */
-async function filesOf(context: Context, files: NamedBlob[], maxInlineBytes: number) {
+async function filesOf(context: Context, files: NamedBlob[], agent: Agent) {
   if (files.length === 0) return {};
   const size = files.reduce((sum, { blob }) => sum + blob.size, 0);
-  if (size <= maxInlineBytes) return { files: await Promise.all(files.map(inline)) };
+  if (size <= agent.max_inline_bytes) return { files: await Promise.all(files.map(inline)) };
+  // Servers of earlier releases have no `template_id` there, and keys of one agent.
+  const templateId = context.templateId === agent.id ? undefined : context.templateId;
   const uploads: string[] = [];
-  for (const file of files) uploads.push(await upload(context, file));
+  for (const file of files) uploads.push(await upload({ ...context, templateId }, file));
   return { uploads };
 }
 
 /** Uploads a file, which is read twice: for its SHA-256, and while it is sent. Resolves with its upload ID. */
-async function upload({ http, deadline }: Context, { name, blob }: NamedBlob): Promise<string> {
-  const body = JSON.stringify({ filename: name, size: blob.size, sha256: await sha256(blob) });
+async function upload({ http, templateId, deadline }: Context, { name, blob }: NamedBlob): Promise<string> {
+  const file = { filename: name, size: blob.size, sha256: await sha256(blob) };
+  const body = JSON.stringify({ ...file, ...(templateId !== undefined && { template_id: templateId }) });
   const begin: Request = { ...filled(ext.create_upload), body, deadline };
   const { upload_id, url, headers } = await http.retry(deadline, () =>
     http.object<Upload>(begin, ["upload_id", "url", "headers"]),

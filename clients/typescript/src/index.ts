@@ -26,6 +26,7 @@ export type {
   ResultError,
   RunDetail,
   RunFile,
+  RunLimits,
   RunStatus,
   RunSummary,
   RunToken,

@@ -31,6 +31,8 @@ export interface WaitOptions {
 }
 
 export interface ListOptions {
+  /** The runs of one of the key's agents. By default, those of all of them. */
+  templateId?: string;
   /** With one of several statuses. */
   status?: RunStatus | RunStatus[];
   /** A label, as `KEY=VALUE`. With all of several labels. */

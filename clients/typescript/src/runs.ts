@@ -29,7 +29,7 @@ const defaultTimeout = 30 * 60_000;
 
 type Operation = Pick<Request, "method" | "path" | "headers">;
 
-/** The runs of the API key's agent. */
+/** The runs of the API key's agents. */
 export class Runs implements RunActions {
   readonly #http: Http;
   readonly #server: Server;
@@ -83,9 +83,9 @@ export class Runs implements RunActions {
   }
 
   /** One page of the runs that match, newest first, with the cursor of the next one. */
-  async listPage({ since, until, limit, ...others }: PageOptions = {}): Promise<RunPage> {
+  async listPage({ templateId, since, until, limit, ...others }: PageOptions = {}): Promise<RunPage> {
     const times = { since: since?.toISOString(), until: until?.toISOString() };
-    const query = { ...others, ...times, limit: limit?.toString() };
+    const query = { ...others, ...times, template_id: templateId, limit: limit?.toString() };
     const { data, next } = await this.#page<RunSummary>("list runs", filled(ext.list_runs), query);
     return { data: data.map((each) => runOf(this, each)), next };
   }

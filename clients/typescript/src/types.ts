@@ -13,6 +13,7 @@ export type RunFile = Schemas["RunFile"];
 export type RunToken = Schemas["CreatedRunToken"];
 export type RunSummary = Schemas["Run"];
 export type Usage = Schemas["Usage"];
+export type RunLimits = NonNullable<Schemas["CreateRunRequest"]["limits"]>;
 export type Upload = Schemas["Upload"];
 export type StatusInV1 = v1["schemas"]["PublicAgentStatusResponse"];
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { createKey } from "../../../src/accounts/keys.ts";
 import type { AgentDefinition } from "../../../src/accounts/types.ts";
 import type { Schemas as ExtSchemas } from "../../../src/ext/call.ts";
@@ -224,6 +224,28 @@ describe("a run with a model of its own", () => {
       body: { at: "1.1", definition: { ...definition, runModels: [] } },
     });
     expect(forked).toMatchObject({ status: 422, body: { detail: expect.stringContaining('"fast" was chosen') } });
+  });
+});
+
+describe("a trial", () => {
+  test("keeps to the limits that a run chose, and does not try a run that chose a model", async () => {
+    const agent = await chooser();
+    await ran(agent, { limits: { turn: { steps: 2 } } });
+    await ran(agent, { model: "fast" });
+    const body = { definition, last: 10, budget: { dollars: 1 }, control: 0 };
+    const created = await service.call<Schemas["Trial"]>("POST", `/agents/${agent.agentId}/trials`, { body });
+    expect(created.status).toBe(201);
+    const path = `/trials/${created.body.id}`;
+    await service.call("POST", `${path}/start`);
+    await vi.waitFor(async () => expect((await service.call("GET", path)).body).toMatchObject({ status: "finished" }), {
+      interval: 20,
+      timeout: 8_000,
+    });
+    const { data } = (await service.call<Schemas["TrialCasePage"]>("GET", `${path}/cases`)).body;
+    const reason = 'The run chose the model "fast", and a trial asks the model of the definition.';
+    expect(data).toHaveLength(2);
+    expect(data).toContainEqual(expect.objectContaining({ verdict: "cannot_be_tried", cannot_be_tried: reason }));
+    expect(data).toContainEqual(expect.objectContaining({ verdict: "same" }));
   });
 });
 

@@ -16,6 +16,7 @@ from .._config import check_idempotency_key
 from .._errors import ConnectionFailed, RunFailed
 from .._files import FileInputs, open_files
 from .._http import Request, filled, json_bytes
+from .._limits import RunLimits
 from .._operations import V1, Ext
 from .._result import ResultSchema
 from .._types import CreatedRunToken, Event, OpenCall, RunFile
@@ -54,6 +55,9 @@ class AsyncRuns:
         webhook: str | None = None,
         idempotency_key: str | None = None,
         result: ResultSchema | None = None,
+        template_id: str | None = None,
+        limits: RunLimits | None = None,
+        model: str | None = None,
     ) -> AsyncRun:
         """
         Creates a run, and does not wait for it.
@@ -67,11 +71,15 @@ class AsyncRuns:
         the same run, as long as it is kept. By default, each call has its own key, and is repeated safely.
         `result`: the schema of the run's result, which becomes `run.result`: a pydantic model or a JSON Schema. The
         agent file must set `result.perRun`.
+        `template_id`: which of the key's agents. By default that of the client, or else the key's first one.
+        `limits`: at or below those of the agent, such as `{"run": {"dollars": 0.5}}`.
+        `model`: one of the agent's `run_models`, in place of its model.
 
         Raises `CreateOutcomeUnknown` if no answer arrived.
         """
         deadline = self._deadline()
-        return await self._create(NewRun(name, input, files, labels, webhook, idempotency_key, result), deadline)
+        new = NewRun(name, input, files, labels, webhook, idempotency_key, result, template_id, limits, model)
+        return await self._create(new, deadline)
 
     async def create_and_wait(
         self,
@@ -83,6 +91,9 @@ class AsyncRuns:
         webhook: str | None = None,
         idempotency_key: str | None = None,
         result: ResultSchema | None = None,
+        template_id: str | None = None,
+        limits: RunLimits | None = None,
+        model: str | None = None,
         timeout: float | None = 1800,
         on_event: Callable[[Event], object] | None = None,
         on_text: Callable[[str, TextPlace], object] | None = None,
@@ -90,8 +101,9 @@ class AsyncRuns:
     ) -> AsyncRun:
         """Creates a run as `create` does, and waits as `wait` does. `timeout` is for both."""
         deadline = self._deadline(timeout)
+        new = NewRun(name, input, files, labels, webhook, idempotency_key, result, template_id, limits, model)
         try:
-            run = await self._create(NewRun(name, input, files, labels, webhook, idempotency_key, result), deadline)
+            run = await self._create(new, deadline)
         except ConnectionFailed as error:
             if deadline.remaining() == 0:
                 raise deadline.timeout_error() from error
@@ -133,17 +145,21 @@ class AsyncRuns:
         since: datetime.datetime | None = None,
         until: datetime.datetime | None = None,
         q: str | None = None,
+        template_id: str | None = None,
     ) -> AsyncIterator[AsyncRun]:
         """
         All runs that match, newest first. Reads a page when its first run is needed.
 
         `status`: one, or several to have runs with one of them. `label`: `KEY=VALUE`, or several that a run has.
         `since`, `until`: created at or after, and before. `q`: text in the name or the first input.
+        `template_id`: runs of one of the key's agents. By default, those of all of them.
         """
         statuses, labels = _values(status), _values(label)
         cursor: str | None = None
         while True:
-            page = await self.list_page(status=statuses, label=labels, since=since, until=until, q=q, cursor=cursor)
+            page = await self.list_page(
+                status=statuses, label=labels, since=since, until=until, q=q, template_id=template_id, cursor=cursor
+            )
             for run in page.data:
                 yield run
             if page.next is None:
@@ -158,6 +174,7 @@ class AsyncRuns:
         since: datetime.datetime | None = None,
         until: datetime.datetime | None = None,
         q: str | None = None,
+        template_id: str | None = None,
         cursor: str | None = None,
         limit: int | None = None,
     ) -> AsyncRunPage:
@@ -173,6 +190,7 @@ class AsyncRuns:
             "since": _time(since),
             "until": _time(until),
             "q": q,
+            "template_id": template_id,
             "cursor": cursor,
             "limit": None if limit is None else str(limit),
         }

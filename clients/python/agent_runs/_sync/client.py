@@ -40,7 +40,8 @@ class AgentRuns:
         """
         `base_url`: the address of the service, without `/v1`. By default the environment variable AGENT_RUN_URL.
         `api_key`: `ak_…`. By default the environment variable AGENT_RUN_KEY.
-        `template_id`: the ID of the key's agent. Only servers that have no more than the API v1 need it.
+        `template_id`: the ID of the agent that creates mean, one of the key's. By default the key's first one. Servers
+        with the API v1 only need it.
         `timeout`: seconds for the answer to one request, and for the next part of a stream or a download.
         `max_retries`: how often a request that may be repeated is, after 429, 5xx and lost connections: 1, 2, 4 … 30 s
         apart. Waits and event streams go on until their own `timeout`. A download that was cut counts anew with each

@@ -13,6 +13,7 @@ from .._api_error import APIError
 from .._errors import ConnectionFailed, CreateOutcomeUnknown, NotSupported, WaitTimeout
 from .._files import Content, FileInputs
 from .._http import Request, filled, json_bytes
+from .._limits import RunLimits
 from .._operations import V1, Ext
 from .._result import ResultSchema, json_schema_of
 from .._types import Agent, Upload
@@ -31,6 +32,9 @@ class NewRun(NamedTuple):
     webhook: str | None
     idempotency_key: str | None
     result: ResultSchema | None
+    template_id: str | None
+    limits: RunLimits | None
+    model: str | None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -46,18 +50,22 @@ class Create:
     def run(self, new: NewRun, contents: list[Content]) -> RunSummary | str:
         """The run, or its ID from a server with v1 only. `contents`: its files."""
         if self.agent is None:
-            if new.labels or new.webhook or new.idempotency_key or new.result is not None:
-                raise self._unsupported("has no labels, webhook, schema of a result or idempotency key")
+            chosen = new.limits or new.model
+            if new.labels or new.webhook or new.idempotency_key or new.result is not None or chosen:
+                missing = "labels, webhook, schema of a result, limits, model or idempotency key"
+                raise self._unsupported(f"has no {missing}")
             return self._in_v1(new, contents)
         key = new.idempotency_key or str(uuid.uuid4())
         body = {
             "name": new.name,
-            "template_id": self.template_id,
+            "template_id": self._template(new),
             "input_text": new.input,
-            **(self._files(contents, self.agent["max_inline_bytes"])),
+            **(self._files(contents, self.agent, self._template(new))),
             "labels": new.labels,
             "webhook": {"url": new.webhook} if new.webhook else None,
             "result_schema": json_schema_of(new.result),
+            "limits": new.limits,
+            "model": new.model,
         }
         request = Request(*filled(Ext.create_run), headers={"idempotency-key": key}, body=json_bytes(body))
         advice = f"repeat it with the idempotency key {json.dumps(key)}, which returns the run if it exists"
@@ -68,11 +76,12 @@ class Create:
             return cast(RunSummary, create)
 
     def _in_v1(self, new: NewRun, files: list[Content]) -> str:
-        if self.template_id is None:
+        template_id = self._template(new)
+        if template_id is None:
             raise self._unsupported("needs a template ID")
         body = {
             "name": new.name,
-            "template_id": self.template_id,
+            "template_id": template_id,
             "input_text": new.input,
             "files": [file.inline() for file in files],
         }
@@ -81,18 +90,24 @@ class Create:
             created = self.http.object(request, self.deadline, ("agent_id",))
             return cast(str, created["agent_id"])
 
-    def _files(self, files: list[Content], max_inline_bytes: int) -> dict[str, Any]:
+    def _template(self, new: NewRun) -> str | None:
+        return self.template_id if new.template_id is None else new.template_id
+
+    def _files(self, files: list[Content], agent: Agent, template_id: str | None) -> dict[str, Any]:
         """The files of a request: in it if they fit, otherwise uploaded before."""
         if not files:
             return {}
-        if sum(file.size for file in files) <= max_inline_bytes:
+        if sum(file.size for file in files) <= agent["max_inline_bytes"]:
             return {"files": [file.inline() for file in files]}
-        return {"uploads": [self._upload(file) for file in files]}
+        # Servers of earlier releases have no `template_id` there, and keys of one agent.
+        other = None if template_id == agent["id"] else template_id
+        return {"uploads": [self._upload(file, other) for file in files]}
 
-    def _upload(self, file: Content) -> str:
+    def _upload(self, file: Content, template_id: str | None) -> str:
         """Uploads a file, which is read twice: for its SHA-256, and while it is sent. Returns its upload ID."""
         sha256 = _io.sync_work(file.sha256)
-        body = json_bytes({"filename": file.name, "size": file.size, "sha256": sha256})
+        named = {"filename": file.name, "size": file.size, "sha256": sha256}
+        body = json_bytes({**named, "template_id": template_id})
         begin = Request(*filled(Ext.create_upload), body=body)
         fields = ("upload_id", "url", "headers")
         upload: Upload = self.http.retry(self.deadline, lambda: self.http.object(begin, self.deadline, fields))

@@ -17,6 +17,7 @@ from .._config import check_idempotency_key
 from .._errors import ConnectionFailed, RunFailed
 from .._files import FileInputs, open_files
 from .._http import Request, filled, json_bytes
+from .._limits import RunLimits
 from .._operations import V1, Ext
 from .._result import ResultSchema
 from .._types import CreatedRunToken, Event, OpenCall, RunFile
@@ -55,6 +56,9 @@ class Runs:
         webhook: str | None = None,
         idempotency_key: str | None = None,
         result: ResultSchema | None = None,
+        template_id: str | None = None,
+        limits: RunLimits | None = None,
+        model: str | None = None,
     ) -> Run:
         """
         Creates a run, and does not wait for it.
@@ -68,11 +72,15 @@ class Runs:
         the same run, as long as it is kept. By default, each call has its own key, and is repeated safely.
         `result`: the schema of the run's result, which becomes `run.result`: a pydantic model or a JSON Schema. The
         agent file must set `result.perRun`.
+        `template_id`: which of the key's agents. By default that of the client, or else the key's first one.
+        `limits`: at or below those of the agent, such as `{"run": {"dollars": 0.5}}`.
+        `model`: one of the agent's `run_models`, in place of its model.
 
         Raises `CreateOutcomeUnknown` if no answer arrived.
         """
         deadline = self._deadline()
-        return self._create(NewRun(name, input, files, labels, webhook, idempotency_key, result), deadline)
+        new = NewRun(name, input, files, labels, webhook, idempotency_key, result, template_id, limits, model)
+        return self._create(new, deadline)
 
     def create_and_wait(
         self,
@@ -84,6 +92,9 @@ class Runs:
         webhook: str | None = None,
         idempotency_key: str | None = None,
         result: ResultSchema | None = None,
+        template_id: str | None = None,
+        limits: RunLimits | None = None,
+        model: str | None = None,
         timeout: float | None = 1800,
         on_event: Callable[[Event], object] | None = None,
         on_text: Callable[[str, TextPlace], object] | None = None,
@@ -91,8 +102,9 @@ class Runs:
     ) -> Run:
         """Creates a run as `create` does, and waits as `wait` does. `timeout` is for both."""
         deadline = self._deadline(timeout)
+        new = NewRun(name, input, files, labels, webhook, idempotency_key, result, template_id, limits, model)
         try:
-            run = self._create(NewRun(name, input, files, labels, webhook, idempotency_key, result), deadline)
+            run = self._create(new, deadline)
         except ConnectionFailed as error:
             if deadline.remaining() == 0:
                 raise deadline.timeout_error() from error
@@ -134,17 +146,21 @@ class Runs:
         since: datetime.datetime | None = None,
         until: datetime.datetime | None = None,
         q: str | None = None,
+        template_id: str | None = None,
     ) -> Iterator[Run]:
         """
         All runs that match, newest first. Reads a page when its first run is needed.
 
         `status`: one, or several to have runs with one of them. `label`: `KEY=VALUE`, or several that a run has.
         `since`, `until`: created at or after, and before. `q`: text in the name or the first input.
+        `template_id`: runs of one of the key's agents. By default, those of all of them.
         """
         statuses, labels = _values(status), _values(label)
         cursor: str | None = None
         while True:
-            page = self.list_page(status=statuses, label=labels, since=since, until=until, q=q, cursor=cursor)
+            page = self.list_page(
+                status=statuses, label=labels, since=since, until=until, q=q, template_id=template_id, cursor=cursor
+            )
             for run in page.data:
                 yield run
             if page.next is None:
@@ -159,6 +175,7 @@ class Runs:
         since: datetime.datetime | None = None,
         until: datetime.datetime | None = None,
         q: str | None = None,
+        template_id: str | None = None,
         cursor: str | None = None,
         limit: int | None = None,
     ) -> RunPage:
@@ -174,6 +191,7 @@ class Runs:
             "since": _time(since),
             "until": _time(until),
             "q": q,
+            "template_id": template_id,
             "cursor": cursor,
             "limit": None if limit is None else str(limit),
         }
