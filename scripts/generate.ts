@@ -27,8 +27,9 @@ export async function generatedFiles(): Promise<Record<string, string>> {
     "src/ext/generated/openapi.ts": noticeOf("src/ext/contract/") + documentSource(documentOf(extApi)),
     "src/manage/generated/openapi.ts": ofManage + documentSource(documentOf(manageApi)),
     "src/manage/generated/operations.ts":
-      ofManage + operationTable(manageApi, managePath, "../schema-types.ts", ["webhooks", "trials"]),
+      ofManage + operationTable(manageApi, managePath, "../schema-types.ts", ["webhooks", "trials", "bundles"]),
     "src/manage/generated/webhook-operations.ts": ofManage + lateTable(manageApi, managePath, "webhooks"),
+    "src/manage/generated/bundle-operations.ts": ofManage + lateTable(manageApi, managePath, "bundles"),
     "src/manage/generated/trial-operations.ts": ofManage + lateTable(manageApi, managePath, "trials"),
   };
   const absolute = Object.entries(files).map(([path, text]) => [pathOf(path), text]);

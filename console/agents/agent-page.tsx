@@ -10,6 +10,7 @@ import { Button } from "../ui/button.tsx";
 import { copyAndSay } from "../ui/copy-button.tsx";
 import { Empty, Loading } from "../ui/empty.tsx";
 import { Icon } from "../ui/icon.tsx";
+import { loadLater } from "../ui/load-later.tsx";
 import { Menu } from "../ui/menu.tsx";
 import { toast } from "../ui/toast.tsx";
 import { TrialsTab } from "../trials/trials-tab.tsx";
@@ -21,6 +22,8 @@ import { KeysTab } from "./keys-tab.tsx";
 import { NewAgent } from "./new-agent.tsx";
 import { Overview } from "./overview.tsx";
 import { VersionsTab } from "./versions-tab.tsx";
+
+const ImportDialog = loadLater(() => import("../bundles/import-dialog.tsx").then((module) => module.ImportDialog));
 
 const tabs = [
   ["", "Overview"],
@@ -83,7 +86,7 @@ function ExistingAgent({ id }: { id: string }) {
 
 function AgentHead({ agent, onChange }: { agent: Agent; onChange: (agent: Agent) => void }) {
   const { id, name, version, status } = agent;
-  const [dialog, setDialog] = useState<"archive" | "delete">();
+  const [dialog, setDialog] = useState<AgentDialog>();
   const { data: counts } = useResource(`counts ${id}`, (signal) => countRuns(id, signal), 15_000);
   const startBlocked =
     status === "active"
@@ -121,19 +124,23 @@ function AgentHead({ agent, onChange }: { agent: Agent; onChange: (agent: Agent)
         <ArchiveDialog agent={agent} counts={counts} onClose={() => setDialog(undefined)} onChange={onChange} />
       )}
       {dialog === "delete" && <DeleteDialog agent={agent} counts={counts} onClose={() => setDialog(undefined)} />}
+      {dialog === "import" && <ImportDialog agent={agent} onClose={() => setDialog(undefined)} />}
     </>
   );
 }
 
+type AgentDialog = "archive" | "delete" | "import";
+
 interface AgentActionsProps {
   agent: Agent;
   onChange: (agent: Agent) => void;
-  onDialog: (dialog: "archive" | "delete") => void;
+  onDialog: (dialog: AgentDialog) => void;
 }
 
 /** The menu of an agent. */
 function AgentActions({ agent, onChange, onDialog }: AgentActionsProps) {
   const reason = blocked("change agents", agent.organization_id);
+  const importing = blocked("import runs", agent.organization_id);
   const unarchive = async (): Promise<void> => {
     try {
       onChange(await setArchived(agent.id, false));
@@ -148,6 +155,11 @@ function AgentActions({ agent, onChange, onDialog }: AgentActionsProps) {
         Copy agent file
       </button>
       <a href={pageUrl("agents/new", { from: agent.id })}>Duplicate…</a>
+      {agent.status === "active" && (
+        <button type="button" disabled={importing !== undefined} title={importing} onClick={() => onDialog("import")}>
+          Import a run…
+        </button>
+      )}
       <hr />
       {agent.status === "archived" ? (
         <button type="button" disabled={reason !== undefined} onClick={() => void unarchive()}>

@@ -25,6 +25,8 @@ export function isUnreached(error: unknown): boolean {
 }
 
 interface CommonOptions {
+  /** A body that is not JSON. */
+  file?: Blob;
   headers?: Record<string, string>;
   signal?: AbortSignal | undefined;
 }
@@ -42,7 +44,7 @@ export async function send<Name extends OperationName>(
   name: Name,
   ...[parameters, options]: Arguments<Name>
 ): Promise<Response> {
-  const { body, headers = {}, signal }: CommonOptions & { body?: unknown } = options ?? {};
+  const { body, file, headers = {}, signal }: CommonOptions & { body?: unknown } = options ?? {};
   await freshToken();
   const { method, address } = requestOf(name, parameters);
   const response = await fetch(address, {
@@ -53,6 +55,7 @@ export async function send<Name extends OperationName>(
       ...headers,
     },
     ...(body !== undefined && { body: JSON.stringify(body) }),
+    ...(file && { body: file }),
     ...(signal && { signal }),
   }).catch((error: unknown) => {
     if (signal?.aborted) throw error;

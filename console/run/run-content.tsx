@@ -184,6 +184,6 @@ export function RunContent({ store, api, control, detail, onDeleted }: Props) {
   );
 }
 
-function canTakeInput({ state }: RunDetail): boolean {
-  return state !== "terminated" && state !== "technical_error";
+function canTakeInput({ state, imported_from }: RunDetail): boolean {
+  return !imported_from && state !== "terminated" && state !== "technical_error";
 }

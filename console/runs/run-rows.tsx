@@ -110,6 +110,7 @@ function Cells({ run, now, isOpen, onToggle }: { run: Run; now: number; isOpen: 
           <a href={`/console/runs/${id}`}>
             <bdi>{name || "deleted run"}</bdi>
           </a>
+          {run.imported_from && <span class="badge">imported</span>}
           {live ? (
             <span class={state === "waiting" ? "muted" : "doing"}>{activityText(run, now)}</span>
           ) : (

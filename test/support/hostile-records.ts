@@ -144,6 +144,14 @@ export const hostileRecords: HostileTable = {
     ({ files }) => withSettings(files, (settings) => ({ ...settings, agent: { name: 1 } })),
     "is not valid",
   ],
+  "has a model with a key in place of its location": [
+    ({ files }) =>
+      withSettings(files, (settings) => ({
+        ...settings,
+        provider: { provider: "anthropic", enabled: true, model: "m", secret: "sk-pasted" },
+      })),
+    "secret must not be the key itself",
+  ],
   "has a model of an unknown provider": [
     ({ files }) => withSettings(files, (settings) => ({ ...settings, provider: { provider: "evil", enabled: true } })),
     "/settings/provider/provider",

@@ -281,6 +281,7 @@ const allowedInConsole: Record<string, string[]> = {
   "console/programs": floor,
   "console/agents": [
     ...page,
+    "console/bundles",
     "console/environments.ts",
     "console/limits-text.ts",
     "console/programs",
@@ -289,9 +290,11 @@ const allowedInConsole: Record<string, string[]> = {
     "console/webhook",
     "schemas/agent.schema.json",
   ],
+  "console/bundles": [...page, "src/manage/generated/bundle-operations.ts"],
   "console/models": page,
   "console/run": [
     ...page,
+    "console/bundles",
     "console/environments.ts",
     "console/programs",
     "console/run-words.ts",

@@ -1,4 +1,4 @@
-import { send } from "../../api/client.ts";
+import { readBundle } from "../../bundles/bundle-calls.ts";
 import { saveBlob } from "../../ui/save-blob.ts";
 import type { RunReader, RunDetail } from "../api.ts";
 import type { RunEvent } from "../../api/types.ts";
@@ -11,7 +11,7 @@ import { markdownOf } from "./markdown.ts";
  */
 export async function exportRun(api: RunReader, detail: RunDetail, format: ExportFormat | "bundle"): Promise<void> {
   if (format === "bundle") {
-    saveBlob(await (await send("export_run", { run_id: detail.id })).blob(), `run-${detail.id}.zip`);
+    saveBlob(await readBundle(detail.id), `run-${detail.id}.zip`);
     return;
   }
   const events: RunEvent[] = [];

@@ -3,6 +3,7 @@ import type { Schemas } from "../../api/types.ts";
 import { toolHelp } from "../../tool-help.ts";
 import { toolLabel } from "../text/tool-name.tsx";
 import { textAt } from "../text/full-texts.ts";
+import type { RunDetail } from "../api.ts";
 import type { Call, Step } from "../model/types.ts";
 import { formatPlace } from "../selection.ts";
 import type { RunView } from "../view.ts";
@@ -35,12 +36,16 @@ export interface Changes {
   results: Record<number, string>;
 }
 
-/** Reads what the request of a step was made of. The fork begins anew with this step. Rejects with an `Error` for people. */
-export async function readForkable(runId: string, view: RunView, step: Step): Promise<Forkable> {
+/**
+ * Reads what the request of a step was made of; of an imported run, what its agent is now. The fork begins anew with this step.
+ * Rejects with an `Error` for people.
+ */
+export async function readForkable({ id: runId, ...run }: RunDetail, view: RunView, step: Step): Promise<Forkable> {
   const { turn } = step;
   const before = step.step - 1;
-  const [request, results] = await Promise.all([
+  const [request, agent, results] = await Promise.all([
     call("get_model_request", { run_id: runId, at: formatPlace(step) }),
+    run.imported_from ? call("get_agent", { agent_id: run.agent_id }) : undefined,
     Promise.all((view.model.step(turn, before)?.calls ?? []).map((each) => wholeResult(view, each))),
   ]);
   const input = request.messages.findLast((message) => message.role === "user" && !message.note);
@@ -49,9 +54,16 @@ export async function readForkable(runId: string, view: RunView, step: Step): Pr
     instructions: request.instructions,
     tools: request.tools.map(({ name }) => name),
     model: request.model ?? "",
+    ...(agent && settingsOf(agent.definition)),
     input: before === 0 && input && "text" in input ? input.text : undefined,
     results,
   };
+}
+
+function settingsOf(definition: Schemas["AgentDefinition"]): Pick<Forkable, "instructions" | "tools" | "model"> {
+  const { instructions, tools, mcp = [], clientTools = [], model = "" } = definition;
+  const others = [...mcp.map(({ name }) => `${name}__*`), ...clientTools.map(({ name }) => name)];
+  return { instructions, tools: [...tools, ...others], model };
 }
 
 async function wholeResult(view: RunView, each: Call): Promise<{ call: Call; text: string }> {

@@ -24,7 +24,7 @@ interface Props {
 export function ForkDialog({ step, view, detail, onClose }: Props) {
   const { route } = useLocation();
   const place = formatPlace(step);
-  const { data, error } = useResource(place, () => readForkable(detail.id, view, step));
+  const { data, error } = useResource(place, () => readForkable(detail, view, step));
   const [changes, setChanges] = useState<Changes>({ name: "", model: "", results: {} });
   const [confirmed, setConfirmed] = useState(false);
   const [busy, setBusy] = useState(false);
@@ -73,6 +73,9 @@ export function ForkDialog({ step, view, detail, onClose }: Props) {
             : `A new run with the record up to step ${step.step - 1}`}{" "}
           and the files as they were then. From step {step.step} on, the model and its tools are <strong>live</strong>.
         </p>
+        {detail.imported_from && (
+          <p class="note">The run was imported: the fork runs on what its agent is now, not on what was recorded.</p>
+        )}
         {!data && !error && <Loading rows={3} />}
         <Problem>{error?.message}</Problem>
         {data && <ChangeFields forkable={data} changes={changes} detail={detail} onChange={setChanges} />}

@@ -153,7 +153,7 @@ interface TextFieldProps {
 
 function TextField({ name, text, was, onText }: TextFieldProps) {
   return (
-    <Field name={name} help={text === was ? "As recorded." : `Was ${formatNumber(was.length)} characters.`}>
+    <Field name={name} help={text === was ? "Unchanged." : `Was ${formatNumber(was.length)} characters.`}>
       {(control) => (
         <textarea
           {...control}

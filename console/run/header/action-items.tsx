@@ -24,7 +24,9 @@ function notYet({ status }: ActionProps["detail"]): string | undefined {
 /** What is seldom done with a run. On a narrow screen, all that has no button there. */
 export function MoreItems({ detail, onOpen, onAgain, onLink, onExport }: Omit<ActionProps, "stopping" | "readOnly">) {
   const [again, remove] = [blocked("start runs"), blocked("delete runs", detail.organization_id)];
-  const share = blocked("share runs", detail.organization_id);
+  const share = detail.imported_from
+    ? "An imported run is not shared. Share its bundle."
+    : blocked("share runs", detail.organization_id);
   return (
     <>
       <button type="button" onClick={onLink}>

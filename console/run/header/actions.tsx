@@ -36,7 +36,11 @@ export function Actions({ detail, readOnly, stopping, onOpen, onAgain, onLink, o
     );
   }
   const stopped = detail.state === "terminated" || detail.state === "technical_error";
-  const noInput = stopped ? "The run has ended. Run it again instead." : undefined;
+  const noInput = detail.imported_from
+    ? "The run was imported. Fork it instead."
+    : stopped
+      ? "The run has ended. Run it again instead."
+      : undefined;
   const running = detail.status === "running";
   const sendInput = (
     <Button

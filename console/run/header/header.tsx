@@ -60,6 +60,7 @@ export function RunHeader({ store, detail, readOnly, stopping, onOpen, onAgain, 
           {runStates[detail.state].word}
         </span>
         {detail.open_calls.length > 0 && <span class="count-dot">{detail.open_calls.length}</span>}
+        {detail.imported_from && <span class="badge">imported</span>}
         {detail.turn > 0 && <span class="badge">turn {detail.turn}</span>}
         {endedAtLimit(detail) && <span class="badge warn">limit</span>}
         {Object.entries(detail.labels).map(([name, value]) => (

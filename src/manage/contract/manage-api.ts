@@ -19,6 +19,7 @@ export const manageApi: ApiDescription = {
     { name: "agents", description: "Stored configurations that runs are created from." },
     { name: "keys", description: "API keys of agents, for v1." },
     { name: "runs", description: "Runs of all agents, with their events and files." },
+    { name: "bundles", description: "Runs as files." },
     { name: "usage", description: "What runs used." },
     { name: "description", description: "This document." },
   ],

@@ -4,7 +4,7 @@ import type { Schemas } from "../schema-types.ts";
 /** The prefix of all paths. */
 export const basePath = "/manage/v1";
 
-/** Method and path of each operation, but for those with the tags webhooks, trials. */
+/** Method and path of each operation, but for those with the tags webhooks, trials, bundles. */
 export const operations = {
   get_me: ["GET", "/me"],
   list_operators: ["GET", "/operators"],
@@ -62,8 +62,6 @@ export const operations = {
   get_event: ["GET", "/runs/{run_id}/events/{sequence}"],
   get_model_request: ["GET", "/runs/{run_id}/request"],
   get_sent_request: ["GET", "/runs/{run_id}/request/sent"],
-  export_run: ["GET", "/runs/{run_id}/export"],
-  import_run: ["POST", "/agents/{agent_id}/runs/import"],
   list_files: ["GET", "/runs/{run_id}/files"],
   get_file: ["GET", "/runs/{run_id}/files/{name}"],
   get_openapi: ["GET", "/openapi.json"],

@@ -1,5 +1,6 @@
 import * as schemas from "../../../dist/generated/run-record.js";
 import { parseAgentFile } from "../../accounts/agent-definition.ts";
+import { parseModelSettings } from "../../accounts/model-settings.ts";
 import type { FileVersion } from "../../agent/turn/manifest.ts";
 import { filenameProblem } from "../../filenames.ts";
 import { changedFiles } from "../events.ts";
@@ -163,6 +164,17 @@ function textOf(files: FileVersion[]): string {
     .join();
 }
 
+/** Names of settings in errors. */
+const settingNames = {
+  provider: "provider",
+  baseUrl: "baseUrl",
+  model: "model",
+  secret: "secret",
+  region: "region",
+  compat: "compat",
+  idleSeconds: "idleSeconds",
+};
+
 /** Rejects for a text that is neither what a turn ran on nor, if it is one, the schema of a result. */
 function checkConfiguration(content: Uint8Array, name: string, isSchema: boolean): void {
   if (isSchema) {
@@ -171,13 +183,19 @@ function checkConfiguration(content: Uint8Array, name: string, isSchema: boolean
     return;
   }
   jsonIn(content, name, schemas.configuration);
-  const problems = agentProblems(textIn(content, name));
-  if (problems.length > 0) throw refused(`the agent in ${name} is not valid: ${problems.slice(0, 3).join("; ")}`);
+  const problems = problemsIn(textIn(content, name));
+  if (problems.length > 0) throw refused(`${name} is not valid: ${problems.slice(0, 3).join("; ")}`);
 }
 
-function agentProblems(text: string): string[] {
+/** Why neither an agent file nor the forms of models would accept it. */
+function problemsIn(text: string): string[] {
   try {
-    const { agent } = decodeConfiguration(text);
+    const { agent, provider, fallbackProvider } = decodeConfiguration(text);
+    for (const model of [provider, fallbackProvider]) {
+      if (!model) continue;
+      const { enabled, ...settings } = model;
+      parseModelSettings(settings, settingNames, enabled);
+    }
     const found = parseAgentFile(JSON.stringify(agent));
     return "problems" in found ? found.problems : [];
   } catch (error) {

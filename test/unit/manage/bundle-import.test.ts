@@ -264,6 +264,26 @@ test("nothing runs on the servers and secrets that a bundle names", async () => 
   }
 });
 
+test.each([
+  ["openai-compatible", {}],
+  ["openai-compatible", { baseUrl: "no address", model: "m" }],
+  ["openai-responses", { baseUrl: "javascript:alert(1)" }],
+  ["anthropic", {}],
+  ["bedrock", { region: "../../x" }],
+  ["demo", {}],
+])("a bundle with a strange configuration of %s is read without an error of the service", async (provider, more) => {
+  const content = await withSettings(files, (settings) => ({
+    ...settings,
+    provider: { provider, enabled: true, ...more },
+  }));
+  const { status, body } = await sent(content);
+  if (status === 422) return expect(body.detail).toContain("the bundle cannot be imported: ");
+  for (const path of ["", "/request?at=1.1", "/request/sent?at=1.1", "/events", "/files?at=1.1"]) {
+    const response = await service.call("GET", `/runs/${body.id}${path}`);
+    expect([path, response.status]).toEqual([path, expect.toBeOneOf([200, 404, 409, 422])]);
+  }
+});
+
 const evil = {
   provider: "openai-compatible",
   enabled: true,

@@ -45,7 +45,7 @@ export const runRecordOperations = {
   }),
   export_run: operation("export_run", {
     at: "GET /runs/{run_id}/export",
-    tag,
+    tag: "bundles",
     summary: "Export a run as a bundle",
     description:
       "Everything that is recorded of a run as one file: its events, what its turns ran on, and the contents of its files, without secrets. The same record makes the same bytes. A run with a turn in progress cannot be exported. On AWS, a bundle of more than about 4 MB is exported with the CLI.",
@@ -57,7 +57,7 @@ export const runRecordOperations = {
   }),
   import_run: operation("import_run", {
     at: "POST /agents/{agent_id}/runs/import",
-    tag,
+    tag: "bundles",
     summary: "Import a run from a bundle",
     description:
       "Creates a read-only run of an agent from a bundle of this or another service. The run keeps the whole record, and its export is the bundle again. It is not visible to API keys, and nothing runs on the configurations in the bundle: forks and trials run on the definition of the agent. A bundle that an export cannot have written is refused, and nothing of it is stored. The longest body is `body_bytes` of `GET /me`, and on AWS about 4 MB; the CLI imports larger bundles.",
