@@ -48,6 +48,7 @@ export async function inspectTurn(deps: Deps, { run, turn }: SelectedTurn): Prom
     files: [],
   };
   if (turn > maxTurns) return { ...inspected, cannotBeTried: tooManyTurns };
+  if (run.chosen?.model !== undefined) return { ...inspected, cannotBeTried: modelChosen(run.chosen.model) };
   const configuration = await configurationOf(deps, run.agentId, record);
   if (typeof configuration === "string") return { ...inspected, cannotBeTried: configuration };
   if (record.output === undefined || !state) return { ...inspected, cannotBeTried: "The turn has no output." };
@@ -58,6 +59,11 @@ export async function inspectTurn(deps: Deps, { run, turn }: SelectedTurn): Prom
   );
   const cannotBeTried = lost && contentLost(lost.name);
   return { ...inspected, configuration, files, ...(cannotBeTried !== undefined && { cannotBeTried }) };
+}
+
+/** Requests and prices of a trial are those of the models of its definitions. */
+function modelChosen(name: string): string {
+  return `The run chose the model ${JSON.stringify(name)}, and a trial asks the model of the definition.`;
 }
 
 /** The files with which a recorded turn began. A text says why they are unknown. */

@@ -73,7 +73,6 @@ async function createArm(
   if (typeof configuration === "string") return configuration;
   const own = await withOwnSchema(configurations, trial[place.arm].definition, origin);
   if (!own) return "The schema of the run's results is no longer kept.";
-  if (origin.chosen?.model !== undefined) return modelChosen(origin.chosen.model);
   const definition = withLowerLimits(own, origin.chosen);
   const before = await filesBefore(deps, source);
   if (typeof before === "string") return before;
@@ -113,11 +112,6 @@ async function createArm(
     ...(record.summary && { summary: record.summary }),
   });
   return undefined;
-}
-
-/** Prices and requests of a trial are those of the model of its definitions. */
-function modelChosen(name: string): string {
-  return `The run chose the model ${JSON.stringify(name)}, and a trial asks the model of the definition.`;
 }
 
 /** What a run of a trial runs on, within a budget. */

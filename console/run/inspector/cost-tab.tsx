@@ -27,6 +27,7 @@ export function CostTab({ view, detail }: { view: RunView; detail: RunDetail }) 
   const priced = points.some(({ dollars }) => dollars > 0);
   return (
     <>
+      {detail.chosen && <p class="run-callout">The create of the run chose {chosenText(detail.chosen)}.</p>}
       {priced ? (
         <StairsChart
           title="Cost of the run"
@@ -54,6 +55,19 @@ export function CostTab({ view, detail }: { view: RunView; detail: RunDetail }) 
       <StepTable points={points} view={view} priced={priced} />
     </>
   );
+}
+
+/** "the model fast, at most 20 steps (turn), 0.5 dollars (run)" */
+function chosenText({ model, limits }: NonNullable<RunDetail["chosen"]>): string {
+  const scopes = Object.entries(limits) as [string, Partial<Limits>][];
+  const most = scopes.flatMap(([scope, of]) =>
+    Object.entries(of).map(([name, limit]) => `${limit} ${name} (${scope})`),
+  );
+  const parts = [
+    ...(model === null ? [] : [`the model ${model}`]),
+    ...(most.length > 0 ? [`at most ${most.join(", ")}`] : []),
+  ];
+  return parts.join(", ");
 }
 
 function costUntil({ dollars, priced }: Point): string {

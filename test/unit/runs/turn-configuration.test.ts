@@ -1,4 +1,6 @@
 import { expect, test } from "vitest";
+import { fakeAwsStores } from "../../support/fake-aws/platform.ts";
+import { encodedConfiguration } from "../../../src/workflow/encoded-configurations.ts";
 import { decodeConfiguration, encodeConfiguration } from "../../../src/runs/turn-configuration.ts";
 
 const agent = {
@@ -28,4 +30,19 @@ test("the environment is part of what a turn runs on", () => {
   expect(decodeConfiguration(text)).toEqual({ agent, environment, offered });
   const others = [{}, { environment: { ...environment, digest: `sha256:${"1".repeat(64)}` } }];
   for (const other of others) expect(encodeConfiguration({ agent, offered, ...other }).hash).not.toBe(hash);
+});
+
+test("runs on the same version are recorded with their own limits and the current hosts of the organization", () => {
+  const { configurations } = fakeAwsStores();
+  const recorded = (changes: object) =>
+    decodeConfiguration(
+      encodedConfiguration(configurations, "A", { agent: { ...agent, ...changes }, agentVersion: 1 }, []).text,
+    ).agent;
+  const changes = [
+    {},
+    { limits: { ...agent.limits, steps: 2 } },
+    { webFetch: { hosts: ["a.example"] } },
+    { model: "fast" },
+  ];
+  for (const each of [...changes, ...changes]) expect(recorded(each)).toEqual({ ...agent, ...each });
 });
