@@ -1,10 +1,10 @@
 import { ServiceError } from "../errors.ts";
 import type { ImportOrigin, Run } from "./types.ts";
 
-/** The fields of an imported run that its bundle says. `stored`: JSON of its origin. */
-export function importedIn(stored: string): Pick<Run, "imported" | "used" | "model" | "tools"> {
-  const imported = JSON.parse(stored) as ImportOrigin;
-  const { used, model, tools } = imported.run;
+/** The fields of a run that come from where it was imported. Empty: it was not. */
+export function fieldsOf(imported: ImportOrigin | undefined): Pick<Run, "imported" | "used" | "model" | "tools"> {
+  if (!imported) return {};
+  const { used, model, tools } = imported.run ?? {};
   return { imported, ...(used && { used }), ...(model !== undefined && { model }), ...(tools && { tools }) };
 }
 

@@ -65,7 +65,8 @@ export interface ImportOrigin {
   runId: string;
   /** SHA-256 (hex) of the bundle. */
   sha256: string;
-  run: BundledRun;
+  /** Absent: the run was erased. */
+  run?: BundledRun;
   /** Hashes of configurations that the record names and the bundle does not have. Absent: none. */
   missing?: string[];
 }

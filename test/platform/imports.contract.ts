@@ -46,7 +46,14 @@ const called = (turn: number, step: number, ...names: string[]): RunJournalEntry
   part: "answer",
   configuration: recorded.hash,
   agentVersion: 7,
-  answer: { ...anAnswer, toolCalls: names.map((name, index) => ({ id: `c${index}`, name, input: { z: 1, a: 2 } })) },
+  answer: {
+    ...anAnswer,
+    toolCalls: names.map((name, index) => ({ id: `c${index}`, name, input: { z: 1, a: 2 } })),
+    echo: {
+      origin: "x",
+      messages: [{ role: "assistant", content: [{ type: "text", text: "Only models see this." }] }],
+    },
+  },
 });
 const result = (turn: number, step: number, call: number, text: string, change: object = {}): RunJournalEntry => {
   return { turn, step, part: "result", call, result: { callId: `c${call}`, name: "t", text }, ...change };
@@ -209,7 +216,8 @@ export function describeImports(stores: Stores & { trials: Trials }): void {
       const audit = await accounts.listAudit({ since: 0, limit: 1_000 });
       expect(audit.filter(({ id }) => id === run.id).map(({ action }) => action)).toEqual(["run.import"]);
       expect((await deleteRun(deps, run.id)).status).toBe("terminated");
-      expect(await runs.head(run.id)).not.toHaveProperty("imported");
+      const { runId, sha256 } = run.imported ?? {};
+      expect((await runs.head(run.id))?.imported).toEqual({ runId, sha256 });
       expect((await runs.storedBytes({ agentId, organizationId })).agent).toBe(0);
     });
 
@@ -234,6 +242,8 @@ export function describeImports(stores: Stores & { trials: Trials }): void {
       const events = await eventsIn(fork.id);
       expect(JSON.stringify(events)).not.toContain(recorded.hash);
       expect(JSON.stringify(events)).not.toContain('"agentVersion":7');
+      expect(JSON.stringify(await eventsIn(run.id))).toContain("Only models see this.");
+      expect(JSON.stringify(events)).not.toContain("Only models see this.");
       const forked = events.at(-1);
       const settings = forked && "part" in forked && forked.part === "forked" ? forked.settings : undefined;
       const text = await configurations.get(agentId, settings ?? "");

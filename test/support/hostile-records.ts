@@ -105,6 +105,10 @@ export const hostileRecords: HostileTable = {
     events((all) => all.with(0, Object.assign({}, all[0], { startedBy: { kind: "key", id: "x" } }))),
     "additional properties",
   ],
+  "has a system message that only models see": [
+    text(/^events/, (lines) => lines.replace('"role":"assistant"', '"role":"system"')),
+    "/answer/echo/messages/0/role must be equal to one of the allowed values",
+  ],
   "has an event that is nested too deep": [
     text(/^events/, (lines) => lines.replace(/"input":\{[^}]*\}/, `"input":${deep}`)),
     "nested deeper than 100 levels",

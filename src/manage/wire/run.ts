@@ -18,7 +18,7 @@ export function wireRun(described: DescribedRun): Schemas["Run"] {
 }
 
 function wireOrigin({ runId, sha256, run }: ImportOrigin): Schemas["ImportOrigin"] {
-  const times = { created_at: timeOf(run.createdAt), updated_at: timeOf(run.updatedAt) };
+  const times = { created_at: timeOf(run?.createdAt), updated_at: timeOf(run?.updatedAt) };
   return { run_id: runId, bundle_sha256: sha256, ...times };
 }
 

@@ -258,7 +258,7 @@ export function awsRunWrites(
         ConditionExpression: "#status = :terminated",
         // The counts are those of the remaining items, which readers wait for.
         UpdateExpression:
-          "SET #name = :none, messageCount = :zero, queued = :zero, #sequence = :zero, transcriptBytes = :zero REMOVE failure, labels, tools, filesTurn, imported, #tokens",
+          "SET #name = :none, messageCount = :zero, queued = :zero, #sequence = :zero, transcriptBytes = :zero REMOVE failure, labels, tools, filesTurn, importedRun, #tokens",
         ExpressionAttributeNames: {
           "#status": "status",
           "#name": "name",

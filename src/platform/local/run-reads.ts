@@ -2,7 +2,7 @@ import type { Usage } from "../../agent/turn/limits.ts";
 import type { FileVersion, ManifestFile } from "../../agent/turn/manifest.ts";
 import { startOf } from "../../runs/text.ts";
 import { tickByTick } from "../../async/tick-by-tick.ts";
-import { importedIn } from "../../runs/imported.ts";
+import { fieldsOf as fieldsOfImport } from "../../runs/imported.ts";
 import { isOwn } from "../../runs/own-run.ts";
 import { mergeRuns, placeOf } from "../../runs/read/merge-runs.ts";
 import type { Runs } from "../../runs/ports.ts";
@@ -344,6 +344,6 @@ function toRun(row: RunRow): Run {
     ...(resultSchema !== null && { resultSchema }),
     ...(chosen !== null && { chosen: JSON.parse(chosen) as NonNullable<Run["chosen"]> }),
     ...(tokens !== null && { tokens: JSON.parse(tokens) as NonNullable<Run["tokens"]> }),
-    ...(imported !== null && importedIn(imported)),
+    ...(imported !== null && fieldsOfImport(JSON.parse(imported) as NonNullable<Run["imported"]>)),
   };
 }

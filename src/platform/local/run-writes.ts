@@ -300,7 +300,7 @@ function queueWrites(db: Database["db"]) {
 function erasure(db: Database["db"]) {
   const terminated = db.prepare("SELECT seq FROM runs WHERE id = ? AND status = 'terminated'");
   const eraseHead = db.prepare(
-    "UPDATE runs SET name = '', failure = NULL, labels = NULL, tokens = NULL, tools = NULL, imported = NULL, queued = 0, sequence = 0, transcript_bytes = 0 WHERE seq = ?",
+    "UPDATE runs SET name = '', failure = NULL, labels = NULL, tokens = NULL, tools = NULL, imported = json_remove(imported, '$.run', '$.missing'), queued = 0, sequence = 0, transcript_bytes = 0 WHERE seq = ?",
   );
   const erasures = [
     ...["messages", "journal"].map((table) => db.prepare(`DELETE FROM ${table} WHERE ${eventsOf("?1")}`)),

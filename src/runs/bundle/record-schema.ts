@@ -19,9 +19,10 @@ function object(required: Fields, optional: Fields = {}): object {
 const text = { type: "string" };
 const sha256 = { type: "string", pattern: "^[0-9a-f]{64}$" };
 const count = { type: "integer", minimum: 0, maximum: Number.MAX_SAFE_INTEGER };
-/** The last time of `Date`. */
-const time = { type: "integer", minimum: 0, maximum: 8_640_000_000_000_000 };
-const amount = { type: "number", minimum: 0 };
+/** The end of the year 9999, the last one of RFC 3339. */
+const time = { type: "integer", minimum: 0, maximum: 253_402_300_799_999 };
+/** Sums of amounts stay finite. */
+const amount = { type: "number", minimum: 0, maximum: 1e15 };
 const isSet = { enum: [true] };
 /** The layout on AWS has 5 digits for turns and 8 for events. */
 const turn = { type: "integer", minimum: 1, maximum: 99_999 };
@@ -62,6 +63,20 @@ const sent = object(
 const received = object({}, { id: text, model: text, reason: text, usage: { type: "object" } });
 const exchange = { sent: list(sent), received };
 
+/** The provider's own form of an answer, as a part of a later request (`to-prompt.ts`). */
+const echo = object({
+  origin: text,
+  messages: list(
+    object(
+      {
+        role: anyOf(["assistant"]),
+        content: list({ type: "object", required: ["type"], properties: { type: text, text } }),
+      },
+      { providerOptions: { type: "object" } },
+    ),
+  ),
+});
+
 const call = object({ id: text, name: text }, { input: {}, invalid: text });
 const answer = object(
   {
@@ -70,7 +85,7 @@ const answer = object(
     finishReason: anyOf(["stop", "tool-calls", "length", "content-filter", "other"]),
     usage: tokens,
   },
-  { reasoning: object({}, { text, milliseconds: amount }), echo: {} },
+  { reasoning: object({}, { text, milliseconds: amount }), echo },
 );
 const limitReasons = ["steps", "tokens", "seconds", "inputTokens", "outputTokens", "dollars"];
 const ended = anyOf([

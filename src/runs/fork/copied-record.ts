@@ -68,7 +68,10 @@ export function eventsOfFork(events: RunEvent[], at: RunPoint, { inputText, resu
   return [...earlier, ...given, ...withoutOpenCalls(entries, at)];
 }
 
-/** An event of an imported run, without what it ran on: nothing here runs on that, so the events name none of it. */
+/**
+ * An event of an imported run, without what it ran on: nothing here runs on that, so the events name none of it. An answer has no
+ * form of the provider, which is sent in place of what people see of it.
+ */
 export function withoutConfiguration(event: RunEvent): RunEvent {
   const { agentVersion: _version, ...others } = event;
   if (!("part" in others)) return others;
@@ -76,6 +79,10 @@ export function withoutConfiguration(event: RunEvent): RunEvent {
   if (entry.part === "failed") {
     const { tried: _tried, ...failed } = entry;
     return failed;
+  }
+  if (entry.part === "answer") {
+    const { echo: _echo, ...answer } = entry.answer;
+    return { ...entry, answer };
   }
   if (entry.part !== "forked") return entry;
   const { settings: _settings, ...forked } = entry;

@@ -146,7 +146,8 @@ describe("an imported run", () => {
     expect(refusals.map(({ status, body }) => [status, body.code])).toEqual(refusals.map(() => [409, "run_imported"]));
     expect((await exported(id)).equals(bundle)).toBe(true);
     expect((await service.call("DELETE", `/runs/${id}`)).status).toBe(204);
-    expect((await idle(id)).imported_from).toBeNull();
+    expect((await idle(id)).imported_from).toMatchObject({ run_id: sourceId, created_at: null });
+    expect((await asKey(`/ext/v1/runs/${id}`)).status).toBe(404);
   });
 
   test("is hidden from API keys, and from usage, failures and activity", async () => {

@@ -43,8 +43,8 @@ export const runSchemas = {
   ImportOrigin: object("The bundle that a run was imported from.", {
     run_id: text("The ID of the run that was recorded."),
     bundle_sha256: text("SHA-256 of the bundle, in hex digits."),
-    created_at: time("When the recorded run was created."),
-    updated_at: time("When it last changed."),
+    created_at: nullable(time("When the recorded run was created. Null: the imported run was deleted.")),
+    updated_at: nullable(time("When it last changed. Null as before.")),
   }),
   RunPage: object("A page.", {
     data: list("In the order of the request.", reference("Run")),

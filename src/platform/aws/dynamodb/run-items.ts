@@ -1,6 +1,6 @@
 import { crc32 } from "node:zlib";
 import { type Usage, usageFields } from "../../../agent/turn/limits.ts";
-import { importedIn } from "../../../runs/imported.ts";
+import { fieldsOf as fieldsOfImport } from "../../../runs/imported.ts";
 import { mergedTools } from "../../../runs/tools.ts";
 import { transcriptBytesOf } from "../../../runs/transcript-bytes.ts";
 import type {
@@ -193,7 +193,7 @@ export function toItem(run: Run, messages: TurnMessage[], hasUploads: boolean): 
   const { imported, ...fields } = run;
   return {
     ...fields,
-    ...(imported && { imported: JSON.stringify(imported) }),
+    ...(imported && importItem(imported)),
     ...(hasUploads && { filesTurn: 0 }),
     pk: partition(run.id),
     sk: head,
@@ -203,6 +203,17 @@ export function toItem(run: Run, messages: TurnMessage[], hasUploads: boolean): 
     gsi1sk: placeKey(run),
     ...indexKeys(run),
   };
+}
+
+/** Attributes of where a run was imported from. `importedRun` is removed with the texts of the run. */
+function importItem({ runId, sha256, ...record }: NonNullable<Run["imported"]>): Item {
+  return { imported: { runId, sha256 }, importedRun: JSON.stringify(record) };
+}
+
+function importIn({ imported, importedRun }: Item): Run["imported"] {
+  if (imported === undefined) return undefined;
+  const record = typeof importedRun === "string" ? (JSON.parse(importedRun) as object) : {};
+  return Object.assign(record, imported as Pick<NonNullable<Run["imported"]>, "runId" | "sha256">);
 }
 
 /** Sort key of a run in the list of its agent, or of a trial. */
@@ -253,7 +264,7 @@ export function toRun(item: Item): Run {
     ...(chosen && { chosen }),
     ...starterIn(item),
     ...(typeof item["tokens"] === "string" && { tokens: JSON.parse(item["tokens"]) as NonNullable<Run["tokens"]> }),
-    ...(typeof item["imported"] === "string" && importedIn(item["imported"])),
+    ...fieldsOfImport(importIn(item)),
   };
 }
 
