@@ -27,7 +27,7 @@ export function validatorsSource(
     messages: false,
     allowUnionTypes: true,
     discriminator: true,
-    inlineRefs: 100, // keywords: larger definitions are functions that all places call. An agent's would be compiled 6 times
+    inlineRefs: 15, // keywords: larger definitions are functions that all places call. An agent's would be compiled 6 times
     formats: { uuid: uuidPattern, date: new RegExp(`^${date}$`), "date-time": new RegExp(`^${date}[Tt]${time}$`) },
     code: { source: true, esm: true, lines: true },
     ...options,

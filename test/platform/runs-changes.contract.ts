@@ -56,7 +56,7 @@ export function describeRunChanges(open: () => Promise<Runs>): void {
     });
 
     test("a run keeps what its create chose", async () => {
-      const chosen = { model: "fast", limits: { steps: 3, dollars: 0.5 }, runLimits: { seconds: 9 } };
+      const chosen = { model: "fast", limits: { steps: 3, dollars: 0.5 }, runLimits: { seconds: 9, dollars: 1e200 } };
       const run = await created(runs, { chosen });
       expect(await runs.change({ ...onTurn(run), model: "m" })).toBe(true);
       expect((await runs.load(run.id))?.run).toEqual({ ...run, model: "m" });

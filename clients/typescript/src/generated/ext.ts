@@ -395,38 +395,10 @@ export interface components {
              * @example fast
              */
             model?: string;
-            /** @description Limits of the run, each at or below the agent's. If the agent's is lower later, that applies. */
+            /** @description Limits of each turn and of all turns together, each at or below the agent's. If the agent's is lower later, that applies. */
             limits?: {
-                /** @description Limits of each turn. */
-                turn?: {
-                    /** @description Model calls. */
-                    steps?: number;
-                    /** @description Input and output tokens. */
-                    tokens?: number;
-                    /** @description Elapsed seconds. */
-                    seconds?: number;
-                    /** @description Input tokens. */
-                    inputTokens?: number;
-                    /** @description Output tokens. */
-                    outputTokens?: number;
-                    /** @description Cost in US dollars. Requires `prices` in the agent file. */
-                    dollars?: number;
-                };
-                /** @description Limits of all turns together. */
-                run?: {
-                    /** @description Model calls. */
-                    steps?: number;
-                    /** @description Input and output tokens. */
-                    tokens?: number;
-                    /** @description Elapsed seconds. */
-                    seconds?: number;
-                    /** @description Input tokens. */
-                    inputTokens?: number;
-                    /** @description Output tokens. */
-                    outputTokens?: number;
-                    /** @description Cost in US dollars. Requires `prices` in the agent file. */
-                    dollars?: number;
-                };
+                turn?: components["schemas"]["NewLimits"];
+                run?: components["schemas"]["NewLimits"];
             };
             /** @description Asks for a token that reads the run, such as for a browser. Each repetition of the create gets another one. */
             token?: {
@@ -660,6 +632,21 @@ export interface components {
                 turn: components["schemas"]["Limits"];
                 run: components["schemas"]["Limits"];
             };
+        };
+        /** @description Limits as in an agent definition. Those that are left out stay the agent's. */
+        NewLimits: {
+            /** @description Model calls. */
+            steps?: number;
+            /** @description Input and output tokens. */
+            tokens?: number;
+            /** @description Elapsed seconds. */
+            seconds?: number;
+            /** @description Input tokens. */
+            inputTokens?: number;
+            /** @description Output tokens. */
+            outputTokens?: number;
+            /** @description Cost in US dollars. Requires `prices` in the agent file. */
+            dollars?: number;
         };
         /** @description A file of a create. */
         CreatedFile: {

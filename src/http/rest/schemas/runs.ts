@@ -99,32 +99,19 @@ export const newLabels = {
   examples: [{ customer: "4711" }],
 } as const;
 
-/** The limits of an agent file as a request sets them. */
-function newLimits(description: string, most: number) {
-  const tokens = { minimum: 1, maximum: 1_000_000_000 } as const;
-  return body(description, {
-    steps: integer("Model calls.", { minimum: 1, maximum: 1_000_000 }),
-    tokens: integer("Input and output tokens.", tokens),
-    seconds: integer("Elapsed seconds.", { minimum: 1, maximum: most }),
-    inputTokens: integer("Input tokens.", tokens),
-    outputTokens: integer("Output tokens.", tokens),
-    dollars: number("Cost in US dollars. Requires `prices` in the agent file.", {
-      exclusiveMinimum: 0,
-      maximum: 1_000_000,
-    }),
-  });
-}
-
 /** What a create chooses for its run. */
 export const newChoices = {
   model: text("The model of the run: a name of `runModels` of the agent file. Left out: the agent's model.", {
     pattern: configurationName,
     examples: ["fast"],
   }),
-  limits: body("Limits of the run, each at or below the agent's. If the agent's is lower later, that applies.", {
-    turn: newLimits("Limits of each turn.", 86_400),
-    run: newLimits("Limits of all turns together.", 31_536_000),
-  }),
+  limits: body(
+    "Limits of each turn and of all turns together, each at or below the agent's. If the agent's is lower later, that applies.",
+    {
+      turn: reference("NewLimits"),
+      run: reference("NewLimits"),
+    },
+  ),
 };
 
 const limitSet = nullableReference("Null: not recorded yet.", reference("Limits"));
@@ -226,6 +213,15 @@ export const runPartSchemas = {
       turn: reference("Limits"),
       run: reference("Limits"),
     }),
+  }),
+  // One schema for both: the validators of the functions on AWS contain it once. What the agent has bounds the numbers.
+  NewLimits: body("Limits as in an agent definition. Those that are left out stay the agent's.", {
+    steps: integer("Model calls.", { minimum: 1 }),
+    tokens: integer("Input and output tokens.", { minimum: 1 }),
+    seconds: integer("Elapsed seconds.", { minimum: 1 }),
+    inputTokens: integer("Input tokens.", { minimum: 1 }),
+    outputTokens: integer("Output tokens.", { minimum: 1 }),
+    dollars: number("Cost in US dollars. Requires `prices` in the agent file.", { exclusiveMinimum: 0 }),
   }),
   CreatedFile: object("A file of a create.", {
     name: text("Name in the run: without folders, with ` (2)` if the create has it twice.", {

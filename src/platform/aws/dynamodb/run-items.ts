@@ -190,10 +190,11 @@ export function startingWith(items: Item[], prefix: string): Item[] {
 }
 
 export function toItem(run: Run, messages: TurnMessage[], hasUploads: boolean): Item {
-  const { imported, ...fields } = run;
+  const { imported, chosen, ...fields } = run;
   return {
     ...fields,
     ...(imported && importItem(imported)),
+    ...(chosen && { chosen: JSON.stringify(chosen) }), // a limit can be larger than DynamoDB's numbers
     ...(hasUploads && { filesTurn: 0 }),
     pk: partition(run.id),
     sk: head,
@@ -240,7 +241,7 @@ export function isExpired(item: Item): boolean {
 
 export function toRun(item: Item): Run {
   const { id, agentId, organizationId, name, status, turn, createdAt, updatedAt } = item as unknown as Run;
-  const { failure, queued, model, quotaOf, waiting, labels, webhook, resultSchema, chosen } = item as unknown as Run;
+  const { failure, queued, model, quotaOf, waiting, labels, webhook, resultSchema } = item as unknown as Run;
   const { askedUntil, pauses, worked } = item as unknown as Run;
   const tools = item["tools"] as Set<string> | undefined;
   const sequence = Number(item["sequence"] ?? 0);
@@ -261,7 +262,7 @@ export function toRun(item: Item): Run {
     ...(labels && { labels }),
     ...(webhook !== undefined && { webhook }),
     ...(resultSchema !== undefined && { resultSchema }),
-    ...(chosen && { chosen }),
+    ...(typeof item["chosen"] === "string" && { chosen: JSON.parse(item["chosen"]) as NonNullable<Run["chosen"]> }),
     ...starterIn(item),
     ...(typeof item["tokens"] === "string" && { tokens: JSON.parse(item["tokens"]) as NonNullable<Run["tokens"]> }),
     ...fieldsOfImport(importIn(item)),
