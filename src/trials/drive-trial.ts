@@ -1,3 +1,4 @@
+import { settleAll } from "../async/settle-all.ts";
 import { log } from "../log.ts";
 import type { Run } from "../runs/types.ts";
 import { budgetLeft } from "./budget.ts";
@@ -16,12 +17,11 @@ export async function driveTrial(deps: DriveDeps, trialId: string): Promise<void
   if (!trial || !isActive(trial.status)) return;
   const cases = await deps.trials.listCases(trialId);
   const inProgress: Run[] = [];
-  for (const [index, one] of cases.entries()) {
-    cases[index] = await settleCase(deps, trial, one, inProgress);
-  }
-  const left = budgetLeft(trial, cases, inProgress);
-  const waiting = trial.status === "running" ? await startNext(deps, trial, cases, left) : false;
-  const busy = cases.some((one) => attemptNames.some((name) => isInProgress(one[name])));
+  // Together: stores write what is ready at the same time with one commit.
+  const settled = await settleAll(cases.map((one) => settleCase(deps, trial, one, inProgress)));
+  const left = budgetLeft(trial, settled, inProgress);
+  const waiting = trial.status === "running" ? await startNext(deps, trial, settled, left) : false;
+  const busy = settled.some((one) => attemptNames.some((name) => isInProgress(one[name])));
   if (busy) return;
   const endedBy = trial.status === "stopping" ? "operator" : waiting ? "budget" : undefined;
   const ended: Trial = { ...trial, status: "finished", updatedAt: deps.now(), revision: trial.revision + 1 };

@@ -28,7 +28,7 @@ export interface RunFiles {
 
 /**
  * The files of a run, now or at a point. A step in progress counts with the results that are recorded. Now costs a read of
- * the current turn, a point one of the whole journal.
+ * the current turn, a point one of the whole journal, unless the run has a single turn.
  */
 export async function listRunFiles(deps: Deps, id: string, at?: RunPoint): Promise<RunFiles> {
   const { manifest } = await manifestAt(deps, id, at);
@@ -109,15 +109,16 @@ interface FilesAt {
 }
 
 async function manifestAt({ runs, workspace }: Deps, id: string, at: RunPoint | undefined): Promise<FilesAt> {
-  const [state, whole] = await Promise.all([runs.loadTurn(id), at && journalOf({ runs }, id)]);
+  const state = await runs.loadTurn(id);
   if (!state) throw new ServiceError("run_not_found", `run ${JSON.stringify(id)} does not exist`);
   const { run, uploads, files, journal } = state;
   // The manifest after the last turn that changed files can contain the changes of the current turn. They end the same.
-  if (!at || !whole) {
+  if (!at) {
     const known = withChanges(files ?? uploads ?? (await unrecordedFiles(workspace, id)), journal);
     return { ...known, turnsBefore: files ? run.turn - 1 : 0 };
   }
   const start = uploads ?? (await unrecordedFiles(workspace, id));
+  const whole = run.turn === 1 ? journal : await journalOf({ runs }, id); // that of the first turn is all
   requirePoint(run, whole, at);
   const later = whole.filter((entry) => isAfter(entry, at));
   if (uploads === undefined && start.length > 0) requireKnown(id, later);
