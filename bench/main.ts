@@ -17,6 +17,7 @@ import { dataDirs } from "./servers.ts";
 import { measureStartup } from "./startup.ts";
 import { measureSteps } from "./steps.ts";
 import { formatSummary, formatTable, type Row } from "./table.ts";
+import { measureTrials } from "./trials.ts";
 import { measureUpload } from "./upload.ts";
 import { measureWaiting } from "./waiting.ts";
 
@@ -78,6 +79,11 @@ const sections: Section[] = [
     title: "What a tenant notices while another one attacks",
     measure: (quick) =>
       measureNeighbours({ seconds: quick ? 3 : 10, folder: program.opts<{ service?: string }>().service }),
+  },
+  {
+    name: "trials",
+    title: "A trial of 50 cases whose model answers at once; floor: 50 plain runs with the same calls",
+    measure: (quick) => measureTrials(quick ? { rounds: 3, seconds: 2 } : { rounds: 9, seconds: 5 }),
   },
   {
     name: "bundles",

@@ -24,14 +24,20 @@ export interface Neighborhood extends AsyncDisposable {
   attackerWithWebhook: (url: string) => Promise<Tenant>;
   /** Sends a request with a tenant's key. Resolves with the status and the parsed body. */
   call: (tenant: Tenant, method: string, path: string, body?: object) => Promise<{ status: number; body: Answer }>;
+  /** Sends a request to the management API as an operator. Rejects for a response that is no success. */
+  manage: (method: string, path: string, body?: object) => Promise<Answer>;
   /** What the neighbor notices in this time, in milliseconds. It runs in a process of its own. */
   notices: (measured: Measured, milliseconds: number, more?: Partial<Neighbor>) => Promise<number[]>;
 }
 
-interface Answer {
+/** What the benches read of responses. `updated_at`: ISO 8601. */
+export interface Answer {
   id?: string;
   status?: string;
   key?: string;
+  updated_at?: string;
+  data?: Answer[];
+  summary?: { text: string };
 }
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -58,7 +64,7 @@ export async function openNeighborhood(folder: string | undefined): Promise<Neig
     return { status: response.status, body: (isJson ? JSON.parse(received) : {}) as Answer };
   }
 
-  async function manage(method: string, path: string, body: object): Promise<Answer> {
+  async function manage(method: string, path: string, body?: object): Promise<Answer> {
     const answer = await request(`/manage/v1${path}`, token, method, body);
     if (answer.status < 300) return answer.body;
     throw new Error(`${method} ${path} answered ${answer.status}: ${JSON.stringify(answer.body)}`);
@@ -91,6 +97,7 @@ export async function openNeighborhood(folder: string | undefined): Promise<Neig
     server,
     attacker,
     attackerWithWebhook: (url) => tenant(attacker.organizationId, url),
+    manage,
     call: ({ apiKey }, method, path, body) => request(path, apiKey, method, body),
     async notices(measured, milliseconds, more = {}) {
       const usual = { port: server.port, apiKey: neighbor.apiKey, measured, input: "Hello", receiver, milliseconds };
