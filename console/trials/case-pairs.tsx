@@ -6,13 +6,21 @@ import { useShortcuts } from "../state/keyboard.ts";
 import { Button } from "../ui/button.tsx";
 import { differenceText } from "./first-difference.ts";
 import { PairDetail } from "./pair-detail.tsx";
-import type { CaseDetail, PairOfCalls } from "./trial-calls.ts";
+import type { Sides } from "./sides.ts";
+import type { PairOfCalls } from "./trial-calls.ts";
 
 /** A longer row of equal calls is folded. */
 const mostEqual = 5;
 
-/** The tool calls of the recorded turn beside those of the candidate. `[` and `]` go from difference to difference. */
-export function CasePairs({ detail: { calls, first_difference: first } }: { detail: CaseDetail }) {
+interface CasePairsProps {
+  calls: PairOfCalls[];
+  /** Index of the first pair that differs. Null: there is none. */
+  first: number | null;
+  sides: Sides;
+}
+
+/** The tool calls of two turns, side by side. `[` and `]` go from difference to difference. */
+export function CasePairs({ calls, first, sides }: CasePairsProps) {
   const [at, setAt] = useState(first ?? -1);
   const [isUnfolded, setUnfolded] = useState(false);
   const list = useRef<HTMLOListElement>(null);
@@ -59,9 +67,9 @@ export function CasePairs({ detail: { calls, first_difference: first } }: { deta
         )}
       </header>
       <div class="pair pair-names" aria-hidden="true">
-        <span>Recorded</span>
+        <span>{sides.heads[0]}</span>
         <span>step</span>
-        <span>Tried</span>
+        <span>{sides.heads[1]}</span>
       </div>
       <ol class="pairs" ref={list}>
         {calls.map((pair, index) => {
@@ -79,7 +87,7 @@ export function CasePairs({ detail: { calls, first_difference: first } }: { deta
             <li key={index} class={pair.same ? "equal" : "unequal"}>
               {index === first && (
                 <p class="pair-first">
-                  <b>First difference</b> {differenceText(pair)} {equalBefore(index)}
+                  <b>First difference</b> {differenceText(pair, sides)} {equalBefore(index)}
                 </p>
               )}
               <PairButton
@@ -88,7 +96,7 @@ export function CasePairs({ detail: { calls, first_difference: first } }: { deta
                 isOpen={index === at}
                 onOpen={() => setAt(index === at ? -1 : index)}
               />
-              {index === at && <PairDetail pair={pair} />}
+              {index === at && <PairDetail pair={pair} sides={sides} />}
             </li>
           );
         })}

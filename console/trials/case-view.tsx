@@ -14,7 +14,8 @@ import { CasePairs } from "./case-pairs.tsx";
 import { CaseVerdict } from "./case-verdict.tsx";
 import { FileChanges } from "./file-changes.tsx";
 import { Judgement } from "./judgement.tsx";
-import { OutputDifference } from "./output-difference.tsx";
+import { triedSides } from "./sides.ts";
+import { TextDifference } from "./text-difference.tsx";
 import { readCase, type TrialCase, type TrialWithCases } from "./trial-calls.ts";
 import { TrialPath } from "./trial-view.tsx";
 import { StateMark, stateOf } from "./verdicts.tsx";
@@ -70,7 +71,7 @@ export function CaseView({ trial, cases, number, agentName, onJudged }: CaseView
       {detail && (
         <div class="case-columns">
           <section class="panel" aria-label="Tool calls">
-            <CasePairs detail={detail} />
+            <CasePairs calls={detail.calls} first={detail.first_difference} sides={triedSides} />
           </section>
           <div class="stack">
             <section class="panel">
@@ -83,7 +84,12 @@ export function CaseView({ trial, cases, number, agentName, onJudged }: CaseView
               </pre>
             </section>
             {one.judgement && <Judgement of={one.judgement} />}
-            <OutputDifference before={detail.recorded_output} after={detail.candidate_output} />
+            <TextDifference
+              title="Output"
+              before={detail.recorded_output}
+              after={detail.candidate_output}
+              sides={triedSides}
+            />
             <section class="panel">
               <header class="panel-head">
                 <h2>Files</h2>

@@ -1,11 +1,12 @@
 import { toolLabel } from "../run/text/tool-name.tsx";
 import { visibleLine } from "../run/text/visible.ts";
+import type { Sides } from "./sides.ts";
 import type { PairOfCalls } from "./trial-calls.ts";
 
 /** The difference of a pair of calls, as a sentence. */
-export function differenceText({ recorded, candidate }: PairOfCalls): string {
-  if (!recorded) return `Only the tried turn calls ${toolLabel(candidate?.name ?? "")}.`;
-  if (!candidate) return `Only the recorded turn calls ${toolLabel(recorded.name)}.`;
+export function differenceText({ recorded, candidate }: PairOfCalls, { turns }: Sides): string {
+  if (!recorded) return `Only the ${turns[1]} calls ${toolLabel(candidate?.name ?? "")}.`;
+  if (!candidate) return `Only the ${turns[0]} calls ${toolLabel(recorded.name)}.`;
   const names = differentArguments(recorded.arguments, candidate.arguments);
   const other =
     names.length === 0 ? "other arguments" : `another ${names.map((name) => visibleLine(name, 40)).join(", ")}`;

@@ -1,16 +1,18 @@
 import { DiffView } from "../run/files/diff-view.tsx";
 import { visible } from "../run/text/visible.ts";
 import { Code } from "../ui/code.tsx";
+import type { Sides } from "./sides.ts";
 import type { PairOfCalls } from "./trial-calls.ts";
 
 /** Arguments and results of a pair of calls. Arguments that differ are compared by lines. */
-export function PairDetail({ pair: { recorded, candidate, same } }: { pair: PairOfCalls }) {
+export function PairDetail({ pair: { recorded, candidate, same }, sides }: { pair: PairOfCalls; sides: Sides }) {
+  const [left, right] = sides.heads;
   const areCompared = recorded && candidate && !same;
   return (
     <div class="pair-detail">
       {areCompared ? (
         <figure class="code">
-          <header>Arguments, recorded and tried</header>
+          <header>Arguments, {`${left} and ${right}`.toLowerCase()}</header>
           <DiffView load={() => Promise.resolve([linesOf(recorded.arguments), linesOf(candidate.arguments)])} />
         </figure>
       ) : (
@@ -20,8 +22,8 @@ export function PairDetail({ pair: { recorded, candidate, same } }: { pair: Pair
         <CallText title="Result of both" text={recorded.result} />
       ) : (
         <>
-          {recorded?.result != null && <CallText title="Recorded result" text={recorded.result} />}
-          {candidate?.result != null && <CallText title="Tried result" text={candidate.result} />}
+          {recorded?.result != null && <CallText title={`${left} result`} text={recorded.result} />}
+          {candidate?.result != null && <CallText title={`${right} result`} text={candidate.result} />}
         </>
       )}
     </div>

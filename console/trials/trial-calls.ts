@@ -12,6 +12,7 @@ export type TrialCase = Schemas["TrialCase"];
 export type TrialAttempt = Schemas["TrialAttempt"];
 export type CaseDetail = Schemas["TrialCaseDetail"];
 export type PairOfCalls = CaseDetail["calls"][number];
+export type Comparison = Schemas["RunComparison"];
 export type Verdict = NonNullable<TrialCase["verdict"]>;
 
 export interface TrialWithCases {
@@ -53,6 +54,17 @@ export async function readRefused(id: string): Promise<TrialCase[]> {
 
 export function readCase(id: string, number: number, signal?: AbortSignal): Promise<CaseDetail> {
   return call("get_trial_case", { trial_id: id, number }, { signal });
+}
+
+/** A turn of a run. Without `turn`: the last one. */
+interface TurnPlace {
+  id: string;
+  turn: number | undefined;
+}
+
+export function readComparison(left: TurnPlace, right: TurnPlace, signal?: AbortSignal): Promise<Comparison> {
+  const turns = { ...(left.turn && { turn: left.turn }), ...(right.turn && { other_turn: right.turn }) };
+  return call("compare_runs", { run_id: left.id, other_run_id: right.id, ...turns }, { signal });
 }
 
 export function startTrial(id: string): Promise<Trial> {

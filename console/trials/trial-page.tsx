@@ -6,6 +6,7 @@ import { usePageTitle } from "../state/page-title.ts";
 import { pageUrl } from "../state/url.ts";
 import { Empty, Loading } from "../ui/empty.tsx";
 import { CaseView } from "./case-view.tsx";
+import { ComparePage } from "./compare-page.tsx";
 import { isLive, readTrial, type TrialWithCases } from "./trial-calls.ts";
 import { TrialView } from "./trial-view.tsx";
 import { trialTitle } from "./words.ts";
@@ -13,9 +14,10 @@ import { trialTitle } from "./words.ts";
 /** How often a trial in progress is read. Milliseconds. */
 const refreshMs = 1_000;
 
-/** A trial, or one of its cases: `?case=` is its number. */
+/** A trial, or one of its cases: `?case=` is its number; `trials/compare` compares any two turns. */
 export function TrialPage() {
   const id = useRoute().params["id"] ?? "";
+  if (id === "compare") return <ComparePage />;
   return <OpenTrial key={id} id={id} />;
 }
 

@@ -24,7 +24,9 @@ export function authorize(operator: OperatorPrincipal, { role, service }: Manage
 export type OwnerStores = Pick<Stores, "accounts" | "runs" | "deliveries"> & { trials: Trials };
 
 /** Validated values of a request. Each id that one contains is named here by its kind. */
-type Named = Partial<Record<"organization_id" | "agent_id" | "key_id" | "run_id" | "delivery_id" | "trial_id", string>>;
+type Named = Partial<
+  Record<"organization_id" | "agent_id" | "key_id" | "run_id" | "other_run_id" | "delivery_id" | "trial_id", string>
+>;
 
 /**
  * Returns a function that checks the role in the organization of everything that a request names. It rejects as for an
@@ -50,13 +52,14 @@ type Visible = Pick<Stores, "accounts"> & {
 
 /** The organizations of what a request names. Rejects for what does not exist. */
 function ownersOf(
-  { organization_id, agent_id, key_id, run_id, delivery_id, trial_id }: Named,
+  { organization_id, agent_id, key_id, run_id, other_run_id, delivery_id, trial_id }: Named,
   { accounts, runs, deliveries, trials }: Visible,
 ): Promise<string[]> {
   const owned = [
     agent_id !== undefined && findAgent(accounts, agent_id),
     key_id !== undefined && findKey(accounts, key_id),
     run_id !== undefined && findRunHead(runs, run_id),
+    other_run_id !== undefined && findRunHead(runs, other_run_id),
     delivery_id !== undefined && findDelivery(deliveries, delivery_id),
     trial_id !== undefined && findTrial(trials, trial_id),
   ].filter((found) => found !== false);

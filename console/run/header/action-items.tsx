@@ -1,3 +1,4 @@
+import { useLocation } from "preact-iso/router";
 import { languages } from "../../programs/languages.ts";
 import { blocked } from "../../state/blocked.ts";
 import { Icon } from "../../ui/icon.tsx";
@@ -24,6 +25,7 @@ function notYet({ status }: ActionProps["detail"]): string | undefined {
 /** What is seldom done with a run. On a narrow screen, all that has no button there. */
 export function MoreItems({ detail, onOpen, onAgain, onLink, onExport }: Omit<ActionProps, "stopping" | "readOnly">) {
   const [again, remove] = [blocked("start runs"), blocked("delete runs", detail.organization_id)];
+  const { route } = useLocation();
   const share = detail.imported_from
     ? "An imported run is not shared. Share its bundle."
     : blocked("share runs", detail.organization_id);
@@ -34,6 +36,9 @@ export function MoreItems({ detail, onOpen, onAgain, onLink, onExport }: Omit<Ac
       </button>
       <button type="button" disabled={share !== undefined} title={share} onClick={() => onOpen("share")}>
         <Icon name="upload" /> Share…
+      </button>
+      <button type="button" onClick={() => route(`/console/trials/compare?left=${detail.id}`)}>
+        <Icon name="runs" /> Compare with…
       </button>
       {exportFormats.map((format) => (
         <button type="button" onClick={() => onExport(format)}>

@@ -151,6 +151,7 @@ export interface Operations {
   list_trial_cases: { parameters: { trial_id: string; verdict?: "cannot_be_tried" | "left_record" | "failed" | "assertion_broken" | "same" | "different" | "better" | "worse" | "equal" | "unclear" | undefined }; answer: Schemas["TrialCasePage"] };
   get_trial_case: { parameters: { trial_id: string; number: number }; answer: Schemas["TrialCaseDetail"] };
   set_verdict: { parameters: { trial_id: string; number: number }; body: Schemas["SetVerdictRequest"]; answer: Schemas["TrialCase"] };
+  compare_runs: { parameters: { run_id: string; turn?: number | undefined; other_run_id: string; other_turn?: number | undefined }; answer: Schemas["RunComparison"] };
   list_suites: { parameters: { agent_id: string }; answer: Schemas["SuiteHeadPage"] };
   create_suite: { parameters: { agent_id: string }; body: Schemas["CreateSuiteRequest"]; answer: Schemas["Suite"] };
   get_suite: { parameters: { agent_id: string; suite: string }; answer: Schemas["Suite"] };

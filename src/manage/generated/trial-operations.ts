@@ -10,6 +10,7 @@ export const operations = {
   list_trial_cases: ["GET", "/trials/{trial_id}/cases"],
   get_trial_case: ["GET", "/trials/{trial_id}/cases/{number}"],
   set_verdict: ["PUT", "/trials/{trial_id}/cases/{number}/verdict"],
+  compare_runs: ["GET", "/runs/{run_id}/comparison"],
   list_suites: ["GET", "/agents/{agent_id}/suites"],
   create_suite: ["POST", "/agents/{agent_id}/suites"],
   get_suite: ["GET", "/agents/{agent_id}/suites/{suite}"],

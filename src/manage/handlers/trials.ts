@@ -3,6 +3,7 @@ import { jsonResponse } from "../../http/handler.ts";
 import { timeIn } from "../../http/rest/parameter-values.ts";
 import { ServiceError } from "../../errors.ts";
 import { decodePlace, encodePlace } from "../../runs/read/cursor.ts";
+import { compareRuns } from "../../trials/compare-runs.ts";
 import { deleteTrial, judgeCase, startTrial, stopTrial } from "../../trials/control-trial.ts";
 import { type Candidate, createTrial, type JudgeChoice } from "../../trials/create-trial.ts";
 import { findCase, findTrial } from "../../trials/find-trial.ts";
@@ -14,6 +15,7 @@ import { verdictOf } from "../../trials/verdict.ts";
 import type { ManageHandlers, Schemas } from "../call.ts";
 import { checkedDefinition } from "../checked-definition.ts";
 import type { ManageDeps } from "../deps.ts";
+import { wireComparison } from "../wire/run-comparison.ts";
 import { wireCase, wireCaseDetail, wireTrial, wireTrialHead } from "../wire/trial.ts";
 
 type Body = Schemas["CreateTrialRequest"];
@@ -90,6 +92,11 @@ export function trialHandlers(deps: ManageDeps) {
       const place = { trialId: trial.id, number: path.number };
       const judged = await judgeCase({ ...deps, actor }, place, body.verdict ?? undefined);
       return jsonResponse(200, wireCase(trial, judged));
+    },
+
+    async compare_runs({ path, query: { turn, other_run_id, other_turn } }) {
+      const compared = await compareRuns(deps, { id: path.run_id, turn }, { id: other_run_id, turn: other_turn });
+      return jsonResponse(200, wireComparison(compared));
     },
   } satisfies ManageHandlers;
 }

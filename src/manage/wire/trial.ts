@@ -143,7 +143,8 @@ export function wireCaseDetail(
   };
 }
 
-function wireCall({ step, name, input, result }: TurnCall): Schemas["TrialCall"] {
+/** A call with the beginning of its result. */
+export function wireCall({ step, name, input, result }: TurnCall): Schemas["TrialCall"] {
   const text = result && startOf(result.text, maxResult);
   const { arguments: given } = wireToolCall({ id: "", name, input });
   return { step, name, arguments: given, is_error: result ? result.error === true : null, result: text ?? null };

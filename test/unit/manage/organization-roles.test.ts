@@ -196,7 +196,8 @@ async function callWith(operation: ManageOperation, owned: Owned, as = token) {
   const named = bodyIds[operationId] === undefined ? {} : { [bodyIds[operationId]]: owned[bodyIds[operationId]] };
   const body = { ...bodies[operationId], ...named };
   const sends = request !== undefined && Object.keys(body).length > 0;
-  const response = await service.call(method, `${at}${queries[operationId] ?? ""}`, {
+  const query = operationId === "compare_runs" ? `?other_run_id=${owned.run_id}` : (queries[operationId] ?? "");
+  const response = await service.call(method, `${at}${query}`, {
     token: as,
     ...(sends && { body }),
   });
@@ -261,6 +262,13 @@ describe("an operator of one organization and viewer of another", () => {
       expect(await callWith(operation, acme)).toEqual(await callWith(operation, acme, service.operatorToken));
     },
   );
+
+  test("does not see the run of a third that a comparison names", async () => {
+    const compare = (other: Owned) =>
+      service.call("GET", `/runs/${acme.run_id}/comparison?other_run_id=${other.run_id}`, { token });
+    const message = `run "${gamma.run_id}" does not exist`;
+    expect(await compare(gamma)).toMatchObject({ status: 404, body: { code: "run_not_found", detail: message } });
+  });
 
   test("sees the runs that wait for answers in its organizations only", async () => {
     const { runs } = service.platform;

@@ -1,9 +1,10 @@
 import { verdicts } from "../../../trials/names.ts";
-import { cursor, limit, parameter } from "../../../http/rest/parameters.ts";
+import { cursor, idParameter, limit, parameter } from "../../../http/rest/parameters.ts";
 import { operation } from "./operation.ts";
 
 const tag = "trials";
 const trial = { description: "The trial.", body: "Trial" };
+const turnNumber = { type: "integer", minimum: 1, maximum: 1_000_000_000 } as const;
 const found = ["trial_not_found" as const];
 
 /** A change of an agent, tried on its recorded runs before it is saved. */
@@ -95,5 +96,19 @@ export const trialOperations = {
     request: "SetVerdictRequest",
     success: { description: "The case.", body: "TrialCase" },
     errors: [...found, "case_not_found", "modified_concurrently"],
+  }),
+  compare_runs: operation("compare_runs", {
+    at: "GET /runs/{run_id}/comparison",
+    tag,
+    summary: "Compare two turns",
+    description:
+      "Two turns side by side, of two runs or of one: their outputs, files and tool calls. A turn in progress counts with what is recorded of it.",
+    query: {
+      turn: parameter("The turn. Left out: the last one.", turnNumber),
+      other_run_id: { ...idParameter("The run to compare with."), required: true },
+      other_turn: parameter("The turn of the other run. Left out: the last one.", turnNumber),
+    },
+    success: { description: "The comparison.", body: "RunComparison" },
+    errors: ["run_not_found", "step_not_found", "history_failed", "history_unavailable", "response_too_large"],
   }),
 };

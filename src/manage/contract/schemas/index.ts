@@ -7,6 +7,7 @@ import { keySchemas } from "./keys.ts";
 import { modelRequestSchemas } from "./model-requests.ts";
 import { operatorSchemas } from "./operators.ts";
 import { organizationSchemas } from "./organizations.ts";
+import { runComparisonSchemas } from "./run-comparison.ts";
 import { runSchemas } from "./runs.ts";
 import { suiteSchemas } from "./suites.ts";
 import { trialCaseSchemas } from "./trial-cases.ts";
@@ -22,6 +23,7 @@ export const schemas = {
   ...keySchemas,
   ...webhookSchemas,
   ...runSchemas,
+  ...runComparisonSchemas,
   ...modelRequestSchemas,
   ...usageReportSchemas,
   ...trialSchemas,

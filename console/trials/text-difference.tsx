@@ -2,13 +2,23 @@ import { useMemo, useState } from "preact/hooks";
 import { DiffView } from "../run/files/diff-view.tsx";
 import { visible } from "../run/text/visible.ts";
 import { Segments } from "../ui/segments.tsx";
+import type { Sides } from "./sides.ts";
 import { wordDiff } from "./word-diff.ts";
 
 /** Characters of equal outputs that are drawn. The runs have all of them. */
 const longest = 50_000;
 
-/** The recorded output and the output of the attempt. Null: the turn has none. */
-export function OutputDifference({ before, after }: { before: string | null; after: string | null }) {
+interface TextDifferenceProps {
+  /** What the texts are. */
+  title: string;
+  /** Of the left turn and of the right one. Null: the turn has none. */
+  before: string | null;
+  after: string | null;
+  sides: Sides;
+}
+
+/** The difference of two texts, or the text that both have. */
+export function TextDifference({ title, before, after, sides }: TextDifferenceProps) {
   const [view, setView] = useState<"words" | "lines">("words");
   const words = useMemo(
     () => (before === null || after === null ? undefined : wordDiff(before, after)),
@@ -17,9 +27,9 @@ export function OutputDifference({ before, after }: { before: string | null; aft
   const isSame = before === after;
   const isCompared = before !== null && after !== null && !isSame;
   return (
-    <section class="panel" aria-label="Output">
+    <section class="panel" aria-label={title}>
       <header class="panel-head">
-        <h2>Output</h2>
+        <h2>{title}</h2>
         {isCompared && words && (
           <span class="end">
             <Segments
@@ -35,10 +45,15 @@ export function OutputDifference({ before, after }: { before: string | null; aft
         )}
         {isSame && before !== null && <span class="muted">same</span>}
       </header>
-      {!isCompared && <Single before={before} after={after} />}
+      {!isCompared && <Single title={title} before={before} after={after} sides={sides} />}
       {isCompared &&
         (words && view === "words" ? (
-          <div class="case-text words" tabIndex={0} role="group" aria-label="Difference of the outputs">
+          <div
+            class="case-text words"
+            tabIndex={0}
+            role="group"
+            aria-label={`Difference of the ${title.toLowerCase()}s`}
+          >
             {words.map(({ sign, text }, index) =>
               sign === "-" ? (
                 <del key={index}>{visible(text)}</del>
@@ -56,17 +71,23 @@ export function OutputDifference({ before, after }: { before: string | null; aft
   );
 }
 
-/** The output of both turns, or of the only one that has one. */
-function Single({ before, after }: { before: string | null; after: string | null }) {
+/** The text of both turns, or of the only one that has one. */
+function Single({ title, before, after, sides: { turns } }: TextDifferenceProps) {
   const text = after ?? before;
+  const missing = (after === null ? [turns[1]] : []).concat(before === null ? [turns[0]] : []);
+  const name = title.toLowerCase();
   return (
     <>
-      {after === null && (
-        <p class="case-message">The tried turn has no output. {before !== null && "The recorded one:"}</p>
+      {missing.length > 0 && (
+        <p class="case-message">
+          {missing.length === 2
+            ? `Neither turn has an ${name}.`
+            : `The ${missing[0]} has no ${name}. That of the other one:`}
+        </p>
       )}
       {text !== null && (
-        <pre class="case-text" tabIndex={0} aria-label="Output">
-          {visible(text.slice(0, longest))}
+        <pre class="case-text" tabIndex={0} aria-label={title}>
+          {visible(text.slice(0, longest)) || "Empty"}
           {text.length > longest && "…"}
         </pre>
       )}

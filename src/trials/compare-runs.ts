@@ -1,0 +1,81 @@
+import { ServiceError } from "../errors.ts";
+import { listRunFiles } from "../runs/files/read-files.ts";
+import type { Stores } from "../runs/ports.ts";
+import { findRunHead } from "../runs/read/find-run.ts";
+import { turnEvents } from "../runs/read/turn-record.ts";
+import type { Run } from "../runs/types.ts";
+import { type Alignment, alignCalls } from "./align-calls.ts";
+import { compareTurns, type TurnEnd } from "./compare.ts";
+import { type TurnCall, type TurnFacts, turnFacts } from "./turn-facts.ts";
+import type { FileDifference } from "./types.ts";
+
+type Deps = Pick<Stores, "runs" | "workspace">;
+
+/** A turn of a run. Without `turn`: the last one. */
+export interface ComparedPlace {
+  id: string;
+  turn?: number | undefined;
+}
+
+/** A turn of a comparison with its run. */
+export interface ComparedTurn {
+  run: Run;
+  facts: TurnFacts;
+}
+
+/** Two turns side by side: the first on the left. */
+export interface TurnComparison {
+  left: ComparedTurn;
+  right: ComparedTurn;
+  sameOutput: boolean;
+  /** How the files after the right turn differ from those after the left one. A text says why that is unknown. */
+  files: FileDifference[] | string;
+  calls: Alignment<TurnCall>;
+}
+
+/**
+ * Compares what two turns did, of two runs or of one. A turn in progress counts with what is recorded of it. Rejects with
+ * `run_not_found`, and with `step_not_found` for a turn that a run does not have.
+ */
+export async function compareRuns(deps: Deps, place: ComparedPlace, other: ComparedPlace): Promise<TurnComparison> {
+  const [one, two] = await Promise.all([readTurn(deps, place), readTurn(deps, other)]);
+  const { sameOutput, files } = compareTurns(endOf(one), endOf(two));
+  const unknown = [one, two].map((each) => each.files).find((each) => typeof each === "string");
+  return {
+    left: one,
+    right: two,
+    sameOutput,
+    files: unknown ?? files,
+    calls: alignCalls(one.facts.calls, two.facts.calls),
+  };
+}
+
+interface ReadTurn extends ComparedTurn {
+  files: TurnEnd["files"] | string;
+}
+
+async function readTurn(deps: Deps, { id, turn: wanted }: ComparedPlace): Promise<ReadTurn> {
+  const run = await findRunHead(deps.runs, id);
+  const turn = wanted ?? run.turn;
+  if (turn < 1 || turn > run.turn) {
+    const has = run.turn === 0 ? "no turn yet" : `the turns 1 to ${run.turn}`;
+    throw new ServiceError("step_not_found", `run ${run.id} has ${has}, not turn ${wanted ?? 1}`);
+  }
+  const events = await turnEvents(deps, run.id, turn);
+  const step = Math.max(0, ...events.map((event) => ("part" in event ? event.step : 0)));
+  return { run, facts: turnFacts(events, turn), files: await filesAfter(deps, run.id, { turn, step }) };
+}
+
+/** The files after a step. A text says why they are unknown: version 0.1 did not record them. */
+async function filesAfter(deps: Deps, id: string, at: { turn: number; step: number }): Promise<ReadTurn["files"]> {
+  try {
+    return (await listRunFiles(deps, id, at)).files;
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === "files_unknown") return error.message;
+    throw error;
+  }
+}
+
+function endOf({ facts: { output }, files }: ReadTurn): TurnEnd {
+  return { ...(output !== undefined && { output }), files: typeof files === "string" ? [] : files };
+}
