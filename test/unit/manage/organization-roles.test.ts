@@ -264,10 +264,12 @@ describe("an operator of one organization and viewer of another", () => {
   );
 
   test("does not see the run of a third that a comparison names", async () => {
-    const compare = (other: Owned) =>
-      service.call("GET", `/runs/${acme.run_id}/comparison?other_run_id=${other.run_id}`, { token });
+    const path = `/runs/${acme.run_id}/comparison?other_run_id=${gamma.run_id}`;
     const message = `run "${gamma.run_id}" does not exist`;
-    expect(await compare(gamma)).toMatchObject({ status: 404, body: { code: "run_not_found", detail: message } });
+    expect(await service.call("GET", path, { token })).toMatchObject({
+      status: 404,
+      body: { code: "run_not_found", detail: message },
+    });
   });
 
   test("sees the runs that wait for answers in its organizations only", async () => {
