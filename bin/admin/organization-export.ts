@@ -20,7 +20,7 @@ export function addExportCommand(organization: Command, action: Action): void {
       action(async (platform, id: string, { to, force }: { to: string; force?: true }) => {
         if (!force && existsSync(to)) throw new CliError(`--to ${to} exists; pass --force to replace it`);
         const { id: organizationId } = await findOrganization(platform.accounts, id);
-        const counts = { agents: 0, runs: 0, deliveries: 0, audit: 0 };
+        const counts = { agents: 0, runs: 0, trials: 0, deliveries: 0, audit: 0 };
         const about = { serviceVersion: packageFile.version, now: Date.now(), counts };
         await writeArchive(to, tar(exportOrganization(platform, organizationId, about)), { compress: true });
         const { size: bytes } = await stat(to);

@@ -5,9 +5,12 @@ import { type ExportedFile, exportedFile, exportRun, jsonFile } from "../runs/re
 import type { Stores } from "../runs/ports.ts";
 import { dayOf } from "../runs/quotas.ts";
 import type { ArchiveFile } from "../runs/files/tar.ts";
+import type { Trials } from "../trials/ports.ts";
+import type { Trial } from "../trials/types.ts";
 import { wireAgent, wireDefinition, wireVersion } from "./wire/agent.ts";
 import { wireAuditEntry } from "./wire/operator.ts";
 import { wireOrganization } from "./wire/organization.ts";
+import { wireCase, wireTrial } from "./wire/trial.ts";
 import { wireDelivery, wireEndpoint, wireWebhook } from "./wire/webhook.ts";
 
 /** Version of the files of an export. */
@@ -19,17 +22,18 @@ const pageSize = 1_000;
 export interface ExportCounts {
   agents: number;
   runs: number;
+  trials: number;
   deliveries: number;
   audit: number;
 }
 
 /**
  * Everything about an organization, one file at a time: agents with their versions, webhooks and deliveries, runs (as in
- * `exportRun`), usage by day, audit, and last a manifest with counts and the hash of each file. The files of a run are in the
+ * `exportRun`), trials with their cases, usage by day, audit, and last a manifest with counts and the hash of each file. The files of a run are in the
  * manifest of the run. It has no secrets and no hashes of keys. `counts` is filled in on the way.
  */
 export async function* exportOrganization(
-  { accounts, deliveries, ...stores }: Stores,
+  { accounts, deliveries, trials, ...stores }: Stores & { trials: Trials },
   organizationId: string,
   { serviceVersion, now, counts }: { serviceVersion: string; now: number; counts: ExportCounts },
 ): AsyncGenerator<ArchiveFile> {
@@ -72,6 +76,13 @@ export async function* exportOrganization(
       more = after !== undefined;
     }
 
+    for await (const trial of trialsOf(trials, agent.id)) {
+      counts.trials++;
+      const cases = await trials.listCases(trial.id);
+      const content = { ...wireTrial(trial, cases), cases: cases.map((one) => wireCase(trial, one)) };
+      yield add(jsonFile(`${folder}trials/${trial.id}.json`, content));
+    }
+
     for (let after: { createdAt: number; id: string } | undefined, more = true; more;) {
       const page = await stores.runs.list({ agentIds: [agent.id], limit: pageSize, ...(after && { after }) });
       for (const { id, createdAt, used } of page.runs) {
@@ -109,6 +120,16 @@ export async function* exportOrganization(
 
 function lines(name: string, values: unknown[]): ArchiveFile {
   return { name, content: Buffer.from(values.map((value) => `${JSON.stringify(value)}\n`).join("")) };
+}
+
+/** The trials of an agent, newest first. */
+async function* trialsOf(trials: Pick<Trials, "list">, agentId: string): AsyncGenerator<Trial> {
+  for (let after: Pick<Trial, "createdAt" | "id"> | undefined, more = true; more;) {
+    const page = await trials.list({ agentId, limit: 100, ...(after && { after }) });
+    yield* page.trials;
+    after = page.next;
+    more = after !== undefined;
+  }
 }
 
 /** Newest first. Entries of earlier releases, which name no organization, are missing. */

@@ -2,6 +2,7 @@ import type { Runs } from "../runs/ports.ts";
 import { type RunStatus, turnStartedAt } from "../runs/status.ts";
 import type { TurnId } from "../runs/turn-writes.ts";
 import type { RunChange } from "../runs/types.ts";
+import { trialOf } from "../trials/trial-id.ts";
 
 /** CloudWatch namespace of the service's metrics. */
 export const namespace = "AgentRunService";
@@ -70,24 +71,27 @@ export function emitter(table: string, { now = Date.now, write = toStdout } = {}
 
 /**
  * A `Runs` that emits metrics for each applied write. Rejected and repeated writes count nothing, so retries of an
- * invocation do not count twice.
+ * invocation do not count twice. Of the runs of a trial, only the usage counts: an attempt that fails is a finding, and no
+ * failure of the service.
  */
 export function measuredRuns(runs: Runs, emit: Emit, now: () => number = Date.now): Runs {
   // The loaded turn, while its journal is empty. A Lambda process advances one turn at a time.
   let unstarted: { runId: string; turn: number; waited: number } | undefined;
+  let triedRun: string | undefined; // the loaded run, if it is of a trial
   return {
     ...runs,
 
     async create(...args) {
       const outcome = await runs.create(...args);
-      if (outcome === "created") emit({ RunsCreated: 1 });
+      if (outcome === "created" && trialOf(args[0]) === undefined) emit({ RunsCreated: 1 });
       return outcome;
     },
 
     async load(id) {
       const state = await runs.load(id);
+      triedRun = state && trialOf(state.run) !== undefined ? id : undefined;
       unstarted =
-        state?.journal.length === 0
+        state?.journal.length === 0 && triedRun === undefined
           ? { runId: id, turn: state.run.turn, waited: now() - turnStartedAt(state.run) }
           : undefined;
       return state;
@@ -96,6 +100,10 @@ export function measuredRuns(runs: Runs, emit: Emit, now: () => number = Date.no
     async change(change) {
       const applied = await runs.change(change);
       if (!applied) return false;
+      if (change.runId === triedRun) {
+        emit(usageMetrics(change));
+        return true;
+      }
       const values = { ...statusMetrics(change), ...usageMetrics(change) };
       if (unstarted && isFirstStep(change, unstarted)) {
         values.QueueTime = unstarted.waited;

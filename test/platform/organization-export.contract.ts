@@ -8,12 +8,14 @@ import { setWebhook } from "../../src/accounts/webhooks.ts";
 import { sha256Of } from "../../src/agent/turn/manifest.ts";
 import { exportOrganization } from "../../src/manage/export-organization.ts";
 import type { Stores } from "../../src/runs/ports.ts";
+import type { Trials } from "../../src/trials/ports.ts";
+import { newCase, newTrial } from "./trials.contract.ts";
 
 const definition = { name: "A", instructions: "", tools: [], limits: { steps: 3, tokens: 1_000, seconds: 60 } };
 
 /** Contract tests of the export of an organization. */
-export function describeOrganizationExport(stores: Stores): void {
-  const { accounts, runs, workspace } = stores;
+export function describeOrganizationExport(stores: Stores & { trials: Trials }): void {
+  const { accounts, runs, trials, workspace } = stores;
 
   test(
     "an export has the records of an organization and of no other, and no secrets",
@@ -54,22 +56,26 @@ export function describeOrganizationExport(stores: Stores): void {
           await runs.create(run, [{ turn: 1, role: "input_to_agent", text, sequence: 1, at: times.createdAt }], {
             uploads,
           });
-          return { organizationId, agentId, runId, sha256, hidden: [stored.hash, secret ?? ""] };
+          const trial = newTrial({ agentId, organizationId });
+          await trials.create(trial, [newCase(trial.id, 1), newCase(trial.id, 2)]);
+          return { organizationId, agentId, runId, sha256, trialId: trial.id, hidden: [stored.hash, secret ?? ""] };
         }),
       );
       const [mine, other] = ids;
       if (!mine || !other) throw new Error("two organizations were created");
-      const counts = { agents: 0, runs: 0, deliveries: 0, audit: 0 };
+      const counts = { agents: 0, runs: 0, trials: 0, deliveries: 0, audit: 0 };
       const files = new Map<string, Buffer>();
       const about = { serviceVersion: "1", now: Date.now(), counts };
       for await (const { name, content } of exportOrganization(stores, mine.organizationId, about)) {
         files.set(name, Buffer.from(content));
       }
-      expect(counts).toEqual({ agents: 1, runs: 1, deliveries: 0, audit: 3 });
+      expect(counts).toEqual({ agents: 1, runs: 1, trials: 1, deliveries: 0, audit: 3 });
       const [run, agent] = [`runs/${mine.runId}/`, `agents/${mine.agentId}/`];
       expect([...files.keys()].toSorted()).toEqual(
         [
-          ...["agent.json", "keys.json", "versions/1.json", "webhook.json"].map((name) => agent + name),
+          ...["agent.json", "keys.json", "versions/1.json", "webhook.json", `trials/${mine.trialId}.json`].map(
+            (name) => agent + name,
+          ),
           ...["contents/".concat(mine.sha256), "events-000001.ndjson", "manifest.json", "run.json"].map(
             (name) => run + name,
           ),
@@ -83,8 +89,11 @@ export function describeOrganizationExport(stores: Stores): void {
       expect(files.get(`${run}events-000001.ndjson`)?.toString()).toContain("input of Mine");
       const { models } = JSON.parse(String(files.get("organization.json"))) as { models: object[] };
       expect(models).toMatchObject([{ name: "backup", model: "claude of Mine", secret: "env:KEY" }]);
+      const trial = JSON.parse(String(files.get(`${agent}trials/${mine.trialId}.json`))) as { cases: object[] };
+      expect(trial).toMatchObject({ id: mine.trialId, agent_id: mine.agentId });
+      expect(trial.cases).toMatchObject([{ number: 1 }, { number: 2 }]);
       const all = Buffer.concat([...files.values()]).toString();
-      for (const text of [...mine.hidden, ...other.hidden, other.agentId, other.runId, "Other"]) {
+      for (const text of [...mine.hidden, ...other.hidden, other.agentId, other.runId, other.trialId, "Other"]) {
         expect(text.length).toBeGreaterThan(4);
         expect(all).not.toContain(text);
       }

@@ -114,7 +114,7 @@ const allowed: Record<string, string[]> = {
     "src/sandbox",
     "src/trials",
   ],
-  "src/observability": ["src/agent", "src/env.ts", "src/log.ts", "src/net", "src/runs"],
+  "src/observability": ["src/agent", "src/env.ts", "src/log.ts", "src/net", "src/runs", "src/trials/trial-id.ts"],
   // The framework of all APIs. It knows no operations.
   "src/http": [
     "dist/generated",

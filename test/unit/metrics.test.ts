@@ -143,3 +143,18 @@ test("writes one line of embedded metric format", () => {
     TurnDuration: 12,
   });
 });
+
+test("counts of a trial's runs only what they use", () =>
+  measuredStore(async (runs, emitted) => {
+    const owner = { agentId: "trial-1", organizationId: "trial-1" };
+    await runs.create({ ...run, ...owner }, first);
+    await runs.load(run.id);
+    const expected = { status: "running", turn: 1 } as const;
+    await runs.change({ runId: run.id, expect: expected, ...numbered(1, { entries: [answer(1)] }), used: used(1) });
+    await runs.change({
+      runId: run.id,
+      expect: expected,
+      set: { status: "technical_error", turn: 1, updatedAt: 4_000, failure },
+    });
+    expect(emitted).toEqual([[{ Steps: 1, InputTokens: 100, OutputTokens: 10 }], [{}]]);
+  }));
