@@ -116,21 +116,20 @@ function ComparedTurn({ head, turn: { run_id, name, turn, turns }, onTurn }: Com
             <bdi>{shown}</bdi>
           </a>
         </h2>
-        <label class="end">
-          Turn{" "}
+        {turns > 1 && (
           <select
-            class="input"
+            class="input end"
+            aria-label="Turn"
             value={turn}
-            disabled={turns === 1}
             onChange={({ currentTarget }) => onTurn(Number(currentTarget.value))}
           >
             {Array.from({ length: turns }, (_, index) => (
               <option key={index} value={index + 1}>
-                {index + 1} of {turns}
+                Turn {index + 1} of {turns}
               </option>
             ))}
           </select>
-        </label>
+        )}
       </header>
     </section>
   );
