@@ -45,6 +45,12 @@ export async function* exportOrganization(
   };
   yield add(jsonFile("organization.json", wireOrganization(organization)));
   const usage = new Map<string, { day: string; agent_id: string; runs: number; used: Usage }>();
+  const count = (createdAt: number, agentId: string, used: Usage | undefined): void => {
+    const day = dayOf(createdAt);
+    const key = `${day} ${agentId}`;
+    const before = usage.get(key) ?? { day, agent_id: agentId, runs: 0, used: noUsage };
+    usage.set(key, { ...before, runs: before.runs + 1, used: used ? addUsage(before.used, used) : before.used });
+  };
 
   for (const agent of await accounts.listAgents(organization.id)) {
     counts.agents++;
@@ -85,12 +91,9 @@ export async function* exportOrganization(
 
     for (let after: { createdAt: number; id: string } | undefined, more = true; more;) {
       const page = await stores.runs.list({ agentIds: [agent.id], limit: pageSize, ...(after && { after }) });
-      for (const { id, createdAt, used } of page.runs) {
+      for (const { id, createdAt, used, imported } of page.runs) {
         counts.runs++;
-        const day = dayOf(createdAt);
-        const key = `${day} ${agent.id}`;
-        const before = usage.get(key) ?? { day, agent_id: agent.id, runs: 0, used: noUsage };
-        usage.set(key, { ...before, runs: before.runs + 1, used: used ? addUsage(before.used, used) : before.used });
+        if (!imported) count(createdAt, agent.id, used);
         for await (const file of exportRun(stores, id, `runs/${id}/`)) {
           if (file.name.endsWith("/manifest.json")) add(file);
           yield file;

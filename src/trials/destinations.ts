@@ -29,7 +29,8 @@ export function destinationsOf(
     new: isNew(host),
   }));
   const servers = (candidate.definition.mcp ?? []).filter(
-    ({ name, url }) => !tried.every(({ configuration }) => hasServer(configuration?.agent.mcp, name, url)),
+    ({ name, url }) =>
+      !tried.every(({ run, configuration }) => !run.imported && hasServer(configuration?.agent.mcp, name, url)),
   );
   const listed = servers.map(({ url }): Destination => ({
     host: hostOf(url),

@@ -45,7 +45,10 @@ export async function openCase(stores: CaseStores, state: RunState): Promise<Ope
     throw new Error(`run ${state.run.id} belongs to a trial that does not exist`);
   const { arm } = forked.trial;
   if (arm !== "candidate" && arm !== "control") return openVote(stores, trial, state.run);
-  const source = await turnRecord(stores, forked.from, state.run.turn);
+  const [source, recordedRun] = await Promise.all([
+    turnRecord(stores, forked.from, state.run.turn),
+    stores.runs.head(forked.from),
+  ]);
   const tried = trial[arm];
   const before = await configurationOf(stores, ownerOfCases(trial), source);
   // Without it, nothing would be known of the servers: all would be listed.
@@ -53,7 +56,8 @@ export async function openCase(stores: CaseStores, state: RunState): Promise<Ope
   const { listed = [] } = tried;
   const known = new Map<string, OfferedTool[]>();
   for (const { name } of tried.definition.mcp ?? []) {
-    const isSame = isSameServer(name, before, tried.definition);
+    // What a bundle says that a server offered is nobody's here: the server is asked.
+    const isSame = !recordedRun?.imported && isSameServer(name, before, tried.definition);
     const tools = toolsOf(name, isSame ? before.offered : listed);
     if (isSame || tools.length > 0) known.set(name, tools);
   }

@@ -56,9 +56,20 @@ export function describeOrganizationExport(stores: Stores & { trials: Trials }):
           await runs.create(run, [{ turn: 1, role: "input_to_agent", text, sequence: 1, at: times.createdAt }], {
             uploads,
           });
+          const bundled = { runId: randomUUID(), sha256 };
+          const brought = { ...run, id: randomUUID(), turn: 0, sequence: 0, imported: bundled };
+          await runs.create(brought, []);
           const trial = newTrial({ agentId, organizationId });
           await trials.create(trial, [newCase(trial.id, 1), newCase(trial.id, 2)]);
-          return { organizationId, agentId, runId, sha256, trialId: trial.id, hidden: [stored.hash, secret ?? ""] };
+          return {
+            organizationId,
+            agentId,
+            runId,
+            brought: brought.id,
+            sha256,
+            trialId: trial.id,
+            hidden: [stored.hash, secret ?? ""],
+          };
         }),
       );
       const [mine, other] = ids;
@@ -69,7 +80,7 @@ export function describeOrganizationExport(stores: Stores & { trials: Trials }):
       for await (const { name, content } of exportOrganization(stores, mine.organizationId, about)) {
         files.set(name, Buffer.from(content));
       }
-      expect(counts).toEqual({ agents: 1, runs: 1, trials: 1, deliveries: 0, audit: 3 });
+      expect(counts).toEqual({ agents: 1, runs: 2, trials: 1, deliveries: 0, audit: 3 });
       const [run, agent] = [`runs/${mine.runId}/`, `agents/${mine.agentId}/`];
       expect([...files.keys()].toSorted()).toEqual(
         [
@@ -79,6 +90,7 @@ export function describeOrganizationExport(stores: Stores & { trials: Trials }):
           ...["contents/".concat(mine.sha256), "events-000001.ndjson", "manifest.json", "run.json"].map(
             (name) => run + name,
           ),
+          ...["manifest.json", "run.json"].map((name) => `runs/${mine.brought}/${name}`),
           "audit-1.ndjson",
           "manifest.json",
           "organization.json",
@@ -89,6 +101,7 @@ export function describeOrganizationExport(stores: Stores & { trials: Trials }):
       expect(files.get(`${run}events-000001.ndjson`)?.toString()).toContain("input of Mine");
       const { models } = JSON.parse(String(files.get("organization.json"))) as { models: object[] };
       expect(models).toMatchObject([{ name: "backup", model: "claude of Mine", secret: "env:KEY" }]);
+      expect(JSON.parse(String(files.get("usage.json")))).toMatchObject([{ runs: 1 }]); // not the imported one
       const trial = JSON.parse(String(files.get(`${agent}trials/${mine.trialId}.json`))) as { cases: object[] };
       expect(trial).toMatchObject({ id: mine.trialId, agent_id: mine.agentId });
       expect(trial.cases).toMatchObject([{ number: 1 }, { number: 2 }]);

@@ -43,8 +43,21 @@ const endless = [
   }),
 ];
 
+/** A schema in the place of what a turn ran on. */
+const schemaAsSettings: Hostile = async ({ files }) => {
+  const schema = Buffer.from("{}");
+  const { name = "" } = files.find((file) => configuration.test(file.name)) ?? {};
+  const [before, after] = [name.slice(15, -5), sha256Of(schema)];
+  const other = files.map((file) =>
+    file.name === name ? { name: `configurations/${after}.json`, content: schema } : file,
+  );
+  const named = replaced(other, /^events/, (lines) => lines.replaceAll(before, after));
+  return bundleOf(withRun(named, (all) => ({ ...all, run: { ...all.run, resultSchema: after } })));
+};
+
 /** Records that no run can have, in archives that are as exports write them. */
 export const hostileRecords: HostileTable = {
+  "has a schema in place of what a turn ran on": [schemaAsSettings, "must have required property"],
   "has a run with spaces": [text(/^run.json$/, (json) => json.replace("{", "{ ")), "is not written as an export"],
   "has a run with a key twice": [
     text(/^run.json$/, (json) => json.replace(',"runId":', ',"runId":"","runId":')),

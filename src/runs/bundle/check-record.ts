@@ -51,11 +51,15 @@ export async function checkBundle(file: BundleFile): Promise<CheckedBundle> {
   const sizes = new Map([...bundle.contents].map(([hash, { size }]) => [hash, size]));
   requireFiles([...uploads, ...files], sizes);
   const named = namedIn(record);
+  const ranOn = new Set<string>(); // configurations that an event names
   const checker = recordChecker(record);
   for await (const event of readEvents(bundle)) {
     checker.add(event);
     requireFiles(filesOf(event), sizes);
-    for (const hash of configurationsOf(event)) named.configurations.add(hash);
+    for (const hash of configurationsOf(event)) {
+      ranOn.add(hash);
+      named.configurations.add(hash);
+    }
     for (const sha256 of filesOf(event).flatMap(contentsOf)) named.contents.add(sha256);
   }
   const end = checker.end();
@@ -67,7 +71,7 @@ export async function checkBundle(file: BundleFile): Promise<CheckedBundle> {
   if (missing.length > maxMissing)
     throw refused(`${missing.length} configurations are missing; at most ${maxMissing} can be`);
   for (const [hash, member] of bundle.configurations)
-    checkConfiguration(await readListed(bundle, member), member.name, hash === run.resultSchema);
+    checkConfiguration(await readListed(bundle, member), member.name, hash === run.resultSchema && !ranOn.has(hash));
   for (const member of bundle.contents.values()) await readListed(bundle, member);
   return { bundle, record, missing, ...end };
 }

@@ -175,7 +175,10 @@ const entries = {
   forked: entry(
     "forked",
     { from: runId },
-    { settings: sha256, trial: object({ case: count, arm: anyOf(["candidate", "control"]) }) },
+    {
+      settings: sha256,
+      trial: object({ case: count, arm: anyOf(["candidate", "control", "recordedFirst", "candidateFirst"]) }),
+    },
   ),
 };
 

@@ -89,6 +89,22 @@ export function withoutConfiguration(event: RunEvent): RunEvent {
   return forked;
 }
 
+/**
+ * The events of an imported run that a fork begins with. Nobody here has answered its calls: those without a result are asked
+ * for again.
+ */
+export function withoutAnswers(events: RunEvent[]): RunEvent[] {
+  const done = new Set(events.flatMap((event) => ("part" in event && event.part === "result" ? placeOf(event) : [])));
+  return events.filter((event) => {
+    const isAnswer = "part" in event && (event.part === "asked" || event.part === "answered");
+    return !isAnswer || done.has(placeOf(event));
+  });
+}
+
+function placeOf({ turn, step, call }: { turn: number; step: number; call: number }): string {
+  return `${turn}.${step}.${call}`;
+}
+
 /** The entries with the given results of the last step. */
 function withResults(entries: RunJournalEntry[], { turn, step }: RunPoint, results: GivenResult[]): RunJournalEntry[] {
   if (results.length === 0) return entries;

@@ -29,7 +29,7 @@ import { startTurn } from "../turn-writes.ts";
 import type { Quotas, Run, RunEvent, RunJournalEntry } from "../types.ts";
 import { copyConfigurations } from "./copy-configurations.ts";
 import { appendGroups, changedMeanwhile, type EarlierTurns, groupsOf } from "./copy-events.ts";
-import { eventsOfFork, type RecordChanges, recordUpTo, withoutConfiguration } from "./copied-record.ts";
+import { eventsOfFork, type RecordChanges, recordUpTo, withoutAnswers, withoutConfiguration } from "./copied-record.ts";
 import { settingsOfFork, type SettingsChanges } from "./fork-settings.ts";
 import { incompleteFork, requireWholeRecord } from "./incomplete-fork.ts";
 
@@ -102,7 +102,7 @@ async function preparedFork(
   const { events, turnEntries } = await recordUpTo(deps, source, at);
   const { files } = await listRunFiles(deps, source.id, at); // also checks that the step exists
   const kept = eventsOfFork(events, at, record);
-  const copied = source.imported ? kept.map(withoutConfiguration) : kept;
+  const copied = source.imported ? withoutAnswers(kept).map(withoutConfiguration) : kept;
   const entries = at.step === 0 ? turnEntries : turnEntries.filter(({ step }) => step <= at.step);
   const settings = await settingsOfFork(deps, { run: source, ...owner, entries, step: at.step }, changes);
   return { events: copied, settings, files };

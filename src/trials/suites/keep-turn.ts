@@ -217,6 +217,7 @@ async function createCase(
     ...(actor !== undefined && { startedBy: { kind: "operator" as const, id: actor } }),
     ...(source.resultSchema !== undefined && { resultSchema: source.resultSchema }),
     ...(source.chosen && { chosen: source.chosen }),
+    ...(source.imported && { imported: { runId: source.imported.runId, sha256: source.imported.sha256 } }),
   };
   const audited = along(actor, "suite.add", suite.id, createdAt, { organizationId: suite.organizationId });
   await runs.create(run, first.messages, { uploads, ...audited });
