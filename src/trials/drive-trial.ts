@@ -13,21 +13,30 @@ import { attemptNames, type Trial } from "./types.ts";
  * and from time to time, so that nothing is lost with a process.
  */
 export async function driveTrial(deps: DriveDeps, trialId: string): Promise<void> {
+  // Each lost write is one that another writer has made, so this ends.
+  while (!(await driveOnce(deps, trialId)));
+}
+
+/** False: another process has changed the trial or a case meanwhile, and what is left to do is to be read again. */
+async function driveOnce(deps: DriveDeps, trialId: string): Promise<boolean> {
+  // Before its cases: the revision tells whether another process has claimed attempts since.
   const trial = await deps.trials.find(trialId);
-  if (!trial || !isActive(trial.status)) return;
+  if (!trial || !isActive(trial.status)) return true;
   const cases = await deps.trials.listCases(trialId);
   const inProgress: Run[] = [];
   // Together: stores write what is ready at the same time with one commit.
   const settled = await settleAll(cases.map((one) => settleCase(deps, trial, one, inProgress)));
   const left = budgetLeft(trial, settled, inProgress);
-  const waiting = trial.status === "running" ? await startNext(deps, trial, settled, left) : false;
+  const { missing, revision } =
+    trial.status === "running" ? await startNext(deps, trial, settled, left) : { revision: trial.revision };
+  if (missing === "claim") return false;
   const busy = settled.some((one) => attemptNames.some((name) => isInProgress(one[name])));
-  if (busy) return;
-  const endedBy = trial.status === "stopping" ? "operator" : waiting ? "budget" : undefined;
-  const ended: Trial = { ...trial, status: "finished", updatedAt: deps.now(), revision: trial.revision + 1 };
-  if (await deps.trials.replace({ ...ended, ...(endedBy && { endedBy }) })) {
-    log("info", "trial finished", { trialId, cases: cases.length, ...(endedBy && { endedBy }) });
-  }
+  if (busy) return true;
+  const endedBy = trial.status === "stopping" ? "operator" : missing;
+  const ended: Trial = { ...trial, status: "finished", updatedAt: deps.now(), revision: revision + 1 };
+  if (!(await deps.trials.replace({ ...ended, ...(endedBy && { endedBy }) }))) return false;
+  log("info", "trial finished", { trialId, cases: cases.length, ...(endedBy && { endedBy }) });
+  return true;
 }
 
 /** Moves trials on for one process: calls for a trial that come while it is moved on become one. Never rejects. */

@@ -1,3 +1,4 @@
+import type { Failure } from "../agent/model.ts";
 import { answeredFromRecord } from "../agent/tools/recorded.ts";
 import type { OfferedTool, RecordedResults, Tool } from "../agent/tools/tool.ts";
 import type { ForkedEntry } from "../agent/turn/journal.ts";
@@ -13,11 +14,11 @@ import { configurationOf } from "./inspect-turn.ts";
 import { checkVote } from "./judge/vote.ts";
 import { callRecord, ruleOf } from "./recorded-calls.ts";
 import { ownerOfCases, trialOf } from "./trial-id.ts";
-import type { Trial } from "./types.ts";
+import type { ArmName, Trial } from "./types.ts";
 
 export interface CaseStores extends Pick<Stores, "runs" | "configurations"> {
   /** Absent: no run belongs to a trial. */
-  trials?: Pick<Trials, "find" | "replace">;
+  trials?: Pick<Trials, "find" | "findCase" | "replace">;
 }
 
 /** What a turn of a trial has in place of the world outside. */
@@ -34,16 +35,27 @@ export interface OpenCase {
   withRecord(tools: Tool[], offered: OfferedTool[]): Promise<Tool[]>;
 }
 
-/** Opens the case of a trial that a run is. Undefined: the run belongs to no trial. Throws if the trial was deleted. */
-export async function openCase(stores: CaseStores, state: RunState): Promise<OpenCase | undefined> {
+/**
+ * Opens the case of a trial that a run is. Undefined: the run belongs to no trial. `failure`: the attempt has an outcome, because
+ * the trial was stopped or the case erased before the turn began or went on. Throws if the trial was deleted.
+ */
+export async function openCase(
+  stores: CaseStores,
+  state: RunState,
+): Promise<OpenCase | { failure: Failure } | undefined> {
   const trialId = trialOf(state.run);
   if (trialId === undefined) return undefined;
   const { trials } = stores;
-  const trial = await trials?.find(trialId);
   const forked = state.journal.find((entry): entry is RunJournalEntry & ForkedEntry => entry.part === "forked");
+  const [trial, one] = forked?.trial
+    ? await Promise.all([trials?.find(trialId), trials?.findCase(trialId, forked.trial.case)])
+    : [];
   if (!trials || !trial || !forked?.trial)
     throw new Error(`run ${state.run.id} belongs to a trial that does not exist`);
   const { arm } = forked.trial;
+  const attempt = one?.[arm];
+  // What the turn would use is not counted any more, and nothing would stop it.
+  if (attempt?.runId !== state.run.id || attempt.outcome) return { failure: attemptEnded };
   if (arm !== "candidate" && arm !== "control") return openVote(stores, trial, state.run);
   const [source, recordedRun] = await Promise.all([
     turnRecord(stores, forked.from, state.run.turn),
@@ -69,14 +81,38 @@ export async function openCase(stores: CaseStores, state: RunState): Promise<Ope
     async withRecord(tools, offered) {
       const fresh = offered.filter(({ origin }) => origin && !known.has(origin.server));
       // Of cases that list at the same time, the first one is kept.
-      if (fresh.length > 0) {
-        const next = { ...trial, revision: trial.revision + 1, [arm]: { ...tried, listed: [...listed, ...fresh] } };
-        await trials.replace(next);
-      }
+      if (fresh.length > 0) await keepListed(trials, { trialId, arm }, fresh);
       const record = callRecord(source.entries, state.journal);
       return answeredFromRecord(tools, record, (name) => ruleOf(outside, name));
     },
   };
+}
+
+const attemptEnded: Failure = {
+  category: "internal",
+  title: "The trial had ended this attempt before its turn began or went on.",
+  remedy: "Create another trial to try the turn again.",
+  retryable: false,
+};
+
+/** Writes that are lost to others, after which the next case lists the tools again. */
+const keepAttempts = 5;
+
+/** Adds tools to those that an arm has listed, unless another case has listed their server. */
+async function keepListed(
+  trials: Pick<Trials, "find" | "replace">,
+  { trialId, arm }: { trialId: string; arm: ArmName },
+  fresh: OfferedTool[],
+): Promise<void> {
+  for (let attempt = 1; attempt <= keepAttempts; attempt++) {
+    const trial = await trials.find(trialId);
+    if (!trial) return;
+    const { listed = [] } = trial[arm];
+    const added = fresh.filter(({ origin }) => !listed.some((tool) => tool.origin?.server === origin?.server));
+    if (added.length === 0) return;
+    const next = { ...trial, revision: trial.revision + 1, [arm]: { ...trial[arm], listed: [...listed, ...added] } };
+    if (await trials.replace(next)) return;
+  }
 }
 
 /** A judge has no tools, whatever its definition says: what it reads is not trusted. */

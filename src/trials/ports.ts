@@ -18,6 +18,11 @@ export interface Trials {
   listActive(): Promise<string[]>;
   /** Replaces a trial of the revision before. False: it has another one, or does not exist. */
   replace(trial: Trial, along?: Along): Promise<boolean>;
+  /**
+   * Replaces a trial and at most `maxConcurrency` (`limits.ts`) of its cases in one write. False: one of them has another revision than
+   * the one before, and nothing was written.
+   */
+  claim(trial: Trial, cases: TrialCase[]): Promise<boolean>;
   /** All cases, in the order of their numbers. */
   listCases(trialId: string): Promise<TrialCase[]>;
   findCase(trialId: string, number: number): Promise<TrialCase | undefined>;

@@ -26,7 +26,7 @@ export function isInProgress(attempt: Arm | Vote | undefined): boolean {
 }
 
 /** Of an attempt whose run was not created before the trial was stopped. */
-export const notStarted: ArmOutcome = { ending: { kind: "stopped" }, assertions: [], used: noUsage };
+const notStarted: ArmOutcome = { ending: { kind: "stopped" }, assertions: [], used: noUsage };
 
 /**
  * Evaluates the attempts of a case and the votes on it that have ended, and starts those again whose creation was interrupted.

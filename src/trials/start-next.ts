@@ -4,10 +4,9 @@ import type { AttemptUse, BudgetLeft } from "./budget.ts";
 import { controlCases } from "./estimate.ts";
 import { expectedVote } from "./judge/expected-vote.ts";
 import { needsJudge } from "./judge/needs-judge.ts";
-import { begin, changed, type DriveDeps, isInProgress, notStarted } from "./settle-case.ts";
+import { begin, type DriveDeps, isInProgress } from "./settle-case.ts";
 import {
   armNames,
-  type ArmOutcome,
   type AttemptName,
   attemptNames,
   type Trial,
@@ -23,32 +22,47 @@ interface Start {
   budget: TrialBudget;
 }
 
-/** What starts together. `starts`: by the index of the case. `isOutOfBudget`: attempts are left for which only the budget was missing. */
+/** By the index of the case. */
+type Starts = Map<number, Start[]>;
+
+/** What starts together. `isOutOfBudget`: attempts are left for which only the budget was missing. */
 interface Plan {
-  starts: Map<number, Start[]>;
+  starts: Starts;
   isOutOfBudget: boolean;
 }
 
 /**
- * Starts attempts as places and budget allow: votes on cases that were tried, and then candidates and controls of a case together.
- * All that can start at the same time does, so that stores write it together. `cases` get what is stored. Resolves with whether
- * attempts are left for which nothing but the budget was missing.
+ * How starts ended. `missing`: why attempts are left that could not start: nothing but the budget was missing, or another process
+ * has changed the trial or a case since they were read. `revision`: that of the stored trial.
  */
-export async function startNext(deps: DriveDeps, trial: Trial, cases: TrialCase[], left: BudgetLeft): Promise<boolean> {
-  for (;;) {
+interface Started {
+  missing?: "budget" | "claim";
+  revision: number;
+}
+
+/**
+ * Starts attempts as places and budget allow: votes on cases that were tried, and then candidates and controls of a case together.
+ * All that can start at the same time does, so that stores write it together. `cases` get what is stored.
+ */
+export async function startNext(deps: DriveDeps, trial: Trial, cases: TrialCase[], left: BudgetLeft): Promise<Started> {
+  for (let { revision } = trial; ; revision++) {
     const { starts, isOutOfBudget } = planStarts(deps, trial, cases, left);
-    if (starts.size === 0) return isOutOfBudget;
-    if (!(await startAll(deps, trial, cases, starts))) return false;
+    const ended: Started = { revision, ...(isOutOfBudget && { missing: "budget" }) };
+    if (starts.size === 0) return ended;
+    if (!(await claimAll(deps, { ...trial, revision: revision + 1 }, cases, starts))) {
+      return { revision, missing: "claim" };
+    }
+    await beginAll(deps, trial, cases, starts);
     const places = [...starts].flatMap(([index, group]) => group.map((each) => ({ index, ...each })));
     const unused = places.filter(({ index, name }) => !isInProgress(cases[index]?.[name]));
     for (const { budget } of unused) left.giveBack(budget);
-    if (unused.length === 0) return isOutOfBudget;
+    if (unused.length === 0) return { ...ended, revision: revision + 1 };
   }
 }
 
 /** Takes the limits of what it plans out of the budget. */
 function planStarts({ now }: DriveDeps, trial: Trial, cases: TrialCase[], left: BudgetLeft): Plan {
-  const starts = new Map<number, Start[]>();
+  const starts: Starts = new Map();
   const busy = cases.flatMap((one) => attemptNames.filter((name) => isInProgress(one[name]))).length;
   let free = trial.settings.concurrency - busy;
   for (const { index, names, expected } of waiting(trial, cases)) {
@@ -99,31 +113,31 @@ function takeAll(left: BudgetLeft, places: number, count: number, expected: Atte
   return taken;
 }
 
-/** Claims what is planned, in one write for each case, and begins it. False: another process moves the trial on, or stops it. */
-async function startAll(
-  deps: DriveDeps,
-  trial: Trial,
-  cases: TrialCase[],
-  starts: Map<number, Start[]>,
-): Promise<boolean> {
-  const update = async (index: number, change: (one: TrialCase) => Promise<TrialCase>): Promise<void> => {
+/**
+ * Claims all that is planned, in one write that raises the revision of the trial: so of several processes with shares of the same
+ * budget, one claims, and none does after the trial was stopped. False: nothing was written.
+ */
+async function claimAll({ trials }: DriveDeps, trial: Trial, cases: TrialCase[], starts: Starts): Promise<boolean> {
+  const claimed = [...starts].flatMap(([index, group]) => {
     const one = cases[index];
-    if (one) cases[index] = await change(one);
-  };
-  const all = [...starts];
-  await settleAll(all.map(([index, group]) => update(index, (one) => changed(deps, one, claims(group)))));
-  const ours = all.filter(([index, group]) => group.every(({ name, runId }) => cases[index]?.[name]?.runId === runId));
-  // Read after the claims: who stops the trial either sees them, or has set the status before.
-  const isRunning = (await deps.trials.find(trial.id))?.status === "running";
-  await settleAll(
-    ours.map(async ([index, group]) => {
-      if (!isRunning) return update(index, (one) => changed(deps, one, claims(group, { outcome: notStarted })));
-      for (const { name } of group) await update(index, (one) => begin(deps, trial, one, name));
-    }),
-  );
-  return isRunning && ours.length === all.length;
+    if (!one) return [];
+    const claims = group.map(({ name, runId, budget }) => [name, { runId, budget }] as const);
+    return [{ index, next: { ...one, ...Object.fromEntries(claims), revision: one.revision + 1 } }];
+  });
+  const nexts = claimed.map(({ next }) => next);
+  const stored = await trials.claim(trial, nexts);
+  if (stored) for (const { index, next } of claimed) cases[index] = next;
+  return stored;
 }
 
-function claims(group: Start[], more: { outcome?: ArmOutcome } = {}): Partial<TrialCase> {
-  return Object.fromEntries(group.map(({ name, runId, budget }) => [name, { runId, budget, ...more }]));
+/** Begins what is claimed. If the trial is stopped meanwhile, `openCase` refuses what the stop did not see. */
+async function beginAll(deps: DriveDeps, trial: Trial, cases: TrialCase[], starts: Starts): Promise<void> {
+  await settleAll(
+    [...starts].map(async ([index, group]) => {
+      for (const { name } of group) {
+        const one = cases[index];
+        if (one) cases[index] = await begin(deps, trial, one, name);
+      }
+    }),
+  );
 }

@@ -45,7 +45,7 @@ export interface AgentDeps
     SandboxPerAgent {
   now: () => number;
   /** Absent: no run belongs to a trial. */
-  trials?: Pick<Trials, "find" | "replace">;
+  trials?: Pick<Trials, "find" | "findCase" | "replace">;
   /** Absent: no traces. */
   telemetry?: Telemetry | undefined;
   /** Absent: nobody can watch what programs print. */
@@ -77,6 +77,7 @@ export async function runAgent(deps: AgentDeps, state: RunState, call: AgentCall
   const { signal } = call;
   const { live, texts } = deps;
   const tried = await openCase(deps, state);
+  if (tried && "failure" in tried) return { kind: "failed", failure: tried.failure };
   const { organizationId } = tried ?? run;
   const unlessStopped = stoppable(deps, organizationId);
   const found = await findSettings(deps, state);

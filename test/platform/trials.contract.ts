@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { noUsage } from "../../src/agent/turn/limits.ts";
 import type { Accounts, AuditEntry } from "../../src/accounts/types.ts";
 import type { Trials } from "../../src/trials/ports.ts";
-import { maxCases } from "../../src/trials/limits.ts";
+import { maxCases, maxConcurrency } from "../../src/trials/limits.ts";
 import type { Trial, TrialCase } from "../../src/trials/types.ts";
 import { listed } from "./listed.ts";
 
@@ -144,6 +144,26 @@ export function describeTrials(open: () => Promise<{ trials: Trials; accounts: A
       expect(winners).toHaveLength(1);
       expect(await trials.listCases(trial.id)).toEqual([winners[0], newCase(trial.id, 2)]);
       expect(await trials.replaceCase({ ...newCase(trial.id, 3), revision: 1 })).toBe(false);
+    });
+
+    test("a claim replaces a trial and its cases, or nothing", async () => {
+      const trial = newTrial({ status: "running" });
+      const cases = Array.from({ length: maxConcurrency }, (_, index) => newCase(trial.id, index + 1));
+      await trials.create(trial, cases);
+      const claimed = (runId: string, revision = 1) =>
+        cases.map((one) => Object.assign({}, one, { revision, candidate: { runId, budget: {} } }));
+      const names = ["a", "b", "c"];
+      const outcomes = await Promise.all(names.map((name) => trials.claim({ ...trial, revision: 1 }, claimed(name))));
+      const winners = names.filter((_, index) => outcomes[index]);
+      expect(winners).toHaveLength(1);
+      const won = claimed(winners[0] ?? "");
+      expect(await trials.listCases(trial.id)).toEqual(won);
+      const judged = { ...newCase(trial.id, 2), revision: 2 };
+      expect(await trials.replaceCase(judged)).toBe(true);
+      expect(await trials.claim({ ...trial, revision: 2 }, claimed("d", 2))).toBe(false); // a case has changed
+      expect(await trials.claim({ ...trial, revision: 1 }, [{ ...judged, revision: 3 }])).toBe(false); // the trial has
+      expect(await trials.find(trial.id)).toEqual({ ...trial, revision: 1 });
+      expect(await trials.listCases(trial.id)).toEqual(won.with(1, judged as (typeof won)[number]));
     });
 
     test("the cases of a recorded run are listed across trials, until their trial is removed", async () => {

@@ -141,6 +141,14 @@ export function awsTrials({ documents, table, objects, retentionDays }: RunsTabl
       return transact([await replaceOf(headKey(trial.id), trial.id, trial, { gsi2pk, gsi2sk })], along);
     },
 
+    async claim(trial, cases) {
+      const { id } = trial;
+      const { gsi2pk, gsi2sk } = activeKeys(trial);
+      const replaced = replaceOf(headKey(id), id, trial, { gsi2pk, gsi2sk });
+      const claimed = cases.map((one) => replaceOf(caseKey(id, one.number), id, one, {}));
+      return transact(await Promise.all([replaced, ...claimed]));
+    },
+
     async listCases(trialId) {
       const found: Item[] = [];
       for await (const { Items = [] } of casePages(trialId)) found.push(...Items.filter((item) => !isExpired(item)));

@@ -26,6 +26,18 @@ export function localTrials({ db, read, write }: Database): Trials {
   const dropCases = db.prepare("DELETE FROM trial_cases WHERE trial = ?");
   const dropTrial = db.prepare("DELETE FROM trials WHERE id = ?");
   const insertAudit = auditWriter(db);
+  const trialAt = db.prepare("SELECT 1 FROM trials WHERE id = ? AND revision = ?");
+  const caseAt = db.prepare("SELECT 1 FROM trial_cases WHERE trial = ? AND number = ? AND revision = ?");
+
+  function replaceTrial(trial: Trial): boolean {
+    const { id, status, revision } = trial;
+    return updateTrial.run(status, revision, JSON.stringify(trial), id, revision - 1).changes > 0;
+  }
+
+  function replaceCase(one: TrialCase): boolean {
+    const { trialId, number, revision } = one;
+    return updateCase.run(revision, JSON.stringify(one), trialId, number, revision - 1).changes > 0;
+  }
 
   return {
     create: (trial, cases, { audit } = {}) =>
@@ -53,10 +65,19 @@ export function localTrials({ db, read, write }: Database): Trials {
 
     replace: (trial, { audit } = {}) =>
       write(() => {
-        const { id, status, revision } = trial;
-        const replaced = updateTrial.run(status, revision, JSON.stringify(trial), id, revision - 1).changes > 0;
+        const replaced = replaceTrial(trial);
         if (replaced && audit) insertAudit(audit);
         return replaced;
+      }),
+
+    claim: (trial, cases) =>
+      write(() => {
+        const { id, revision } = trial;
+        if (!trialAt.get(id, revision - 1)) return false;
+        if (!cases.every((one) => caseAt.get(id, one.number, one.revision - 1))) return false;
+        replaceTrial(trial);
+        for (const one of cases) replaceCase(one);
+        return true;
       }),
 
     listCases: async (trialId) => read(() => selectCases.all(trialId)).map(parse<TrialCase>),
@@ -74,8 +95,7 @@ export function localTrials({ db, read, write }: Database): Trials {
 
     replaceCase: (one, { audit } = {}) =>
       write(() => {
-        const { trialId, number, revision } = one;
-        const replaced = updateCase.run(revision, JSON.stringify(one), trialId, number, revision - 1).changes > 0;
+        const replaced = replaceCase(one);
         if (replaced && audit) insertAudit(audit);
         return replaced;
       }),

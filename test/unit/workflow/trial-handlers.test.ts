@@ -6,8 +6,10 @@ import type { Schemas } from "../../../src/manage/schema-types.ts";
 import { awsPlatform } from "../../../src/platform/aws/index.ts";
 import { acceptInput } from "../../../src/runs/control-run.ts";
 import { createRun } from "../../../src/runs/create-run.ts";
+import { driveTrial } from "../../../src/trials/drive-trial.ts";
 import { evaluateArm } from "../../../src/trials/evaluate-arm.ts";
 import { startArm } from "../../../src/trials/start-arm.ts";
+import { attemptNames } from "../../../src/trials/types.ts";
 import { newRunId } from "../../../src/runs/run-id.ts";
 import { graceSeconds } from "../../../src/workflow/policy.ts";
 import { chatServer, scripted } from "../../providers/chat-completions-server.ts";
@@ -209,14 +211,19 @@ test("the sweep starts the run of an attempt whose process was killed before it 
   expect(await outcomeOf(id)).toMatchObject(bothSame);
 });
 
+/** Invokes a turn without the state machine's ARN: as if the process were killed at its end. */
+async function endUnnoticed(input: string): Promise<void> {
+  const { handler } = await import("../../../lambdas/advance.ts");
+  const context = { getRemainingTimeInMillis: () => 900_000 } as Context;
+  await handler(JSON.parse(input) as { runId: string; turn: number }, context);
+}
+
 /** Starts a trial and invokes its first turn without the state machine's ARN: as if the process were killed at its end. */
 async function endedUnnoticed(more: object = {}): Promise<{ id: string; input: string }> {
   const id = await newTrial(more);
   await call(`POST /trials/${id}/start`);
-  const { handler } = await import("../../../lambdas/advance.ts");
   const [input = ""] = aws.running.values();
-  const context = { getRemainingTimeInMillis: () => 900_000 } as Context;
-  await handler(JSON.parse(input) as { runId: string; turn: number }, context);
+  await endUnnoticed(input);
   aws.running.clear();
   expect((await outcomeOf(id)).verdicts).toEqual([null, null]);
   return { id, input };
@@ -306,6 +313,85 @@ describe("a judge on AWS", () => {
     await call(`POST /trials/${id}/stop`);
     aws.running.clear();
     expect(await outcomeOf(id)).toMatchObject({ status: "finished", verdicts: ["different", null] });
+  });
+});
+
+/** Moves a trial on in a process in which `between` happens once, before it claims attempts. */
+async function drive(id: string, between: () => Promise<unknown>): Promise<void> {
+  const { trials } = platform;
+  let once: Promise<unknown> | undefined;
+  const claim: typeof trials.claim = async (trial, cases) => {
+    await (once ??= between());
+    return trials.claim(trial, cases);
+  };
+  await driveTrial({ ...platform, now: Date.now, trials: { ...trials, claim } }, id);
+}
+
+/** A person's verdict on case 1. */
+const equal = (id: string) => call(`PUT /trials/${id}/cases/1/verdict`, { verdict: "equal" });
+
+/** A trial that no process has moved on yet. */
+async function startedTrial(more: object = {}): Promise<string> {
+  const id = await newTrial(more);
+  const trial = await platform.trials.find(id);
+  if (!trial) throw new Error("the trial does not exist");
+  await platform.trials.replace({ ...trial, status: "running", revision: 1 });
+  return id;
+}
+
+describe("a process that moves a trial on", () => {
+  test("stays within the budget, although another one starts other attempts with its own view of what is left", async () => {
+    const shout = { definition: { ...definition, instructions: "Shout." } };
+    const judge = { definition: { ...definition, instructions: "Judge." } };
+    const id = await newTrial({ ...shout, judge, control: 2, concurrency: 2, budget: { tokens: 10_000 } });
+    // Both candidates, without a control.
+    const before = await platform.trials.listCases(id);
+    for (const one of before) {
+      const candidate = { runId: newRunId(Date.now()), budget: { tokens: 5_000 } };
+      await platform.trials.replaceCase({ ...one, candidate, revision: 1 });
+    }
+    await call(`POST /trials/${id}/start`);
+    await equal(id);
+    const cases = await platform.trials.listCases(id);
+    const inputs = cases.map(
+      ({ candidate }) => [...aws.running.values()].find((input) => input.includes(candidate?.runId ?? "-")) ?? "",
+    );
+    await endUnnoticed(inputs[0] ?? "");
+    // One process is to start the control of case 1. Another one sees that case 2 has ended, too, and starts votes on it.
+    await drive(id, () => runExecution(inputs[1] ?? ""));
+    const attempts = (await platform.trials.listCases(id)).flatMap((one) =>
+      attemptNames.flatMap((name) => one[name] ?? []),
+    );
+    expect(attempts.filter(({ outcome }) => !outcome)).toHaveLength(2);
+    const tokens = attempts.map(({ budget, outcome }) =>
+      outcome ? outcome.used.inputTokens + outcome.used.outputTokens : (budget.tokens ?? 0),
+    );
+    expect(tokens.reduce((sum, each) => sum + each, 0)).toBeLessThanOrEqual(10_000);
+    await work();
+    expect(await outcomeOf(id)).toMatchObject({ status: "finished", verdicts: ["better", "equal"] });
+  });
+
+  test("starts nothing that the end of the trial has not counted", async () => {
+    const id = await startedTrial({ control: 1, concurrency: 2 });
+    const { workflow } = platform;
+    let once: Promise<unknown> | undefined;
+    const start: typeof workflow.start = async (...run) => {
+      await workflow.start(...run);
+      await (once ??= call(`POST /trials/${id}/stop`)); // before the control is created
+    };
+    await driveTrial({ ...platform, now: Date.now, workflow: { ...workflow, start } }, id);
+    expect(aws.started).toHaveLength(2);
+    await work();
+    expect(await outcomeOf(id)).toMatchObject({ status: "finished", verdicts: [null, null] });
+    expect(model.received).toHaveLength(0);
+  });
+
+  test("goes on after a verdict of a person that came before its claim", async () => {
+    const id = await startedTrial();
+    await drive(id, () => equal(id));
+    await work();
+    expect(await outcomeOf(id)).toMatchObject({ status: "finished", verdicts: ["same", "equal"] });
+    expect(model.received).toHaveLength(4);
   });
 });
 
