@@ -2,6 +2,8 @@ import type { AgentSummary, Schemas } from "../api/types.ts";
 import { visibleLine } from "../run/text/visible.ts";
 import { maxCases } from "../../src/trials/limits.ts";
 import { Field } from "../ui/field.tsx";
+import { AssertionFields } from "./assertion-fields.tsx";
+import { assertionsOf, type TypedAssertion } from "./typed-assertions.ts";
 
 /** The settings of a trial, as typed. */
 export interface TrySettings {
@@ -13,6 +15,7 @@ export interface TrySettings {
   outside: "stop" | "error";
   /** Id of the agent that judges outputs that differ. Empty: none. */
   judge: string;
+  assertions: TypedAssertion[];
 }
 
 /** The unit of the budget. Dollars need prices. */
@@ -26,12 +29,13 @@ export function firstSettings(unit: BudgetUnit): TrySettings {
     budget: unit === "dollars" ? "2" : "500000",
     outside: "stop",
     judge: "",
+    assertions: [],
   };
 }
 
 /** The request for a trial of a draft, or a message about the setting that cannot be used. */
 export function requestOf(
-  { last, suite, control, budget, outside, judge }: TrySettings,
+  { last, suite, control, budget, outside, judge, assertions: typed }: TrySettings,
   unit: BudgetUnit,
   definition: Schemas["AgentDefinition"],
 ): Schemas["CreateTrialRequest"] | string {
@@ -41,13 +45,15 @@ export function requestOf(
   if (!(most > 0) || (unit === "tokens" && !Number.isInteger(most))) {
     return unit === "tokens" ? "Budget: enter a whole number of tokens above 0." : "Budget: enter dollars above 0.";
   }
+  const assertions = assertionsOf(typed);
+  if (typeof assertions === "string") return assertions;
   return {
     definition,
     ...(suite === "" ? { last: turns } : { suite }),
     control: controlled,
     concurrency: 4, // cases at once, the default of the API
     outside: { default: outside },
-    assertions: [],
+    assertions,
     ...(judge !== "" && { judge: { agent_id: judge } }),
     budget: unit === "dollars" ? { dollars: most } : { tokens: most },
   };
@@ -158,6 +164,11 @@ export function TrySettingsFields({ settings, unit, suites, judges, disabled, on
           </select>
         )}
       </Field>
+      <AssertionFields
+        assertions={settings.assertions}
+        disabled={disabled}
+        onChange={(assertions) => onChange({ ...settings, assertions })}
+      />
     </>
   );
 }

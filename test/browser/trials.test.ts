@@ -180,6 +180,37 @@ test("a judge is chosen, and its votes are read with the case", async () => {
   expect(await violations(page, "light")).toEqual([]);
 });
 
+test.each([1280, 390])("assertions are typed, and a case that breaks one says which, at %d px", async (width) => {
+  await using view = await openConsole(browser, service.consoleUrl, {
+    path: `agents/${agentId}?tab=edit`,
+    viewport: { width, height: 900 },
+  });
+  const { page } = view;
+  await openDialog(page);
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Recent turns").fill("3");
+  const add = dialog.getByRole("button", { name: "Add an assertion" });
+  await add.click();
+  await dialog.getByLabel("Pattern (RE2) of assertion 1").fill("report");
+  await add.click();
+  await dialog.getByLabel("Kind of assertion 2").selectOption("tool_called");
+  await dialog.getByRole("button", { name: "Estimate" }).click();
+  await dialog.getByText("Assertion 2: enter the name of the tool.").waitFor();
+  await dialog.getByRole("button", { name: "Remove assertion 2" }).click();
+  await add.click();
+  await dialog.getByLabel("Kind of assertion 2").selectOption("file_exists");
+  await dialog.getByLabel("File of assertion 2").fill("one.md");
+  expect(await violations(page, "light")).toEqual([]);
+  expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
+  await dialog.getByRole("button", { name: "Estimate" }).click();
+  await dialog.getByText("3 cases").waitFor();
+  await dialog.getByRole("button", { name: "Start trial" }).click();
+  await page.locator(".page-head").getByText("Finished").waitFor();
+  await page.locator(".cases tbody tr").filter({ hasText: "Broke an assertion" }).getByRole("link").first().click();
+  await page.getByText(/^Broken assertion: .*one\.md/).waitFor();
+  expect(await judged(view)).toEqual(innocent);
+});
+
 async function trialsOf(): Promise<string[]> {
   const { data } = (await callOf(service)("GET", `/agents/${agentId}/trials`)) as unknown as { data: { id: string }[] };
   return data.map(({ id }) => id);
@@ -293,7 +324,7 @@ test("the bracket keys go from difference to difference", async () => {
     return open.getAttribute("data-pair");
   };
   await expect.poll(() => pressed("]")).toBe("2");
-  expect(await page.evaluate("document.activeElement.dataset.pair")).toBe("2");
+  await expect.poll(() => page.evaluate("document.activeElement.dataset.pair")).toBe("2");
   await expect.poll(() => pressed("[")).toBe("1");
 });
 
