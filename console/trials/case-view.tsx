@@ -7,19 +7,18 @@ import { usePageTitle } from "../state/page-title.ts";
 import { pageUrl } from "../state/url.ts";
 import { Button } from "../ui/button.tsx";
 import { Loading } from "../ui/empty.tsx";
-import { NumbersTable } from "../ui/numbers-table.tsx";
 import { Problem } from "../ui/problem.tsx";
 import { caseUrl, whyText } from "./case-list.tsx";
 import { CasePairs } from "./case-pairs.tsx";
 import { CaseVerdict } from "./case-verdict.tsx";
 import { FileChanges } from "./file-changes.tsx";
+import { Figures } from "./figures.tsx";
 import { Judgement } from "./judgement.tsx";
 import { triedSides } from "./sides.ts";
 import { TextDifference } from "./text-difference.tsx";
 import { readCase, type TrialCase, type TrialWithCases } from "./trial-calls.ts";
 import { TrialPath } from "./trial-view.tsx";
 import { StateMark, stateOf } from "./verdicts.tsx";
-import { dollarsText } from "./words.ts";
 
 /** Characters of an input that are drawn. The recorded run has all of them. */
 const longestInput = 20_000;
@@ -103,7 +102,7 @@ export function CaseView({ trial, cases, number, agentName, onJudged }: CaseView
                 )}
               </div>
             </section>
-            <Figures of={one} />
+            <CaseFigures of={one} />
           </div>
         </div>
       )}
@@ -133,30 +132,14 @@ function Neighbours({ trialId, cases, index }: { trialId: string; cases: TrialCa
 }
 
 /** What both turns used, with links to their runs. Times are left out: recorded answers take none. */
-function Figures({ of: { recorded, candidate, run_id, turn } }: { of: TrialCase }) {
-  const used = candidate?.used;
-  const rows: [name: string, recorded: ComponentChildren, tried: ComponentChildren][] = [
-    ["Steps", formatNumber(recorded.steps), used ? formatNumber(used.steps) : "–"],
-    ["Tokens", formatNumber(recorded.tokens), used ? formatNumber(used.tokens) : "–"],
-    ["Cost", dollarsText(recorded.dollars), used ? dollarsText(used.dollars) : "–"],
-    [
-      "Run",
-      <a href={pageUrl(`runs/${run_id}`, { at: `${turn}` })}>Recorded run</a>,
-      candidate ? <a href={pageUrl(`runs/${candidate.run_id}`)}>Run of the attempt</a> : "–",
-    ],
+function CaseFigures({ of: { recorded, candidate, run_id, turn } }: { of: TrialCase }) {
+  const links: [string, ComponentChildren, ComponentChildren] = [
+    "Run",
+    <a href={pageUrl(`runs/${run_id}`, { at: `${turn}` })}>Recorded run</a>,
+    candidate ? <a href={pageUrl(`runs/${candidate.run_id}`)}>Run of the attempt</a> : "–",
   ];
   return (
-    <section class="panel">
-      <NumbersTable
-        class="table case-figures"
-        head="Figures"
-        of={([name]) => name}
-        columns={[
-          { name: "Recorded", of: ([, before]) => before },
-          { name: "Tried", of: ([, , after]) => after },
-        ]}
-        rows={rows}
-      />
+    <Figures sides={triedSides} left={recorded} right={candidate?.used ?? undefined} more={[links]}>
       {candidate && (candidate.assertions.length > 0 || candidate.misses.length > 0) && (
         <ul class="case-notes">
           {candidate.assertions.map(({ assertion, reason }) => (
@@ -171,6 +154,6 @@ function Figures({ of: { recorded, candidate, run_id, turn } }: { of: TrialCase 
           ))}
         </ul>
       )}
-    </section>
+    </Figures>
   );
 }

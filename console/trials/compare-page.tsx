@@ -1,19 +1,18 @@
 import { useResource } from "../api/use-resource.ts";
-import { formatDuration, formatNumber } from "../format.ts";
+import { formatDuration } from "../format.ts";
 import { visibleLine } from "../run/text/visible.ts";
 import { usePageTitle } from "../state/page-title.ts";
 import { pageUrl, useQuery } from "../state/url.ts";
 import { Button } from "../ui/button.tsx";
 import { Loading } from "../ui/empty.tsx";
-import { NumbersTable } from "../ui/numbers-table.tsx";
 import { Problem } from "../ui/problem.tsx";
 import { CasePairs } from "./case-pairs.tsx";
 import { ChooseRun } from "./choose-run.tsx";
 import { FileChanges } from "./file-changes.tsx";
+import { Figures } from "./figures.tsx";
 import { plainSides } from "./sides.ts";
 import { TextDifference } from "./text-difference.tsx";
 import { type Comparison, readComparison } from "./trial-calls.ts";
-import { dollarsText } from "./words.ts";
 
 type Turn = Comparison["run"];
 
@@ -91,7 +90,12 @@ function Compared({ of, onTurn }: ComparedProps) {
               {files ? <FileChanges files={files} /> : <span class="muted">{visibleLine(files_unknown ?? "")}</span>}
             </div>
           </section>
-          <Figures left={run.used} right={other.used} />
+          <Figures
+            sides={plainSides}
+            left={run.used}
+            right={other.used}
+            more={[["Time", formatDuration(run.used.seconds * 1_000), formatDuration(other.used.seconds * 1_000)]]}
+          />
         </div>
       </div>
     </>
@@ -131,29 +135,6 @@ function ComparedTurn({ head, turn: { run_id, name, turn, turns }, onTurn }: Com
           </select>
         )}
       </header>
-    </section>
-  );
-}
-
-function Figures({ left, right }: { left: Turn["used"]; right: Turn["used"] }) {
-  const rows: [name: string, left: string, right: string][] = [
-    ["Steps", formatNumber(left.steps), formatNumber(right.steps)],
-    ["Tokens", formatNumber(left.tokens), formatNumber(right.tokens)],
-    ["Cost", dollarsText(left.dollars), dollarsText(right.dollars)],
-    ["Time", formatDuration(left.seconds * 1_000), formatDuration(right.seconds * 1_000)],
-  ];
-  return (
-    <section class="panel">
-      <NumbersTable
-        class="table case-figures"
-        head="Figures"
-        of={([name]) => name}
-        columns={[
-          { name: plainSides.heads[0], of: ([, one]) => one },
-          { name: plainSides.heads[1], of: ([, , other]) => other },
-        ]}
-        rows={rows}
-      />
     </section>
   );
 }

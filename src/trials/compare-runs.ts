@@ -1,5 +1,5 @@
 import { ServiceError } from "../errors.ts";
-import { listRunFiles } from "../runs/files/read-files.ts";
+import { listFilesAfter, type RunFiles } from "../runs/files/read-files.ts";
 import type { Stores } from "../runs/ports.ts";
 import { findRunHead } from "../runs/read/find-run.ts";
 import { turnEvents } from "../runs/read/turn-record.ts";
@@ -62,14 +62,14 @@ async function readTurn(deps: Deps, { id, turn: wanted }: ComparedPlace): Promis
     throw new ServiceError("step_not_found", `run ${run.id} has ${has}, not turn ${wanted ?? 1}`);
   }
   const events = await turnEvents(deps, run.id, turn);
-  const step = Math.max(0, ...events.map((event) => ("part" in event ? event.step : 0)));
-  return { run, facts: turnFacts(events, turn), files: await filesAfter(deps, run.id, { turn, step }) };
+  const files = await filesOrReason(listFilesAfter(deps, run.id, turn, events));
+  return { run, facts: turnFacts(events, turn), files };
 }
 
-/** The files after a step. A text says why they are unknown: version 0.1 did not record them. */
-async function filesAfter(deps: Deps, id: string, at: { turn: number; step: number }): Promise<ReadTurn["files"]> {
+/** A text says why the files are unknown: version 0.1 did not record them. */
+async function filesOrReason(listed: Promise<RunFiles>): Promise<ReadTurn["files"]> {
   try {
-    return (await listRunFiles(deps, id, at)).files;
+    return (await listed).files;
   } catch (error) {
     if (error instanceof ServiceError && error.code === "files_unknown") return error.message;
     throw error;

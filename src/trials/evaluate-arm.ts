@@ -1,5 +1,5 @@
 import { readContent } from "../runs/files/workspace.ts";
-import { listRunFiles } from "../runs/files/read-files.ts";
+import { listFilesAfter, listRunFiles } from "../runs/files/read-files.ts";
 import type { Stores } from "../runs/ports.ts";
 import { turnEvents } from "../runs/read/turn-record.ts";
 import type { Run, RunEvent, RunJournalEntry } from "../runs/types.ts";
@@ -46,9 +46,9 @@ export async function evaluateArm(
   }
   const cut = cutByBudget(facts, budget);
   if (cut !== undefined) return { ...attempt, ending: { kind: "failed", failure: { category: "limit", title: cut } } };
-  const [{ files }, recorded] = await Promise.all([
+  const [{ files }, { files: recorded }] = await Promise.all([
     listRunFiles(deps, runId),
-    filesAfter(deps, source, recordedEvents),
+    listFilesAfter(deps, source.runId, source.turn, recordedEvents),
   ]);
   const { output } = turnFacts(recordedEvents, source.turn);
   const owner = { organizationId: trial.organizationId, agentId: trial.id };
@@ -73,12 +73,6 @@ const assertionMilliseconds = 60_000;
 
 const sourceDeleted = { category: "internal", title: "The recorded run was deleted." } as const;
 const noOutput = { category: "internal", title: "The turn ended without an output." } as const;
-
-/** The files of the recorded run after the turn. */
-async function filesAfter(deps: EvaluateDeps, { runId, turn }: TrialCase["source"], events: RunEvent[]) {
-  const step = Math.max(0, ...events.map((event) => ("part" in event ? event.step : 0)));
-  return (await listRunFiles(deps, runId, { turn, step })).files;
-}
 
 /** Why an attempt ended early that its agent's own limits would have let continue, as a sentence. */
 function cutByBudget({ finishReason, used }: TurnFacts, budget: TrialBudget): string | undefined {

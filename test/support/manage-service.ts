@@ -1,4 +1,5 @@
 import { createOperator } from "../../src/accounts/operators.ts";
+import type { Schemas } from "../../src/manage/schema-types.ts";
 import { openapiDocument } from "../../src/manage/generated/openapi.ts";
 import { type LocalService, localService, type RestCaller, restCaller } from "./local-service.ts";
 import { responseChecks } from "./rest-contract.ts";
@@ -20,4 +21,13 @@ export async function manageService(options: Parameters<typeof localService>[0] 
   const { token: viewerToken } = await createOperator(accounts, { name: "View", role: "viewer" });
   const call = restCaller(service.baseUrl, { basePath: "/manage/v1", token: operatorToken, problemsOf });
   return { ...service, operatorToken, viewerToken, call };
+}
+
+/** Resolves with a run when no turn of it is in progress. */
+export async function untilIdle({ call }: Pick<ManageService, "call">, id: string): Promise<Schemas["RunDetail"]> {
+  for (;;) {
+    const { body } = await call<Schemas["RunDetail"]>("GET", `/runs/${id}`);
+    if (body.status !== "running") return body;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
 }

@@ -125,10 +125,13 @@ export type JournalEntry = { step: number; configuration?: string; agentVersion?
   | { part: "forked"; from: string; settings?: string; trial?: TrialPlace }
 );
 
-/** Where a turn belongs in a trial. `case`: from 1. `arm`: an attempt at the case, or a vote of the judge on it. */
+/** What a turn of a trial is: an attempt at a case, or a vote of the judge on it. */
+export const trialArms = ["candidate", "control", "recordedFirst", "candidateFirst"] as const;
+
+/** Where a turn belongs in a trial. `case`: from 1. */
 export interface TrialPlace {
   case: number;
-  arm: "candidate" | "control" | "recordedFirst" | "candidateFirst";
+  arm: (typeof trialArms)[number];
 }
 
 /**

@@ -10,7 +10,7 @@ import { ServiceError } from "../../errors.ts";
 import { journalOf } from "../read/list-events.ts";
 import type { Stores } from "../ports.ts";
 import { readContent, unrecordedFiles } from "./workspace.ts";
-import type { RunJournalEntry } from "../types.ts";
+import type { RunEvent, RunJournalEntry } from "../types.ts";
 
 type Deps = Pick<Stores, "runs" | "workspace">;
 
@@ -35,6 +35,12 @@ export async function listRunFiles(deps: Deps, id: string, at?: RunPoint): Promi
   const hash = manifestHash(manifest);
   const files = filesIn(manifest).map(fileOf);
   return { files, ...(hash !== undefined && { manifest: hash }) };
+}
+
+/** The files of a run after a turn, or after what is recorded of it. `events`: those of the turn. */
+export function listFilesAfter(deps: Deps, id: string, turn: number, events: RunEvent[]): Promise<RunFiles> {
+  const step = Math.max(0, ...events.map((event) => ("part" in event ? event.step : 0)));
+  return listRunFiles(deps, id, { turn, step });
 }
 
 /** A file with the step that last changed it. Absent: an upload, or version 0.1 did not record who wrote it. */

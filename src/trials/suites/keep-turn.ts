@@ -2,7 +2,7 @@ import { along } from "../../accounts/audit.ts";
 import { type FileVersion, sha256Of } from "../../agent/turn/manifest.ts";
 import { ServiceError } from "../../errors.ts";
 import { changedFiles } from "../../runs/events.ts";
-import { listRunFiles } from "../../runs/files/read-files.ts";
+import { listFilesAfter } from "../../runs/files/read-files.ts";
 import { copyConfigurations } from "../../runs/fork/copy-configurations.ts";
 import { appendGroups, groupsOf } from "../../runs/fork/copy-events.ts";
 import { incompleteFork } from "../../runs/fork/incomplete-fork.ts";
@@ -51,10 +51,7 @@ export async function keepTurn(
   const entries = events.filter((event) => "part" in event);
   const own = entries.filter((entry) => entry.turn === turn.turn);
   const needed = new Set(shasOf([...turn.files, ...filesFromOutside(own, configuration)]));
-  const after = await listRunFiles(deps, source.id, {
-    turn: turn.turn,
-    step: Math.max(0, ...own.map(({ step }) => step)),
-  });
+  const after = await listFilesAfter(deps, source.id, turn.turn, own);
   const others = shasOf([...after.files, ...own.flatMap(changedFiles)]).filter((sha256) => !needed.has(sha256));
   const copy = { id: caseId(suite, turn.origin), needed, others };
   const contents = redaction

@@ -5,7 +5,7 @@ import { chatServer, scripted } from "../../providers/chat-completions-server.ts
 import { type BundleContent, bundleOf, contentsOf, replaced, withEvents, withRun } from "../../support/bundles.ts";
 import { hostileArchives } from "../../support/hostile-archives.ts";
 import { hostileRecords, withSettings } from "../../support/hostile-records.ts";
-import { type ManageService, manageService } from "../../support/manage-service.ts";
+import { type ManageService, manageService, untilIdle } from "../../support/manage-service.ts";
 import { readBundle } from "../../support/read-bundle.ts";
 import { mcpServer } from "../mcp/mcp-server.ts";
 
@@ -48,13 +48,7 @@ afterAll(async () => {
   await model[Symbol.asyncDispose]();
 });
 
-async function idle(id: string): Promise<Schemas["RunDetail"]> {
-  for (;;) {
-    const { body } = await service.call<Schemas["RunDetail"]>("GET", `/runs/${id}`);
-    if (body.status !== "running") return body;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}
+const idle = (id: string) => untilIdle(service, id);
 
 async function ended(trialId: string): Promise<void> {
   for (;;) {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { chatServer, type Message, scripted } from "../../providers/chat-completions-server.ts";
 import type { Received } from "../../providers/model-server.ts";
-import { type ManageService, manageService } from "../../support/manage-service.ts";
+import { type ManageService, manageService, untilIdle } from "../../support/manage-service.ts";
 import type { Schemas } from "../../../src/manage/schema-types.ts";
 
 let model: Awaited<ReturnType<typeof chatServer>>;
@@ -47,13 +47,7 @@ afterAll(async () => {
   await model[Symbol.asyncDispose]();
 });
 
-async function idle(id: string): Promise<Schemas["RunDetail"]> {
-  for (;;) {
-    const { body } = await service.call<Schemas["RunDetail"]>("GET", `/runs/${id}`);
-    if (body.status !== "running") return body;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}
+const idle = (id: string) => untilIdle(service, id);
 
 async function eventsOf(id: string): Promise<Schemas["Event"][]> {
   return (await service.call<Schemas["EventPage"]>("GET", `/runs/${id}/events?limit=200`)).body.data;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { chatServer, scripted } from "../../providers/chat-completions-server.ts";
-import { type ManageService, manageService } from "../../support/manage-service.ts";
+import { type ManageService, manageService, untilIdle } from "../../support/manage-service.ts";
 import type { Schemas } from "../../../src/manage/schema-types.ts";
 
 let model: Awaited<ReturnType<typeof chatServer>>;
@@ -50,11 +50,7 @@ async function finished(input_text: string): Promise<string> {
   return id;
 }
 
-async function idle(id: string): Promise<void> {
-  while ((await service.call<Schemas["RunDetail"]>("GET", `/runs/${id}`)).body.status === "running") {
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}
+const idle = (id: string) => untilIdle(service, id);
 
 const compare = (query: string, run = left) =>
   service.call<Schemas["RunComparison"]>("GET", `/runs/${run}/comparison?${query}`);

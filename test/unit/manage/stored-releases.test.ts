@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import packageFile from "../../../package.json" with { type: "json" };
 import type { Schemas } from "../../../src/manage/schema-types.ts";
 import { chatServer, type Reply, scripted } from "../../providers/chat-completions-server.ts";
-import { type ManageService, manageService } from "../../support/manage-service.ts";
+import { type ManageService, manageService, untilIdle } from "../../support/manage-service.ts";
 
 // Bundles of runs that releases recorded, in test/releases. The newest code must rebuild each of their requests byte for byte.
 // A release adds its own: RECORD_RELEASE=1 npx vitest run --project fast test/unit/manage/stored-releases.test.ts
@@ -65,13 +65,7 @@ const definition = {
   contextTokens: 8_000,
 };
 
-async function idle(id: string): Promise<Schemas["RunDetail"]> {
-  for (;;) {
-    const { body } = await service.call<Schemas["RunDetail"]>("GET", `/runs/${id}`);
-    if (body.status !== "running") return body;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}
+const idle = (id: string) => untilIdle(service, id);
 
 /** Records a run of two turns, and exports it. */
 async function recorded(): Promise<Buffer> {

@@ -3,7 +3,7 @@ import { updateAgent } from "../../../src/accounts/agents.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Schemas } from "../../../src/manage/schema-types.ts";
 import { chatServer, type Reply, scripted } from "../../providers/chat-completions-server.ts";
-import { type ManageService, manageService } from "../../support/manage-service.ts";
+import { type ManageService, manageService, untilIdle } from "../../support/manage-service.ts";
 
 let model: Awaited<ReturnType<typeof chatServer>>;
 let service: ManageService;
@@ -84,11 +84,7 @@ afterAll(async () => {
 });
 
 async function finished(id: string): Promise<void> {
-  for (;;) {
-    const { body } = await service.call<Schemas["RunDetail"]>("GET", `/runs/${id}`);
-    if (body.status !== "running") return expect(body.status).toBe("finished");
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+  expect((await untilIdle(service, id)).status).toBe("finished");
 }
 
 async function newAgent(of: object): Promise<string> {

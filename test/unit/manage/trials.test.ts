@@ -3,7 +3,7 @@ import { createKey } from "../../../src/accounts/keys.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { chatServer, scripted } from "../../providers/chat-completions-server.ts";
 import { type HttpServer, httpServer } from "../../support/http-server.ts";
-import { type ManageService, manageService } from "../../support/manage-service.ts";
+import { type ManageService, manageService, untilIdle } from "../../support/manage-service.ts";
 import type { Schemas } from "../../../src/manage/schema-types.ts";
 
 const pages: string[] = [];
@@ -64,11 +64,7 @@ afterAll(async () => {
 });
 
 async function idle(id: string): Promise<void> {
-  for (;;) {
-    const { body } = await service.call<Schemas["RunDetail"]>("GET", `/runs/${id}`);
-    if (body.status !== "running") return expect(body.status).toBe("finished");
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+  expect((await untilIdle(service, id)).status).toBe("finished");
 }
 
 async function readOne(path: string): Promise<unknown> {

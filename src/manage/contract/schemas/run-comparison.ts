@@ -6,10 +6,11 @@ import {
   nullable,
   nullableReference,
   object,
-  oneOfTexts,
   text,
   uuid,
 } from "../../../http/rest/schemas/schema.ts";
+
+import { fileDifferences } from "./trial-cases.ts";
 
 /** Two turns side by side. */
 export const runComparisonSchemas = {
@@ -18,12 +19,9 @@ export const runComparisonSchemas = {
     other: reference("ComparedTurn"),
     same_output: flag("Whether both have the same output, but for white space, or none."),
     files: nullable(
-      list(
+      fileDifferences(
         "Files after the other turn that differ from those after this one. Null: unknown.",
-        object("A file.", {
-          name: text("Name."),
-          change: oneOfTexts("Against this turn.", ["added", "removed", "changed"]),
-        }),
+        "Against this turn.",
       ),
     ),
     files_unknown: nullable(text("Why `files` is null, as a sentence.")),

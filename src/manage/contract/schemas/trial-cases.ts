@@ -26,6 +26,13 @@ const used = object("What the turn used.", {
   seconds: number("Seconds."),
 });
 
+/** Files that differ from others. `against`: from which. */
+export const fileDifferences = (description: string, against: string) =>
+  list(
+    description,
+    object("A file.", { name: text("Name."), change: oneOfTexts(against, ["added", "removed", "changed"]) }),
+  );
+
 /** The cases of trials, their attempts and verdicts. */
 export const trialCaseSchemas = {
   TrialCase: object("A recorded turn that is tried.", {
@@ -74,13 +81,7 @@ export const trialCaseSchemas = {
     same_output: nullable(
       flag("Whether the output is the recorded one, but for white space. Null: it did not finish."),
     ),
-    files: list(
-      "Files that differ from those after the recorded turn.",
-      object("A file.", {
-        name: text("Name."),
-        change: oneOfTexts("Against the recorded turn.", ["added", "removed", "changed"]),
-      }),
-    ),
+    files: fileDifferences("Files that differ from those after the recorded turn.", "Against the recorded turn."),
     assertions: list(
       "Broken assertions.",
       object("An assertion.", {
