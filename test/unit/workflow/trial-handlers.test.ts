@@ -386,7 +386,7 @@ describe("a process that moves a trial on", () => {
     expect(model.received).toHaveLength(0);
   });
 
-  test("goes on after a verdict of a person that came before its claim", async () => {
+  test("continues after a verdict of a person that came before its claim", async () => {
     const id = await startedTrial();
     await drive(id, () => equal(id));
     await work();
