@@ -7,7 +7,7 @@ import { chatServer, type Reply, scripted } from "../../providers/chat-completio
 import { type ManageService, manageService, untilIdle } from "../../support/manage-service.ts";
 
 // Bundles of runs that releases recorded, in test/releases. The newest code must rebuild each of their requests byte for byte.
-// A release adds its own: RECORD_RELEASE=1 npx vitest run --project fast test/unit/manage/stored-releases.test.ts
+// A release adds its own: RECORD_RELEASE=1 npx vitest run --project integration test/unit/manage/stored-releases.test.ts
 
 const folder = fileURLToPath(new URL("../../releases/", import.meta.url));
 const stored = readdirSync(folder).filter((name) => name.endsWith(".zip"));
