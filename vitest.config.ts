@@ -12,6 +12,7 @@ const long = named([
   "infra/front-door",
   "infra/preflight",
   "infra/sandbox",
+  "infra/upgrade",
   "platform/aws-errors",
   "platform/aws-live-text",
   "platform/aws-quotas",

@@ -1,8 +1,5 @@
-import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, symlinkSync, utimesSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { checkOut } from "../scripts/check-out.ts";
 import { type Connection, expectAnswer, head, openConnection } from "./load.ts";
 import { compareSides, createFinished, openSide, type Rounds, type Side } from "./rates.ts";
 import { newDataDir, type Server, startServer } from "./servers.ts";
@@ -15,7 +12,7 @@ const moreInputs = 99;
 const tolerance = 1.05;
 
 /**
- * Latencies and rates of an earlier commit, as the floor, and of this checkout. Builds the commit in a temporary worktree.
+ * Latencies and rates of an earlier commit, as the floor, and of this checkout. Builds the commit in a temporary folder.
  * Both services get their runs over HTTP, because a service reads no data of a later version.
  */
 export async function measureAgainst(commit: string, rounds: Rounds): Promise<Row[]> {
@@ -24,33 +21,6 @@ export async function measureAgainst(commit: string, rounds: Rounds): Promise<Ro
   // Both or none: an early release has no extension API, which sends the inputs.
   if (sides.some(({ longRun }) => longRun === undefined)) for (const side of sides) side.longRun = undefined;
   return compareSides(sides, rounds, { timesFloor: tolerance });
-}
-
-/** A worktree of a commit with dependencies and page. Disposal removes it. */
-function checkOut(commit: string): Disposable & { folder: string } {
-  const parent = mkdtempSync(join(tmpdir(), "bench-against-"));
-  const folder = join(parent, "service"); // not below node_modules, where Node.js runs no TypeScript
-  run("git", ["worktree", "add", "--detach", folder, commit], root);
-  if (lockOf(folder) === lockOf(root)) {
-    symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
-    utimesSync(join(folder, lockFile), 0, 0); // older than the installation: npm ci would empty the linked folder
-  }
-  run(process.execPath, ["scripts/install.mjs", "--console"], folder);
-  return {
-    folder,
-    [Symbol.dispose]() {
-      run("git", ["worktree", "remove", "--force", folder], root);
-      rmSync(parent, { recursive: true, force: true });
-    },
-  };
-}
-
-const lockFile = "package-lock.json";
-const lockOf = (folder: string): string => readFileSync(join(folder, lockFile), "utf8");
-
-function run(command: string, args: string[], cwd: string): void {
-  const { status, stderr } = spawnSync(command, args, { cwd, encoding: "utf8", stdio: ["ignore", "ignore", "pipe"] });
-  if (status !== 0) throw new Error(`${command} ${args.join(" ")} ended with ${status}: ${stderr.trim()}`);
 }
 
 async function openSeeded(folder: string): Promise<Side> {
