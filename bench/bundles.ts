@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
-import { bundleAdvance, bundleFunction, bundleSandbox, lambdasFolder } from "../lib/bundling.ts";
+import { bundleDocuments, bundleFunction, bundleSandbox, lambdasFolder } from "../lib/bundling.ts";
 import type { RequiredEnvName } from "../src/env.ts";
 import type { ConsoleRoles, SignIn } from "../src/manage/sign-in/types.ts";
 import { newDataDir } from "./servers.ts";
@@ -23,6 +23,9 @@ const stackVariables: Record<RequiredEnvName, string> = {
   STATE_MACHINE_ARN: "arn:aws:states:eu-central-1:123456789012:stateMachine:turns",
   RETENTION_DAYS: "90",
   SECRET_PREFIX: "agent-run-service/prod/",
+  DOCUMENTS_FUNCTION: "documents",
+  LAMBDA_ENDPOINT: "https://lambda.eu-central-1.amazonaws.com",
+  BUCKET_URL: "https://bucket.s3.eu-central-1.amazonaws.com",
   ORIGIN_SECRET_ARNS: "arn:aws:secretsmanager:eu-central-1:123456789012:secret:origin",
   MAX_UPLOAD_BYTES: "104857600",
   DELIVERY_QUEUE_URL: "https://sqs.eu-central-1.amazonaws.com/123456789012/deliveries",
@@ -56,7 +59,7 @@ export async function measureBundles({ samples }: { samples: number }): Promise<
       const folder = join(newDataDir(), name);
       mkdirSync(folder);
       if (name === "run-program") bundleSandbox(folder);
-      else if (name === "advance") bundleAdvance(folder);
+      else if (name === "read-document") bundleDocuments(folder);
       else bundleFunction(name, folder);
       return { name, folder, times: [] as number[] };
     });

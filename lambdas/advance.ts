@@ -1,9 +1,6 @@
 import type { Context } from "aws-lambda";
 import { awsSettings, envIfSet, numberIfSet, traceSettings } from "../src/env.ts";
-import { bundledSandbox } from "../src/platform/aws/functions/bundled-sandbox.ts";
 import { sandboxFunctions } from "../src/platform/aws/functions/sandbox-functions.ts";
-import { sandboxDocumentReader, sandboxPageTaker } from "../src/sandbox/document-reader.ts";
-import { sandboxResultChecker } from "../src/sandbox/result-checker.ts";
 import { advance, type AdvanceDeps } from "../src/workflow/advance.ts";
 import type { AdvancePayload, AdvanceResponse } from "../src/workflow/payload.ts";
 import { abortSeconds, lastStepSeconds } from "../src/workflow/policy.ts";
@@ -18,14 +15,6 @@ const [files, bytes] = [numberIfSet("WORKSPACE_FILES"), numberIfSet("WORKSPACE_B
 const defaultProgramSeconds = numberIfSet("PROGRAM_SECONDS");
 const { linuxOf, ...sandbox } = sandboxFunctions(settings);
 
-/** Enough that one hostile document does not hold up the next. Each process can use 512 MB of the function's memory. */
-const documentProcesses = 2;
-
-const processes = bundledSandbox(documentProcesses);
-const readDocument = sandboxDocumentReader(processes);
-const takePages = sandboxPageTaker(processes);
-const checkResult = sandboxResultChecker(processes);
-
 const addresses = envIfSet("PRIVATE_ADDRESSES") === "allowed" ? ("private" as const) : ("public" as const);
 
 const deps = {
@@ -33,9 +22,6 @@ const deps = {
   now: Date.now,
   ...readSecrets(settings),
   ...sandbox,
-  readDocumentOf: () => readDocument,
-  takePagesOf: () => takePages,
-  checkResultOf: () => checkResult,
   addresses,
   ...(fileVersions !== undefined && { fileVersions }),
   fileLimits: { ...(files !== undefined && { files }), ...(bytes !== undefined && { bytes }) },

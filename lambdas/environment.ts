@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { runtimeSettings } from "../src/env.ts";
 import { handleProgram, readFacts } from "../src/platform/aws/container/container-handler.ts";
-import { handleJavascript } from "../src/platform/aws/container/container-javascript.ts";
+import { runStagedRequest } from "../src/platform/aws/functions/staged-sandbox.ts";
 import { containerProcesses } from "../src/platform/aws/container/container-processes.ts";
 import type { FunctionEvent } from "../src/platform/aws/container/program-messages.ts";
 import { type Invocation, serveInvocations } from "../src/platform/aws/container/runtime-api.ts";
@@ -27,7 +27,7 @@ async function handle(event: FunctionEvent, { deadline }: Invocation): Promise<u
   if ("facts" in event) return readFacts();
   if ("program" in event) return handleProgram(container, event.program, deadline);
   const { request = "", staged } = event;
-  return staged ? handleJavascript(sandbox, event.request, staged) : runProgram({ request });
+  return staged ? runStagedRequest(sandbox, event.request, staged) : runProgram({ request });
 }
 
 serveInvocations(api, handle).catch((error: unknown) => {

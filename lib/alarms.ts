@@ -104,7 +104,7 @@ export class Alarms extends Construct {
         above: 0,
       }),
       create("sandbox", {
-        symptom: "The sandbox function rejects calls, so agents cannot run programs",
+        symptom: "A function rejects calls of advance, so agents cannot run programs or read documents",
         metric: this.#countLines(
           advance,
           "SandboxRejections",

@@ -109,11 +109,11 @@ export function bundleSandboxProcess(folder: string): string[] {
 }
 
 /**
- * Writes the code of `advance` to `folder`: the handler in `index.js`, and the child process that reads documents in
+ * Writes the code of the function that reads documents to `folder`: the handler in `index.js`, and the child process in
  * `child.mjs`. The child's engines for programs are missing: those programs run in the sandbox function.
  */
-export function bundleAdvance(folder: string): string[] {
-  return [...bundleFunction("advance", folder), ...bundleChildProcess(folder)];
+export function bundleDocuments(folder: string): string[] {
+  return [...bundleFunction("read-document", folder), ...bundleChildProcess(folder)];
 }
 
 /**

@@ -1,4 +1,4 @@
-import { Aws, Validations } from "aws-cdk-lib";
+import { Validations } from "aws-cdk-lib";
 import {
   type CfnSecurityGroup,
   GatewayVpcEndpointAwsService,
@@ -149,12 +149,10 @@ export class Sandbox extends Construct {
   grantRun(fn: Function): void {
     const { settings, storage } = this.#props;
     const functions = new Set([this.#default, ...Object.values(this.#environments).map((each) => each.fn)]);
-    const endpoint = `https://lambda.${Aws.REGION}.${Aws.URL_SUFFIX}`;
     grant(
       fn,
       {
         SANDBOX_FUNCTION: this.#default.functionName,
-        SANDBOX_ENDPOINT: endpoint,
         ...(settings.sandboxTenancy === "off" && { SANDBOX_TENANCY: settings.sandboxTenancy }),
       },
       { actions: ["lambda:InvokeFunction"], resources: [...functions].map(({ functionArn }) => functionArn) },
@@ -169,18 +167,12 @@ export class Sandbox extends Construct {
         },
       ]) => [name, { functionName, image }],
     );
-    const url = `https://${storage.bucket.bucketRegionalDomainName}`;
     // Not by `Stack.toJsonString`, which needs a custom resource for some tokens: a function's name has no quotes.
     grant(fn, {
       SANDBOX_ENVIRONMENTS: JSON.stringify(Object.fromEntries(environments)),
-      SANDBOX_BUCKET_URL: url,
       PROGRAM_SECONDS: String(settings.programSeconds),
     });
-    storage.grantObjects(fn, {
-      read: ["staging", "environments"],
-      write: ["staging", "environments"],
-      remove: ["staging"],
-    });
+    storage.grantObjects(fn, { read: ["environments"], write: ["environments"] });
   }
 }
 

@@ -29,6 +29,7 @@ const memory = {
   create: memoryOf(service, "Create"),
   get: memoryOf(service, "Get"),
   advance: memoryOf(service, "Advance"),
+  documents: memoryOf(service, "Documents"),
   sandbox: memoryOf(service, "SandboxEnvironmentlinux"),
 };
 /** GB of `/tmp`. */
@@ -182,7 +183,10 @@ const tables: Record<string, string> = {
       ["1,000 further programs", dollars(1_000 * programCost(assumed.programMilliseconds))],
       ["1,000 programs of 60 s", dollars(1_000 * programCost(60_000))],
       ["1,000 creates of 14 MB: data to the origin", dollars((14e9 / gigabyte) * price.originGigabyte)],
-      ["1,000 PDFs of 100 pages", dollars(1_000 * lambda(memory.advance, assumed.documentMilliseconds))],
+      [
+        "1,000 PDFs of 100 pages",
+        dollars(1_000 * lambda(memory.advance + memory.documents, assumed.documentMilliseconds)),
+      ],
       ["an hour of an event stream", dollars((3_600 / 2) * pollCost(2))],
       ["an hour of an event stream while a model answers", dollars(3_600 * pollCost(4) + textHour)],
       ["an hour of an MCP client that waits", dollars((3_600 / 20) * lambda(memoryOf(service, "Mcp"), 20_000))],

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import {
-  bundleAdvance,
+  bundleDocuments,
   bundleFunction,
   bundleSandbox,
   bundleUploadServer,
@@ -44,7 +44,7 @@ function add(text: string, component: string): void {
 async function bundledFiles(): Promise<string[]> {
   const folder = mkdtempSync(join(tmpdir(), "notice-"));
   const writers: Record<string, (folder: string) => string[]> = {
-    advance: bundleAdvance,
+    "read-document": bundleDocuments,
     "run-program": bundleSandbox,
     "upload-server": bundleUploadServer,
   };

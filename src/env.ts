@@ -8,6 +8,13 @@ export const envNames = [
   "ORIGIN_SECRET_ARNS", // separated by commas
 ] as const;
 
+/** Variables of `advance`. */
+const advanceEnvNames = [
+  "DOCUMENTS_FUNCTION", // reads documents, and checks results
+  "LAMBDA_ENDPOINT", // of Lambda in the stack's region and partition
+  "BUCKET_URL", // for the functions that `advance` calls
+] as const;
+
 /** Variables of the functions of the extension API. */
 const extEnvNames = ["MAX_UPLOAD_BYTES"] as const;
 
@@ -37,8 +44,6 @@ export const optionalEnvNames = [
   "PROGRAM_SECONDS", // time limit of a program for which the model sets none
   "SANDBOX_FUNCTION", // runs JavaScript
   "SANDBOX_ENVIRONMENTS", // JSON: the functions of the Linux environments
-  "SANDBOX_ENDPOINT", // of Lambda in the stack's region and partition
-  "SANDBOX_BUCKET_URL", // of the bucket, for functions of the sandbox
   "SANDBOX_TENANCY", // `off`: the functions of the sandbox have no tenant isolation
   "ENVIRONMENT_IMAGES", // JSON: ids of the images of the Linux environments, by name
   "PRIVATE_ADDRESSES", // `allowed`: tools may connect to private addresses
@@ -50,6 +55,7 @@ type OptionalEnvName = (typeof optionalEnvNames)[number];
 /** A variable that `lib/` sets in each deployment that has the function. */
 export type RequiredEnvName = (
   | typeof envNames
+  | typeof advanceEnvNames
   | typeof extEnvNames
   | typeof deliveryEnvNames
   | typeof consoleEnvNames

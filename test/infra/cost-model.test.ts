@@ -28,8 +28,8 @@ test("an idle stack costs 20 alarm metrics, a dashboard, 2 metrics, a secret, em
 test("a run costs its polls, its transitions and its steps", () => {
   const polls = 60 * 3.7e-6; // 2.10 for a request, 0.44 Lambda, 0.38 table, 0.38 log, 0.38 data, each per million
   const transitions = 5 * 25e-6 + 5e-6; // Start, three states, End, and a trace
-  // 5 s with 1.73 GB, 16 writes, 80 KB to the model, 4 KB stored for three months, 1.4 KB of log, some reads
-  const step = 5 * 1.7275 * 13.3334e-6 + 16 * 0.625e-6 + 80e3 * 0.084e-9 + 4e3 * 0.42e-9 * 3 + 1.4e3 * 0.47e-9 + 0.6e-6;
+  // 5 s with 1 GB, 16 writes, 80 KB to the model, 4 KB stored for three months, 1.4 KB of log, some reads
+  const step = 5 * 13.3334e-6 + 16 * 0.625e-6 + 80e3 * 0.084e-9 + 4e3 * 0.42e-9 * 3 + 1.4e3 * 0.47e-9 + 0.6e-6;
   const fixed = polls + transitions + 4e-6 + 5e-6 + 10e-6; // a create, a secret, a file
   const totals = row("runs", "total");
   for (const [column, steps] of [1, 10, 50].entries()) expectNear(totals[column], 1_000 * (fixed + steps * step));
@@ -38,7 +38,7 @@ test("a run costs its polls, its transitions and its steps", () => {
 
 test("a program costs an environment, the memory and time of two functions, and disk above 512 MB", () => {
   const [first] = row("extras", "1,000 first programs of an agent");
-  const seconds = 5 * ((2 + 1.7275) * 13.3334e-6 + 3.5 * 3.09e-8);
+  const seconds = 5 * ((2 + 1) * 13.3334e-6 + 3.5 * 3.09e-8);
   expectNear(first, 1_000 * (2 * 167e-6 + seconds + 2 * 5e-6 + 2 * 4e-7));
 });
 
@@ -60,7 +60,7 @@ test("an open list of 1,000 runs costs its pages, its counts and their keys, wha
 test("the limits of a day cost their rate times a day", () => {
   expectNear(row("limits", "500 polls a second")[1], 43_200_000 * 3.7e-6);
   expectNear(row("limits", "100 uploads of 20 MiB a second: data to the origin")[1], 8_640_000 * 0.01953 * 0.02);
-  expectNear(row("limits", "1,000 runs: an account's usual concurrency")[1], 1_000 * 17_280 * 138e-6);
+  expectNear(row("limits", "1,000 runs: an account's usual concurrency")[1], 1_000 * 17_280 * 91e-6);
 });
 
 test("polls of long transcripts cost mostly data transfer", () => {

@@ -2,6 +2,8 @@ import { Match } from "aws-cdk-lib/assertions";
 import { AwsSolutionsChecks } from "cdk-nag";
 import { describe, expect, test } from "vitest";
 import { overheadSeconds } from "../../src/platform/aws/linux.ts";
+import { overheadSeconds as documentOverhead } from "../../src/platform/aws/sandbox.ts";
+import { sandboxLimits } from "../../src/sandbox/limits.ts";
 import { programSeconds } from "../../src/sandbox/linux/limits.ts";
 import { abortSeconds, advanceSeconds, leaseWaitSeconds } from "../../src/workflow/policy.ts";
 import { short, synthesize } from "./synth.ts";
@@ -130,6 +132,34 @@ describe("the sandbox's function", () => {
   });
 });
 
+describe("the function that reads documents", () => {
+  const [, documents = {}] = all("AWS::Lambda::Function").find(([name]) => name === "Documents") ?? [];
+
+  test("can only write its log, has no environment variables, and no reserved concurrency", () => {
+    const actions = statementsOf(documents["Role"]).flatMap(({ Action }) => Action);
+    expect(actions).toEqual(["logs:CreateLogStream", "logs:PutLogEvents"]);
+    expect(documents).not.toHaveProperty("Environment");
+    expect(documents).not.toHaveProperty("ReservedConcurrentExecutions");
+  });
+
+  test("is called only by advance, which has time for the longest document", () => {
+    const callers = all("AWS::IAM::Policy").filter(([, policy]) =>
+      JSON.stringify(short(policy["PolicyDocument"])).includes("<Documents.Arn>"),
+    );
+    expect(callers.map(([name]) => name)).toEqual(["AdvanceRoleDefaultPolicy"]);
+    expect(JSON.stringify(short(all("AWS::Lambda::Permission")))).not.toContain("<Documents");
+    expect(documents["Timeout"]).toBe(sandboxLimits.documentSeconds + documentOverhead);
+  });
+
+  test("exists with every setting of the sandbox", () => {
+    for (const sandboxSetting of ["off", "javascript", "linux"]) {
+      const found = synthesize({ context: { sandbox: sandboxSetting } });
+      expect(found.all("AWS::Lambda::Function").map(([name]) => name)).toContain("Documents");
+      expect(advanceEnv(found)).toContain("DOCUMENTS_FUNCTION");
+    }
+  });
+});
+
 /** Names of advance's environment variables. */
 function advanceEnv({ all: found }: ReturnType<typeof synthesize>): string[] {
   const [, advance = {}] = found("AWS::Lambda::Function").find(([name]) => name === "Advance") ?? [];
@@ -169,7 +199,7 @@ describe("settings", () => {
       linux: { functionName: "<SandboxEnvironmentlinux>", image: expect.stringMatching(/^[0-9a-f]{64}$/) },
       data: { functionName: "<SandboxEnvironmentdata>", image: `sha256-${"0".repeat(64)}` },
     });
-    expect(variables["SANDBOX_BUCKET_URL"]).toBe("https://<StorageBucket.RegionalDomainName>");
+    expect(variables["BUCKET_URL"]).toBe("https://<StorageBucket.RegionalDomainName>");
     expect(new AwsSolutionsChecks(app).validateScope(app).violations).toEqual([]);
   });
 
@@ -185,8 +215,8 @@ describe("settings", () => {
       synthesize()
         .all("AWS::Lambda::Function")
         .find(([name]) => name === "Advance") ?? [];
-    const { SANDBOX_ENDPOINT } = (short(advance?.["Environment"]) as { Variables: Record<string, string> }).Variables;
-    expect(SANDBOX_ENDPOINT).toBe("https://lambda.<AWS::Region>.<AWS::URLSuffix>");
+    const { LAMBDA_ENDPOINT } = (short(advance?.["Environment"]) as { Variables: Record<string, string> }).Variables;
+    expect(LAMBDA_ENDPOINT).toBe("https://lambda.<AWS::Region>.<AWS::URLSuffix>");
   });
 
   test("availabilityZones: sets the zones of its VPC", () => {

@@ -47,6 +47,7 @@ describe("functions", () => {
     expect(functions.map(([name]) => name).toSorted()).toEqual([
       "Advance",
       "Create",
+      "Documents",
       "EnqueueDelivery",
       "ExtRead",
       "ExtWrite",
@@ -88,11 +89,12 @@ describe("functions", () => {
     expect(names).toEqual({
       Advance: [
         "BUCKET_NAME",
+        "BUCKET_URL",
+        "DOCUMENTS_FUNCTION",
         "FILE_VERSIONS",
+        "LAMBDA_ENDPOINT",
         "PROGRAM_SECONDS",
         "RETENTION_DAYS",
-        "SANDBOX_BUCKET_URL",
-        "SANDBOX_ENDPOINT",
         "SANDBOX_ENVIRONMENTS",
         "SANDBOX_FUNCTION",
         "SECRET_PREFIX",
@@ -101,6 +103,7 @@ describe("functions", () => {
         "WORKSPACE_FILES",
       ],
       Create: ["BUCKET_NAME", "RETENTION_DAYS", "SECRET_PREFIX", "STATE_MACHINE_ARN", "TABLE_NAME"],
+      Documents: [],
       EnqueueDelivery: ["DELIVERY_QUEUE_URL", "TABLE_NAME"],
       ExtRead: [
         "BUCKET_NAME",

@@ -21,6 +21,7 @@ const lambdaEnv = { AWS_REGION: "eu-central-1", AWS_ACCESS_KEY_ID: "AKIAEXAMPLE"
 /** KB: the size of each bundle in November 2026 plus 10 %. A cold start reads all of it. */
 const budget = {
   Advance: 2_150,
+  Documents: 30,
   Fail: 460,
   Reconcile: 460,
   Sweep: 760,

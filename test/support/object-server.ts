@@ -66,7 +66,8 @@ export async function objectServer(bucket: string): Promise<ObjectServer> {
   return state;
 }
 
-function formOf(contentType: string, body: Buffer): { file: Buffer; key?: string; policy?: string } {
+/** The fields of a signed form, and its file. */
+export function formOf(contentType: string, body: Buffer): { file: Buffer; key?: string; policy?: string } {
   const [, boundary = ""] = /boundary=(.+)$/.exec(contentType) ?? [];
   const fields: Record<string, string> = {};
   let at = 0;

@@ -5,8 +5,8 @@ import type { Sandbox, SandboxRequest, SandboxResult } from "../../sandbox/types
 import { bucketAddresses } from "./s3/bucket-addresses.ts";
 import { invokeFunction, type SandboxFunction, unavailable } from "./functions/invoke-function.ts";
 import {
-  type JavascriptAnswer,
-  type JavascriptEvent,
+  type SandboxAnswer,
+  type SandboxEvent,
   requestName,
   resultName,
   type StagedMessages,
@@ -15,8 +15,8 @@ import { objectSigner } from "./s3/signed-objects.ts";
 import type { StagedObjects } from "./s3/staged-objects.ts";
 import { objectPrefixes } from "./dynamodb/table.ts";
 
-/** Added to the time limit of the program: the cold start of the function and both messages. */
-const overheadSeconds = 30;
+/** Added to the time limit of the program or document: the cold start of the function and both messages. */
+export const overheadSeconds = 30;
 
 /** Bytes of an encoded message in the bucket: files that do not become smaller, as base64, with the output and the program. */
 const maxStagedBytes = 2 * sandboxLimits.filesBytes;
@@ -73,7 +73,7 @@ async function runStaged(
     staging: signer.form(prefix, { seconds, maxBytes: maxStagedBytes }),
     addresses: await bucketAddresses(bucket.url),
   };
-  const event: JavascriptEvent = { request: text, staged };
+  const event: SandboxEvent = { request: text, staged };
   if (text.length > maxMessageBytes - JSON.stringify(staged).length) {
     const key = prefix + requestName;
     await objects.writeText(key, text);
@@ -86,8 +86,8 @@ async function runStaged(
   try {
     const invoked = await invokeFunction(fn, event, limits);
     if ("problem" in invoked) return withoutResult(invoked.problem);
-    const answer = (invoked.answer ?? {}) as JavascriptAnswer;
-    if ("unavailable" in answer) throw unavailable(answer.unavailable);
+    const answer = (invoked.answer ?? {}) as SandboxAnswer;
+    if ("unavailable" in answer) throw unavailable(answer.unavailable, fn);
     const isLong = "isStaged" in answer;
     isStaged = isLong || staged.request !== undefined;
     const result = isLong ? await objects.readText(prefix + resultName, maxStagedBytes) : answer.result;

@@ -1,27 +1,17 @@
-import { fork } from "node:child_process";
-import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { bundleAdvance } from "../../../lib/bundling.ts";
+import { bundleDocuments, bundleFunction } from "../../../lib/bundling.ts";
 import { sha256Of } from "../../../src/agent/turn/manifest.ts";
 import { awsPlatform } from "../../../src/platform/aws/index.ts";
 import type { AdvanceResponse } from "../../../src/workflow/payload.ts";
 import { answersWithResult, callsTool, chatServer, type Reply } from "../../providers/chat-completions-server.ts";
 import { fakeAwsEndpoint } from "../../support/fake-aws/endpoint.ts";
 import { newRun, putAgent } from "../../support/scripted-runs.ts";
+import { startFunction } from "./function-process.ts";
 
 const credentials = { accessKeyId: "AKIAEXAMPLE", secretAccessKey: "secret" };
 const region = "eu-central-1";
-
-/** What Lambda does with a function: loads the handler, and calls it with an event. */
-const lambda = `
-  const { handler } = require("./index.js");
-  const context = { getRemainingTimeInMillis: () => 900_000 };
-  process.on("message", (event) => {
-    handler(event, context).then((response) => process.send({ response }), ({ message }) => process.send({ message }));
-  });
-`;
 
 /** The model reads the file `document` and responds with the result. */
 const readsDocument: Reply = (response, received) => {
@@ -29,11 +19,22 @@ const readsDocument: Reply = (response, received) => {
   return (isToolResult ? answersWithResult : callsTool("read_file", { name: "document" }))(response, received);
 };
 
-/** The bundle of `advance` in a process that has the environment of the deployed function, with AWS on this machine. */
+/** The bundles of `advance` and of the function that reads its documents, as deployed, with AWS on this machine. */
 export async function startAdvance() {
   const folder = mkdtempSync(join(tmpdir(), "advance-"));
-  bundleAdvance(folder);
-  const aws = await fakeAwsEndpoint({}, { keepsObjects: true });
+  const [ofAdvance, ofDocuments] = ["advance", "documents"].map((name) => join(folder, name)) as [string, string];
+  for (const each of [ofAdvance, ofDocuments]) mkdirSync(each);
+  bundleFunction("advance", ofAdvance);
+  bundleDocuments(ofDocuments);
+  const documents = startFunction(ofDocuments, {});
+  /** Characters of the messages to and from the function that reads documents. */
+  const messages: number[] = [];
+  async function invokeDocuments(event: unknown): Promise<unknown> {
+    const answer = await documents.invoke(event).catch(({ message }: Error) => ({ errorMessage: message }));
+    messages.push(JSON.stringify(event).length, JSON.stringify(answer).length);
+    return answer;
+  }
+  const aws = await fakeAwsEndpoint({}, { keepsObjects: true, functions: { documents: invokeDocuments } });
   const platform = awsPlatform({
     clients: { region, credentials, endpoint: aws.endpoint },
     table: "table",
@@ -48,29 +49,27 @@ export async function startAdvance() {
   const settings = { enabled: true, provider: "openai-compatible", baseUrl: model.baseUrl, model: "m" } as const;
   await platform.accounts.replaceOrganization({ ...organization, model: settings });
 
-  writeFileSync(join(folder, "lambda.cjs"), lambda);
-  const child = fork(join(folder, "lambda.cjs"), {
-    execArgv: [],
-    stdio: ["ignore", "ignore", "ignore", "ipc"],
-    env: {
-      AWS_REGION: region,
-      AWS_ACCESS_KEY_ID: credentials.accessKeyId,
-      AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
-      AWS_ENDPOINT_URL: aws.endpoint,
-      TABLE_NAME: "table",
-      BUCKET_NAME: "bucket",
-      RETENTION_DAYS: "90",
-      SECRET_PREFIX: "agent-run-service/prod/",
-    },
+  const advance = startFunction(ofAdvance, {
+    AWS_REGION: region,
+    AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+    AWS_ENDPOINT_URL: aws.endpoint,
+    LAMBDA_ENDPOINT: "unused",
+    BUCKET_URL: "unused",
+    DOCUMENTS_FUNCTION: "documents",
+    TABLE_NAME: "table",
+    BUCKET_NAME: "bucket",
+    RETENTION_DAYS: "90",
+    SECRET_PREFIX: "agent-run-service/prod/",
   });
   let runs = 0;
 
   return {
-    /** Peak of the resident memory in MB, without the child processes. On Linux. */
-    peakMemory(): number {
-      const status = readFileSync(`/proc/${child.pid}/status`, "utf8");
-      return Math.round(Number(/^VmHWM:\s+(\d+)/m.exec(status)?.[1]) / 1024);
-    },
+    messages,
+    /** Names of the bucket's objects. */
+    objectKeys: aws.objectKeys,
+    /** Peaks of the resident memory in MB, without child processes. On Linux. */
+    peakMemory: () => ({ advance: advance.peakMemory(), documents: documents.peakMemory() }),
 
     /** Advances a new run whose model reads this document. Resolves with the status and output of the run. */
     async read(content: Uint8Array): Promise<{ status: string | undefined; output: string | undefined }> {
@@ -80,15 +79,14 @@ export async function startAdvance() {
       await newRun(platform, runId, Date.now(), "Read the document.", [
         { name: "document", size: content.length, sha256 },
       ]);
-      child.send({ runId, turn: 1 });
-      const [answer] = (await once(child, "message")) as [{ response?: AdvanceResponse; message?: string }];
-      if (!answer.response?.done) throw new Error(`advance did not end the turn: ${JSON.stringify(answer)}`);
+      const response = (await advance.invoke({ runId, turn: 1 })) as AdvanceResponse;
+      if (!response.done) throw new Error(`advance did not end the turn: ${JSON.stringify(response)}`);
       const view = await platform.runs.read(runId);
       return { status: view?.run.status, output: view?.transcript.at(-1)?.text };
     },
 
     async close(): Promise<void> {
-      child.kill("SIGKILL");
+      for (const each of [advance, documents]) each.close();
       platform.close();
       await model[Symbol.asyncDispose]();
       await aws.close();

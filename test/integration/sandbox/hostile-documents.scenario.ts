@@ -1,12 +1,14 @@
+import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { bundleAdvance } from "../../../lib/bundling.ts";
+import { bundleDocuments } from "../../../lib/bundling.ts";
 import type { DocumentKind } from "../../../src/documents/document-kind.ts";
 import { localSandbox } from "../../../src/platform/local/sandbox.ts";
 import { childProcessSandbox } from "../../../src/sandbox/child-process.ts";
 import { sandboxDocumentReader } from "../../../src/sandbox/document-reader.ts";
+import { sandboxLimits } from "../../../src/sandbox/limits.ts";
 import { docx, officeFile, pdf } from "../../fixtures/documents.ts";
 import type { HostileDocument } from "../../fixtures/hostile-documents.ts";
 import { startAdvance } from "./advance-process.ts";
@@ -28,7 +30,7 @@ export function describeHostileDocuments({ seconds, documents, read }: Options):
       platform === "local"
         ? localSandbox()
         : childProcessSandbox({ program: join(folder, "child.mjs"), readable: [folder], maxProcesses: 2 });
-    beforeAll(() => bundleAdvance(folder));
+    beforeAll(() => bundleDocuments(folder));
     afterAll(() => {
       sandbox.close();
       rmSync(folder, { recursive: true });
@@ -90,7 +92,22 @@ export function describeHostileDocuments({ seconds, documents, read }: Options):
     it("then reads another document, and has used little memory", async () => {
       const { status, output } = await advance.read(pdf("Hello"));
       expect([status, output]).toEqual(["finished", expect.stringContaining("Hello")]);
-      if (process.platform === "linux") expect(advance.peakMemory()).toBeLessThan(400);
+      if (process.platform !== "linux") return;
+      const peak = advance.peakMemory();
+      expect(peak.advance).toBeLessThan(400);
+      expect(peak.documents).toBeLessThan(400);
+    });
+
+    it("reads a document that does not fit into a message of Lambda, and leaves no copy of it", async () => {
+      advance.messages.length = 0;
+      const noise = randomBytes(sandboxLimits.filesBytes - 1_000).toString("latin1");
+      const large = Buffer.concat([pdf("Large"), Buffer.from(`\n%${noise.replaceAll(/[\r\n%]/g, ".")}`, "latin1")]);
+      const { status, output } = await advance.read(large);
+      expect([status, output]).toEqual(["finished", expect.stringContaining("Large")]);
+      expect(advance.messages).toHaveLength(2);
+      for (const length of advance.messages) expect(length).toBeLessThan(10_000);
+      expect(advance.objectKeys().filter((key) => key.startsWith("staging/"))).toEqual([]);
+      if (process.platform === "linux") expect(advance.peakMemory().advance).toBeLessThan(700);
     });
   });
 }

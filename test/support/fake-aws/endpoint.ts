@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { buffer, text } from "node:stream/consumers";
 import { httpServer } from "../http-server.ts";
+import { formOf } from "../object-server.ts";
 import { fakeTable } from "./table.ts";
 
 /** AWS at an address of this machine, for processes of their own: one table, object counts, executions, secrets. */
@@ -8,6 +9,8 @@ export interface FakeAwsEndpoint {
   endpoint: string;
   /** Number and total bytes of stored objects. */
   objects: { count: number; bytes: number };
+  /** Keys of the objects that are kept. */
+  objectKeys: () => string[];
   /** Names of the started executions. */
   started: string[];
   /** Input of the executions in progress, by name. One that is removed here has succeeded. */
@@ -17,10 +20,17 @@ export interface FakeAwsEndpoint {
 
 type Input = Record<string, unknown>;
 
-/** `secrets`: values by id. `keepsObjects`: whether stored objects can be read. Default: their content is dropped. */
+interface Options {
+  /** Whether stored objects can be read. Default: their content is dropped. */
+  keepsObjects?: boolean;
+  /** Lambda functions by name. */
+  functions?: Record<string, (event: unknown) => Promise<unknown>>;
+}
+
+/** `secrets`: values by id. */
 export async function fakeAwsEndpoint(
   secrets: Record<string, string>,
-  { keepsObjects = false } = {},
+  { keepsObjects = false, functions = {} }: Options = {},
 ): Promise<FakeAwsEndpoint> {
   const contents = new Map<string, Buffer>();
   const table = fakeTable();
@@ -87,6 +97,18 @@ export async function fakeAwsEndpoint(
       response.end("<DeleteResult/>");
       return;
     }
+    if (request.method === "POST" && request.headers["content-type"]?.startsWith("multipart/form-data")) {
+      const { key = "", file } = formOf(request.headers["content-type"], await buffer(request));
+      contents.set(pathname + key, file);
+      response.writeHead(204).end();
+      return;
+    }
+    const [, invoked] = /^\/2015-03-31\/functions\/([^/]+)\/invocations$/.exec(pathname) ?? [];
+    if (invoked !== undefined) {
+      const answer = await functions[invoked]?.(JSON.parse(await text(request)));
+      response.writeHead(answer === undefined ? 404 : 200).end(JSON.stringify(answer));
+      return;
+    }
     if (request.url === "/credentials") {
       // As the agent of a container responds. Clients must renew them before the hour is over.
       const Expiration = new Date(Date.now() + 3_600_000).toISOString();
@@ -110,7 +132,8 @@ export async function fakeAwsEndpoint(
       response.destroy();
     });
   });
-  return { endpoint: server.url, objects, started, running, close: server.close };
+  const objectKeys = (): string[] => [...contents.keys()].map((path) => path.split("/").slice(2).join("/"));
+  return { endpoint: server.url, objects, objectKeys, started, running, close: server.close };
 }
 
 /** The name of an execution. */

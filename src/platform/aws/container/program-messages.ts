@@ -5,13 +5,13 @@ import type { SignedForm } from "../s3/signed-objects.ts";
 // files with names of usual length have 400 KB, with the longest names 2.4 MB. Lambda accepts 6 MB.
 
 /** One invocation of the function: a program, a question for `EnvironmentFacts`, or a program for the JavaScript engine. */
-export type FunctionEvent = { program: ProgramCall } | { facts: true } | JavascriptEvent;
+export type FunctionEvent = { program: ProgramCall } | { facts: true } | SandboxEvent;
 
 /**
- * A program for the JavaScript engine with its files, as `src/sandbox/codec.ts` encodes it: `request`, unless it is too long for
- * the message. `staged` is missing in calls of earlier versions, and unknown to earlier functions.
+ * A program for the JavaScript engine with its files, or a document, as `src/sandbox/codec.ts` encodes it: `request`, unless it
+ * is too long for the message. `staged` is missing in calls of earlier versions, and unknown to earlier functions.
  */
-export interface JavascriptEvent {
+export interface SandboxEvent {
   request?: string;
   staged?: StagedMessages;
 }
@@ -27,9 +27,9 @@ export interface StagedMessages {
 }
 
 /** `isStaged`: the result is the staged object `resultName`. */
-export type JavascriptAnswer = { result: string } | { isStaged: true } | ProgramUnavailable;
+export type SandboxAnswer = { result: string } | { isStaged: true } | ProgramUnavailable;
 
-/** Names of the staged objects of a program for the JavaScript engine. */
+/** Names of the staged objects of a `SandboxEvent`. */
 export const [requestName, resultName] = ["request", "result"];
 
 /** A program and signed requests for exactly the objects that it needs. */

@@ -13,6 +13,8 @@ export interface SandboxFunction {
   /** `endpoint`: Lambda's, whose domain depends on the partition, or that of a compatible service. */
   aws: AwsCredentials & { endpoint: string };
   functionName: string;
+  /** What errors call it: the `sandbox` function, which is the default, or another one. */
+  name?: string;
   /**
    * Lambda does not share execution environments between tenants (1 to 256 letters, digits and hyphens). Absent: the function
    * has no tenant isolation, and Lambda refuses calls that name one.
@@ -28,7 +30,7 @@ const keepAliveSeconds = 30;
  * now, and with the signal's reason. `problem`: the function or Lambda failed. One sentence.
  */
 export async function invokeFunction(
-  { aws, functionName, tenant }: SandboxFunction,
+  { aws, functionName, name = "sandbox", tenant }: SandboxFunction,
   event: unknown,
   { signal, seconds }: { signal: AbortSignal; seconds: number },
 ): Promise<{ answer: unknown } | { problem: string }> {
@@ -39,22 +41,26 @@ export async function invokeFunction(
   const timeout = AbortSignal.timeout(seconds * 1_000);
   const response = await send(url, headers, body, AbortSignal.any([signal, timeout])).catch((error: unknown) => {
     signal.throwIfAborted();
-    throw unavailable(String(error), error);
+    throw unavailable(String(error), { name, cause: error });
   });
   const { status } = response;
   const beginning = response.text.slice(0, 300);
-  if (isTransient(status)) throw unavailable(`status ${status}: ${beginning}`);
+  if (isTransient(status)) throw unavailable(`status ${status}: ${beginning}`, { name });
   if (status !== 200) {
-    log("error", rejectedCall, { status, answer: beginning });
-    return { problem: `Programs cannot run: the sandbox function rejected the call (status ${status}).` };
+    log("error", rejectedCall, { function: functionName, status, answer: beginning });
+    return { problem: `The ${name} function rejected the call (status ${status}).` };
   }
   const answer = JSON.parse(response.text) as { errorMessage?: string } | null;
   if (answer?.errorMessage === undefined) return { answer };
-  return { problem: `The sandbox function failed: ${answer.errorMessage || "it gave no reason"}.` };
+  return { problem: `The ${name} function failed: ${answer.errorMessage || "it gave no reason"}.` };
 }
 
-export function unavailable(reason: string, cause?: unknown): StoreUnavailable {
-  return new StoreUnavailable(`the sandbox function did not answer (${reason}); try again later`, { cause });
+/** `name`: what errors call the function. */
+export function unavailable(
+  reason: string,
+  { name = "sandbox", cause }: { name?: string | undefined; cause?: unknown } = {},
+): StoreUnavailable {
+  return new StoreUnavailable(`the ${name} function did not answer (${reason}); try again later`, { cause });
 }
 
 /** Throttling, an outage, or 409: Lambda is reconnecting an idle function to its VPC. */

@@ -1,36 +1,61 @@
 import type { S3Client } from "@aws-sdk/client-s3";
+import { NoPlace, scheduler } from "../../../async/scheduler.ts";
 import { env, envIfSet, numberIfSet } from "../../../env.ts";
-import type { ProgramOwner, SandboxPerAgent } from "../../../sandbox/types.ts";
+import { sandboxDocumentReader, sandboxPageTaker } from "../../../sandbox/document-reader.ts";
+import { placesFor } from "../../../sandbox/places.ts";
+import { sandboxResultChecker } from "../../../sandbox/result-checker.ts";
+import type { ProgramOwner, Sandbox, SandboxPerAgent } from "../../../sandbox/types.ts";
 import { loadS3Client } from "../sdk/clients.ts";
 import { lambdaEnvironments, type LambdaLinux } from "../linux.ts";
 import { lambdaSandbox, type MessageStore } from "../sandbox.ts";
 import type { AwsCredentials } from "../sdk/sign-request.ts";
 import { stagedObjects } from "../s3/staged-objects.ts";
 
-/** The functions of the sandbox, by the environment variables that `lib/sandbox.ts` sets. Empty with `sandbox` `off`. */
-export function sandboxFunctions(settings: AwsCredentials & { endpoint?: string }): {
-  sandboxOf?: NonNullable<SandboxPerAgent["sandboxOf"]>;
-  linuxOf?: ReturnType<typeof lambdaEnvironments>;
-} {
+type Settings = AwsCredentials & { endpoint?: string };
+
+/** Documents that one turn has read at a time: each is in this process's memory, too. */
+const documentPlaces = 2;
+
+/** The functions that read documents and run programs, by the environment variables that `lib/` sets. */
+export function sandboxFunctions(
+  settings: Settings,
+): Omit<SandboxPerAgent, "linuxOf"> & { linuxOf?: ReturnType<typeof lambdaEnvironments> } {
+  const aws = { endpoint: env("LAMBDA_ENDPOINT"), ...settings }; // an emulator has one address
+  const store = messageStore(settings);
+  return { ...documentFunction(aws, store), ...programFunctions(aws, store) };
+}
+
+/** Reads documents, takes pages and checks results. */
+function documentFunction(aws: Required<Settings>, store: MessageStore) {
+  const places = scheduler(placesFor("documents", documentPlaces));
+  const fn = lambdaSandbox({ aws, functionName: env("DOCUMENTS_FUNCTION"), name: "documents" }, store);
+  const sandbox: Sandbox = {
+    maxBytes: fn.maxBytes,
+    async run(request, signal) {
+      try {
+        return await places.run([], () => fn.run(request, signal), signal);
+      } catch (error) {
+        if (error instanceof NoPlace) return { output: "", problem: error.message, written: [], notes: [] };
+        throw error;
+      }
+    },
+  };
+  const [readDocument, takePages] = [sandboxDocumentReader(sandbox), sandboxPageTaker(sandbox)];
+  const checkResult = sandboxResultChecker(sandbox);
+  return { readDocumentOf: () => readDocument, takePagesOf: () => takePages, checkResultOf: () => checkResult };
+}
+
+/** Runs programs. Empty with the setting `sandbox` `off`. */
+function programFunctions(aws: Required<Settings>, store: MessageStore) {
   const functionName = envIfSet("SANDBOX_FUNCTION");
   if (functionName === undefined) return {};
-  const aws = { endpoint: env("SANDBOX_ENDPOINT"), ...settings }; // an emulator has one address
   const isTenantIsolated = envIfSet("SANDBOX_TENANCY") !== "off";
-  const sandboxWith =
-    (store?: MessageStore) =>
-    ({ agentId }: ProgramOwner) =>
-      lambdaSandbox({ aws, functionName, tenant: isTenantIsolated ? agentId : undefined }, store);
   const environments = envIfSet("SANDBOX_ENVIRONMENTS");
-  if (environments === undefined) return { sandboxOf: sandboxWith() };
-
-  const name = env("BUCKET_NAME");
-  const { endpoint } = settings;
-  const url = endpoint === undefined ? env("SANDBOX_BUCKET_URL") : `${endpoint}/${name}`;
-  let s3: Promise<S3Client> | undefined;
-  const store = {
-    bucket: { name, url },
-    objects: stagedObjects(() => (s3 ??= loadS3Client(settings)), name),
-  };
+  // With the other engine, the function has no route to the bucket.
+  const staged = environments === undefined ? undefined : store;
+  const sandboxOf = ({ agentId }: ProgramOwner) =>
+    lambdaSandbox({ aws, functionName, tenant: isTenantIsolated ? agentId : undefined }, staged);
+  if (environments === undefined) return { sandboxOf };
   const linuxOf = lambdaEnvironments({
     aws,
     environments: JSON.parse(environments) as LambdaLinux["environments"],
@@ -38,5 +63,13 @@ export function sandboxFunctions(settings: AwsCredentials & { endpoint?: string 
     ...store,
     maxFiles: numberIfSet("WORKSPACE_FILES"),
   });
-  return { sandboxOf: sandboxWith(store), linuxOf };
+  return { sandboxOf, linuxOf };
+}
+
+function messageStore(settings: Settings): MessageStore {
+  const name = env("BUCKET_NAME");
+  const { endpoint } = settings;
+  const url = endpoint === undefined ? env("BUCKET_URL") : `${endpoint}/${name}`;
+  let s3: Promise<S3Client> | undefined;
+  return { bucket: { name, url }, objects: stagedObjects(() => (s3 ??= loadS3Client(settings)), name) };
 }

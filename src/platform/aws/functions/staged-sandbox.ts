@@ -5,17 +5,17 @@ import { join } from "node:path";
 import { decodeRequest, encodeWhole, maxMessageBytes } from "../../../sandbox/codec.ts";
 import type { Sandbox } from "../../../sandbox/types.ts";
 import { objectTransfers, TransferFailed } from "../s3/object-transfers.ts";
-import { type JavascriptAnswer, resultName, type StagedMessages } from "./program-messages.ts";
+import { type SandboxAnswer, resultName, type StagedMessages } from "../container/program-messages.ts";
 
 /**
- * Runs a program of the JavaScript engine whose files, or whose results, may be too large for a message of Lambda. `given`: the
- * request. Absent: it is staged.
+ * Runs a request whose files, or whose result, may be too large for a message of Lambda. `given`: the request. Absent: it is
+ * staged.
  */
-export async function handleJavascript(
+export async function runStagedRequest(
   sandbox: Sandbox,
   given: string | undefined,
   { request, staging, addresses }: StagedMessages,
-): Promise<JavascriptAnswer> {
+): Promise<SandboxAnswer> {
   const transfers = objectTransfers(addresses);
   try {
     const text = given ?? (request ? await fetchText(request) : "");
