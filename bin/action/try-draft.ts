@@ -7,7 +7,7 @@ import { requestJson } from "../request-json.ts";
 import { errorLine, outputEntry } from "./workflow-commands.ts";
 import { reportOf, writeComment } from "./trial-comment.ts";
 
-type Body = Omit<Schemas["CreateTrialRequest"], "definition" | "assertions" | "concurrency">;
+type Body = Omit<Schemas["CreateTrialRequest"], "definition" | "assertions" | "concurrency" | "mode">;
 
 interface TryInputs {
   url: string;
@@ -89,7 +89,7 @@ function readTryInputs(environment: Environment): TryInputs {
   };
 }
 
-function budgetOf(dollars: string, tokens: string): Body["budget"] {
+function budgetOf(dollars: string, tokens: string): NonNullable<Body["budget"]> {
   if (dollars === "" && tokens === "") {
     throw new Error("the inputs 'budget' and 'budget-tokens' are empty; limit what the trial may use with one of them");
   }

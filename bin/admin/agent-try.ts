@@ -5,6 +5,7 @@ import { startTrial, deleteTrial } from "../../src/trials/control-trial.ts";
 import { type Candidate, createTrial, type JudgeChoice } from "../../src/trials/create-trial.ts";
 import { type FailCondition, failures, parseFailIf } from "../../src/trials/fail-if.ts";
 import { maxCases } from "../../src/trials/limits.ts";
+import type { TrialMode } from "../../src/trials/names.ts";
 import { summarize } from "../../src/trials/summary.ts";
 import type { Trial, TrialCase } from "../../src/trials/types.ts";
 import { CliError, type FileIo } from "../cli.ts";
@@ -14,7 +15,7 @@ import { isConfirmed, requireTerminal } from "./confirm.ts";
 import type { OperatorPlatform } from "./operator-platform.ts";
 import { repeated, wholeNumber } from "./option-values.ts";
 import type { Note, Output } from "./output.ts";
-import { selectionOf, settingsOf, type TrialOptions } from "./trial-options.ts";
+import { modeOf, selectionOf, settingsOf, type TrialOptions } from "./trial-options.ts";
 import { estimateLines, trialOutput } from "./trial-output.ts";
 import { waitForTrial } from "./wait-for-trial.ts";
 
@@ -32,6 +33,11 @@ export function addTryCommand(agent: Command, action: Action, io: FileIo): void 
     .command("try")
     .description("Try a change of an agent on recorded turns before you save it.")
     .argument("<AGENT>", "agent")
+    .option(
+      "--mode <MODE>",
+      "rerun: take each turn anew; next-step: answer each recorded step once, and execute nothing; replay: take each turn anew with its recorded answers and results, without a candidate, a model call and cost",
+      "rerun",
+    )
     .option(fileOption, `the changed ${fileDescription}`)
     .option("--version <N>", "try this version of the agent instead of a file")
     .option("--last <N>", `number of turns, the newest that ended with an output, at most ${maxCases} (default: 20)`)
@@ -65,10 +71,12 @@ export function addTryCommand(agent: Command, action: Action, io: FileIo): void 
       action(async (platform, agentId: string, options: TryOptions) => {
         const { accounts, isServed } = platform;
         const failIf = options.failIf === undefined ? undefined : conditionsOf(options.failIf);
-        if (!options.yes) requireTerminal(io, "agent try", "a model is called");
+        const mode = modeOf(options);
+        const asks = !options.yes && mode !== "replay";
+        if (asks) requireTerminal(io, "agent try", "a model is called");
         const [cases, settings] = [selectionOf(options), await settingsOf(options)];
         const { id, organizationId } = await findAgent(accounts, agentId);
-        const candidate = await candidateOf(platform, organizationId, options);
+        const candidate = await candidateOf(platform, organizationId, mode, options);
         const judge = await judgeOf(platform, organizationId, options);
         if (!isServed()) {
           throw new CliError(
@@ -76,8 +84,14 @@ export function addTryCommand(agent: Command, action: Action, io: FileIo): void 
           );
         }
         const deps = { ...platform, now: Date.now, actor: await platform.actor() };
-        const created = await createTrial(deps, id, { candidate, ...(judge && { judge }), cases, settings });
-        return tryCases(deps, created, { io, failIf, asks: !options.yes });
+        const created = await createTrial(deps, id, {
+          mode,
+          ...(candidate && { candidate }),
+          ...(judge && { judge }),
+          cases,
+          settings,
+        });
+        return tryCases(deps, created, { io, failIf, asks });
       }),
     );
 }
@@ -85,8 +99,10 @@ export function addTryCommand(agent: Command, action: Action, io: FileIo): void 
 async function candidateOf(
   platform: OperatorPlatform,
   organizationId: string,
+  mode: TrialMode,
   { file, version }: TryOptions,
-): Promise<Candidate> {
+): Promise<Candidate | undefined> {
+  if (mode === "replay" && file === undefined && version === undefined) return undefined;
   if ((file === undefined) === (version === undefined)) {
     throw new CliError("agent try needs either --file draft.json or --version N");
   }

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import type { MissRule } from "../../src/agent/tools/recorded.ts";
 import { issuesOf } from "../../src/http/validation/violation-issues.ts";
 import { maxCases, maxConcurrency } from "../../src/trials/limits.ts";
+import type { TrialMode } from "../../src/trials/names.ts";
 import type { CaseSelection } from "../../src/trials/select-cases.ts";
 import type { Assertion, OutsideRules, TrialBudget, TrialSettings } from "../../src/trials/types.ts";
 import { CliError } from "../cli.ts";
@@ -9,6 +10,7 @@ import { labelOf, timeOf, wholeNumber } from "./option-values.ts";
 
 /** Options of `agent try` for its cases and settings, as typed. */
 export interface TrialOptions {
+  mode: string;
   last?: string;
   label?: string;
   since?: string;
@@ -21,6 +23,15 @@ export interface TrialOptions {
   assertFile?: string;
   onMiss: string;
   toolMiss?: string[];
+}
+
+/** Modes as they are typed. */
+export const typedModes: Record<string, TrialMode> = { rerun: "rerun", "next-step": "next_step", replay: "replay" };
+
+export function modeOf({ mode: typed }: Pick<TrialOptions, "mode">): TrialMode {
+  const mode = Object.hasOwn(typedModes, typed) ? typedModes[typed] : undefined;
+  if (mode) return mode;
+  throw new CliError(`--mode is ${JSON.stringify(typed)}; expected ${Object.keys(typedModes).join(", ")}`);
 }
 
 const defaultLast = 20;
@@ -54,7 +65,7 @@ export function turnOf(text: string): { runId: string; turn?: number } {
 export async function settingsOf(options: TrialOptions): Promise<TrialSettings> {
   const { control, concurrency, assertFile } = options;
   return {
-    budget: budgetOf(options),
+    budget: modeOf(options) === "replay" && !hasBudget(options) ? {} : budgetOf(options),
     outside: outsideOf(options),
     control: wholeNumber("--control", control, maxCases, 0),
     concurrency: wholeNumber("--concurrency", concurrency, maxConcurrency),
@@ -62,8 +73,13 @@ export async function settingsOf(options: TrialOptions): Promise<TrialSettings> 
   };
 }
 
-function budgetOf({ budget, budgetTokens }: TrialOptions): TrialBudget {
-  if (budget === undefined && budgetTokens === undefined) {
+function hasBudget({ budget, budgetTokens }: TrialOptions): boolean {
+  return budget !== undefined || budgetTokens !== undefined;
+}
+
+function budgetOf(options: TrialOptions): TrialBudget {
+  const { budget, budgetTokens } = options;
+  if (!hasBudget(options)) {
     throw new CliError(
       "--budget is missing; limit what the trial may use: --budget DOLLARS, or --budget-tokens N for an agent without prices",
     );

@@ -13,17 +13,24 @@ const maxArguments = 160;
 
 /** The cases, expected cost and destinations of a trial, as lines to read before it starts. */
 export function estimateLines(trial: Trial, cases: TrialCase[]): string[] {
-  const { estimate, settings } = trial;
+  const { mode, estimate, settings } = trial;
   const control = Math.min(settings.control, estimate.cases);
   return [
-    `Trial ${trial.id}: ${triedText(trial.candidate)} on recorded turns of ${trial.control.definition.name}`,
+    `Trial ${trial.id}: ${titleOf(trial)} of ${trial.control.definition.name}`,
     `  ${counted(estimate.cases, "case")}${control > 0 ? `, and ${control} of them with the current configuration, too` : ""}`,
     ...refusals(cases),
     ...(trial.judge ? [`  judge: ${trial.judge.definition.name}, for cases whose output differs`] : []),
     `  expected: ${expectedText(trial)}`,
-    ...estimateNotes(estimate).map((note) => `  ${note}`),
-    ...(estimate.sends.length === 0 ? ["  nothing is sent to another host"] : estimate.sends.map(destinationText)),
+    ...estimateNotes({ ...estimate, ...(mode && { mode }) }).map((note) => `  ${note}`),
+    ...(estimate.sends.length === 0
+      ? ["  nothing is sent to another host"]
+      : estimate.sends.map((each) => destinationText(each, mode))),
   ];
+}
+
+function titleOf({ mode, candidate }: Trial): string {
+  if (mode === "replay") return "a replay of recorded turns";
+  return `${triedText(candidate)} on ${mode === "next_step" ? "the steps of " : ""}recorded turns`;
 }
 
 /** Why cases cannot be tried, one line for each reason. */
@@ -35,7 +42,8 @@ function refusals(cases: TrialCase[]): string[] {
   );
 }
 
-function expectedText({ estimate: { dollars, tokens }, settings: { budget } }: Trial): string {
+function expectedText({ mode, estimate: { dollars, tokens }, settings: { budget } }: Trial): string {
+  if (mode === "replay") return inDollars(0);
   const expected = [
     ...(dollars ? [`${inDollars(dollars.low)} to ${inDollars(dollars.high)}`] : []),
     ...(tokens ? [`${tokens.low.toLocaleString("en-US")} to ${tokens.high.toLocaleString("en-US")} tokens`] : []),
@@ -44,14 +52,15 @@ function expectedText({ estimate: { dollars, tokens }, settings: { budget } }: T
     ...(budget.dollars === undefined ? [] : [inDollars(budget.dollars)]),
     ...(budget.tokens === undefined ? [] : [`${budget.tokens.toLocaleString("en-US")} tokens`]),
   ];
-  return `${expected.join(", ") || "unknown"}; budget: ${limits.join(", ")}`;
+  return `${expected.join(", ") || "unknown"}${limits.length > 0 ? `; budget: ${limits.join(", ")}` : ""}`;
 }
 
-function destinationText({ host, for: purpose, inputs, files, new: isNew }: Destination): string {
+function destinationText({ host, for: purpose, inputs, files, new: isNew }: Destination, mode: Trial["mode"]): string {
   if (purpose === "mcp_list")
     return `  connects to ${host}: lists the tools of an MCP server; nothing of a run is sent`;
   if (purpose === "live_calls") return `  sends to ${host}: calls that the record does not answer, by the rule live`;
-  const sent = purpose === "judge" ? "their outputs for the judge" : counted(files, "file");
+  const ofModel = mode === "next_step" ? "the recorded answers and results" : counted(files, "file");
+  const sent = purpose === "judge" ? "their outputs for the judge" : ofModel;
   const what = `${counted(inputs, "input")} and ${sent}`;
   return `  sends to ${host}: ${what}${isNew ? ", which some recorded turns did not use" : ""}`;
 }
@@ -118,10 +127,12 @@ function whatText(one: Schemas["TrialCase"]): string {
     files = [],
     assertions = [],
     misses = [],
+    steps = null,
   } = candidate ?? {};
   const parts = [
     ...(refused === null ? [] : [refused]),
     ...(reason === null ? [] : [reason]),
+    ...(steps?.first ? [stepsText(steps, steps.first)] : []),
     ...assertions.map((broken) => `assertion ${broken.assertion + 1}: ${broken.reason}`),
     ...(same === false ? ["the output differs"] : []),
     ...files.map(({ name, change: how }) => `${name} ${how}`),
@@ -131,6 +142,10 @@ function whatText(one: Schemas["TrialCase"]): string {
     ...(verdict === null ? [ended === "stopped" ? "stopped" : candidate ? "in progress" : "not tried"] : []),
   ];
   return parts.join("; ") || "-";
+}
+
+function stepsText({ compared, changed }: Schemas["TrialSteps"], first: Schemas["TrialStepDifference"]): string {
+  return `${changed} of ${counted(compared, "step")} differ, first step ${first.step}: ${first.reason.replace(/\.$/, "")}`;
 }
 
 /** A case with the texts and calls of both turns. Calls are shown as a diff: `-` recorded, `+` candidate. */
@@ -145,6 +160,7 @@ export function caseOutput(trial: Trial, one: TrialCase, detail: CaseDetail): Ou
     ...section("candidate output", wire.candidate_output),
     ...section("output of the current configuration", wire.control_output),
     ...judgementLines(wire.case),
+    ...(wire.steps.length > 0 ? ["", "steps (- recorded, + candidate):", ...wire.steps.flatMap(stepLines)] : []),
     ...(wire.calls.length > 0 ? ["", "calls (- recorded, + candidate):", ...wire.calls.flatMap(callLines)] : []),
   ].join("\n");
   return { text, json: wire };
@@ -176,7 +192,21 @@ function callLines({ recorded, candidate, same }: Schemas["TrialCaseDetail"]["ca
   return [...(recorded ? [callLine("-", recorded)] : []), ...(candidate ? [callLine("+", candidate)] : [])];
 }
 
-function callLine(mark: string, { step, name, arguments: given }: Schemas["TrialCall"]): string {
+/** A step with both answers if they differ, or if there is none of the candidate. */
+function stepLines({ step, recorded, candidate, difference }: Schemas["TrialCaseDetail"]["steps"][number]): string[] {
+  if (candidate && difference === null) return answerLines(" ", step, recorded);
+  return [...answerLines("-", step, recorded), ...(candidate ? answerLines("+", step, candidate) : [])];
+}
+
+function answerLines(mark: string, step: number, { text, calls }: Schemas["TrialStepAnswer"]): string[] {
+  if (calls.length === 0) return [`  ${mark} step ${step}  answer: ${printableLine(text, maxArguments)}`];
+  return calls.map((call) => callLine(mark, { step, ...call }));
+}
+
+function callLine(
+  mark: string,
+  { step, name, arguments: given }: Pick<Schemas["TrialCall"], "step" | "name" | "arguments">,
+): string {
   return `  ${mark} step ${step}  ${printableLine(`${name} ${given}`, maxArguments)}`;
 }
 

@@ -35,7 +35,7 @@ export function addTrialCommands(program: Command, action: Action): void {
         const found = await findTrial(stores.trials, id);
         if (number === undefined) return trialOutput(found, await stores.trials.listCases(found.id));
         const one = await findCase(stores.trials, found.id, wholeNumber("--case", number));
-        return caseOutput(found, one, await readCase(stores, one));
+        return caseOutput(found, one, await readCase(stores, found, one));
       }),
     );
   trial
@@ -49,7 +49,8 @@ export function addTrialCommands(program: Command, action: Action): void {
         const deps = { ...platform, now: Date.now, actor: await platform.actor() };
         const place = { trialId: id, number: wholeNumber("CASE", number) };
         const judged = await judgeCase(deps, place, verdictIn(word));
-        return caseOutput(await findTrial(platform.trials, id), judged, await readCase(platform, judged));
+        const found = await findTrial(platform.trials, id);
+        return caseOutput(found, judged, await readCase(platform, found, judged));
       }),
     );
   trial

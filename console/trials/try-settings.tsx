@@ -48,6 +48,7 @@ export function requestOf(
   const assertions = assertionsOf(typed);
   if (typeof assertions === "string") return assertions;
   return {
+    mode: "rerun",
     definition,
     ...(suite === "" ? { last: turns } : { suite }),
     control: controlled,

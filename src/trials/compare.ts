@@ -1,6 +1,6 @@
 import { type FileVersion, filesIn, manifestOf } from "../agent/turn/manifest.ts";
 import { canonicalJson, findExcessiveDepth, parseExact } from "../json.ts";
-import type { Comparison, FileDifference } from "./types.ts";
+import type { ArmOutcome, Comparison, FileDifference } from "./types.ts";
 
 /** What a turn ended with. `files`: all files of its run after it. */
 export interface TurnEnd {
@@ -16,13 +16,19 @@ export function compareTurns(recorded: TurnEnd, tried: TurnEnd): Comparison {
   };
 }
 
+/** Whether an attempt has finished without a difference. */
+export function isSameOutcome({ ending, comparison, steps }: ArmOutcome): boolean {
+  if (ending.kind !== "finished" || (!comparison && !steps)) return false;
+  return (!comparison || isSame(comparison)) && (steps?.changed ?? 0) === 0;
+}
+
 /** Whether a comparison found no difference. */
 export function isSame({ sameOutput: same, files }: Comparison): boolean {
   return same && files.length === 0;
 }
 
 /** JSON objects and lists are equal if their values are. Other texts are equal if they differ only in the amount of white space. */
-function sameOutput(before: string | undefined, after: string | undefined): boolean {
+export function sameOutput(before: string | undefined, after: string | undefined): boolean {
   if (before === undefined || after === undefined) return before === after;
   const [left, right] = [canonical(before), canonical(after)];
   if (left !== undefined && right !== undefined) return left === right;

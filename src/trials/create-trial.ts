@@ -17,7 +17,9 @@ import { estimateUse, refusalOfBudget } from "./estimate.ts";
 import { type InspectedTurn, inspectTurn } from "./inspect-turn.ts";
 import { judgeDefinition } from "./judge/judge-definition.ts";
 import { maxCases } from "./limits.ts";
+import type { TrialMode } from "./names.ts";
 import type { Trials } from "./ports.ts";
+import { refusalOfMode } from "./refusal-of-mode.ts";
 import { type CaseSelection, selectTurns } from "./select-cases.ts";
 import { newTrialId } from "./trial-id.ts";
 import type {
@@ -45,7 +47,9 @@ export type Candidate = { definition: AgentDefinition } | { version: number };
 export type JudgeChoice = { agentId: string } | { definition: AgentDefinition };
 
 export interface NewTrial {
-  candidate: Candidate;
+  mode: TrialMode;
+  /** Absent: the mode is `replay`. */
+  candidate?: Candidate;
   judge?: JudgeChoice;
   cases: CaseSelection;
   settings: TrialSettings;
@@ -61,23 +65,28 @@ const readAtOnce = 8;
 export async function createTrial(
   deps: CreateTrialDeps,
   agentId: string,
-  { candidate: given, judge: chosen, cases: selection, settings }: NewTrial,
+  { mode, candidate: given, judge: chosen, cases: selection, settings: wanted }: NewTrial,
 ): Promise<{ trial: Trial; cases: TrialCase[] }> {
   const { accounts, trials, now, actor } = deps;
   const agent = requireNotDeleted(await findAgent(accounts, agentId));
   const organization = await findOrganization(accounts, agent.organizationId);
-  requireModelsRunning(organization);
-  const candidate = triedConfiguration(await candidateOf(deps, agent, given), organization);
+  const isReplay = mode === "replay";
+  const refused = refusalOfMode(mode, { hasCandidate: !!given, hasJudge: !!chosen, settings: wanted });
+  if (refused !== undefined) throw invalid(refused);
+  if (!isReplay) requireModelsRunning(organization);
+  const settings = isReplay ? { ...wanted, control: 0 } : wanted;
   const definition = definitionOf(agent);
   const current = { definition, ...(agent.version !== undefined && { version: agent.version }) };
   const control = triedConfiguration(current, organization);
+  const candidate = given ? triedConfiguration(await candidateOf(deps, agent, given), organization) : control;
   const judge = chosen && (await judgeOf(deps, organization, chosen));
-  const planned = { candidate, control, ...(judge && { judge }), settings };
-  await requireUsable(deps, { ...planned, organizationId: organization.id });
+  const kind = mode === "rerun" ? {} : { mode };
+  const planned = { ...kind, candidate, control, ...(judge && { judge }), settings };
+  if (!isReplay) await requireUsable(deps, { ...planned, organizationId: organization.id });
   const { turns, suite } = await selectTurns(deps, agent.id, selection);
   if (turns.length > maxCases) throw invalid(`${turns.length} turns were selected; a trial tries at most ${maxCases}`);
   const limited = semaphore(readAtOnce);
-  const inspected = await settleAll(turns.map((turn) => limited(() => inspectTurn(deps, turn))));
+  const inspected = await settleAll(turns.map((turn) => limited(() => inspectTurn(deps, turn, kind.mode))));
   const id = newTrialId();
   const at = now();
   const cases = inspected.map((turn, index) => caseOf(id, index + 1, turn, judge !== undefined));
@@ -156,7 +165,7 @@ async function requireUsable(
   if (noRule !== undefined) throw invalid(noRule);
   for (const [index, assertion] of settings.assertions.entries()) {
     const problem = await assertionProblem(assertion, definition);
-    if (problem !== undefined) throw invalid(`assertions.${index}: ${problem}`);
+    if (problem !== undefined) throw invalid(`assertion ${index + 1}: ${problem}`);
   }
 }
 

@@ -21,7 +21,7 @@ export const verdictWords: Record<Verdict, string> = {
  * A trial in one line, for example `47 tried · 31 same · 9 better · 2 worse · 5 left the record · current against itself: 3 of 10
  * differ · $1.94 of $2.00`. Counts of 0 are left out.
  */
-export function describeTrial({ settings }: Pick<Trial, "settings">, summary: TrialSummary): string {
+export function describeTrial({ mode, settings }: Pick<Trial, "settings" | "mode">, summary: TrialSummary): string {
   const { verdicts, tried, open, control, spent } = summary;
   const counted = (Object.entries(verdictWords) as [Verdict, string][]).map(([verdict, word]) =>
     countOf(verdicts[verdict], word),
@@ -31,7 +31,7 @@ export function describeTrial({ settings }: Pick<Trial, "settings">, summary: Tr
     ...counted,
     countOf(open, "without a verdict"),
     control && `current against itself: ${control.differ} of ${control.cases} differ`,
-    ...costs(settings.budget, spent),
+    ...(mode === "replay" ? [inDollars(0)] : costs(settings.budget, spent)),
   ]
     .filter((part) => part !== undefined)
     .join(" · ");

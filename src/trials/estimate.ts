@@ -16,21 +16,38 @@ import {
 /** A tried turn is expected to use between these parts of what the recorded one has used. */
 const [lowPart, highPart] = [0.7, 2];
 
-type EstimatedTrial = Pick<Trial, ArmName | "judge"> & { settings: Pick<Trial["settings"], "control"> };
+/** The lowest and the highest part of the recorded tokens that is expected. `limited`: the limits of the agent's turns apply. */
+interface Parts {
+  input: Range;
+  output: Range;
+  limited: boolean;
+}
+
+const partsOfTurns: Parts = {
+  input: { low: lowPart, high: highPart },
+  output: { low: lowPart, high: highPart },
+  limited: true,
+};
+/** Of `next_step`: the conversations are the recorded ones. */
+const partsOfSteps: Parts = { ...partsOfTurns, input: { low: 1, high: 1 }, limited: false };
+
+type EstimatedTrial = Pick<Trial, ArmName | "judge" | "mode"> & { settings: Pick<Trial["settings"], "control"> };
 
 /** What a trial is expected to use, from what its recorded turns have used. Nothing is called. `cases`: all cases of the trial. */
 export function estimateUse(
-  { candidate, control, judge, settings }: EstimatedTrial,
+  { mode, candidate, control, judge, settings }: EstimatedTrial,
   cases: TrialCase[],
 ): Omit<TrialEstimate, "sends"> {
   const tried = cases.filter(canBeTried);
+  if (mode === "replay") return { cases: tried.length, tokens: nothing, dollars: nothing };
+  const parts = mode === "next_step" ? partsOfSteps : partsOfTurns;
   const known = tried.filter(({ source }) => tokensOf(source.used) > 0);
   const estimated = known.filter(({ source }) => source.used.estimatedTokens > 0).length;
   const unknown = tried.length - known.length;
   const controlled = controlCases(cases, settings).filter((each) => known.includes(each));
   const expected = [
-    ...known.map(({ source }) => expectedUse(source.used, candidate.definition)),
-    ...controlled.map(({ source }) => expectedUse(source.used, control.definition)),
+    ...known.map(({ source }) => expectedUse(source.used, candidate.definition, parts)),
+    ...controlled.map(({ source }) => expectedUse(source.used, control.definition, parts)),
     ...(judge ? known.map((one) => expectedVotes(judge, one)) : []),
   ];
   const dollars = expected.map((each) => each.dollars).filter((range) => range !== undefined);
@@ -43,6 +60,8 @@ export function estimateUse(
     ...(judge && tried.length > 0 && { judgedCases: tried.length }),
   };
 }
+
+const nothing: Range = { low: 0, high: 0 };
 
 /** The cases that are tried with the current configuration, too: the first ones that can be tried. */
 export function controlCases(cases: TrialCase[], { control }: Pick<Trial["settings"], "control">): TrialCase[] {
@@ -68,27 +87,40 @@ function upToTwice({ high }: Range): Range {
   return { low: 0, high: voteNames.length * high };
 }
 
-function expectedUse(used: Usage, { limits, prices }: Pick<AgentDefinition, "limits" | "prices">): ExpectedUse {
-  const input = Math.min(used.inputTokens * highPart, limits.inputTokens ?? Infinity);
-  const output = Math.min(used.outputTokens * highPart, limits.outputTokens ?? Infinity);
-  const part = Math.min(1, limits.tokens / (input + output));
+function expectedUse(
+  used: Usage,
+  { limits, prices }: Pick<AgentDefinition, "limits" | "prices">,
+  parts = partsOfTurns,
+): ExpectedUse {
+  const { inputTokens = Infinity, outputTokens = Infinity, tokens: all, dollars } = parts.limited ? limits : noLimits;
+  const input = Math.min(used.inputTokens * parts.input.high, inputTokens);
+  const output = Math.min(used.outputTokens * parts.output.high, outputTokens);
+  const part = Math.min(1, all / (input + output));
   const most = { inputTokens: Math.round(input * part), outputTokens: Math.round(output * part) };
-  const tokens = rangeTo(tokensOf(most), Math.round(tokensOf(used) * lowPart));
-  return { tokens, ...(prices && { dollars: expectedCost(used, most, prices, limits.dollars) }) };
+  const least = used.inputTokens * parts.input.low + used.outputTokens * parts.output.low;
+  const tokens = rangeTo(tokensOf(most), Math.round(least));
+  return { tokens, ...(prices && { dollars: expectedCost(used, most, prices, parts, dollars) }) };
 }
+
+const noLimits: Pick<AgentDefinition["limits"], "tokens" | "inputTokens" | "outputTokens" | "dollars"> = {
+  tokens: Infinity,
+};
 
 /** The low end has the recorded share of cached tokens. The high end has none that were read from the cache: caches differ. */
 function expectedCost(
-  used: Usage,
+  { inputTokens, outputTokens, cachedInputTokens, cacheWriteInputTokens }: Usage,
   most: Pick<Usage, "inputTokens" | "outputTokens">,
   prices: Prices,
+  { input, output }: Parts,
   limit = Infinity,
 ): Range {
-  const { inputTokens, outputTokens, cachedInputTokens, cacheWriteInputTokens } = used;
-  const recorded = usageOf({ inputTokens, outputTokens, cachedInputTokens, cacheWriteInputTokens }, prices).dollars;
-  const written = { cacheWriteInputTokens: Math.min(cacheWriteInputTokens * highPart, most.inputTokens) };
+  const read = { inputTokens, cachedInputTokens, cacheWriteInputTokens };
+  const least =
+    usageOf({ ...read, outputTokens: 0 }, prices).dollars * input.low +
+    usageOf({ inputTokens: 0, outputTokens }, prices).dollars * output.low;
+  const written = { cacheWriteInputTokens: Math.min(cacheWriteInputTokens * input.high, most.inputTokens) };
   const high = Math.min(usageOf({ ...most, ...written }, prices).dollars, limit);
-  return rangeTo(high, recorded * lowPart);
+  return rangeTo(high, least);
 }
 
 function rangeTo(high: number, low: number): Range {
@@ -108,8 +140,15 @@ export function estimateNotes({
   estimatedCases = 0,
   unknownCases = 0,
   judgedCases = 0,
-}: Omit<TrialEstimate, "sends">): string[] {
+  mode,
+}: Omit<TrialEstimate, "sends"> & Pick<Trial, "mode">): string[] {
   return [
+    ...(mode === "replay" ? ["A replay calls no model, tool or other host, and costs nothing."] : []),
+    ...(mode === "next_step" && tokens
+      ? [
+          "The input tokens are those of the record. Another model, other instructions and other tools count differently.",
+        ]
+      : []),
     ...(unknownCases > 0
       ? [
           `${unknownCases} of ${cases} cases are not in the estimate, because the usage of the recorded turn is unknown.`,
@@ -137,7 +176,7 @@ const minMeasured = 5;
  * have ended, or control arms are to come and none has ended.
  */
 export function measuredEstimate(
-  { candidate, control, judge, settings }: EstimatedTrial,
+  { mode, candidate, control, judge, settings }: EstimatedTrial,
   cases: TrialCase[],
 ): (Spent & { cases: number }) | undefined {
   const tried = cases.filter(canBeTried);
@@ -145,7 +184,8 @@ export function measuredEstimate(
   const measuredControl = usageOfArm(tried, "control", { whole: true });
   const rest = tried.filter((each) => !each.candidate?.outcome).length;
   const restOfControl = controlCases(cases, settings).filter((each) => !each.control?.outcome).length;
-  if (measured.length < minMeasured || (restOfControl > 0 && measuredControl.length === 0)) return undefined;
+  if (mode === "replay" || measured.length < minMeasured || (restOfControl > 0 && measuredControl.length === 0))
+    return undefined;
   const parts = [averageTimes(spentBy(measured, candidate), rest / measured.length)];
   if (restOfControl > 0) {
     parts.push(averageTimes(spentBy(measuredControl, control), restOfControl / measuredControl.length));

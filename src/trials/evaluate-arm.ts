@@ -3,13 +3,16 @@ import { listFilesAfter, listRunFiles } from "../runs/files/read-files.ts";
 import type { Stores } from "../runs/ports.ts";
 import { turnEvents } from "../runs/read/turn-record.ts";
 import type { Run, RunEvent, RunJournalEntry } from "../runs/types.ts";
+import { noUsage } from "../agent/turn/limits.ts";
 import type { SandboxPerAgent } from "../sandbox/types.ts";
 import { checkAssertions } from "./assertions.ts";
 import { compareTurns } from "./compare.ts";
+import { compareSteps, outcomeOfSteps } from "./compare-steps.ts";
 import { configurationOf } from "./inspect-turn.ts";
 import { callRecord, outsideTools, ruleOf } from "./recorded-calls.ts";
+import { compareRequests } from "./replay/compare-requests.ts";
 import { type TurnFacts, turnFacts } from "./turn-facts.ts";
-import type { Arm, ArmOutcome, Trial, TrialBudget, TrialCase } from "./types.ts";
+import type { Arm, ArmOutcome, StepsOutcome, Trial, TrialBudget, TrialCase } from "./types.ts";
 
 export interface EvaluateDeps
   extends Pick<Stores, "runs" | "workspace" | "configurations">, Pick<SandboxPerAgent, "checkResultOf"> {}
@@ -33,12 +36,21 @@ export async function evaluateArm(
     { calls: facts.calls, entries: journalIn(events) },
     journalIn(recordedEvents),
   );
-  const attempt = { used, assertions: [], ...(misses.length > 0 && { misses }) };
+  const attempt: Omit<ArmOutcome, "ending"> = { used, assertions: [], ...(misses.length > 0 && { misses }) };
   if (recordedEvents.length === 0) return { ...attempt, ending: { kind: "failed", failure: sourceDeleted } };
+  if (trial.mode) {
+    const entries = { recorded: journalIn(recordedEvents), own: journalIn(events) };
+    const steps = await stepsOf(deps, { mode: trial.mode, source, run: { id: runId, ...run } }, entries);
+    if (steps) attempt.steps = steps;
+    if (trial.mode === "replay") attempt.used = { ...noUsage, steps: used.steps, milliseconds: used.milliseconds };
+  }
   if (run.status === "terminated") return { ...attempt, ending: { kind: "stopped" } };
   if (run.failure?.category === "left_record") {
     const last = facts.calls.find(({ result }) => !result);
-    return { ...attempt, ending: { kind: "left_record", step: last?.step ?? 0, tool: last?.name ?? "" } };
+    return {
+      ...attempt,
+      ending: { kind: "left_record", step: last?.step ?? facts.used.steps + 1, tool: last?.name ?? "" },
+    };
   }
   if (run.status !== "finished" || facts.output === undefined) {
     const { category, title } = run.failure ?? noOutput;
@@ -46,11 +58,12 @@ export async function evaluateArm(
   }
   const cut = cutByBudget(facts, budget);
   if (cut !== undefined) return { ...attempt, ending: { kind: "failed", failure: { category: "limit", title: cut } } };
+  if (trial.mode === "next_step") return { ...attempt, ending: { kind: "finished" } };
   const [{ files }, { files: recorded }] = await Promise.all([
     listRunFiles(deps, runId),
     listFilesAfter(deps, source.runId, source.turn, recordedEvents),
   ]);
-  const { output } = turnFacts(recordedEvents, source.turn);
+  const { output, finishReason } = turnFacts(recordedEvents, source.turn);
   const owner = { organizationId: trial.organizationId, agentId: trial.id };
   const assertions = await checkAssertions(
     trial.settings.assertions,
@@ -65,7 +78,8 @@ export async function evaluateArm(
     { ...(output !== undefined && { output }), files: recorded },
     { output: facts.output, files },
   );
-  return { ...attempt, ending: { kind: "finished" }, comparison, assertions };
+  const end = trial.mode === "replay" ? otherEnd(attempt.steps, facts, finishReason) : undefined;
+  return { ...attempt, ...(end && { steps: end }), ending: { kind: "finished" }, comparison, assertions };
 }
 
 /** For all assertions of an attempt together. */
@@ -104,4 +118,26 @@ async function missesOf(
 
 function journalIn(events: RunEvent[]) {
   return events.filter((event) => "part" in event);
+}
+
+/** How the steps of an attempt differ from the recorded ones. Undefined: none was compared. */
+async function stepsOf(
+  deps: EvaluateDeps,
+  { mode, source, run }: { mode: NonNullable<Trial["mode"]>; source: TrialCase["source"]; run: Run },
+  { recorded, own }: { recorded: RunJournalEntry[]; own: RunJournalEntry[] },
+): Promise<StepsOutcome | undefined> {
+  if (mode === "next_step") return outcomeOfSteps(compareSteps(recorded, own));
+  const origin = await deps.runs.head(source.runId);
+  return origin && compareRequests(deps, source.turn, { run: origin, entries: recorded }, { run, entries: own });
+}
+
+/** The steps with the way in which the turn ended, if the recorded one ended in another. Undefined: it did not. */
+function otherEnd(
+  steps: StepsOutcome | undefined,
+  { finishReason = "completed", used }: TurnFacts,
+  recorded: TurnFacts["finishReason"] = "completed",
+): StepsOutcome | undefined {
+  if (!steps || finishReason === recorded) return undefined;
+  const reason = `The turn ends with ${finishReason}, and the recorded one with ${recorded}.`;
+  return { ...steps, changed: steps.changed + 1, first: steps.first ?? { step: used.steps, reason } };
 }

@@ -32,8 +32,10 @@ export async function requireTried(
       ? `is ${trial.status}; save after it has finished`
       : trial.agentId !== agentId
         ? `is of agent ${trial.agentId}`
-        : trial.candidate.hash !== definitionHash(definition)
-          ? "tried another definition; save the one that it tried, or leave out trial_id"
-          : undefined;
+        : trial.mode === "replay"
+          ? "is a replay, which tries no definition; leave out trial_id"
+          : trial.candidate.hash !== definitionHash(definition)
+            ? "tried another definition; save the one that it tried, or leave out trial_id"
+            : undefined;
   if (problem !== undefined) throw new ServiceError("trial_mismatch", `trial ${trial.id} ${problem}`);
 }

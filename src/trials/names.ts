@@ -3,6 +3,15 @@
  */
 
 /**
+ * What a trial does with a recorded turn.
+ * - `rerun`: the candidate takes the turn anew.
+ * - `next_step`: the candidate's model answers each recorded step once, after the recorded conversation. Nothing is executed.
+ * - `replay`: the engine takes the turn anew with the recorded answers and results. Nothing is called.
+ */
+export const trialModes = ["rerun", "next_step", "replay"] as const;
+export type TrialMode = (typeof trialModes)[number];
+
+/**
  * - `estimated`: nothing was called yet.
  * - `running`: cases are being tried.
  * - `stopping`: no case starts any more; those in progress end.

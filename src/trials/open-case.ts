@@ -2,6 +2,7 @@ import type { Failure } from "../agent/model.ts";
 import { answeredFromRecord } from "../agent/tools/recorded.ts";
 import type { OfferedTool, RecordedResults, Tool } from "../agent/tools/tool.ts";
 import type { ForkedEntry } from "../agent/turn/journal.ts";
+import type { RecordedSteps } from "../agent/turn/next-steps.ts";
 import { canonicalJson } from "../json.ts";
 import type { CheckResult } from "../results/types.ts";
 import type { Stores } from "../runs/ports.ts";
@@ -13,6 +14,7 @@ import type { Trials } from "./ports.ts";
 import { configurationOf } from "./inspect-turn.ts";
 import { checkVote } from "./judge/vote.ts";
 import { callRecord, ruleOf } from "./recorded-calls.ts";
+import { openReplay, type RecordedTurn } from "./replay/open-replay.ts";
 import { ownerOfCases, trialOf } from "./trial-id.ts";
 import type { ArmName, Trial } from "./types.ts";
 
@@ -31,6 +33,10 @@ export interface OpenCase {
   results: RecordedResults;
   /** How the result of the turn is checked. Absent: as every result. */
   checkResult?: CheckResult;
+  /** The recorded steps that the turn answers. Absent: it takes the turn anew. */
+  steps?: RecordedSteps;
+  /** What is in place of the model and the tools. Absent: they are opened. */
+  replay?: RecordedTurn;
   /** The tools of the turn: calls that leave the service are answered from the record. Keeps what servers have listed. */
   withRecord(tools: Tool[], offered: OfferedTool[]): Promise<Tool[]>;
 }
@@ -78,6 +84,9 @@ export async function openCase(
     organizationId: trial.organizationId,
     known,
     results: resultsOf(stores.runs, state.run, forked.from),
+    ...(trial.mode === "next_step" && { steps: { entries: source.entries, budget: attempt.budget } }),
+    ...(trial.mode === "replay" &&
+      recordedRun && { replay: openReplay(recordedRun, source.entries, before, state.journal) }),
     async withRecord(tools, offered) {
       const fresh = offered.filter(({ origin }) => origin && !known.has(origin.server));
       // Of cases that list at the same time, the first one is kept.

@@ -10,7 +10,7 @@ import type { Run, RunJournalEntry, TurnMessage } from "../runs/types.ts";
 import type { TrialPlace } from "../agent/turn/journal.ts";
 import { recordedRunDeleted } from "./erase-trials.ts";
 import { configurationOf, contentLost, filesBefore } from "./inspect-turn.ts";
-import { filesFromOutside } from "./recorded-calls.ts";
+import { filesOfRecord } from "./recorded-calls.ts";
 import { ownerOfCases, ownerOfRuns } from "./trial-id.ts";
 import type { ArmName, Trial, TrialBudget, TrialCase, TriedConfiguration } from "./types.ts";
 
@@ -71,17 +71,19 @@ async function createArm(
   const record = await turnRecord(deps, source.runId, source.turn);
   const configuration = await configurationOf(deps, ownerOfCases(trial), record);
   if (typeof configuration === "string") return configuration;
-  const own = await withOwnSchema(configurations, trial[place.arm].definition, origin);
-  if (!own) return "The schema of the run's results is no longer kept.";
-  const definition = withLowerLimits(own, origin.chosen);
-  const before = await filesBefore(deps, source);
+  const { mode } = trial;
+  const settings =
+    mode === "replay"
+      ? encodeConfiguration(configuration)
+      : await settingsOfArm(deps, trial, origin, { place, budget });
+  if (!settings) return "The schema of the run's results is no longer kept.";
+  const before = await filesBefore(deps, source, mode);
   if (typeof before === "string") return before;
-  const files = [...before, ...filesFromOutside(record.entries, configuration)];
+  const files = [...before, ...filesOfRecord(mode, record.entries, configuration)];
   const contents = new Set(files.flatMap(({ sha256 }) => sha256 ?? []));
   const missing = await workspace.link(source.runId, runId, [...contents]);
   const lost = files.find(({ sha256 = "" }) => missing.includes(sha256));
   if (lost) return contentLost(lost.name);
-  const settings = settingsOf({ ...trial[place.arm], definition }, budget);
   await configurations.put(trial.id, settings);
   const at = now();
   const copied: RunJournalEntry = { turn: 0, step: 0, part: "forked", from: source.runId };
@@ -91,7 +93,9 @@ async function createArm(
     const { turn } = message;
     return [
       message,
-      turn < source.turn ? { ...copied, turn } : { ...copied, turn, settings: settings.hash, trial: place },
+      turn < source.turn
+        ? { ...copied, turn }
+        : { ...copied, turn, settings: settings.hash, trial: { ...place, ...(mode && { mode }) } },
     ];
   });
   const numbered = stamped(events, { sequence: 0, at });
@@ -112,6 +116,17 @@ async function createArm(
     ...(record.summary && { summary: record.summary }),
   });
   return undefined;
+}
+
+/** What an attempt runs on. Undefined: the schema of the results of its run is no longer kept. */
+async function settingsOfArm(
+  { configurations }: Pick<StartDeps, "configurations">,
+  trial: Trial,
+  origin: Run,
+  { place, budget }: Pick<ArmStart, "place" | "budget">,
+): Promise<ReturnType<typeof settingsOf> | undefined> {
+  const own = await withOwnSchema(configurations, trial[place.arm].definition, origin);
+  return own && settingsOf({ ...trial[place.arm], definition: withLowerLimits(own, origin.chosen) }, budget);
 }
 
 /** What a run of a trial runs on, within a budget. */

@@ -1,6 +1,6 @@
 import type { Usage } from "../agent/turn/limits.ts";
 import { type Spent, spentBy, usageOfArm, usageOfVotes } from "./arm-usage.ts";
-import { isSame } from "./compare.ts";
+import { isSameOutcome } from "./compare.ts";
 import { type Verdict, verdicts } from "./names.ts";
 import type { ArmName, ArmOutcome, Trial, TrialCase } from "./types.ts";
 import { verdictOf } from "./verdict.ts";
@@ -18,7 +18,7 @@ export interface TrialSummary {
   control?: ControlSummary;
   /** Of the ended attempts and votes. `judge`: absent if the trial has none. */
   spent: Record<ArmName, Spent> & { judge?: Spent };
-  /** Absent: there is no case that both the recorded and the tried turn finished. */
+  /** Absent: the trial is a replay, or there is no case that both the recorded and the tried turn finished. */
   medians?: Medians;
 }
 
@@ -63,7 +63,7 @@ interface Saving extends Pair {
   saving: number;
 }
 
-export function summarize(trial: Pick<Trial, ArmName | "judge">, cases: TrialCase[]): TrialSummary {
+export function summarize(trial: Pick<Trial, ArmName | "judge" | "mode">, cases: TrialCase[]): TrialSummary {
   const counts = Object.fromEntries(verdicts.map((verdict) => [verdict, 0])) as Record<Verdict, number>;
   let open = 0;
   for (const each of cases) {
@@ -72,7 +72,7 @@ export function summarize(trial: Pick<Trial, ArmName | "judge">, cases: TrialCas
     else open++;
   }
   const control = controlOf(cases);
-  const medians = mediansOf(trial, cases);
+  const medians = trial.mode === "replay" ? undefined : mediansOf(trial, cases); // nothing was used
   return {
     verdicts: counts,
     tried: cases.length - open - counts.cannot_be_tried,
@@ -122,7 +122,7 @@ function controlOf(cases: TrialCase[]): ControlSummary | undefined {
     .map(({ control }) => control?.outcome)
     .filter((outcome): outcome is ArmOutcome => outcome !== undefined && outcome.ending.kind !== "stopped");
   if (outcomes.length === 0) return undefined;
-  const differ = outcomes.filter(({ comparison }) => !comparison || !isSame(comparison)).length;
+  const differ = outcomes.filter((outcome) => !isSameOutcome(outcome)).length;
   const leftRecord = outcomes.filter(({ ending }) => ending.kind === "left_record").length;
   const summary = { cases: outcomes.length, differ, leftRecord };
   if (differ * 2 <= outcomes.length) return summary;

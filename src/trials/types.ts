@@ -3,7 +3,7 @@ import type { MissRule } from "../agent/tools/recorded.ts";
 import type { OfferedTool } from "../agent/tools/tool.ts";
 import type { AgentDefinition } from "../accounts/types.ts";
 import type { ConfiguredAgent } from "../runs/turn-configuration.ts";
-import type { destinationKinds, TrialStatus, Verdict } from "./names.ts";
+import type { destinationKinds, TrialMode, TrialStatus, Verdict } from "./names.ts";
 import type { Usage } from "../agent/turn/limits.ts";
 
 /**
@@ -16,6 +16,8 @@ export interface Trial {
   id: string;
   agentId: string;
   organizationId: string;
+  /** Absent: `rerun`. */
+  mode?: Exclude<TrialMode, "rerun">;
   /** The suite whose cases it tries. Absent: it tries turns of runs. */
   suite?: { id: string; name: string };
   /** Of the operator. */
@@ -27,6 +29,7 @@ export interface Trial {
   status: TrialStatus;
   /** Why the trial started no further case. Absent: it has not ended, or all cases were tried. */
   endedBy?: "budget" | "operator";
+  /** Of a replay: the agent's current definition, as `control`. Its cases run on what was recorded. */
   candidate: TriedConfiguration;
   control: TriedConfiguration;
   /** Compares the outputs of cases that are different. Absent: such cases stay different, unless a person judges them. */
@@ -187,15 +190,32 @@ export interface ArmOutcome {
   ending:
     | { kind: "finished" }
     | { kind: "failed"; failure: Pick<Failure, "category" | "title"> }
-    /** `tool`: that of the first call that the record does not answer. */
+    /** `tool`: that of the first call that the record does not answer. Empty: a model call of a replay. */
     | { kind: "left_record"; step: number; tool: string }
     | { kind: "stopped" };
-  /** Absent unless the turn finished. */
+  /** Absent unless the turn finished, and of `next_step`, which has no end to compare. */
   comparison?: Comparison;
+  /** Absent: `rerun`, or no step was compared. */
+  steps?: StepsOutcome;
   assertions: AssertionOutcome[];
   used: Usage;
   /** Calls that the record did not have and that did not end the case, by the rule that answered them. */
   misses?: { tool: string; rule: "error" | "live" | "fixed" }[];
+}
+
+/** How the answers to the steps of `next_step`, or the requests of a `replay`, differ from the recorded ones. */
+export interface StepsOutcome {
+  compared: number;
+  changed: number;
+  /** Absent: none changed. */
+  first?: StepDifference;
+}
+
+/** `path`: of the first difference in a request, such as `messages.2.content`. `reason`: what differs, as a sentence. */
+export interface StepDifference {
+  step: number;
+  path?: string;
+  reason: string;
 }
 
 /** How a tried turn differs from the recorded one. */

@@ -1,4 +1,4 @@
-import { isSame } from "./compare.ts";
+import { isSameOutcome } from "./compare.ts";
 import { judgementOf } from "./judge/judgement.ts";
 import type { Verdict } from "./names.ts";
 import type { ArmOutcome, TrialCase } from "./types.ts";
@@ -18,10 +18,11 @@ export function verdictOf(one: TrialCase): Verdict | undefined {
 }
 
 /** The order is that of `verdicts`. */
-function verdictOfOutcome({ ending, assertions, comparison }: ArmOutcome): Verdict | undefined {
+function verdictOfOutcome(outcome: ArmOutcome): Verdict | undefined {
+  const { ending, assertions, comparison, steps } = outcome;
   if (ending.kind === "stopped") return undefined;
   if (ending.kind !== "finished") return ending.kind;
   if (assertions.some(({ holds }) => !holds)) return "assertion_broken";
-  if (!comparison) throw new Error("a tried turn has finished without a comparison with the recorded one");
-  return isSame(comparison) ? "same" : "different";
+  if (!comparison && !steps) throw new Error("a tried turn has finished without a comparison with the recorded one");
+  return isSameOutcome(outcome) ? "same" : "different";
 }

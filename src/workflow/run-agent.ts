@@ -1,40 +1,38 @@
-import { resultSchemaOf } from "../accounts/definition.ts";
-import { answerSeconds } from "../accounts/limits.ts";
 import type { AgentDefinition } from "../accounts/types.ts";
 import type { Failure, Model } from "../agent/model.ts";
 import { acceptsPdf } from "../agent/models/accepts-pdf.ts";
 import type { openModel } from "../agent/models/index.ts";
 import type { ReadSecret, Secrets, SecretUse } from "../agent/secret.ts";
 import type { FileLimits } from "../agent/tools/file-limits.ts";
-import { LeftTheRecord } from "../agent/tools/recorded.ts";
 import { offeredTools } from "../agent/tools/tool.ts";
 import { openTools, reopenTools, type ToolDependencies } from "../agent/toolbox.ts";
-import { couldSurvive, ownEntries, usageOfEntry } from "../agent/turn/journal.ts";
-import { addUsage, noUsage, subtractUsage } from "../agent/turn/limits.ts";
+import { couldSurvive } from "../agent/turn/journal.ts";
 import { defaultFileVersions } from "../agent/turn/manifest.ts";
+import { answerNextSteps } from "../agent/turn/next-steps.ts";
 import { runTurn } from "../agent/turn/run-turn.ts";
-import type { AskedModel, TurnEvent, TurnInput, TurnOutcome, TurnPorts } from "../agent/turn/types.ts";
+import type { TurnEvent, TurnOutcome, TurnPorts } from "../agent/turn/types.ts";
 import { StoreUnavailable } from "../errors.ts";
 import { log } from "../log.ts";
 import type { Telemetry, TurnTrace } from "../observability/tracing.ts";
-import { conversation } from "../runs/read/conversation.ts";
 import type { LiveOutput } from "../runs/read/live-output.ts";
 import type { LiveText } from "../runs/read/live-text.ts";
 import { recordedResults } from "../runs/read/recorded-results.ts";
 import type { Stores } from "../runs/ports.ts";
-import { turnStartedAt } from "../runs/status.ts";
 import { storageOf } from "../runs/files/stored-bytes.ts";
 import { modelAsked, type UsedEnvironment } from "../runs/turn-configuration.ts";
-import type { RunJournalEntry, RunState } from "../runs/types.ts";
+import type { RunState } from "../runs/types.ts";
 import { filesOfTurn } from "../runs/files/workspace.ts";
 import { defaultEnvironment, type Linux, type NoLinux } from "../sandbox/linux/types.ts";
 import type { ProgramOwner, SandboxPerAgent } from "../sandbox/types.ts";
 import { openCase } from "../trials/open-case.ts";
 import type { Trials } from "../trials/ports.ts";
-import { stoppable } from "./model-stop.ts";
 import { askedModel, modelOpener, openLater } from "./open-models.ts";
-import { maxRetryWaitSeconds } from "./policy.ts";
+import type { AgentCall } from "./agent-call.ts";
+import { leftRecord } from "./left-record.ts";
+import { stoppable } from "./model-stop.ts";
+import { replayTurn } from "./replay-turn.ts";
 import { storeFailure } from "./retry-later.ts";
+import { turnInput } from "./turn-input.ts";
 import { findSettings, referencingWriter, plainWriter } from "./turn-settings.ts";
 
 export interface AgentDeps
@@ -63,13 +61,6 @@ export interface AgentDeps
 /** The tools whose programs run in a Linux environment. */
 const linuxTools = new Set(["run_shell", "run_python"]);
 
-/** Part of `TurnPorts` and `TurnInput` that belongs to one invocation. */
-export interface AgentCall {
-  signal: AbortSignal;
-  deadline: number;
-  record: (entry: RunJournalEntry) => Promise<boolean>;
-}
-
 /** Opens the model and the tools of the run's current turn, and runs it. */
 export async function runAgent(deps: AgentDeps, state: RunState, call: AgentCall): Promise<TurnOutcome> {
   const { run } = state;
@@ -78,10 +69,11 @@ export async function runAgent(deps: AgentDeps, state: RunState, call: AgentCall
   const { live, texts } = deps;
   const tried = await openCase(deps, state);
   if (tried && "failure" in tried) return { kind: "failed", failure: tried.failure };
-  const { organizationId } = tried ?? run;
-  const unlessStopped = stoppable(deps, organizationId);
   const found = await findSettings(deps, state);
   if ("failure" in found) return { kind: "failed", failure: found.failure };
+  if (tried?.replay) return replayTurn(deps, state, call, found, tried.replay);
+  const { organizationId } = tried ?? run;
+  const unlessStopped = stoppable(deps, organizationId);
   const { agent, mcpToolPolicy, offered } = found;
   const { agentId } = run;
   const readSecretFor =
@@ -90,7 +82,8 @@ export async function runAgent(deps: AgentDeps, state: RunState, call: AgentCall
       deps.secretOf(secret, { organizationId, purpose, url });
   const open = modelOpener(deps, readSecretFor("model"));
   const first = modelAsked(found, false);
-  const second = agent.fallback && modelAsked(found, true);
+  const steps = tried?.steps;
+  const second = agent.fallback && !steps ? modelAsked(found, true) : undefined;
   const opened = await open(first);
   if ("failure" in opened && !(second && couldSurvive(opened.failure)))
     return { kind: opened.failure.retryable ? "retry" : "failed", failure: opened.failure };
@@ -152,9 +145,8 @@ export async function runAgent(deps: AgentDeps, state: RunState, call: AgentCall
       trace?.emit(event);
     },
   };
-  const running = leftRecord(
-    runTurn(turnInput(state, agent, { asked, fallback: second && askedModel(second) }, call.deadline), turnPorts),
-  );
+  const input = turnInput(state, agent, { asked, fallback: second && askedModel(second) }, call.deadline);
+  const running = leftRecord(steps ? answerNextSteps(input, turnPorts, steps) : runTurn(input, turnPorts));
   try {
     const ended = await writer.outcome(await (trace ? endTrace(trace, running) : running));
     const changed = ended.kind === "done" && (await files.changed());
@@ -179,43 +171,6 @@ function usedEnvironment(linux: Linux | NoLinux | undefined): { environment?: Us
   const { engine, facts } = linux;
   return { environment: { name: facts.name, digest: facts.digest, engine } };
 }
-
-function turnInput(
-  state: RunState,
-  agent: AgentDefinition,
-  { asked, fallback }: { asked: AskedModel; fallback: AskedModel | undefined },
-  deadline: number,
-): TurnInput {
-  const { run, journal } = state;
-  const { fallback: _, ...definition } = agent;
-  const usedByTurn = ownEntries(journal).reduce((sum, entry) => addUsage(sum, usageOfEntry(entry) ?? noUsage), noUsage);
-  return {
-    ...definition, // turns read the settings that `TurnInput` names
-    ...resultSchemaOf(agent),
-    turn: run.turn,
-    ...asked,
-    ...(fallback && { fallback }),
-    history: conversation(state),
-    journal,
-    usedBefore: subtractUsage(run.used ?? noUsage, usedByTurn),
-    startedAt: turnStartedAt(run),
-    deadline,
-    answerMs: (agent.answers?.withinSeconds ?? answerSeconds.default) * 1_000,
-    maxRetryWaitMs: maxRetryWaitSeconds * 1_000,
-  };
-}
-
-/** A turn of a trial that left the record has failed. */
-function leftRecord(running: Promise<TurnOutcome>): Promise<TurnOutcome> {
-  return running.catch((error: unknown) => {
-    if (!(error instanceof LeftTheRecord)) throw error;
-    const title = `The turn called ${error.tool}, and the recorded turn has no answer to this call.`;
-    return { kind: "failed", failure: { category: "left_record", title, remedy: tryAnotherRule, retryable: false } };
-  });
-}
-
-const tryAnotherRule =
-  "Choose for the tool what a trial answers to such calls: an error, a fixed text, or a live call.";
 
 async function endTrace(trace: TurnTrace, running: Promise<TurnOutcome>): Promise<TurnOutcome> {
   try {

@@ -11,3 +11,4 @@ testQuotaKills(3);
 testResultKills("native", "fits");
 testWebhookKills(3);
 testTrialKills(6);
+testTrialKills(8, "next_step");

@@ -46,9 +46,34 @@ function nameOf({ body }: Received): string {
   return `${/\d/.exec(input)?.[0]} ${arm} ${answersIn(messages) + 1}`;
 }
 
-/** Kills the service at every `every`-th record of a trial with a control arm and a judge, and in model calls. */
-export function testTrialKills(every: number): void {
-  test(`a trial that is killed at every ${every === 1 ? "record" : `${every} records`} ends with all verdicts, and pays only calls in progress again`, async () => {
+/** What a trial has beside its candidate, and what it ends with. `calls`: model calls of the candidates, the control and the judge. */
+interface Kind {
+  body: object;
+  verdicts: string[];
+  calls: [candidates: number, control: number, judge: number];
+}
+
+const kinds: Record<"rerun" | "next_step", Kind> = {
+  rerun: {
+    body: { judge: { definition: judge } },
+    verdicts: ["even: same", "even: same", "odd: better", "odd: better"],
+    calls: [8, 2, 4],
+  },
+  next_step: {
+    body: { mode: "next_step" },
+    verdicts: ["even: same", "even: same", "odd: different", "odd: different"],
+    calls: [8, 2, 0],
+  },
+};
+
+/**
+ * Kills the service at every `every`-th record of a trial with a control arm and, unless it only answers steps, a judge, and in model
+ * calls.
+ */
+export function testTrialKills(every: number, mode: keyof typeof kinds = "rerun"): void {
+  const { body: more, verdicts: expected, calls: expectedCalls } = kinds[mode];
+  const total = expectedCalls.reduce((sum, each) => sum + each, 0);
+  test(`a trial (${mode}) that is killed at every ${every === 1 ? "record" : `${every} records`} ends with all verdicts, and pays only calls in progress again`, async () => {
     await using server = await chatServer(...Array.from({ length: 1_000 }, () => works));
     const dataDir = newDataDir();
     const args = modelAt(server.baseUrl);
@@ -71,7 +96,7 @@ export function testTrialKills(every: number): void {
       last: cases,
       control: 1,
       concurrency,
-      judge: { definition: judge },
+      ...more,
       budget: { dollars: 1 },
     })) as Schemas["Trial"];
 
@@ -114,16 +139,16 @@ export function testTrialKills(every: number): void {
     const { data } = (await call("GET", `/trials/${trialId}/cases`)) as Schemas["TrialCasePage"];
     const verdicts = data.map(({ input, verdict }) => `${input.split(" ")[0]}: ${verdict}`).toSorted();
     expect([status, summary.control?.differ]).toEqual(["finished", 0]);
-    expect(verdicts).toEqual(["even: same", "even: same", "odd: better", "odd: better"]);
+    expect(verdicts).toEqual(expected);
     // What was spent counts each answer once.
     const { candidate, control, judge: judged } = summary.spent;
     const perCall = 110; // tokens of an answer of the scripted model
-    expect([candidate.tokens, control.tokens, judged?.tokens]).toEqual([8 * perCall, 2 * perCall, 4 * perCall]);
+    expect([candidate.tokens, control.tokens, judged?.tokens ?? 0]).toEqual(expectedCalls.map((n) => n * perCall));
     const all = calls();
-    expect(new Set(all).size).toBe(8 + 2 + 4);
+    expect(new Set(all).size).toBe(total);
     for (const { calls: count, paid } of kills) expect(all.slice(count).filter((name) => paid.has(name))).toEqual([]);
     // A kill repeats at most the calls in progress: the two votes on a case can begin with a single place.
-    expect(all.length).toBeLessThanOrEqual(8 + 2 + 4 + kills.length * (concurrency + 1));
+    expect(all.length).toBeLessThanOrEqual(total + kills.length * (concurrency + 1));
     // Each attempt and each vote has one run.
     const tried = data.flatMap(({ candidate: one, control: other }) => [one, other]);
     const votes = data.flatMap(({ judgement }) => judgement?.votes ?? []);
@@ -131,7 +156,7 @@ export function testTrialKills(every: number): void {
     const ids = db.prepare("SELECT id FROM runs WHERE agent_id LIKE 'trial-%'").all();
     expect(attempts).toHaveLength(ids.length);
     expect(new Set(ids.map(({ id }) => id))).toEqual(new Set(attempts));
-    console.log(`${kills.length} kills; ${all.length} model calls for ${8 + 2 + 4}`);
+    console.log(`${kills.length} kills; ${all.length} model calls for ${total}`);
     db.close();
     await service.end("SIGTERM");
     rmSync(dataDir, { recursive: true });

@@ -12,3 +12,4 @@ testResultKills("native", "does not fit");
 testWebhookKills(60, { silentEvery: 25 });
 testIdempotentCreates(10);
 testTrialKills(1);
+testTrialKills(1, "next_step");

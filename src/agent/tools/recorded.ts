@@ -65,7 +65,10 @@ export function answeredFromRecord(tools: Tool[], record: CallRecord, ruleOf: (t
 }
 
 /** The recorded output, after the changes of files that came with it. */
-async function replayed({ output, written, deleted }: RecordedOutput, { files }: ToolContext): Promise<ToolOutput> {
+export async function replayed(
+  { output, written, deleted }: RecordedOutput,
+  { files }: ToolContext,
+): Promise<ToolOutput> {
   if (written.length + deleted.length > 0) {
     await files.update(async () => {
       for (const name of deleted) await files.remove(name);

@@ -128,10 +128,15 @@ export type JournalEntry = { step: number; configuration?: string; agentVersion?
 /** What a turn of a trial is: an attempt at a case, or a vote of the judge on it. */
 export const trialArms = ["candidate", "control", "recordedFirst", "candidateFirst"] as const;
 
+/** What a turn of a trial does, unless it is taken anew: each answer is one to the recorded conversation, or everything is recorded. */
+export const trialTurnModes = ["next_step", "replay"] as const;
+
 /** Where a turn belongs in a trial. `case`: from 1. */
 export interface TrialPlace {
   case: number;
   arm: (typeof trialArms)[number];
+  /** Absent: the turn is taken anew. */
+  mode?: (typeof trialTurnModes)[number];
 }
 
 /**
@@ -295,7 +300,8 @@ export function nextStep({ used }: TurnProgress): number {
 /** What a turn continues with: a call of the model for the next step, or those calls of the last answer that have no result. */
 export function nextWork(journal: JournalEntry[]): Pick<ResumedEntry, "step" | "calls"> {
   const { pending, ...progress } = journal.reduce(foldEntry, startProgress([], 0));
-  if (!pending) return { step: nextStep(progress) };
+  const executesNothing = journal.some((entry) => entry.part === "forked" && entry.trial?.mode === "next_step");
+  if (!pending || executesNothing) return { step: nextStep(progress) };
   const calls = pending.results.flatMap((result, index) => (result ? [] : [index]));
   return { step: pending.step, calls };
 }

@@ -33,6 +33,6 @@ export function recordedRequest(
 }
 
 /** Whether a limit was reached: the model was called without tools. */
-function isFinalAnswer({ ended }: AnswerEntry): boolean {
+export function isFinalAnswer({ ended }: AnswerEntry): boolean {
   return ended !== undefined && ended !== "answer_length" && ended !== "answer_filtered";
 }

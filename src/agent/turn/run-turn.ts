@@ -54,7 +54,7 @@ export async function runTurn(input: TurnInput, unbounded: TurnPorts): Promise<T
 const maxFailedEntries = 20;
 
 /** The ports without entries beyond `maxFailedEntries`: a provider that is down for a day would fill the journal. */
-function withBoundedFailures(ports: TurnPorts, journal: JournalEntry[]): TurnPorts {
+export function withBoundedFailures(ports: TurnPorts, journal: JournalEntry[]): TurnPorts {
   let recorded = journal.filter(({ part }) => part === "failed").length;
   return {
     ...ports,

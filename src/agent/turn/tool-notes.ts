@@ -1,14 +1,14 @@
 // The page finds tools in recorded notes, too: this file imports nothing.
 
 /** The part of a tool that says whether it can be used, and as the agent's definition says. */
-interface NotedTool {
+export interface NotedTool {
   definition: { name: string };
   unavailable?: string;
   replaced?: string;
 }
 
 /** First lines of the parts of the note. They are recorded, and found again by `toolNotesIn`. */
-const headings = {
+export const headings = {
   unavailable: "Tools that cannot be used in this turn:",
   replaced: "Tools that do not run as the agent's definition says:",
 };

@@ -30,7 +30,7 @@ export function trialHandlers(deps: ManageDeps) {
     async create_trial({ path, body, principal: { actor } }) {
       const { id, organizationId } = await findAgent(accounts, path.agent_id);
       const candidate = await candidateIn(deps, organizationId, body);
-      const { outside = {}, control, concurrency, assertions, budget } = body;
+      const { mode, outside = {}, control, concurrency, assertions, budget = {} } = body;
       const rules = outside.tools;
       const settings = {
         outside: { default: outside.default ?? "stop", ...(rules && { tools: rules }) },
@@ -40,7 +40,13 @@ export function trialHandlers(deps: ManageDeps) {
         budget,
       };
       const judge = await judgeIn(deps, organizationId, body);
-      const chosen = { candidate, ...(judge && { judge }), cases: selectionIn(body), settings };
+      const chosen = {
+        mode,
+        ...(candidate && { candidate }),
+        ...(judge && { judge }),
+        cases: selectionIn(body),
+        settings,
+      };
       const created = await createTrial({ ...deps, actor }, id, chosen);
       return jsonResponse(201, wireTrial(created.trial, created.cases));
     },
@@ -84,7 +90,7 @@ export function trialHandlers(deps: ManageDeps) {
         findTrial(trials, path.trial_id),
         findCase(trials, path.trial_id, path.number),
       ]);
-      return jsonResponse(200, wireCaseDetail(trial, one, await readCase(deps, one)));
+      return jsonResponse(200, wireCaseDetail(trial, one, await readCase(deps, trial, one)));
     },
 
     async set_verdict({ path, body, principal: { actor } }) {
@@ -105,12 +111,12 @@ async function candidateIn(
   deps: ManageDeps,
   organizationId: string,
   { definition, version }: Pick<Body, "definition" | "version">,
-): Promise<Candidate> {
+): Promise<Candidate | undefined> {
   if (definition && version === undefined) {
     return { definition: await checkedDefinition(deps, organizationId, definition) };
   }
-  if (version !== undefined && !definition) return { version };
-  throw invalid(`expected definition or version, received ${definition ? "both" : "neither"}`);
+  if (version !== undefined && definition) throw invalid("expected definition or version, received both");
+  return version === undefined ? undefined : { version };
 }
 
 async function judgeIn(

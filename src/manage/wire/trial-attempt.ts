@@ -3,6 +3,7 @@ import { judgementOf } from "../../trials/judge/judgement.ts";
 import {
   type Arm,
   type ArmOutcome,
+  type StepsOutcome,
   type TrialCase,
   type TrialJudge,
   type TriedConfiguration,
@@ -13,7 +14,7 @@ import type { Schemas } from "../call.ts";
 
 /** An attempt at a case. */
 export function wireAttempt({ runId, outcome }: Arm, { definition }: TriedConfiguration): Schemas["TrialAttempt"] {
-  const { ending, comparison, assertions = [], misses = [], used } = outcome ?? {};
+  const { ending, comparison, assertions = [], misses = [], steps, used } = outcome ?? {};
   const broken = assertions.flatMap(({ assertion, holds, reason = "" }) => (holds ? [] : { assertion, reason }));
   return {
     run_id: runId,
@@ -23,13 +24,21 @@ export function wireAttempt({ runId, outcome }: Arm, { definition }: TriedConfig
     files: comparison?.files ?? [],
     assertions: broken,
     misses,
+    steps: steps ? wireSteps(steps) : null,
     used: used ? wireUsed(used, definition.prices !== undefined) : null,
   };
+}
+
+function wireSteps({ compared, changed, first }: StepsOutcome): Schemas["TrialSteps"] {
+  return { compared, changed, first: first ? { ...first, path: first.path ?? null } : null };
 }
 
 function reasonOf(ending: ArmOutcome["ending"]): string | undefined {
   if (ending.kind === "failed") return ending.failure.title;
   if (ending.kind !== "left_record") return undefined;
+  if (ending.tool === "") {
+    return `In step ${ending.step}, the engine asks for something else than the recorded turn, which has no answer to it.`;
+  }
   return `In step ${ending.step}, the turn called ${ending.tool}, and the recorded turn has no answer to this call.`;
 }
 

@@ -3,6 +3,7 @@ import { wireToolCall } from "../../http/rest/wire/event.ts";
 import { timeOf } from "../../http/rest/wire/time.ts";
 import { startOf } from "../../runs/text.ts";
 import type { Spent } from "../../trials/arm-usage.ts";
+import type { StepAnswer } from "../../trials/compare-steps.ts";
 import { describeTrial } from "../../trials/describe-trial.ts";
 import { estimateNotes, measuredEstimate } from "../../trials/estimate.ts";
 import type { CaseDetail } from "../../trials/read-case.ts";
@@ -36,7 +37,7 @@ export function wireTrial(trial: Trial, cases: TrialCase[]): Schemas["Trial"] {
       cases: estimate.cases,
       tokens: estimate.tokens ?? null,
       dollars: estimate.dollars ?? null,
-      notes: estimateNotes(estimate),
+      notes: estimateNotes({ ...estimate, ...(trial.mode && { mode: trial.mode }) }),
       sends: estimate.sends,
     },
     remaining: trial.status === "running" && remaining ? wireSpent(remaining) : null,
@@ -53,6 +54,7 @@ function headOf(trial: Trial): Omit<Schemas["TrialHead"], "summary"> {
     created_by: trial.createdBy ?? null,
     created_at: timeOf(trial.createdAt),
     updated_at: timeOf(trial.updatedAt),
+    mode: trial.mode ?? "rerun",
     candidate: wireTried(trial.candidate),
     control: wireTried(trial.control),
     suite: trial.suite?.name ?? null,
@@ -126,7 +128,7 @@ export function wireCase({ candidate, control, judge }: Trial, one: TrialCase): 
 export function wireCaseDetail(
   trial: Trial,
   one: TrialCase,
-  { recorded, candidate, control, calls }: CaseDetail,
+  { recorded, candidate, control, steps, calls }: CaseDetail,
 ): Schemas["TrialCaseDetail"] {
   return {
     case: wireCase(trial, one),
@@ -134,12 +136,25 @@ export function wireCaseDetail(
     recorded_output: recorded.output ?? null,
     candidate_output: candidate?.output ?? null,
     control_output: control?.output ?? null,
+    steps: steps.map(({ step, recorded: before, tried, difference }) => ({
+      step,
+      recorded: wireStepAnswer(before),
+      candidate: tried ? wireStepAnswer(tried) : null,
+      difference: difference ?? null,
+    })),
     calls: calls.rows.map(({ left, right, same }) => ({
       recorded: left ? wireCall(left) : null,
       candidate: right ? wireCall(right) : null,
       same,
     })),
     first_difference: calls.firstDifference ?? null,
+  };
+}
+
+function wireStepAnswer({ text, calls }: StepAnswer): Schemas["TrialStepAnswer"] {
+  return {
+    text,
+    calls: calls.map(({ name, input }) => ({ name, arguments: wireToolCall({ id: "", name, input }).arguments })),
   };
 }
 

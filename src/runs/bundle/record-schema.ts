@@ -1,7 +1,7 @@
 import { askKinds, mcpToolRules } from "../../agent/ask-kinds.ts";
 import { compatSettings, failureCategories } from "../../agent/model.ts";
 import { providerNames } from "../../agent/models/model-config.ts";
-import { trialArms } from "../../agent/turn/journal.ts";
+import { trialArms, trialTurnModes } from "../../agent/turn/journal.ts";
 import { resumeReasons } from "../../agent/turn/resume-reason.ts";
 import { usageFields } from "../../agent/turn/limits.ts";
 import { labelNamePattern, maxLabelLength, maxLabels } from "../labels.ts";
@@ -178,7 +178,7 @@ const entries = {
     { from: runId },
     {
       settings: sha256,
-      trial: object({ case: count, arm: anyOf(trialArms) }),
+      trial: object({ case: count, arm: anyOf(trialArms) }, { mode: anyOf(trialTurnModes) }),
     },
   ),
 };

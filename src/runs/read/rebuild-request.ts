@@ -58,8 +58,10 @@ export async function rebuildRequest(
   if (text === undefined) return { unknown: "The configuration of the turn is missing from the store." };
 
   const configuration = decodeConfiguration(text);
+  const recorded = await recordedBefore({ runs }, entries, { turn, step }, index);
+  if (!recorded) return { unknown: sourceDeleted };
   const history = conversation({ transcript, ...(summary && { summary }) });
-  const before = entries.slice(0, index).reduce(foldEntry, startProgress(history, turn));
+  const before = recorded.reduce(foldEntry, startProgress(history, turn));
   const { agent, offered } = configuration;
   const { instructions } = agent;
   const asked = modelAsked(configuration, entry.fallback !== undefined);
@@ -71,6 +73,24 @@ export async function rebuildRequest(
   return { request, configuration, asked, hash, exchange: entry, failed };
 }
 
+/**
+ * The entries that the conversation of a step has. Undefined: the step answers one of another run, which was deleted. `index`: of the
+ * entry of the step.
+ */
+async function recordedBefore(
+  deps: Pick<Stores, "runs">,
+  entries: RunJournalEntry[],
+  { turn, step }: { turn: number; step: number },
+  index: number,
+): Promise<RunJournalEntry[] | undefined> {
+  const forked = entries.find((entry) => entry.part === "forked");
+  if (forked?.part !== "forked" || forked.trial?.mode !== "next_step") return entries.slice(0, index);
+  const source = await turnRecord(deps, forked.from, turn);
+  const at = source.entries.findIndex((entry) => entry.part === "answer" && entry.step === step);
+  return at === -1 ? undefined : source.entries.slice(0, at);
+}
+
+const sourceDeleted = "The step answers one of a recorded run that was deleted.";
 const oldUnnamed = "An earlier release recorded this step, without its configuration.";
 /** The run was stopped, or its process killed, between two attempts. Only the last attempt of an invocation names it. */
 const failedUnnamed = "The step has no answer, and the record of its failed call does not name its configuration.";

@@ -15,12 +15,13 @@ const maxBytes = 4_000_000;
 
 /**
  * Rebuilds the HTTP request of a step from the run's record. The form in which the server accepted it is recorded, too.
- * `unknown`: why it cannot be rebuilt, as a sentence. Throws if the run has no such step.
+ * `cacheKey`: of the provider's cache; default: the id of the run. `unknown`: why it cannot be rebuilt, as a sentence. Throws if the run has no such step.
  */
 export async function sentRequest(
   stores: Pick<Stores, "runs" | "configurations" | "workspace">,
   runId: string,
   at: { turn: number; step: number },
+  cacheKey = runId,
 ): Promise<SentCall | { unknown: string }> {
   const rebuilt = await rebuildRequest(stores, runId, at);
   if ("unknown" in rebuilt) return rebuilt;
@@ -33,7 +34,7 @@ export async function sentRequest(
     sha256 === undefined ? Promise.resolve(undefined) : stores.workspace.read(runId, sha256);
   const form = last ? { ...last, compat: last.compat ?? {} } : {};
   const { wireRequest } = await import("../../agent/models/wire-request.ts"); // loads the SDK of the providers
-  const sent = await wireRequest(provider, choice.model, { ...request, readAttachment, cacheKey: runId }, form);
+  const sent = await wireRequest(provider, choice.model, { ...request, readAttachment, cacheKey }, form);
   if (!sent) return { unknown: "The demo model runs in the service itself and is sent no request." };
   const bytes = Buffer.byteLength(sent.body);
   if (bytes > maxBytes) return { unknown: tooLarge(bytes) };

@@ -105,6 +105,27 @@ async function expectRebuilt(bundle: Uint8Array): Promise<void> {
   const requests = await rebuilt(id);
   expect(requests.length).toBeGreaterThan(12);
   expect(requests).toEqual(requests.map(([at]) => [at, true]));
+  expect(await replayed(id)).toEqual([
+    { turn: 1, verdict: "same", first: null },
+    { turn: 2, verdict: "same", first: null },
+  ]);
+}
+
+/** How the turns of a run end when this engine takes them anew with what is recorded. */
+async function replayed(id: string): Promise<object[]> {
+  const body = { mode: "replay", runs: [{ run_id: id }] };
+  const { body: trial } = await service.call<Schemas["Trial"]>("POST", `/agents/${agentId}/trials`, { body });
+  await service.call("POST", `/trials/${trial.id}/start`);
+  while ((await service.call<Schemas["Trial"]>("GET", `/trials/${trial.id}`)).body.status !== "finished") {
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  const { body: cases } = await service.call<Schemas["TrialCasePage"]>("GET", `/trials/${trial.id}/cases`);
+  const bySize = cases.data.toSorted((one, two) => one.turn - two.turn);
+  return bySize.map(({ turn, verdict, candidate, cannot_be_tried: refused }) => ({
+    turn,
+    verdict,
+    first: refused ?? candidate?.steps?.first ?? candidate?.reason ?? null,
+  }));
 }
 
 describe("the requests of a stored run are rebuilt byte for byte", () => {

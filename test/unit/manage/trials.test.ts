@@ -157,7 +157,7 @@ describe("a trial", () => {
   test.each([
     [{ budget: {} }, "budget: expected dollars or tokens"],
     [{ outside: { tools: { web_fech: "live" } } }, 'a rule for "web_fech"'],
-    [{ assertions: [{ kind: "output_matches", pattern: "(" }] }, "assertions.0: output_matches.pattern"],
+    [{ assertions: [{ kind: "output_matches", pattern: "(" }] }, "assertion 1: output_matches.pattern"],
     [{ version: 1 }, "expected definition or version, received both"],
     [{ last: undefined }, "expected last"],
     [{ last: undefined, runs: [{ run_id: "00000000-0000-7000-8000-000000000000" }] }, "does not exist"],

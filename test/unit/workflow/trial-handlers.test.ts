@@ -252,6 +252,34 @@ test("the sweep leaves a pattern to the processes of the turn, and later says th
   await call(`POST /trials/${id}/stop`);
 });
 
+test("next_step on AWS asks once for each step, although two processes move the trial on at the same time", async () => {
+  const loud = { ...definition, instructions: "Shout." };
+  const id = await newTrial({ mode: "next_step", definition: loud, control: 2, concurrency: 4 });
+  await call(`POST /trials/${id}/start`);
+  while (aws.running.size > 0) {
+    const [[name, input] = ["", ""]] = aws.running;
+    await Promise.all([runExecution(input), sweep()]);
+    aws.running.delete(name);
+  }
+  const outcome = await outcomeOf(id);
+  expect(outcome).toMatchObject({ status: "finished", verdicts: ["different", "different"] });
+  expect(outcome.text).toContain("current against itself: 0 of 2 differ");
+  expect(model.received).toHaveLength(8);
+  const { steps } = await call<Schemas["TrialCaseDetail"]>(`GET /trials/${id}/cases/1`);
+  expect(steps.map(({ difference }) => difference)).toEqual([null, "The model answers another text."]);
+});
+
+test("a replay on AWS calls nothing, and goes on after a process that was killed at the end of a turn", async () => {
+  const replay = { mode: "replay", definition: undefined, budget: undefined };
+  const { id } = await endedUnnoticed(replay);
+  await sweep();
+  await work();
+  const outcome = await outcomeOf(id);
+  expect(outcome).toMatchObject(bothSame);
+  expect(outcome.text).toBe("2 tried · 2 same · $0.00");
+  expect(model.received).toHaveLength(0);
+});
+
 describe("a judge on AWS", () => {
   const judged = {
     definition: { ...definition, instructions: "Shout." },

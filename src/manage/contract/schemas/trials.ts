@@ -18,7 +18,7 @@ import {
 import { runStatuses } from "../../../runs/status.ts";
 import { maxCases, maxConcurrency } from "../../../trials/limits.ts";
 import { suiteNamePattern } from "../../../trials/suites/limits.ts";
-import { destinationKinds, trialStatuses, verdicts } from "../../../trials/names.ts";
+import { destinationKinds, trialModes, trialStatuses, verdicts } from "../../../trials/names.ts";
 import { TrialAssertion } from "./trial-assertions.ts";
 
 const range = (description: string) => object(description, { low: number("At least."), high: number("At most.") });
@@ -56,7 +56,7 @@ const outside = body(outsideRules, {
   } as const,
 });
 
-const tried = object("A configuration.", {
+const tried = object("A configuration. Of a replay, which tries none: the agent's.", {
   version: nullable(integer("The version of the agent. Null: a draft.")),
   hash: sha256("SHA-256 of the definition as canonical JSON."),
   model: nullable(text("The model.")),
@@ -93,6 +93,9 @@ const summary = object("What the cases say so far. All numbers of cases are coun
   medians: nullableReference("Null: no case has finished.", reference("TrialMedians")),
 });
 
+const mode =
+  "`rerun`: the turn is taken anew. `next_step`: each recorded step is answered once, after the recorded conversation; nothing is executed. `replay`: the turn is taken anew with the recorded answers and results; nothing is called.";
+
 const head = {
   id: text("The trial's ID."),
   agent_id: uuid("The agent."),
@@ -103,6 +106,7 @@ const head = {
   created_by: nullable(text("The operator.")),
   created_at: time("When it was created."),
   updated_at: time("When it last changed."),
+  mode: oneOfTexts(mode, trialModes),
   candidate: tried,
   control: tried,
   suite: nullable(text("The suite whose cases it tries. Null: it tries turns of runs.")),
@@ -114,6 +118,13 @@ export const trialSchemas = {
   CreateTrialRequest: body(
     "A trial of a change of an agent.",
     {
+      mode: {
+        ...oneOfTexts(
+          `${mode} \`next_step\` takes no \`assertions\`, \`judge\` and \`outside\`. \`replay\` takes none of these, no \`definition\`, \`version\` and \`budget\`, and has no control.`,
+          trialModes,
+        ),
+        default: "rerun",
+      } as const,
       definition: reference("AgentDefinition"),
       version: integer("A version of the agent, in place of `definition`.", { minimum: 1 }),
       last: integer("The last turns that ended with an output.", { minimum: 1, maximum: maxCases }),
@@ -147,9 +158,9 @@ export const trialSchemas = {
         { agent_id: uuid("The agent."), definition: reference("AgentDefinition") },
         [],
       ),
-      budget: body("No case starts beyond it.", budget),
+      budget: body("No case starts beyond it. Required, except for `replay`.", budget),
     },
-    ["budget"],
+    [],
     [{ version: 3, last: 20, budget: { dollars: 2 } }],
   ),
   TrialAssertion,

@@ -1,0 +1,8 @@
+import type { RunJournalEntry } from "../runs/types.ts";
+
+/** Part of `TurnPorts` and `TurnInput` that belongs to one invocation. */
+export interface AgentCall {
+  signal: AbortSignal;
+  deadline: number;
+  record: (entry: RunJournalEntry) => Promise<boolean>;
+}
