@@ -7,13 +7,14 @@ import type { ConsoleRoles, SignIn } from "../src/manage/sign-in/types.ts";
 import { newDataDir } from "./servers.ts";
 import { median, type Row } from "./table.ts";
 
-// The time from starting to load the code to having the handler, in a fresh process.
+// The time from starting to load the code to having the handler, in a fresh process; and the time of the processor.
 const script = `
-  const start = performance.now();
+  const [start, used] = [performance.now(), process.cpuUsage()];
   const { handler } = require(process.argv[1]);
   const milliseconds = performance.now() - start;
+  const { user, system } = process.cpuUsage(used);
   if (typeof handler !== "function") throw new Error("no handler");
-  console.log(milliseconds);
+  console.log(JSON.stringify({ milliseconds, processor: (user + system) / 1000 }));
 `;
 
 /** What `lib/` sets. */
@@ -49,7 +50,15 @@ const environment = {
 /** Milliseconds to load, for functions whose cold start a user notices. */
 const targets: Record<string, number> = { create: 100, get: 100, advance: 250 };
 
-export async function measureBundles({ samples }: { samples: number }): Promise<Row[]> {
+interface LoadedBundle {
+  name: string;
+  folder: string;
+  /** Of each load, in milliseconds. `processor`: without waits for a busy machine. */
+  loads: { milliseconds: number; processor: number }[];
+}
+
+/** Bundles all functions, and loads each so many times in a fresh process, in alternating rounds. */
+export function loadBundles(samples: number): LoadedBundle[] {
   const functions = readdirSync(lambdasFolder)
     .filter(
       (file) => file.endsWith(".ts") && /^export .*\bhandler\b/m.test(readFileSync(join(lambdasFolder, file), "utf8")),
@@ -61,18 +70,28 @@ export async function measureBundles({ samples }: { samples: number }): Promise<
       if (name === "run-program") bundleSandbox(folder);
       else if (name === "read-document") bundleDocuments(folder);
       else bundleFunction(name, folder);
-      return { name, folder, times: [] as number[] };
+      return { name, folder, loads: [] as LoadedBundle["loads"] };
     });
   for (let round = 0; round < samples; round++) {
-    for (const { folder, times } of functions) times.push(load(join(folder, "index.js")));
+    for (const { folder, loads } of functions) loads.push(load(join(folder, "index.js")));
   }
+  return functions;
+}
+
+export async function measureBundles({ samples }: { samples: number }): Promise<Row[]> {
+  const functions = loadBundles(samples);
   const sizes = functions.map(({ name, folder }): Row => {
     return { name: `${name}: bundle`, unit: "KB", service: bytesOf(name, folder) / 1_024 };
   });
-  const inits = functions.map(({ name, times }): Row => {
+  const inits = functions.map(({ name, loads }): Row => {
     const atMost = targets[name];
     const target = atMost === undefined ? undefined : { atMost };
-    return { name: `${name}: init`, unit: "ms", service: median(times), target };
+    return {
+      name: `${name}: init`,
+      unit: "ms",
+      service: median(loads.map(({ milliseconds }) => milliseconds)),
+      target,
+    };
   });
   return [...sizes, ...inits];
 }
@@ -84,12 +103,12 @@ function bytesOf(name: string, folder: string): number {
   return files.reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0);
 }
 
-function load(file: string): number {
+function load(file: string): LoadedBundle["loads"][number] {
   const { stdout, stderr, status } = spawnSync(process.execPath, ["-e", script, file], {
     env: { ...environment, PATH: process.env["PATH"] },
     encoding: "utf8",
   });
   // Node also prints the line of the bundle that threw, which can be a megabyte long.
   if (status !== 0) throw new Error(`${file} does not load: ${/^\w*Error: .*/m.exec(stderr)?.[0]}`);
-  return Number(stdout);
+  return JSON.parse(stdout) as LoadedBundle["loads"][number];
 }

@@ -15,7 +15,8 @@ function ratioOf({ unit, floor, service }: Row): number | undefined {
   return unit === "/s" ? floor / service : service / floor;
 }
 
-function isMet(row: Row): boolean | undefined {
+/** Undefined: the row has no target. */
+export function isMet(row: Row): boolean | undefined {
   if (!row.target) return undefined;
   return "atMost" in row.target ? row.service <= row.target.atMost : (ratioOf(row) ?? 0) <= row.target.timesFloor;
 }

@@ -1,8 +1,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { buffer, text } from "node:stream/consumers";
+import { setTimeout as sleep } from "node:timers/promises";
 import { httpServer } from "../http-server.ts";
 import { formOf } from "../object-server.ts";
 import { fakeTable } from "./table.ts";
+import { performMeasured, type Units } from "./units.ts";
 
 /** AWS at an address of this machine, for processes of their own: one table, object counts, executions, secrets. */
 export interface FakeAwsEndpoint {
@@ -11,6 +13,8 @@ export interface FakeAwsEndpoint {
   objects: { count: number; bytes: number };
   /** Keys of the objects that are kept. */
   objectKeys: () => string[];
+  /** Requests since the start, in the order of their arrival. */
+  calls: Call[];
   /** Names of the started executions. */
   started: string[];
   /** Input of the executions in progress, by name. One that is removed here has succeeded. */
@@ -20,7 +24,17 @@ export interface FakeAwsEndpoint {
 
 type Input = Record<string, unknown>;
 
+/** A request that the endpoint answered. A client's retry is a request of its own. */
+export interface Call extends Units {
+  /** `GetItem`, `StartExecution`, `GetSecretValue`; `PUT` and the like of an object; `Invoke` of a function. */
+  operation: string;
+  /** Length of the longest chain of requests that ends here, each sent after the response to the one before. Needs `delay`. */
+  depth: number;
+}
+
 interface Options {
+  /** Milliseconds before each response, so that parallel requests overlap. */
+  delay?: number;
   /** Whether stored objects can be read. Default: their content is dropped. */
   keepsObjects?: boolean;
   /** Lambda functions by name. */
@@ -30,7 +44,7 @@ interface Options {
 /** `secrets`: values by id. */
 export async function fakeAwsEndpoint(
   secrets: Record<string, string>,
-  { keepsObjects = false, functions = {} }: Options = {},
+  { keepsObjects = false, functions = {}, delay = 0 }: Options = {},
 ): Promise<FakeAwsEndpoint> {
   const contents = new Map<string, Buffer>();
   const table = fakeTable();
@@ -38,6 +52,8 @@ export async function fakeAwsEndpoint(
   const started: string[] = [];
 
   const running = new Map<string, string>();
+  const calls: Call[] = [];
+  let answeredDepth = 0;
 
   const otherOperations: Record<string, (input: Input) => unknown> = {
     StartExecution: ({ name, input }) => {
@@ -54,7 +70,9 @@ export async function fakeAwsEndpoint(
     GetSecretValue: ({ SecretId }) => ({ ARN: SecretId, Name: SecretId, SecretString: secrets[String(SecretId)] }),
   };
 
-  async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function respond(request: IncomingMessage, response: ServerResponse, call: Call): Promise<void> {
+    if (delay > 0) await sleep(delay);
+    answeredDepth = Math.max(answeredDepth, call.depth);
     const { pathname, searchParams } = new URL(request.url ?? "/", "http://localhost");
     const copied = request.headers["x-amz-copy-source"];
     if (request.method === "PUT" && copied !== undefined) {
@@ -115,25 +133,39 @@ export async function fakeAwsEndpoint(
       response.end(JSON.stringify({ AccessKeyId: "ASIAEXAMPLE", SecretAccessKey: "s", Token: "t", Expiration }));
       return;
     }
-    const operation = String(request.headers["x-amz-target"]).split(".").at(-1) ?? "";
+    const { operation } = call;
     const input = JSON.parse((await buffer(request)).toString()) as Input;
     const unknown = operation === "DescribeExecution" && !started.includes(nameIn(input["executionArn"]));
     const { status, body } = unknown
       ? { status: 400, body: { __type: "ExecutionDoesNotExist" } }
       : operation in otherOperations
         ? { status: 200, body: otherOperations[operation]?.(input) }
-        : table.perform(operation, input);
+        : perform(operation, input, call);
     response.writeHead(status, { "content-type": "application/x-amz-json-1.0" }).end(JSON.stringify(body));
   }
 
+  function perform(operation: string, input: Input, call: Call) {
+    const { response, units } = performMeasured(table, operation, input);
+    Object.assign(call, units);
+    return response;
+  }
+
   const server = await httpServer((request, response) => {
-    respond(request, response).catch((error: unknown) => {
+    const call = { operation: operationOf(request), depth: answeredDepth + 1, read: 0, write: 0 };
+    calls.push(call);
+    respond(request, response, call).catch((error: unknown) => {
       console.error(error);
       response.destroy();
     });
   });
   const objectKeys = (): string[] => [...contents.keys()].map((path) => path.split("/").slice(2).join("/"));
-  return { endpoint: server.url, objects, objectKeys, started, running, close: server.close };
+  return { endpoint: server.url, objects, objectKeys, calls, started, running, close: server.close };
+}
+
+function operationOf({ method, url = "", headers }: IncomingMessage): string {
+  const target = headers["x-amz-target"];
+  if (typeof target === "string") return target.split(".").at(-1) ?? "";
+  return url.startsWith("/2015-03-31/functions/") ? "Invoke" : String(method);
 }
 
 /** The name of an execution. */

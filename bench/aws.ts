@@ -1,0 +1,194 @@
+import type { Context } from "aws-lambda";
+import { randomUUID } from "node:crypto";
+import { createAgent } from "../src/accounts/agents.ts";
+import { issueKey } from "../src/accounts/keys.ts";
+import { createOrganization, setModel } from "../src/accounts/organizations.ts";
+import type { lambdaHandler } from "../src/http/server/lambda.ts";
+import { awsPlatform } from "../src/platform/aws/index.ts";
+import type { AdvancePayload } from "../src/workflow/payload.ts";
+import { answersWithResult, callsTool, chatServer, type Reply } from "../test/providers/chat-completions-server.ts";
+import { type Call, fakeAwsEndpoint } from "../test/support/fake-aws/endpoint.ts";
+import { loadBundles } from "./bundles.ts";
+import type { Row } from "./table.ts";
+
+/**
+ * Most calls in sequence, and units of the table, of one operation. Calls in sequence are latency, units are cost: a change of a
+ * number here is one of docs/scale.md or docs/cost.md, too. A poll is one of v1, with the transcript.
+ */
+const budgets: Record<string, Usage> = {
+  create: { sequence: 4, read: 4, write: 13 },
+  poll: { sequence: 2, read: 3, write: 0 },
+  "start of a turn, until its model is called": { sequence: 2, read: 4, write: 2 },
+  step: { sequence: 2, read: 0, write: 10 },
+  "end of a turn": { sequence: 1, read: 0, write: 8 },
+};
+
+/**
+ * Most times that loading a bundle takes that of `fail`, which has little but DynamoDB's client: the smallest processor times, which
+ * depend least on what else the machine does.
+ */
+const initBudgets: Record<string, number> = {
+  create: 1.9,
+  get: 1.9,
+  ext: 2.3,
+  advance: 3.3,
+  mcp: 2.9,
+  "read-document": 0.7,
+};
+
+interface Usage {
+  sequence: number;
+  read: number;
+  write: number;
+}
+
+const environment = {
+  AWS_REGION: "eu-central-1",
+  AWS_ACCESS_KEY_ID: "AKIAEXAMPLE",
+  AWS_SECRET_ACCESS_KEY: "secret",
+  TABLE_NAME: "table",
+  BUCKET_NAME: "bucket",
+  BUCKET_URL: "unused",
+  DOCUMENTS_FUNCTION: "documents",
+  LAMBDA_ENDPOINT: "unused",
+  RETENTION_DAYS: "90",
+  SECRET_PREFIX: "agent-run-service/prod/",
+  STATE_MACHINE_ARN: "arn:aws:states:eu-central-1:123456789012:stateMachine:turns",
+};
+
+/**
+ * Counts the calls of the handlers that are deployed, at an endpoint that their AWS clients send them to; and measures how long
+ * the bundles take to load.
+ */
+export async function measureAws({ samples }: { samples: number }): Promise<Row[]> {
+  const used = await countCalls();
+  const counted = Object.entries(budgets).flatMap(([name, budget]): Row[] => {
+    const { sequence, read, write } = used[name] ?? { sequence: NaN, read: NaN, write: NaN };
+    return [
+      { name: `${name}: calls in sequence`, unit: "", service: sequence, target: { atMost: budget.sequence } },
+      { name: `${name}: read units`, unit: "", service: read, target: { atMost: budget.read } },
+      { name: `${name}: write units`, unit: "", service: write, target: { atMost: budget.write } },
+    ];
+  });
+  const inits = new Map(loadBundles(samples).map(({ name, loads }) => [name, least(loads)]));
+  const floor = inits.get("fail") ?? NaN;
+  const loaded = [...inits].map(([name, service]): Row => {
+    const timesFloor = initBudgets[name];
+    const target = timesFloor === undefined ? undefined : { timesFloor };
+    return { name: `${name}: init, processor`, unit: "ms", service, floor, target };
+  });
+  return [...counted, ...loaded];
+}
+
+const least = (loads: { processor: number }[]): number => Math.min(...loads.map(({ processor }) => processor));
+
+async function countCalls(): Promise<Record<string, Usage>> {
+  const aws = await fakeAwsEndpoint({}, { keepsObjects: true, delay: 25 });
+  const restore = setEnvironment({ ...environment, AWS_ENDPOINT_URL: aws.endpoint });
+  const steps = { left: 0 };
+  /** How many calls there were when a model was called, the last time in each turn. */
+  const atModel: number[] = [];
+  const works: Reply = (response, received) => {
+    atModel.push(aws.calls.length);
+    return (steps.left-- > 0 ? callsTool("list_files", {}) : answersWithResult)(response, received);
+  };
+  const model = await chatServer(...Array.from({ length: 50 }, () => works));
+  const credentials = { accessKeyId: "AKIAEXAMPLE", secretAccessKey: "secret" };
+  const platform = awsPlatform({
+    clients: { region: environment.AWS_REGION, credentials, endpoint: aws.endpoint },
+    table: environment.TABLE_NAME,
+    bucket: environment.BUCKET_NAME,
+    secretPrefix: environment.SECRET_PREFIX,
+    stateMachineArn: environment.STATE_MACHINE_ARN,
+  });
+  try {
+    const { id: organizationId } = await createOrganization(platform.accounts, { name: "O" });
+    const settings = { provider: "openai-compatible", baseUrl: model.baseUrl, model: "m", enabled: true } as const;
+    await setModel(platform.accounts, organizationId, settings);
+    const limits = { steps: 50, tokens: 1e6, seconds: 1e6 };
+    const agent = await createAgent(platform.accounts, organizationId, {
+      name: "Agent",
+      instructions: "Work.",
+      tools: ["list_files"],
+      limits,
+    });
+    const { key } = await issueKey(platform.accounts, { id: agent.id, organizationId });
+    const { handler: create } = await import("../lambdas/create.ts");
+    const { handler: get } = await import("../lambdas/get.ts");
+    const { handler: advance } = await import("../lambdas/advance.ts");
+    const since = async (work: () => Promise<unknown>): Promise<Usage> => {
+      const before = aws.calls.length;
+      await work();
+      return usageOf(aws.calls.slice(before));
+    };
+    const file = { filename: "a.csv", content_base64: Buffer.alloc(10_000, "a,b\n").toString("base64") };
+    const body = JSON.stringify({ name: "Run", template_id: agent.id, input_text: "Read the file.", files: [file] });
+    const newRun = async (): Promise<string> => {
+      const response = await create(event("POST", key, { body }));
+      if (response.statusCode !== 201) throw new Error(`the create failed: ${response.body}`);
+      return (JSON.parse(response.body ?? "") as { agent_id: string }).agent_id;
+    };
+    const read = (runId: string) => get(event("GET", key, { pathParameters: { agent_id: runId } }));
+    const runTurn = async (runId: string, stepCount: number): Promise<void> => {
+      steps.left = stepCount;
+      const payload = { runId, turn: 1 } as AdvancePayload;
+      await advance(payload, { getRemainingTimeInMillis: () => 900_000 } as Context);
+    };
+    await runTurn(await newRun(), 1); // opens clients, records the use of the key, reads the configuration
+    const used: Record<string, Usage> = { create: await since(newRun) };
+    const runId = await newRun();
+    const [before, first] = [aws.calls.length, atModel.length];
+    await runTurn(runId, 4);
+    const [start = 0, , , , last = 0] = atModel.slice(first);
+    used["start of a turn, until its model is called"] = usageOf(aws.calls.slice(before, start));
+    used["step"] = dividedBy(4, usageOf(aws.calls.slice(start, last)));
+    used["end of a turn"] = usageOf(aws.calls.slice(last));
+    if (last === 0) throw new Error("the turn made fewer calls of its model than expected");
+    used["poll"] = await since(() => read(runId));
+    return used;
+  } finally {
+    platform.close();
+    await model[Symbol.asyncDispose]();
+    await aws.close();
+    restore();
+  }
+}
+
+/** Of calls that follow each other without others between them. */
+function usageOf(calls: Call[]): Usage {
+  const sum = (of: (call: Call) => number): number => calls.reduce((total, call) => total + of(call), 0);
+  const depths = calls.map(({ depth }) => depth);
+  const sequence = calls.length === 0 ? 0 : Math.max(...depths) - Math.min(...depths) + 1;
+  return { sequence, read: sum(({ read }) => read), write: sum(({ write }) => write) };
+}
+
+function dividedBy(count: number, { sequence, read, write }: Usage): Usage {
+  return { sequence: sequence / count, read: read / count, write: write / count };
+}
+
+type Event = Parameters<ReturnType<typeof lambdaHandler>>[0];
+
+function event(method: string, key: string, more: Partial<Event>): Event {
+  return {
+    rawPath: "/v1/agents",
+    headers: { "x-api-key": key, "content-type": "application/json" },
+    isBase64Encoded: false,
+    requestContext: { requestId: randomUUID(), http: { method } },
+    ...more,
+  };
+}
+
+/** Sets environment variables as Lambda and the stack do, and writes no metrics. Returns what takes both back. */
+function setEnvironment(variables: Record<string, string>): () => void {
+  const before = Object.keys(variables).map((name) => [name, process.env[name]] as const);
+  Object.assign(process.env, variables);
+  const write = process.stdout.write.bind(process.stdout);
+  process.stdout.write = () => true;
+  return () => {
+    process.stdout.write = write;
+    for (const [name, value] of before) {
+      if (value === undefined) delete process.env[name];
+      else process.env[name] = value;
+    }
+  };
+}
