@@ -43,9 +43,11 @@ interface Release {
 
 /**
  * The newest release in CHANGELOG.md other than this checkout: the tag `vVERSION`, or the commit `chore: cut VERSION`. Throws if
- * git has neither, as in a shallow clone.
+ * git has neither, as in a shallow clone. `FORMER_RELEASE` names another commit.
  */
 export function formerRelease(): Release {
+  const given = process.env["FORMER_RELEASE"];
+  if (given) return { version: given, commit: given };
   const released = readFileSync(join(root, "CHANGELOG.md"), "utf8").matchAll(/^## (\d+\.\d+\.\d+)/gm);
   const versions = [...released].map(([, version = ""]) => version);
   const head = git("rev-parse", "HEAD");

@@ -1,0 +1,20 @@
+// The functions of a release in one process: node worker.mjs FOLDER. Messages name a file of `lambdas/` and its
+// event, or set the clock.
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+
+const folder = process.argv[2];
+const now = Date.now.bind(Date);
+let ahead = 0;
+Date.now = () => now() + ahead;
+
+process.on("message", async ({ id, entry, event, remaining, clock }) => {
+  if (clock !== undefined) ahead = clock;
+  if (id === undefined) return;
+  try {
+    const { handler } = await import(pathToFileURL(join(folder, "lambdas", `${entry}.ts`)).href);
+    process.send({ id, result: await handler(event, { getRemainingTimeInMillis: () => remaining }) });
+  } catch (error) {
+    process.send({ id, error: `${error.name}: ${error.message}` });
+  }
+});
