@@ -96,7 +96,7 @@ async function createCallers(): Promise<void> {
 }
 
 async function runTests(): Promise<void> {
-  const args = ["run", "--config", join("test", "deploy", "vitest.config.ts")];
+  const args = ["run", "--config", join("test", "deploy", "vitest.config.ts"), ...process.argv.slice(2)];
   const { status } = await run("vitest", args, { env: environment(), shown: true });
   if (status !== 0) throw new Error("the deployed service failed its tests");
 }

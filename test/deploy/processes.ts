@@ -16,6 +16,8 @@ export interface Ended {
 }
 
 interface RunOptions {
+  /** The folder in which the program runs. Default: this project's. */
+  cwd?: string;
   env?: NodeJS.ProcessEnv;
   /** Passes its output through instead of collecting it. */
   shown?: boolean;
@@ -32,10 +34,11 @@ export type Process = ReturnType<typeof start>;
  * Starts a program in its own process group, so that `endAll` also ends its children. Programs that a test starts stay
  * in the process group of vitest.
  */
-export function start(command: string, args: string[], { env = environment(), shown = false }: RunOptions = {}) {
+export function start(command: string, args: string[], options: RunOptions = {}) {
+  const { cwd = root, env = environment(), shown = false } = options;
   const detached = process.env["VITEST"] === undefined;
   const child = spawn(command, args, {
-    cwd: root,
+    cwd,
     env,
     detached,
     stdio: ["ignore", shown ? "inherit" : "pipe", shown ? "inherit" : "pipe"],

@@ -19,23 +19,21 @@ export async function stackOutputs(stack = stackName): Promise<Record<string, st
   );
 }
 
-/** Physical id of a resource of the service stack: a function's name, a queue's URL. `id`: of its construct. */
-export async function stackResource(id: string): Promise<string> {
+/** Physical id of a resource of a service stack: a function's name, a queue's URL. `id`: of its construct. */
+export async function stackResource(id: string, stack = stackName): Promise<string> {
   const cloudFormation = new CloudFormationClient({ endpoint: endpoint() });
-  const { StackResources = [] } = await cloudFormation.send(
-    new DescribeStackResourcesCommand({ StackName: stackName }),
-  );
+  const { StackResources = [] } = await cloudFormation.send(new DescribeStackResourcesCommand({ StackName: stack }));
   cloudFormation.destroy();
   const found = StackResources.find(
     ({ LogicalResourceId = "" }) => LogicalResourceId.replace(/[0-9A-F]{8}$/, "") === id,
   );
-  if (found?.PhysicalResourceId === undefined) throw new Error(`${stackName} has no resource ${id}`);
+  if (found?.PhysicalResourceId === undefined) throw new Error(`${stack} has no resource ${id}`);
   return found.PhysicalResourceId;
 }
 
-/** Invokes a function of the service stack with an empty event. Resolves with its JSON result. */
-export async function callFunction(id: string): Promise<unknown> {
-  const url = new URL(`/2015-03-31/functions/${await stackResource(id)}/invocations`, endpoint());
+/** Invokes a function of a service stack with an empty event. Resolves with its JSON result. */
+export async function callFunction(id: string, stack = stackName): Promise<unknown> {
+  const url = new URL(`/2015-03-31/functions/${await stackResource(id, stack)}/invocations`, endpoint());
   const call = { url, method: "POST", body: "{}" };
   const answer = await fetch(url, {
     ...call,
