@@ -137,6 +137,7 @@ export class ServiceStack extends Stack {
   constructor(scope: Construct, settings: Settings) {
     const stackName = serviceStackName(settings.stage);
     super(scope, stackName, {
+      stackName, // within a CDK Stage, too
       description: "Agent Run Service: agent runs over HTTP",
       terminationProtection: terminationProtection(scope, stackName, settings),
     });

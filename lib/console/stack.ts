@@ -23,7 +23,8 @@ const throttle = { rateLimit: 50, burstLimit: 200 };
 export class ConsoleStack extends Stack {
   /** `frontDoor`: absent without a front door. */
   constructor(scope: Construct, service: Stack, frontDoor: Stack | undefined, settings: Settings) {
-    super(scope, consoleStackName(settings.stage), { description: "Agent Run Service: web application" });
+    const stackName = consoleStackName(settings.stage);
+    super(scope, stackName, { stackName, description: "Agent Run Service: web application" });
     const { logRetentionDays: logRetention, stage } = settings;
     const values = sharedValues(service, this, stage, sharedOutputs);
     const ServiceUrl = frontDoor

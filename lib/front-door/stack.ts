@@ -43,6 +43,7 @@ export class FrontDoorStack extends Stack {
   constructor(scope: Construct, service: Stack, hosting: UploadHosting, settings: Settings) {
     const stackName = frontDoorStackName(settings.stage);
     super(scope, stackName, {
+      stackName,
       description: "Agent Run Service: one address for small and large requests",
       terminationProtection: terminationProtection(scope, stackName, settings),
     });
