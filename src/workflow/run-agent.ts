@@ -69,11 +69,11 @@ export async function runAgent(deps: AgentDeps, state: RunState, call: AgentCall
   const { live, texts } = deps;
   const tried = await openCase(deps, state);
   if (tried && "failure" in tried) return { kind: "failed", failure: tried.failure };
+  const { organizationId } = tried ?? run;
+  const unlessStopped = stoppable(deps, organizationId); // looks beside the read of the settings
   const found = await findSettings(deps, state);
   if ("failure" in found) return { kind: "failed", failure: found.failure };
   if (tried?.replay) return replayTurn(deps, state, call, found, tried.replay);
-  const { organizationId } = tried ?? run;
-  const unlessStopped = stoppable(deps, organizationId);
   const { agent, mcpToolPolicy, offered } = found;
   const { agentId } = run;
   const readSecretFor =
