@@ -18,6 +18,8 @@ import type { Row } from "./table.ts";
 const budgets: Record<string, Usage> = {
   create: { sequence: 4, read: 4, write: 13 },
   poll: { sequence: 2, read: 3, write: 0 },
+  "poll of /ext/v1": { sequence: 3, read: 4, write: 0 },
+  "poll of /ext/v1 that finds no change (304)": { sequence: 2, read: 2, write: 0 },
   "start of a turn, until its model is called": { sequence: 2, read: 4, write: 2 },
   step: { sequence: 2, read: 0, write: 10 },
   "end of a turn": { sequence: 1, read: 0, write: 8 },
@@ -42,6 +44,8 @@ interface Usage {
   write: number;
 }
 
+const noUsage: Usage = { sequence: Number.NaN, read: Number.NaN, write: Number.NaN };
+
 const environment = {
   AWS_REGION: "eu-central-1",
   AWS_ACCESS_KEY_ID: "AKIAEXAMPLE",
@@ -53,6 +57,7 @@ const environment = {
   LAMBDA_ENDPOINT: "unused",
   RETENTION_DAYS: "90",
   SECRET_PREFIX: "agent-run-service/prod/",
+  MAX_UPLOAD_BYTES: "104857600",
   STATE_MACHINE_ARN: "arn:aws:states:eu-central-1:123456789012:stateMachine:turns",
 };
 
@@ -63,14 +68,14 @@ const environment = {
 export async function measureAws({ samples }: { samples: number }): Promise<Row[]> {
   const used = await countCalls();
   const counted = Object.entries(budgets).flatMap(([name, budget]): Row[] => {
-    const { sequence, read, write } = used[name] ?? { sequence: NaN, read: NaN, write: NaN };
+    const { sequence, read, write } = used[name] ?? noUsage;
     return [
       { name: `${name}: calls in sequence`, unit: "", service: sequence, target: { atMost: budget.sequence } },
       { name: `${name}: read units`, unit: "", service: read, target: { atMost: budget.read } },
       { name: `${name}: write units`, unit: "", service: write, target: { atMost: budget.write } },
     ];
   });
-  const inits = new Map(loadBundles(samples).map(({ name, loads }) => [name, least(loads)]));
+  const inits = new Map(loadBundles(samples).map(({ name, loads }) => [name, leastTime(loads)]));
   const floor = inits.get("fail") ?? NaN;
   const loaded = [...inits].map(([name, service]): Row => {
     const timesFloor = initBudgets[name];
@@ -80,10 +85,10 @@ export async function measureAws({ samples }: { samples: number }): Promise<Row[
   return [...counted, ...loaded];
 }
 
-const least = (loads: { processor: number }[]): number => Math.min(...loads.map(({ processor }) => processor));
+const leastTime = (loads: { processor: number }[]): number => Math.min(...loads.map(({ processor }) => processor));
 
 async function countCalls(): Promise<Record<string, Usage>> {
-  const aws = await fakeAwsEndpoint({}, { keepsObjects: true, delay: 25 });
+  const aws = await fakeAwsEndpoint({}, { keepsObjects: true, delay: 40 });
   const restore = setEnvironment({ ...environment, AWS_ENDPOINT_URL: aws.endpoint });
   const steps = { left: 0 };
   /** How many calls there were when a model was called, the last time in each turn. */
@@ -115,6 +120,7 @@ async function countCalls(): Promise<Record<string, Usage>> {
     const { key } = await issueKey(platform.accounts, { id: agent.id, organizationId });
     const { handler: create } = await import("../lambdas/create.ts");
     const { handler: get } = await import("../lambdas/get.ts");
+    const { handler: ext } = await import("../lambdas/ext.ts");
     const { handler: advance } = await import("../lambdas/advance.ts");
     const since = async (work: () => Promise<unknown>): Promise<Usage> => {
       const before = aws.calls.length;
@@ -134,24 +140,45 @@ async function countCalls(): Promise<Record<string, Usage>> {
       const payload = { runId, turn: 1 } as AdvancePayload;
       await advance(payload, { getRemainingTimeInMillis: () => 900_000 } as Context);
     };
+    const countRound = async (): Promise<Record<string, Usage>> => {
+      const used: Record<string, Usage> = { create: await since(newRun) };
+      const runId = await newRun();
+      const [before, first] = [aws.calls.length, atModel.length];
+      await runTurn(runId, 4);
+      const [start = 0, , , , last = 0] = atModel.slice(first);
+      used["start of a turn, until its model is called"] = usageOf(aws.calls.slice(before, start));
+      used["step"] = dividedBy(4, usageOf(aws.calls.slice(start, last)));
+      used["end of a turn"] = usageOf(aws.calls.slice(last));
+      if (last === 0) throw new Error("the turn made fewer calls of its model than expected");
+      used["poll"] = await since(() => read(runId));
+      const readExt = (headers: Record<string, string> = {}) =>
+        ext(event("GET", key, { rawPath: `/ext/v1/runs/${runId}` }, headers));
+      const { headers } = await readExt(); // reads what never changes once
+      used["poll of /ext/v1"] = await since(readExt);
+      const known = { "if-none-match": String(headers?.["etag"]) };
+      used["poll of /ext/v1 that finds no change (304)"] = await since(() => readExt(known));
+      return used;
+    };
     await runTurn(await newRun(), 1); // opens clients, records the use of the key, reads the configuration
-    const used: Record<string, Usage> = { create: await since(newRun) };
-    const runId = await newRun();
-    const [before, first] = [aws.calls.length, atModel.length];
-    await runTurn(runId, 4);
-    const [start = 0, , , , last = 0] = atModel.slice(first);
-    used["start of a turn, until its model is called"] = usageOf(aws.calls.slice(before, start));
-    used["step"] = dividedBy(4, usageOf(aws.calls.slice(start, last)));
-    used["end of a turn"] = usageOf(aws.calls.slice(last));
-    if (last === 0) throw new Error("the turn made fewer calls of its model than expected");
-    used["poll"] = await since(() => read(runId));
-    return used;
+    // On a busy machine, calls that are sent at the same time can arrive one after the other.
+    return [await countRound(), await countRound(), await countRound()].reduce(least);
   } finally {
     platform.close();
     await model[Symbol.asyncDispose]();
     await aws.close();
     restore();
   }
+}
+
+/** The fewest calls in sequence of two rounds. Their units are the same. */
+function least(one: Record<string, Usage>, other: Record<string, Usage>): Record<string, Usage> {
+  const names = Object.keys(one);
+  return Object.fromEntries(
+    names.map((name) => {
+      const [a, b] = [one[name] ?? noUsage, other[name] ?? noUsage];
+      return [name, { ...a, sequence: Math.min(a.sequence, b.sequence) }];
+    }),
+  );
 }
 
 /** Of calls that follow each other without others between them. */
@@ -168,10 +195,10 @@ function dividedBy(count: number, { sequence, read, write }: Usage): Usage {
 
 type Event = Parameters<ReturnType<typeof lambdaHandler>>[0];
 
-function event(method: string, key: string, more: Partial<Event>): Event {
+function event(method: string, key: string, more: Partial<Event>, headers: Record<string, string> = {}): Event {
   return {
     rawPath: "/v1/agents",
-    headers: { "x-api-key": key, "content-type": "application/json" },
+    headers: { "x-api-key": key, "content-type": "application/json", ...headers },
     isBase64Encoded: false,
     requestContext: { requestId: randomUUID(), http: { method } },
     ...more,

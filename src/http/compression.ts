@@ -20,7 +20,7 @@ let inProgress = 0;
  * Compresses the responses to GET for clients that accept gzip. Left as they are:
  * - responses to other methods, which alone have secrets: see docs/decisions/compression.md;
  * - streams, whose parts must not wait for each other, and files of runs;
- * - responses with an ETag, which identifies one form of the content, or with a coding of their own;
+ * - responses with a strong ETag, which identifies one form of the content, or with a coding of their own;
  * - any response while others are being compressed, so that no request waits for that.
  */
 export function compress(handler: ApiHandler): ApiHandler {
@@ -46,7 +46,7 @@ function isCompressible({
   "content-encoding": coding,
   "content-type": type = "",
 }: ApiResponse["headers"]): boolean {
-  if (etag !== undefined || coding !== undefined) return false;
+  if ((etag !== undefined && !isWeak(etag)) || coding !== undefined) return false;
   return /^(?:application\/json|text\/(?!event-stream))/.test(type);
 }
 
@@ -56,8 +56,13 @@ function isCompressible({
  */
 export async function gzipped(response: WholeResponse): Promise<WholeResponse> {
   const { "accept-ranges": _ranges, "content-length": _length, etag, ...others } = response.headers;
-  const headers = { ...withVary(others), ...(etag !== undefined && { etag: `W/${etag}` }), "content-encoding": "gzip" };
+  const weak = etag !== undefined && { etag: isWeak(etag) ? etag : `W/${etag}` };
+  const headers = { ...withVary(others), ...weak, "content-encoding": "gzip" };
   return { ...response, headers, body: await gzip(response.body) };
+}
+
+function isWeak(etag: string): boolean {
+  return etag.startsWith("W/");
 }
 
 /** Headers that tell caches that the body depends on `Accept-Encoding`. */

@@ -13,6 +13,7 @@ import { type ChangedFile, findRunFile, listChangedFiles, notKept } from "../run
 import type { Labels } from "../runs/labels.ts";
 import { type AnswerBody, givenAnswer } from "./given-answer.ts";
 import { idempotencyIn } from "./idempotency.ts";
+import { type TaggedBody, taggedResponse } from "./run-tag.ts";
 import { tokenHandlers } from "./token-handlers.ts";
 import type { Stores } from "../runs/ports.ts";
 import type { DescribedRun } from "../runs/read/describe-runs.ts";
@@ -36,7 +37,9 @@ interface RunAccess<Caller> {
   /** The bodies of responses. */
   wireRun: (described: DescribedRun) => object;
   viewOf: (run: Run) => Promise<object>;
-  detailOf: (run: Run) => Promise<object>;
+  detailOf: (run: Run) => Promise<TaggedBody>;
+  /** What details show that is not of the run. Absent: nothing. */
+  basisOf?: (run: Run) => Promise<unknown>;
   streamOf: (caller: Caller) => RunStream;
   /** A response with the content of a file. Undefined: the content is no longer kept. */
   download: (request: ApiRequest, runId: string, file: ChangedFile) => Promise<ApiResponse | undefined>;
@@ -103,8 +106,10 @@ export function runHandlers<Caller extends Parameters<typeof charged>[0] & { sta
       return jsonResponse(200, { ...page, ...access.pageFields?.(found) });
     },
 
-    async get_run({ principal, path }: RunCall<Caller>) {
-      return jsonResponse(200, await access.detailOf(await find(principal, path.run_id)));
+    async get_run({ request, principal, path }: RunCall<Caller>) {
+      const run = await find(principal, path.run_id);
+      const basis = [run, await access.basisOf?.(run)];
+      return taggedResponse({ request, basis, now: deps.now }, () => access.detailOf(run));
     },
 
     async create_input({ request, principal, path, body }: RunCall<Caller> & { body: { input_text: string } }) {

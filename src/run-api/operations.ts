@@ -1,5 +1,12 @@
 import type { OperationEntry } from "../http/rest/operation.ts";
-import { at, downloadHeaders, eventHeaders, eventParameters, idempotencyKey } from "../http/rest/parameters.ts";
+import {
+  at,
+  downloadHeaders,
+  eventHeaders,
+  eventParameters,
+  idempotencyKey,
+  pollHeaders,
+} from "../http/rest/parameters.ts";
 import { maxRunTokens } from "../runs/token-limits.ts";
 
 const tag = "runs";
@@ -13,7 +20,16 @@ const bytes = { "application/octet-stream": { type: "string", format: "binary" }
 export const runOperations = {
   create_run: { at: "POST /runs", tag, summary: "Create a run", request: "CreateRunRequest" },
   list_runs: { at: "GET /runs", tag, summary: "List runs", success: { description: "A page.", body: "RunPage" } },
-  get_run: { at: "GET /runs/{run_id}", tag, summary: "Get a run", success: { ...run, body: "RunDetail" } },
+  get_run: {
+    at: "GET /runs/{run_id}",
+    tag,
+    summary: "Get a run",
+    requestHeaders: pollHeaders,
+    success: { ...run, body: "RunDetail", headers: ["ETag"] },
+    alternative: {
+      304: { description: "The run is as `If-None-Match` says.", bodies: [], media: {}, headers: ["ETag"] },
+    },
+  },
   update_run: {
     at: "PATCH /runs/{run_id}",
     tag,

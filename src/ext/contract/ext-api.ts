@@ -31,7 +31,7 @@ export const extApi: ApiDescription = {
     ...downloadedHeaders,
     ETag: {
       description:
-        "The SHA-256 of the whole file in quotes: `sha256` of the list of files. Left out for files of version 0.1.",
+        "Of a file: its SHA-256 in quotes, `sha256` of the list of files. Left out for files of version 0.1. Of a run: what its response shows now. Left out while the agent's current definition decides what it shows.",
       schema: { type: "string", examples: [`"${"5f".repeat(32)}"`] },
     },
     Location: {

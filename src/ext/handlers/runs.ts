@@ -5,6 +5,7 @@ import { attachment, contentDisposition, redirectedAttachment } from "../../http
 import { wireCreatedFiles } from "../../http/rest/wire/run.ts";
 import { log } from "../../log.ts";
 import { runHandlers as sharedHandlers } from "../../run-api/handlers.ts";
+import { type TaggedBody, taggedResponse } from "../../run-api/run-tag.ts";
 import { wireNewToken } from "../../run-api/token-handlers.ts";
 import { deleteOwnRun } from "../../runs/control-run.ts";
 import { createRun } from "../../runs/create-run.ts";
@@ -27,9 +28,9 @@ export function runHandlers(deps: ExtDeps) {
   const find = (caller: Principal, id: string): Promise<Run> => findOwnRun(runs, caller, id);
   const viewOf = async (run: Run): Promise<Schemas["Run"]> => wireRun(await describer.describe(run));
 
-  async function detailOf(run: Run): Promise<Schemas["RunDetail"]> {
+  async function detailOf(run: Run): Promise<TaggedBody> {
     const [detail, output] = await Promise.all([describer.detail(run), lastOutput(runs, run)]);
-    return wireDetail(detail, output);
+    return { ...detail.holds, body: wireDetail(detail, output) };
   }
 
   return {
@@ -64,7 +65,8 @@ export function runHandlers(deps: ExtDeps) {
         return find(principal, path.run_id);
       };
       const signal = request.whileConnected?.() ?? new AbortController().signal;
-      return jsonResponse(200, await detailOf(await untilIdle({ read, seconds, interval: wait.interval, signal })));
+      const run = await untilIdle({ read, seconds, interval: wait.interval, signal });
+      return taggedResponse({ request, basis: [run], now: deps.now }, () => detailOf(run));
     },
 
     async create_run(call) {

@@ -64,6 +64,14 @@ export const downloadHeaders = {
   "If-Match": etag("The ETag that the file must have: 412 if it has another one."),
 };
 
+/** Request header of a poll. */
+export const pollHeaders = {
+  "If-None-Match": parameter("The ETag of the run that the client has: 304 without a body if it has not changed.", {
+    type: "string",
+    examples: ['W/"s0MWf2NUlqGn5w9Jb1Zc8g"'],
+  }),
+};
+
 /** Headers of the response to a download. */
 export const downloadedHeaders = {
   "Accept-Ranges": {

@@ -39,7 +39,8 @@ export const manageApi: ApiDescription = {
     ...replayedHeader,
     ...downloadedHeaders,
     ETag: {
-      description: "In quotes, the revision of an agent, for `If-Match`, or the SHA-256 of a whole file.",
+      description:
+        "In quotes, the revision of an agent, for `If-Match`, or the SHA-256 of a whole file; or what the response shows of a run now.",
       schema: { type: "string", examples: ['"4"'] },
     },
   },

@@ -68,7 +68,14 @@ export function runHandlers(deps: ManageDeps, describer: RunDescriber, forLists:
         wireRun,
         pageFields: ({ complete = true }) => ({ complete }),
         viewOf,
-        detailOf: async (run) => wireDetail(await describer.detail(run)),
+        async detailOf(run) {
+          const detail = await describer.detail(run);
+          return { ...detail.holds, body: wireDetail(detail) };
+        },
+        async basisOf({ agentId }) {
+          const agent = await forLists.findAgent(agentId);
+          return agent && [agent.name, agent.status];
+        },
         streamOf: ({ actor }) => ({ viewer: actor, wireRun: wireDetail, nameOf: starterName, ...(live && { live }) }),
         download: (...file) => download(deps, ...file),
       },

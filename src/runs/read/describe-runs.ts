@@ -7,7 +7,7 @@ import { boundedCache } from "../bounded-cache.ts";
 import { withLowerLimits } from "../chosen-settings.ts";
 import type { Configurations, Runs } from "../ports.ts";
 import { type AskedCall, openCalls } from "./open-calls.ts";
-import { type Activity, activityOf, type RunProgress } from "./run-progress.ts";
+import { type Activity, activityChange, activityOf, type RunProgress } from "./run-progress.ts";
 import { type ShownState, turnStartedAt } from "../status.ts";
 import { progressTracker } from "../track-progress.ts";
 import { decodeConfiguration, type UsedEnvironment } from "../turn-configuration.ts";
@@ -43,6 +43,13 @@ export interface RunDetail extends DescribedRun {
   /** Tool calls that wait for answers. */
   openCalls: AskedCall[];
   turnStartedAt?: number;
+  /** How long the detail holds while the run and the names that it shows are the same. */
+  holds: {
+    /** When its activity changes with time. Absent: never. */
+    changesAt?: number;
+    /** True: it shows the limits of the agent's current definition, or events that were not read. */
+    isUntagged?: boolean;
+  };
 }
 
 /** Describes runs. Keeps what it read in memory, so that polling lists and runs costs little. */
@@ -114,12 +121,16 @@ export function runDescriber(deps: Deps): RunDescriber {
       if (turn) shown.set(run.id, turn);
       const runsOn = withLowerLimits(await limitsOf(run, agent, turn), run.chosen);
       const startedAt = startOfTurn(run, turn);
+      const shownRun = described(run, { agent, excerpt, progress: turn, startedBy });
+      const isFixed = runsOn.limits && turn && turn.sequence >= run.sequence && (turn.runsOn ?? turn.agentVersion);
+      const changesAt = activityChange(shownRun.activity);
       return {
-        ...described(run, { agent, excerpt, progress: turn, startedBy }),
+        ...shownRun,
         ...runsOn,
         openCalls: calls,
         turnUsage: usageOfTurn(run, turn, startedAt),
         ...(startedAt !== undefined && { turnStartedAt: startedAt }),
+        holds: isFixed ? { ...(changesAt !== undefined && { changesAt }) } : { isUntagged: true },
       };
     },
 

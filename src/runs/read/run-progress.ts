@@ -173,6 +173,12 @@ export function activityOf(run: Run, progress: RunProgress | undefined, now: num
   return { ...at, kind: "model_call", step: step + 1, tools: [] };
 }
 
+/** When an activity becomes another one although nothing is recorded. Undefined: it does not. */
+export function activityChange(activity: Activity | undefined): number | undefined {
+  if (activity?.kind === "starting") return activity.since + startMilliseconds;
+  return activity?.kind === "retry_wait" ? activity.until : undefined;
+}
+
 function firstStep(begun: Pick<Activity, "turn" | "since">, now: number): Activity {
   const kind = now < begun.since + startMilliseconds ? "starting" : "model_call";
   return { ...begun, kind, step: 1, tools: [] };

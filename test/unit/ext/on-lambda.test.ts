@@ -104,6 +104,20 @@ test("on Lambda, a run is created once, worked on, given another input and read"
   expect((await call("GET", "/runs?label=a%3Db")).body).toMatchObject({ data: [{ id: created["id"] }], next: null });
 });
 
+test("on Lambda, a poll that finds no change reads the key and the head of the run, and nothing else", async () => {
+  const { call, work, stores } = await onLambda();
+  const { body } = await call("POST", "/runs", { body: { name: "r", input_text: "One." } });
+  const run = `/runs/${String(body["id"])}`;
+  await work(String(body["id"]), 1);
+  const { headers } = await call("GET", run);
+  const before = stores.calls();
+  const { status, text } = await call("GET", run, { headers: { "if-none-match": String(headers["etag"]) } });
+  expect([status, text, stores.calls() - before]).toEqual([304, "", 2]);
+  const input = { body: { input_text: "Two." } };
+  expect((await call("POST", `${run}/input`, input)).status).toBe(202);
+  expect((await call("GET", run, { headers: { "if-none-match": String(headers["etag"]) } })).status).toBe(200);
+});
+
 test("on Lambda, a stream ends after the recorded events, and says so only when the run is at rest", async () => {
   const { call, work } = await onLambda();
   const { body } = await call("POST", "/runs", { body: { name: "r", input_text: "One." } });

@@ -62,7 +62,7 @@ export const runOperations = {
     ...shared.get_run,
     acceptsRunToken: true,
     description:
-      "A run with its output, its usage, the limits of its turn, and what it does now. To wait for the end, repeat the request with `wait` while `status` is `running` and `state` is not `waiting`, stream the events, or poll every 3 to 10 seconds.",
+      "A run with its output, its usage, the limits of its turn, and what it does now. To wait for the end, repeat the request with `wait` while `status` is `running` and `state` is not `waiting`, stream the events, or poll every 3 to 10 seconds with the `ETag` of the last response as `If-None-Match`.",
     query: {
       wait: parameter(
         "Seconds to wait while a turn is in progress. The answer comes when the turn has ended or begins to wait for answers, or after this time; for a run that waits already, after a second.",
