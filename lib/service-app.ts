@@ -1,5 +1,6 @@
 import { rmSync } from "node:fs";
 import { Annotations, App, type Stack, Validations } from "aws-cdk-lib";
+import type { CloudFormationStackArtifact } from "aws-cdk-lib/cx-api";
 import recommendedFlags from "aws-cdk-lib/recommended-feature-flags.json" with { type: "json" };
 import { AwsSolutionsChecks } from "cdk-nag";
 import { ConsoleStack } from "./console/stack.ts";
@@ -45,6 +46,13 @@ export interface SynthesizedStack {
   bootstrapVersion: number;
 }
 
+/** A stack of an assembly. */
+export function synthesizedStack(artifact: CloudFormationStackArtifact): SynthesizedStack {
+  const { stackName: name, template, requiresBootstrapStackVersion } = artifact;
+  const { Resources: resources } = template as { Resources: Resources };
+  return { name, resources, bootstrapVersion: requiresBootstrapStackVersion ?? 0 };
+}
+
 /**
  * The stacks without their functions' code, which takes a second: for costs, and checks before a deployment. Prints no
  * warnings: `cdk deploy` does.
@@ -53,11 +61,7 @@ export function synthesizeWithoutCode(context: Record<string, unknown>) {
   const { app, settings, stack, frontDoor, webConsole } = serviceApp({ ...context, "aws:cdk:bundling-stacks": [] });
   Annotations.of(stack).acknowledgeWarning(withoutFrontDoor);
   const assembly = app.synth();
-  const synthesized = ({ artifactId }: Stack): SynthesizedStack => {
-    const { stackName: name, template, requiresBootstrapStackVersion } = assembly.getStackArtifact(artifactId);
-    const { Resources: resources } = template as { Resources: Resources };
-    return { name, resources, bootstrapVersion: requiresBootstrapStackVersion ?? 0 };
-  };
+  const synthesized = ({ artifactId }: Stack) => synthesizedStack(assembly.getStackArtifact(artifactId));
   const found = {
     settings,
     service: synthesized(stack),

@@ -25,7 +25,11 @@ export function findImageBuilder(variables: Record<string, string | undefined> =
 export const withoutImages = ["--context", "sandbox=javascript"];
 
 /** Whether this machine can build the planned images. Without `builder`, they are left out, which `withoutImages` asks for. */
-export function imageChecks({ settings, service }: Plan, { stacks }: Account, builder: string | undefined): Check[] {
+export function imageChecks(
+  { settings, service, isPrepared }: Plan,
+  { stacks }: Account,
+  builder: string | undefined,
+): Check[] {
   if (!buildsImages(settings)) return [];
   const name = "images";
   const { sandboxArchitecture } = settings;
@@ -42,6 +46,10 @@ export function imageChecks({ settings, service }: Plan, { stacks }: Account, bu
   const remedy = "install and start one of them, or name images in environments; docs/deploying.md#sandbox";
   if (isDeployed(deployed) && outputsOf(deployed)["SandboxMode"] === "linux") {
     const text = `${missing}, and the deployed service has it; ${remedy}. To remove it, set sandbox to javascript`;
+    return [{ verdict: "stop", name, text }];
+  }
+  if (isPrepared) {
+    const text = `${missing}, and the assembly has it; ${remedy}, or write the assembly with sandbox=javascript`;
     return [{ verdict: "stop", name, text }];
   }
   const text = `${missing}: this deployment has sandbox=javascript, without run_shell and Python libraries; ${remedy}`;

@@ -1,5 +1,3 @@
-import { spawn } from "node:child_process";
-import { fileURLToPath } from "node:url";
 import { UpdateTerminationProtectionCommand } from "@aws-sdk/client-cloudformation";
 import { defaultRunbook } from "../../lib/alarm.ts";
 import type { SynthesizedStack } from "../../lib/service-app.ts";
@@ -7,16 +5,25 @@ import { firstDeploymentKey } from "../../lib/termination-protection.ts";
 import { type Aws, connectToAws } from "../aws.ts";
 import { CliError, type Io } from "../cli.ts";
 import { type Account, readAccount, stackOf } from "./account.ts";
+import { readArguments } from "./arguments.ts";
+import { planOfAssembly, writeAssembly } from "./assembly.ts";
 import { type Check, describeChecks } from "./check.ts";
 import { adviceAfterFailure } from "./failure.ts";
 import { buildsImages, findImageBuilder, imageChecks, withoutImages } from "./images.ts";
 import { describePlan, optionsOf, type Plan, planOf } from "./plan.ts";
 import { accountContext, isDeployed, outputsOf, preflight } from "./preflight.ts";
+import { runCdk } from "./run-cdk.ts";
 import { reachableUrl, smokeTest } from "./smoke-test.ts";
 
-const usage = `npm run deploy -- [STACK] [OPTIONS of cdk deploy]
+const usage = `npm run deploy -- [STACK] [--settings FILE] [--template-only | --assembly DIR] [OPTIONS of cdk deploy]
 
 Check the account, deploy all stacks with cdk deploy, and test the deployed service.
+
+  --settings FILE    settings of a stage as JSON, before those of --context
+  --template-only    write the templates and the functions' code to a folder (--output DIR, default: cdk.out), and deploy
+                     nothing; needs no AWS credentials
+  --assembly DIR     deploy what --template-only has written
+
 npx cdk deploy --all deploys without the checks and the test. npx cdk deploy --help lists the options.
 Patterns of stack names, --exclusively and -cNAME=VALUE without a space are rejected.
 
@@ -38,10 +45,13 @@ export async function main(args: string[], io: Io): Promise<number> {
 }
 
 async function deploy(given: string[], io: Io): Promise<void> {
-  const requested = planOf(given);
+  const { templateOnly, assembly, cdk } = readArguments(given);
+  const requested = assembly === undefined ? planOf(cdk) : planOfAssembly(assembly, cdk);
+  if (templateOnly) return writeAssembly(requested, cdk, io);
   const builder = buildsImages(requested.settings) ? findImageBuilder() : undefined;
-  const hasImages = builder !== undefined || !buildsImages(requested.settings);
-  const args = hasImages ? given : [...given, ...withoutImages];
+  // The preflight stops if an assembly needs images.
+  const hasImages = builder !== undefined || !buildsImages(requested.settings) || requested.isPrepared === true;
+  const args = hasImages ? cdk : [...cdk, ...withoutImages];
   const plan = hasImages ? requested : planOf(args);
   const [[region], [profile]] = [optionsOf(args, "--region"), optionsOf(args, "--profile")];
   const aws = await connectToAws({ ...(region && { region }), ...(profile && { profile }) });
@@ -58,9 +68,10 @@ async function deploy(given: string[], io: Io): Promise<void> {
     "value" in account.stacks && !isDeployed(account.stacks.value.get(name));
   const first = plan.stacks.filter(isFirst).map(({ name }) => name);
   const context = first.length > 0 ? ["--context", `${firstDeploymentKey}=${first.join(",")}`] : [];
+  const source = assembly === undefined ? [...context, ...accountContext(plan, account)] : ["--app", assembly];
   const all = plan.stacks.some(({ name }) => args.includes(name)) ? [] : ["--all"];
   const started = new Date();
-  const code = await cdkDeploy([...all, ...args, ...context, ...accountContext(plan, account)], builder);
+  const code = await runCdk("deploy", [...all, ...args, ...source], builder);
   if (plan.settings.removal === "retain") {
     for (const name of first) if (name !== plan.webConsole?.name) await protect(aws, name, io);
   }
@@ -80,17 +91,6 @@ function printPreflight({ region }: Aws, { id }: Account, checks: Check[], io: I
   if (count("unknown") > 0) io.out("A check marked unknown could not be made. It does not stop the deployment.");
   const stops = count("stop");
   if (stops > 0) throw new CliError(`nothing was deployed; correct what is marked STOP above (${stops})`);
-}
-
-/** Runs `cdk deploy` at this terminal. `builder`: command that builds images. Resolves with its exit code. */
-function cdkDeploy(args: string[], builder: string | undefined): Promise<number> {
-  const cdk = fileURLToPath(new URL("../../node_modules/aws-cdk/bin/cdk", import.meta.url));
-  const env = { ...process.env, ...(builder !== undefined && { CDK_DOCKER: builder }) };
-  const child = spawn(process.execPath, [cdk, "deploy", ...args], { stdio: "inherit", env });
-  return new Promise((resolve, reject) => {
-    child.once("error", reject);
-    child.once("close", (code) => resolve(code ?? 1));
-  });
 }
 
 /** Protects a stack from deletion if its first deployment succeeded. Otherwise, the next deployment protects it. */

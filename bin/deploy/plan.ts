@@ -14,6 +14,8 @@ export interface Plan {
   webConsole?: SynthesizedStack;
   /** Service, front door and console, in this order. */
   stacks: SynthesizedStack[];
+  /** They were synthesized before, as `--assembly`: nothing of them can follow the account. */
+  isPrepared?: true;
 }
 
 /**
@@ -21,12 +23,26 @@ export interface Plan {
  * (`~/.cdk.json`) are not read. Throws if a setting is invalid, or an argument would deploy something else.
  */
 export function planOf(args: string[]): Plan {
-  args.forEach(rejectArgument);
+  return planFrom(synthesizeWithoutCode(contextOf(args)), args);
+}
+
+/** The settings of a deployment: those of `cdk.json`, overridden by the arguments. */
+export function contextOf(args: string[]): Record<string, unknown> {
   const given = optionsOf(args, "--context", "-c").map((setting) => {
     const [name = "", ...value] = setting.split("=");
     return [name, value.join("=")] as const;
   });
-  const all = synthesizeWithoutCode({ ...cdkJson.context, ...Object.fromEntries(given) });
+  return { ...cdkJson.context, ...Object.fromEntries(given) };
+}
+
+interface AllStacks extends Pick<Plan, "settings" | "service"> {
+  frontDoor?: SynthesizedStack | undefined;
+  webConsole?: SynthesizedStack | undefined;
+}
+
+/** The plan of a deployment of these stacks: those that the arguments name, or all. */
+export function planFrom(all: AllStacks, args: string[]): Plan {
+  args.forEach(rejectArgument);
   const { settings, service } = all;
   const isNamed = (stack: SynthesizedStack | undefined): boolean => stack !== undefined && args.includes(stack.name);
   const namesNone = ![service, all.frontDoor, all.webConsole].some(isNamed);

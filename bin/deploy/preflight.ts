@@ -18,12 +18,14 @@ export function preflight(plan: Plan, account: Account, region: string, runbook:
       plan.stacks.map(({ name }) => stackCheck(name, stacks.get(name), runbook)),
     ),
     ...(isFirst ? leftoverChecks(account) : []),
-    ...check("resource types", account.missingTypes, missingTypesCheck),
+    ...check("resource types", account.missingTypes, (missing) => missingTypesCheck(missing, plan)),
     ...(plan.settings.sandbox !== "off"
       ? check("tenant isolation", { value: region }, () => tenancyCheck(plan, region))
       : []),
     ...(plan.settings.sandbox === "linux" && plan.settings.s3PrefixList === ""
-      ? check("prefix list of S3", account.s3PrefixList, ok)
+      ? check("prefix list of S3", account.s3PrefixList, (id) =>
+          plan.isPrepared ? note(`${id} is not in the assembly: set s3PrefixList when you write it`) : ok(id),
+        )
       : []),
     ...(plan.settings.largeBodies === "web-function" && plan.frontDoor
       ? check("web functions", account.webFunctions, (quotas) => webFunctionCheck(plan, quotas))

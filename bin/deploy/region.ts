@@ -12,7 +12,7 @@ const settingsWithout: [RegExp, string][] = [
 ];
 
 /** `missing`: planned resource types that CloudFormation does not know. */
-export function missingTypesCheck(missing: string[]): Result {
+export function missingTypesCheck(missing: string[], { isPrepared }: Pick<Plan, "isPrepared">): Result {
   const required = missing.filter((type) => type !== budgetType);
   if (required.length > 0) {
     const changes = settingsWithout.flatMap(([types, change]) =>
@@ -22,6 +22,9 @@ export function missingTypesCheck(missing: string[]): Result {
     return stop(`CloudFormation does not know ${required.join(", ")} in this region; ${remedy}`);
   }
   if (missing.length === 0) return ok("available in this region");
+  if (isPrepared) {
+    return stop("CloudFormation does not know budgets in this region; write the assembly with monthlyBudget=0");
+  }
   return note(
     "CloudFormation does not know budgets in this region: the service is deployed without monthlyBudget. A budget covers the " +
       "whole account; create it in the console of AWS Billing",

@@ -23,12 +23,18 @@ import { callFunction, client, forwardToApi, stackOutputs } from "./service.ts";
 const stack = "AgentRunService-upgrade";
 const { version, commit } = formerRelease();
 
+const settings = {
+  stage: "upgrade",
+  removal: "destroy",
+  largeBodies: "off",
+  sandbox: "javascript",
+  concurrentRuns: 20,
+};
+const testApp = ["--app", `node ${join("test", "deploy", "app.ts")}`];
+
 /** `npm run deploy` of a version in its folder. */
-async function deploy(sources: string, output: string): Promise<string> {
-  const settings = ["stage=upgrade", "removal=destroy", "largeBodies=off", "sandbox=javascript"];
-  const context = settings.flatMap((setting) => ["--context", setting]);
-  const app = ["--app", `node ${join("test", "deploy", "app.ts")}`, "--output", join(folder, output)];
-  const args = ["run", "-s", "deploy", "--", stack, ...context, "--require-approval", "never", ...app];
+async function deploy(sources: string, ...options: string[]): Promise<string> {
+  const args = ["run", "-s", "deploy", "--", ...options];
   const env = environment({ CDK_DISABLE_CLI_TELEMETRY: "true" });
   const { status, stdout, stderr } = await run("npm", args, { cwd: sources, env });
   if (status !== 0) throw new Error(`the deployment of ${sources} ended with ${status}:\n${stdout}\n${stderr}`);
@@ -77,7 +83,9 @@ beforeAll(async () => {
   former = checkOut(commit);
   receiver = await webhookReceiver();
   model = await chatServer(...Array.from({ length: 200 }, () => reply));
-  await deploy(former.folder, "former.out");
+  const context = Object.entries(settings).flatMap(([name, value]) => ["--context", `${name}=${value}`]);
+  const output = ["--output", join(folder, "former.out")];
+  await deploy(former.folder, stack, ...context, "--require-approval", "never", ...testApp, ...output);
   outputs = await stackOutputs(stack);
   forwarder = await forwardToApi(outputs["ApiUrl"] ?? "");
 });
@@ -200,8 +208,15 @@ test(`${version} has runs in all states`, async () => {
   expect(before.v1.map((answer) => answer.slice(0, 3))).toEqual(["200", "200", "200", "200"]);
 });
 
-test("is updated: table, bucket, state machine and address stay", async () => {
-  expect(await deploy(root, "upgraded.out")).toContain("will be updated");
+test("is updated by a prepared assembly: table, bucket, state machine and address stay", async () => {
+  const file = join(temporary, "stage.json");
+  writeFileSync(file, JSON.stringify(settings));
+  const assembly = join(folder, "upgraded.out");
+  const written = await deploy(root, "--template-only", "--settings", file, "--output", assembly, ...testApp);
+  expect(written).toContain("Nothing was deployed");
+  const printed = await deploy(root, "--assembly", assembly, "--require-approval", "never");
+  expect(printed).toMatch(/^ok +AgentRunService-upgrade +will be updated/m);
+  expect(printed).toContain("The service is deployed at ");
   const kept = ["ApiUrl", "TableName", "BucketName", "StateMachineArn", "SecretPrefix", "OperatorPolicyArn"];
   const updated = await stackOutputs(stack);
   expect(kept.map((name) => updated[name])).toEqual(kept.map((name) => outputs[name]));
