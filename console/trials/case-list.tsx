@@ -156,5 +156,14 @@ function outputText(attempt: TrialAttempt | null): string {
 /** The reason for the verdict of a case. Undefined: the verdict says it. */
 export function whyText({ verdict, cannot_be_tried, candidate, judgement }: TrialCase): string | undefined {
   const unclear = verdict === "unclear" ? (judgement?.reason ?? undefined) : undefined;
-  return cannot_be_tried ?? candidate?.reason ?? candidate?.assertions[0]?.reason ?? unclear;
+  const [broken] = candidate?.assertions ?? [];
+  const assertion = broken && `Assertion ${broken.assertion + 1}: ${broken.reason}`;
+  return cannot_be_tried ?? candidate?.reason ?? assertion ?? stepsText(candidate?.steps) ?? unclear;
+}
+
+/** How many steps differ, and what does first. Undefined: none does. */
+function stepsText(steps: TrialAttempt["steps"] | undefined): string | undefined {
+  if (!steps?.first) return undefined;
+  const { step, reason } = steps.first;
+  return `${formatNumber(steps.changed)} of ${count(steps.compared, "step")} differ. Step ${step}: ${reason}`;
 }

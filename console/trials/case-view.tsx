@@ -15,8 +15,9 @@ import { FileChanges } from "./file-changes.tsx";
 import { Figures } from "./figures.tsx";
 import { Judgement } from "./judgement.tsx";
 import { triedSides } from "./sides.ts";
+import { StepList } from "./step-list.tsx";
 import { TextDifference } from "./text-difference.tsx";
-import { readCase, type TrialCase, type TrialWithCases } from "./trial-calls.ts";
+import { type CaseDetail, readCase, type TrialCase, type TrialWithCases } from "./trial-calls.ts";
 import { TrialPath } from "./trial-view.tsx";
 import { StateMark, stateOf } from "./verdicts.tsx";
 
@@ -43,7 +44,7 @@ export function CaseView({ trial, cases, number, agentName, onJudged }: CaseView
   const name = visibleLine(one?.input ?? "", 120) || "Empty input";
   usePageTitle(name);
   if (!one) return null;
-  const { candidate } = one;
+  const isOfSteps = trial.mode === "next_step";
   const why = whyText(one);
   return (
     <main class="page trial-page case-page">
@@ -69,9 +70,15 @@ export function CaseView({ trial, cases, number, agentName, onJudged }: CaseView
       {!detail && !error && <Loading />}
       {detail && (
         <div class="case-columns">
-          <section class="panel" aria-label="Tool calls">
-            <CasePairs calls={detail.calls} first={detail.first_difference} sides={triedSides} />
-          </section>
+          {isOfSteps ? (
+            <section class="panel" aria-label="Steps">
+              <StepList steps={detail.steps} />
+            </section>
+          ) : (
+            <section class="panel" aria-label="Tool calls">
+              <CasePairs calls={detail.calls} first={detail.first_difference} sides={triedSides} />
+            </section>
+          )}
           <div class="stack">
             <section class="panel">
               <header class="panel-head">
@@ -83,30 +90,39 @@ export function CaseView({ trial, cases, number, agentName, onJudged }: CaseView
               </pre>
             </section>
             {one.judgement && <Judgement of={one.judgement} />}
-            <TextDifference
-              title="Output"
-              before={detail.recorded_output}
-              after={detail.candidate_output}
-              sides={triedSides}
-            />
-            <section class="panel">
-              <header class="panel-head">
-                <h2>Files</h2>
-                <span class="muted">against those after the recorded turn</span>
-              </header>
-              <div class="case-text">
-                {candidate?.ended === "finished" ? (
-                  <FileChanges files={candidate.files} />
-                ) : (
-                  <span class="muted">Not compared: the tried turn has not finished.</span>
-                )}
-              </div>
-            </section>
+            {!isOfSteps && <TurnEnd detail={detail} of={one} />}
             <CaseFigures of={one} />
           </div>
         </div>
       )}
     </main>
+  );
+}
+
+/** The outputs of both turns, and the files that differ. */
+function TurnEnd({ detail, of: { candidate } }: { detail: CaseDetail; of: TrialCase }) {
+  return (
+    <>
+      <TextDifference
+        title="Output"
+        before={detail.recorded_output}
+        after={detail.candidate_output}
+        sides={triedSides}
+      />
+      <section class="panel">
+        <header class="panel-head">
+          <h2>Files</h2>
+          <span class="muted">against those after the recorded turn</span>
+        </header>
+        <div class="case-text">
+          {candidate?.ended === "finished" ? (
+            <FileChanges files={candidate.files} />
+          ) : (
+            <span class="muted">Not compared: the tried turn has not finished.</span>
+          )}
+        </div>
+      </section>
+    </>
   );
 }
 
@@ -144,7 +160,7 @@ function CaseFigures({ of: { recorded, candidate, run_id, turn } }: { of: TrialC
         <ul class="case-notes">
           {candidate.assertions.map(({ assertion, reason }) => (
             <li key={`assertion ${assertion}`}>
-              Broken assertion: <bdi>{visibleLine(reason)}</bdi>
+              Broken assertion {assertion + 1}: <bdi>{visibleLine(reason)}</bdi>
             </li>
           ))}
           {candidate.misses.map(({ tool, rule }, index) => (

@@ -1,6 +1,7 @@
 import { DiffView } from "../run/files/diff-view.tsx";
 import { visible } from "../run/text/visible.ts";
 import { Code } from "../ui/code.tsx";
+import { readable } from "./readable.ts";
 import type { Sides } from "./sides.ts";
 import type { PairOfCalls } from "./trial-calls.ts";
 
@@ -36,13 +37,4 @@ function CallText({ title, text }: { title: string; text: string }) {
 
 function linesOf(text: string): Blob {
   return new Blob([readable(text)]);
-}
-
-/** JSON on several lines, and the lines of the texts in it. Other texts as they are. */
-function readable(text: string): string {
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2).replaceAll("\\n", "\n");
-  } catch {
-    return text;
-  }
 }

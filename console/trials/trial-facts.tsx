@@ -39,15 +39,25 @@ export function TrialFacts({ trial, cases }: TrialWithCases) {
             {trial.judge.version !== null && `, version ${trial.judge.version}`}.
           </p>
         )}
-        <Control control={summary.control} />
-        <p>{summary.preference}</p>
-        <p>
-          Spent <b>{spentText(summary.spent)}</b> of {budgetText(trial.budget)}. Estimate {priceText(trial.estimate)}
-          {trial.remaining && `, about ${restText(trial.remaining)} to come`}. {endedText(trial)}
-        </p>
-        {summary.medians && <p>{mediansText(summary.medians)}</p>}
+        {trial.mode === "replay" ? <p>Nothing was called, and nothing was spent.</p> : <Spending trial={trial} />}
       </div>
     </section>
+  );
+}
+
+/** What the control arm and the verdicts say, and what the trial has used. */
+function Spending({ trial }: Pick<TrialWithCases, "trial">) {
+  const { summary } = trial;
+  return (
+    <>
+      <Control control={summary.control} />
+      <p>{summary.preference}</p>
+      <p>
+        Spent <b>{spentText(summary.spent)}</b> of {budgetText(trial.budget)}. Estimate {priceText(trial.estimate)}
+        {trial.remaining && `, about ${restText(trial.remaining)} to come`}. {endedText(trial)}
+      </p>
+      {summary.medians && <p>{mediansText(summary.medians)}</p>}
+    </>
   );
 }
 

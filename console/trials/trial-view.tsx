@@ -37,7 +37,7 @@ export function TrialView({ trial, cases, agentName, agent, onChange }: TrialVie
       ) : (
         <TrialFacts trial={trial} cases={cases} />
       )}
-      <Changes trial={trial} />
+      {trial.mode !== "replay" && <Changes trial={trial} />}
       <CaseList trial={trial} cases={cases} />
     </main>
   );
@@ -65,7 +65,8 @@ export function TrialPath({ agentId, agentName, trial }: { agentId: string; agen
 }
 
 function TrialHead({ trial, agent, onChange }: Pick<TrialViewProps, "trial" | "agent" | "onChange">) {
-  const { id, agent_id, status, candidate } = trial;
+  const { id, agent_id, status, candidate, mode } = trial;
+  const isDraft = candidate.version === null && mode !== "replay";
   const { route } = useLocation();
   const [isBusy, setBusy] = useState(false);
   const [isDeleting, setDeleting] = useState(false);
@@ -112,8 +113,8 @@ function TrialHead({ trial, agent, onChange }: Pick<TrialViewProps, "trial" | "a
             Stop
           </Button>
         )}
-        {status === "finished" && candidate.version === null && <SaveButton trial={trial} agent={agent} />}
-        {candidate.version === null && (
+        {status === "finished" && isDraft && <SaveButton trial={trial} agent={agent} />}
+        {isDraft && (
           <a class="button" href={pageUrl(`agents/${agent_id}`, { tab: "edit", trial: id })}>
             Edit this draft
           </a>

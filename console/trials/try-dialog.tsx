@@ -128,8 +128,8 @@ export function TryDialog({ agent, draft, onClose }: TryDialogProps) {
       }
     >
       <p class="muted">
-        The draft repeats recent turns of this agent: the model is called, and tools on files run on a private copy of
-        the files as they were. Nothing is called or sent before you start.
+        The draft is tried on recent turns of this agent, before it is saved. Nothing is called or sent before you
+        start.
       </p>
       <TrySettingsFields
         settings={settings}

@@ -3,10 +3,12 @@ import { visibleLine } from "../run/text/visible.ts";
 import { maxCases } from "../../src/trials/limits.ts";
 import { Field } from "../ui/field.tsx";
 import { AssertionFields } from "./assertion-fields.tsx";
+import { type Mode, modes } from "./modes.ts";
 import { assertionsOf, type TypedAssertion } from "./typed-assertions.ts";
 
 /** The settings of a trial, as typed. */
 export interface TrySettings {
+  mode: Mode;
   last: string;
   /** Name of a suite, whose cases are tried in place of the last turns. Empty: none. */
   suite: string;
@@ -23,6 +25,7 @@ export type BudgetUnit = "dollars" | "tokens";
 
 export function firstSettings(unit: BudgetUnit): TrySettings {
   return {
+    mode: "rerun",
     last: "20",
     suite: "",
     control: "5",
@@ -35,30 +38,33 @@ export function firstSettings(unit: BudgetUnit): TrySettings {
 
 /** The request for a trial of a draft, or a message about the setting that cannot be used. */
 export function requestOf(
-  { last, suite, control, budget, outside, judge, assertions: typed }: TrySettings,
+  { mode, last, suite, control, budget, outside, judge, assertions: typed }: TrySettings,
   unit: BudgetUnit,
   definition: Schemas["AgentDefinition"],
 ): Schemas["CreateTrialRequest"] | string {
   const [turns, controlled, most] = [last, control, budget].map(Number) as [number, number, number];
   if (suite === "" && !isWhole(turns, 1)) return `Recent turns: enter a whole number from 1 to ${maxCases}.`;
+  const cases = suite === "" ? { last: turns } : { suite };
+  if (mode === "replay") return { mode, ...cases, control: 0, concurrency, assertions: [] };
   if (control.trim() === "" || !isWhole(controlled, 0)) return `Control: enter a whole number from 0 to ${maxCases}.`;
   if (!(most > 0) || (unit === "tokens" && !Number.isInteger(most))) {
     return unit === "tokens" ? "Budget: enter a whole number of tokens above 0." : "Budget: enter dollars above 0.";
   }
+  const limit = unit === "dollars" ? { dollars: most } : { tokens: most };
+  const common = { mode, definition, ...cases, control: controlled, concurrency, budget: limit };
+  if (mode === "next_step") return { ...common, assertions: [] };
   const assertions = assertionsOf(typed);
   if (typeof assertions === "string") return assertions;
   return {
-    mode: "rerun",
-    definition,
-    ...(suite === "" ? { last: turns } : { suite }),
-    control: controlled,
-    concurrency: 4, // cases at once, the default of the API
+    ...common,
     outside: { default: outside },
     assertions,
     ...(judge !== "" && { judge: { agent_id: judge } }),
-    budget: unit === "dollars" ? { dollars: most } : { tokens: most },
   };
 }
+
+/** Cases at once, the default of the API. */
+const concurrency = 4;
 
 function isWhole(value: number, least: number): boolean {
   return Number.isInteger(value) && value >= least && value <= maxCases;
@@ -92,8 +98,26 @@ export function TrySettingsFields({ settings, unit, suites, judges, disabled, on
       )}
     </Field>
   );
+  const { mode } = settings;
   return (
     <>
+      <Field name="Mode" help={modes[mode].help}>
+        {(control) => (
+          <select
+            {...control}
+            class="input"
+            disabled={disabled}
+            value={mode}
+            onChange={({ currentTarget }) => onChange({ ...settings, mode: currentTarget.value as Mode })}
+          >
+            {(Object.keys(modes) as Mode[]).map((each) => (
+              <option key={each} value={each}>
+                {modes[each].name}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
       {suites.length > 0 && (
         <Field name="Cases">
           {(control) => (
@@ -116,15 +140,31 @@ export function TrySettingsFields({ settings, unit, suites, judges, disabled, on
       )}
       <div class="field-row three">
         {number("last", "Recent turns", "The last ones that ended with an output.")}
-        {number(
-          "control",
-          "Control",
-          "Cases that also run with the current configuration. They show how much its own runs vary.",
-        )}
-        {unit === "dollars"
-          ? number("budget", "Budget in dollars", "No case starts beyond it.")
-          : number("budget", "Budget in tokens", "The cost is unknown: the agent has no prices.")}
+        {mode !== "replay" &&
+          number(
+            "control",
+            "Control",
+            "Cases that are also tried with the current configuration. They show how much it varies by itself.",
+          )}
+        {mode !== "replay" &&
+          (unit === "dollars"
+            ? number("budget", "Budget in dollars", "No case starts beyond it.")
+            : number("budget", "Budget in tokens", "The cost is unknown: the agent has no prices."))}
       </div>
+      {mode === "rerun" && <RerunFields settings={settings} judges={judges} disabled={disabled} onChange={onChange} />}
+    </>
+  );
+}
+
+/** The fields that only turns have that are taken anew. */
+function RerunFields({
+  settings,
+  judges,
+  disabled,
+  onChange,
+}: Pick<TrySettingsFieldsProps, "settings" | "judges" | "disabled" | "onChange">) {
+  return (
+    <>
       <Field
         name="Outside calls"
         help="Calls of web pages, MCP servers, client tools and people are answered from the record. This rule is for calls that are not in it. No other system is called."

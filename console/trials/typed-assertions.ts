@@ -38,6 +38,15 @@ export const assertionFields: Record<AssertionKind, { name?: string; value?: str
   seconds: { value: "Seconds" },
 };
 
+/** What is asked for if `value` is missing. */
+const missingValues: Record<string, string> = {
+  "Pattern (RE2)": "a pattern of RE2",
+  "JSON Schema": "a JSON Schema",
+  Steps: "a number of steps",
+  Dollars: "a number of dollars",
+  Seconds: "a number of seconds",
+};
+
 /** The assertions of a request, or a message about the first that cannot be used. */
 export function assertionsOf(typed: TypedAssertion[]): NonNullable<Assertion> | string {
   const assertions: NonNullable<Assertion> = [];
@@ -52,7 +61,7 @@ export function assertionsOf(typed: TypedAssertion[]): NonNullable<Assertion> | 
 function assertionOf({ kind, name, value }: TypedAssertion): NonNullable<Assertion>[number] | string {
   const fields = assertionFields[kind];
   if (fields.name !== undefined && name.trim() === "") return `enter the name of the ${fields.name.toLowerCase()}.`;
-  if (fields.value !== undefined && value.trim() === "") return `enter ${fields.value}.`;
+  if (fields.value !== undefined && value.trim() === "") return `enter ${missingValues[fields.value]}.`;
   switch (kind) {
     case "output_matches":
       return { kind, pattern: value };

@@ -15,10 +15,11 @@ export function triedText({ version }: Tried): string {
 }
 
 /** "Trial of a draft against version 12". */
-export function trialTitle({ candidate, control }: Pick<TrialHead, "candidate" | "control">): string {
+export function trialTitle({ mode, candidate, control }: Pick<TrialHead, "mode" | "candidate" | "control">): string {
+  if (mode === "replay") return "Replay of recorded turns";
   const tried = candidate.version === null ? "a draft" : triedText(candidate);
   const current = control.version === null ? "the current configuration" : triedText(control);
-  return `Trial of ${tried} against ${current}`;
+  return `${mode === "next_step" ? "Next steps" : "Trial"} of ${tried} against ${current}`;
 }
 
 export const statusWords: Record<Trial["status"], string> = {

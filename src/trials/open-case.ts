@@ -6,6 +6,7 @@ import type { RecordedSteps } from "../agent/turn/next-steps.ts";
 import { canonicalJson } from "../json.ts";
 import type { CheckResult } from "../results/types.ts";
 import type { Stores } from "../runs/ports.ts";
+import { readableEntries } from "../runs/fork/copied-record.ts";
 import { recordedResults } from "../runs/read/recorded-results.ts";
 import { turnRecord } from "../runs/read/turn-record.ts";
 import type { TurnConfiguration } from "../runs/turn-configuration.ts";
@@ -84,7 +85,9 @@ export async function openCase(
     organizationId: trial.organizationId,
     known,
     results: resultsOf(stores.runs, state.run, forked.from),
-    ...(trial.mode === "next_step" && { steps: { entries: source.entries, budget: attempt.budget } }),
+    ...(trial.mode === "next_step" && {
+      steps: { entries: readableEntries(recordedRun, source.entries), budget: attempt.budget },
+    }),
     ...(trial.mode === "replay" &&
       recordedRun && { replay: openReplay(recordedRun, source.entries, before, state.journal) }),
     async withRecord(tools, offered) {

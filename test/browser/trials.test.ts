@@ -207,7 +207,7 @@ test.each([1280, 390])("assertions are typed, and a case that breaks one says wh
   await dialog.getByRole("button", { name: "Start trial" }).click();
   await page.locator(".page-head").getByText("Finished").waitFor();
   await page.locator(".cases tbody tr").filter({ hasText: "Broke an assertion" }).getByRole("link").first().click();
-  await page.getByText(/^Broken assertion: .*one\.md/).waitFor();
+  await page.getByText(/^Broken assertion 2: .*one\.md/).waitFor();
   expect(await judged(view)).toEqual(innocent);
 });
 
@@ -215,6 +215,54 @@ async function trialsOf(): Promise<string[]> {
   const { data } = (await callOf(service)("GET", `/agents/${agentId}/trials`)) as unknown as { data: { id: string }[] };
   return data.map(({ id }) => id);
 }
+
+/** Chooses a mode for the draft, tries it, and resolves when the trial has finished. */
+async function tryIn(page: Page, mode: string): Promise<void> {
+  await openDialog(page);
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Mode").selectOption(mode);
+  await dialog.getByRole("button", { name: "Estimate" }).click();
+  await dialog.getByRole("button", { name: "Start trial" }).click();
+  await page.getByText("Finished", { exact: true }).waitFor();
+}
+
+test("the steps of a case are shown with both answers", async () => {
+  await using view = await openConsole(browser, service.consoleUrl, { path: `agents/${agentId}?tab=edit` });
+  const { page } = view;
+  await tryIn(page, "next_step");
+  await heading(page, /^Next steps of a draft against version/).waitFor();
+  const row = page.getByRole("link", { name: /two/ });
+  await page
+    .getByText(/^2 of 3 steps differ\. Step 2: The model calls write_file with other arguments\./)
+    .first()
+    .waitFor();
+  await row.click();
+  const steps = page.getByRole("region", { name: "Steps" });
+  await steps.getByText("2 of 3 steps differ").waitFor();
+  await steps.getByText("The model answers another text.").waitFor();
+  expect(await steps.getByRole("button").count()).toBe(3);
+  expect(await steps.locator('[aria-expanded="true"]').count()).toBe(1);
+  expect(await violations(page, "light")).toEqual([]);
+  expect(await judged(view)).toEqual(innocent);
+});
+
+test("a replay asks for no budget, and says that nothing was called", async () => {
+  await using view = await openConsole(browser, service.consoleUrl, { path: `agents/${agentId}?tab=edit` });
+  const { page } = view;
+  await openDialog(page);
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Mode").selectOption("replay");
+  expect(await dialog.getByLabel("Budget in dollars").count()).toBe(0);
+  await dialog.getByRole("button", { name: "Estimate" }).click();
+  await dialog.getByText("Nobody: nothing leaves this service.").waitFor();
+  expect(await violations(page, "light")).toEqual([]);
+  await dialog.getByRole("button", { name: "Start trial" }).click();
+  await heading(page, "Replay of recorded turns").waitFor();
+  await page.getByText("Nothing was called, and nothing was spent.").waitFor();
+  await page.getByText("3 tried · 3 same · $0.00").waitFor();
+  expect(await page.getByRole("button", { name: "Save with this trial" }).count()).toBe(0);
+  expect(await judged(view)).toEqual(innocent);
+});
 
 test("cases are kept as a suite, redacted, and a draft is tried on it", async () => {
   const call = callOf(service);

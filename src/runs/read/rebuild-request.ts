@@ -3,6 +3,7 @@ import type { TurnRequest } from "../../agent/turn/call-model.ts";
 import { foldEntry, type RecordedExchange, startProgress } from "../../agent/turn/journal.ts";
 import { recordedRequest } from "../../agent/turn/recorded-request.ts";
 import { ServiceError } from "../../errors.ts";
+import { readableEntries } from "../fork/copied-record.ts";
 import { conversation } from "./conversation.ts";
 import { turnRecord } from "./turn-record.ts";
 import type { Stores } from "../ports.ts";
@@ -85,9 +86,9 @@ async function recordedBefore(
 ): Promise<RunJournalEntry[] | undefined> {
   const forked = entries.find((entry) => entry.part === "forked");
   if (forked?.part !== "forked" || forked.trial?.mode !== "next_step") return entries.slice(0, index);
-  const source = await turnRecord(deps, forked.from, turn);
+  const [run, source] = await Promise.all([deps.runs.head(forked.from), turnRecord(deps, forked.from, turn)]);
   const at = source.entries.findIndex((entry) => entry.part === "answer" && entry.step === step);
-  return at === -1 ? undefined : source.entries.slice(0, at);
+  return at === -1 ? undefined : readableEntries(run, source.entries.slice(0, at));
 }
 
 const sourceDeleted = "The step answers one of a recorded run that was deleted.";

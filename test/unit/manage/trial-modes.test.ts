@@ -22,7 +22,8 @@ let agentId: string;
 const runIds: string[] = [];
 
 /** Writes two files and answers. The instructions say what is done in another way. */
-const works = scripted(({ instructions, input, step }) => {
+const works = scripted(({ instructions, input: noted, step }) => {
+  const [input = ""] = noted.split("\n");
   const has = (word: string): boolean => instructions.includes(word);
   if (step === 1) {
     const name = has("other file") ? "other.txt" : "report.txt";
@@ -39,7 +40,7 @@ const works = scripted(({ instructions, input, step }) => {
 const definition = {
   name: "Reporter",
   instructions: "Write reports.",
-  tools: ["list_files", "read_file", "write_file"],
+  tools: ["list_files", "read_file", "write_file", "run_shell"], // the note of a machine without Linux names it
   limits: { steps: 10, tokens: 100_000, seconds: 60 },
   prices: { input: 1, output: 10 },
 };
@@ -93,6 +94,38 @@ const stepsWith = (instructions: string, more: object = {}) =>
 
 const verdictsOf = (cases: Schemas["TrialCase"][]) => cases.map(({ verdict }) => verdict);
 
+/** Imports a bundle. */
+async function imported(bundle: Uint8Array): Promise<string> {
+  const response = await fetch(`${service.baseUrl}/manage/v1/agents/${agentId}/runs/import`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${service.operatorToken}`, "content-type": "application/zip" },
+    body: Uint8Array.from(bundle),
+  });
+  expect(response.status).toBe(201);
+  return ((await response.json()) as Schemas["Run"]).id;
+}
+
+/** A bundle of the first run with another record of its events. */
+async function alteredBundle(change: (events: Json[]) => Json[]): Promise<Uint8Array> {
+  const headers = { authorization: `Bearer ${service.operatorToken}` };
+  const response = await fetch(`${service.baseUrl}/manage/v1/runs/${runIds[0]}/export`, { headers });
+  const files = await contentsOf(Buffer.from(await response.arrayBuffer()));
+  return bundleOf(withEvents(files, change));
+}
+
+/** Replays the turns of a run from a bundle. */
+async function replayOf(bundle: Uint8Array): Promise<Schemas["TrialCase"][]> {
+  const { cases } = await tried({ mode: "replay", last: undefined, runs: [{ run_id: await imported(bundle) }] });
+  return cases.toSorted((one, two) => one.number - two.number);
+}
+
+/** Replays the first run with another record of its events. */
+async function altered(change: (events: Json[]) => Json[]): Promise<Schemas["TrialCase"] | undefined> {
+  return (await replayOf(await alteredBundle(change)))[0];
+}
+
+const isAnswer = (step: number) => (event: Json) => event["part"] === "answer" && event["step"] === step;
+
 describe("next_step", () => {
   test("asks once for each recorded step, and finds an unchanged agent the same, the control arm too", async () => {
     const before = model.received.length;
@@ -145,6 +178,29 @@ describe("next_step", () => {
     expect(cases[0]?.verdict).toBe(reason === null ? "same" : "different");
   });
 
+  test("sends the answers of an imported run without what only models see", async () => {
+    const bundle = await alteredBundle((events) =>
+      events.map((event) => {
+        const answer = event["answer"] as { echo: { messages: { content: object[] }[] } } | undefined;
+        answer?.echo.messages[0]?.content.unshift({ type: "text", text: "Hidden." });
+        return event;
+      }),
+    );
+    const before = model.received.length;
+    const { cases } = await stepsWith("Write reports.", {
+      last: undefined,
+      runs: [{ run_id: await imported(bundle) }],
+    });
+    expect(verdictsOf(cases)).toEqual(["same"]);
+    expect(model.received.slice(before).map(({ body }) => JSON.stringify(body).includes("Hidden."))).toEqual([
+      false,
+      false,
+      false,
+    ]);
+    const path = `/runs/${cases[0]?.candidate?.run_id}/request/sent?at=1.3`;
+    expect((await service.call<Schemas["SentRequest"]>("GET", path)).body.exact).toBe(true);
+  });
+
   test("starts no case beyond its budget, and no step beyond the share of its case", async () => {
     const { trial, cases } = await stepsWith("Write reports.", { budget: { tokens: 400 }, concurrency: 1 });
     expect([trial.ended_by, new Set(verdictsOf(cases))]).toEqual(["budget", new Set(["same", null])]);
@@ -160,30 +216,6 @@ describe("next_step", () => {
     });
   });
 });
-
-/** Replays the turns of a run from a bundle. */
-async function replayOf(bundle: Uint8Array): Promise<Schemas["TrialCase"][]> {
-  const response = await fetch(`${service.baseUrl}/manage/v1/agents/${agentId}/runs/import`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${service.operatorToken}`, "content-type": "application/zip" },
-    body: Uint8Array.from(bundle),
-  });
-  const { id } = (await response.json()) as Schemas["Run"];
-  expect(response.status).toBe(201);
-  const { cases } = await tried({ mode: "replay", last: undefined, runs: [{ run_id: id }] });
-  return cases.toSorted((one, two) => one.number - two.number);
-}
-
-/** Replays the first run with another record of its events. */
-async function altered(change: (events: Json[]) => Json[]): Promise<Schemas["TrialCase"] | undefined> {
-  const { baseUrl, operatorToken } = service;
-  const headers = { authorization: `Bearer ${operatorToken}` };
-  const response = await fetch(`${baseUrl}/manage/v1/runs/${runIds[0]}/export`, { headers });
-  const files = await contentsOf(Buffer.from(await response.arrayBuffer()));
-  return (await replayOf(await bundleOf(withEvents(files, change))))[0];
-}
-
-const isAnswer = (step: number) => (event: Json) => event["part"] === "answer" && event["step"] === step;
 
 describe("replay", () => {
   test("finds each recorded turn the same, calls nothing and costs nothing", async () => {

@@ -30,6 +30,23 @@ describe("an estimate", () => {
     expect(dollars?.high).toBeCloseTo(0.06);
   });
 
+  it("of single steps has the recorded input tokens at both ends, and no limits of turns", () => {
+    const steps = { ...limited({ tokens: 100 }), mode: "next_step" } as const;
+    const { tokens, dollars } = estimateUse(steps, casesOf(10));
+    expect(tokens).toEqual({ low: 10_700, high: 12_000 });
+    expect(dollars?.low).toBeCloseTo(0.02 + 0.007);
+    expect(dollars?.high).toBeCloseTo(0.02 + 0.02);
+  });
+
+  it("of a replay is nothing", () => {
+    const nothing = { low: 0, high: 0 };
+    expect(estimateUse({ ...trial, mode: "replay" }, casesOf(10))).toEqual({
+      cases: 10,
+      tokens: nothing,
+      dollars: nothing,
+    });
+  });
+
   it("has the control arms at their prices", () => {
     const dearer = configuration({ prices: { input: 20, output: 100 } });
     const { tokens, dollars } = estimateUse({ ...withControl(3), control: dearer }, casesOf(10));

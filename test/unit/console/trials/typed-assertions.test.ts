@@ -24,7 +24,7 @@ test.each<[TypedAssertion, object]>([
 });
 
 test.each<[TypedAssertion, string]>([
-  [typed("output_matches"), "enter Pattern (RE2)."],
+  [typed("output_matches"), "enter a pattern of RE2."],
   [typed("output_fits", "[1]"), "enter the JSON Schema as a JSON object."],
   [typed("output_fits", "{"), "enter the JSON Schema as a JSON object."],
   [typed("file_exists", "x", " "), "enter the name of the file."],
