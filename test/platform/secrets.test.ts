@@ -374,15 +374,15 @@ describe("secrets of AWS Secrets Manager", () => {
     expect(await secretOf("secretsmanager:other", elsewhere)).toBe("{not json");
   });
 
-  test("are cached for five minutes", async () => {
+  test("are cached for a minute", async () => {
     let now = 0;
     manager.on(GetSecretValueCommand, { SecretId: name }).resolves({ SecretString: `${key}\n` });
     const secretOf = awsSecretOf(open, prefix, { now: () => now });
     expect([await secretOf(secret, use), await secretOf(secret, use)]).toEqual([key, key]);
-    now = 299_999;
+    now = 59_999;
     await secretOf(secret, use);
     expect(manager.calls()).toHaveLength(1);
-    now = 300_000;
+    now = 60_000;
     manager.on(GetSecretValueCommand).resolves({ SecretString: "sk-new" });
     expect(await secretOf(secret, use)).toBe("sk-new");
   });

@@ -12,7 +12,7 @@ import { type ClientSettings, tuned } from "./sdk/clients.ts";
 import { awsSecretRefusal, resolveSecretName } from "./sdk/secret-names.ts";
 
 /** Milliseconds for which a value is cached. After a rotation, the old key must stay valid for as long. */
-const cacheMilliseconds = 5 * 60_000;
+const cacheMilliseconds = 60_000;
 
 // The secret does not exist, is not readable, or is being deleted. A retry does not help.
 const absent = new Set([
