@@ -12,3 +12,26 @@ export function defaultConcurrentRuns(quota: number): number {
   const kept = Math.max(unreservable, Math.ceil(quota * keptShare));
   return quota >= 2 * unreservable ? quota - kept : 0;
 }
+
+/** Requests that one execution answers in a second: a poll takes some 20 ms, a create some 60. */
+const requestsPerExecution = 20;
+
+/** Quotas of API Gateway, by default: requests per second, and the burst. */
+const [maxRate, maxBurst] = [10_000, 5_000];
+
+/** Of a deployment that does not know the quota, and the least otherwise: so many polls occupy 10 executions. */
+const leastRate = 500;
+
+/**
+ * What `requestsPerSecond` and `requestBurst` `auto` are with this quota of concurrent executions: as many requests as the part of it
+ * that runs leave answers. Absent: unknown.
+ */
+export function defaultThrottle(quota?: number): { rate: number; burst: number } {
+  const kept = Math.floor((quota ?? 0) * keptShare) * requestsPerExecution;
+  return throttleOf(Math.min(Math.max(kept, leastRate), maxRate));
+}
+
+/** The burst is two seconds of the rate. */
+export function throttleOf(rate: number): { rate: number; burst: number } {
+  return { rate, burst: Math.min(2 * rate, maxBurst) };
+}

@@ -5,6 +5,7 @@ export const outputs = {
   BucketName: "Bucket of workspace files, and of texts that are too large for the table",
   StateMachineArn: "State machine that drives turns, one execution per turn",
   RetentionDays: "Days after which a run is deleted",
+  RequestsPerSecond: "Request rate of the API's throttle",
   ConcurrentRuns: "Concurrent executions that are reserved for runs; 0: none",
   SandboxMode: "What agents can run: programs in Linux environments, JavaScript only, or none (off)",
   EnvironmentImages: "Ids of the images of the Linux environments, by name",

@@ -5,6 +5,7 @@ import { runningIndex, secretPrefixOf } from "../src/platform/aws/dynamodb/table
 import { advanceSeconds, failSeconds, reconcileSeconds, sweepMinutes, sweepSeconds } from "../src/workflow/policy.ts";
 import { grant, type ServiceFunctionProps, serviceFunction } from "./service-function.ts";
 import { bundleDocuments } from "./bundling.ts";
+import { defaultThrottle } from "./concurrency.ts";
 import { HttpApi } from "./http-api.ts";
 import { Alarms } from "./alarms.ts";
 import { newBudget } from "./budget.ts";
@@ -240,7 +241,12 @@ export class ServiceStack extends Stack {
     const openapi = newFunction("Openapi");
     const notFound = newFunction("NotFound");
 
-    const throttle = { rateLimit: settings.requestsPerSecond, burstLimit: settings.requestBurst };
+    const { requestsPerSecond, requestBurst } = settings;
+    const unknown = defaultThrottle();
+    const throttle = {
+      rateLimit: requestsPerSecond === "auto" ? unknown.rate : requestsPerSecond,
+      burstLimit: requestBurst === "auto" ? unknown.burst : requestBurst,
+    };
     const handlers = { create, get, openapi, extRead, extWrite, mcp, notFound };
     const { url } = new HttpApi(this, "HttpApi", { handlers, logRetention, throttle });
     const { alarmEmail, runbookUrl } = settings;
@@ -256,6 +262,7 @@ export class ServiceStack extends Stack {
       BucketName: storage.bucket.bucketName,
       StateMachineArn: workflow.stateMachine.stateMachineArn,
       RetentionDays: String(settings.retentionDays),
+      RequestsPerSecond: String(throttle.rateLimit),
       ConcurrentRuns: String(concurrency),
       SandboxMode: settings.sandbox,
       EnvironmentImages: JSON.stringify(sandbox?.images ?? {}),

@@ -27,6 +27,13 @@ export function wholeNumber(fallback: number, min: number, max: number): Setting
   );
 }
 
+/** A whole number that can also be `auto`, which is the default: what `npm run deploy` computes for the account. */
+export function autoOr(min: number, max: number): Setting<number | "auto"> {
+  const { parse } = wholeNumber(min, min, max);
+  const accepted = `auto or a whole number from ${min} to ${max}`;
+  return setting<number | "auto">("auto", accepted, (value) => (value === "auto" ? value : parse(value)));
+}
+
 /** A JSON array, or texts separated by commas. Empty by default. `parse` returns undefined for a text that is not accepted. */
 export function listOf(accepted: string, parse: (text: string) => string | undefined): Setting<string[]> {
   return setting<string[]>([], accepted, (value) => {

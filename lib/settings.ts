@@ -6,7 +6,7 @@ import { programSeconds } from "../src/sandbox/linux/limits.ts";
 import { consoleConflicts, consoleSettings } from "./console/settings.ts";
 import type { UploadHosting } from "./front-door/hosting.ts";
 import { type Environments, parseEnvironments } from "./environments.ts";
-import { list, listOf, oneOf, pattern, type Setting, setting, wholeNumber } from "./setting.ts";
+import { autoOr, list, listOf, oneOf, pattern, type Setting, setting, wholeNumber } from "./setting.ts";
 
 const retentions = Object.values(RetentionDays).filter(
   (days): days is RetentionDays => typeof days === "number" && days !== RetentionDays.INFINITE,
@@ -43,17 +43,18 @@ const settings = {
   maxTranscriptMegabytes: wholeNumber(32, 1, 1_024),
   /** Origins of pages that may use `/ext/v1`. */
   corsOrigins: listOf("origins separated by commas, such as https://app.example.com", parseOrigin),
-  /** Sustained request rate of the API. API Gateway answers more requests with 429. Its quota per account: 10,000. */
-  requestsPerSecond: wholeNumber(500, 1, 10_000),
-  /** Burst size of the API's request throttle. API Gateway's quota per account: 5,000. */
-  requestBurst: wholeNumber(1_000, 1, 5_000),
+  /**
+   * Sustained request rate of the API. API Gateway answers more requests with 429. Its quota per account: 10,000. `auto`: what
+   * `npm run deploy` computes from the account's quota of concurrent executions, and 500 without it.
+   */
+  requestsPerSecond: autoOr(1, 10_000),
+  /** Burst size of the API's request throttle. API Gateway's quota per account: 5,000. `auto`: as `requestsPerSecond`. */
+  requestBurst: autoOr(1, 5_000),
   /**
    * Maximum number of runs advanced at the same time (reserved concurrency); further runs queue. 0: no limit. `auto`: what
    * `npm run deploy` computes from the account's quota (`concurrency.ts`), and 0 without it.
    */
-  concurrentRuns: setting<number | "auto">("auto", "auto or a whole number from 0 to 100000", (value) =>
-    value === "auto" ? value : wholeNumber(0, 0, 100_000).parse(value),
-  ),
+  concurrentRuns: autoOr(0, 100_000),
   /** Email address for alarm notifications. Empty: none. */
   alarmEmail: pattern("", /^([^\s@]+@[^\s@]+\.[^\s@]+)?$/, "an email address, or an empty string for none"),
   /** Monthly AWS cost in US dollars of the account that sends an email to `alarmEmail`. 0: none. */

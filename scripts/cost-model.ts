@@ -14,6 +14,7 @@ import {
   ofType,
   total,
 } from "../lib/cost/idle.ts";
+import { defaultThrottle } from "../lib/concurrency.ts";
 import { assumed, assumptionList, price, priceList } from "../lib/cost/prices.ts";
 import { synthesizeWithoutCode } from "../lib/service-app.ts";
 import { failureCategories } from "../src/agent/model.ts";
@@ -32,6 +33,8 @@ const memory = {
   documents: memoryOf(service, "Documents"),
   sandbox: memoryOf(service, "SandboxEnvironmentlinux"),
 };
+/** With the usual quota of concurrent executions. */
+const usualThrottle = defaultThrottle(1_000);
 /** GB of `/tmp`. */
 const sandboxDisk = templates.settings.sandboxStorage / 1024;
 const idle = idleBill({ service, frontDoor: templates.frontDoor?.resources });
@@ -62,7 +65,7 @@ function runBill(steps: number): Bill {
     [`DynamoDB: storage for ${cdkJson.context.retentionDays} days`]:
       ((steps * assumed.storedBytes) / gigabyte) * price.tableGigabyte * months,
     "S3 and Secrets Manager: requests":
-      2 * price.objectPut + steps * price.objectGet + Math.ceil(seconds / 300) * price.secretRead,
+      2 * price.objectPut + steps * price.objectGet + Math.ceil(seconds / 60) * price.secretRead,
     "CloudWatch: logs": log(assumed.runLog + steps * assumed.stepLog),
     "Data to a model outside AWS": ((steps * assumed.requestBytes) / gigabyte) * price.transferGigabyte,
   };
@@ -208,9 +211,9 @@ const tables: Record<string, string> = {
       ["10 runs: a new account's concurrency", "AWS's quota", dollars(10 * workingDay())],
       ["1,000 runs: an account's usual concurrency", "AWS's quota", dollars(1_000 * workingDay())],
       [
-        `${cdkJson.context.requestsPerSecond} polls a second`,
+        `${usualThrottle.rate.toLocaleString("en-US")} polls a second`,
         "`requestsPerSecond`",
-        dollars(cdkJson.context.requestsPerSecond * daySeconds * pollCost(2)),
+        dollars(usualThrottle.rate * daySeconds * pollCost(2)),
       ],
       [
         `${cdkJson.context.uploadsPerSecond} uploads of 20 MiB a second: data to the origin`,

@@ -1,5 +1,5 @@
 import type { Stack } from "@aws-sdk/client-cloudformation";
-import { defaultConcurrentRuns, unreservable } from "../../lib/concurrency.ts";
+import { defaultConcurrentRuns, defaultThrottle, throttleOf, unreservable } from "../../lib/concurrency.ts";
 import { ofType } from "../../lib/cost/idle.ts";
 import { type Account, vpcQuotaCode } from "./account.ts";
 import { type Check, check, note, ok, type Result, stop } from "./check.ts";
@@ -88,7 +88,25 @@ function isFirstDeployment(plan: Plan, { stacks }: Account): boolean {
 
 /** The settings that depend on the account, as CDK context. */
 export function accountContext(plan: Plan, account: Account): string[] {
-  return [...concurrencyContext(plan, account), ...prefixListContext(plan, account), ...budgetContext(account)];
+  return [
+    ...concurrencyContext(plan, account),
+    ...throttleContext(plan, account),
+    ...prefixListContext(plan, account),
+    ...budgetContext(account),
+  ];
+}
+
+function throttleContext(plan: Plan, { concurrency, stacks }: Account): string[] {
+  const { settings } = plan;
+  // If the account's quota is unknown, an existing throttle is kept.
+  const own = ownOutputs(plan, { stacks })?.["RequestsPerSecond"];
+  const found = "value" in concurrency ? defaultThrottle(concurrency.value.limit) : own && throttleOf(Number(own));
+  if (!found) return [];
+  const { rate, burst } = found;
+  return [
+    ...(settings.requestsPerSecond === "auto" ? ["--context", `requestsPerSecond=${rate}`] : []),
+    ...(settings.requestBurst === "auto" ? ["--context", `requestBurst=${burst}`] : []),
+  ];
 }
 
 /** Without the list, the sandbox's security group allows HTTPS to all addresses; the only route is that to S3. */
@@ -108,10 +126,16 @@ function concurrencyContext(plan: Plan, account: Account): string[] {
 /** What the existing service reserves. 0: it does not exist. Undefined: deployed without the output, or unknown. */
 function ownConcurrency({ service }: Plan, { stacks }: Account): number | undefined {
   if ("unknown" in stacks) return undefined;
-  const stack = stacks.value.get(service.name);
-  if (!isDeployed(stack)) return 0;
-  const { ConcurrentRuns } = outputsOf(stack);
+  const own = ownOutputs({ service }, { stacks });
+  if (own === undefined) return 0;
+  const { ConcurrentRuns } = own;
   return ConcurrentRuns === undefined ? undefined : Number(ConcurrentRuns);
+}
+
+/** Outputs of the existing service. Undefined: it does not exist, or is unknown. */
+function ownOutputs({ service }: Pick<Plan, "service">, { stacks }: Pick<Account, "stacks">) {
+  const stack = "value" in stacks ? stacks.value.get(service.name) : undefined;
+  return isDeployed(stack) ? outputsOf(stack) : undefined;
 }
 
 /** Whether the stack has resources that are in use. */

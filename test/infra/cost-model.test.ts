@@ -58,7 +58,7 @@ test("an open list of 1,000 runs costs its pages, its counts and their keys, wha
 });
 
 test("the limits of a day cost their rate times a day", () => {
-  expectNear(row("limits", "500 polls a second")[1], 43_200_000 * 3.7e-6);
+  expectNear(row("limits", "4,000 polls a second")[1], 345_600_000 * 3.7e-6);
   expectNear(row("limits", "100 uploads of 20 MiB a second: data to the origin")[1], 8_640_000 * 0.01953 * 0.02);
   expectNear(row("limits", "1,000 runs: an account's usual concurrency")[1], 1_000 * 17_280 * 91e-6);
 });

@@ -8,15 +8,16 @@ import { main } from "../../bin/deploy/main.ts";
 import { findImageBuilder, imageChecks } from "../../bin/deploy/images.ts";
 import { describePlan, type Plan, planOf } from "../../bin/deploy/plan.ts";
 import { accountContext, preflight } from "../../bin/deploy/preflight.ts";
-import { defaultConcurrentRuns } from "../../lib/concurrency.ts";
+import { defaultConcurrentRuns, defaultThrottle } from "../../lib/concurrency.ts";
 import { defaultRunbook } from "../../lib/alarm.ts";
 import { httpServer } from "../support/http-server.ts";
 
 process.env["CDK_VALIDATION"] = "false"; // as in the fast tier
 
+const fixedThrottle = ["--context", "requestsPerSecond=77", "--context", "requestBurst=88"];
 const plans = {
   "web-function": planOf([]),
-  fargate: planOf(["--context", "largeBodies=fargate", "-c", "concurrentRuns=50"]),
+  fargate: planOf(["--context", "largeBodies=fargate", "-c", "concurrentRuns=50", ...fixedThrottle]),
 };
 
 const stack = (StackStatus: string, outputs: Record<string, string> = {}, more: Partial<Stack> = {}): Stack => ({
@@ -260,9 +261,14 @@ test.each<[string, number, number, Pick<Account, "stacks">, number]>([
   ["a small quota", 10, 10, newAccount, 0],
 ])("concurrentRuns auto: %s", (_, limit, unreserved, stacks, runs) => {
   const account = { ...newAccount, ...stacks, concurrency: { value: { limit, unreserved } } };
+  const { rate, burst } = defaultThrottle(limit);
   expect(accountContext(plans["web-function"], account)).toEqual([
     "--context",
     `concurrentRuns=${runs}`,
+    "--context",
+    `requestsPerSecond=${rate}`,
+    "--context",
+    `requestBurst=${burst}`,
     ...prefixList,
   ]);
   expect(findings(account, "web-function").filter((text) => text.startsWith("stop"))).toEqual([]);
@@ -277,6 +283,36 @@ test.each<[Pick<Account, "stacks">, string[]]>([
   expect(accountContext(plans["web-function"], account)).toEqual([...context, ...prefixList]);
 });
 
+test.each([
+  ["a new account", 10, 500, 1_000],
+  ["the usual quota", 1_000, 4_000, 5_000],
+  ["a quota that API Gateway's own limits", 10_000, 10_000, 5_000],
+])("requestsPerSecond auto: %s", (_, limit, rate, burst) => {
+  const account = { ...newAccount, concurrency: { value: { limit, unreserved: limit } } };
+  expect(accountContext(planOf(["--context", "concurrentRuns=0"]), account)).toEqual([
+    "--context",
+    `requestsPerSecond=${rate}`,
+    "--context",
+    `requestBurst=${burst}`,
+    ...prefixList,
+  ]);
+  expect(accountContext(planWith(), account)).toEqual(prefixList);
+});
+
+test("an update keeps the throttle if the account's quota is unknown", () => {
+  const existing = {
+    stacks: { value: new Map([["AgentRunService-prod", stack("UPDATE_COMPLETE", { RequestsPerSecond: "4000" })]]) },
+  };
+  const account = { ...newAccount, ...existing, concurrency: { unknown: "AccessDenied: no" } };
+  expect(accountContext(planOf(["--context", "concurrentRuns=0"]), account)).toEqual([
+    "--context",
+    "requestsPerSecond=4000",
+    "--context",
+    "requestBurst=5000",
+    ...prefixList,
+  ]);
+});
+
 test("a number of concurrentRuns is passed as it is, and may use the service's own reservation", () => {
   expect(accountContext(plans.fargate, newAccount)).toEqual(prefixList);
   const full = { concurrency: { value: { limit: 1_000, unreserved: 100 } } };
@@ -287,8 +323,8 @@ test("a number of concurrentRuns is passed as it is, and may use the service's o
   ]);
 });
 
-/** A plan that needs no number of concurrent runs. */
-const planWith = (...args: string[]): Plan => planOf(["--context", "concurrentRuns=0", ...args]);
+/** A plan that needs no numbers of the account's concurrency. */
+const planWith = (...args: string[]): Plan => planOf(["--context", "concurrentRuns=0", ...fixedThrottle, ...args]);
 
 test("the prefix list of S3 is passed on if it is known, and a setting replaces it", () => {
   const plan = planWith();
