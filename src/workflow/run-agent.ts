@@ -92,8 +92,12 @@ export async function runAgent(deps: AgentDeps, state: RunState, call: AgentCall
   const documents = deps.readDocumentOf && { readDocument: deps.readDocumentOf(owner) };
   const pages = deps.takePagesOf && { takePages: deps.takePagesOf(owner) };
   const linux = await linuxOf(deps, { id: runId, ...owner }, agent);
-  const dependencies = {
-    ...deps,
+  const { addresses, mcpAddresses, defaultProgramSeconds } = deps;
+  // Named one by one: copies of all ports took a twentieth of a short turn.
+  const dependencies: ToolDependencies = {
+    ...(addresses && { addresses }),
+    ...(mcpAddresses && { mcpAddresses }),
+    ...(defaultProgramSeconds !== undefined && { defaultProgramSeconds }),
     ...sandbox,
     ...documents,
     ...pages,

@@ -22,12 +22,9 @@ export function withPolicy(tools: Tool[], policy: ToolPolicy = {}, mcpRule: McpT
 }
 
 function ruleOf({ definition, origin }: Tool, policy: ToolPolicy): ToolRule | undefined {
-  const names = [
-    definition.name,
-    ...(origin?.tool === undefined ? [] : [`${origin.server}__${origin.tool}`]), // that of the model has other characters
-    ...(origin ? [`${origin.server}__*`] : []),
-  ];
-  return names
-    .map((name) => (Object.hasOwn(policy, name) ? policy[name] : undefined))
-    .find((rule) => rule !== undefined);
+  const ofName = (name: string): ToolRule | undefined => (Object.hasOwn(policy, name) ? policy[name] : undefined);
+  const rule = ofName(definition.name);
+  if (rule !== undefined || !origin) return rule;
+  const { server, tool } = origin; // the name for the model has other characters
+  return (tool === undefined ? undefined : ofName(`${server}__${tool}`)) ?? ofName(`${server}__*`);
 }
