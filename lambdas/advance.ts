@@ -1,4 +1,5 @@
 import type { Context } from "aws-lambda";
+import packageFile from "../package.json" with { type: "json" };
 import { awsSettings, envIfSet, numberIfSet, traceSettings } from "../src/env.ts";
 import { sandboxFunctions } from "../src/platform/aws/functions/sandbox-functions.ts";
 import { advance, type AdvanceDeps } from "../src/workflow/advance.ts";
@@ -23,6 +24,7 @@ const deps = {
   ...readSecrets(settings),
   ...sandbox,
   addresses,
+  release: packageFile.version,
   ...(fileVersions !== undefined && { fileVersions }),
   fileLimits: { ...(files !== undefined && { files }), ...(bytes !== undefined && { bytes }) },
   ...(defaultProgramSeconds !== undefined && { defaultProgramSeconds }),

@@ -1,3 +1,4 @@
+import packageFile from "../../package.json" with { type: "json" };
 import { traceSettings } from "../../src/env.ts";
 import { type LocalPlatform, openLocalPlatform } from "../../src/platform/local/index.ts";
 import { type SecretAllowList, secretAllowList } from "../../src/platform/local/process/allowed-secrets.ts";
@@ -42,8 +43,8 @@ export async function openDataDir(options: LocalOptions): Promise<DataDir> {
   const telemetry = traces && (await (await import("../../src/observability/tracing.ts")).openTelemetry(traces));
   const live = liveOutput();
   const texts = liveText();
-  const limitsOfTurns = { fileVersions, fileLimits, defaultProgramSeconds };
-  const runner = startRunner({ ...platform, ...limitsOfTurns, telemetry, live, texts, now: Date.now });
+  const ofTurns = { fileVersions, fileLimits, defaultProgramSeconds, release: packageFile.version };
+  const runner = startRunner({ ...platform, ...ofTurns, telemetry, live, texts, now: Date.now });
   const deps = { ...platform, workflow: runner, now: Date.now, maxTranscriptBytes };
   return {
     platform,

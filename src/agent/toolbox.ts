@@ -1,3 +1,4 @@
+import type { ProgramSystem } from "./tools/program-system.ts";
 import type { AddressScope } from "../net/addresses.ts";
 import { openMcpServer, reopenMcpServer } from "./mcp/client.ts";
 import type { McpDependencies } from "./mcp/connection.ts";
@@ -8,7 +9,7 @@ import { clientTools } from "./tools/client-tools.ts";
 import type { McpToolRule } from "./ask-kinds.ts";
 import { type ToolPolicy, withPolicy } from "./tools/tool-policy.ts";
 import { readResultTool } from "./tools/read-result.ts";
-import { definitionOf, errorOutput, type OfferedTool, type ProgramSystem, type Tool } from "./tools/tool.ts";
+import { definitionOf, errorOutput, type OfferedTool, type Tool } from "./tools/tool.ts";
 import { bytesPerToken, defaultContextTokens } from "./turn/context-window.ts";
 
 /** What all tools need from the platform. `mcpAddresses`: those that MCP servers may have. Default: `addresses`. */

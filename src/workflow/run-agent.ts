@@ -33,7 +33,7 @@ import { stoppable } from "./model-stop.ts";
 import { replayTurn } from "./replay-turn.ts";
 import { storeFailure } from "./retry-later.ts";
 import { turnInput } from "./turn-input.ts";
-import { findSettings, referencingWriter, plainWriter } from "./turn-settings.ts";
+import { findSettings, referencingWriter, plainWriter, releaseWriter } from "./turn-settings.ts";
 
 export interface AgentDeps
   extends
@@ -50,6 +50,8 @@ export interface AgentDeps
   live?: LiveOutput;
   /** Absent: nobody can watch what models write. */
   texts?: Pick<LiveText, "open">;
+  /** The release of this service. Entries of turns name it. Absent: they do not. */
+  release?: string;
   /** Number of old contents that are kept of each file name. Default: 20. */
   fileVersions?: number;
   /** What the workspace of a run may have. Default of each: that of `defaultFileLimits`. */
@@ -122,9 +124,10 @@ export async function runAgent(deps: AgentDeps, state: RunState, call: AgentCall
     model: asked.modelName,
     ...(first.provider && "baseUrl" in first.provider && { baseUrl: first.provider.baseUrl }),
   });
-  const writer = offered
+  const entryWriter = offered
     ? plainWriter(call.record)
     : referencingWriter(deps, { ...found, ...usedEnvironment(linux) }, toolbox.tools, agentId, call.record);
+  const writer = deps.release === undefined ? entryWriter : releaseWriter(entryWriter, deps.release, state.journal);
   const { fileVersions: keep = defaultFileVersions, fileLimits: limits } = deps;
   const storage = storageOf(deps, owner);
   const files = filesOfTurn(deps.workspace, state, { keep, limits, storage, signal });

@@ -130,6 +130,24 @@ export function referencingWriter(
   };
 }
 
+/** Names the release in the first entry of a turn that this release writes, which another one may continue. */
+export function releaseWriter(writer: EntryWriter, release: string, journal: RunJournalEntry[]): EntryWriter {
+  let known = journal.findLast((entry) => entry.release !== undefined)?.release;
+  const named = <Entry extends { release?: string }>(entry: Entry): Entry =>
+    known === release ? entry : { ...entry, release };
+  return {
+    async record(entry) {
+      const accepted = await writer.record(named(entry));
+      if (accepted) known = release;
+      return accepted;
+    },
+    async outcome(outcome) {
+      const ended = await writer.outcome(outcome);
+      return "last" in ended && ended.last ? { ...ended, last: named(ended.last) } : ended;
+    },
+  };
+}
+
 const agentNotFound: Failure = {
   category: "internal",
   title: "The run's agent no longer exists.",

@@ -425,6 +425,8 @@ class InputEvent(TypedDict):
     """When it was recorded. Null: an earlier release recorded it."""
     turn: int
     """The turn, from 1."""
+    release: NotRequired[str]
+    """The release of the service that recorded it. Left out: the same as of the event before in the turn, or 0.2.0 or earlier."""
     text: str
     """The input."""
     agent_version: int | None
@@ -446,6 +448,8 @@ class OutputEvent(TypedDict):
     """When it was recorded. Null: an earlier release recorded it."""
     turn: int
     """The turn, from 1."""
+    release: NotRequired[str]
+    """The release of the service that recorded it. Left out: the same as of the event before in the turn, or 0.2.0 or earlier."""
     text: str
     """The output."""
     cut: NotRequired[dict[str, int]]
@@ -500,6 +504,8 @@ class ModelCallEvent(TypedDict):
     """When it was recorded. Null: an earlier release recorded it."""
     turn: int
     """The turn, from 1."""
+    release: NotRequired[str]
+    """The release of the service that recorded it. Left out: the same as of the event before in the turn, or 0.2.0 or earlier."""
     step: int
     """The step, from 1."""
     text: str
@@ -555,6 +561,8 @@ class ToolStartedEvent(TypedDict):
     """When it was recorded. Null: an earlier release recorded it."""
     turn: int
     """The turn, from 1."""
+    release: NotRequired[str]
+    """The release of the service that recorded it. Left out: the same as of the event before in the turn, or 0.2.0 or earlier."""
     step: int
     """The step, from 1."""
     call: int
@@ -574,6 +582,8 @@ class CallAskedEvent(TypedDict):
     """When it was recorded. Null: an earlier release recorded it."""
     turn: int
     """The turn, from 1."""
+    release: NotRequired[str]
+    """The release of the service that recorded it. Left out: the same as of the event before in the turn, or 0.2.0 or earlier."""
     step: int
     """The step, from 1."""
     call: int
@@ -610,6 +620,8 @@ class CallAnsweredEvent(TypedDict):
     """When it was recorded. Null: an earlier release recorded it."""
     turn: int
     """The turn, from 1."""
+    release: NotRequired[str]
+    """The release of the service that recorded it. Left out: the same as of the event before in the turn, or 0.2.0 or earlier."""
     step: int
     """The step, from 1."""
     call: int
@@ -652,6 +664,15 @@ class ToolResultEventAttachments(TypedDict):
     """SHA-256 of the content that is shown. Null: the content at the time of the call."""
 
 
+class ToolResultEventSystem(TypedDict):
+    """What ran the programs of the call. Left out: it ran none, or an earlier release recorded it."""
+
+    kind: Literal["linux", "wasm"]
+    """A Linux environment, or WebAssembly."""
+    digest: str | None
+    """Identifies the content of the Linux environment. Null: WebAssembly."""
+
+
 class ToolResultEvent(TypedDict):
     """The result of a tool call."""
 
@@ -663,6 +684,8 @@ class ToolResultEvent(TypedDict):
     """When it was recorded. Null: an earlier release recorded it."""
     turn: int
     """The turn, from 1."""
+    release: NotRequired[str]
+    """The release of the service that recorded it. Left out: the same as of the event before in the turn, or 0.2.0 or earlier."""
     step: int
     """The step, from 1."""
     call: int
@@ -677,6 +700,10 @@ class ToolResultEvent(TypedDict):
     """Files that the call changed or deleted."""
     attachments: list[ToolResultEventAttachments]
     """Files that the model sees as they are."""
+    system: NotRequired[ToolResultEventSystem]
+    """What ran the programs of the call. Left out: it ran none, or an earlier release recorded it."""
+    structured: NotRequired[str]
+    """The structured result of an MCP server as JSON, which models do not see. Left out: there was none, it is in `text`, or it has more than 100,000 characters."""
     cut: NotRequired[dict[str, int]]
     """Texts that were cut, by their path in the event, with their full length in characters. Left out: none was cut."""
 
@@ -705,6 +732,8 @@ class SummaryEvent(TypedDict):
     """When it was recorded. Null: an earlier release recorded it."""
     turn: int
     """The turn, from 1."""
+    release: NotRequired[str]
+    """The release of the service that recorded it. Left out: the same as of the event before in the turn, or 0.2.0 or earlier."""
     step: int
     """The step, from 1."""
     text: str
@@ -753,6 +782,8 @@ class ModelCallFailedEvent(TypedDict):
     """When it was recorded. Null: an earlier release recorded it."""
     turn: int
     """The turn, from 1."""
+    release: NotRequired[str]
+    """The release of the service that recorded it. Left out: the same as of the event before in the turn, or 0.2.0 or earlier."""
     step: int
     """The step, from 1."""
     category: Literal["model_configuration", "model_refused", "model_unavailable", "model_answer", "limit", "internal", "left_record"]
@@ -788,6 +819,8 @@ class ResumedEvent(TypedDict):
     """When it was recorded. Null: an earlier release recorded it."""
     turn: int
     """The turn, from 1."""
+    release: NotRequired[str]
+    """The release of the service that recorded it. Left out: the same as of the event before in the turn, or 0.2.0 or earlier."""
     step: int
     """The step that continues, from 1."""
     instance: str
@@ -813,6 +846,8 @@ class ForkedEvent(TypedDict):
     """When it was recorded. Null: an earlier release recorded it."""
     turn: int
     """The turn, from 1."""
+    release: NotRequired[str]
+    """The release of the service that recorded it. Left out: the same as of the event before in the turn, or 0.2.0 or earlier."""
     step: int
     """The last step that was copied, from 1. 0: no step, the turn begins anew."""
     from_run: str

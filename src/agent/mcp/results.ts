@@ -17,6 +17,9 @@ type ContentBlock =
   | { type: "resource"; resource: { uri: string; text?: string; blob?: string; mimeType?: string } }
   | { type: "resource_link"; uri: string; name: string };
 
+/** Characters of a structured result that is recorded beside the text. Most servers send the same JSON as text. */
+const maxStructuredCharacters = 100_000;
+
 /** Characters of one result. Of a longer one, the rest is lost, and the result says so. */
 const maxCharacters = 10_000_000;
 
@@ -42,9 +45,26 @@ export async function resultOutput(
     texts.push(saved.text);
     if ("name" in saved) attachments.push({ name: saved.name, mediaType: block.mimeType });
   }
-  if (content.length === 0 && structuredContent !== undefined) texts.push(jsonText(structuredContent));
-  const text = cutText(redact(texts.join("\n"))) || "The tool returned an empty result.";
-  return { ...(isError ? errorOutput(text) : { text }), ...(attachments.length > 0 && { attachments }) };
+  const json = structuredContent === undefined ? undefined : jsonText(structuredContent);
+  if (content.length === 0 && structuredContent !== undefined) texts.push(json ?? tooDeep);
+  const whole = redact(texts.join("\n"));
+  const text = cutText(whole) || "The tool returned an empty result.";
+  const structured = json === undefined || json === "null" ? undefined : unshownJson(redact(json), whole);
+  return {
+    ...(isError ? errorOutput(text) : { text }),
+    ...(attachments.length > 0 && { attachments }),
+    ...(structured !== undefined && { structured }),
+  };
+}
+
+/** The JSON of a structured result, to be recorded. Undefined: the text is the same JSON, or it is too long. */
+function unshownJson(json: string, text: string): string | undefined {
+  if (json.length > maxStructuredCharacters) return undefined;
+  try {
+    return JSON.stringify(JSON.parse(text)) === json ? undefined : json;
+  } catch {
+    return json; // a text for people
+  }
 }
 
 function cutText(text: string): string {
@@ -53,16 +73,17 @@ function cutText(text: string): string {
   return `${text.slice(0, maxCharacters).toWellFormed()}\n${note}`;
 }
 
-/** The value as JSON. Up to Node 24, JSON.stringify overflows the stack for a deep value; Node 26 has no such limit. */
-function jsonText(value: unknown): string {
+/** The value as JSON. Undefined: it is nested too deep. Up to Node 24, JSON.stringify overflows the stack then; Node 26 has no such limit. */
+function jsonText(value: unknown): string | undefined {
   try {
     const text = JSON.stringify(value);
-    if (findExcessiveDepth(text) === undefined) return text;
+    return findExcessiveDepth(text) === undefined ? text : undefined;
   } catch {
-    // The value is nested too deep, too.
+    return undefined;
   }
-  return `[The result is nested more than ${maxJsonDepth} levels deep and is not shown.]`;
 }
+
+const tooDeep = `[The result is nested more than ${maxJsonDepth} levels deep and is not shown.]`;
 
 function blockText(block: ContentBlock): string {
   switch (block.type) {

@@ -1,9 +1,10 @@
+import type { ProgramSystem } from "./program-system.ts";
 import type { Linux, LinuxProgram, LinuxResult, NoLinux, StoredFile } from "../../sandbox/linux/types.ts";
 import { runPythonDefinition, runShellDefinition } from "./program-definitions.ts";
 import { encodingNotes } from "./encoding-notes.ts";
 import { programOutput, saveChanges } from "./save-changes.ts";
 import type { Files } from "./files.ts";
-import { builtInTool, errorOutput, type ProgramSystem, type Tool, type ToolContext, type ToolOutput } from "./tool.ts";
+import { builtInTool, errorOutput, type Tool, type ToolContext, type ToolOutput } from "./tool.ts";
 
 interface Limits {
   seconds?: number;

@@ -2,11 +2,17 @@ import * as toolInputs from "../../../dist/generated/tool-inputs.js";
 import type { ProgramOwner } from "../../sandbox/types.ts";
 import type { AskKind } from "../ask-kinds.ts";
 import type { ToolDefinition, ToolResult } from "../model.ts";
+import type { ProgramSystem } from "./program-system.ts";
 import type { Files } from "./files.ts";
 import type { ResultPlace } from "./result-numbers.ts";
 
-/** Result text for the model. The text of an `error` says what was wrong, what was received and what is accepted. */
-export type ToolOutput = Pick<ToolResult, "text" | "error" | "attachments">;
+/**
+ * Result text for the model. The text of an `error` says what was wrong, what was received and what is accepted.
+ * `structured`: JSON text of an MCP server that is recorded, and that models do not see.
+ */
+export interface ToolOutput extends Pick<ToolResult, "text" | "error" | "attachments"> {
+  structured?: string;
+}
 
 /** The recorded results of the run's tool calls, without those of the calls in progress. */
 export interface RecordedResults {
@@ -34,12 +40,6 @@ export interface ToolContext {
   owner?: ProgramOwner;
   /** Shows a part of the output to people who watch the run, before the result is recorded. Absent: nobody can. */
   onOutput?: (text: string) => void;
-}
-
-/** What runs the programs of a tool. `digest`: of the Linux environment. */
-export interface ProgramSystem {
-  kind: "linux" | "wasm";
-  digest?: string;
 }
 
 /**

@@ -76,14 +76,18 @@ async function executeCall(
   const startedAt = ports.now();
   const files = await ports.files.startCall();
   try {
-    const output = await outputOf(state, pending, { call, index, files, timeLeft: until - startedAt });
-    if (!output) return { kind: "stopped" };
+    const given = await outputOf(state, pending, { call, index, files, timeLeft: until - startedAt });
+    if (!given) return { kind: "stopped" };
+    const { structured, ...output } = given;
+    const system = ports.tools.find(({ definition }) => definition.name === call.name)?.system;
     const result = {
       part: "result",
       step: pending.step,
       call: index,
       result: { callId: call.id, name: call.name, ...withHashes(output, files) },
       milliseconds: ports.now() - startedAt,
+      ...(system && { system }),
+      ...(structured !== undefined && { structured }),
     } as const;
     let entry: JournalEntry = result;
     const recorded = await files.end((changes) => ports.record((entry = { ...result, ...changes })));

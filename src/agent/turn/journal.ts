@@ -11,6 +11,7 @@ import type {
   ToolCall,
   ToolResult,
 } from "../model.ts";
+import type { ProgramSystem } from "../tools/program-system.ts";
 import { addUsage, type LimitReason, noUsage, type Prices, type Usage, usageOf } from "./limits.ts";
 import type { FileVersion } from "./manifest.ts";
 import type { ResumeReason } from "./resume-reason.ts";
@@ -40,7 +41,7 @@ export type FinishReason = "completed" | LimitReason | `run_${LimitReason}` | "a
  * - `answered`: the answer. `by`: who gave it; absent: nobody did in time.
  * - `result`: the result of one tool call. `files`: the files that it changed, with their new content. `manifest`: hash of
  *   the manifest after it. Both are absent when it changed none. `fileBytes`: bytes that all files have more than before it,
- *   absent for 0.
+ *   absent for 0. `system`: what ran its programs. `structured`: JSON of an MCP server that the text does not show.
  * - `summary`: its text replaces the first `messages` messages of the conversation. `throughTurn`: the last earlier
  *   turn that it covers, 0 for none. `rules`: see `summaryRequest`. `more`: further messages are to be summarized. `contextTokens`: the context window that it was planned with, if the provider had
  *   rejected the conversation as too long for the configured one.
@@ -60,12 +61,15 @@ export type FinishReason = "completed" | LimitReason | `run_${LimitReason}` | "a
  * The turn's first answer or summary, and the first one after `settings`, has `configuration`, the hash of what the turn runs on, and `agentVersion`. Both are
  * absent in old entries.
  *
+ * `release`: the release of the service that wrote the entry, in the first entry of a turn and where it differs from the one
+ * before. Absent in all entries of a turn: 0.2.0 or earlier. It names the texts that requests are made of, and what reads documents.
+ *
  * `fallback`: the fallback was asked, and why. Absent: the first model was asked.
  *
  * `dollars`: cost of the model call. Absent without prices. `milliseconds`: duration of the call. Absent in old entries.
  * `firstTokenMs`: of them, those until the first part of the answer or its reasoning.
  */
-export type JournalEntry = { step: number; configuration?: string; agentVersion?: number } & (
+export type JournalEntry = { step: number; configuration?: string; agentVersion?: number; release?: string } & (
   | ({
       part: "answer";
       answer: ModelAnswer;
@@ -91,6 +95,8 @@ export type JournalEntry = { step: number; configuration?: string; agentVersion?
       files?: FileVersion[];
       manifest?: string;
       fileBytes?: number;
+      system?: ProgramSystem;
+      structured?: string;
     }
   | ({
       part: "summary";

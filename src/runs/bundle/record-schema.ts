@@ -1,5 +1,6 @@
 import { askKinds, mcpToolRules } from "../../agent/ask-kinds.ts";
 import { compatSettings, failureCategories } from "../../agent/model.ts";
+import { programSystems } from "../../agent/tools/program-system.ts";
 import { providerNames } from "../../agent/models/model-config.ts";
 import { trialArms, trialTurnModes } from "../../agent/turn/journal.ts";
 import { resumeReasons } from "../../agent/turn/resume-reason.ts";
@@ -114,7 +115,7 @@ const given = {
 function entry(part: string, required: Fields, optional: Fields = {}): object {
   return object(
     { part: anyOf([part]), turn, step: count, sequence, at: time, ...required },
-    { configuration: sha256, agentVersion: count, ...optional },
+    { configuration: sha256, agentVersion: count, release: text, ...optional },
   );
 }
 
@@ -148,6 +149,8 @@ const entries = {
       files: list(file),
       manifest: sha256,
       fileBytes: { ...count, minimum: -Number.MAX_SAFE_INTEGER },
+      system: object({ kind: anyOf(programSystems) }, { digest: text }),
+      structured: text,
     },
   ),
   summary: entry(

@@ -127,8 +127,10 @@ function withResults(entries: RunJournalEntry[], { turn, step }: RunPoint, resul
     const index = changed.findIndex((entry) => entry.part === "result" && entry.step === step && entry.call === call);
     const before = changed[index];
     // The files are those that the call left.
-    if (before?.part === "result") changed[index] = { ...before, result };
-    else {
+    if (before?.part === "result") {
+      const { structured: _, ...kept } = before;
+      changed[index] = { ...kept, result };
+    } else {
       const at = changed.at(-1)?.at;
       changed.push({ turn, step, part: "result", call, result, ...(at !== undefined && { at }) });
     }

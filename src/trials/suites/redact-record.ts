@@ -75,12 +75,13 @@ export function recordRedactor(redactor: Redactor, replaced: Replaced): RecordRe
         return { ...given, answer: changed };
       }
       case "result": {
-        const { manifest: _, ...others } = given;
+        const { manifest: _, structured, ...others } = given;
         const { attachments, ...result } = given.result;
         const shown = attachments && { attachments: await attachmentsOf(attachments) };
         return {
           ...others,
           result: { ...result, text: await text(result.text), ...shown },
+          ...(structured !== undefined && { structured: await text(structured) }),
           ...(given.files && { files: await files(given.files) }),
         };
       }

@@ -238,6 +238,15 @@ describe("an MCP server that deviates from the protocol", () => {
     expect(received.filter((method) => method === "tools/call")).toHaveLength(1);
   });
 
+  it.each<[string, object, string | undefined]>([
+    ["recorded beside a text for people", { ...textResult("Two rows."), structuredContent: { rows: 2 } }, '{"rows":2}'],
+    ["not recorded twice", { ...textResult('{ "rows": 2 }'), structuredContent: { rows: 2 } }, undefined],
+    ["not recorded over 100,000 characters", { ...textResult("Rows."), structuredContent: "x".repeat(1e5) }, undefined],
+  ])("a structured result is %s", async (_, result, structured) => {
+    const [output] = (await use(server({ call: returns(result) }).listener)).outputs;
+    expect((output as { structured?: string }).structured).toBe(structured);
+  });
+
   it("may stream notifications and a ping before the result", async () => {
     expect((await use(server({ call: streams }).listener)).outputs).toEqual([{ text: "Done." }]);
   });

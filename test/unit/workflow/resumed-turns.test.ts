@@ -24,12 +24,17 @@ describe.each<[string, () => Stores]>([
   }
 
   /** Advances the turn by three steps, or up to the model call `pauseAt`, whose invocation ends as planned. */
-  async function invoke(id: string, pauseAt = Infinity, more: Partial<InvocationBudget> = {}): Promise<boolean> {
+  async function invoke(
+    id: string,
+    pauseAt = Infinity,
+    { release, ...more }: Partial<InvocationBudget> & { release?: string } = {},
+  ): Promise<boolean> {
     const pause = new AbortController();
     const { model: scripted, calls } = scriptedModel(3);
     const deps = {
       ...stores,
       now: Date.now,
+      ...(release !== undefined && { release }),
       secretOf: async () => undefined,
       openModel: async () => ({
         model: (request: Parameters<typeof scripted>[0]) => {
@@ -64,6 +69,24 @@ describe.each<[string, () => Stores]>([
       { step: 2, reason: "lease_expired" },
     ]);
     expect(await violations(stores.runs, "first")).toEqual([]);
+  });
+
+  test("entries name the release that wrote them, where it changes", async () => {
+    await started("release");
+    await invoke("release", 2, { release: "1.0.0" });
+    await invoke("release", 2, { release: "1.0.0" });
+    await invoke("release", Infinity, { release: "1.1.0" });
+    const named = (await journalOf(stores, "release")).map(({ part, step, release }) => ({ part, step, release }));
+    expect(named).toEqual([
+      { part: "answer", step: 1, release: "1.0.0" },
+      { part: "result", step: 1 },
+      { part: "answer", step: 2 },
+      { part: "result", step: 2 },
+      { part: "result", step: 2 },
+      { part: "answer", step: 3, release: "1.1.0" },
+      { part: "result", step: 3 },
+      { part: "answer", step: 4 },
+    ]);
   });
 
   test("a restart is recorded once, with the step that continues", async () => {

@@ -771,6 +771,8 @@ export interface components {
             at: string | null;
             /** @description The turn, from 1. */
             turn: number;
+            /** @description The release of the service that recorded it. Left out: the same as of the event before in the turn, or 0.2.0 or earlier. */
+            release?: string;
             /** @description The input. */
             text: string;
             /** @description The version of the agent that the turn begins with. */
@@ -808,6 +810,8 @@ export interface components {
             at: string | null;
             /** @description The turn, from 1. */
             turn: number;
+            /** @description The release of the service that recorded it. Left out: the same as of the event before in the turn, or 0.2.0 or earlier. */
+            release?: string;
             /** @description The output. */
             text: string;
             /**
@@ -838,6 +842,8 @@ export interface components {
             at: string | null;
             /** @description The turn, from 1. */
             turn: number;
+            /** @description The release of the service that recorded it. Left out: the same as of the event before in the turn, or 0.2.0 or earlier. */
+            release?: string;
             /** @description The step, from 1. */
             step: number;
             /** @description The text of the answer. */
@@ -921,6 +927,8 @@ export interface components {
             at: string | null;
             /** @description The turn, from 1. */
             turn: number;
+            /** @description The release of the service that recorded it. Left out: the same as of the event before in the turn, or 0.2.0 or earlier. */
+            release?: string;
             /** @description The step, from 1. */
             step: number;
             /** @description Position of the call in the answer, from 0. */
@@ -953,6 +961,8 @@ export interface components {
             at: string | null;
             /** @description The turn, from 1. */
             turn: number;
+            /** @description The release of the service that recorded it. Left out: the same as of the event before in the turn, or 0.2.0 or earlier. */
+            release?: string;
             /** @description The step, from 1. */
             step: number;
             /** @description Position of the call in the answer, from 0. */
@@ -996,6 +1006,8 @@ export interface components {
             at: string | null;
             /** @description The turn, from 1. */
             turn: number;
+            /** @description The release of the service that recorded it. Left out: the same as of the event before in the turn, or 0.2.0 or earlier. */
+            release?: string;
             /** @description The step, from 1. */
             step: number;
             /** @description Position of the call in the answer, from 0. */
@@ -1056,6 +1068,8 @@ export interface components {
             at: string | null;
             /** @description The turn, from 1. */
             turn: number;
+            /** @description The release of the service that recorded it. Left out: the same as of the event before in the turn, or 0.2.0 or earlier. */
+            release?: string;
             /** @description The step, from 1. */
             step: number;
             /** @description Position of the call in the answer, from 0. */
@@ -1092,6 +1106,18 @@ export interface components {
                 /** @description SHA-256 of the content that is shown. Null: the content at the time of the call. */
                 sha256: string | null;
             }[];
+            /** @description What ran the programs of the call. Left out: it ran none, or an earlier release recorded it. */
+            system?: {
+                /**
+                 * @description A Linux environment, or WebAssembly.
+                 * @enum {string}
+                 */
+                kind: "linux" | "wasm";
+                /** @description Identifies the content of the Linux environment. Null: WebAssembly. */
+                digest: string | null;
+            };
+            /** @description The structured result of an MCP server as JSON, which models do not see. Left out: there was none, it is in `text`, or it has more than 100,000 characters. */
+            structured?: string;
             /**
              * @description Texts that were cut, by their path in the event, with their full length in characters. Left out: none was cut.
              * @example {
@@ -1120,6 +1146,8 @@ export interface components {
             at: string | null;
             /** @description The turn, from 1. */
             turn: number;
+            /** @description The release of the service that recorded it. Left out: the same as of the event before in the turn, or 0.2.0 or earlier. */
+            release?: string;
             /** @description The step, from 1. */
             step: number;
             /** @description The summary. */
@@ -1180,6 +1208,8 @@ export interface components {
             at: string | null;
             /** @description The turn, from 1. */
             turn: number;
+            /** @description The release of the service that recorded it. Left out: the same as of the event before in the turn, or 0.2.0 or earlier. */
+            release?: string;
             /** @description The step, from 1. */
             step: number;
             /**
@@ -1243,6 +1273,8 @@ export interface components {
             at: string | null;
             /** @description The turn, from 1. */
             turn: number;
+            /** @description The release of the service that recorded it. Left out: the same as of the event before in the turn, or 0.2.0 or earlier. */
+            release?: string;
             /** @description The step that continues, from 1. */
             step: number;
             /** @description Random id of the process that continues the turn. */
@@ -1287,6 +1319,8 @@ export interface components {
             at: string | null;
             /** @description The turn, from 1. */
             turn: number;
+            /** @description The release of the service that recorded it. Left out: the same as of the event before in the turn, or 0.2.0 or earlier. */
+            release?: string;
             /** @description The last step that was copied, from 1. 0: no step, the turn begins anew. */
             step: number;
             /** @description Id of the run that they were copied from. It may have been deleted. */

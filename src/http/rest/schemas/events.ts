@@ -1,6 +1,7 @@
 import { starterKinds } from "../../../accounts/starter.ts";
 import { askKinds } from "../../../agent/ask-kinds.ts";
 import { failureCategories } from "../../../agent/model.ts";
+import { programSystems } from "../../../agent/tools/program-system.ts";
 import { resumeReasons } from "../../../agent/turn/resume-reason.ts";
 import type { Schema } from "../../../json-schema.ts";
 import { reference } from "../../description.ts";
@@ -77,8 +78,11 @@ function event<
     sequence: nullable(integer("Number of the event, from 1. Null: an earlier release recorded it.")),
     at: nullable(time("When it was recorded. Null: an earlier release recorded it.")),
     turn: integer("The turn, from 1."),
+    release: text(
+      "The release of the service that recorded it. Left out: the same as of the event before in the turn, or 0.2.0 or earlier.",
+    ),
   };
-  return object(description, { ...of, ...fields, cut }, ["cut", ...optional]);
+  return object(description, { ...of, ...fields, cut }, ["release", "cut", ...optional]);
 }
 
 /** Events of runs. */
@@ -153,15 +157,28 @@ export const eventSchemas = {
       ),
     ),
   }),
-  ToolResultEvent: event("tool_result", "The result of a tool call.", {
-    step,
-    call,
-    text: text("The result as the model sees it."),
-    is_error: flag("Whether the call failed."),
-    milliseconds,
-    files: list("Files that the call changed or deleted.", file),
-    attachments: list("Files that the model sees as they are.", attachment),
-  }),
+  ToolResultEvent: event(
+    "tool_result",
+    "The result of a tool call.",
+    {
+      step,
+      call,
+      text: text("The result as the model sees it."),
+      is_error: flag("Whether the call failed."),
+      milliseconds,
+      files: list("Files that the call changed or deleted.", file),
+      attachments: list("Files that the model sees as they are.", attachment),
+      system: object("What ran the programs of the call. Left out: it ran none, or an earlier release recorded it.", {
+        kind: oneOfTexts("A Linux environment, or WebAssembly.", programSystems),
+        digest: nullable(text("Identifies the content of the Linux environment. Null: WebAssembly.")),
+      }),
+      structured: text(
+        "The structured result of an MCP server as JSON, which models do not see. Left out: there was none, it is in `text`, " +
+          "or it has more than 100,000 characters.",
+      ),
+    },
+    ["system", "structured"],
+  ),
   SummaryEvent: event(
     "summary",
     "A summary that replaces the first messages of the conversation.",

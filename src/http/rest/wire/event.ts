@@ -23,14 +23,15 @@ export function wireEvent(event: RunEvent, maxText = Infinity, answerer: string 
     return startOf(text, maxText);
   };
   const stamp = { sequence: event.sequence ?? null, at: timeOf(event.at), turn: event.turn };
-  const wire = { ...stamp, ...bodyOf(event, short, answerer) } as WireEvent;
+  const release = "part" in event && event.release !== undefined ? { release: event.release } : {};
+  const wire = { ...stamp, ...release, ...bodyOf(event, short, answerer) } as WireEvent;
   return Object.keys(cut).length > 0 ? { ...wire, cut } : wire;
 }
 
 /** Cuts a text. `path`: of its field. */
 type Shorten = (path: string, text: string) => string;
 
-type Unstamped<Event> = Event extends WireEvent ? Omit<Event, "sequence" | "at" | "turn" | "cut"> : never;
+type Unstamped<Event> = Event extends WireEvent ? Omit<Event, "sequence" | "at" | "turn" | "release" | "cut"> : never;
 
 function bodyOf(event: RunEvent, short: Shorten, answerer: string | null): Unstamped<WireEvent> {
   if ("part" in event) return entryBody(event, short, answerer);
@@ -52,7 +53,7 @@ function entryBody(entry: RunJournalEntry, short: Shorten, answerer: string | nu
     case "answered":
       return answeredBody(entry, short, answerer);
     case "result": {
-      const { call, result, milliseconds, files = [] } = entry;
+      const { call, result, milliseconds, files = [], system, structured } = entry;
       return {
         type: "tool_result",
         step,
@@ -62,6 +63,8 @@ function entryBody(entry: RunJournalEntry, short: Shorten, answerer: string | nu
         milliseconds: wireNumber(milliseconds),
         files: files.map(wireFile),
         attachments: wireAttachments(result.attachments),
+        ...(system && { system: { kind: system.kind, digest: system.digest ?? null } }),
+        ...(structured !== undefined && { structured: short("structured", structured) }),
       };
     }
     case "summary": {
