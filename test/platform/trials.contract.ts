@@ -32,13 +32,19 @@ export function describeTrials(open: () => Promise<{ trials: Trials; accounts: A
 
     test("a trial and its cases read back as they were created, the order of fields included", async () => {
       const schema = { type: "object", properties: { b: {}, a: nested(40) } };
-      const trial = newTrial();
+      const trial = newTrial({ mode: "next_step" });
       trial.settings.assertions.push({ kind: "output_fits", schema });
       trial.judge = { ...trial.candidate, definition: { ...trial.candidate.definition, result: { schema } } };
       const outcome = { ending: { kind: "voted", better: "candidate", reason: "Shorter." }, used: noUsage } as const;
       const vote = { runId: "V", budget: { dollars: 0.1 }, outcome };
       const cases = [1, 2, 10].map((number) => newCase(trial.id, number));
-      for (const one of cases) one.recordedFirst = vote;
+      const first = { step: 2, path: "messages.1", reason: "The request differs at messages.1." };
+      const steps = { compared: 3, changed: 1, first };
+      const ended = { ending: { kind: "finished" }, assertions: [], used: noUsage, steps } as const;
+      for (const one of cases) {
+        one.recordedFirst = vote;
+        one.candidate = { runId: "C", budget: {}, outcome: { ...ended, assertions: [] } };
+      }
       await trials.create(trial, cases.toReversed(), { audit: entryOf(trial.id, "trial.create") });
       expect(JSON.stringify(await trials.find(trial.id))).toBe(JSON.stringify(trial));
       expect(JSON.stringify(await trials.listCases(trial.id))).toBe(JSON.stringify(cases));

@@ -310,6 +310,20 @@ describe("replay", () => {
     expect(cases[0]?.candidate?.steps?.compared).toBeGreaterThan(0);
   });
 
+  test("tries the cases of a suite, but no redacted ones", async () => {
+    const path = `/agents/${agentId}/suites`;
+    await service.call("POST", path, { body: { name: "kept" } });
+    const keep = (run_id: string | undefined, more: object) =>
+      service.call("POST", `${path}/kept/cases`, { body: { cases: [{ run_id }], ...more } });
+    expect((await keep(runIds[0], {})).status).toBe(200);
+    expect((await keep(runIds[1], { redact: [{ text: "Report 2" }] })).status).toBe(200);
+    const { cases } = await tried({ mode: "replay", last: undefined, suite: "kept" });
+    expect(cases.map(({ verdict, cannot_be_tried: refused }) => [verdict, refused])).toEqual([
+      ["cannot_be_tried", "The case was redacted, so its requests are not those that were sent."],
+      ["same", null],
+    ]);
+  });
+
   test("is of no definition, so none is saved with it", async () => {
     const { trial } = await tried({ mode: "replay", last: 1 });
     const body = { definition, trial_id: trial.id };
