@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { App } from "aws-cdk-lib";
 import { CloudAssembly } from "aws-cdk-lib/cx-api";
+import { defaultThrottle } from "../../lib/concurrency.ts";
 import { consoleStackName } from "../../lib/console/outputs.ts";
 import { frontDoorStackName, serviceStackName } from "../../lib/outputs.ts";
 import { synthesizedStack } from "../../lib/service-app.ts";
@@ -16,7 +17,7 @@ const settingsFile = "agent-run-service.json";
 
 /** Writes the assembly of a deployment to the folder of `--output`, and the settings beside it. Calls nothing on AWS. */
 export async function writeAssembly(plan: Plan, args: string[], io: Io): Promise<void> {
-  const { concurrentRuns, sandbox, s3PrefixList } = plan.settings;
+  const { concurrentRuns, requestsPerSecond, sandbox, s3PrefixList } = plan.settings;
   if (concurrentRuns === "auto") {
     throw new CliError(
       "concurrentRuns is auto, which depends on the account, and --template-only asks no account; set it to a number: the " +
@@ -27,6 +28,12 @@ export async function writeAssembly(plan: Plan, args: string[], io: Io): Promise
   const code = await runCdk("synth", ["--quiet", ...args]);
   if (code !== 0) throw new CliError("cdk synth failed; correct the error above and repeat the command");
   writeFileSync(join(folder, settingsFile), `${JSON.stringify(contextOf(args), undefined, 2)}\n`);
+  if (requestsPerSecond === "auto") {
+    io.out(
+      `note     requestsPerSecond is auto, and the account's quota is unknown: the throttle is ${defaultThrottle().rate} requests a second. ` +
+        "docs/scale.md has the numbers of npm run deploy.",
+    );
+  }
   if (sandbox === "linux" && s3PrefixList === "") {
     io.out(
       "note     s3PrefixList is not set: the sandbox's security group allows HTTPS to all addresses; the only route is that to S3. " +
