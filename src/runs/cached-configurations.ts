@@ -19,6 +19,7 @@ export function cachedConfigurations(
 ): Configurations {
   const known = new Map<string, Known>(); // least recently used first
   let characters = 0;
+  let newest: string | undefined;
 
   function forget(key: string): void {
     characters -= known.get(key)?.text.length ?? 0;
@@ -26,6 +27,8 @@ export function cachedConfigurations(
   }
 
   function keep(key: string, value: Known): void {
+    if (key === newest && known.get(key) === value) return; // most turns run on what the turn before ran on
+    newest = key;
     forget(key);
     known.set(key, value);
     characters += value.text.length;
@@ -47,9 +50,13 @@ export function cachedConfigurations(
 
     async get(agentId, hash) {
       const key = `${agentId} ${hash}`;
-      const found = known.get(key) ?? { text: await store.get(agentId, hash), storedAt: 0 };
-      const { text, storedAt } = found;
-      if (text !== undefined) keep(key, { text, storedAt });
+      const kept = known.get(key);
+      if (kept) {
+        keep(key, kept);
+        return kept.text;
+      }
+      const text = await store.get(agentId, hash);
+      if (text !== undefined) keep(key, { text, storedAt: 0 });
       return text;
     },
   };
