@@ -1,18 +1,21 @@
 import { parseArgs } from "node:util";
-import { ConditionalCheckFailedException, DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { DynamoDBDocumentClient, paginateQuery, paginateScan, PutCommand } from "@aws-sdk/lib-dynamodb";
+import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { S3Client } from "@aws-sdk/client-s3";
+import { itemsOfExport, itemsOfTable } from "./restore/items.ts";
+import { writeItems } from "./restore/write-items.ts";
 
-const usage = `npm run -s restore-items -- --from RESTORED_TABLE --to TABLE [--key PARTITION] [--overwrite] [--dry-run]
+const usage = `npm run -s restore-items -- --from SOURCE --to TABLE [--key PARTITION] [--overwrite] [--dry-run]
 
-Copy items from a restored table to the service's table.
+Copy items from a restored table, or from an export of a table, to the service's table.
 
-  --from TABLE      restored table
+  --from SOURCE     restored table, or the folder of a full export: s3://BUCKET/AWSDynamoDB/EXPORT
   --to TABLE        the service's table
   --key PARTITION   copy only this partition, such as RUN#6affadb2-… or AGENT#… (default: all)
-  --overwrite       replace existing items (default: keep them)
+  --overwrite       replace existing items (default: keep them); 25 times fewer calls
   --dry-run         count items, write nothing`;
 
-const parallel = 25;
+/** Items between two lines about the progress. */
+const progress = 100_000;
 
 try {
   await main();
@@ -38,40 +41,25 @@ async function main(): Promise<void> {
   if (from === undefined || to === undefined || from === to) {
     throw new Error("--from and --to must name two different tables; see --help");
   }
-  const documents = DynamoDBDocumentClient.from(new DynamoDBClient({}));
-  const counts = { found: 0, written: 0, kept: 0 };
-
-  async function copy(item: Record<string, unknown>): Promise<void> {
-    counts.found++;
-    if (dryRun) return;
-    const condition = overwrite ? {} : { ConditionExpression: "attribute_not_exists(pk)" };
-    try {
-      await documents.send(new PutCommand({ TableName: to, Item: item, ...condition }));
-      counts.written++;
-    } catch (error) {
-      if (!(error instanceof ConditionalCheckFailedException)) throw error;
-      counts.kept++;
-    }
-  }
-
-  const pages =
-    key === undefined
-      ? paginateScan({ client: documents }, { TableName: from })
-      : paginateQuery(
-          { client: documents },
-          {
-            TableName: from,
-            KeyConditionExpression: "pk = :pk",
-            ExpressionAttributeValues: { ":pk": key },
-          },
-        );
-  for await (const { Items = [] } of pages) {
-    for (let first = 0; first < Items.length; first += parallel) {
-      await Promise.all(Items.slice(first, first + parallel).map(copy));
-    }
-  }
-  documents.destroy();
+  const client = new DynamoDBClient({ maxAttempts: 20, retryMode: "adaptive" }); // a new table is throttled
+  const pages = from.startsWith("s3://") ? itemsOfExport(new S3Client({}), from, key) : itemsOfTable(client, from, key);
+  const begun = performance.now();
+  let printed = 0;
+  const { found, written, kept } = await writeItems(client, to, pages, {
+    overwrite,
+    dryRun,
+    onProgress({ found: soFar }) {
+      if (soFar < printed + progress) return;
+      printed = soFar;
+      console.error(`${soFar} items found, ${Math.round(soFar / seconds())} a second`);
+    },
+  });
+  client.destroy();
   console.log(
-    `${counts.found} items found in ${from}; ${counts.written} written to ${to}, ${counts.kept} existing items kept`,
+    `${found} items found in ${from}; ${written} written to ${to}, ${kept} existing items kept, in ${seconds().toFixed(1)} s`,
   );
+
+  function seconds(): number {
+    return (performance.now() - begun) / 1_000;
+  }
 }

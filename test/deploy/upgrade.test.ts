@@ -4,70 +4,23 @@ import { join } from "node:path";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { checkOut, formerRelease } from "../../scripts/check-out.ts";
-import {
-  answersIn,
-  chatServer,
-  type Message,
-  type Reply,
-  rejects,
-  scripted,
-} from "../providers/chat-completions-server.ts";
+import type { Message } from "../providers/chat-completions-server.ts";
 import { type WebhookReceiver, webhookReceiver } from "../support/webhook-receiver.ts";
 import { server } from "./deployed.ts";
+import { copyObjects, exportTable, inRegion, outputsInRegion, region } from "./region.ts";
 import { folder } from "./phases.ts";
-import { environment, root, run, succeed } from "./processes.ts";
+import { root, succeed } from "./processes.ts";
 import { callFunction, client, forwardToApi, stackOutputs } from "./service.ts";
+import { report, upgradeModel } from "./upgrade-model.ts";
+import { adminOf, assembly, deploy, settings, stack, testApp } from "./upgraded-stack.ts";
 
 // The release before is deployed with a stage of its own, used, and updated to this version.
 
-const stack = "AgentRunService-upgrade";
 const { version, commit } = formerRelease();
-
-const settings = {
-  stage: "upgrade",
-  removal: "destroy",
-  largeBodies: "off",
-  sandbox: "javascript",
-  concurrentRuns: 20,
-};
-const testApp = ["--app", `node ${join("test", "deploy", "app.ts")}`];
-
-/** `npm run deploy` of a version in its folder. */
-async function deploy(sources: string, ...options: string[]): Promise<string> {
-  const args = ["run", "-s", "deploy", "--", ...options];
-  const env = environment({ CDK_DISABLE_CLI_TELEMETRY: "true" });
-  const { status, stdout, stderr } = await run("npm", args, { cwd: sources, env });
-  if (status !== 0) throw new Error(`the deployment of ${sources} ended with ${status}:\n${stdout}\n${stderr}`);
-  return stdout;
-}
-
-/** The admin CLI of a version. */
-async function adminOf(sources: string, ...args: string[]): Promise<Record<string, unknown>> {
-  const command = [join("bin", "admin.ts"), "--stack", stack, "--json", ...args]; // `npm run` takes a second more
-  return JSON.parse(await succeed("node", command, { cwd: sources })) as Record<string, unknown>;
-}
-
-const report = "A report. ".repeat(20_000); // 200 KB: in the bucket
-let released = false;
-
-/** Writes a report, calls a tool of the caller, hangs in its second step until it is released, or answers with what it was asked. */
-const works = scripted(({ input, step, results }) => {
-  if (input.startsWith("Write") && step === 1)
-    return { calls: [["write_file", { name: "report.txt", content: report }]] };
-  if (input.startsWith("Ask") && step === 1) return { calls: [["find_order", { id: "4711" }]] };
-  if (input.startsWith("Hang") && step === 1) return { calls: [["list_files", {}]] };
-  if (input.startsWith("Hang") && !released) return undefined;
-  return { text: results[0] === "Sent." ? "It is sent." : `Answered: ${input.slice(0, 40)}` };
-});
-const reply: Reply = (response, received) => {
-  const messages = received.body.messages as Message[];
-  const isRefused = answersIn(messages) === 0 && JSON.stringify(messages).includes("Refuse this");
-  return (isRefused ? rejects(400, "No.") : works)(response, received);
-};
 
 const temporary = mkdtempSync(join(tmpdir(), "upgrade-"));
 let former: ReturnType<typeof checkOut>;
-let model: Awaited<ReturnType<typeof chatServer>>;
+let model: Awaited<ReturnType<typeof upgradeModel>>;
 let receiver: WebhookReceiver;
 let forwarder: Awaited<ReturnType<typeof forwardToApi>>;
 let agent: { id: string; org: string; key: string; hash: string; secret: string };
@@ -82,10 +35,10 @@ const admin = (...args: string[]) => adminOf(root, ...args);
 beforeAll(async () => {
   former = checkOut(commit);
   receiver = await webhookReceiver();
-  model = await chatServer(...Array.from({ length: 200 }, () => reply));
+  model = await upgradeModel();
   const context = Object.entries(settings).flatMap(([name, value]) => ["--context", `${name}=${value}`]);
   const output = ["--output", join(folder, "former.out")];
-  await deploy(former.folder, stack, ...context, "--require-approval", "never", ...testApp, ...output);
+  await deploy(former.folder, [stack, ...context, "--require-approval", "never", ...testApp, ...output]);
   outputs = await stackOutputs(stack);
   forwarder = await forwardToApi(outputs["ApiUrl"] ?? "");
 });
@@ -176,14 +129,15 @@ interface Served {
   admin: Json[];
 }
 
+/** Status and body of a read of v1. */
+async function read(baseUrl: string, id: string, key = agent.key): Promise<string> {
+  const response = await fetch(`${baseUrl}/v1/agents/${id}`, { headers: { authorization: `Bearer ${key}` } });
+  return `${response.status} ${await response.text()}`;
+}
+
 /** All that the service says of what has ended. */
 async function served(cli: typeof admin): Promise<Served> {
   const ended = [runs.written, runs.long, runs.failed, runs.replayed];
-  const read = async (id: string): Promise<string> => {
-    const headers = { authorization: `Bearer ${agent.key}` };
-    const response = await fetch(`${forwarder.baseUrl}/v1/agents/${id}`, { headers });
-    return `${response.status} ${await response.text()}`;
-  };
   const paths = ended.flatMap((id) => [`/runs/${id}`, `/runs/${id}/events`, `/runs/${id}/files`]);
   const commands = [
     ["org", "show", agent.org],
@@ -196,7 +150,7 @@ async function served(cli: typeof admin): Promise<Served> {
     ...ended.map((id) => ["run", "show", id]),
   ];
   return {
-    v1: await Promise.all(ended.map(read)),
+    v1: await Promise.all(ended.map((id) => read(forwarder.baseUrl, id))),
     ext: await Promise.all(paths.map((path) => ext("GET", path))),
     admin: await Promise.all(commands.map((command) => cli(...command))),
   };
@@ -211,10 +165,9 @@ test(`${version} has runs in all states`, async () => {
 test("is updated by a prepared assembly: table, bucket, state machine and address stay", async () => {
   const file = join(temporary, "stage.json");
   writeFileSync(file, JSON.stringify(settings));
-  const assembly = join(folder, "upgraded.out");
-  const written = await deploy(root, "--template-only", "--settings", file, "--output", assembly, ...testApp);
+  const written = await deploy(root, ["--template-only", "--settings", file, "--output", assembly, ...testApp]);
   expect(written).toContain("Nothing was deployed");
-  const printed = await deploy(root, "--assembly", assembly, "--require-approval", "never");
+  const printed = await deploy(root, ["--assembly", assembly, "--require-approval", "never"]);
   expect(printed).toMatch(/^ok +AgentRunService-upgrade +will be updated/m);
   expect(printed).toContain("The service is deployed at ");
   const kept = ["ApiUrl", "TableName", "BucketName", "StateMachineArn", "SecretPrefix", "OperatorPolicyArn"];
@@ -256,7 +209,7 @@ test("the webhook sends with the secret that its receiver has", async () => {
 test("an interrupted turn continues after its last record, and a run that waited for its slot starts", async () => {
   const api = client(forwarder.baseUrl, agent.id, agent.key);
   expect((await api.ended(runs.hanging)).loop_status).toBe("technical_error");
-  released = true;
+  model.release();
   await admin("run", "retry", runs.hanging);
   const { loop_status, transcript } = await api.ended(runs.hanging);
   expect([loop_status, transcript[1]?.text]).toEqual(["finished", "Answered: Hang after a step."]);
@@ -276,10 +229,35 @@ test("a run that waited for an answer continues with it", async ({ skip }) => {
 test("a disabled key stays disabled, and new keys, agents and runs are made beside the old ones", async () => {
   const { api_key: key } = await admin("key", "create", "--agent", agent.id);
   await admin("key", "disable", agent.hash);
-  const headers = { authorization: `Bearer ${agent.key}` };
-  expect((await fetch(`${forwarder.baseUrl}/v1/agents/${runs.long}`, { headers })).status).toBe(401);
-  const api = client(forwarder.baseUrl, agent.id, String(key));
+  expect((await read(forwarder.baseUrl, runs.long)).slice(0, 3)).toBe("401");
+  agent.key = String(key);
+  const api = client(forwarder.baseUrl, agent.id, agent.key);
   expect((await api.ended(await api.create("A new one."))).loop_status).toBe("finished");
   const { runs: listed } = (await admin("run", "list", "--agent", agent.id)) as { runs: { id: string }[] };
   expect(listed.map(({ id }) => id)).toEqual(expect.arrayContaining(Object.values(runs)));
+});
+
+// The last test: roles of the emulator have the names of their stack in all regions, so this one ends what the stack can do.
+test("is restored in another region from copies there, with its keys and runs", async () => {
+  const ended = [runs.written, runs.long, runs.failed, runs.hanging];
+  const answers = await Promise.all(ended.map((id) => read(forwarder.baseUrl, id)));
+  const { url, count } = await exportTable(outputs["TableName"] ?? "");
+  await succeed("cdk", ["bootstrap", `aws://000000000000/${region}`], { env: inRegion() });
+  expect(await deploy(root, ["--assembly", assembly, "--require-approval", "never"], inRegion())).toContain(
+    "will be created",
+  );
+  const restored = await outputsInRegion(stack);
+  await copyObjects(outputs["BucketName"] ?? "", restored["BucketName"] ?? "");
+  const command = ["run", "-s", "restore-items", "--", "--from", url, "--to", restored["TableName"] ?? ""];
+  const printed = await succeed("npm", [...command, "--overwrite"], { env: inRegion() });
+  expect(printed).toContain(`${count} items found in ${url}; ${count} written`);
+  expect(await succeed("npm", command, { env: inRegion() })).toContain(
+    `; 0 written to ${restored["TableName"]}, ${count} existing`,
+  );
+
+  const there = await forwardToApi(restored["ApiUrl"] ?? "");
+  expect(await Promise.all(ended.map((id) => read(there.baseUrl, id)))).toEqual(answers);
+  const api = client(there.baseUrl, agent.id, agent.key);
+  expect((await api.ended(await api.create("In the other region."))).loop_status).toBe("finished");
+  there.close();
 });
