@@ -62,9 +62,10 @@ export function formerRelease(): Release {
   );
 }
 
-/** What git prints. Empty if it fails. */
+/** What git prints. Empty if it fails, or is not installed. */
 function git(...args: string[]): string {
-  return spawnSync("git", args, { cwd: root, encoding: "utf8" }).stdout.trim();
+  const { stdout } = spawnSync("git", args, { cwd: root, encoding: "utf8" }) as { stdout: string | null };
+  return stdout?.trim() ?? "";
 }
 
 /** Whether each package of the folder's lock file is installed here, with the same content. */
