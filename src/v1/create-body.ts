@@ -1,7 +1,8 @@
+import { setImmediate } from "node:timers/promises";
 import type { CreateBody } from "./contract.ts";
 import { withExactIntegers } from "../http/validation/exact-integers.ts";
 import type { Issues } from "../http/validation/issue.ts";
-import { parseJsonBody, textOf, withoutByteOrderMark, yieldBefore } from "../http/validation/parse-json.ts";
+import { parseJsonBody, textOf, withoutByteOrderMark, isLong } from "../http/validation/parse-json.ts";
 import { validateCreate } from "./public-requests.ts";
 
 /** Parses and validates the body of a create.  */
@@ -14,6 +15,6 @@ export async function parseCreateBody(
   const checked = validateCreate(parsed.value);
   if (!("issues" in checked)) return checked;
   const text = withoutByteOrderMark(textOf(raw));
-  await yieldBefore(text);
+  if (isLong(text)) await setImmediate();
   return withExactIntegers(checked, text);
 }

@@ -26,7 +26,7 @@ export interface RecordedSteps {
 
 /**
  * Asks the model once for each answer of a recorded turn, after the conversation that the recorded answer had. Nothing is executed: the
- * conversation goes on with the recorded answer and results.
+ * conversation continues with the recorded answer and results.
  * - Resumes after the last answer in the journal. Steps have the numbers of the recorded ones.
  * - Notes of the turn and truncations of results are the recorded ones. A recorded summary is not asked for again.
  * - Limits of the turn do not apply, except that of seconds, to each call. The fallback is not asked.
