@@ -10,7 +10,6 @@ import { compareTurns } from "./compare.ts";
 import { compareSteps, outcomeOfSteps } from "./compare-steps.ts";
 import { configurationOf } from "./inspect-turn.ts";
 import { callRecord, outsideTools, ruleOf } from "./recorded-calls.ts";
-import { compareRequests } from "./replay/compare-requests.ts";
 import { type TurnFacts, turnFacts } from "./turn-facts.ts";
 import type { Arm, ArmOutcome, StepsOutcome, Trial, TrialBudget, TrialCase } from "./types.ts";
 
@@ -128,7 +127,9 @@ async function stepsOf(
 ): Promise<StepsOutcome | undefined> {
   if (mode === "next_step") return outcomeOfSteps(compareSteps(recorded, own));
   const origin = await deps.runs.head(source.runId);
-  return origin && compareRequests(deps, source.turn, { run: origin, entries: recorded }, { run, entries: own });
+  if (!origin) return undefined;
+  const { compareRequests } = await import("./replay/compare-requests.ts"); // loads the SDK of the providers
+  return compareRequests(deps, source.turn, { run: origin, entries: recorded }, { run, entries: own });
 }
 
 /** The steps with the way in which the turn ended, if the recorded one ended in another. Undefined: it did not. */
