@@ -4,6 +4,7 @@ import type { AuditEntry } from "../accounts/types.ts";
 import { ServiceError } from "../errors.ts";
 import { type DeleteDeps, stopRun } from "../runs/control-run.ts";
 import type { Removal } from "../runs/ports.ts";
+import { sentRequest } from "../runs/read/sent-request.ts";
 import { driveTrial } from "./drive-trial.ts";
 import type { DriveDeps } from "./settle-case.ts";
 import { deleteRunsOf } from "./erase-trials.ts";
@@ -25,7 +26,7 @@ export async function startTrial(deps: ControlTrialDeps, id: string): Promise<Tr
   const started = await modifyTrial(deps, id, "trial.start", (trial) =>
     trial.status === "estimated" ? { ...trial, status: "running" } : trial,
   );
-  await driveTrial(deps, started.id);
+  await driveTrial({ ...deps, sentRequest }, started.id);
   return findTrial(deps.trials, id);
 }
 
@@ -40,7 +41,7 @@ export async function stopTrial(deps: ControlTrialDeps, id: string): Promise<Tri
     // Twice: another process may have been creating the run of an attempt.
     for (let pass = 1; pass <= 2; pass++) {
       for (const runId of await runsToStop(deps.trials, stopped.id)) await stopRun(service, runId).catch(ignoreEnded);
-      await driveTrial(deps, stopped.id);
+      await driveTrial({ ...deps, sentRequest }, stopped.id);
     }
   }
   return findTrial(deps.trials, id);

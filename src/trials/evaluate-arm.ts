@@ -1,6 +1,7 @@
 import { readContent } from "../runs/files/workspace.ts";
 import { listFilesAfter, listRunFiles } from "../runs/files/read-files.ts";
 import type { Stores } from "../runs/ports.ts";
+import type { sentRequest } from "../runs/read/sent-request.ts";
 import { turnEvents } from "../runs/read/turn-record.ts";
 import type { Run, RunEvent, RunJournalEntry } from "../runs/types.ts";
 import { noUsage } from "../agent/turn/limits.ts";
@@ -14,7 +15,10 @@ import { type TurnFacts, turnFacts } from "./turn-facts.ts";
 import type { Arm, ArmOutcome, StepsOutcome, Trial, TrialBudget, TrialCase } from "./types.ts";
 
 export interface EvaluateDeps
-  extends Pick<Stores, "runs" | "workspace" | "configurations">, Pick<SandboxPerAgent, "checkResultOf"> {}
+  extends Pick<Stores, "runs" | "workspace" | "configurations">, Pick<SandboxPerAgent, "checkResultOf"> {
+  /** Finds the place of a difference in a replayed request. Absent in Sweep, whose bundle would have the SDK of all providers. */
+  sentRequest?: typeof sentRequest;
+}
 
 /** What an attempt at a case came to. `run`: that of the attempt, which has ended. */
 export async function evaluateArm(

@@ -3,6 +3,7 @@ import { type Owners, type Scheduler, scheduler } from "../../async/scheduler.ts
 import { log } from "../../log.ts";
 import { startAllWaiting, tryStartWaiting } from "../../runs/admission.ts";
 import type { Workflow } from "../../runs/ports.ts";
+import { sentRequest } from "../../runs/read/sent-request.ts";
 import type { RunOwner } from "../../runs/types.ts";
 import type { TurnId } from "../../runs/turn-writes.ts";
 import { advance, type AdvanceDeps } from "../../workflow/advance.ts";
@@ -89,7 +90,7 @@ export function startRunner(
       if (job?.turn === turn) job.abort.abort();
     },
   };
-  const trials = trialDriver({ ...given, workflow });
+  const trials = trialDriver({ ...given, workflow, sentRequest });
   const runner: Runner = {
     ...workflow,
 
