@@ -36,6 +36,22 @@ export function checkOut(commit: string): CheckedOut {
   return { folder, [Symbol.dispose]: remove };
 }
 
+/** Tests that build the release before, by their paths. */
+const upgradeTests = [
+  "test/infra/upgrade.test.ts",
+  "test/integration/releases/two-releases.test.ts",
+  "test/deploy/upgrade.test.ts",
+];
+
+/** The tests of upgrades that cannot run here, because this is a shallow clone or no clone, which is printed. */
+export function impossibleUpgradeTests(): string[] {
+  if (process.env["FORMER_RELEASE"] || git("rev-parse", "--is-shallow-repository") === "false") return [];
+  console.warn(
+    `Skipped, because git has no history here (fetch it with git fetch --unshallow --tags): ${upgradeTests.join(", ")}`,
+  );
+  return upgradeTests;
+}
+
 interface Release {
   version: string;
   commit: string;
