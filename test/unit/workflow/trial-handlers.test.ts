@@ -1,9 +1,7 @@
-import type { Context } from "aws-lambda";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { createAgent } from "../../../src/accounts/agents.ts";
 import { createOrganization, setModel } from "../../../src/accounts/organizations.ts";
 import type { Schemas } from "../../../src/manage/schema-types.ts";
-import { awsPlatform } from "../../../src/platform/aws/index.ts";
 import { acceptInput } from "../../../src/runs/control-run.ts";
 import { createRun } from "../../../src/runs/create-run.ts";
 import { driveTrial } from "../../../src/trials/drive-trial.ts";
@@ -13,12 +11,10 @@ import { attemptNames } from "../../../src/trials/types.ts";
 import { newRunId } from "../../../src/runs/run-id.ts";
 import { graceSeconds } from "../../../src/workflow/policy.ts";
 import { chatServer, scripted } from "../../providers/chat-completions-server.ts";
-import { type FakeAwsEndpoint, fakeAwsEndpoint } from "../../support/fake-aws/endpoint.ts";
+import { type AwsHandlers, awsHandlers } from "../../support/aws-handlers.ts";
 
 // Trials through the exported handlers of the functions. A test invokes the executions that Step Functions would run.
 
-const credentials = { accessKeyId: "AKIAEXAMPLE", secretAccessKey: "secret" };
-const stateMachineArn = "arn:aws:states:eu-central-1:123456789012:stateMachine:turns";
 const definition = {
   name: "Agent",
   instructions: "Work.",
@@ -39,45 +35,21 @@ const works = scripted(({ instructions, input, results: [result] }) => {
   return { calls: [["read_file", { name: "note.txt" }]] };
 });
 
-let aws: FakeAwsEndpoint;
+let service: AwsHandlers;
+let aws: AwsHandlers["aws"];
+let platform: AwsHandlers["platform"];
 let model: Awaited<ReturnType<typeof chatServer>>;
-let platform: ReturnType<typeof awsPlatform>;
 let agentId: string;
 /** Milliseconds that the clock is ahead. */
 let ahead = 0;
 
 beforeAll(async () => {
-  aws = await fakeAwsEndpoint({}, { keepsObjects: true });
   model = await chatServer(...Array.from({ length: 200 }, () => works));
-  const environment = {
-    AWS_REGION: "eu-central-1",
-    AWS_ACCESS_KEY_ID: credentials.accessKeyId,
-    AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
-    AWS_ENDPOINT_URL: aws.endpoint,
-    TABLE_NAME: "table",
-    BUCKET_NAME: "bucket",
-    BUCKET_URL: "unused",
-    DOCUMENTS_FUNCTION: "documents",
-    LAMBDA_ENDPOINT: "unused",
-    RETENTION_DAYS: "90",
-    SECRET_PREFIX: "agent-run-service/prod/",
-    STATE_MACHINE_ARN: stateMachineArn,
-    SERVICE_STACK: "AgentRunService-prod",
-    SERVICE_URL: "https://example.com",
-    CONSOLE_ROLES: JSON.stringify({ claim: "groups", operators: ["ops"], viewers: [] }),
-  };
-  for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
   vi.spyOn(process.stdout, "write").mockReturnValue(true); // metrics
   const systemTime = Date.now.bind(Date);
   vi.spyOn(Date, "now").mockImplementation(() => systemTime() + ahead);
-  platform = awsPlatform({
-    clients: { region: "eu-central-1", credentials, endpoint: aws.endpoint },
-    table: "table",
-    bucket: "bucket",
-    secretPrefix: "agent-run-service/prod/",
-    stateMachineArn,
-    retentionDays: 90,
-  });
+  service = await awsHandlers();
+  ({ aws, platform } = service);
   const { id: organizationId } = await createOrganization(platform.accounts, { name: "O" });
   const settings = { provider: "openai-compatible", baseUrl: model.baseUrl, model: "m", enabled: true } as const;
   await setModel(platform.accounts, organizationId, settings);
@@ -91,11 +63,9 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  vi.unstubAllEnvs();
   vi.restoreAllMocks();
-  platform.close();
+  await service[Symbol.asyncDispose]();
   await model[Symbol.asyncDispose]();
-  await aws.close();
 });
 
 beforeEach(() => {
@@ -103,43 +73,15 @@ beforeEach(() => {
   model.received.length = 0;
 });
 
-/** Calls `advance` as the state machine does, until the turn is done. */
-async function runExecution(input: string): Promise<void> {
-  const { handler } = await import("../../../lambdas/advance.ts");
-  const context = { getRemainingTimeInMillis: () => 900_000 } as Context;
-  const payload = { ...(JSON.parse(input) as { runId: string; turn: number }), stateMachineArn };
-  while (!(await handler(payload, context)).done);
-}
+const runExecution = (input: string) => service.runExecution(input);
+const endUnnoticed = (input: string) => service.endUnnoticed(input);
+const work = () => service.work();
+const sweep = () => service.sweep();
 
-/** Runs executions, and those that they start, until none is left. */
-async function work(): Promise<void> {
-  while (aws.running.size > 0) {
-    const executions = [...aws.running];
-    await Promise.all(executions.map(([, input]) => runExecution(input)));
-    for (const [name] of executions) aws.running.delete(name);
-  }
-}
-
-async function sweep(): Promise<void> {
-  const { handler } = await import("../../../lambdas/sweep.ts");
-  await handler();
-}
-
-/** Sends a request to the management API as an operator who has signed in. */
-async function call<Body>(request: string, body?: object): Promise<Body> {
-  const { handler } = await import("../../../lambdas/manage.ts");
+/** Sends a request, such as `GET /runs`, to the management API as an operator who has signed in. */
+function call<Body>(request: string, body?: object): Promise<Body> {
   const [method = "", path = ""] = request.split(" ");
-  const claims = { sub: "mira", groups: ["ops"] };
-  const token = `e30.${Buffer.from(JSON.stringify(claims)).toString("base64url")}.signature`;
-  const response = await handler({
-    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
-    rawPath: `/manage/v1${path}`,
-    isBase64Encoded: false,
-    ...(body && { body: JSON.stringify(body) }),
-    requestContext: { requestId: "r", http: { method }, authorizer: { jwt: claims } },
-  });
-  if ((response.statusCode ?? 500) >= 400) throw new Error(String(response.body));
-  return JSON.parse(String(response.body) || "null") as Body;
+  return service.call<Body>(method, path, body);
 }
 
 /** A trial of the last turns of both runs: one of them has a turn before it. */
@@ -213,13 +155,6 @@ test("the sweep starts the run of an attempt whose process was killed before it 
   await work();
   expect(await outcomeOf(id)).toMatchObject(bothSame);
 });
-
-/** Invokes a turn without the state machine's ARN: as if the process were killed at its end. */
-async function endUnnoticed(input: string): Promise<void> {
-  const { handler } = await import("../../../lambdas/advance.ts");
-  const context = { getRemainingTimeInMillis: () => 900_000 } as Context;
-  await handler(JSON.parse(input) as { runId: string; turn: number }, context);
-}
 
 /** Starts a trial and invokes its first turn without the state machine's ARN: as if the process were killed at its end. */
 async function endedUnnoticed(more: object = {}): Promise<{ id: string; input: string }> {
