@@ -3,7 +3,7 @@ import { type Alarm, type IMetric, type Metric, Stats, TreatMissingData } from "
 import { PolicyStatement, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { Function } from "aws-cdk-lib/aws-lambda";
 import { FilterPattern, MetricFilter } from "aws-cdk-lib/aws-logs";
-import { Topic } from "aws-cdk-lib/aws-sns";
+import { type ITopic, Topic } from "aws-cdk-lib/aws-sns";
 import { EmailSubscription } from "aws-cdk-lib/aws-sns-subscriptions";
 import { Construct } from "constructs";
 import { namespace } from "../src/observability/metrics.ts";
@@ -25,6 +25,8 @@ export interface AlarmsProps {
   alarmEmail?: string | undefined;
   /** Address of the runbook. Default: its path in the repository. */
   runbook?: string | undefined;
+  /** Receives the notifications, and lets CloudWatch publish. Default: a new topic. */
+  topic?: ITopic | undefined;
 }
 
 const fifteenMinutes = Duration.minutes(15);
@@ -41,19 +43,21 @@ function lateDeliveries({ enqueueDelivery, deliveries }: WatchedResources): IMet
   });
 }
 
-/** The stack's alarms, each with a runbook chapter, and its dashboard. Must be added to the stack last. */
+/** The service's alarms, each with a runbook chapter, and its dashboard. Must be added to the service last. */
 export class Alarms extends Construct {
   /** Receives the notifications. The front door's alarms use it too. */
-  readonly topic: Topic;
+  readonly topic: ITopic;
   readonly #options: AlarmOptions;
 
-  constructor(scope: Construct, id: string, { alarmEmail, runbook = defaultRunbook }: AlarmsProps) {
+  constructor(scope: Construct, id: string, { alarmEmail, runbook = defaultRunbook, topic }: AlarmsProps) {
     super(scope, id);
-    const watched = watchedResources(Stack.of(this));
+    const watched = watchedResources(scope);
     const { stackName } = watched;
-    this.topic = this.#createTopic(stackName, alarmEmail);
+    this.topic = topic ?? this.#createTopic(stackName);
+    if (alarmEmail !== undefined) this.topic.addSubscription(new EmailSubscription(alarmEmail));
     this.#options = { stackName, topic: this.topic, runbook };
-    const title = alarmEmail === undefined ? "Alarms (without the setting alarmEmail, no one is notified)" : "Alarms";
+    const title =
+      alarmEmail === undefined && !topic ? "Alarms (without the setting alarmEmail, no one is notified)" : "Alarms";
     dashboard(this, watched, this.#createAlarms(watched), title);
   }
 
@@ -165,9 +169,8 @@ export class Alarms extends Construct {
     }).metric({ statistic: Stats.SUM, period: alarmPeriod });
   }
 
-  #createTopic(stackName: string, email: string | undefined): Topic {
+  #createTopic(stackName: string): Topic {
     const topic = new Topic(this, "Alarms", { displayName: stackName, enforceSSL: true });
-    if (email !== undefined) topic.addSubscription(new EmailSubscription(email));
     // A topic policy replaces the default one, which lets the account's services publish.
     const { account, region, partition } = Stack.of(this);
     topic.addToResourcePolicy(

@@ -1,5 +1,6 @@
 import { Stack } from "aws-cdk-lib";
 import { ManagedPolicy, type PolicyStatementProps, PolicyStatement } from "aws-cdk-lib/aws-iam";
+import type { Construct } from "constructs";
 import { acknowledgeWildcard } from "./service-function.ts";
 import { modelSecrets } from "./model-permissions.ts";
 import { allowDescribeStacks } from "./describe-stack.ts";
@@ -13,14 +14,14 @@ import type { Workflow } from "./workflow.ts";
  * or role.
  */
 export function operatorPolicy(
-  stack: Stack,
+  scope: Construct,
   stage: string,
   { storage, workflow }: { storage: Storage; workflow: Workflow },
 ): ManagedPolicy {
   const executions = workflow.executionsArn;
-  const policy = newPolicy(stack, stage, storage, {
+  const policy = newPolicy(scope, stage, storage, {
     id: "OperatorPolicy",
-    description: `Operates ${stack.stackName} with npm run admin -- --stack`, // a change would replace the policy
+    description: `Operates ${Stack.of(scope).stackName} with npm run admin -- --stack`, // a change would replace the policy
     objects: changeObjects,
     statements: [
       ...storage.itemStatements([...viewItems, ...changeItems]),
@@ -37,10 +38,10 @@ export function operatorPolicy(
 }
 
 /** The part of `operatorPolicy` that reads: for `npm run console -- --read-only`, and commands that list and show. */
-export function viewerPolicy(stack: Stack, stage: string, storage: Storage): ManagedPolicy {
-  return newPolicy(stack, stage, storage, {
+export function viewerPolicy(scope: Construct, stage: string, storage: Storage): ManagedPolicy {
+  return newPolicy(scope, stage, storage, {
     id: "ViewerPolicy",
-    description: `Views ${stack.stackName} with npm run console -- --stack --read-only`, // a change would replace the policy
+    description: `Views ${Stack.of(scope).stackName} with npm run console -- --stack --read-only`, // a change would replace the policy
     objects: viewObjects,
     statements: storage.itemStatements(viewItems),
   });
@@ -54,9 +55,10 @@ interface PolicyParts {
 }
 
 /** A policy with what operators and viewers have in common. */
-function newPolicy(stack: Stack, stage: string, storage: Storage, parts: PolicyParts): ManagedPolicy {
+function newPolicy(scope: Construct, stage: string, storage: Storage, parts: PolicyParts): ManagedPolicy {
+  const stack = Stack.of(scope);
   const secrets = modelSecrets(stack, stage);
-  const policy = new ManagedPolicy(stack, parts.id, {
+  const policy = new ManagedPolicy(scope, parts.id, {
     description: parts.description,
     statements: [
       ...parts.statements,

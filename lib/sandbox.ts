@@ -1,4 +1,4 @@
-import { Validations } from "aws-cdk-lib";
+import { Tags, Validations } from "aws-cdk-lib";
 import {
   type CfnSecurityGroup,
   GatewayVpcEndpointAwsService,
@@ -6,12 +6,13 @@ import {
   Peer,
   Port,
   SecurityGroup,
+  Subnet,
   SubnetType,
   Vpc,
 } from "aws-cdk-lib/aws-ec2";
 import { AnyPrincipal, Effect, PolicyStatement } from "aws-cdk-lib/aws-iam";
 import { type Function, TenancyConfig } from "aws-cdk-lib/aws-lambda";
-import { Construct } from "constructs";
+import { Construct, type IConstruct } from "constructs";
 import { objectPrefixes } from "../src/platform/aws/dynamodb/table.ts";
 import { transferSeconds } from "../src/platform/aws/s3/transfer-seconds.ts";
 import { programSeconds } from "../src/sandbox/linux/limits.ts";
@@ -55,7 +56,7 @@ export class Sandbox extends Construct {
     const { settings } = props;
     this.#props = props;
     const vpc = isolatedVpc(this, settings);
-    this.#network = { vpc, group: new SecurityGroup(this, "Group", { vpc, allowAllOutbound: false }) };
+    this.#network = { vpc, group: newGroup(this, vpc) };
     if (settings.sandbox === "javascript") {
       this.#default = this.#newFunction("Function", {
         entry: "run-program",
@@ -191,5 +192,18 @@ function isolatedVpc(scope: Construct, settings: Settings): IVpc {
     id: "AwsSolutions-VPC7",
     reason: "There is no traffic to log but that to S3: no gateway, and a security group that blocks everything else.",
   });
+  for (const each of vpc.node.findAll().filter((part) => part === vpc || part instanceof Subnet)) {
+    Tags.of(each).add("Name", pathOf(each), { priority: 200 }); // CDK's own tag has 100
+  }
   return vpc as IVpc; // CDK's class declares `| undefined` properties where its interface declares optional ones
+}
+
+/** A security group is replaced if its description changes. */
+function newGroup(scope: Construct, vpc: IVpc): SecurityGroup {
+  return new SecurityGroup(scope, "Group", { vpc, allowAllOutbound: false, description: `${pathOf(scope)}/Group` });
+}
+
+/** The path without the id `Default`, as in the stacks of releases in which the service was no construct. */
+function pathOf({ node }: IConstruct): string {
+  return node.path.replaceAll("/Default/", "/");
 }

@@ -5,6 +5,7 @@ import { parseOrigin } from "../src/http/origin.ts";
 import { programSeconds } from "../src/sandbox/linux/limits.ts";
 import { consoleConflicts, consoleSettings } from "./console/settings.ts";
 import type { UploadHosting } from "./front-door/hosting.ts";
+import type { AgentRunServiceProps } from "./service-props.ts";
 import { type Environments, parseEnvironments } from "./environments.ts";
 import { autoOr, list, listOf, oneOf, pattern, type Setting, setting, wholeNumber } from "./setting.ts";
 
@@ -158,7 +159,16 @@ function isPlainUrl(text: string): boolean {
 
 /** Reads the settings from the CDK context. Throws one error that lists every invalid setting. */
 export function readSettings(node: Node): Settings {
-  const context = node.getAllContext() as Record<string, unknown>;
+  const remedy = 'Correct them in cdk.json under "context", or with --context name=value';
+  return checkedSettings(node.getAllContext() as Record<string, unknown>, remedy);
+}
+
+/** The settings that properties of the construct are. Throws one error that lists every invalid one. */
+export function settingsOf(props: Omit<AgentRunServiceProps, "alarmTopic">): Settings {
+  return checkedSettings({ ...props }, "Correct the properties of AgentRunService");
+}
+
+function checkedSettings(context: Record<string, unknown>, remedy: string): Settings {
   const problems = unknownNames(context);
   const entries = Object.entries<Setting<unknown>>(settings).map(([name, { fallback, accepted, parse }]) => {
     const value = context[name];
@@ -170,7 +180,6 @@ export function readSettings(node: Node): Settings {
   const result = Object.fromEntries(entries) as Settings;
   if (problems.length === 0) problems.push(...conflicts(result));
   if (problems.length > 0) {
-    const remedy = 'Correct them in cdk.json under "context", or with --context name=value';
     throw new Error(`Invalid settings. ${remedy}:\n  ${problems.join("\n  ")}`);
   }
   return result;

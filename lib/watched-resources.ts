@@ -1,14 +1,14 @@
-import { Duration, type Stack } from "aws-cdk-lib";
+import { Duration, Stack } from "aws-cdk-lib";
 import { HttpApi } from "aws-cdk-lib/aws-apigatewayv2";
 import { Metric } from "aws-cdk-lib/aws-cloudwatch";
 import { TableV2 } from "aws-cdk-lib/aws-dynamodb";
 import { Function } from "aws-cdk-lib/aws-lambda";
 import { Queue } from "aws-cdk-lib/aws-sqs";
 import { StateMachine } from "aws-cdk-lib/aws-stepfunctions";
-import type { Construct } from "constructs";
+import type { Construct, IConstruct } from "constructs";
 import { type Metric as MetricName, namespace, serviceDimension } from "../src/observability/metrics.ts";
 
-/** The stack's monitored resources. They are found in the construct tree, so new functions and queues are included. */
+/** The service's monitored resources. They are found in the construct tree, so new functions and queues are included. */
 export interface WatchedResources {
   stackName: string;
   api: HttpApi;
@@ -25,18 +25,19 @@ export interface WatchedResources {
   serviceMetric: (name: MetricName, statistic: string) => Metric;
 }
 
-export function watchedResources(stack: Stack): WatchedResources {
-  const constructs = stack.node.findAll();
+export function watchedResources(service: IConstruct): WatchedResources {
+  const { stackName } = Stack.of(service);
+  const constructs = service.node.findAll();
   const all = <T>(kind: abstract new (...args: never[]) => T): T[] =>
     constructs.filter((each): each is Construct & T => each instanceof kind);
   const one = <T extends Construct>(name: string, kind: abstract new (...args: never[]) => T, id?: string): T => {
     const first = all(kind).find(({ node }) => id === undefined || node.id === id);
-    if (!first) throw new Error(`${stack.stackName} has no ${name}. Add it to the stack before Alarms.`);
+    if (!first) throw new Error(`${stackName} has no ${name}. Add it to the service before Alarms.`);
     return first;
   };
   const table = one("table", TableV2);
   return {
-    stackName: stack.stackName,
+    stackName,
     api: one("HTTP API", HttpApi),
     table,
     stateMachine: one("state machine", StateMachine),

@@ -152,7 +152,7 @@ export class Workflow extends Construct {
         includeExecutionData: false,
         // AWS's resource policy for delivered logs covers this prefix. Without it, the policy grows with every stack.
         destination: new LogGroup(this, "Log", {
-          logGroupName: `/aws/vendedlogs/states/${scope.node.id}`,
+          logGroupName: `/aws/vendedlogs/states/${Stack.of(this).stackName}`,
           retention: logRetention,
           removalPolicy: RemovalPolicy.DESTROY,
         }),

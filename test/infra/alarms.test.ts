@@ -204,11 +204,11 @@ test("alarms and dashboard use only service metrics that the code writes", () =>
 test("alarmEmail subscribes an address, and a queue that is added gets an alarm", () => {
   expect(all("AWS::SNS::Subscription")).toEqual([]);
   const app = new App({ context: { "aws:cdk:bundling-stacks": [], stage: "test" } });
-  const stack = new ServiceStack(app, readSettings(app.node));
-  stack.node.tryRemoveChild("Operations");
-  new Queue(stack, "Late");
-  new Alarms(stack, "Operations", { alarmEmail: "on-call@example.com" });
-  const template = Template.fromStack(stack);
+  const { service } = new ServiceStack(app, readSettings(app.node));
+  service.node.tryRemoveChild("Operations");
+  new Queue(service, "Late");
+  new Alarms(service, "Operations", { alarmEmail: "on-call@example.com" });
+  const template = Template.fromStack(Stack.of(service));
   template.hasResourceProperties("AWS::SNS::Subscription", { Protocol: "email", Endpoint: "on-call@example.com" });
   template.hasResourceProperties("AWS::CloudWatch::Alarm", { AlarmName: "AgentRunService-test-dead-letters-3" });
 });
@@ -229,7 +229,7 @@ test("monthlyBudget emails when the account's cost of a month exceeds it", () =>
 
 test("a stack without a service is rejected with an error that says what is missing", () => {
   expect(() => new Alarms(new Stack(new App(), "Empty"), "Operations", {})).toThrow(
-    "Empty has no table. Add it to the stack before Alarms.",
+    "Empty has no table. Add it to the service before Alarms.",
   );
 });
 

@@ -1,0 +1,210 @@
+import { Aws, CfnOutput, Stack } from "aws-cdk-lib";
+import type { ITableV2 } from "aws-cdk-lib/aws-dynamodb";
+import type { IManagedPolicy } from "aws-cdk-lib/aws-iam";
+import type { IBucket } from "aws-cdk-lib/aws-s3";
+import type { ITopic } from "aws-cdk-lib/aws-sns";
+import { Construct } from "constructs";
+import { runningIndex, secretPrefixOf } from "../src/platform/aws/dynamodb/table.ts";
+import { sweepMinutes } from "../src/workflow/policy.ts";
+import { grant, type ServiceFunctionProps, serviceFunction } from "./service-function.ts";
+import { defaultThrottle } from "./concurrency.ts";
+import { HttpApi } from "./http-api.ts";
+import { Alarms } from "./alarms.ts";
+import { newBudget } from "./budget.ts";
+import { Deliveries } from "./deliveries.ts";
+import { operatorPolicy, viewerPolicy } from "./operator-policy.ts";
+import { functions } from "./functions.ts";
+import { type OutputName, outputs } from "./outputs.ts";
+import { grantModels } from "./model-permissions.ts";
+import { grantExtRead, grantExtWrite, grantMcp } from "./program-permissions.ts";
+import { deadLetterQueue, Recovery } from "./recovery.ts";
+import { Sandbox } from "./sandbox.ts";
+import type { AgentRunServiceProps } from "./service-props.ts";
+import { settingsOf } from "./settings.ts";
+import {
+  createsRuns,
+  drivesTrials,
+  endsTurns,
+  type ItemPermission,
+  keyUse,
+  enqueuesDeliveries,
+  sendsDeliveries,
+  Storage,
+  webhookState,
+} from "./storage.ts";
+import { Workflow } from "./workflow.ts";
+
+/**
+ * The service without the front door and the web application: API, functions, state machine, table, bucket, sandbox, alarms and
+ * dashboard. A stack holds one: alarms and outputs have the names of the stack. Deployed resources are named after construct ids,
+ * so these do not change. Throws one error that lists every property that is not accepted.
+ */
+export class AgentRunService extends Construct {
+  /** Base URL of the API. */
+  readonly apiUrl: string;
+  /** Organizations, agents, API keys and runs. */
+  readonly table: ITableV2;
+  /** Files and long texts of runs. */
+  readonly bucket: IBucket;
+  /** Receives the notifications of alarms. */
+  readonly alarmTopic: ITopic;
+  /** Permissions of `agent-run-service admin --stack`. It is attached to nobody. */
+  readonly operatorPolicy: IManagedPolicy;
+  /** The part of `operatorPolicy` that only reads. */
+  readonly viewerPolicy: IManagedPolicy;
+
+  constructor(scope: Construct, id: string, { alarmTopic, ...given }: AgentRunServiceProps = {}) {
+    super(scope, id);
+    const stack = Stack.of(this);
+    requireOnly(this, stack);
+    const settings = settingsOf(given);
+    const { logRetentionDays: logRetention, concurrentRuns } = settings;
+    const newFunction = (name: keyof typeof functions, more: Partial<ServiceFunctionProps> = {}) =>
+      serviceFunction(this, name, { ...functions[name], logRetention, ...more });
+
+    const storage = new Storage(this, "Storage", settings);
+
+    const concurrency = concurrentRuns === "auto" ? 0 : concurrentRuns;
+    const advance = newFunction("Advance", { concurrency });
+    storage.grantItems(advance, [
+      { kinds: ["AGENT", "ORG"], actions: ["GetItem"] },
+      { kinds: ["CONFIG"], actions: ["GetItem", "PutItem"] },
+      { kinds: ["RUN"], actions: ["Query"] },
+      ...createsRuns,
+      ...drivesTrials,
+    ]);
+    storage.grantObjects(advance, {
+      read: ["workspaces", "texts", "kept", "staging"], // kept: the cases of suites; staging: of other functions
+      write: ["workspaces", "texts", "staging"],
+      remove: ["workspaces", "staging"],
+    });
+    storage.grantList(advance);
+    grant(advance, {
+      FILE_VERSIONS: String(settings.fileVersions),
+      WORKSPACE_FILES: String(settings.workspaceFiles),
+      WORKSPACE_BYTES: String(settings.workspaceMegabytes * 2 ** 20),
+    });
+    grantModels(advance, settings);
+    // As the sandbox, it has no reserved concurrency: only `advance` calls it, with at most two documents of a turn at a time.
+    const documents = newFunction("Documents");
+    grant(
+      advance,
+      {
+        DOCUMENTS_FUNCTION: documents.functionName,
+        LAMBDA_ENDPOINT: `https://lambda.${Aws.REGION}.${Aws.URL_SUFFIX}`,
+        BUCKET_URL: `https://${storage.bucket.bucketRegionalDomainName}`,
+      },
+      { actions: ["lambda:InvokeFunction"], resources: [documents.functionArn] },
+    );
+    const sandbox =
+      settings.sandbox === "off" ? undefined : new Sandbox(this, "Sandbox", { settings, storage, signer: advance });
+    sandbox?.grantRun(advance);
+    if (settings.privateAddresses === "allowed") grant(advance, { PRIVATE_ADDRESSES: settings.privateAddresses });
+    if (settings.otlpEndpoint !== "") grant(advance, { OTEL_EXPORTER_OTLP_ENDPOINT: settings.otlpEndpoint });
+
+    const fail = newFunction("Fail");
+    storage.grantItems(fail, [endsTurns]);
+
+    const workflow = new Workflow(this, "Workflow", { advance, fail, logRetention });
+    workflow.grantStartNext(advance);
+
+    const deadLetters = deadLetterQueue(this);
+    const reconcile = newFunction("Reconcile", { deadLetters });
+    storage.grantItems(reconcile, [{ kinds: ["RUN"], actions: ["Query"] }, endsTurns]);
+    // If several scheduled sweeps were delayed, one is enough: older events expire.
+    const sweep = newFunction("Sweep", { deadLetters, eventSeconds: 2 * sweepMinutes * 60 });
+    storage.grantItems(sweep, [
+      { kinds: ["RUNNING", "WAITING", "ASKING", "COUNT", "TRIALS"], actions: ["Query"], index: runningIndex.name },
+      endsTurns,
+      { kinds: ["COUNT", "RUN"], actions: ["Query"] },
+      { kinds: ["AGENT", "ORG"], actions: ["GetItem"] },
+      { kinds: ["CONFIG"], actions: ["GetItem", "PutItem"] },
+      ...drivesTrials,
+    ]);
+    // A case of a trial begins with copies of files and texts of the recorded run, or of a case of a suite.
+    storage.grantObjects(sweep, { read: ["workspaces", "texts", "kept"], write: ["workspaces", "texts"] });
+    storage.grantList(sweep);
+    workflow.grantManageExecutions(sweep);
+    workflow.grantStartExecution(sweep);
+    new Recovery(this, "Repair", { stateMachine: workflow.stateMachine, reconcile, sweep, deadLetters });
+
+    const enqueue = newFunction("EnqueueDelivery");
+    storage.grantItems(enqueue, enqueuesDeliveries);
+    const send = newFunction("SendDelivery", { sendsToItself: true }); // a delivery has at most 9 attempts
+    storage.grantItems(send, sendsDeliveries);
+    if (settings.privateAddresses === "allowed") grant(send, { PRIVATE_ADDRESSES: settings.privateAddresses });
+    new Deliveries(this, "Deliveries", { table: storage.table, enqueue, send, deadLetters });
+
+    const create = newFunction("Create");
+    grant(create, { SECRET_PREFIX: secretPrefixOf(settings.stage) }); // checks names only
+    const createReads: ItemPermission = { kinds: ["KEY", "AGENT", "ORG"], actions: ["GetItem"] };
+    storage.grantItems(create, [createReads, webhookState, keyUse, ...createsRuns]);
+    storage.grantObjects(create, { write: ["workspaces", "texts"], remove: ["workspaces"] });
+    workflow.grantStartExecution(create);
+
+    const get = newFunction("Get");
+    storage.grantItems(get, [{ kinds: ["KEY"], actions: ["GetItem"] }, keyUse, { kinds: ["RUN"], actions: ["Query"] }]);
+    storage.grantObjects(get, { read: ["texts"] });
+
+    const service = { storage, workflow, settings };
+    const extRead = newFunction("ExtRead");
+    grantExtRead(extRead, service);
+    const extWrite = newFunction("ExtWrite");
+    grantExtWrite(extWrite, service);
+    const mcp = newFunction("Mcp");
+    grantMcp(mcp, service);
+
+    const openapi = newFunction("Openapi");
+    const notFound = newFunction("NotFound");
+
+    const { requestsPerSecond, requestBurst } = settings;
+    const unknown = defaultThrottle();
+    const throttle = {
+      rateLimit: requestsPerSecond === "auto" ? unknown.rate : requestsPerSecond,
+      burstLimit: requestBurst === "auto" ? unknown.burst : requestBurst,
+    };
+    const handlers = { create, get, openapi, extRead, extWrite, mcp, notFound };
+    const { url } = new HttpApi(this, "HttpApi", { handlers, logRetention, throttle });
+    const { alarmEmail, runbookUrl } = settings;
+    const { topic } = new Alarms(this, "Operations", {
+      alarmEmail: alarmEmail || undefined,
+      runbook: runbookUrl || undefined,
+      topic: alarmTopic,
+    });
+    if (settings.monthlyBudget > 0) newBudget(this, settings.monthlyBudget, alarmEmail);
+
+    this.apiUrl = url;
+    this.table = storage.table as ITableV2; // as Vpc in sandbox.ts
+    this.bucket = storage.bucket as IBucket;
+    this.alarmTopic = topic;
+    this.operatorPolicy = operatorPolicy(this, settings.stage, { storage, workflow });
+    this.viewerPolicy = viewerPolicy(this, settings.stage, storage);
+    const values: Record<OutputName, string> = {
+      ApiUrl: url,
+      TableName: storage.table.tableName,
+      BucketName: storage.bucket.bucketName,
+      StateMachineArn: workflow.stateMachine.stateMachineArn,
+      RetentionDays: String(settings.retentionDays),
+      RequestsPerSecond: String(throttle.rateLimit),
+      ConcurrentRuns: String(concurrency),
+      SandboxMode: settings.sandbox,
+      EnvironmentImages: JSON.stringify(sandbox?.images ?? {}),
+      SecretPrefix: secretPrefixOf(settings.stage),
+      AlarmTopicArn: topic.topicArn,
+      OperatorPolicyArn: this.operatorPolicy.managedPolicyArn,
+      ViewerPolicyArn: this.viewerPolicy.managedPolicyArn,
+    };
+    // In the stack itself: the programs for operators and the other stacks find outputs by these names.
+    for (const [name, value] of Object.entries(values)) {
+      new CfnOutput(stack, name, { value, description: outputs[name as OutputName] });
+    }
+  }
+}
+
+/** Throws if the stack has another service. */
+function requireOnly(service: AgentRunService, stack: Stack): void {
+  const other = stack.node.findAll().find((each) => each instanceof AgentRunService && each !== service);
+  if (!other) return;
+  const rule = "A stack holds one AgentRunService, because its outputs and alarms have the names of the stack";
+  throw new Error(`${rule}. ${stack.stackName} has ${other.node.path} and ${service.node.path}: use a stack for each.`);
+}
