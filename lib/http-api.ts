@@ -13,7 +13,7 @@ import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import { LogGroup, type RetentionDays } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import { type Operation, operations } from "../src/v1/contract.ts";
-import { basePath } from "../src/ext/contract/operations/operation.ts";
+import { basePath } from "../src/ext/path.ts";
 import { mcpPath } from "../src/mcp/path.ts";
 
 export interface HttpApiProps {

@@ -6,15 +6,9 @@ import type { Runs } from "../runs/ports.ts";
 import { authenticateRunToken, isRunToken } from "../runs/run-tokens.ts";
 import type { ExtHandlers } from "./call.ts";
 import { operations } from "./contract/operations/index.ts";
-import { basePath } from "./contract/operations/operation.ts";
 import { extErrors } from "./errors.ts";
 import * as bodies from "../../dist/generated/ext-bodies.js";
 import * as parameters from "../../dist/generated/ext-parameters.js";
-
-/** Whether a path belongs to the extension API. */
-export function isExtPath(path: string): boolean {
-  return path === basePath || path.startsWith(`${basePath}/`);
-}
 
 const nobody: Principal = { agentId: "", organizationId: "" };
 const api = { operations, validators: { bodies, parameters }, errors: extErrors, nobody, authorize };

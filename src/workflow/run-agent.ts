@@ -24,13 +24,12 @@ import type { RunState } from "../runs/types.ts";
 import { filesOfTurn } from "../runs/files/workspace.ts";
 import { defaultEnvironment, type Linux, type NoLinux } from "../sandbox/linux/types.ts";
 import type { ProgramOwner, SandboxPerAgent } from "../sandbox/types.ts";
-import { openCase } from "../trials/open-case.ts";
 import type { Trials } from "../trials/ports.ts";
+import { trialOf } from "../trials/trial-id.ts";
 import { askedModel, modelOpener, openLater } from "./open-models.ts";
 import type { AgentCall } from "./agent-call.ts";
 import { leftRecord } from "./left-record.ts";
 import { stoppable } from "./model-stop.ts";
-import { replayTurn } from "./replay-turn.ts";
 import { storeFailure } from "./retry-later.ts";
 import { turnInput } from "./turn-input.ts";
 import { findSettings, referencingWriter, plainWriter, releaseWriter } from "./turn-settings.ts";
@@ -69,13 +68,15 @@ export async function runAgent(deps: AgentDeps, state: RunState, call: AgentCall
   const { id: runId, turn } = run;
   const { signal } = call;
   const { live, texts } = deps;
-  const tried = await openCase(deps, state);
+  // Loaded for turns of trials only: a service that tries nothing has 2 MB less.
+  const trials = trialOf(run) === undefined ? undefined : await import("../trials/open-case.ts");
+  const tried = await trials?.openCase(deps, state);
   if (tried && "failure" in tried) return { kind: "failed", failure: tried.failure };
   const { organizationId } = tried ?? run;
   const unlessStopped = stoppable(deps, organizationId); // looks beside the read of the settings
   const found = await findSettings(deps, state);
   if ("failure" in found) return { kind: "failed", failure: found.failure };
-  if (tried?.replay) return replayTurn(deps, state, call, found, tried.replay);
+  if (tried?.replay) return (await import("./replay-turn.ts")).replayTurn(deps, state, call, found, tried.replay);
   const { agent, mcpToolPolicy, offered } = found;
   const { agentId } = run;
   const readSecretFor =

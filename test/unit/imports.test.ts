@@ -248,7 +248,7 @@ const allowed: Record<string, string[]> = {
   // Names, schemas and durations only.
   lib: [
     "src/env.ts",
-    "src/ext/contract/operations/operation.ts",
+    "src/ext/path.ts",
     "src/http/origin.ts",
     "src/http/server/origin-secret.ts",
     "src/manage/sign-in/types.ts",

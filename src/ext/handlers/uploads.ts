@@ -5,7 +5,7 @@ import { timeOf } from "../../http/rest/wire/time.ts";
 import { beginUpload, receiveUpload } from "../../runs/files/pending-uploads.ts";
 import type { PendingUpload, SignedRequest } from "../../runs/ports.ts";
 import type { ExtHandlers, Schemas } from "../call.ts";
-import { basePath } from "../contract/operations/operation.ts";
+import { basePath } from "../path.ts";
 import type { ExtDeps } from "../deps.ts";
 
 /** Files that clients send before the create that names them. */

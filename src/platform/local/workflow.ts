@@ -8,7 +8,7 @@ import type { RunOwner } from "../../runs/types.ts";
 import type { TurnId } from "../../runs/turn-writes.ts";
 import { advance, type AdvanceDeps } from "../../workflow/advance.ts";
 import { fail } from "../../workflow/fail.ts";
-import { trialDriver } from "../../trials/drive-trial.ts";
+import { trialDriver } from "../../trials/trial-driver.ts";
 import type { Trials } from "../../trials/ports.ts";
 import { retryPolicy } from "../../workflow/policy.ts";
 import { asRetryLater, RetryLater } from "../../workflow/retry-later.ts";

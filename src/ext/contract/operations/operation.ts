@@ -1,7 +1,6 @@
 import { operationsOf } from "../../../http/rest/operation.ts";
 import { codesEverywhere, type ErrorCodeOf, errorsOf } from "../../../error-codes.ts";
-
-export const basePath = "/ext/v1";
+import { basePath } from "../../path.ts";
 
 /** Completes an operation of the extension API with the errors that each operation has. */
 export const operation = operationsOf<ErrorCodeOf<"ext">, typeof basePath>({

@@ -2,7 +2,7 @@ import { SFNClient } from "@aws-sdk/client-sfn";
 import { withTimeout } from "../../../async/with-timeout.ts";
 import { log } from "../../../log.ts";
 import { sentRequest } from "../../../runs/read/sent-request.ts";
-import { trialDriver } from "../../../trials/drive-trial.ts";
+import { trialDriver } from "../../../trials/trial-driver.ts";
 import type { DriveDeps } from "../../../trials/settle-case.ts";
 import { type ClientSettings, tuned } from "../sdk/clients.ts";
 import { awsWorkflow } from "../workflow.ts";
