@@ -1,24 +1,21 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Schemas } from "../../src/manage/schema-types.ts";
-import { createOrganization, setModel } from "../../src/accounts/organizations.ts";
-import { decodeRequest, encodeMessage } from "../../src/sandbox/codec.ts";
-import { advance } from "../../src/workflow/advance.ts";
-import { awsHandlers } from "../support/aws-handlers.ts";
-import { manageService } from "../support/manage-service.ts";
+import { awsDoors, localDoors, type TrialDoors } from "../support/trial-doors.ts";
 import { inputs, outsideWorld, runCount } from "../support/recorded-turns.ts";
 import { sandbox } from "./sandbox/sandbox.ts";
 
 // An unchanged agent on recorded turns of every kind, with a model that answers the same to the same.
 
-/** The doors of a platform. */
-interface Platform {
-  call: <Body>(method: string, path: string, body?: object) => Promise<Body>;
-  /** Resolves when nothing is in progress at this path. */
-  settle: (path: string) => Promise<void>;
+interface Recorded {
+  agentId: string;
+  /** Of the runs, in the order of `inputs`. */
+  ids: string[];
 }
 
 /** Records the runs, one after the other if a turn of a run needs the one before. */
-async function record({ call, settle }: Platform, agentId: string): Promise<string[]> {
+async function record({ call, settleHere, organizationId }: TrialDoors): Promise<Recorded> {
+  const agent = { organization_id: organizationId, definition: world.definition };
+  const { id: agentId } = await call<Schemas["Agent"]>("POST", "/agents", agent);
   const ids = await Promise.all(
     inputs.map(async ({ first }) => {
       const body = { agent_id: agentId, name: first, input_text: first };
@@ -26,15 +23,16 @@ async function record({ call, settle }: Platform, agentId: string): Promise<stri
       return id;
     }),
   );
-  for (const id of ids) await settle(`/runs/${id}`);
+  for (const id of ids) await settleHere(`/runs/${id}`);
   const seconds = inputs.flatMap(({ second }, index) => (second === undefined ? [] : [{ id: ids[index], second }]));
   for (const { id, second } of seconds) await call("POST", `/runs/${id}/input`, { input_text: second });
-  for (const { id } of seconds) await settle(`/runs/${id}`);
-  return ids;
+  for (const { id } of seconds) await settleHere(`/runs/${id}`);
+  await expectEveryKind(call, ids);
+  return { agentId, ids };
 }
 
 /** What the record must have, or the test would show less than it says. */
-async function expectEveryKind({ call }: Platform, ids: string[]): Promise<void> {
+async function expectEveryKind(call: TrialDoors["call"], ids: string[]): Promise<void> {
   const pages = await Promise.all(ids.map((id) => call<Schemas["EventPage"]>("GET", `/runs/${id}/events?limit=100`)));
   const events = pages.flatMap(({ data }) => data);
   expect([...new Set<string>(events.map(({ type }) => type))]).toEqual(
@@ -43,12 +41,13 @@ async function expectEveryKind({ call }: Platform, ids: string[]): Promise<void>
   expect(events.some((event) => event.type === "model_call" && event.truncated_results !== null)).toBe(true);
   const failed = events.filter((event) => event.type === "tool_result" && event.is_error);
   expect(failed.length).toBeGreaterThan(20);
+  expect(world.reached()).toEqual(expect.arrayContaining(Object.values(world.ports)));
 }
 
-/** Tries the last turn of each run with the unchanged agent. `own`: ports of the platform itself. */
+/** Tries the last turn of each run with the unchanged agent. */
 async function expectAllSame(
-  { call, settle }: Platform,
-  { ids, agentId, own }: { ids: string[]; agentId: string; own: number[] },
+  { call, settle, port: own }: TrialDoors,
+  { agentId, ids }: Recorded,
   mode: Schemas["Trial"]["mode"],
 ): Promise<void> {
   world.reached();
@@ -69,7 +68,7 @@ async function expectAllSame(
   expect(outside).toEqual({ pages: before.pages, mcp: before.mcp });
   if (mode === "replay") expect(model).toBe(before.model);
   else expect(model).toBeGreaterThan(before.model + runCount);
-  const allowed = mode === "replay" ? own : [world.ports.model, ...own];
+  const allowed = mode === "replay" ? [own] : [world.ports.model, own];
   expect(world.reached().filter((port) => !allowed.includes(Number(port)))).toEqual([]);
 }
 
@@ -77,66 +76,17 @@ let world: Awaited<ReturnType<typeof outsideWorld>>;
 beforeEach(async () => void (world = await outsideWorld()));
 afterEach(() => world[Symbol.asyncDispose]());
 
+const allModes = ["rerun", "next_step", "replay"] as const;
+
 describe("50 of 50 turns are the same, and nothing but the model is reached", { timeout: 120_000 }, () => {
   test("on one machine, in all modes", async () => {
-    await using service = await manageService({ model: world.model, sandbox: "auto" });
-    const call: Platform["call"] = async (method, path, body) =>
-      (await service.call<never>(method, path, body && { body })).body;
-    const platform: Platform = {
-      call,
-      async settle(path) {
-        for (;;) {
-          const { status } = await call<{ status: string }>("GET", path);
-          if (status === "finished") return;
-          if (status !== "running") throw new Error(`${path} is ${status}`);
-          await new Promise((resolve) => setTimeout(resolve, 20));
-        }
-      },
-    };
-    const { organization_id } = await call<Schemas["Agent"]>("GET", `/agents/${service.templateId}`);
-    const { definition } = world;
-    const { id: agentId } = await call<Schemas["Agent"]>("POST", "/agents", { organization_id, definition });
-    const ids = await record(platform, agentId);
-    await expectEveryKind(platform, ids);
-    expect(world.reached()).toEqual(expect.arrayContaining(Object.values(world.ports)));
-    const own = [Number(new URL(service.baseUrl).port)];
-    for (const mode of ["rerun", "next_step", "replay"] as const)
-      await expectAllSame(platform, { ids, agentId, own }, mode);
+    await using doors = await localDoors(world.model);
+    const recorded = await record(doors);
+    for (const mode of allModes) await expectAllSame(doors, recorded, mode);
   });
 
   test("on AWS, through the exported handlers", async () => {
-    vi.spyOn(process.stdout, "write").mockReturnValue(true); // metrics
-    const neverAborts = new AbortController().signal;
-    const runProgram = async (event: unknown) => {
-      const { request } = event as { request: string };
-      return { result: encodeMessage(await sandbox.run(decodeRequest(request), neverAborts)) };
-    };
-    await using service = await awsHandlers({
-      functions: { sandbox: runProgram },
-      environment: { SANDBOX_FUNCTION: "sandbox" },
-    });
-    const { aws, platform, call, work } = service;
-    const { id: organization_id } = await createOrganization(platform.accounts, { name: "O" });
-    await setModel(platform.accounts, organization_id, world.model);
-    const { definition } = world;
-    const { id: agentId } = await call<Schemas["Agent"]>("POST", "/agents", { organization_id, definition });
-    // Functions on AWS never connect to their own machine, where the tests' servers are: the turns are recorded without them.
-    const recorder = {
-      ...platform,
-      now: Date.now,
-      addresses: "local" as const,
-      sandboxOf: () => sandbox,
-      secretOf: async () => undefined,
-    };
-    const takeTurn = async (input: string): Promise<void> => {
-      const turn = JSON.parse(input) as { runId: string; turn: number };
-      const budget = { signal: neverAborts, deadline: Infinity };
-      while (!(await advance(recorder, turn, budget)).done);
-    };
-    const ids = await record({ call, settle: () => work(takeTurn) }, agentId);
-    const doors = { call, settle: () => work() };
-    await expectEveryKind(doors, ids);
-    const own = [Number(new URL(aws.endpoint).port)];
-    await expectAllSame(doors, { ids, agentId, own }, "rerun");
+    await using doors = await awsDoors(world.model, sandbox);
+    await expectAllSame(doors, await record(doors), "rerun");
   });
 });

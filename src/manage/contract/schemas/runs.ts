@@ -21,9 +21,9 @@ import {
 
 const run = {
   ...runFields,
-  agent_id: uuid("The agent."),
+  agent_id: text("The agent. Of an attempt of a trial, which belongs to none: the trial."),
   agent_name: nullable(text("The agent's name now.")),
-  organization_id: uuid("The organization that owns the agent."),
+  organization_id: text("The organization that owns the agent. Of an attempt of a trial: the trial."),
   started_by: nullableReference("Who created it. Null: an earlier release did.", reference("Starter")),
   imported_from: nullableReference(
     "What was imported as this run, which is read-only. Null: the service recorded it.",
