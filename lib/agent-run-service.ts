@@ -1,6 +1,7 @@
 import { Aws, CfnOutput, Stack } from "aws-cdk-lib";
 import type { ITableV2 } from "aws-cdk-lib/aws-dynamodb";
 import type { IManagedPolicy } from "aws-cdk-lib/aws-iam";
+import type { Function } from "aws-cdk-lib/aws-lambda";
 import type { IBucket } from "aws-cdk-lib/aws-s3";
 import type { ITopic } from "aws-cdk-lib/aws-sns";
 import { Construct } from "constructs";
@@ -16,7 +17,7 @@ import { operatorPolicy, viewerPolicy } from "./operator-policy.ts";
 import { functions } from "./functions.ts";
 import { type OutputName, outputs } from "./outputs.ts";
 import { grantModels } from "./model-permissions.ts";
-import { grantExtRead, grantExtWrite, grantMcp } from "./program-permissions.ts";
+import { grantDefinitions, grantExtRead, grantExtWrite, grantMcp } from "./program-permissions.ts";
 import { deadLetterQueue, Recovery } from "./recovery.ts";
 import { Sandbox } from "./sandbox.ts";
 import type { AgentRunServiceProps } from "./service-props.ts";
@@ -52,6 +53,9 @@ export class AgentRunService extends Construct {
   readonly operatorPolicy: IManagedPolicy;
   /** The part of `operatorPolicy` that only reads. */
   readonly viewerPolicy: IManagedPolicy;
+
+  readonly #newDefinitions: () => Function;
+  #definitions: Function | undefined;
 
   constructor(scope: Construct, id: string, { alarmTopic, ...given }: AgentRunServiceProps = {}) {
     super(scope, id);
@@ -173,6 +177,11 @@ export class AgentRunService extends Construct {
     });
     if (settings.monthlyBudget > 0) newBudget(this, settings.monthlyBudget, alarmEmail);
 
+    this.#newDefinitions = () => {
+      const fn = newFunction("Definitions", { attempts: 1 });
+      grantDefinitions(fn, service);
+      return fn;
+    };
     this.apiUrl = url;
     this.table = storage.table as ITableV2; // as Vpc in sandbox.ts
     this.bucket = storage.bucket as IBucket;
@@ -198,6 +207,14 @@ export class AgentRunService extends Construct {
     for (const [name, value] of Object.entries(values)) {
       new CfnOutput(stack, name, { value, description: outputs[name as OutputName] });
     }
+  }
+
+  /**
+   * The function of the custom resources for organizations, agents and keys, which is only deployed with one of them.
+   * @internal
+   */
+  definitionsFunction(): Function {
+    return (this.#definitions ??= this.#newDefinitions());
   }
 }
 

@@ -102,4 +102,10 @@ export const functions = {
     memory: 256, // as Openapi
     seconds: requestSeconds,
   },
+  Definitions: {
+    entry: "definitions",
+    description: "Custom resources: organizations, agents and keys of the app",
+    memory: 512, // as Fail
+    seconds: 120, // two reads and a write of the table, and 20 for a permission that has no effect yet
+  },
 } as const;

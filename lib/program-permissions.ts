@@ -79,6 +79,18 @@ export function grantMcp(fn: Function, service: Service): void {
   grant(fn, { SECRET_PREFIX: secretPrefixOf(stage), ...transcriptLimit(service.settings) }); // the prefix checks names only
 }
 
+/** For the custom resources of stacks: organizations, agents and keys, but no runs and no secrets. */
+export function grantDefinitions(fn: Function, { storage, settings }: Service): void {
+  storage.grantItems(fn, [
+    { kinds: ["ORG", "AGENT", "KEY"], actions: ["GetItem"] },
+    { kinds: ["AGENT"], actions: ["Query"] }, // versions
+    // One statement, because a transaction writes a record together with its audit entry.
+    { kinds: ["ORG", "AGENT", "KEY", "AUDIT"], actions: ["PutItem"] },
+  ]);
+  const { stage, retentionDays } = settings;
+  grant(fn, { SECRET_PREFIX: secretPrefixOf(stage), RETENTION_DAYS: String(retentionDays) }); // checks names only
+}
+
 /** Lets the function start, continue and stop runs. It does not read their files. */
 function grantRuns(fn: Function, { storage, workflow }: Service): void {
   storage.grantObjects(fn, {

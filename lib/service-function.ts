@@ -47,6 +47,8 @@ export interface ServiceFunctionProps {
   deadLetters?: IQueue;
   /** For asynchronous invocations: maximum event age. Absent: Lambda's default, six hours. */
   eventSeconds?: number;
+  /** For asynchronous invocations: how often an event is tried. Absent: Lambda's default, three times. */
+  attempts?: number;
   /** For a function that sends messages to its own queue, a limited number of times. */
   sendsToItself?: boolean;
   /** For a function in a VPC. Its role also needs the permissions for network interfaces. */
@@ -78,6 +80,7 @@ export function serviceFunction(scope: Construct, id: string, props: ServiceFunc
     ...(props.concurrency && { reservedConcurrentExecutions: props.concurrency }),
     ...(props.deadLetters && { deadLetterQueue: props.deadLetters }),
     ...(props.eventSeconds && { maxEventAge: Duration.seconds(props.eventSeconds) }),
+    ...(props.attempts && { retryAttempts: props.attempts - 1 }),
     // By default, Lambda drops a batch after about 16 hops, and one old message of a batch counts for all.
     ...(props.sendsToItself && { recursiveLoop: RecursiveLoop.ALLOW }),
     ...props.network,

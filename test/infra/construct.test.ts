@@ -4,9 +4,8 @@ import { Function, InlineCode, Runtime } from "aws-cdk-lib/aws-lambda";
 import { Queue } from "aws-cdk-lib/aws-sqs";
 import { Topic } from "aws-cdk-lib/aws-sns";
 import { expect, test } from "vitest";
-import { AgentRunService } from "../../lib/agent-run-service.ts";
+import { Agent, AgentRunService, type AgentRunServiceProps, ApiKey, Organization } from "../../lib/cdk.ts";
 import { outputs } from "../../lib/outputs.ts";
-import type { AgentRunServiceProps } from "../../lib/service-props.ts";
 import { stackIn } from "./own-stack.ts";
 
 // The construct in a stack of another app, without the feature flags of this repository.
@@ -58,5 +57,49 @@ test("a stack holds one, because its outputs and alarms have the names of the st
   expect(() => service(stack, {}, "More")).toThrow(
     "A stack holds one AgentRunService, because its outputs and alarms have the names of the stack. Shop has Shop/Agents and " +
       "Shop/More: use a stack for each.",
+  );
+});
+
+test("the function of definitions is in the template of an app that uses one, with the permissions for them", () => {
+  const without = stackIn(new App());
+  service(without);
+  const functions = Object.keys(Template.fromStack(without).findResources("AWS::Lambda::Function")).length;
+  const stack = stackIn(new App());
+  const agents = service(stack);
+  const acme = new Organization(agents, "Acme", { name: "Acme", model: { provider: "demo" } });
+  const support = new Agent(agents, "Support", { file: "examples/assistant.json", organization: acme });
+  const { secret } = new ApiKey(agents, "ShopKey", { agents: [support, "further"], name: "Shop" });
+  const template = Template.fromStack(stack);
+  template.resourceCountIs("AWS::Lambda::Function", functions + 1);
+  template.hasResource("Custom::AgentRunOrganization", {
+    Properties: { Name: "Acme", Model: { provider: "demo" }, ServiceTimeout: "300" },
+  });
+  template.hasResourceProperties("Custom::AgentRunAgent", {
+    OrganizationId: stack.resolve(acme.organizationId) as object,
+    Definition: Match.serializedJson(Match.objectLike({ name: "Assistant" })),
+  });
+  template.hasResourceProperties("Custom::AgentRunApiKey", {
+    AgentIds: [stack.resolve(support.agentId), "further"],
+    Name: "Shop",
+    SecretArn: stack.resolve(secret.secretArn) as object,
+  });
+  const policies = Object.entries(template.findResources("AWS::IAM::Policy"));
+  const [, policy] = policies.find(([id]) => id.includes("Definitions")) ?? [];
+  const statements = (policy as { Properties: { PolicyDocument: { Statement: { Action: string | string[] }[] } } })
+    .Properties.PolicyDocument.Statement;
+  const writesLog = ["logs:CreateLogStream", "logs:PutLogEvents"];
+  expect(statements.flatMap(({ Action }) => Action)).toEqual([
+    ...writesLog,
+    "dynamodb:GetItem",
+    "dynamodb:Query",
+    "dynamodb:PutItem",
+    "secretsmanager:PutSecretValue",
+  ]);
+});
+
+test("a file that is not JSON is an error of the synthesis", () => {
+  const agents = service(stackIn(new App()));
+  expect(() => new Agent(agents, "Support", { file: "README.md", organization: "acme" })).toThrow(
+    "README.md cannot be read as an agent file: ",
   );
 });

@@ -115,6 +115,8 @@ const allowed: Record<string, string[]> = {
     "src/trials",
   ],
   "src/observability": ["src/agent", "src/env.ts", "src/log.ts", "src/net", "src/runs", "src/trials/trial-id.ts"],
+  // The custom resources of stacks.
+  "src/definitions": ["src/accounts", "src/agent", "src/errors.ts", "src/json.ts", "src/manage/checked-definition.ts"],
   // The framework of all APIs. It knows no operations.
   "src/http": [
     "dist/generated",
@@ -231,6 +233,7 @@ const allowed: Record<string, string[]> = {
   ],
   lambdas: [
     "package.json",
+    "src/definitions",
     "src/deliveries",
     "src/env.ts",
     "src/ext",
@@ -247,6 +250,7 @@ const allowed: Record<string, string[]> = {
   ],
   // Names, schemas and durations only.
   lib: [
+    "src/definitions/types.ts",
     "src/env.ts",
     "src/ext/path.ts",
     "src/http/origin.ts",

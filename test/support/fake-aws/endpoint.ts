@@ -67,6 +67,10 @@ export async function fakeAwsEndpoint(
       return { stopDate: Date.now() / 1000 };
     },
     DescribeExecution: ({ executionArn }) => ({ status: running.has(nameIn(executionArn)) ? "RUNNING" : "SUCCEEDED" }),
+    PutSecretValue: ({ SecretId, SecretString }) => {
+      secrets[String(SecretId)] = String(SecretString);
+      return { ARN: SecretId, Name: SecretId };
+    },
     GetSecretValue: ({ SecretId }) => ({ ARN: SecretId, Name: SecretId, SecretString: secrets[String(SecretId)] }),
   };
 
@@ -138,9 +142,11 @@ export async function fakeAwsEndpoint(
     const unknown = operation === "DescribeExecution" && !started.includes(nameIn(input["executionArn"]));
     const { status, body } = unknown
       ? { status: 400, body: { __type: "ExecutionDoesNotExist" } }
-      : operation in otherOperations
-        ? { status: 200, body: otherOperations[operation]?.(input) }
-        : perform(operation, input, call);
+      : operation === "PutSecretValue" && !(String(input["SecretId"]) in secrets)
+        ? { status: 400, body: { __type: "ResourceNotFoundException" } }
+        : operation in otherOperations
+          ? { status: 200, body: otherOperations[operation]?.(input) }
+          : perform(operation, input, call);
     response.writeHead(status, { "content-type": "application/x-amz-json-1.0" }).end(JSON.stringify(body));
   }
 

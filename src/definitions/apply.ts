@@ -1,0 +1,151 @@
+import { createAgent, findAgent, setAgentStatus, updateAgent } from "../accounts/agents.ts";
+import { parseAgentFile } from "../accounts/agent-definition.ts";
+import type { Actor } from "../accounts/audit.ts";
+import { shownSecret } from "../accounts/header-secrets.ts";
+import { createKey, setKeyEnabled } from "../accounts/keys.ts";
+import { type ModelSettings, parseModelSettings, type SettingLabels } from "../accounts/model-settings.ts";
+import { createOrganization, findOrganization, setModel } from "../accounts/organizations.ts";
+import type { Accounts, AgentDefinition } from "../accounts/types.ts";
+import type { ModelConfiguration } from "../agent/model.ts";
+import { configurationFields, modelUrl } from "../agent/models/model-config.ts";
+import type { Secrets } from "../agent/secret.ts";
+import { ServiceError } from "../errors.ts";
+import { canonicalJson } from "../json.ts";
+import { checkedDefinition } from "../manage/checked-definition.ts";
+import type { AgentProperties, ApiKeyProperties, Definition, OrganizationProperties } from "./types.ts";
+
+// What the custom resources of a CloudFormation stack do with organizations, agents and keys.
+
+export interface DefinitionDeps {
+  accounts: Accounts;
+  secretRefusal: Secrets["secretRefusal"];
+  /** Days after which the stack deletes runs. */
+  retentionDays: number;
+  /** Stores the value of a key in a secret of the stack. */
+  storeKey: (secretArn: string, key: string) => Promise<void>;
+  actor: Actor;
+}
+
+/** Creates what is defined. Resolves with its id. Secrets of definitions may not exist yet: only their names are checked. */
+export async function createDefined(deps: DefinitionDeps, { kind, properties }: Definition): Promise<string> {
+  if (kind === "organization") return newOrganization(deps, properties);
+  if (kind === "agent") return newAgent(deps, properties);
+  return newKey(deps, properties);
+}
+
+/**
+ * Changes what is defined. Resolves with its id: with another one if it was replaced, which an agent is for another organization, and
+ * a key for any change. An unchanged definition changes nothing. `former`: the properties before.
+ */
+export async function updateDefined(
+  deps: DefinitionDeps,
+  id: string,
+  { kind, properties }: Definition,
+  former: object,
+): Promise<string> {
+  if (kind === "api_key") return canonicalJson(former) === canonicalJson(properties) ? id : newKey(deps, properties);
+  if (kind === "organization") return changeOrganization(deps, id, properties);
+  const { organizationId } = await findAgent(deps.accounts, id);
+  if (organizationId !== (await findOrganization(deps.accounts, properties.OrganizationId)).id)
+    return newAgent(deps, properties);
+  const definition = await definitionIn(deps, organizationId, properties);
+  await updateAgent(deps.accounts, id, definition, deps.actor);
+  return id;
+}
+
+/** Archives an agent, whose runs stay, and disables a key. An organization stays as it is. No-op for what does not exist. */
+export async function deleteDefined(
+  { accounts, actor }: DefinitionDeps,
+  id: string,
+  kind: Definition["kind"],
+): Promise<void> {
+  try {
+    if (kind === "api_key") await setKeyEnabled(accounts, id, false, actor);
+    if (kind === "agent") await setAgentStatus(accounts, id, "archived", actor);
+  } catch (error) {
+    const gone = ["agent_not_found", "agent_deleted", "key_not_found"];
+    if (!(error instanceof ServiceError && gone.includes(error.code))) throw error;
+  }
+}
+
+async function newOrganization(deps: DefinitionDeps, { Name, Model }: OrganizationProperties): Promise<string> {
+  const model = Model && modelOf(deps, "new", Model);
+  return (await createOrganization(deps.accounts, { name: Name, ...(model && { model }) }, deps.actor)).id;
+}
+
+/** Sets the model that is defined, unless the organization has it. Without one, the organization keeps its own. */
+async function changeOrganization(
+  deps: DefinitionDeps,
+  id: string,
+  { Name, Model }: OrganizationProperties,
+): Promise<string> {
+  const { name, model } = await findOrganization(deps.accounts, id);
+  if (name !== Name) {
+    const received = `the name is ${JSON.stringify(Name)}, and organization ${id} has the name ${JSON.stringify(name)}`;
+    const remedy = "a name cannot be changed: keep it, or define another organization with another construct id";
+    throw new ServiceError("invalid_argument", `${received}; ${remedy}`);
+  }
+  const defined = Model && modelOf(deps, id, Model);
+  if (defined && !(model && canonicalJson(model) === canonicalJson(defined)))
+    await setModel(deps.accounts, id, defined, deps.actor);
+  return id;
+}
+
+const labels: SettingLabels = {
+  provider: "provider",
+  baseUrl: "baseUrl",
+  model: "model",
+  secret: "secret",
+  region: "region",
+  compat: "compat",
+  idleSeconds: "idleSeconds",
+};
+
+/** The model in properties. Throws for settings that do not fit the provider, and for a secret that no organization can use. */
+function modelOf(
+  { secretRefusal }: DefinitionDeps,
+  organizationId: string,
+  settings: ModelSettings,
+): ModelConfiguration {
+  const configuration = parseModelSettings(settings, labels, true);
+  const { secret } = configurationFields(configuration);
+  if (secret === undefined) return configuration;
+  const refusal = secretRefusal(secret, { organizationId, purpose: "model", url: modelUrl(configuration) });
+  if (refusal === undefined) return configuration;
+  const message = `the secret of the model (${shownSecret(secret)}) ${refusal}; name it secretsmanager:NAME`;
+  throw new ServiceError("invalid_argument", message);
+}
+
+async function newAgent(deps: DefinitionDeps, properties: AgentProperties): Promise<string> {
+  const { id } = await findOrganization(deps.accounts, properties.OrganizationId);
+  const definition = await definitionIn(deps, id, properties);
+  return (await createAgent(deps.accounts, id, definition, deps.actor)).id;
+}
+
+/** The definition in the text of an agent file. Throws with a sentence about each problem. */
+async function definitionIn(
+  { secretRefusal, retentionDays }: DefinitionDeps,
+  organizationId: string,
+  { Definition }: AgentProperties,
+): Promise<AgentDefinition> {
+  const file = parseAgentFile(Definition);
+  if ("problems" in file) throw new ServiceError("invalid_argument", file.problems.join("; "));
+  const secretProblem: Secrets["secretProblem"] = (secret, use) => {
+    const refusal = secretRefusal(secret, use);
+    return Promise.resolve(refusal && `it ${refusal}; name it secretsmanager:NAME`);
+  };
+  return checkedDefinition({ secretProblem, retentionDays }, organizationId, file.definition);
+}
+
+async function newKey({ accounts, storeKey, actor }: DefinitionDeps, properties: ApiKeyProperties): Promise<string> {
+  const { AgentIds, Name, SecretArn } = properties;
+  const [first = "", ...moreAgents] = AgentIds;
+  const { key, stored } = await createKey(accounts, first, { name: Name, moreAgents, actor });
+  try {
+    await storeKey(SecretArn, key);
+  } catch (error) {
+    await setKeyEnabled(accounts, stored.hash, false, actor); // nobody knows it
+    throw error;
+  }
+  return stored.hash;
+}
