@@ -49,6 +49,7 @@ export function addTryCommand(agent: Command, action: Action, io: FileIo): void 
     .option("--concurrency <N>", "cases in progress at the same time", "4")
     .option("--budget <DOLLARS>", "limit in US dollars; no case starts beyond it (needs prices in the agent file)")
     .option("--budget-tokens <N>", "limit in input and output tokens; no case starts beyond it")
+    .option("--tier <TIER>", "flex: ask models with the cheaper, slower service tier of their provider")
     .option("--assert-file <FILE>", "JSON list of assertions about each tried turn (docs/trials.md)")
     .option(
       "--judge <AGENT>",

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import type { MissRule } from "../../src/agent/tools/recorded.ts";
 import { issuesOf } from "../../src/http/validation/violation-issues.ts";
 import { maxCases, maxConcurrency } from "../../src/trials/limits.ts";
-import type { TrialMode } from "../../src/trials/names.ts";
+import { type TrialMode, type TrialTier, trialTiers } from "../../src/trials/names.ts";
 import type { CaseSelection } from "../../src/trials/select-cases.ts";
 import type { Assertion, OutsideRules, TrialBudget, TrialSettings } from "../../src/trials/types.ts";
 import { CliError } from "../cli.ts";
@@ -20,6 +20,7 @@ export interface TrialOptions {
   concurrency: string;
   budget?: string;
   budgetTokens?: string;
+  tier?: string;
   assertFile?: string;
   onMiss: string;
   toolMiss?: string[];
@@ -63,14 +64,21 @@ export function turnOf(text: string): { runId: string; turn?: number } {
 }
 
 export async function settingsOf(options: TrialOptions): Promise<TrialSettings> {
-  const { control, concurrency, assertFile } = options;
+  const { control, concurrency, assertFile, tier } = options;
   return {
     budget: modeOf(options) === "replay" && !hasBudget(options) ? {} : budgetOf(options),
     outside: outsideOf(options),
     control: wholeNumber("--control", control, maxCases, 0),
     concurrency: wholeNumber("--concurrency", concurrency, maxConcurrency),
+    ...(tier !== undefined && { tier: tierOf(tier) }),
     assertions: assertFile === undefined ? [] : await readAssertions(assertFile),
   };
+}
+
+function tierOf(typed: string): TrialTier {
+  const tier = trialTiers.find((each) => each === typed);
+  if (tier) return tier;
+  throw new CliError(`--tier is ${JSON.stringify(typed)}; expected ${trialTiers.join(", ")}`);
 }
 
 function hasBudget({ budget, budgetTokens }: TrialOptions): boolean {

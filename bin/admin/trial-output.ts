@@ -21,7 +21,9 @@ export function estimateLines(trial: Trial, cases: TrialCase[]): string[] {
     ...refusals(cases),
     ...(trial.judge ? [`  judge: ${trial.judge.definition.name}, for cases whose output differs`] : []),
     `  expected: ${expectedText(trial)}`,
-    ...estimateNotes({ ...estimate, ...(mode && { mode }) }).map((note) => `  ${note}`),
+    ...estimateNotes({ ...estimate, ...(mode && { mode }), ...(settings.tier && { tier: settings.tier }) }).map(
+      (note) => `  ${note}`,
+    ),
     ...(estimate.sends.length === 0
       ? ["  nothing is sent to another host"]
       : estimate.sends.map((each) => destinationText(each, mode))),

@@ -33,6 +33,7 @@ export function TrialFacts({ trial, cases }: TrialWithCases) {
             Cases of the suite <b>{trial.suite}</b>.
           </p>
         )}
+        {trial.tier && <p>Models are asked with the service tier {trial.tier}.</p>}
         {trial.judge && (
           <p>
             Outputs that differ are judged by <bdi>{trial.judge.name}</bdi>

@@ -14,6 +14,8 @@ export interface TrySettings {
   suite: string;
   control: string;
   budget: string;
+  /** Empty: that of the agents. */
+  tier: "" | "flex";
   outside: "stop" | "error";
   /** Id of the agent that judges outputs that differ. Empty: none. */
   judge: string;
@@ -30,6 +32,7 @@ export function firstSettings(unit: BudgetUnit): TrySettings {
     suite: "",
     control: "5",
     budget: unit === "dollars" ? "2" : "500000",
+    tier: "",
     outside: "stop",
     judge: "",
     assertions: [],
@@ -38,7 +41,7 @@ export function firstSettings(unit: BudgetUnit): TrySettings {
 
 /** The request for a trial of a draft, or a message about the setting that cannot be used. */
 export function requestOf(
-  { mode, last, suite, control, budget, outside, judge, assertions: typed }: TrySettings,
+  { mode, last, suite, control, budget, tier, outside, judge, assertions: typed }: TrySettings,
   unit: BudgetUnit,
   definition: Schemas["AgentDefinition"],
 ): Schemas["CreateTrialRequest"] | string {
@@ -51,7 +54,15 @@ export function requestOf(
     return unit === "tokens" ? "Budget: enter a whole number of tokens above 0." : "Budget: enter dollars above 0.";
   }
   const limit = unit === "dollars" ? { dollars: most } : { tokens: most };
-  const common = { mode, definition, ...cases, control: controlled, concurrency, budget: limit };
+  const common = {
+    mode,
+    definition,
+    ...cases,
+    control: controlled,
+    concurrency,
+    budget: limit,
+    ...(tier !== "" && { tier }),
+  };
   if (mode === "next_step") return { ...common, assertions: [] };
   const assertions = assertionsOf(typed);
   if (typeof assertions === "string") return assertions;
@@ -151,6 +162,24 @@ export function TrySettingsFields({ settings, unit, suites, judges, disabled, on
             ? number("budget", "Budget in dollars", "No case starts beyond it.")
             : number("budget", "Budget in tokens", "The cost is unknown: the agent has no prices."))}
       </div>
+      {mode !== "replay" && (
+        <Field name="Service tier" help="Flex is cheaper and slower. OpenAI, Azure OpenAI and Amazon Bedrock have it.">
+          {(control) => (
+            <select
+              {...control}
+              class="input"
+              disabled={disabled}
+              value={settings.tier}
+              onChange={({ currentTarget }) =>
+                onChange({ ...settings, tier: currentTarget.value === "flex" ? "flex" : "" })
+              }
+            >
+              <option value="">As the agents</option>
+              <option value="flex">Flex</option>
+            </select>
+          )}
+        </Field>
+      )}
       {mode === "rerun" && <RerunFields settings={settings} judges={judges} disabled={disabled} onChange={onChange} />}
     </>
   );

@@ -21,6 +21,7 @@ import type { TrialMode } from "./names.ts";
 import type { Trials } from "./ports.ts";
 import { refusalOfMode } from "./refusal-of-mode.ts";
 import { type CaseSelection, selectTurns } from "./select-cases.ts";
+import { refusalOfTier } from "./tier.ts";
 import { newTrialId } from "./trial-id.ts";
 import type {
   ArmName,
@@ -159,6 +160,8 @@ async function requireUsable(
     );
     if (noModel !== undefined) throw new ServiceError("no_model", `${name}${noModel}`);
   }
+  const noTier = refusalOfTier(trial);
+  if (noTier !== undefined) throw invalid(noTier);
   const noBudget = refusalOfBudget(settings.budget, trial);
   if (noBudget !== undefined) throw invalid(noBudget);
   const noRule = outsideProblem(settings.outside, definition);

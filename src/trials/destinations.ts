@@ -63,7 +63,7 @@ function modelHosts({ provider, fallbackProvider }: TriedConfiguration): string[
 }
 
 /** The host of a model's API. The demo model has none: it runs in this service. */
-function modelHost(provider: ModelConfiguration | undefined): string {
+export function modelHost(provider: ModelConfiguration | undefined): string {
   if (!provider || provider.provider === "demo") return noHost;
   if (provider.provider === "bedrock" && provider.baseUrl === undefined) {
     return `bedrock-runtime.${provider.region}.amazonaws.com`;

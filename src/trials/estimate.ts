@@ -2,6 +2,7 @@ import type { AgentDefinition } from "../accounts/types.ts";
 import { type Prices, type Usage, usageOf } from "../agent/turn/limits.ts";
 import { type Spent, spentBy, tokensOf, usageOfArm, usageOfVotes } from "./arm-usage.ts";
 import { expectedVote } from "./judge/expected-vote.ts";
+import type { TrialTier } from "./names.ts";
 import {
   type ArmName,
   type Range,
@@ -141,8 +142,10 @@ export function estimateNotes({
   unknownCases = 0,
   judgedCases = 0,
   mode,
-}: Omit<TrialEstimate, "sends"> & Pick<Trial, "mode">): string[] {
+  tier,
+}: Omit<TrialEstimate, "sends"> & Pick<Trial, "mode"> & Pick<Trial["settings"], "tier">): string[] {
   return [
+    ...(tier ? [tierNote(tier, dollars !== undefined)] : []),
     ...(mode === "replay" ? ["A replay calls no model, tool or other host, and costs nothing."] : []),
     ...(mode === "next_step" && tokens
       ? [
@@ -166,6 +169,13 @@ export function estimateNotes({
       : []),
     ...(tokens && !dollars ? ["The cost is unknown, because a configuration of the trial has no prices."] : []),
   ];
+}
+
+function tierNote(tier: TrialTier, hasDollars: boolean): string {
+  const asked = `Models are asked with the service tier ${tier}: answers can take longer, and overloads are more frequent.`;
+  return hasDollars
+    ? `${asked} Its prices are not known here: dollars are computed with the prices of the agent files.`
+    : asked;
 }
 
 /** Cases that must have ended before their average replaces the estimate. */

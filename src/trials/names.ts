@@ -11,6 +11,10 @@
 export const trialModes = ["rerun", "next_step", "replay"] as const;
 export type TrialMode = (typeof trialModes)[number];
 
+/** Service tiers that a trial can ask models with. A trial can wait for its answers, which programs and people cannot. */
+export const trialTiers = ["flex"] as const;
+export type TrialTier = (typeof trialTiers)[number];
+
 /**
  * - `estimated`: nothing was called yet.
  * - `running`: cases are being tried.

@@ -6,7 +6,7 @@ export function refusalOfMode(
   mode: TrialMode,
   { hasCandidate, hasJudge, settings }: { hasCandidate: boolean; hasJudge: boolean; settings: TrialSettings },
 ): string | undefined {
-  const { outside, assertions, budget } = settings;
+  const { outside, assertions, budget, tier } = settings;
   const isReplay = mode === "replay";
   if (isReplay === hasCandidate) {
     return isReplay
@@ -16,6 +16,7 @@ export function refusalOfMode(
   if (isReplay && (budget.dollars !== undefined || budget.tokens !== undefined)) {
     return "budget: a replay calls no model and costs nothing; leave out the budget";
   }
+  if (isReplay && tier !== undefined) return "tier: a replay calls no model; leave out the tier";
   if (mode === "rerun") return undefined;
   const reason = isReplay ? "a replay repeats what is recorded" : "next_step compares single steps";
   if (hasJudge) return `judge: ${reason}; leave out the judge, or use the mode rerun`;

@@ -12,6 +12,7 @@ import { recordedRunDeleted } from "./erase-trials.ts";
 import { configurationOf, contentLost, filesBefore } from "./inspect-turn.ts";
 import { filesOfRecord } from "./recorded-calls.ts";
 import { ownerOfCases, ownerOfRuns } from "./trial-id.ts";
+import { withTier } from "./tier.ts";
 import type { ArmName, Trial, TrialBudget, TrialCase, TriedConfiguration } from "./types.ts";
 
 export interface StartDeps extends Pick<Stores, "runs" | "workspace" | "configurations"> {
@@ -126,7 +127,9 @@ async function settingsOfArm(
   { place, budget }: Pick<ArmStart, "place" | "budget">,
 ): Promise<ReturnType<typeof settingsOf> | undefined> {
   const own = await withOwnSchema(configurations, trial[place.arm].definition, origin);
-  return own && settingsOf({ ...trial[place.arm], definition: withLowerLimits(own, origin.chosen) }, budget);
+  if (!own) return undefined;
+  const definition = withTier(withLowerLimits(own, origin.chosen), trial.settings);
+  return settingsOf({ ...trial[place.arm], definition }, budget);
 }
 
 /** What a run of a trial runs on, within a budget. */

@@ -3,7 +3,7 @@ import type { MissRule } from "../agent/tools/recorded.ts";
 import type { OfferedTool } from "../agent/tools/tool.ts";
 import type { AgentDefinition } from "../accounts/types.ts";
 import type { ConfiguredAgent } from "../runs/turn-configuration.ts";
-import type { destinationKinds, TrialMode, TrialStatus, Verdict } from "./names.ts";
+import type { destinationKinds, TrialMode, TrialTier, TrialStatus, Verdict } from "./names.ts";
 import type { Usage } from "../agent/turn/limits.ts";
 
 /**
@@ -65,6 +65,8 @@ export interface TrialSettings {
   concurrency: number;
   assertions: Assertion[];
   budget: TrialBudget;
+  /** Service tier with which models are asked in place of that of their definitions. Absent: theirs. */
+  tier?: TrialTier;
 }
 
 /** No case starts beyond it, and one in progress has what is left as a limit of its turn. */

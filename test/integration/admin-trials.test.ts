@@ -326,6 +326,8 @@ describe("trials on the command line", () => {
     expect(await refused("--budget", "1", "--yes")).toContain("needs either --file draft.json or --version N");
     expect(await refused(...ok, "--version", "1")).toContain("needs either --file draft.json or --version N");
     expect(await refused(...ok, "--budget", "free")).toContain("expected US dollars such as 2 or 0.50");
+    expect(await refused(...ok, "--tier", "batch")).toContain('--tier is "batch"; expected flex');
+    expect(await refused(...ok, "--tier", "flex")).toContain("known are OpenAI, Azure OpenAI and Amazon Bedrock");
     expect(await refused(...ok, "--run", "x", "--last", "3")).toContain("--run and --last cannot be used together");
     expect(await refused(...ok, "--fail-if", "slower>0")).toContain('before >, received "slower"');
     expect(await refused(...ok, "--tool-miss", "web_fetch")).toContain("expected NAME=stop, NAME=error, NAME=live or");

@@ -30,7 +30,7 @@ export function trialHandlers(deps: ManageDeps) {
     async create_trial({ path, body, principal: { actor } }) {
       const { id, organizationId } = await findAgent(accounts, path.agent_id);
       const candidate = await candidateIn(deps, organizationId, body);
-      const { mode, outside = {}, control, concurrency, assertions, budget = {} } = body;
+      const { mode, outside = {}, control, concurrency, assertions, budget = {}, tier } = body;
       const rules = outside.tools;
       const settings = {
         outside: { default: outside.default ?? "stop", ...(rules && { tools: rules }) },
@@ -38,6 +38,7 @@ export function trialHandlers(deps: ManageDeps) {
         concurrency,
         assertions: assertions as Trial["settings"]["assertions"],
         budget,
+        ...(tier && { tier }),
       };
       const judge = await judgeIn(deps, organizationId, body);
       const chosen = {

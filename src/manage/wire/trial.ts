@@ -24,20 +24,21 @@ export function wireTrialHead(trial: Trial, cases: TrialCase[]): Schemas["TrialH
 
 export function wireTrial(trial: Trial, cases: TrialCase[]): Schemas["Trial"] {
   const { candidate, judge, settings, estimate } = trial;
-  const { outside, assertions, budget } = settings;
+  const { outside, assertions, budget, tier } = settings;
   const remaining = measuredEstimate(trial, cases);
   return {
     ...headOf(trial),
     definition: wireDefinition(candidate.definition),
     outside: { default: outside.default, tools: outside.tools ?? {} },
     assertions,
+    tier: tier ?? null,
     judge: judge ? { name: judge.definition.name, agent_id: judge.agentId ?? null, ...wireTried(judge) } : null,
     budget: { dollars: budget.dollars ?? null, tokens: budget.tokens ?? null },
     estimate: {
       cases: estimate.cases,
       tokens: estimate.tokens ?? null,
       dollars: estimate.dollars ?? null,
-      notes: estimateNotes({ ...estimate, ...(trial.mode && { mode: trial.mode }) }),
+      notes: estimateNotes({ ...estimate, ...(trial.mode && { mode: trial.mode }), ...(tier && { tier }) }),
       sends: estimate.sends,
     },
     remaining: trial.status === "running" && remaining ? wireSpent(remaining) : null,

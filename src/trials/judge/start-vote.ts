@@ -5,6 +5,7 @@ import { transitions } from "../../runs/status.ts";
 import type { Run, RunJournalEntry, TurnMessage } from "../../runs/types.ts";
 import { recordedRunDeleted } from "../erase-trials.ts";
 import { createOnce, type StartDeps, settingsOf } from "../start-arm.ts";
+import { withTier } from "../tier.ts";
 import { ownerOfRuns } from "../trial-id.ts";
 import { turnFacts } from "../turn-facts.ts";
 import type { Trial, TrialCase, Vote, VoteName } from "../types.ts";
@@ -43,7 +44,7 @@ async function createVote(
   const marker = hash("sha256", runId).slice(0, 16);
   const text = questionOf(recorded.input, name === "recordedFirst" ? [recorded, tried] : [tried, recorded], marker);
   if (text === undefined) return tooLong;
-  const settings = settingsOf(trial.judge, budget);
+  const settings = settingsOf({ ...trial.judge, definition: withTier(trial.judge.definition, trial.settings) }, budget);
   await configurations.put(trial.id, settings);
   const at = now();
   const events = stamped<TurnMessage | RunJournalEntry>(

@@ -18,7 +18,7 @@ import {
 import { runStatuses } from "../../../runs/status.ts";
 import { maxCases, maxConcurrency } from "../../../trials/limits.ts";
 import { suiteNamePattern } from "../../../trials/suites/limits.ts";
-import { destinationKinds, trialModes, trialStatuses, verdicts } from "../../../trials/names.ts";
+import { destinationKinds, trialModes, trialStatuses, trialTiers, verdicts } from "../../../trials/names.ts";
 import { TrialAssertion } from "./trial-assertions.ts";
 
 const range = (description: string) => object(description, { low: number("At least."), high: number("At most.") });
@@ -152,6 +152,10 @@ export const trialSchemas = {
         default: 10,
       }),
       concurrency: integer("Cases in progress at the same time.", { minimum: 1, maximum: maxConcurrency, default: 4 }),
+      tier: oneOfTexts(
+        "Service tier with which models are asked in place of that of their definitions, if their provider is known to have it. Not for `replay`. Left out: theirs.",
+        trialTiers,
+      ),
       assertions: list("Checks of what a tried turn did.", reference("TrialAssertion"), { maxItems: 50, default: [] }),
       judge: body(
         "Compares the recorded and the tried output of each case whose output differs, twice and without knowing which is which: an agent of the same organization with its current version, or a definition. Its instructions say what is better. It has no tools.",
@@ -172,6 +176,9 @@ export const trialSchemas = {
       tools: { type: "object", description: "Rules by the name of a tool.", additionalProperties: missRule } as const,
     }),
     assertions: list("Checks of what a tried turn did.", reference("TrialAssertion")),
+    tier: nullable(
+      oneOfTexts("Service tier with which models are asked. Null: that of their definitions.", trialTiers),
+    ),
     judge: nullableReference("Null: cases whose output differs stay `different`.", reference("TrialJudge")),
     budget: object("No case starts beyond it.", {
       dollars: nullable(number("US dollars. Null: not limited.")),
