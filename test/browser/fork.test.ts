@@ -68,8 +68,10 @@ test("a run is forked from a step with another result, and the fork names its or
   await page.getByText(/^Forked from/).waitFor();
   const { messages } = await requestOf(page.url(), "1.2");
   expect(JSON.stringify(messages)).toContain("The disk is full.");
-  await page.getByRole("link", { name: `…${source.slice(-8)}` }).click();
+  await page.getByRole("link", { name: `…${source.slice(-8)}`, exact: true }).waitFor();
+  await page.getByRole("link", { name: `fork of …${source.slice(-8)}, step 1.1` }).click();
   await page.getByRole("heading", { level: 1, name: "Source" }).waitFor();
+  expect(page.url()).toContain("at=1.1");
   expect(misdeeds).toEqual(noMisdeeds);
 });
 

@@ -16,6 +16,7 @@ import type { ExportFormat } from "../export/export-formats.ts";
 import { Actions, type RunDialog } from "./actions.tsx";
 import { Gauges } from "./gauges.tsx";
 
+const Origin = loadLater(() => import("./origin.tsx").then((module) => module.Origin));
 const FailureBox = loadLater(() => import("./failure-box.tsx").then((module) => module.FailureBox));
 
 interface Props {
@@ -34,6 +35,7 @@ interface Props {
 /** Place and facts, name and actions, gauges: three lines, whatever they hold. */
 export function RunHeader({ store, detail, readOnly, stopping, onOpen, onAgain, onLink, onExport }: Props) {
   const { agent_name: agent, agent_version: version } = detail;
+  const forked = !readOnly && store.loaded.value && store.model.forked;
   return (
     <header class="run-header">
       <div class="run-place">
@@ -60,6 +62,7 @@ export function RunHeader({ store, detail, readOnly, stopping, onOpen, onAgain, 
           {runStates[detail.state].word}
         </span>
         {detail.open_calls.length > 0 && <span class="count-dot">{detail.open_calls.length}</span>}
+        {forked && <Origin forked={forked} />}
         {detail.imported_from && <span class="badge">imported</span>}
         {detail.turn > 0 && <span class="badge">turn {detail.turn}</span>}
         {endedAtLimit(detail) && <span class="badge warn">limit</span>}

@@ -3,6 +3,7 @@ import type {
   AskedEvent,
   CallOutput,
   FailedEvent,
+  ForkedEvent,
   InputEvent,
   ModelCallEvent,
   OutputEvent,
@@ -40,6 +41,8 @@ export class RunModel {
   /** Steps whose tool calls changed files. */
   readonly fileSteps: Step[] = [];
   readonly time = new TimeMap();
+  /** Where the run was forked. Undefined: nowhere, or the events are not loaded yet. */
+  forked: ForkedEvent | undefined;
   /** Number of the last event. 0: none. */
   sequence = 0;
   /** When the last event was recorded. */
@@ -100,6 +103,7 @@ export class RunModel {
         this.#addSummary(event, at);
         break;
       case "forked":
+        this.forked = event;
         this.rows.push({ kind: "forked", key: `forked ${event.sequence}`, forked: event });
         if (at !== undefined) this.#turn(event.turn, at).forkedAt = at;
         break;
