@@ -57,8 +57,9 @@ export class AgentRunService extends Construct {
   readonly #newDefinitions: () => Function;
   #definitions: Function | undefined;
 
-  constructor(scope: Construct, id: string, { alarmTopic, ...given }: AgentRunServiceProps = {}) {
+  constructor(scope: Construct, id: string, props: AgentRunServiceProps = {}) {
     super(scope, id);
+    const { alarmTopic, ...given } = props;
     const stack = Stack.of(this);
     requireOnly(this, stack);
     const settings = settingsOf(given);

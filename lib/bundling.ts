@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { cpSync, writeFileSync } from "node:fs";
 import { isBuiltin } from "node:module";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type BuildOptions, buildSync } from "esbuild";
 
@@ -114,6 +114,26 @@ export function bundleSandboxProcess(folder: string): string[] {
  */
 export function bundleDocuments(folder: string): string[] {
   return [...bundleFunction("read-document", folder), ...bundleChildProcess(folder)];
+}
+
+/** The entry point of the image of a Linux environment, which starts the function. */
+export const superviseFile = "src/platform/aws/container/supervise.py";
+
+/** Writes the code of the function in an image: the handler in `index.js`, and what its child processes need. */
+export function bundleEnvironmentHandler(folder: string): string[] {
+  const files = [...bundleFunction("environment", folder), ...bundleSandboxProcess(folder)];
+  cpSync(join(root, superviseFile), join(folder, "supervise.py"));
+  return [...files, superviseFile];
+}
+
+/** Folder of a Linux environment. */
+export function environmentFolder(source: string): string {
+  return resolve(root, source);
+}
+
+/** Folder to write what an image is built from. */
+export function imageContextFolder(name: string): string {
+  return join(root, "dist/environments", name);
 }
 
 /**

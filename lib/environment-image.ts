@@ -1,15 +1,12 @@
 import { appendFileSync, cpSync, mkdirSync, rmSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
+import { dirname, join } from "node:path";
 import { Aws, Stack } from "aws-cdk-lib";
 import { Repository } from "aws-cdk-lib/aws-ecr";
 import { DockerImageAsset, Platform } from "aws-cdk-lib/aws-ecr-assets";
 import { Architecture, Code } from "aws-cdk-lib/aws-lambda";
 import type { Construct } from "constructs";
-import { bundleFunction, bundleSandboxProcess } from "./bundling.ts";
+import { bundleEnvironmentHandler, environmentFolder, imageContextFolder } from "./bundling.ts";
 import { imageOf } from "./environments.ts";
-
-const root = fileURLToPath(new URL("..", import.meta.url));
 
 /** Where an image has the function's code. `lambdas/environment.ts` runs nowhere else. */
 const handlerFolder = "/usr/share/agent-environment/handler";
@@ -48,12 +45,12 @@ export function environmentImage(
     });
     return { code: Code.fromEcrImage(repository, { tagOrDigest: digest }), architecture, id: digest.replace(":", "-") };
   }
-  const folder = resolve(root, source);
-  const context = join(root, "dist/environments", name);
+  const folder = environmentFolder(source);
   const isBuilt = Stack.of(scope).bundlingRequired;
+  const context = isBuilt ? imageContextFolder(name) : folder;
   if (isBuilt) writeImageContext(folder, context);
   const asset = new DockerImageAsset(scope, `Image-${name}`, {
-    directory: isBuilt ? context : folder,
+    directory: context,
     platform,
     buildArgs: { NAME: name },
     displayName: `the Linux environment ${name}`,
@@ -85,12 +82,4 @@ export function writeImageContext(source: string, folder: string): void {
   cpSync(source, folder, { recursive: true });
   bundleEnvironmentHandler(join(folder, "handler"));
   appendFileSync(join(folder, "Dockerfile"), instructions);
-}
-
-/** Writes the code of the function: the entry point in `index.js`, and what its child processes need. */
-export function bundleEnvironmentHandler(folder: string): string[] {
-  const files = [...bundleFunction("environment", folder), ...bundleSandboxProcess(folder)];
-  const supervisor = "src/platform/aws/container/supervise.py";
-  cpSync(join(root, supervisor), join(folder, "supervise.py"));
-  return [...files, supervisor];
 }

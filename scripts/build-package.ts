@@ -4,10 +4,11 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { bundleSandboxProcess } from "../lib/bundling.ts";
 import { consoleDirectory } from "./build-console.ts";
+import { buildConstructs } from "./build-constructs.ts";
 
 // Writes what `npm pack` packs (`files` in package.json) to dist/package: the service, its command lines and its console as
 // JavaScript, with the code of all packages that they use. So npx installs what the tests ran, and no other version of it.
-// `src/layout.ts` finds these files.
+// `src/layout.ts` finds these files. `cdk` is for apps of CDK.
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const packageDirectory = join(root, "dist/package");
@@ -44,4 +45,5 @@ export async function buildPackage(directory: string = packageDirectory): Promis
 if (import.meta.main) {
   await buildPackage();
   cpSync(consoleDirectory, join(packageDirectory, "console"), { recursive: true });
+  await buildConstructs(join(packageDirectory, "cdk"));
 }

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { bundleEnvironmentHandler } from "../../lib/environment-image.ts";
+import { bundleEnvironmentHandler } from "../../lib/bundling.ts";
 import type { FunctionEvent } from "../../src/platform/aws/container/program-messages.ts";
 import { httpServer } from "./http-server.ts";
 import { installedRoot } from "./installed-root.ts";
