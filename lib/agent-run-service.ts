@@ -8,7 +8,7 @@ import { Construct } from "constructs";
 import { runningIndex, secretPrefixOf } from "../src/platform/aws/dynamodb/table.ts";
 import { sweepMinutes } from "../src/workflow/policy.ts";
 import { grant, type ServiceFunctionProps, serviceFunction } from "./service-function.ts";
-import { defaultThrottle } from "./concurrency.ts";
+import { defaultThrottle, reservationsOf, throttleOf } from "./concurrency.ts";
 import { HttpApi } from "./http-api.ts";
 import { Alarms } from "./alarms.ts";
 import { newBudget } from "./budget.ts";
@@ -70,7 +70,8 @@ export class AgentRunService extends Construct {
     const storage = new Storage(this, "Storage", settings);
 
     const concurrency = concurrentRuns === "auto" ? 0 : concurrentRuns;
-    const advance = newFunction("Advance", { concurrency });
+    const reserved = reservationsOf(concurrency);
+    const advance = newFunction("Advance", { concurrency: reserved.runs });
     storage.grantItems(advance, [
       { kinds: ["AGENT", "ORG"], actions: ["GetItem"] },
       { kinds: ["CONFIG"], actions: ["GetItem", "PutItem"] },
@@ -90,14 +91,13 @@ export class AgentRunService extends Construct {
       WORKSPACE_BYTES: String(settings.workspaceMegabytes * 2 ** 20),
     });
     grantModels(advance, settings);
-    // As the sandbox, it has no reserved concurrency: only `advance` calls it, with at most two documents of a turn at a time.
-    const documents = newFunction("Documents");
+    const documents = newFunction("Documents", { concurrency: reserved.documents });
     grant(
       advance,
       {
         DOCUMENTS_FUNCTION: documents.functionName,
-        LAMBDA_ENDPOINT: `https://lambda.${Aws.REGION}.${Aws.URL_SUFFIX}`,
-        BUCKET_URL: `https://${storage.bucket.bucketRegionalDomainName}`,
+        SANDBOX_ENDPOINT: `https://lambda.${Aws.REGION}.${Aws.URL_SUFFIX}`,
+        SANDBOX_BUCKET_URL: `https://${storage.bucket.bucketRegionalDomainName}`,
       },
       { actions: ["lambda:InvokeFunction"], resources: [documents.functionArn] },
     );
@@ -163,11 +163,8 @@ export class AgentRunService extends Construct {
     const notFound = newFunction("NotFound");
 
     const { requestsPerSecond, requestBurst } = settings;
-    const unknown = defaultThrottle();
-    const throttle = {
-      rateLimit: requestsPerSecond === "auto" ? unknown.rate : requestsPerSecond,
-      burstLimit: requestBurst === "auto" ? unknown.burst : requestBurst,
-    };
+    const { rate, burst } = requestsPerSecond === "auto" ? defaultThrottle() : throttleOf(requestsPerSecond);
+    const throttle = { rateLimit: rate, burstLimit: requestBurst === "auto" ? burst : requestBurst };
     const handlers = { create, get, openapi, extRead, extWrite, mcp, notFound };
     const { url } = new HttpApi(this, "HttpApi", { handlers, logRetention, throttle });
     const { alarmEmail, runbookUrl } = settings;

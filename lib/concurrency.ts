@@ -13,6 +13,15 @@ export function defaultConcurrentRuns(quota: number): number {
   return quota >= 2 * unreservable ? quota - kept : 0;
 }
 
+/**
+ * What the functions get of the executions that are reserved for runs. A tenth reads documents and checks results, so that slow
+ * documents of one organization take none of those that answer requests. With less than 10, and with 0, all of them share the rest.
+ */
+export function reservationsOf(concurrentRuns: number): { runs: number; documents: number } {
+  const documents = Math.floor(concurrentRuns / 10);
+  return { runs: concurrentRuns - documents, documents };
+}
+
 /** Requests that one execution answers in a second: a poll takes some 20 ms, a create some 60. */
 const requestsPerExecution = 20;
 

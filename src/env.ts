@@ -8,13 +8,6 @@ export const envNames = [
   "ORIGIN_SECRET_ARNS", // separated by commas
 ] as const;
 
-/** Variables of `advance`. */
-const advanceEnvNames = [
-  "DOCUMENTS_FUNCTION", // reads documents, and checks results
-  "LAMBDA_ENDPOINT", // of Lambda in the stack's region and partition
-  "BUCKET_URL", // for the functions that `advance` calls
-] as const;
-
 /** Variables of the functions of the extension API. */
 const extEnvNames = ["MAX_UPLOAD_BYTES"] as const;
 
@@ -42,6 +35,11 @@ export const optionalEnvNames = [
   "CORS_ORIGINS", // of pages that may use the extension API, separated by commas
   "TRANSCRIPT_BYTES", // of a transcript and its queued inputs
   "PROGRAM_SECONDS", // time limit of a program for which the model sets none
+  // Of `advance`, in each deployment. An update from 0.2.0, and a return to it, starts code with the other release's variables for
+  // some seconds: CloudFormation changes a function's variables and its code in two calls.
+  "DOCUMENTS_FUNCTION", // reads documents, and checks results
+  "SANDBOX_ENDPOINT", // of Lambda in the stack's region and partition
+  "SANDBOX_BUCKET_URL", // for the functions that `advance` calls
   "SANDBOX_FUNCTION", // runs JavaScript
   "SANDBOX_ENVIRONMENTS", // JSON: the functions of the Linux environments
   "SANDBOX_TENANCY", // `off`: the functions of the sandbox have no tenant isolation
@@ -55,7 +53,6 @@ type OptionalEnvName = (typeof optionalEnvNames)[number];
 /** A variable that `lib/` sets in each deployment that has the function. */
 export type RequiredEnvName = (
   | typeof envNames
-  | typeof advanceEnvNames
   | typeof extEnvNames
   | typeof deliveryEnvNames
   | typeof consoleEnvNames

@@ -102,9 +102,10 @@ function throttleContext(plan: Plan, { concurrency, stacks }: Account): string[]
   const own = ownOutputs(plan, { stacks })?.["RequestsPerSecond"];
   const found = "value" in concurrency ? defaultThrottle(concurrency.value.limit) : own && throttleOf(Number(own));
   if (!found) return [];
-  const { rate, burst } = found;
+  const { requestsPerSecond } = settings;
+  const { rate, burst } = requestsPerSecond === "auto" ? found : throttleOf(requestsPerSecond);
   return [
-    ...(settings.requestsPerSecond === "auto" ? ["--context", `requestsPerSecond=${rate}`] : []),
+    ...(requestsPerSecond === "auto" ? ["--context", `requestsPerSecond=${rate}`] : []),
     ...(settings.requestBurst === "auto" ? ["--context", `requestBurst=${burst}`] : []),
   ];
 }

@@ -128,7 +128,7 @@ export async function runAgent(deps: AgentDeps, state: RunState, call: AgentCall
   const entryWriter = offered
     ? plainWriter(call.record)
     : referencingWriter(deps, { ...found, ...usedEnvironment(linux) }, toolbox.tools, agentId, call.record);
-  const writer = deps.release === undefined ? entryWriter : releaseWriter(entryWriter, deps.release, state.journal);
+  const writer = deps.release === undefined ? entryWriter : releaseWriter(entryWriter, deps.release);
   const { fileVersions: keep = defaultFileVersions, fileLimits: limits } = deps;
   const storage = storageOf(deps, owner);
   const files = filesOfTurn(deps.workspace, state, { keep, limits, storage, signal });

@@ -130,15 +130,14 @@ export function referencingWriter(
   };
 }
 
-/** Names the release in the first entry of a turn that this release writes, which another one may continue. */
-export function releaseWriter(writer: EntryWriter, release: string, journal: RunJournalEntry[]): EntryWriter {
-  let known = journal.findLast((entry) => entry.release !== undefined)?.release;
-  const named = <Entry extends { release?: string }>(entry: Entry): Entry =>
-    known === release ? entry : { ...entry, release };
+/** Names the release in the first entry that an invocation writes: another release may have written those before. */
+export function releaseWriter(writer: EntryWriter, release: string): EntryWriter {
+  let isNamed = false;
+  const named = <Entry extends { release?: string }>(entry: Entry): Entry => (isNamed ? entry : { ...entry, release });
   return {
     async record(entry) {
       const accepted = await writer.record(named(entry));
-      if (accepted) known = release;
+      isNamed ||= accepted;
       return accepted;
     },
     async outcome(outcome) {

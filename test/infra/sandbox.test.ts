@@ -199,14 +199,14 @@ describe("settings", () => {
       linux: { functionName: "<SandboxEnvironmentlinux>", image: expect.stringMatching(/^[0-9a-f]{64}$/) },
       data: { functionName: "<SandboxEnvironmentdata>", image: `sha256-${"0".repeat(64)}` },
     });
-    expect(variables["BUCKET_URL"]).toBe("https://<StorageBucket.RegionalDomainName>");
+    expect(variables["SANDBOX_BUCKET_URL"]).toBe("https://<StorageBucket.RegionalDomainName>");
     expect(new AwsSolutionsChecks(app).validateScope(app).violations).toEqual([]);
   });
 
   test("sandbox: off removes the function, its VPC and the permission to call it", () => {
     const without = synthesize({ context: { sandbox: "off" } });
     expect(JSON.stringify(without.template.toJSON())).not.toMatch(/SandboxEnvironment|SandboxFunction|AWS::EC2/);
-    expect(advanceEnv(without).filter((name) => name.startsWith("SANDBOX"))).toEqual([]);
+    expect(advanceEnv(without).filter((name) => /^SANDBOX_(FUNCTION|ENVIRONMENTS|TENANCY)$/.test(name))).toEqual([]);
     expect(new AwsSolutionsChecks(without.app).validateScope(without.app).violations).toEqual([]);
   });
 
@@ -215,8 +215,8 @@ describe("settings", () => {
       synthesize()
         .all("AWS::Lambda::Function")
         .find(([name]) => name === "Advance") ?? [];
-    const { LAMBDA_ENDPOINT } = (short(advance?.["Environment"]) as { Variables: Record<string, string> }).Variables;
-    expect(LAMBDA_ENDPOINT).toBe("https://lambda.<AWS::Region>.<AWS::URLSuffix>");
+    const { SANDBOX_ENDPOINT } = (short(advance?.["Environment"]) as { Variables: Record<string, string> }).Variables;
+    expect(SANDBOX_ENDPOINT).toBe("https://lambda.<AWS::Region>.<AWS::URLSuffix>");
   });
 
   test("availabilityZones: sets the zones of its VPC", () => {

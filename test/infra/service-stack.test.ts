@@ -89,12 +89,12 @@ describe("functions", () => {
     expect(names).toEqual({
       Advance: [
         "BUCKET_NAME",
-        "BUCKET_URL",
         "DOCUMENTS_FUNCTION",
         "FILE_VERSIONS",
-        "LAMBDA_ENDPOINT",
         "PROGRAM_SECONDS",
         "RETENTION_DAYS",
+        "SANDBOX_BUCKET_URL",
+        "SANDBOX_ENDPOINT",
         "SANDBOX_ENVIRONMENTS",
         "SANDBOX_FUNCTION",
         "SECRET_PREFIX",
@@ -153,14 +153,14 @@ test("logRetentionDays sets the retention of every log", () => {
   other.allResourcesProperties("AWS::Logs::LogGroup", { RetentionInDays: 7 });
 });
 
-test("concurrentRuns reserves concurrency for advance", () => {
+test("concurrentRuns reserves concurrency for runs, and a tenth of it for their documents", () => {
   const reserved = (found: typeof all): unknown[] =>
     found("AWS::Lambda::Function").flatMap(([name, { ReservedConcurrentExecutions: kept }]) =>
       kept ? [name, kept] : [],
     );
   expect(reserved(all)).toEqual([]);
   const { all: other, template: withRuns } = synthesize({ context: { concurrentRuns: "800" } });
-  expect(reserved(other)).toEqual(["Advance", 800]);
+  expect(reserved(other)).toEqual(["Advance", 720, "Documents", 80]);
   withRuns.hasOutput("ConcurrentRuns", { Value: "800" }); // npm run deploy reads it
 });
 

@@ -426,7 +426,7 @@ class InputEvent(TypedDict):
     turn: int
     """The turn, from 1."""
     release: NotRequired[str]
-    """The release of the service that recorded it. Left out: the same as of the event before in the turn, or 0.2.0 or earlier."""
+    """The release of the service that recorded it. Left out: that of the event before in the turn, or 0.2.0 or earlier."""
     text: str
     """The input."""
     agent_version: int | None
@@ -449,7 +449,7 @@ class OutputEvent(TypedDict):
     turn: int
     """The turn, from 1."""
     release: NotRequired[str]
-    """The release of the service that recorded it. Left out: the same as of the event before in the turn, or 0.2.0 or earlier."""
+    """The release of the service that recorded it. Left out: that of the event before in the turn, or 0.2.0 or earlier."""
     text: str
     """The output."""
     cut: NotRequired[dict[str, int]]
@@ -505,7 +505,7 @@ class ModelCallEvent(TypedDict):
     turn: int
     """The turn, from 1."""
     release: NotRequired[str]
-    """The release of the service that recorded it. Left out: the same as of the event before in the turn, or 0.2.0 or earlier."""
+    """The release of the service that recorded it. Left out: that of the event before in the turn, or 0.2.0 or earlier."""
     step: int
     """The step, from 1."""
     text: str
@@ -562,7 +562,7 @@ class ToolStartedEvent(TypedDict):
     turn: int
     """The turn, from 1."""
     release: NotRequired[str]
-    """The release of the service that recorded it. Left out: the same as of the event before in the turn, or 0.2.0 or earlier."""
+    """The release of the service that recorded it. Left out: that of the event before in the turn, or 0.2.0 or earlier."""
     step: int
     """The step, from 1."""
     call: int
@@ -583,7 +583,7 @@ class CallAskedEvent(TypedDict):
     turn: int
     """The turn, from 1."""
     release: NotRequired[str]
-    """The release of the service that recorded it. Left out: the same as of the event before in the turn, or 0.2.0 or earlier."""
+    """The release of the service that recorded it. Left out: that of the event before in the turn, or 0.2.0 or earlier."""
     step: int
     """The step, from 1."""
     call: int
@@ -621,7 +621,7 @@ class CallAnsweredEvent(TypedDict):
     turn: int
     """The turn, from 1."""
     release: NotRequired[str]
-    """The release of the service that recorded it. Left out: the same as of the event before in the turn, or 0.2.0 or earlier."""
+    """The release of the service that recorded it. Left out: that of the event before in the turn, or 0.2.0 or earlier."""
     step: int
     """The step, from 1."""
     call: int
@@ -685,7 +685,7 @@ class ToolResultEvent(TypedDict):
     turn: int
     """The turn, from 1."""
     release: NotRequired[str]
-    """The release of the service that recorded it. Left out: the same as of the event before in the turn, or 0.2.0 or earlier."""
+    """The release of the service that recorded it. Left out: that of the event before in the turn, or 0.2.0 or earlier."""
     step: int
     """The step, from 1."""
     call: int
@@ -733,7 +733,7 @@ class SummaryEvent(TypedDict):
     turn: int
     """The turn, from 1."""
     release: NotRequired[str]
-    """The release of the service that recorded it. Left out: the same as of the event before in the turn, or 0.2.0 or earlier."""
+    """The release of the service that recorded it. Left out: that of the event before in the turn, or 0.2.0 or earlier."""
     step: int
     """The step, from 1."""
     text: str
@@ -783,7 +783,7 @@ class ModelCallFailedEvent(TypedDict):
     turn: int
     """The turn, from 1."""
     release: NotRequired[str]
-    """The release of the service that recorded it. Left out: the same as of the event before in the turn, or 0.2.0 or earlier."""
+    """The release of the service that recorded it. Left out: that of the event before in the turn, or 0.2.0 or earlier."""
     step: int
     """The step, from 1."""
     category: Literal["model_configuration", "model_refused", "model_unavailable", "model_answer", "limit", "internal", "left_record"]
@@ -820,7 +820,7 @@ class ResumedEvent(TypedDict):
     turn: int
     """The turn, from 1."""
     release: NotRequired[str]
-    """The release of the service that recorded it. Left out: the same as of the event before in the turn, or 0.2.0 or earlier."""
+    """The release of the service that recorded it. Left out: that of the event before in the turn, or 0.2.0 or earlier."""
     step: int
     """The step that continues, from 1."""
     instance: str
@@ -847,7 +847,7 @@ class ForkedEvent(TypedDict):
     turn: int
     """The turn, from 1."""
     release: NotRequired[str]
-    """The release of the service that recorded it. Left out: the same as of the event before in the turn, or 0.2.0 or earlier."""
+    """The release of the service that recorded it. Left out: that of the event before in the turn, or 0.2.0 or earlier."""
     step: int
     """The last step that was copied, from 1. 0: no step, the turn begins anew."""
     from_run: str

@@ -61,8 +61,8 @@ export type FinishReason = "completed" | LimitReason | `run_${LimitReason}` | "a
  * The turn's first answer or summary, and the first one after `settings`, has `configuration`, the hash of what the turn runs on, and `agentVersion`. Both are
  * absent in old entries.
  *
- * `release`: the release of the service that wrote the entry, in the first entry of a turn and where it differs from the one
- * before. Absent in all entries of a turn: 0.2.0 or earlier. It names the texts that requests are made of, and what reads documents.
+ * `release`: the release of the service, in the first entry of each invocation. Absent: that of the entry before, or 0.2.0 or
+ * earlier, which may also have continued a turn during an update. It names the texts that requests are made of, and what reads documents.
  *
  * `fallback`: the fallback was asked, and why. Absent: the first model was asked.
  *

@@ -2,6 +2,8 @@ import type { Context } from "aws-lambda";
 import { afterEach, expect, test, vi } from "vitest";
 import { createAgent, updateAgent } from "../../../src/accounts/agents.ts";
 import { createOrganization, setModel } from "../../../src/accounts/organizations.ts";
+import { StoreUnavailable } from "../../../src/errors.ts";
+import { sandboxFunctions } from "../../../src/platform/aws/functions/sandbox-functions.ts";
 import { awsPlatform } from "../../../src/platform/aws/index.ts";
 import { createRun } from "../../../src/runs/create-run.ts";
 import { journalOf } from "../../../src/runs/read/list-events.ts";
@@ -51,9 +53,9 @@ test("a turn that pauses at Lambda's deadline ends on its configuration in a new
     AWS_ENDPOINT_URL: aws.endpoint,
     TABLE_NAME: "table",
     BUCKET_NAME: "bucket",
-    BUCKET_URL: "unused",
+    SANDBOX_BUCKET_URL: "unused",
     DOCUMENTS_FUNCTION: "documents",
-    LAMBDA_ENDPOINT: "unused",
+    SANDBOX_ENDPOINT: "unused",
     RETENTION_DAYS: "90",
     SECRET_PREFIX: "agent-run-service/prod/",
     STATE_MACHINE_ARN: "arn",
@@ -95,4 +97,15 @@ test("a turn that pauses at Lambda's deadline ends on its configuration in a new
   expect((await journalOf(platform, runId))[0]).toMatchObject({ agentVersion: 1 });
   platform.close();
   await aws.close();
+});
+
+test("with the variables of 0.2.0, as in an update, documents wait and a result is kept unchecked", async () => {
+  vi.stubEnv("BUCKET_NAME", "bucket");
+  const settings = { region: "eu-central-1", credentials: { accessKeyId: "AKIAEXAMPLE", secretAccessKey: "secret" } };
+  const owner = { organizationId: "O", agentId: "A" };
+  const { signal } = new AbortController();
+  const { readDocumentOf, checkResultOf } = sandboxFunctions(settings);
+  const unchecked = expect.stringContaining("the stack is being updated") as string;
+  expect(await checkResultOf?.(owner)({ type: "object" }, "{}", signal)).toEqual({ unchecked });
+  await expect(readDocumentOf?.(owner)("pdf", new Uint8Array(1), signal)).rejects.toThrow(StoreUnavailable);
 });

@@ -771,7 +771,7 @@ export interface components {
             at: string | null;
             /** @description The turn, from 1. */
             turn: number;
-            /** @description The release of the service that recorded it. Left out: the same as of the event before in the turn, or 0.2.0 or earlier. */
+            /** @description The release of the service that recorded it. Left out: that of the event before in the turn, or 0.2.0 or earlier. */
             release?: string;
             /** @description The input. */
             text: string;
@@ -810,7 +810,7 @@ export interface components {
             at: string | null;
             /** @description The turn, from 1. */
             turn: number;
-            /** @description The release of the service that recorded it. Left out: the same as of the event before in the turn, or 0.2.0 or earlier. */
+            /** @description The release of the service that recorded it. Left out: that of the event before in the turn, or 0.2.0 or earlier. */
             release?: string;
             /** @description The output. */
             text: string;
@@ -842,7 +842,7 @@ export interface components {
             at: string | null;
             /** @description The turn, from 1. */
             turn: number;
-            /** @description The release of the service that recorded it. Left out: the same as of the event before in the turn, or 0.2.0 or earlier. */
+            /** @description The release of the service that recorded it. Left out: that of the event before in the turn, or 0.2.0 or earlier. */
             release?: string;
             /** @description The step, from 1. */
             step: number;
@@ -927,7 +927,7 @@ export interface components {
             at: string | null;
             /** @description The turn, from 1. */
             turn: number;
-            /** @description The release of the service that recorded it. Left out: the same as of the event before in the turn, or 0.2.0 or earlier. */
+            /** @description The release of the service that recorded it. Left out: that of the event before in the turn, or 0.2.0 or earlier. */
             release?: string;
             /** @description The step, from 1. */
             step: number;
@@ -961,7 +961,7 @@ export interface components {
             at: string | null;
             /** @description The turn, from 1. */
             turn: number;
-            /** @description The release of the service that recorded it. Left out: the same as of the event before in the turn, or 0.2.0 or earlier. */
+            /** @description The release of the service that recorded it. Left out: that of the event before in the turn, or 0.2.0 or earlier. */
             release?: string;
             /** @description The step, from 1. */
             step: number;
@@ -1006,7 +1006,7 @@ export interface components {
             at: string | null;
             /** @description The turn, from 1. */
             turn: number;
-            /** @description The release of the service that recorded it. Left out: the same as of the event before in the turn, or 0.2.0 or earlier. */
+            /** @description The release of the service that recorded it. Left out: that of the event before in the turn, or 0.2.0 or earlier. */
             release?: string;
             /** @description The step, from 1. */
             step: number;
@@ -1068,7 +1068,7 @@ export interface components {
             at: string | null;
             /** @description The turn, from 1. */
             turn: number;
-            /** @description The release of the service that recorded it. Left out: the same as of the event before in the turn, or 0.2.0 or earlier. */
+            /** @description The release of the service that recorded it. Left out: that of the event before in the turn, or 0.2.0 or earlier. */
             release?: string;
             /** @description The step, from 1. */
             step: number;
@@ -1146,7 +1146,7 @@ export interface components {
             at: string | null;
             /** @description The turn, from 1. */
             turn: number;
-            /** @description The release of the service that recorded it. Left out: the same as of the event before in the turn, or 0.2.0 or earlier. */
+            /** @description The release of the service that recorded it. Left out: that of the event before in the turn, or 0.2.0 or earlier. */
             release?: string;
             /** @description The step, from 1. */
             step: number;
@@ -1208,7 +1208,7 @@ export interface components {
             at: string | null;
             /** @description The turn, from 1. */
             turn: number;
-            /** @description The release of the service that recorded it. Left out: the same as of the event before in the turn, or 0.2.0 or earlier. */
+            /** @description The release of the service that recorded it. Left out: that of the event before in the turn, or 0.2.0 or earlier. */
             release?: string;
             /** @description The step, from 1. */
             step: number;
@@ -1273,7 +1273,7 @@ export interface components {
             at: string | null;
             /** @description The turn, from 1. */
             turn: number;
-            /** @description The release of the service that recorded it. Left out: the same as of the event before in the turn, or 0.2.0 or earlier. */
+            /** @description The release of the service that recorded it. Left out: that of the event before in the turn, or 0.2.0 or earlier. */
             release?: string;
             /** @description The step that continues, from 1. */
             step: number;
@@ -1319,7 +1319,7 @@ export interface components {
             at: string | null;
             /** @description The turn, from 1. */
             turn: number;
-            /** @description The release of the service that recorded it. Left out: the same as of the event before in the turn, or 0.2.0 or earlier. */
+            /** @description The release of the service that recorded it. Left out: that of the event before in the turn, or 0.2.0 or earlier. */
             release?: string;
             /** @description The last step that was copied, from 1. 0: no step, the turn begins anew. */
             step: number;

@@ -79,7 +79,7 @@ function event<
     at: nullable(time("When it was recorded. Null: an earlier release recorded it.")),
     turn: integer("The turn, from 1."),
     release: text(
-      "The release of the service that recorded it. Left out: the same as of the event before in the turn, or 0.2.0 or earlier.",
+      "The release of the service that recorded it. Left out: that of the event before in the turn, or 0.2.0 or earlier.",
     ),
   };
   return object(description, { ...of, ...fields, cut }, ["release", "cut", ...optional]);

@@ -1,6 +1,8 @@
 import type { S3Client } from "@aws-sdk/client-s3";
 import { NoPlace, scheduler } from "../../../async/scheduler.ts";
 import { env, envIfSet, numberIfSet } from "../../../env.ts";
+import { StoreUnavailable } from "../../../errors.ts";
+import { retryWhileUnavailable } from "../../../runs/retry-unavailable.ts";
 import { sandboxDocumentReader, sandboxPageTaker } from "../../../sandbox/document-reader.ts";
 import { placesFor } from "../../../sandbox/places.ts";
 import { sandboxResultChecker } from "../../../sandbox/result-checker.ts";
@@ -8,6 +10,7 @@ import type { ProgramOwner, Sandbox, SandboxPerAgent } from "../../../sandbox/ty
 import { loadS3Client } from "../sdk/clients.ts";
 import { lambdaEnvironments, type LambdaLinux } from "../linux.ts";
 import { lambdaSandbox, type MessageStore } from "../sandbox.ts";
+import { unavailable } from "./invoke-function.ts";
 import type { AwsCredentials } from "../sdk/sign-request.ts";
 import { stagedObjects } from "../s3/staged-objects.ts";
 
@@ -20,7 +23,7 @@ const documentPlaces = 2;
 export function sandboxFunctions(
   settings: Settings,
 ): Omit<SandboxPerAgent, "linuxOf"> & { linuxOf?: ReturnType<typeof lambdaEnvironments> } {
-  const aws = { endpoint: env("LAMBDA_ENDPOINT"), ...settings }; // an emulator has one address
+  const aws = { endpoint: envIfSet("SANDBOX_ENDPOINT") ?? "", ...settings }; // an emulator has one address
   const store = messageStore(settings);
   return { ...documentFunction(aws, store), ...programFunctions(aws, store) };
 }
@@ -28,12 +31,14 @@ export function sandboxFunctions(
 /** Reads documents, takes pages and checks results. */
 function documentFunction(aws: Required<Settings>, store: MessageStore) {
   const places = scheduler(placesFor("documents", documentPlaces));
-  const fn = lambdaSandbox({ aws, functionName: env("DOCUMENTS_FUNCTION"), name: "documents" }, store);
+  const functionName = envIfSet("DOCUMENTS_FUNCTION");
+  const fn = lambdaSandbox({ aws, functionName: functionName ?? "", name: "documents" }, store);
   const sandbox: Sandbox = {
     maxBytes: fn.maxBytes,
     async run(request, signal) {
+      if (functionName === undefined) throw unavailable("the stack is being updated", { name: "documents" });
       try {
-        return await places.run([], () => fn.run(request, signal), signal);
+        return await places.run([], () => retryWhileUnavailable(() => fn.run(request, signal)), signal);
       } catch (error) {
         if (error instanceof NoPlace) return { output: "", problem: error.message, written: [], notes: [] };
         throw error;
@@ -41,7 +46,13 @@ function documentFunction(aws: Required<Settings>, store: MessageStore) {
     },
   };
   const [readDocument, takePages] = [sandboxDocumentReader(sandbox), sandboxPageTaker(sandbox)];
-  const checkResult = sandboxResultChecker(sandbox);
+  const check = sandboxResultChecker(sandbox);
+  // The answer is paid and not recorded yet: without its check it is kept, and says so.
+  const checkResult: ReturnType<typeof sandboxResultChecker> = (...result) =>
+    check(...result).catch((error: unknown) => {
+      if (error instanceof StoreUnavailable) return { unchecked: error.message };
+      throw error;
+    });
   return { readDocumentOf: () => readDocument, takePagesOf: () => takePages, checkResultOf: () => checkResult };
 }
 
@@ -69,7 +80,7 @@ function programFunctions(aws: Required<Settings>, store: MessageStore) {
 function messageStore(settings: Settings): MessageStore {
   const name = env("BUCKET_NAME");
   const { endpoint } = settings;
-  const url = endpoint === undefined ? env("BUCKET_URL") : `${endpoint}/${name}`;
+  const url = endpoint === undefined ? (envIfSet("SANDBOX_BUCKET_URL") ?? "") : `${endpoint}/${name}`;
   let s3: Promise<S3Client> | undefined;
   return { bucket: { name, url }, objects: stagedObjects(() => (s3 ??= loadS3Client(settings)), name) };
 }
