@@ -1,4 +1,3 @@
-import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { type AttributeValue, type DynamoDBClient, paginateQuery, paginateScan } from "@aws-sdk/client-dynamodb";
@@ -46,6 +45,7 @@ export async function* itemsOfExport(s3: S3Client, url: string, key?: string): A
   }
 }
 
+/** Lines that are not empty. They end at `\n` only: readline of Node 24 splits at U+2028 and U+2029, too, which texts in JSON can have. */
 async function* linesOf(s3: S3Client, Bucket: string, Key: string, isCompressed: boolean): AsyncGenerator<string> {
   const { Body } = await s3.send(new GetObjectCommand({ Bucket, Key })).catch((error: unknown) => {
     throw new Error(`s3://${Bucket}/${Key} cannot be read: ${String(error)}`);
@@ -53,7 +53,16 @@ async function* linesOf(s3: S3Client, Bucket: string, Key: string, isCompressed:
   const bytes = Body as Readable;
   const input = isCompressed ? bytes.pipe(createGunzip()) : bytes;
   bytes.once("error", (error) => input.destroy(error));
-  for await (const line of createInterface({ input, crlfDelay: Infinity })) if (line !== "") yield line;
+  let line = "";
+  for await (const text of input.setEncoding("utf8") as AsyncIterable<string>) {
+    const [end = "", ...others] = text.split("\n");
+    line += end;
+    for (const next of others) {
+      if (line !== "") yield line;
+      line = next;
+    }
+  }
+  if (line !== "") yield line;
 }
 
 /** An export has binary values as base64 text. */

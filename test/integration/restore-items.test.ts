@@ -110,6 +110,18 @@ describe("restore-items from an export", () => {
     expect(table.get("RUN#7")).toEqual({ pk: { S: "RUN#7" } });
   });
 
+  test("writes texts with the line separators of Unicode, which JSON does not escape, as they are", async () => {
+    const separated = "one\u2028two\u2029three\u0085four";
+    const long = { ...itemOf(60), text: { S: `${separated}${"€😀".repeat(20_000)}` } }; // longer than a chunk of gunzip, 16 KiB
+    const [one, two] = [long, { ...itemOf(61), text: { S: separated } }];
+    const others = Array.from({ length: 38 }, (_, index) => itemOf(62 + index));
+    const file = [one, two, ...others].map((Item) => JSON.stringify({ Item })).join("\n"); // without a line break at its end
+    files["/copies/AWSDynamoDB/1/data/1.json.gz"] = gzipSync(file);
+    const { code, output } = await restore("--overwrite");
+    expect(output).toContain("100 items found");
+    expect([code, table.get("RUN#60"), table.get("RUN#61"), table.get("RUN#99")]).toEqual([0, one, two, itemOf(99)]);
+  });
+
   test("fails if a file is not what the list says, is incremental or missing, or the table refuses", async () => {
     refused = true;
     expect(await restore()).toMatchObject({ code: 1, output: expect.stringContaining("no such table") });
