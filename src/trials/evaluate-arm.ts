@@ -144,5 +144,6 @@ function otherEnd(
 ): StepsOutcome | undefined {
   if (!steps || finishReason === recorded) return undefined;
   const reason = `The turn ends with ${finishReason}, and the recorded one with ${recorded}.`;
-  return { ...steps, changed: steps.changed + 1, first: steps.first ?? { step: used.steps, reason } };
+  const changed = Math.min(steps.changed + 1, steps.compared);
+  return { ...steps, changed, first: steps.first ?? { step: used.steps, reason } };
 }

@@ -8,6 +8,7 @@ import { modelAsked } from "../runs/turn-configuration.ts";
 import type { RunState } from "../runs/types.ts";
 import type { SandboxPerAgent } from "../sandbox/types.ts";
 import type { RecordedTurn } from "../trials/replay/open-replay.ts";
+import { compareBothRuns } from "../trials/replay/recorded-model.ts";
 import type { AgentCall } from "./agent-call.ts";
 import { leftRecord } from "./left-record.ts";
 import { askedModel } from "./open-models.ts";
@@ -59,7 +60,7 @@ export async function replayTurn(
     },
   );
   try {
-    const ended = await writer.outcome(await leftRecord(running));
+    const ended = await writer.outcome(await leftRecord(running, compareBothRuns));
     const changed = ended.kind === "done" && (await files.changed());
     return changed ? { ...ended, files: changed } : ended;
   } finally {

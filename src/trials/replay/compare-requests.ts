@@ -20,7 +20,8 @@ export interface JournaledTurn {
 
 /**
  * Compares the requests of a replayed turn with the recorded ones, in their order: by the recorded SHA-256 of the body, or else by what is
- * rebuilt from both records. The first difference has its path in the body.
+ * rebuilt from both records. The first difference has its path in the body. Each recorded call that a finished turn did not make is
+ * a difference, too.
  */
 export async function compareRequests(
   deps: Deps,
@@ -41,6 +42,15 @@ export async function compareRequests(
     if (await isEqual(deps, at, pair)) continue;
     outcome.changed++;
     outcome.first ??= { step: original.step, ...(await differenceOf(deps, at, pair, cacheKeyOf(recorded.run))) };
+  }
+  const missing = before[after.length];
+  if (missing && replayed.run.status === "finished") {
+    outcome.compared = before.length;
+    outcome.changed += before.length - after.length;
+    outcome.first ??= {
+      step: missing.step,
+      reason: `The turn ends before step ${missing.step} of the recorded one.`,
+    };
   }
   return outcome;
 }

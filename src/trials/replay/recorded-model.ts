@@ -60,6 +60,9 @@ function summaryOf({ text, usage }: SummaryEntry): ModelAnswer {
   return { text: memoryIn(text).summary, toolCalls: [], finishReason: "stop", usage };
 }
 
+/** What to do about a replay that left the record: it has no rules for that. */
+export const compareBothRuns = "Compare the recorded run with the run of the attempt.";
+
 function otherCall(kind: RecordedCall["part"], recorded: RecordedCall | undefined): Failure {
   const asked = kind === "answer" ? "an answer" : "a summary";
   const has = recorded
@@ -68,7 +71,7 @@ function otherCall(kind: RecordedCall["part"], recorded: RecordedCall | undefine
   return {
     category: "left_record",
     title: `The engine asks for ${asked}, and ${has}.`,
-    remedy: "Compare the recorded run with the run of the attempt.",
+    remedy: compareBothRuns,
     retryable: false,
   };
 }

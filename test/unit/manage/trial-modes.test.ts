@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Schemas } from "../../../src/manage/schema-types.ts";
 import { chatServer, scripted } from "../../providers/chat-completions-server.ts";
-import { bundleOf, contentsOf, withEvents } from "../../support/bundles.ts";
+import { bundleOf, contentsOf, withEvents, withRun } from "../../support/bundles.ts";
 import { type ManageService, manageService, untilIdle } from "../../support/manage-service.ts";
 
 type Json = Record<string, unknown>;
@@ -110,7 +110,11 @@ async function alteredBundle(change: (events: Json[]) => Json[]): Promise<Uint8A
   const headers = { authorization: `Bearer ${service.operatorToken}` };
   const response = await fetch(`${service.baseUrl}/manage/v1/runs/${runIds[0]}/export`, { headers });
   const files = await contentsOf(Buffer.from(await response.arrayBuffer()));
-  return bundleOf(withEvents(files, change));
+  let count = 0;
+  const written = withEvents(files, (events) =>
+    change(events).map((event, index) => changed(event, { sequence: (count = index + 1) })),
+  );
+  return bundleOf(withRun(written, (record) => ({ ...record, run: changed(record.run, { sequence: count }) })));
 }
 
 /** Replays the turns of a run from a bundle. */
@@ -288,6 +292,38 @@ describe("replay", () => {
       verdict: "left_record",
       candidate: {
         reason: "In step 4, the engine asks for something else than the recorded turn, which has no answer to it.",
+      },
+    });
+  });
+
+  test("does not advise to choose a rule, which a replay has not, for a call without a recorded result", async () => {
+    const one = await altered((events) => events.filter(({ part, step }) => part !== "result" || step !== 2));
+    expect(one).toMatchObject({ verdict: "left_record", candidate: { reason: expect.stringContaining("read_file") } });
+    const { body } = await service.call<Schemas["Run"]>("GET", `/runs/${one?.candidate?.run_id}`);
+    expect(body.failure).toMatchObject({
+      category: "left_record",
+      title: "The turn called read_file, and the recorded turn has no answer to this call.",
+      remedy: "Compare the recorded run with the run of the attempt.",
+    });
+  });
+
+  test("finds a turn different that ends before the recorded one, although its requests and its end are equal", async () => {
+    const one = await altered((events) =>
+      events.flatMap((event) =>
+        isAnswer(3)(event) ? [event, changed(event, { step: 4 }), changed(event, { step: 5 })] : [event],
+      ),
+    );
+    expect(one).toMatchObject({
+      verdict: "different",
+      candidate: {
+        ended: "finished",
+        same_output: true,
+        files: [],
+        steps: {
+          compared: 5,
+          changed: 2,
+          first: { step: 4, path: null, reason: "The turn ends before step 4 of the recorded one." },
+        },
       },
     });
   });
