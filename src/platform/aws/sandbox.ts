@@ -55,7 +55,7 @@ async function runInMessage(fn: SandboxFunction, request: SandboxRequest, limits
   const invoked = await invokeFunction(fn, { request: message }, limits);
   if ("problem" in invoked) return withoutResult(invoked.problem);
   const { result } = invoked.answer as { result?: string };
-  return result ? decodeResult(result) : withoutResult(noResult);
+  return result ? decodeResult(result) : withoutResult(noResult(fn));
 }
 
 async function runStaged(
@@ -91,13 +91,13 @@ async function runStaged(
     const isLong = "isStaged" in answer;
     isStaged = isLong || staged.request !== undefined;
     const result = isLong ? await objects.readText(prefix + resultName, maxStagedBytes) : answer.result;
-    return result ? decodeResult(result) : withoutResult(noResult);
+    return result ? decodeResult(result) : withoutResult(noResult(fn));
   } finally {
     if (isStaged) await objects.removeAll(prefix);
   }
 }
 
-const noResult = "The sandbox function failed: it gave no reason.";
+const noResult = ({ name = "sandbox" }: SandboxFunction): string => `The ${name} function failed: it gave no reason.`;
 
 function withoutResult(problem: string): SandboxResult {
   return { output: "", problem, written: [], notes: [] };

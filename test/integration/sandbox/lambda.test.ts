@@ -24,8 +24,13 @@ const program = (source: string, files: Record<string, Uint8Array> = {}) => ({
   seconds: 5,
 });
 
-const sandboxOf = ({ endpoint }: { endpoint: string }) =>
-  lambdaSandbox({ aws: { ...caller, endpoint }, functionName: "sandbox", tenant: "agent-1" });
+const sandboxOf = ({ endpoint }: { endpoint: string }, name?: string) =>
+  lambdaSandbox({
+    aws: { ...caller, endpoint },
+    functionName: "sandbox",
+    tenant: "agent-1",
+    ...(name !== undefined && { name }),
+  });
 
 /** A local server of Lambda's Invoke API that runs the sandbox, or returns `answer`. */
 async function invokeServer(answer?: { status: number; body: string }) {
@@ -91,6 +96,16 @@ describe("the sandbox function", () => {
     await using dead = await invokeServer({ status: 200, body: '{"errorMessage":"Task timed out after 90 seconds"}' });
     expect(await sandboxOf(dead).run(program("1"), neverAborts)).toMatchObject({
       problem: "The sandbox function failed: Task timed out after 90 seconds.",
+    });
+  });
+
+  it("is named in the problem of an answer without a result", async () => {
+    await using empty = await invokeServer({ status: 200, body: "{}" });
+    expect(await sandboxOf(empty).run(program("1"), neverAborts)).toMatchObject({
+      problem: "The sandbox function failed: it gave no reason.",
+    });
+    expect(await sandboxOf(empty, "documents").run(program("1"), neverAborts)).toMatchObject({
+      problem: "The documents function failed: it gave no reason.",
     });
   });
 
