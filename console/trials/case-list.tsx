@@ -165,5 +165,6 @@ export function whyText({ verdict, cannot_be_tried, candidate, judgement }: Tria
 function stepsText(steps: TrialAttempt["steps"] | undefined): string | undefined {
   if (!steps?.first) return undefined;
   const { step, reason } = steps.first;
-  return `${formatNumber(steps.changed)} of ${count(steps.compared, "step")} differ. Step ${step}: ${reason}`;
+  const differ = steps.changed === 1 ? "differs" : "differ";
+  return `${formatNumber(steps.changed)} of ${count(steps.compared, "step")} ${differ}. Step ${step}: ${reason}`;
 }

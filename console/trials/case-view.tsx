@@ -45,6 +45,7 @@ export function CaseView({ trial, cases, number, agentName, onJudged }: CaseView
   usePageTitle(name);
   if (!one) return null;
   const isOfSteps = trial.mode === "next_step";
+  const hasEnded = trial.status === "finished" || (one.candidate?.ended ?? null) !== null;
   const why = whyText(one);
   return (
     <main class="page trial-page case-page">
@@ -72,7 +73,7 @@ export function CaseView({ trial, cases, number, agentName, onJudged }: CaseView
         <div class="case-columns">
           {isOfSteps ? (
             <section class="panel" aria-label="Steps">
-              <StepList steps={detail.steps} />
+              <StepList steps={detail.steps} hasEnded={hasEnded} />
             </section>
           ) : (
             <section class="panel" aria-label="Tool calls">

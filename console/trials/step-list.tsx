@@ -4,6 +4,7 @@ import { ToolName } from "../run/text/tool-name.tsx";
 import { visible, visibleLine } from "../run/text/visible.ts";
 import { count } from "../run/text/words.ts";
 import { Code } from "../ui/code.tsx";
+import { answeredText } from "./answered-text.ts";
 import { readable } from "./readable.ts";
 import { triedSides } from "./sides.ts";
 import type { CaseDetail } from "./trial-calls.ts";
@@ -11,18 +12,15 @@ import type { CaseDetail } from "./trial-calls.ts";
 type Step = CaseDetail["steps"][number];
 type Answer = Step["recorded"];
 
-/** The recorded steps of a case, each with the answer of the candidate. The first that differs is open. */
-export function StepList({ steps }: { steps: Step[] }) {
-  const differing = steps.filter(({ difference }) => difference !== null);
-  const [open, setOpen] = useState(differing[0]?.step);
+/** The recorded steps of a case, each with the answer of the candidate. The first that differs is open. `hasEnded`: of the attempt. */
+export function StepList({ steps, hasEnded }: { steps: Step[]; hasEnded: boolean }) {
+  const [open, setOpen] = useState(steps.find(({ difference }) => difference !== null)?.step);
   const [left, right] = triedSides.heads;
   return (
     <>
       <header class="panel-head">
         <h2>Steps</h2>
-        <span class="muted">
-          {differing.length === 0 ? "all are the same" : `${differing.length} of ${count(steps.length, "step")} differ`}
-        </span>
+        <span class="muted">{answeredText(steps, hasEnded)}</span>
       </header>
       <div class="pair pair-names" aria-hidden="true">
         <span>{left}</span>

@@ -246,6 +246,24 @@ test("the steps of a case are shown with both answers", async () => {
   expect(await judged(view)).toEqual(innocent);
 });
 
+test("steps that the candidate has not answered are not called the same", async () => {
+  const call = callOf(service);
+  const dear = { ...definition, prices: { input: 100, output: 100 } };
+  const budget = { dollars: 0.0055 }; // two steps cost $0.0056
+  const request = { mode: "next_step", definition: dear, last: 1, control: 0, budget, concurrency: 1 };
+  const { id } = await call("POST", `/agents/${agentId}/trials`, request);
+  await using view = await openConsole(browser, service.consoleUrl, { path: `trials/${id}?case=1` });
+  const { page } = view;
+  const steps = page.getByRole("region", { name: "Steps" });
+  await steps.getByText("none answered yet").waitFor();
+  await call("POST", `/trials/${id}/start`);
+  await reachEnd(() => call("GET", `/trials/${id}`));
+  await page.reload();
+  await page.getByText("The case reached its share of the trial's budget before its last step.").waitFor();
+  await steps.getByText("2 of 4 steps answered, all the same").waitFor();
+  expect(await judged(view)).toEqual(innocent);
+});
+
 test("a replay asks for no budget, and says that nothing was called", async () => {
   await using view = await openConsole(browser, service.consoleUrl, { path: `agents/${agentId}?tab=edit` });
   const { page } = view;
