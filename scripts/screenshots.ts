@@ -1,5 +1,6 @@
-// Takes the pictures of README.md and docs/console.md from the real page: `npm run screenshots`. Needs Chromium. The runs
-// are real; a scripted model server stands in for a provider.
+// Takes the pictures of README.md, docs/console.md and docs/trials.md from the real page: `npm run screenshots`, or only those
+// whose names begin as an argument does: `npm run screenshots -- trial`. Needs Chromium. The runs are real; a scripted model
+// server stands in for a provider.
 import { mkdirSync, rmSync } from "node:fs";
 import type { Browser, Page } from "playwright-core";
 import { launchChromium } from "../test/browser/chromium.ts";
@@ -7,8 +8,10 @@ import { type ConsoleOptions, openConsole } from "../test/browser/console-page.t
 import { type ScriptedStep, scriptedModel } from "../test/browser/scripted-model.ts";
 import { modelAt, newDataDir, type Service, startService } from "../test/integration/service.ts";
 import { root } from "../test/integration/script.ts";
+import { answerTo, inputs, invoiceClerk, reviewer, tryDraft } from "./trial-scene.ts";
 
 const directory = `${root}docs/images`;
+const [only = ""] = process.argv.slice(2);
 
 const orders = `month,country,orders,revenue
 2026-07,Germany,1204,48160.50
@@ -81,7 +84,9 @@ const analysis: ScriptedStep[] = [
 const busy = new Set<string>();
 const forever = new Promise<void>(() => {});
 
-function answer(input: string, step: number): ScriptedStep {
+function answer(input: string, step: number, instructions: string): ScriptedStep {
+  const ofTrial = answerTo(input, step, instructions);
+  if (ofTrial) return ofTrial;
   if (input.startsWith("Check the contract")) return { status: 404, text: "The model 'qwen3-235b-a22' does not exist" };
   if (input.startsWith("Sort"))
     return step === 1 ? { text: "I read the mails.", calls: [call("list_files", {})] } : { until: forever };
@@ -163,12 +168,43 @@ async function createRuns(service: Service, baseUrl: string): Promise<string> {
   return shown;
 }
 
+/** The agent of the trial, with the runs that its draft is tried on. */
+async function createInvoices(service: Service, baseUrl: string): Promise<string> {
+  const { id: organization_id } = await manage<Identified>(service, "POST", "/organizations", { name: "Invoices" });
+  const model = { provider: "openai-compatible", base_url: baseUrl, model: "qwen3-235b-a22b" };
+  await manage(service, "PUT", `/organizations/${organization_id}/model`, model);
+  await manage(service, "POST", "/agents", { organization_id, definition: reviewer });
+  const { id: agent_id } = await manage<Identified>(service, "POST", "/agents", {
+    organization_id,
+    definition: invoiceClerk,
+  });
+  for (const { name, text, file } of inputs) {
+    const files = [{ filename: "invoice.csv", content_base64: Buffer.from(file).toString("base64") }];
+    const { id } = await manage<Identified>(service, "POST", "/runs", { agent_id, name, input_text: text, files });
+    await ended(service, id);
+  }
+  return agent_id;
+}
+
 async function ended(service: Service, id: string): Promise<void> {
   for (;;) {
     const { status } = await manage<{ status: string }>(service, "GET", `/runs/${id}`);
     if (status !== "running") return;
     await new Promise((resolve) => setTimeout(resolve, 200));
   }
+}
+
+async function takeTrial(browser: Browser, service: Service, agentId: string): Promise<void> {
+  const path = `agents/${agentId}?tab=edit`;
+  await using view = await openConsole(browser, service.consoleUrl, { path, viewport: { width: 1400, height: 1000 } });
+  await tryDraft(view.page, (name) => save(view.page, name));
+}
+
+/** Stores what the page shows. */
+async function save(page: Page, name: string): Promise<void> {
+  await page.evaluate("document.fonts.ready.then(() => new Promise(requestAnimationFrame))");
+  await page.screenshot({ path: `${directory}/${name}.png` });
+  console.log(`docs/images/${name}.png`);
 }
 
 interface Picture extends ConsoleOptions {
@@ -178,24 +214,23 @@ interface Picture extends ConsoleOptions {
 }
 
 async function take(browser: Browser, service: Service, { name, shows, ...options }: Picture): Promise<void> {
+  if (!name.startsWith(only)) return;
   await using view = await openConsole(browser, service.consoleUrl, {
     viewport: { width: 1400, height: 820 },
     ...options,
   });
   const page: Page = view.page;
   await page.getByRole("main").getByText(shows).and(page.locator(":visible")).first().waitFor();
-  await page.evaluate("document.fonts.ready.then(() => new Promise(requestAnimationFrame))");
-  await page.screenshot({ path: `${directory}/${name}.png` });
-  console.log(`docs/images/${name}.png`);
+  await save(page, name);
 }
 
 const model = await scriptedModel(answer);
 const service = await startService(newDataDir(), modelAt(model.baseUrl));
 const browser = await launchChromium();
 try {
-  const run = `runs/${await createRuns(service, model.baseUrl)}`;
-  rmSync(directory, { recursive: true, force: true });
+  if (only === "") rmSync(directory, { recursive: true, force: true });
   mkdirSync(directory, { recursive: true });
+  const run = `runs/${await createRuns(service, model.baseUrl)}`;
   const phone = { width: 390, height: 844 };
   await take(browser, service, { name: "run", path: `${run}?at=1.4.1`, shows: "Arguments" });
   await take(browser, service, {
@@ -206,6 +241,9 @@ try {
   });
   await take(browser, service, { name: "runs", path: "runs", shows: "Mails of today" });
   await take(browser, service, { name: "phone", path: run, shows: "I look at what there is.", viewport: phone });
+  if ("trial".startsWith(only) || only.startsWith("trial")) {
+    await takeTrial(browser, service, await createInvoices(service, model.baseUrl));
+  }
 } finally {
   await browser.close();
   await service[Symbol.asyncDispose]();
