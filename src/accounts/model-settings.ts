@@ -33,6 +33,17 @@ export type ModelSettings = Partial<
 /** Names of the settings for people, such as `--base-url`. */
 export type SettingLabels = Record<"provider" | SettingName, string>;
 
+/** For people who write the settings as JSON. */
+export const jsonLabels: SettingLabels = {
+  provider: "provider",
+  baseUrl: "baseUrl",
+  model: "model",
+  secret: "secret",
+  region: "region",
+  compat: "compat",
+  idleSeconds: "idleSeconds",
+};
+
 /** The settings of each provider: true if required, false if optional. */
 const settingsOf: { [Name in ModelConfiguration["provider"]]: Partial<Record<SettingName, boolean>> } = {
   demo: {},

@@ -3,7 +3,7 @@ import { parseAgentFile } from "../accounts/agent-definition.ts";
 import type { Actor } from "../accounts/audit.ts";
 import { shownSecret } from "../accounts/header-secrets.ts";
 import { createKey, setKeyEnabled } from "../accounts/keys.ts";
-import { type ModelSettings, parseModelSettings, type SettingLabels } from "../accounts/model-settings.ts";
+import { jsonLabels, type ModelSettings, parseModelSettings } from "../accounts/model-settings.ts";
 import { createOrganization, findOrganization, setModel } from "../accounts/organizations.ts";
 import type { Accounts, AgentDefinition } from "../accounts/types.ts";
 import type { ModelConfiguration } from "../agent/model.ts";
@@ -91,23 +91,13 @@ async function changeOrganization(
   return id;
 }
 
-const labels: SettingLabels = {
-  provider: "provider",
-  baseUrl: "baseUrl",
-  model: "model",
-  secret: "secret",
-  region: "region",
-  compat: "compat",
-  idleSeconds: "idleSeconds",
-};
-
 /** The model in properties. Throws for settings that do not fit the provider, and for a secret that no organization can use. */
 function modelOf(
   { secretRefusal }: DefinitionDeps,
   organizationId: string,
   settings: ModelSettings,
 ): ModelConfiguration {
-  const configuration = parseModelSettings(settings, labels, true);
+  const configuration = parseModelSettings(settings, jsonLabels, true);
   const { secret } = configurationFields(configuration);
   if (secret === undefined) return configuration;
   const refusal = secretRefusal(secret, { organizationId, purpose: "model", url: modelUrl(configuration) });

@@ -1,6 +1,6 @@
 import * as schemas from "../../../dist/generated/run-record.js";
 import { parseAgentFile } from "../../accounts/agent-definition.ts";
-import { parseModelSettings } from "../../accounts/model-settings.ts";
+import { jsonLabels, parseModelSettings } from "../../accounts/model-settings.ts";
 import type { FileVersion } from "../../agent/turn/manifest.ts";
 import { filenameProblem } from "../../filenames.ts";
 import { changedFiles } from "../events.ts";
@@ -168,17 +168,6 @@ function textOf(files: FileVersion[]): string {
     .join();
 }
 
-/** Names of settings in errors. */
-const settingNames = {
-  provider: "provider",
-  baseUrl: "baseUrl",
-  model: "model",
-  secret: "secret",
-  region: "region",
-  compat: "compat",
-  idleSeconds: "idleSeconds",
-};
-
 /** Rejects for a text that is neither what a turn ran on nor, if it is one, the schema of a result. */
 function checkConfiguration(content: Uint8Array, name: string, isSchema: boolean): void {
   if (isSchema) {
@@ -198,7 +187,7 @@ function problemsIn(text: string): string[] {
     for (const model of [provider, fallbackProvider]) {
       if (!model) continue;
       const { enabled, ...settings } = model;
-      parseModelSettings(settings, settingNames, enabled);
+      parseModelSettings(settings, jsonLabels, enabled);
     }
     const found = parseAgentFile(JSON.stringify(agent));
     return "problems" in found ? found.problems : [];
