@@ -10,6 +10,7 @@ import type { SandboxPerAgent } from "../sandbox/types.ts";
 import type { RecordedTurn } from "../trials/replay/open-replay.ts";
 import { compareBothRuns } from "../trials/replay/recorded-model.ts";
 import type { AgentCall } from "./agent-call.ts";
+import { endTurn } from "./end-turn.ts";
 import { leftRecord } from "./left-record.ts";
 import { askedModel } from "./open-models.ts";
 import { turnInput } from "./turn-input.ts";
@@ -59,11 +60,5 @@ export async function replayTurn(
       emit: () => {},
     },
   );
-  try {
-    const ended = await writer.outcome(await leftRecord(running, compareBothRuns));
-    const changed = ended.kind === "done" && (await files.changed());
-    return changed ? { ...ended, files: changed } : ended;
-  } finally {
-    await files.settled();
-  }
+  return endTurn(leftRecord(running, compareBothRuns), { writer, files });
 }

@@ -28,6 +28,7 @@ import type { Trials } from "../trials/ports.ts";
 import { trialOf } from "../trials/trial-id.ts";
 import { askedModel, modelOpener, openLater } from "./open-models.ts";
 import type { AgentCall } from "./agent-call.ts";
+import { endTurn } from "./end-turn.ts";
 import { leftRecord } from "./left-record.ts";
 import { stoppable } from "./model-stop.ts";
 import { storeFailure } from "./retry-later.ts";
@@ -155,14 +156,7 @@ export async function runAgent(deps: AgentDeps, state: RunState, call: AgentCall
   };
   const input = turnInput(state, agent, { asked, fallback: second && askedModel(second) }, call.deadline);
   const running = leftRecord(steps ? answerNextSteps(input, turnPorts, steps) : runTurn(input, turnPorts));
-  try {
-    const ended = await writer.outcome(await (trace ? endTrace(trace, running) : running));
-    const changed = ended.kind === "done" && (await files.changed());
-    return changed ? { ...ended, files: changed } : ended;
-  } finally {
-    // Lambda would freeze a removal and send it again later, when another worker may have written the same content.
-    await files.settled();
-  }
+  return endTurn(trace ? endTrace(trace, running) : running, { writer, files });
 }
 
 /** The Linux of an agent with a tool that needs it. Absent: no tool does, or the platform has none. */

@@ -85,7 +85,7 @@ async function currentAgent(accounts: Accounts, id: string): Promise<AgentOfTurn
 }
 
 /** How an invocation writes journal entries. `outcome`: completes the last answer, which the caller writes. */
-interface EntryWriter {
+export interface EntryWriter {
   record: (entry: RunJournalEntry) => Promise<boolean>;
   outcome: (outcome: TurnOutcome) => Promise<TurnOutcome>;
 }
