@@ -23,6 +23,22 @@ export async function manageService(options: Parameters<typeof localService>[0] 
   return { ...service, operatorToken, viewerToken, call };
 }
 
+/** Starts a trial. Resolves with it and its cases when it has finished. */
+export async function finishedTrial(
+  { call }: Pick<ManageService, "call">,
+  id: string,
+): Promise<{ trial: Schemas["Trial"]; cases: Schemas["TrialCase"][] }> {
+  await call("POST", `/trials/${id}/start`);
+  for (;;) {
+    const { body: trial } = await call<Schemas["Trial"]>("GET", `/trials/${id}`);
+    if (trial.status === "finished") {
+      const { body: cases } = await call<Schemas["TrialCasePage"]>("GET", `/trials/${id}/cases`);
+      return { trial, cases: cases.data };
+    }
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
 /** Resolves with a run when no turn of it is in progress. */
 export async function untilIdle({ call }: Pick<ManageService, "call">, id: string): Promise<Schemas["RunDetail"]> {
   for (;;) {

@@ -9,7 +9,7 @@ import { trialErasure } from "../../../src/trials/erase-trials.ts";
 import type { Schemas } from "../../../src/manage/schema-types.ts";
 import { chatServer, scripted } from "../../providers/chat-completions-server.ts";
 import { type HttpServer, httpServer } from "../../support/http-server.ts";
-import { type ManageService, manageService } from "../../support/manage-service.ts";
+import { finishedTrial, type ManageService, manageService } from "../../support/manage-service.ts";
 
 const pages: string[] = [];
 let site: HttpServer;
@@ -121,16 +121,7 @@ async function triedSuite(suite: string, change: object = {}, agent = agentId) {
   const body = { definition: { ...definition, ...change }, suite, budget: { dollars: 1 }, control: 0 };
   const created = await service.call<Schemas["Trial"]>("POST", `/agents/${agent}/trials`, { body });
   expect([created.status, created.body]).toMatchObject([201, { suite }]);
-  const path = `/trials/${created.body.id}`;
-  await service.call("POST", `${path}/start`);
-  for (;;) {
-    const { body: trial } = await service.call<Schemas["Trial"]>("GET", path);
-    if (trial.status === "finished") {
-      const { body: cases } = await service.call<Schemas["TrialCasePage"]>("GET", `${path}/cases`);
-      return { trial, cases: cases.data };
-    }
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+  return finishedTrial(service, created.body.id);
 }
 
 /** Everything in the data directory, as one text. */

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Schemas } from "../../../src/manage/schema-types.ts";
 import { chatServer, scripted } from "../../providers/chat-completions-server.ts";
 import { bundleOf, contentsOf, withEvents, withRun } from "../../support/bundles.ts";
-import { type ManageService, manageService, untilIdle } from "../../support/manage-service.ts";
+import { finishedTrial, type ManageService, manageService, untilIdle } from "../../support/manage-service.ts";
 
 type Json = Record<string, unknown>;
 
@@ -77,16 +77,7 @@ async function tried(
 ): Promise<{ trial: Schemas["Trial"]; cases: Schemas["TrialCase"][] }> {
   const created = await create(body, agent);
   expect([created.status, created.body]).toMatchObject([201, {}]);
-  const path = `/trials/${created.body.id}`;
-  await service.call("POST", `${path}/start`);
-  for (;;) {
-    const { body: trial } = await service.call<Schemas["Trial"]>("GET", path);
-    if (trial.status === "finished") {
-      const { body: cases } = await service.call<Schemas["TrialCasePage"]>("GET", `${path}/cases`);
-      return { trial, cases: cases.data };
-    }
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
+  return finishedTrial(service, created.body.id);
 }
 
 const stepsWith = (instructions: string, more: object = {}) =>

@@ -3,7 +3,7 @@ import { createKey } from "../../../src/accounts/keys.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { chatServer, scripted } from "../../providers/chat-completions-server.ts";
 import { type HttpServer, httpServer } from "../../support/http-server.ts";
-import { type ManageService, manageService, untilIdle } from "../../support/manage-service.ts";
+import { finishedTrial, type ManageService, manageService, untilIdle } from "../../support/manage-service.ts";
 import type { Schemas } from "../../../src/manage/schema-types.ts";
 
 const pages: string[] = [];
@@ -80,16 +80,7 @@ async function tried(
   const body = { definition: { ...definition, ...change }, last: 10, budget: { dollars: 1 }, control: 0, ...more };
   const created = await service.call<Schemas["Trial"]>("POST", `/agents/${agentId}/trials`, { body });
   expect(created.status).toBe(201);
-  const path = `/trials/${created.body.id}`;
-  await service.call("POST", `${path}/start`);
-  for (;;) {
-    const { body: trial } = await service.call<Schemas["Trial"]>("GET", path);
-    if (trial.status === "finished") {
-      const { body: cases } = await service.call<Schemas["TrialCasePage"]>("GET", `${path}/cases`);
-      return { trial, cases: cases.data };
-    }
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+  return finishedTrial(service, created.body.id);
 }
 
 function create(more: object) {
