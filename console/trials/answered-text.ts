@@ -16,6 +16,6 @@ export function answeredText(steps: Step[], hasEnded: boolean): string {
   const all = count(steps.length, "step");
   const differ = differing === 1 ? "differs" : "differ";
   if (answered < steps.length)
-    return `${answered} of ${all} answered, ${differing === 0 ? "all the same" : `${differing} ${differ}`}`;
+    return `${answered} of ${all} answered, ${differing === 0 ? "no differences" : `${differing} ${differ}`}`;
   return differing === 0 ? "all are the same" : `${differing} of ${all} ${differ}`;
 }

@@ -260,7 +260,7 @@ test("steps that the candidate has not answered are not called the same", async 
   await reachEnd(() => call("GET", `/trials/${id}`));
   await page.reload();
   await page.getByText("The case reached its share of the trial's budget before its last step.").waitFor();
-  await steps.getByText("2 of 4 steps answered, all the same").waitFor();
+  await steps.getByText("2 of 4 steps answered, no differences").waitFor();
   expect(await judged(view)).toEqual(innocent);
 });
 

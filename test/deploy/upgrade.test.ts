@@ -182,7 +182,7 @@ test(`what ${version} recorded is served as before: by v1 byte for byte, elsewhe
   expect(after.admin).toMatchObject(before.admin);
 });
 
-test("a run goes on: its next turn has the record and the files of the turns before", async () => {
+test("a run continues: its next turn has the record and the files of the turns before", async () => {
   const api = client(forwarder.baseUrl, agent.id, agent.key);
   await admin("run", "input", runs.written, "--text", "A third turn.");
   const { loop_status, transcript } = await api.ended(runs.written);

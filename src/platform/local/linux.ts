@@ -65,7 +65,7 @@ interface Opened {
 
 type Installed = ReturnType<typeof readEnvironment>;
 
-/** Milliseconds between two looks at the file of an environment. */
+/** Minimum milliseconds between two checks of an environment's file. */
 const betweenLooks = 100;
 
 /** The Linux of one machine. Nothing is tried before the first call. */
@@ -84,7 +84,7 @@ export function localLinux(
 
   /**
    * Read again when its file changes, because every turn with a program asks for it and reading it takes 0.1 ms. The file is
-   * looked at ten times a second at most: each look takes 3 % of a short turn.
+   * checked at most ten times a second: each check takes 3 % of a short turn.
    */
   function readInstalled(name: string): Installed {
     const known = read.get(name);

@@ -204,7 +204,7 @@ test("next_step on AWS asks once for each step, although two processes move the 
   expect(steps.map(({ difference }) => difference)).toEqual([null, "The model answers another text."]);
 });
 
-test("a replay on AWS calls nothing, and goes on after a process that was killed at the end of a turn", async () => {
+test("a replay on AWS calls nothing, and continues after a process that was killed at the end of a turn", async () => {
   const replay = { mode: "replay", definition: undefined, budget: undefined };
   const { id } = await endedUnnoticed(replay);
   await sweep();

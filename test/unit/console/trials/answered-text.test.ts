@@ -10,7 +10,7 @@ test.each([
   [[same, same], "all are the same"],
   [[same, other, other], "2 of 3 steps differ"],
   [[other], "1 of 1 step differs"],
-  [[same, open, open, open, open], "1 of 5 steps answered, all the same"],
+  [[same, open, open, open, open], "1 of 5 steps answered, no differences"],
   [[same, other, open], "2 of 3 steps answered, 1 differs"],
   [[other, other, open], "2 of 3 steps answered, 2 differ"],
 ])("of %j, the page says %j", (steps, text) => {
