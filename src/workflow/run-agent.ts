@@ -156,7 +156,8 @@ export async function runAgent(deps: AgentDeps, state: RunState, call: AgentCall
   };
   const input = turnInput(state, agent, { asked, fallback: second && askedModel(second) }, call.deadline);
   const running = leftRecord(steps ? answerNextSteps(input, turnPorts, steps) : runTurn(input, turnPorts));
-  return endTurn(trace ? endTrace(trace, running) : running, { writer, files });
+  // Awaited here: the return closes the connections of the toolbox.
+  return await endTurn(trace ? endTrace(trace, running) : running, { writer, files });
 }
 
 /** The Linux of an agent with a tool that needs it. Absent: no tool does, or the platform has none. */
