@@ -16,6 +16,7 @@ import { Deliveries } from "./deliveries.ts";
 import { operatorPolicy, viewerPolicy } from "./operator-policy.ts";
 import { functions } from "./functions.ts";
 import { type OutputName, outputs } from "./outputs.ts";
+import { liveAlias } from "./live-alias.ts";
 import { grantModels } from "./model-permissions.ts";
 import { grantDefinitions, grantExtRead, grantExtWrite, grantMcp } from "./program-permissions.ts";
 import { deadLetterQueue, Recovery } from "./recovery.ts";
@@ -110,7 +111,9 @@ export class AgentRunService extends Construct {
     const fail = newFunction("Fail");
     storage.grantItems(fail, [endsTurns]);
 
-    const workflow = new Workflow(this, "Workflow", { advance, fail, logRetention });
+    const { warm } = settings;
+    const liveAdvance = liveAlias(advance, warm);
+    const workflow = new Workflow(this, "Workflow", { advance, liveAdvance, fail, logRetention });
     workflow.grantStartNext(advance);
 
     const deadLetters = deadLetterQueue(this);
@@ -165,7 +168,8 @@ export class AgentRunService extends Construct {
     const { requestsPerSecond, requestBurst } = settings;
     const { rate, burst } = requestsPerSecond === "auto" ? defaultThrottle() : throttleOf(requestsPerSecond);
     const throttle = { rateLimit: rate, burstLimit: requestBurst === "auto" ? burst : requestBurst };
-    const handlers = { create, get, openapi, extRead, extWrite, mcp, notFound };
+    const live = { create: liveAlias(create, warm), get: liveAlias(get, warm) };
+    const handlers = { ...live, openapi, extRead, extWrite, mcp, notFound };
     const { url } = new HttpApi(this, "HttpApi", { handlers, logRetention, throttle });
     const { alarmEmail, runbookUrl } = settings;
     const { topic } = new Alarms(this, "Operations", {

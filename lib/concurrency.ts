@@ -5,12 +5,18 @@ export const unreservable = 100;
 const keptShare = 0.2;
 
 /**
- * Concurrent executions that `concurrentRuns` `auto` reserves for runs: four fifths of the account's quota. 0: nothing is
- * reserved, because too little of a small quota would be left. A new account has 10, others 1,000 by default.
+ * Concurrent executions that `concurrentRuns` `auto` reserves for runs: four fifths of the account's quota, less if `warm`
+ * environments need it. 0: nothing is reserved, because too little of a small quota would be left. A new account has 10, others
+ * 1,000 by default.
  */
-export function defaultConcurrentRuns(quota: number): number {
-  const kept = Math.max(unreservable, Math.ceil(quota * keptShare));
-  return quota >= 2 * unreservable ? quota - kept : 0;
+export function defaultConcurrentRuns(quota: number, warm = 0): number {
+  const kept = Math.max(unreservable + 2 * warm, Math.ceil(quota * keptShare));
+  return quota >= 2 * unreservable && reservationsOf(quota - kept).runs >= warm ? quota - kept : 0;
+}
+
+/** Concurrent executions that `warm` environments take outside of the reservation for runs: of `Create` and `Get`, or of all three. */
+export function warmOutsideOf(concurrentRuns: number, warm: number): number {
+  return (concurrentRuns > 0 ? 2 : 3) * warm;
 }
 
 /**

@@ -38,6 +38,11 @@ export interface AgentRunServiceProps {
    * default: none is reserved.
    */
   readonly concurrentRuns?: number | "auto";
+  /**
+   * Environments of each of the functions `Create`, `Get` and `Advance` that have started before a request comes, 1 to 100. They are
+   * paid all the time. The functions are then called by an alias, which can go back to an earlier version. Default: 0, none.
+   */
+  readonly warm?: number;
   /** Email address for alarm notifications. Default: none. */
   readonly alarmEmail?: string;
   /** Receives alarm notifications instead of a new topic. Its policy has to let CloudWatch publish. Default: a new topic. */

@@ -3,6 +3,7 @@ import type { VpcProps } from "aws-cdk-lib/aws-ec2";
 import { RetentionDays } from "aws-cdk-lib/aws-logs";
 import { parseOrigin } from "../src/http/origin.ts";
 import { programSeconds } from "../src/sandbox/linux/limits.ts";
+import { reservationsOf } from "./concurrency.ts";
 import { consoleConflicts, consoleSettings } from "./console/settings.ts";
 import type { UploadHosting } from "./front-door/hosting.ts";
 import type { AgentRunServiceProps } from "./service-props.ts";
@@ -56,6 +57,11 @@ const settings = {
    * `npm run deploy` computes from the account's quota (`concurrency.ts`), and 0 without it.
    */
   concurrentRuns: autoOr(0, 100_000),
+  /**
+   * Environments of each of `Create`, `Get` and `Advance` that have started before a request comes. They are called by an alias,
+   * which can go back to an earlier version. 0: none, and no alias.
+   */
+  warm: wholeNumber(0, 0, 100),
   /** Email address for alarm notifications. Empty: none. */
   alarmEmail: pattern("", /^([^\s@]+@[^\s@]+\.[^\s@]+)?$/, "an email address, or an empty string for none"),
   /** Monthly AWS cost in US dollars of the account that sends an email to `alarmEmail`. 0: none. */
@@ -197,7 +203,7 @@ function unknownNames(context: Record<string, unknown>): string[] {
 
 /** Settings that are valid separately but not together. */
 function conflicts(given: Settings): string[] {
-  const { domain, certificate, largeBodies, monthlyBudget, alarmEmail } = given;
+  const { domain, certificate, largeBodies, monthlyBudget, alarmEmail, warm, concurrentRuns } = given;
   const problems = consoleConflicts(given);
   if (domain !== "" && certificate === "") {
     problems.push(`certificate: missing; set the ARN of a certificate for ${domain} in us-east-1, or remove domain`);
@@ -210,6 +216,13 @@ function conflicts(given: Settings): string[] {
   }
   if (monthlyBudget > 0 && alarmEmail === "") {
     problems.push("alarmEmail: missing; set the address that monthlyBudget notifies, or remove monthlyBudget");
+  }
+  const { runs } = reservationsOf(concurrentRuns === "auto" ? 0 : concurrentRuns);
+  if (runs > 0 && warm > runs) {
+    problems.push(
+      `warm: received ${warm}, but concurrentRuns ${concurrentRuns} reserves ${runs} executions of Advance, and no more of ` +
+        `them can be warm; set warm to ${runs} or less, or raise concurrentRuns`,
+    );
   }
   return problems;
 }

@@ -1,6 +1,6 @@
 import { ArnFormat, Duration, RemovalPolicy, Stack } from "aws-cdk-lib";
 import { Policy, PolicyStatement } from "aws-cdk-lib/aws-iam";
-import type { Function } from "aws-cdk-lib/aws-lambda";
+import type { Function, IFunction } from "aws-cdk-lib/aws-lambda";
 import { LogGroup, type RetentionDays } from "aws-cdk-lib/aws-logs";
 import {
   Choice,
@@ -25,6 +25,8 @@ import { acknowledgeWildcard, arnInFindings, grant } from "./service-function.ts
 
 export interface WorkflowProps {
   advance: Function;
+  /** What executions call: `advance`, or an alias of it. */
+  liveAdvance: IFunction;
   fail: Function;
   logRetention: RetentionDays;
 }
@@ -90,7 +92,7 @@ const catchAllRetry: RetryProps = {
 export class Workflow extends Construct {
   readonly stateMachine: StateMachine;
 
-  constructor(scope: Construct, id: string, { advance, fail, logRetention }: WorkflowProps) {
+  constructor(scope: Construct, id: string, { advance, liveAdvance, fail, logRetention }: WorkflowProps) {
     super(scope, id);
 
     // An execution succeeds if `fail` recorded the failure. FAILED means that nothing recorded it.
@@ -113,7 +115,7 @@ export class Workflow extends Construct {
     failTask.next(ended);
 
     const advanceTask = LambdaInvoke.jsonata(this, "Advance", {
-      lambdaFunction: advance,
+      lambdaFunction: liveAdvance,
       payload: TaskInput.fromText(
         "{% $merge([$states.input, {'stateMachineArn': $states.context.StateMachine.Id}]) %}",
       ),
@@ -158,7 +160,13 @@ export class Workflow extends Construct {
         }),
       },
     });
-    for (const fn of [advance, fail]) {
+    const hasAlias = liveAdvance !== advance;
+    if (hasAlias) {
+      // Executions that began before the function had an alias call it without one, for up to a day.
+      const resources = [advance.functionArn];
+      this.stateMachine.addToRolePolicy(new PolicyStatement({ actions: ["lambda:InvokeFunction"], resources }));
+    }
+    for (const fn of hasAlias ? [fail] : [advance, fail]) {
       const versions = `${arnInFindings(fn)}:*`;
       acknowledgeWildcard(this.stateMachine, versions, "CDK's task also grants the versions of this one function.");
     }

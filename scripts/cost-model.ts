@@ -13,6 +13,7 @@ import {
   memoryOf,
   ofType,
   total,
+  warmBill,
 } from "../lib/cost/idle.ts";
 import { defaultThrottle } from "../lib/concurrency.ts";
 import { assumed, assumptionList, price, priceList } from "../lib/cost/prices.ts";
@@ -23,6 +24,7 @@ import { metricUnits } from "../src/observability/metrics.ts";
 const daySeconds = 24 * 3_600;
 const templates = synthesizeWithoutCode(cdkJson.context);
 const withFargate = synthesizeWithoutCode({ ...cdkJson.context, largeBodies: "fargate" });
+const withWarm = synthesizeWithoutCode({ ...cdkJson.context, warm: 1 });
 const withConsole = synthesizeWithoutCode({ ...cdkJson.context, console: "cognito" });
 const service = templates.service.resources;
 const webConsole = withConsole.webConsole?.resources ?? {};
@@ -141,6 +143,21 @@ function consoleRows(): string[][] {
   ];
 }
 
+/** What `warm` 1 costs, and what the turns of 1,000 runs of 10 steps cost in such an environment of `advance`. */
+function warmRows(): string[][] {
+  const gigabyteMonth = 30 * daySeconds * price.warmGigabyteSecond;
+  const seconds = 1_000 * 10 * assumed.stepSeconds;
+  const month = (gigabytes: number): string => dollars(gigabytes * gigabyteMonth);
+  return [
+    [`a month of an environment of \`Create\`, ${memory.create * 1024} MB`, month(memory.create)],
+    [`a month of an environment of \`Get\`, ${memory.get * 1024} MB`, month(memory.get)],
+    [`a month of an environment of \`Advance\`, ${memory.advance * 1024} MB`, month(memory.advance)],
+    ["**a month of `warm` 1**", `**${dollars(total(warmBill(withWarm.service.resources)))}**`],
+    ["the turns of 1,000 runs of 10 steps in it", dollars(memory.advance * seconds * price.warmUseGigabyteSecond)],
+    ["the same in other environments", dollars(memory.advance * seconds * price.lambdaGigabyteSecond)],
+  ];
+}
+
 /** Read units of a number of runs in a list: half of one each, and twice as many keys of the index, of 170 bytes. */
 const unitsOf = (runs: number): number => 0.5 * runs + (2 * runs * 170) / 8_192;
 /** An hour of a list that is refreshed every 6 s, with counts every 20 s. */
@@ -224,6 +241,7 @@ const tables: Record<string, string> = {
     ],
   ),
   fargate: billTable(["a month", "US dollars"], [fargateBill(withFargate.frontDoor?.resources ?? {})]),
+  warm: table(["", "US dollars"], warmRows()),
   console: table(["", "US dollars"], consoleRows()),
   prices: table(
     ["price of one", "US dollars", "page"],

@@ -5,6 +5,7 @@ import { type Account, vpcQuotaCode } from "./account.ts";
 import { type Check, check, note, ok, type Result, stop } from "./check.ts";
 import type { Plan } from "./plan.ts";
 import { budgetContext, missingTypesCheck, tenancyCheck } from "./region.ts";
+import { warmCheck } from "./warm.ts";
 
 /** Processors of an environment of a web function. */
 const webFunctionProcessors = 2;
@@ -33,6 +34,12 @@ export function preflight(plan: Plan, account: Account, region: string, runbook:
     ...check("Lambda concurrency", account.concurrency, (found) =>
       concurrencyCheck(plan, found, ownConcurrency(plan, account)),
     ),
+    ...(plan.settings.warm > 0
+      ? check("warm functions", account.concurrency, (found) => {
+          const own = ownConcurrency(plan, account) ?? 0;
+          return warmCheck({ ...found, warm: plan.settings.warm, own, runs: runsOf(plan, found, own), isFirst });
+        })
+      : []),
     ...check("VPCs", account.vpcs, (count) => vpcCheck(plan, account, count)),
   ];
 }
@@ -120,7 +127,7 @@ function concurrencyContext(plan: Plan, account: Account): string[] {
   if (plan.settings.concurrentRuns !== "auto") return [];
   const own = ownConcurrency(plan, account);
   // If the account's quota is unknown, an existing reservation is kept.
-  const runs = "value" in account.concurrency ? autoConcurrentRuns(account.concurrency.value, own ?? 0) : own;
+  const runs = "value" in account.concurrency ? runsOf(plan, account.concurrency.value, own ?? 0) : own;
   return runs === undefined ? [] : ["--context", `concurrentRuns=${runs}`];
 }
 
@@ -178,18 +185,19 @@ function webFunctionCheck(
 type Concurrency = { limit: number; unreserved: number };
 
 /**
- * The value of `concurrentRuns` `auto` in this account. `own`: what the service reserves already, which is not part of
- * `unreserved`. It is kept if others have reserved too much for the default. 0: nothing can be reserved.
+ * The value of `concurrentRuns` in this account. `own`: what the service reserves already, which is not part of
+ * `unreserved`. With `auto`, it is kept if others have reserved too much for the default. 0: nothing can be reserved.
  */
-function autoConcurrentRuns({ limit, unreserved }: Concurrency, own: number): number {
-  return [defaultConcurrentRuns(limit), own].find((runs) => runs <= unreserved + own - unreservable) ?? 0;
+function runsOf({ settings: { concurrentRuns, warm } }: Plan, { limit, unreserved }: Concurrency, own: number): number {
+  if (concurrentRuns !== "auto") return concurrentRuns;
+  const possible = unreserved + own - unreservable;
+  return [defaultConcurrentRuns(limit, warm), own].find((runs) => runs <= possible) ?? 0;
 }
 
-function concurrencyCheck({ settings }: Plan, found: Concurrency, own: number | undefined): Result {
+function concurrencyCheck(plan: Plan, found: Concurrency, own: number | undefined): Result {
   const { limit, unreserved } = found;
-  const isAuto = settings.concurrentRuns === "auto";
-  const concurrentRuns =
-    settings.concurrentRuns === "auto" ? autoConcurrentRuns(found, own ?? 0) : settings.concurrentRuns;
+  const isAuto = plan.settings.concurrentRuns === "auto";
+  const concurrentRuns = runsOf(plan, found, own ?? 0);
   // With an unknown `own`, all reservations may be the service's: a number that fits is never stopped.
   const most = Math.max(0, (own === undefined && !isAuto ? limit : unreserved + (own ?? 0)) - unreservable);
   const quota = `${limit} concurrent executions, of which ${unreserved} are unreserved`;

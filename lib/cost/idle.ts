@@ -41,6 +41,7 @@ export function idleBill({ service, frontDoor = {}, webConsole = {} }: Deploymen
     [`${sweeps.toLocaleString("en-US")} sweeps, with their log`]:
       sweeps * (sweep + sweptLists * shards * 0.5 * price.readUnit + logCost(900)),
     ...emptyReceives(service),
+    ...warmBill(service),
     ...fargateBill(frontDoor),
   };
 }
@@ -53,6 +54,27 @@ function emptyReceives(service: Resources): Bill {
   return {
     [`${receives.toLocaleString("en-US")} empty receives of the queue of webhooks`]: receives * price.queueRequest,
   };
+}
+
+/** What environments that are kept warm cost in a month. Empty with `warm` 0. */
+export function warmBill(service: Resources): Bill {
+  const aliases = ofType(service, "AWS::Lambda::Alias") as unknown as LiveAlias[];
+  if (aliases.length === 0) return {};
+  let [environments, gigabytes] = [0, 0];
+  for (const { FunctionName, ProvisionedConcurrencyConfig } of aliases) {
+    const { ProvisionedConcurrentExecutions: count } = ProvisionedConcurrencyConfig;
+    environments += count;
+    gigabytes += count * (Number(service[FunctionName.Ref]?.Properties?.["MemorySize"]) / 1024);
+  }
+  return {
+    [`${environments} warm environments of ${aliases.length} functions`]:
+      gigabytes * hours * 3_600 * price.warmGigabyteSecond,
+  };
+}
+
+interface LiveAlias {
+  FunctionName: { Ref: string };
+  ProvisionedConcurrencyConfig: { ProvisionedConcurrentExecutions: number };
 }
 
 /** A formula is billed for each of its metrics, a query for each metric with data: at least one. */

@@ -11,6 +11,8 @@ export const priceList = [
   ["transferGigabyte", 0.09, "GB from AWS to the internet", "ec2/pricing/on-demand"],
   ["lambdaRequest", 0.2 / 1e6, "Lambda invocation", "lambda/pricing"],
   ["lambdaGigabyteSecond", 13.3334 / 1e6, "Lambda GB-second, arm64", "lambda/pricing"],
+  ["warmGigabyteSecond", 3.3334 / 1e6, "GB-second of an environment kept warm, arm64 *", "lambda/pricing"],
+  ["warmUseGigabyteSecond", 7.7778 / 1e6, "GB-second of its use, arm64 *", "lambda/pricing"],
   ["diskGigabyteSecond", 0.0309 / 1e6, "GB-second of a function's /tmp above 512 MB", "lambda/pricing"],
   ["tenantGigabyte", 167 / 1e6, "GB of a new tenant environment (x86 price)", "lambda/pricing"],
   ["readUnit", 0.125 / 1e6, "DynamoDB read unit", "dynamodb/pricing/on-demand"],

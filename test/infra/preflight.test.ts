@@ -274,6 +274,37 @@ test.each<[string, number, number, Pick<Account, "stacks">, number]>([
   expect(findings(account, "web-function").filter((text) => text.startsWith("stop"))).toEqual([]);
 });
 
+/** The check of warm functions: its verdict, and the end of its text. */
+function warmFinding(settings: string[], limit: number, unreserved: number, stacks = newAccount.stacks): string {
+  const plan = planOf(settings.flatMap((setting) => ["--context", setting]));
+  const account = { ...newAccount, stacks, concurrency: { value: { limit, unreserved } } };
+  const found = preflight(plan, account, "eu-central-1", "docs/operations.md");
+  const { verdict, text = "" } = found.find(({ name }) => name === "warm functions") ?? {};
+  return `${verdict}: ${text.slice(0, text.indexOf(";"))} … ${text.slice(text.lastIndexOf("-"))}`;
+}
+
+test.each<[string, string, number, number, string]>([
+  ["a usual account", "warm=5", 1_000, 1_000, "ok: warm 5 takes 10 of 1000 concurrent execution"],
+  ["a new account", "warm=1", 10, 10, "stop: warm 1 takes 3 of 10 concurrent executions … -value 1000"],
+  ["a small quota, with room left by auto", "warm=10", 200, 200, "ok: warm 10 takes 20 of 200 concurrent execution"],
+  [
+    "more than the quota has",
+    "warm=100",
+    300,
+    300,
+    "stop: warm 100 takes 300 of 300 concurrent executions … -value 1000",
+  ],
+])("warm functions: %s", (_, setting, limit, unreserved, finding) => {
+  expect(warmFinding([setting], limit, unreserved)).toContain(finding);
+});
+
+test("warm functions of an existing service that may have them already are a note", () => {
+  const { stacks } = reserving(800);
+  expect(warmFinding(["warm=60"], 1_000, 200, stacks)).toMatch(/^ok/); // auto leaves room for them
+  expect(warmFinding(["warm=60", "concurrentRuns=800"], 1_000, 200, stacks)).toMatch(/^stop/);
+  expect(warmFinding(["warm=40", "concurrentRuns=800"], 1_000, 150, reserving(800).stacks)).toMatch(/^note/);
+});
+
 test.each<[Pick<Account, "stacks">, string[]]>([
   [reserving(800), ["--context", "concurrentRuns=800"]],
   [reserving(undefined), []],
