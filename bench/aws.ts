@@ -1,5 +1,6 @@
 import type { Context } from "aws-lambda";
 import { randomUUID } from "node:crypto";
+import { setTimeout } from "node:timers/promises";
 import { createAgent } from "../src/accounts/agents.ts";
 import { issueKey } from "../src/accounts/keys.ts";
 import { createOrganization, setModel } from "../src/accounts/organizations.ts";
@@ -13,7 +14,8 @@ import type { Row } from "./table.ts";
 
 /**
  * Most calls in sequence, and units of the table, of one operation. Calls in sequence are latency, units are cost: a change of a
- * number here is one of docs/scale.md or docs/cost.md, too. A poll is one of v1, with the transcript.
+ * number here is one of docs/scale.md or docs/cost.md, too. A poll is one of v1, with the transcript. Of a step, calls beside that of
+ * its model are not in sequence.
  */
 const budgets: Record<string, Usage> = {
   create: { sequence: 4, read: 4, write: 13 },
@@ -21,7 +23,7 @@ const budgets: Record<string, Usage> = {
   "poll of /ext/v1": { sequence: 3, read: 4, write: 0 },
   "poll of /ext/v1 that finds no change (304)": { sequence: 2, read: 2, write: 0 },
   "start of a turn, until its model is called": { sequence: 2, read: 4, write: 2 },
-  step: { sequence: 2, read: 0, write: 10 },
+  step: { sequence: 1, read: 0, write: 10 },
   "end of a turn": { sequence: 1, read: 0, write: 8 },
 };
 
@@ -42,6 +44,11 @@ interface Usage {
   sequence: number;
   read: number;
   write: number;
+}
+
+interface Progress {
+  calls: number;
+  depth: number;
 }
 
 const noUsage: Usage = { sequence: Number.NaN, read: Number.NaN, write: Number.NaN };
@@ -85,14 +92,20 @@ export async function measureAws({ samples }: { samples: number }): Promise<Row[
 
 const leastTime = (loads: { processor: number }[]): number => Math.min(...loads.map(({ processor }) => processor));
 
+/** Milliseconds of a call of AWS, and of a model, which takes longer. */
+const [awsDelay, modelDelay] = [40, 80];
+
 async function countCalls(): Promise<Record<string, Usage>> {
-  const aws = await fakeAwsEndpoint({}, { keepsObjects: true, delay: 40 });
+  const aws = await fakeAwsEndpoint({}, { keepsObjects: true, delay: awsDelay });
   const restore = setEnvironment({ ...environment, AWS_ENDPOINT_URL: aws.endpoint });
   const steps = { left: 0 };
-  /** How many calls there were when a model was called, the last time in each turn. */
-  const atModel: number[] = [];
-  const works: Reply = (response, received) => {
-    atModel.push(aws.calls.length);
+  /** How many calls there were when a model was called and when it answered, and the longest chain of answered ones. */
+  const atModel: { called: Progress; answered: Progress }[] = [];
+  const progress = (): Progress => ({ calls: aws.calls.length, depth: aws.depth() });
+  const works: Reply = async (response, received) => {
+    const called = progress();
+    await setTimeout(modelDelay);
+    atModel.push({ called, answered: progress() });
     return (steps.left-- > 0 ? callsTool("list_files", {}) : answersWithResult)(response, received);
   };
   const model = await chatServer(...Array.from({ length: 50 }, () => works));
@@ -143,11 +156,16 @@ async function countCalls(): Promise<Record<string, Usage>> {
       const runId = await newRun();
       const [before, first] = [aws.calls.length, atModel.length];
       await runTurn(runId, 4);
-      const [start = 0, , , , last = 0] = atModel.slice(first);
-      used["start of a turn, until its model is called"] = usageOf(aws.calls.slice(before, start));
-      used["step"] = dividedBy(4, usageOf(aws.calls.slice(start, last)));
-      used["end of a turn"] = usageOf(aws.calls.slice(last));
-      if (last === 0) throw new Error("the turn made fewer calls of its model than expected");
+      const models = atModel.slice(first);
+      const [start, , , , last] = models;
+      if (!start || !last) throw new Error("the turn made fewer calls of its model than expected");
+      used["start of a turn, until its model is called"] = usageOf(aws.calls.slice(before, start.called.calls));
+      const waits = models
+        .slice(1)
+        .map(({ called }, index) => called.depth - (models[index]?.answered.depth ?? Number.NaN));
+      const inSteps = usageOf(aws.calls.slice(start.answered.calls, last.answered.calls));
+      used["step"] = dividedBy(4, { ...inSteps, sequence: waits.reduce((sum, wait) => sum + wait, 0) });
+      used["end of a turn"] = usageOf(aws.calls.slice(last.answered.calls));
       used["poll"] = await since(() => read(runId));
       const readExt = (headers: Record<string, string> = {}) =>
         ext(event("GET", key, { rawPath: `/ext/v1/runs/${runId}` }, headers));

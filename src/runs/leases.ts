@@ -56,13 +56,13 @@ export async function claimOnly(
 
 /**
  * Renews a lease in the background until `end` is called. `signal` aborts with `parent`, when the lease is lost, and when
- * the run is no longer running.
+ * the run is no longer running. `lose` tells that a write was rejected for one of these reasons.
  */
 export function keepLease(
   { runs, now }: Deps,
   lease: Lease,
   parent: AbortSignal,
-): { signal: AbortSignal; end: () => void } {
+): { signal: AbortSignal; lose: () => void; end: () => void } {
   const lost = new AbortController();
   // Not AbortSignal.any: it costs a tenth of a short turn.
   const onAbort = (): void => lost.abort(parent.reason);
@@ -70,6 +70,8 @@ export function keepLease(
   else parent.addEventListener("abort", onAbort, { once: true });
   let busy = false;
   let sinceRenewal = 0;
+
+  const lose = (): void => lost.abort(new Error("the run was stopped or taken over by another worker"));
 
   async function check(): Promise<void> {
     if (busy) return;
@@ -79,7 +81,7 @@ export function keepLease(
       const due = sinceRenewal >= renewalMilliseconds;
       const held = await (due ? runs.renew(lease, now() + leaseMilliseconds) : runs.holds(lease));
       if (due) sinceRenewal = 0;
-      if (!held) lost.abort(new Error("the run was stopped or taken over by another worker"));
+      if (!held) lose();
     } catch {
       // The store is unavailable. The next check may succeed; until then the fencing token protects the run.
     } finally {
@@ -90,6 +92,7 @@ export function keepLease(
   const timer = setInterval(() => void check(), watchMilliseconds);
   return {
     signal: lost.signal,
+    lose,
     end() {
       clearInterval(timer);
       parent.removeEventListener("abort", onAbort);

@@ -108,6 +108,7 @@ async function advanceWithLease(
       deadline,
       async record(entry) {
         const recorded = await writeEntry(entry);
+        if (!recorded) heartbeat.lose(); // the model may have been called meanwhile
         if (entry.part !== "failed") progress ||= recorded;
         summary = summaryIn([entry]) ?? summary;
         return recorded;

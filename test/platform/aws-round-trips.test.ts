@@ -73,7 +73,7 @@ test("a read for a client makes no call beyond the key's and the head's, unless 
   expect(await callsOf(key, id)).toEqual([200, 4]);
 });
 
-// The answer and the results. The list of files is in memory. A failed model call adds one call, which no normal step makes.
+// The answer and the results, which this model does not outlast. The list of files is in memory. A failed model call adds one call, which no normal step makes.
 test("a step makes two sequential AWS calls, and one more for each file that it writes", async () => {
   const [two, five] = await Promise.all([callsOfTurn(2, 0), callsOfTurn(5, 0)]);
   expect(five - two).toBe(3 * 2);

@@ -20,12 +20,13 @@ import type { ActionResult, TurnState } from "./types.ts";
  */
 const maxConcurrentCalls = 16;
 
-type CallOutcome = { kind: "recorded"; entry: JournalEntry } | { kind: "stopped" };
+/** `recorded`: as that of `TurnPorts.record`. */
+type CallOutcome = { kind: "ended"; entry: JournalEntry; recorded: Promise<boolean> } | { kind: "stopped" };
 
 /**
  * Executes the tool calls without a recorded result, and records each result as its call ends. After an error or a
- * rejected write no further call starts, and this settles only when all started calls have ended. Calls that need an answer
- * are asked about when the others have their results.
+ * rejected write no further call starts, and this settles only when all started calls have ended. The last results may still be
+ * being written then. Calls that need an answer are asked about when the others have their results.
  */
 export async function executeTools(state: TurnState, pending: PendingCalls, timeLeft: number): Promise<ActionResult> {
   const expired = expiredCall(pending);
@@ -41,7 +42,9 @@ export async function executeTools(state: TurnState, pending: PendingCalls, time
     if (stopped) return { kind: "stopped" };
     try {
       const outcome = await executeCall(state, pending, call, index, until);
-      stopped ||= outcome.kind === "stopped";
+      if (outcome.kind === "ended") state.writes.add(outcome.recorded);
+      const waits = calls.length > maxConcurrentCalls; // for a place among the entries of a transaction
+      stopped ||= outcome.kind === "stopped" || (waits && !(await outcome.recorded));
       return outcome;
     } catch (error) {
       stopped = true;
@@ -50,9 +53,9 @@ export async function executeTools(state: TurnState, pending: PendingCalls, time
   }
 
   const asked = callsToAsk(state, pending, timeLeft);
-  const waits = new Set(asked.map(({ call }) => call));
+  const ofAsked = new Set(asked.map(({ call }) => call));
   const calls = pending.calls.flatMap((call, index) =>
-    pending.results[index] || waits.has(index) ? [] : { call, index },
+    pending.results[index] || ofAsked.has(index) ? [] : { call, index },
   );
   const outcomes = await settleAll(calls.map(({ call, index }) => limited(() => executeUnlessStopped(call, index))));
   let { progress } = state;
@@ -64,7 +67,7 @@ export async function executeTools(state: TurnState, pending: PendingCalls, time
   return { kind: "continue", state: { ...state, progress } };
 }
 
-/** Executes one call and records its result with the files that it changed. */
+/** Executes one call and begins to record its result with the files that it changed. */
 async function executeCall(
   state: TurnState,
   pending: PendingCalls,
@@ -89,9 +92,7 @@ async function executeCall(
       ...(system && { system }),
       ...(structured !== undefined && { structured }),
     } as const;
-    let entry: JournalEntry = result;
-    const recorded = await files.end((changes) => ports.record((entry = { ...result, ...changes })));
-    return recorded ? { kind: "recorded", entry } : { kind: "stopped" };
+    return { kind: "ended", entry: result, recorded: files.end((changes) => ports.record({ ...result, ...changes })) };
   } catch (error) {
     files.discard(error);
     throw error;

@@ -13,6 +13,7 @@ import {
 import { namesResults } from "./left-out-results.ts";
 import { addUsage, noUsage, type Usage } from "./limits.ts";
 import { isFinalAnswer } from "./recorded-request.ts";
+import { ResultWrites } from "./result-writes.ts";
 import { withBoundedFailures } from "./run-turn.ts";
 import type { TurnInput, TurnOutcome, TurnPorts, TurnState } from "./types.ts";
 
@@ -80,6 +81,7 @@ function answerStep(
     isFallback: false,
     contextTokens: input.contextTokens ?? defaultContextTokens,
     progress,
+    writes: new ResultWrites(), // of no call
   };
   const resultsLeftOut = namesResults(progress, entry.cut);
   const tools = isFinalAnswer(entry) ? [] : offeredDefinitions(ports.tools, { resultsLeftOut });

@@ -13,12 +13,14 @@ import { canReadAgain, namesResults } from "./left-out-results.ts";
 import { notesPart } from "./notes-file.ts";
 import { toolsNote } from "./tool-notes.ts";
 import { checkedAnswer, correctionNote } from "./result.ts";
+import { ResultWrites } from "./result-writes.ts";
 import type { Truncation } from "./truncation.ts";
 import type { ActionResult, ModelCallFailed, TurnInput, TurnOutcome, TurnPorts, TurnState } from "./types.ts";
 
 /**
  * Runs a turn until it ends, its deadline passes, or it is stopped.
  * - Resumes after the last journal entry: recorded model calls and tool results are not repeated.
+ * - Calls the model while the results that it reads are written. All writes have settled when this settles.
  * - At a limit, calls the model once more without tools for a final answer.
  * - Repeats the model call after an empty answer. A second empty answer in a row fails the turn.
  * - Asks the fallback for the rest of the turn after the retries of the first model, if another model may answer.
@@ -36,17 +38,24 @@ export async function runTurn(input: TurnInput, unbounded: TurnPorts): Promise<T
   const ofFallback = begunBefore.filter((entry) => "fallback" in entry).length;
   const begun = { failures: begunBefore.length - ofFallback, ofFallback, used: noUsage };
   const given = { input, ports };
-  let state = withAskedModel({ ...given, given, isFallback: false, contextTokens, progress, begun });
+  const writes = new ResultWrites();
+  const start = withAskedModel({ ...given, given, isFallback: false, contextTokens, progress, begun, writes });
   try {
-    for (;;) {
-      ports.signal.throwIfAborted();
-      const result = await takeAction(state);
-      if (result.kind !== "continue") return result;
-      state = result.state;
-    }
+    const outcome = await takeActions(start);
+    return (await writes.settled()) ? outcome : { kind: "stopped" };
   } catch (error) {
+    await writes.settled().catch(() => {});
     if (ports.signal.aborted) return { kind: "stopped" };
     throw error;
+  }
+}
+
+async function takeActions(start: TurnState): Promise<TurnOutcome> {
+  for (let state = start; ;) {
+    state.ports.signal.throwIfAborted();
+    const result = await takeAction(state);
+    if (result.kind !== "continue") return result;
+    state = result.state;
   }
 }
 
@@ -153,7 +162,7 @@ const incompleteAnswers: { [Reason in StopReason]?: "answer_length" | "answer_fi
 
 /** Writes an entry to the journal before the turn continues with it. */
 async function recordEntry(state: TurnState, entry: JournalEntry): Promise<ActionResult> {
-  if (!(await state.ports.record(entry))) return { kind: "stopped" };
+  if (!(await state.writes.settled()) || !(await state.ports.record(entry))) return { kind: "stopped" };
   return { kind: "continue", state: withAskedModel({ ...state, progress: foldEntry(state.progress, entry) }) };
 }
 

@@ -13,6 +13,7 @@ import type { CheckResult } from "../../results/types.ts";
 import type { Tool, ToolContext, ToolOutput } from "../tools/tool.ts";
 import type { AnswerEntry, AskedEntry, FinishReason, JournalEntry, TurnProgress } from "./journal.ts";
 import type { ManifestFile } from "./manifest.ts";
+import type { ResultWrites } from "./result-writes.ts";
 import type { ReachedLimit, Prices, RunLimits, TurnLimits, Usage } from "./limits.ts";
 import type { TurnFiles } from "./workspace-types.ts";
 
@@ -78,7 +79,7 @@ export interface TurnPorts extends Pick<ToolContext, "owner" | "results"> {
   signal: AbortSignal;
   /**
    * Writes an entry to the journal. Resolves when it is durable. False: the run has left this turn, or the worker has
-   * lost its lease; the turn must stop. Entries of one step can be written concurrently: they are recorded, and the calls
+   * lost its lease; the turn must stop, and `signal` aborts. Entries of one step can be written concurrently: they are recorded, and the calls
    * resolve, in the order of the calls. After a rejection, no later entry is recorded.
    */
   record(entry: JournalEntry): Promise<boolean>;
@@ -128,6 +129,8 @@ export interface TurnState {
    * actions, so all states share it.
    */
   begun: { failures: number; ofFallback: number; used: Usage };
+  /** Shared by all states. */
+  writes: ResultWrites;
 }
 
 /** The result of one action of the turn: the next state, or the outcome that ends the loop. */

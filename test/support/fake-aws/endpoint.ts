@@ -15,6 +15,8 @@ export interface FakeAwsEndpoint {
   objectKeys: () => string[];
   /** Requests since the start, in the order of their arrival. */
   calls: Call[];
+  /** The greatest depth of an answered request. */
+  depth: () => number;
   /** Names of the started executions. */
   started: string[];
   /** Input of the executions in progress, by name. One that is removed here has succeeded. */
@@ -165,7 +167,8 @@ export async function fakeAwsEndpoint(
     });
   });
   const objectKeys = (): string[] => [...contents.keys()].map((path) => path.split("/").slice(2).join("/"));
-  return { endpoint: server.url, objects, objectKeys, calls, started, running, close: server.close };
+  const depth = (): number => answeredDepth;
+  return { endpoint: server.url, objects, objectKeys, calls, depth, started, running, close: server.close };
 }
 
 function operationOf({ method, url = "", headers }: IncomingMessage): string {
