@@ -2,6 +2,7 @@ import type { CloudFormationCustomResourceEvent, CloudFormationCustomResourceRes
 import { awsSettings, env } from "../src/env.ts";
 import { createDefined, type DefinitionDeps, deleteDefined, updateDefined } from "../src/definitions/apply.ts";
 import { definitionOf, kindOf } from "../src/definitions/properties.ts";
+import { idOf } from "../src/definitions/request-id.ts";
 import { log } from "../src/log.ts";
 import { awsSecretRefusal } from "../src/platform/aws/sdk/secret-names.ts";
 import { reasonOf } from "../src/definitions/reason.ts";
@@ -17,17 +18,20 @@ const shared = {
   storeKey: keyStore(settings),
 };
 
-/** Id of a resource whose creation failed. CloudFormation deletes it, which does nothing. */
-const failed = "not-created";
-
-/** Does not throw: a failed definition is a response. Lambda would call it again, and CloudFormation would wait. */
+/**
+ * Lambda may deliver an event twice. The id of what is created follows from the event, so that both have the same effect and answer.
+ * A creation that failed has the id, too: CloudFormation then deletes what another delivery created.
+ *
+ * Does not throw: a failed definition is a response. Lambda would call it again, and CloudFormation would wait.
+ */
 export async function handler(event: CloudFormationCustomResourceEvent): Promise<void> {
   const { StackId, RequestId, LogicalResourceId } = event;
-  const former = "PhysicalResourceId" in event ? event.PhysicalResourceId : failed;
   const base = { StackId, RequestId, LogicalResourceId };
+  const requestId = idOf(base);
+  const former = "PhysicalResourceId" in event ? event.PhysicalResourceId : requestId;
   let response: CloudFormationCustomResourceResponse;
   try {
-    const id = await apply({ ...shared, actor: StackId }, event, former);
+    const id = await apply({ ...shared, actor: StackId }, event, former, requestId);
     response = { ...base, Status: "SUCCESS", PhysicalResourceId: id };
   } catch (error) {
     log("error", "a definition could not be applied", { resource: LogicalResourceId, error });
@@ -36,13 +40,18 @@ export async function handler(event: CloudFormationCustomResourceEvent): Promise
   await respond(event.ResponseURL, response);
 }
 
-async function apply(deps: DefinitionDeps, event: CloudFormationCustomResourceEvent, id: string): Promise<string> {
+async function apply(
+  deps: DefinitionDeps,
+  event: CloudFormationCustomResourceEvent,
+  id: string,
+  requestId: string,
+): Promise<string> {
   const kind = kindOf(event.ResourceType);
   if (event.RequestType === "Delete") {
-    if (id !== failed) await deleteDefined(deps, id, kind);
+    await deleteDefined(deps, id, kind);
     return id;
   }
   const defined = definitionOf(kind, event.ResourceProperties);
-  if (event.RequestType === "Create") return createDefined(deps, defined);
-  return updateDefined(deps, id, defined, definitionOf(kind, event.OldResourceProperties).properties);
+  if (event.RequestType === "Create") return createDefined(deps, defined, requestId);
+  return updateDefined(deps, id, defined, definitionOf(kind, event.OldResourceProperties).properties, requestId);
 }

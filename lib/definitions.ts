@@ -79,7 +79,11 @@ export class ApiKey extends Construct {
     super(service, id);
     this.secret = new Secret(this, "Secret", { description: "API key of the Agent Run Service" }) as ISecret;
     const { secretArn } = this.secret;
-    const store = { actions: ["secretsmanager:PutSecretValue"], resources: [secretArn] };
+    // It reads the value when CloudFormation's request is delivered again.
+    const store = {
+      actions: ["secretsmanager:PutSecretValue", "secretsmanager:GetSecretValue"],
+      resources: [secretArn],
+    };
     grant(service.definitionsFunction(), {}, store);
     newResource(this, service, "api_key", {
       AgentIds: agents.map((each) => (typeof each === "string" ? each : each.agentId)),

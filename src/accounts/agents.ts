@@ -8,19 +8,23 @@ import { findOrganization, requireNotDeleting, requirePrices } from "./organizat
 import { definitionHash, definitionOf } from "./definition.ts";
 import type { Accounts, Agent, AgentDefinition, AgentVersion, AgentVersionHead } from "./types.ts";
 
-/** Creates an active agent of an organization, with version 1 of its definition. */
+/**
+ * Creates an active agent of an organization, with version 1 of its definition. `id`: for a request that may be repeated. An
+ * agent that has it already stays as it is.
+ */
 export async function createAgent(
   accounts: Accounts,
   organizationId: string,
   definition: AgentDefinition,
   actor?: Actor,
+  id: string = randomUUID(),
 ): Promise<Agent> {
   const organization = await findOrganization(accounts, organizationId);
   requireNotDeleting(organization);
   requirePrices(organization, definition);
   requireConfigurations(organization, definition);
   const at = Date.now();
-  const owner = { id: randomUUID(), organizationId: organization.id, status: "active" } as const;
+  const owner = { id, organizationId: organization.id, status: "active" } as const;
   const agent: Agent = { ...definition, ...owner, version: 1, createdAt: at, updatedAt: at };
   const version = versionOf(agent.id, 1, at, definition);
   const audited = along(actor, "agent.create", agent.id, at, { version: 1, organizationId: agent.organizationId });

@@ -6,7 +6,7 @@ import { normalizeId } from "./ids.ts";
 import { agentsOf, maxKeyAgents } from "./key-agents.ts";
 import { modify } from "./modify.ts";
 import { checkName } from "./names.ts";
-import { newToken, redactTokens, tokenHash } from "./token.ts";
+import { knownToken, newToken, redactTokens, tokenHash } from "./token.ts";
 import type { Accounts, Agent, ApiKey } from "./types.ts";
 
 /** A new key. `key` exists here only: the store keeps its hash. */
@@ -17,13 +17,15 @@ export interface IssuedKey {
 
 /**
  * Options of a new key. `name`: for people, such as the system that uses the key. `moreAgents`: further agents of the
- * organization that it can be used for. Without `expiresAt`, it does not expire.
+ * organization that it can be used for. Without `expiresAt`, it does not expire. `keep`: keeps the key for its user before it is
+ * stored. It resolves with the key, or with that which an earlier delivery of the same request has kept, whose record stays.
  */
 interface NewKey {
   name?: string | undefined;
   moreAgents?: string[] | undefined;
   expiresAt?: number | undefined;
   actor?: Actor | undefined;
+  keep?: ((key: string) => Promise<string>) | undefined;
 }
 
 /** Creates an API key for an agent that is not deleted, and for further ones of its organization. */
@@ -58,13 +60,14 @@ async function furtherAgents(accounts: Accounts, first: Agent, given: string[]):
 export async function issueKey(
   accounts: Pick<Accounts, "createKey">,
   { id: agentId, organizationId }: Pick<Agent, "id" | "organizationId">,
-  { name, moreAgents = [], expiresAt, actor }: NewKey = {},
+  { name, moreAgents = [], expiresAt, actor, keep }: NewKey = {},
 ): Promise<IssuedKey> {
   if (name !== undefined) checkName("the key's", name);
-  const { token: key, hash, hint } = newToken("ak");
   const owner = { agentId, ...(moreAgents.length > 0 && { moreAgents }), organizationId };
   const createdAt = Date.now();
   if (expiresAt !== undefined) checkExpiry(expiresAt, createdAt);
+  const made = newToken("ak");
+  const { token: key, hash, hint } = keep ? knownToken("ak", await keep(made.token)) : made;
   const given = { ...(name !== undefined && { name }), ...(expiresAt !== undefined && { expiresAt }) };
   const stored: ApiKey = { hash, hint, ...owner, enabled: true, ...given, createdAt };
   await accounts.createKey(stored, along(actor, "key.create", hash, createdAt, { organizationId }));

@@ -7,15 +7,18 @@ import { modify } from "./modify.ts";
 import { checkName } from "./names.ts";
 import type { Accounts, AgentDefinition, AuditEntry, Organization, OrganizationQuota } from "./types.ts";
 
-/** Creates an organization. Its agents cannot start runs until it has a model. */
+/**
+ * Creates an organization. Its agents cannot start runs until it has a model. `id`: for a request that may be repeated. An
+ * organization that has it already stays as it is.
+ */
 export async function createOrganization(
   accounts: Accounts,
   { name, model }: Pick<Organization, "name" | "model">,
   actor?: Actor,
+  id: string = randomUUID(),
 ): Promise<Organization> {
   checkName("the organization's", name);
   const at = Date.now();
-  const id = randomUUID();
   const organization: Organization = { id, name, ...(model && { model }), createdAt: at, updatedAt: at };
   await accounts.createOrganization(organization, along(actor, "org.create", id, at, { organizationId: id }));
   return organization;

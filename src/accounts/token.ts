@@ -25,6 +25,12 @@ export function newToken(kind: TokenKind, subject = ""): { token: string; hash: 
   return { token, hash: sha256(token), hint: token.slice(0, 9) };
 }
 
+/** A token that was made before, as `newToken` returned it. Throws for any other string. */
+export function knownToken(kind: TokenKind, token: string): ReturnType<typeof newToken> {
+  if (tokenHash(kind, token) === undefined) throw new Error(`expected a token of the kind ${kind}; the text is none`);
+  return { token, hash: sha256(token), hint: token.slice(0, 9) };
+}
+
 /** SHA-256 (hex) of a well-formed token of this kind. Undefined for any other string. */
 export function tokenHash(kind: TokenKind, text: string): string | undefined {
   if (!shapes[kind].test(text)) return undefined;

@@ -277,7 +277,7 @@ export interface Along {
 /**
  * Organizations, agents, keys, operators and webhooks. A method rejects with `StoreUnavailable` when a retry can help.
  *
- * - `create…` stores a new record. Its id or hash is random, so that nothing is overwritten.
+ * - `create…` stores a new record. If one has its id or hash already, that one stays as it is, and nothing is written.
  * - `replace…` replaces the whole record if the stored one still has the same `revision`. It resolves with the stored
  *   record, or with undefined if the record is missing or was replaced by another writer.
  */

@@ -21,37 +21,54 @@ export interface DefinitionDeps {
   secretRefusal: Secrets["secretRefusal"];
   /** Days after which the stack deletes runs. */
   retentionDays: number;
-  /** Stores the value of a key in a secret of the stack. */
-  storeKey: (secretArn: string, key: string) => Promise<void>;
+  /**
+   * Stores the value of a key in a secret of the stack, for the request with this id. Resolves with the value that the secret has
+   * from this request: that of its first delivery.
+   */
+  storeKey: (secretArn: string, key: string, requestId: string) => Promise<string>;
   actor: Actor;
 }
 
-/** Creates what is defined. Resolves with its id. Secrets of definitions may not exist yet: only their names are checked. */
-export async function createDefined(deps: DefinitionDeps, { kind, properties }: Definition): Promise<string> {
-  if (kind === "organization") return newOrganization(deps, properties);
-  if (kind === "agent") return newAgent(deps, properties);
-  return newKey(deps, properties);
+/**
+ * Creates what is defined, once for each `requestId`: what a request has created stays as it is when it is delivered again.
+ * Resolves with its id. Secrets of definitions may not exist yet: only their names are checked.
+ */
+export async function createDefined(
+  deps: DefinitionDeps,
+  { kind, properties }: Definition,
+  requestId: string,
+): Promise<string> {
+  if (kind === "organization") return newOrganization(deps, properties, requestId);
+  if (kind === "agent") return newAgent(deps, properties, requestId);
+  return newKey(deps, properties, requestId);
 }
 
 /**
  * Changes what is defined. Resolves with its id: with another one if it was replaced, which an agent is for another organization, and
- * a key for any change. An unchanged definition changes nothing. `former`: the properties before.
+ * a key for any change. An unchanged definition changes nothing. `former`: the properties before. `requestId`: as for
+ * `createDefined`.
  */
 export async function updateDefined(
   deps: DefinitionDeps,
   id: string,
   { kind, properties }: Definition,
   former: object,
+  requestId: string,
 ): Promise<string> {
-  if (kind === "api_key") return canonicalJson(former) === canonicalJson(properties) ? id : newKey(deps, properties);
+  if (kind === "api_key") {
+    return canonicalJson(former) === canonicalJson(properties) ? id : newKey(deps, properties, requestId);
+  }
   if (kind === "organization") return changeOrganization(deps, id, properties);
   const { organizationId } = await findAgent(deps.accounts, id);
   if (organizationId !== (await findOrganization(deps.accounts, properties.OrganizationId)).id)
-    return newAgent(deps, properties);
+    return newAgent(deps, properties, requestId);
   const definition = await definitionIn(deps, organizationId, properties);
   await updateAgent(deps.accounts, id, definition, deps.actor);
   return id;
 }
+
+/** The id of a key. CloudFormation has other ids for those whose creation failed. */
+const isHash = /^[0-9a-f]{64}$/;
 
 /** Archives an agent, whose runs stay, and disables a key. An organization stays as it is. No-op for what does not exist. */
 export async function deleteDefined(
@@ -60,7 +77,7 @@ export async function deleteDefined(
   kind: Definition["kind"],
 ): Promise<void> {
   try {
-    if (kind === "api_key") await setKeyEnabled(accounts, id, false, actor);
+    if (kind === "api_key" && isHash.test(id)) await setKeyEnabled(accounts, id, false, actor);
     if (kind === "agent") await setAgentStatus(accounts, id, "archived", actor);
   } catch (error) {
     const gone = ["agent_not_found", "agent_deleted", "key_not_found"];
@@ -68,9 +85,14 @@ export async function deleteDefined(
   }
 }
 
-async function newOrganization(deps: DefinitionDeps, { Name, Model }: OrganizationProperties): Promise<string> {
-  const model = Model && modelOf(deps, "new", Model);
-  return (await createOrganization(deps.accounts, { name: Name, ...(model && { model }) }, deps.actor)).id;
+async function newOrganization(
+  deps: DefinitionDeps,
+  { Name, Model }: OrganizationProperties,
+  id: string,
+): Promise<string> {
+  const model = Model && modelOf(deps, id, Model);
+  await createOrganization(deps.accounts, { name: Name, ...(model && { model }) }, deps.actor, id);
+  return id;
 }
 
 /** Sets the model that is defined, unless the organization has it. Without one, the organization keeps its own. */
@@ -106,10 +128,11 @@ function modelOf(
   throw new ServiceError("invalid_argument", message);
 }
 
-async function newAgent(deps: DefinitionDeps, properties: AgentProperties): Promise<string> {
-  const { id } = await findOrganization(deps.accounts, properties.OrganizationId);
-  const definition = await definitionIn(deps, id, properties);
-  return (await createAgent(deps.accounts, id, definition, deps.actor)).id;
+async function newAgent(deps: DefinitionDeps, properties: AgentProperties, id: string): Promise<string> {
+  const owner = await findOrganization(deps.accounts, properties.OrganizationId);
+  const definition = await definitionIn(deps, owner.id, properties);
+  await createAgent(deps.accounts, owner.id, definition, deps.actor, id);
+  return id;
 }
 
 /** The definition in the text of an agent file. Throws with a sentence about each problem. */
@@ -127,15 +150,16 @@ async function definitionIn(
   return checkedDefinition({ secretProblem, retentionDays }, organizationId, file.definition);
 }
 
-async function newKey({ accounts, storeKey, actor }: DefinitionDeps, properties: ApiKeyProperties): Promise<string> {
-  const { AgentIds, Name, SecretArn } = properties;
+/**
+ * Makes a key. Its value is in the secret first: a delivery that ends before the key is stored is completed by the next one, which
+ * reads the value there.
+ */
+async function newKey(
+  { accounts, storeKey, actor }: DefinitionDeps,
+  { AgentIds, Name, SecretArn }: ApiKeyProperties,
+  requestId: string,
+): Promise<string> {
   const [first = "", ...moreAgents] = AgentIds;
-  const { key, stored } = await createKey(accounts, first, { name: Name, moreAgents, actor });
-  try {
-    await storeKey(SecretArn, key);
-  } catch (error) {
-    await setKeyEnabled(accounts, stored.hash, false, actor); // nobody knows it
-    throw error;
-  }
-  return stored.hash;
+  const keep = (key: string) => storeKey(SecretArn, key, requestId);
+  return (await createKey(accounts, first, { name: Name, moreAgents, actor, keep })).stored.hash;
 }

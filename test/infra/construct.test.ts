@@ -94,6 +94,7 @@ test("the function of definitions is in the template of an app that uses one, wi
     "dynamodb:Query",
     "dynamodb:PutItem",
     "secretsmanager:PutSecretValue",
+    "secretsmanager:GetSecretValue",
   ]);
 });
 

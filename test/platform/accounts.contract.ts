@@ -56,6 +56,24 @@ export function describeAccounts(open: () => Promise<Accounts>): void {
       expect(await accounts.findKey("")).toBeUndefined();
     });
 
+    test("a record that is created again stays as it is, with what was stored along", async () => {
+      const [anOrganization, anAgent, aKey] = [organization(), agent(), key()];
+      const at = Date.now();
+      const along = (actor: string) => ({ audit: { at, actor, action: "agent.create", id: anAgent.id } }) as const;
+      await accounts.createOrganization(anOrganization, along("first"));
+      await accounts.createAgent(anAgent, along("first"));
+      await accounts.createKey(aKey, along("first"));
+      await accounts.createOrganization({ ...anOrganization, name: "other" }, along("second"));
+      await accounts.createAgent({ ...anAgent, name: "other" }, along("second"));
+      await accounts.createKey({ ...aKey, enabled: false }, along("second"));
+      expect(await accounts.findOrganization(anOrganization.id)).toEqual(anOrganization);
+      expect(await accounts.findAgent(anAgent.id)).toEqual(anAgent);
+      expect(await accounts.findKey(aKey.hash)).toEqual(aKey);
+      const recorded = await accounts.listAudit({ since: at, until: at + 1, limit: 100 });
+      const actors = recorded.filter(({ id }) => id === anAgent.id).map(({ actor }) => actor);
+      expect(new Set(actors)).toEqual(new Set(["first"]));
+    });
+
     test("a replacement is whole, and the next read sees it", async () => {
       const before = organization({ model: { provider: "demo", enabled: true } });
       await accounts.createOrganization(before);

@@ -29,10 +29,11 @@ test("records are written with their keys in the list index, and replaced if the
   await accounts.createKey(key);
   await accounts.createAgent(agent);
   await accounts.createOrganization({ id: "O", name: "n" });
+  const isNew = { TableName: "T", ConditionExpression: "attribute_not_exists(pk)" };
   expect(inputs(dynamo, PutCommand)).toEqual([
-    { TableName: "T", Item: { ...key, pk: "KEY#h", sk: "HEAD", gsi1pk: "KEYS#A", gsi1sk: "000000000000012#h" } },
-    { TableName: "T", Item: { ...agent, pk: "AGENT#A", sk: "HEAD", gsi1pk: "AGENTS", gsi1sk: "O#A" } },
-    { TableName: "T", Item: { id: "O", name: "n", pk: "ORG#O", sk: "HEAD", gsi1pk: "ORGS", gsi1sk: "O" } },
+    { ...isNew, Item: { ...key, pk: "KEY#h", sk: "HEAD", gsi1pk: "KEYS#A", gsi1sk: "000000000000012#h" } },
+    { ...isNew, Item: { ...agent, pk: "AGENT#A", sk: "HEAD", gsi1pk: "AGENTS", gsi1sk: "O#A" } },
+    { ...isNew, Item: { id: "O", name: "n", pk: "ORG#O", sk: "HEAD", gsi1pk: "ORGS", gsi1sk: "O" } },
   ]);
 
   dynamo.resetHistory();

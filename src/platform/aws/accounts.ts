@@ -58,7 +58,8 @@ export function awsAccounts({ documents, table }: DynamoTable): Accounts {
   }
 
   async function create(keys: ItemKeys, fields: object, along?: Belonging): Promise<void> {
-    await sendConditional(() => put(keys, fields, along)); // has no condition: this retries after contention
+    const condition = { ConditionExpression: "attribute_not_exists(pk)" };
+    await sendConditional(() => put(keys, fields, along, condition));
   }
 
   /** An SDK retry of a write whose response was lost fails the condition; the caller reads again and finds it done. */

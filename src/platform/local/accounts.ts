@@ -25,10 +25,10 @@ export function localAccounts(database: Database): Accounts {
   const keyOf = kept((hash) => parse<ApiKey>(findKey.get(hash)));
   const agentOf = kept((id) => parse<Agent>(findAgent.get(id)));
   const organizationOf = kept((id) => parse<Organization>(findOrganization.get(id)));
-  const insertKey = db.prepare("INSERT OR REPLACE INTO keys (agent_id, body, hash) VALUES (?, ?, ?)");
-  const insertAgent = db.prepare("INSERT OR REPLACE INTO agents (organization_id, body, id) VALUES (?, ?, ?)");
-  const insertOrganization = db.prepare("INSERT OR REPLACE INTO organizations (body, id) VALUES (?, ?)");
-  const insertOperator = db.prepare("INSERT OR REPLACE INTO operators (body, hash) VALUES (?, ?)");
+  const insertKey = db.prepare("INSERT OR IGNORE INTO keys (agent_id, body, hash) VALUES (?, ?, ?)");
+  const insertAgent = db.prepare("INSERT OR IGNORE INTO agents (organization_id, body, id) VALUES (?, ?, ?)");
+  const insertOrganization = db.prepare("INSERT OR IGNORE INTO organizations (body, id) VALUES (?, ?)");
+  const insertOperator = db.prepare("INSERT OR IGNORE INTO operators (body, hash) VALUES (?, ?)");
   const updateKey = db.prepare(`UPDATE keys SET agent_id = ?, body = ? WHERE hash = ? AND ${ifRevision}`);
   const updateAgent = db.prepare(`UPDATE agents SET organization_id = ?, body = ? WHERE id = ? AND ${ifRevision}`);
   const updateOrganization = db.prepare(`UPDATE organizations SET body = ? WHERE id = ? AND ${ifRevision}`);
@@ -75,8 +75,7 @@ export function localAccounts(database: Database): Accounts {
 
   const create = (insert: StatementSync, values: string[], along: Belonging = {}): Promise<void> =>
     write(() => {
-      insert.run(...values);
-      insertBelonging(along);
+      if (insert.run(...values).changes > 0) insertBelonging(along);
     });
 
   /** `columns`: of the row, around its body. */

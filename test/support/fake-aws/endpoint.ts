@@ -3,6 +3,7 @@ import { buffer, text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { httpServer } from "../http-server.ts";
 import { formOf } from "../object-server.ts";
+import { fakeSecrets } from "./secrets.ts";
 import { fakeTable } from "./table.ts";
 import { performMeasured, type Units } from "./units.ts";
 
@@ -21,6 +22,8 @@ export interface FakeAwsEndpoint {
   started: string[];
   /** Input of the executions in progress, by name. One that is removed here has succeeded. */
   running: Map<string, string>;
+  /** Operations that are refused now, as one without its permission. */
+  refused: Set<string>;
   close(): Promise<void>;
 }
 
@@ -55,8 +58,10 @@ export async function fakeAwsEndpoint(
 
   const running = new Map<string, string>();
   const calls: Call[] = [];
+  const refused = new Set<string>();
   let answeredDepth = 0;
 
+  const secretOperations = fakeSecrets(secrets);
   const otherOperations: Record<string, (input: Input) => unknown> = {
     StartExecution: ({ name, input }) => {
       if (!started.includes(String(name))) running.set(String(name), String(input));
@@ -69,11 +74,6 @@ export async function fakeAwsEndpoint(
       return { stopDate: Date.now() / 1000 };
     },
     DescribeExecution: ({ executionArn }) => ({ status: running.has(nameIn(executionArn)) ? "RUNNING" : "SUCCEEDED" }),
-    PutSecretValue: ({ SecretId, SecretString }) => {
-      secrets[String(SecretId)] = String(SecretString);
-      return { ARN: SecretId, Name: SecretId };
-    },
-    GetSecretValue: ({ SecretId }) => ({ ARN: SecretId, Name: SecretId, SecretString: secrets[String(SecretId)] }),
   };
 
   async function respond(request: IncomingMessage, response: ServerResponse, call: Call): Promise<void> {
@@ -142,13 +142,13 @@ export async function fakeAwsEndpoint(
     const { operation } = call;
     const input = JSON.parse((await buffer(request)).toString()) as Input;
     const unknown = operation === "DescribeExecution" && !started.includes(nameIn(input["executionArn"]));
-    const { status, body } = unknown
-      ? { status: 400, body: { __type: "ExecutionDoesNotExist" } }
-      : operation === "PutSecretValue" && !(String(input["SecretId"]) in secrets)
-        ? { status: 400, body: { __type: "ResourceNotFoundException" } }
+    const { status, body } = refused.has(operation)
+      ? { status: 400, body: { __type: "AccessDeniedException" } }
+      : unknown
+        ? { status: 400, body: { __type: "ExecutionDoesNotExist" } }
         : operation in otherOperations
           ? { status: 200, body: otherOperations[operation]?.(input) }
-          : perform(operation, input, call);
+          : (secretOperations[operation]?.(input) ?? perform(operation, input, call));
     response.writeHead(status, { "content-type": "application/x-amz-json-1.0" }).end(JSON.stringify(body));
   }
 
@@ -168,7 +168,7 @@ export async function fakeAwsEndpoint(
   });
   const objectKeys = (): string[] => [...contents.keys()].map((path) => path.split("/").slice(2).join("/"));
   const depth = (): number => answeredDepth;
-  return { endpoint: server.url, objects, objectKeys, calls, depth, started, running, close: server.close };
+  return { endpoint: server.url, objects, objectKeys, calls, depth, started, running, refused, close: server.close };
 }
 
 function operationOf({ method, url = "", headers }: IncomingMessage): string {

@@ -1,6 +1,8 @@
 import type { CloudFormationCustomResourceEvent } from "aws-lambda";
+import { randomUUID } from "node:crypto";
 import { text } from "node:stream/consumers";
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { findKey } from "../../../src/accounts/keys.ts";
 import { resourceTypes } from "../../../src/definitions/types.ts";
 import { logging } from "../../../src/log.ts";
 import { awsAccounts } from "../../../src/platform/aws/accounts.ts";
@@ -60,12 +62,21 @@ afterAll(async () => {
 });
 beforeEach(() => void (aws.calls.length = 0));
 
-/** Sends an event as CloudFormation does, and resolves with the response. `id`, `former`: of an update or a deletion. */
+/** What tells a request from others. `id`, `former`: of an update or a deletion. */
+interface Request {
+  id?: string;
+  former?: object;
+  StackId?: string;
+  RequestId?: string;
+  LogicalResourceId?: string;
+}
+
+/** Sends an event as CloudFormation does, and resolves with the response. Without `RequestId`, it is another request each time. */
 async function send(
   RequestType: "Create" | "Update" | "Delete",
   kind: Kind,
   properties: object,
-  { id, former }: { id?: string; former?: object } = {},
+  { id, former, ...request }: Request = {},
 ): Promise<Response> {
   const shared = { ServiceToken: "arn:function", ServiceTimeout: "300" };
   await handler({
@@ -73,8 +84,9 @@ async function send(
     ResourceType: resourceTypes[kind],
     ResponseURL: cloudFormation.url,
     StackId: stackId,
-    RequestId: "1",
+    RequestId: randomUUID(),
     LogicalResourceId: "Support",
+    ...request,
     ServiceToken: shared.ServiceToken,
     ResourceProperties: { ...shared, ...properties },
     ...(id !== undefined && { PhysicalResourceId: id }),
@@ -198,10 +210,10 @@ test.each([
   expect(Reason).toContain(reason);
   aws.calls.length = 0;
   expect((await send("Delete", "agent", properties, { id: PhysicalResourceId })).Status).toBe("SUCCESS");
-  expect(aws.calls).toEqual([]);
+  expect(writes()).toBe(0);
 });
 
-test("a pasted secret is in no reason, and a key that could not be stored is disabled", async () => {
+test("a pasted secret is in no reason, and a key whose secret does not exist is not made", async () => {
   const pasted = "sk-pasted-0123456789";
   const model = { Name: "Acme", Model: { provider: "anthropic", model: "m", secret: pasted } };
   const refused = await send("Create", "organization", model);
@@ -229,5 +241,99 @@ test("a pasted secret is in no reason, and a key that could not be stored is dis
     Status: "FAILED",
     Reason: expect.stringContaining("the log of the function") as string,
   });
-  expect(await accounts.listKeys(id)).toMatchObject([{ enabled: false }]);
+  expect(await accounts.listKeys(id)).toEqual([]);
+});
+
+/** All organizations, agents and keys. */
+async function everything(): Promise<object[]> {
+  const agents = await accounts.listAgents();
+  const keys = await Promise.all(agents.map(({ id }) => accounts.listKeys(id)));
+  return [...(await accounts.listOrganizations()), ...agents, ...keys.flat()];
+}
+
+/** Properties of a new resource of each kind. */
+async function propertiesOf(kind: Kind): Promise<object> {
+  if (kind === "organization") return { Name: "Acme" };
+  const OrganizationId = await organization();
+  if (kind === "agent") return { OrganizationId, Definition: fileOf() };
+  return { AgentIds: [await created("agent", { OrganizationId, Definition: fileOf() })], SecretArn: secretArn };
+}
+
+describe.each(["organization", "agent", "api_key"] as const)("a create of the kind %s", (kind) => {
+  test("that is delivered again, or twice at once, makes one and has one answer", async () => {
+    const properties = await propertiesOf(kind);
+    const request = { RequestId: randomUUID() };
+    const before = await everything();
+    const answers = await Promise.all([1, 2, 3].map(() => send("Create", kind, properties, request)));
+    const value = secrets[secretArn];
+    answers.push(await send("Create", kind, properties, request));
+    expect(new Set(answers.map(({ Status }) => Status))).toEqual(new Set(["SUCCESS"]));
+    expect(new Set(answers.map(({ PhysicalResourceId }) => PhysicalResourceId)).size).toBe(1);
+    expect(await everything()).toHaveLength(before.length + 1);
+    expect(secrets[secretArn]).toBe(value);
+    if (kind === "api_key") expect(await findKey(accounts, value ?? "")).toMatchObject({ enabled: true });
+  });
+
+  test("that is delivered again later changes nothing that happened in between", async () => {
+    const properties = await propertiesOf(kind);
+    const request = { RequestId: randomUUID() };
+    const { PhysicalResourceId: id } = await send("Create", kind, properties, request);
+    await send("Delete", kind, properties, { id });
+    const { PhysicalResourceId: other } = await send("Create", kind, properties);
+    const value = secrets[secretArn];
+    const before = await everything();
+    expect(await send("Create", kind, properties, request)).toMatchObject({ PhysicalResourceId: id });
+    expect([await everything(), secrets[secretArn]]).toEqual([before, value]);
+    expect(other).not.toBe(id); // another request after a rollback
+  });
+
+  test("of another stack or another construct makes another one", async () => {
+    const properties = await propertiesOf(kind);
+    const RequestId = randomUUID();
+    const requests = [{ RequestId }, { RequestId, StackId: `${stackId}2` }, { RequestId, LogicalResourceId: "Sales" }];
+    const ids: string[] = [];
+    for (const request of requests) ids.push((await send("Create", kind, properties, request)).PhysicalResourceId);
+    expect(new Set(ids).size).toBe(3);
+  });
+
+  test("that failed has an id whose deletion changes nothing", async () => {
+    const { PhysicalResourceId: id, Status } = await send("Create", kind, {});
+    aws.calls.length = 0;
+    expect([Status, (await send("Delete", kind, {}, { id })).Status, writes()]).toEqual(["FAILED", "SUCCESS", 0]);
+  });
+});
+
+test("a replacement that is delivered twice makes one, and CloudFormation's own ids of a failed create are accepted", async () => {
+  const agent = { OrganizationId: await organization(), Definition: fileOf() };
+  const id = await created("agent", agent);
+  const key = { AgentIds: [id], SecretArn: secretArn };
+  const hash = await created("api_key", key);
+  const other = { ...agent, OrganizationId: await organization() };
+  for (const [kind, properties, former, of] of [
+    ["agent", other, agent, id],
+    ["api_key", { ...key, Name: "New" }, key, hash],
+  ] as const) {
+    const request = { id: of, former, RequestId: randomUUID() };
+    const answers = await Promise.all([1, 2].map(() => send("Update", kind, properties, request)));
+    const ids = new Set(answers.map(({ PhysicalResourceId }) => PhysicalResourceId));
+    expect([ids.size, ids.has(of)]).toEqual([1, false]);
+  }
+  expect(await accounts.listAgents(other.OrganizationId)).toHaveLength(1);
+  expect(await accounts.listKeys(id)).toHaveLength(2);
+  const unknown = { id: "Shop-AgentsShopKeyResource-1A2B3C4D5E6F" };
+  expect((await send("Delete", "api_key", key, unknown)).Status).toBe("SUCCESS");
+});
+
+test("a delivery that ended before the key was stored is completed by the next one", async () => {
+  const id = await created("agent", { OrganizationId: await organization(), Definition: fileOf() });
+  const key = { AgentIds: [id], SecretArn: secretArn };
+  const request = { RequestId: randomUUID() };
+  aws.refused.add("TransactWriteItems");
+  expect((await send("Create", "api_key", key, request)).Status).toBe("FAILED");
+  aws.refused.clear();
+  const value = secrets[secretArn] ?? "";
+  expect(await accounts.listKeys(id)).toEqual([]);
+  const { PhysicalResourceId } = await send("Create", "api_key", key, request);
+  expect(await findKey(accounts, value)).toMatchObject({ hash: PhysicalResourceId, enabled: true });
+  expect(secrets[secretArn]).toBe(value);
 });

@@ -15,23 +15,39 @@ export function accountsOf(settings: ClientSettings): Accounts {
 /** A permission that the same deployment gave may take some seconds to have effect. */
 const waits = [1_000, 3_000, 6_000, 10_000];
 
-/** Stores the values of keys in secrets of the stack. */
-export function keyStore(settings: ClientSettings): (secretArn: string, key: string) => Promise<void> {
-  return async (secretArn, key) => {
-    const { PutSecretValueCommand } = await import("@aws-sdk/client-secrets-manager");
+/**
+ * Stores the values of keys in secrets of the stack. The version that a request makes has its id: another value for the same
+ * request is refused, and the one that is stored is read.
+ */
+export function keyStore(
+  settings: ClientSettings,
+): (secretArn: string, key: string, requestId: string) => Promise<string> {
+  return async (SecretId, SecretString, requestId) => {
+    const { GetSecretValueCommand, PutSecretValueCommand, ResourceExistsException } =
+      await import("@aws-sdk/client-secrets-manager");
     const client = await secretsManagerClient(settings);
-    const put = () => client.send(new PutSecretValueCommand({ SecretId: secretArn, SecretString: key }));
-    for (const wait of waits) {
-      try {
-        await put();
-        return;
-      } catch (error) {
-        if (!(error instanceof Error && error.name === "AccessDeniedException")) throw error;
-        await sleep(wait);
-      }
+    const put = new PutSecretValueCommand({ SecretId, SecretString, ClientRequestToken: requestId });
+    const get = new GetSecretValueCommand({ SecretId, VersionId: requestId });
+    try {
+      await onceAllowed(() => client.send(put));
+      return SecretString;
+    } catch (error) {
+      if (!(error instanceof ResourceExistsException)) throw error;
     }
-    await put();
+    return (await onceAllowed(() => client.send(get))).SecretString ?? "";
   };
+}
+
+async function onceAllowed<Output>(send: () => Promise<Output>): Promise<Output> {
+  for (const wait of waits) {
+    try {
+      return await send();
+    } catch (error) {
+      if (!(error instanceof Error && error.name === "AccessDeniedException")) throw error;
+    }
+    await sleep(wait);
+  }
+  return send();
 }
 
 /** Sends the response that CloudFormation waits for, to a signed URL of S3. Rejects if it was not accepted. */
