@@ -2,7 +2,7 @@ import { text } from "node:stream/consumers";
 import { gunzipSync } from "node:zlib";
 import { randomBytes } from "node:crypto";
 import { SFNClient } from "@aws-sdk/client-sfn";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it, vi } from "vitest";
 import { httpServer } from "../../support/http-server.ts";
 import { maxMessageBytes, encodeMessage, decodeRequest, decodeResult } from "../../../src/sandbox/codec.ts";
 import { StoreUnavailable } from "../../../src/errors.ts";
@@ -32,8 +32,13 @@ const sandboxOf = ({ endpoint }: { endpoint: string }, name?: string) =>
     ...(name !== undefined && { name }),
   });
 
-/** A local server of Lambda's Invoke API that runs the sandbox, or returns `answer`. */
-async function invokeServer(answer?: { status: number; body: string }) {
+interface Answer {
+  status: number;
+  body: string;
+}
+
+/** A local server of Lambda's Invoke API that runs the sandbox, or returns `answer`, or the first of `answers` that is left. */
+async function invokeServer(answer?: Answer, answers: Answer[] = []) {
   const paths: unknown[] = [];
   const server = await httpServer((request, response) => {
     void (async () => {
@@ -42,10 +47,11 @@ async function invokeServer(answer?: { status: number; body: string }) {
       const [scheme] = authorization.split(" ");
       const signed = /SignedHeaders=([^,]+)/.exec(authorization)?.[1]?.split(";");
       paths.push([request.method, request.url, scheme, tenant, signed?.includes("x-amz-tenant-id")]);
-      const result = answer ?? {
-        status: 200,
-        body: JSON.stringify({ result: encodeMessage(await sandbox.run(decodeRequest(message), neverAborts)) }),
-      };
+      const result = answers.shift() ??
+        answer ?? {
+          status: 200,
+          body: JSON.stringify({ result: encodeMessage(await sandbox.run(decodeRequest(message), neverAborts)) }),
+        };
       response.writeHead(result.status).end(result.body);
     })();
   });
@@ -97,6 +103,29 @@ describe("the sandbox function", () => {
     expect(await sandboxOf(dead).run(program("1"), neverAborts)).toMatchObject({
       problem: "The sandbox function failed: Task timed out after 90 seconds.",
     });
+  });
+
+  it("is called again while its permission has no effect yet, and then makes the turn wait", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    vi.setTimerTickMode("nextTimerAsync");
+    try {
+      const message = "User: arn:aws:sts::111122223333:assumed-role/Advance is not authorized";
+      const denied = { status: 403, body: JSON.stringify({ Message: message }) };
+      const result = encodeMessage({ output: "2", written: [], notes: [] });
+      await using soon = await invokeServer({ status: 200, body: JSON.stringify({ result }) }, [denied, denied]);
+      expect(await sandboxOf(soon).run(program("1 + 1"), neverAborts)).toMatchObject({ output: "2" });
+      expect(soon.paths).toHaveLength(3);
+      await using never = await invokeServer(denied);
+      const refused = sandboxOf(never, "documents").run(program("1"), neverAborts);
+      await expect(refused).rejects.toThrow(
+        new StoreUnavailable(
+          "the documents function did not answer (status 403: the caller may not invoke it); try again later",
+        ),
+      );
+      expect(never.paths).toHaveLength(4);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it("is named in the problem of an answer without a result", async () => {

@@ -1,6 +1,7 @@
 import { request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { text } from "node:stream/consumers";
+import { pause } from "../../../async/backoff.ts";
 import { StoreUnavailable } from "../../../errors.ts";
 import { log } from "../../../log.ts";
 import { type AwsCredentials, signedHeaders } from "../sdk/sign-request.ts";
@@ -25,34 +26,51 @@ export interface SandboxFunction {
 /** Seconds between two signs of life on an idle connection: networks drop those that are quiet for some minutes. */
 const keepAliveSeconds = 30;
 
+/** Milliseconds. A permission of a deployment takes effect within seconds, sometimes minutes: the workflow waits for longer. */
+const permissionWaits = [500, 1_500, 3_000];
+
 /**
  * Invokes a function and waits for its answer, for up to 15 minutes. Rejects with `StoreUnavailable` when it cannot be invoked
  * now, and with the signal's reason. `problem`: the function or Lambda failed. One sentence.
  */
 export async function invokeFunction(
-  { aws, functionName, name = "sandbox", tenant }: SandboxFunction,
+  fn: SandboxFunction,
+  event: unknown,
+  limits: { signal: AbortSignal; seconds: number },
+): Promise<{ answer: unknown } | { problem: string }> {
+  const { functionName, name = "sandbox" } = fn;
+  let response = await invoke(fn, event, limits);
+  for (const wait of permissionWaits) {
+    if (response.status !== 403) break;
+    await pause(wait, limits.signal);
+    response = await invoke(fn, event, limits);
+  }
+  const { status } = response;
+  const beginning = response.text.slice(0, 300);
+  if (isTransient(status)) throw unavailable(`status ${status}: ${beginning}`, { name });
+  if (status !== 200) log("error", rejectedCall, { function: functionName, status, answer: beginning });
+  if (status === 403) throw unavailable("status 403: the caller may not invoke it", { name }); // the answer has ARNs
+  if (status !== 200) return { problem: `The ${name} function rejected the call (status ${status}).` };
+  const answer = JSON.parse(response.text) as { errorMessage?: string } | null;
+  if (answer?.errorMessage === undefined) return { answer };
+  return { problem: `The ${name} function failed: ${answer.errorMessage || "it gave no reason"}.` };
+}
+
+/** One call. Resolves with Lambda's response, whatever its status is. */
+async function invoke(
+  { aws, functionName, name, tenant }: SandboxFunction,
   event: unknown,
   { signal, seconds }: { signal: AbortSignal; seconds: number },
-): Promise<{ answer: unknown } | { problem: string }> {
+): Promise<{ status: number; text: string }> {
   const url = new URL(`/2015-03-31/functions/${encodeURIComponent(functionName)}/invocations`, aws.endpoint);
   const body = JSON.stringify(event);
   const further = tenant === undefined ? {} : { "x-amz-tenant-id": tenant };
   const headers = await signedHeaders({ aws, service: "lambda", method: "POST", url, body, headers: further });
   const timeout = AbortSignal.timeout(seconds * 1_000);
-  const response = await send(url, headers, body, AbortSignal.any([signal, timeout])).catch((error: unknown) => {
+  return send(url, headers, body, AbortSignal.any([signal, timeout])).catch((error: unknown) => {
     signal.throwIfAborted();
     throw unavailable(String(error), { name, cause: error });
   });
-  const { status } = response;
-  const beginning = response.text.slice(0, 300);
-  if (isTransient(status)) throw unavailable(`status ${status}: ${beginning}`, { name });
-  if (status !== 200) {
-    log("error", rejectedCall, { function: functionName, status, answer: beginning });
-    return { problem: `The ${name} function rejected the call (status ${status}).` };
-  }
-  const answer = JSON.parse(response.text) as { errorMessage?: string } | null;
-  if (answer?.errorMessage === undefined) return { answer };
-  return { problem: `The ${name} function failed: ${answer.errorMessage || "it gave no reason"}.` };
 }
 
 /** `name`: what errors call the function. */
