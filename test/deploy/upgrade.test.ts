@@ -36,12 +36,19 @@ beforeAll(async () => {
   former = checkOut(commit);
   receiver = await webhookReceiver();
   model = await upgradeModel();
-  const context = Object.entries(settings).flatMap(([name, value]) => ["--context", `${name}=${value}`]);
-  const output = ["--output", join(folder, "former.out")];
-  await deploy(former.folder, [stack, ...context, "--require-approval", "never", ...testApp, ...output]);
+  await deployFormer();
   outputs = await stackOutputs(stack);
   forwarder = await forwardToApi(outputs["ApiUrl"] ?? "");
 });
+
+async function deployFormer(): Promise<string> {
+  const context = Object.entries(settings).flatMap(([name, value]) => ["--context", `${name}=${value}`]);
+  const output = ["--output", join(folder, "former.out")];
+  return deploy(former.folder, [stack, ...context, "--require-approval", "never", ...testApp, ...output]);
+}
+
+/** Outputs that a deployment must not change: what holds data, or is an address. */
+const kept = ["ApiUrl", "TableName", "BucketName", "StateMachineArn", "SecretPrefix", "OperatorPolicyArn"];
 
 afterAll(async () => {
   forwarder.close();
@@ -170,7 +177,6 @@ test("is updated by a prepared assembly: table, bucket, state machine and addres
   const printed = await deploy(root, ["--assembly", assembly, "--require-approval", "never"]);
   expect(printed).toMatch(/^ok +AgentRunService-upgrade +will be updated/m);
   expect(printed).toContain("The service is deployed at ");
-  const kept = ["ApiUrl", "TableName", "BucketName", "StateMachineArn", "SecretPrefix", "OperatorPolicyArn"];
   const updated = await stackOutputs(stack);
   expect(kept.map((name) => updated[name])).toEqual(kept.map((name) => outputs[name]));
 });
@@ -235,6 +241,26 @@ test("a disabled key stays disabled, and new keys, agents and runs are made besi
   expect((await api.ended(await api.create("A new one."))).loop_status).toBe("finished");
   const { runs: listed } = (await admin("run", "list", "--agent", agent.id)) as { runs: { id: string }[] };
   expect(listed.map(({ id }) => id)).toEqual(expect.arrayContaining(Object.values(runs)));
+});
+
+test(`is rolled back by a deployment of ${version}, which serves and continues the runs of both`, async () => {
+  const api = client(forwarder.baseUrl, agent.id, agent.key);
+  const newer = await api.create("One of this version.");
+  await api.ended(newer);
+  const all = [runs.written, runs.long, runs.failed, runs.replayed, runs.hanging, newer];
+  const readAll = () => Promise.all(all.map((id) => read(forwarder.baseUrl, id)));
+  const answers = await readAll();
+  expect(await deployFormer()).toMatch(/^ok +AgentRunService-upgrade +will be updated/m);
+  const rolledBack = await stackOutputs(stack);
+  expect(kept.map((name) => rolledBack[name])).toEqual(kept.map((name) => outputs[name]));
+  expect(await readAll()).toEqual(answers);
+  for (const id of [runs.written, newer]) {
+    expect(await formerAdmin("run", "show", id)).toMatchObject({ id, status: "finished" });
+    await formerAdmin("run", "input", id, "--text", "A turn after the roll-back.");
+    const { loop_status, transcript } = await api.ended(id);
+    expect([loop_status, transcript.at(-2)?.text]).toEqual(["finished", "A turn after the roll-back."]);
+  }
+  expect((await api.ended(await api.create("Another one."))).loop_status).toBe("finished");
 });
 
 // The last test: roles of the emulator have the names of their stack in all regions, so this one ends what the stack can do.
