@@ -18,6 +18,11 @@ const remedies: [RegExp, string][] = [
     "Lambda refuses the request rate of the web function in this region. Deploy with --context uploadsPerSecond and a value that " +
       "the error above accepts, or with --context largeBodies=fargate",
   ],
+  [
+    /version for this Lambda function exists|[Vv]ersion already exists/,
+    "The function is as it was when warm was set before, and Lambda makes no second version of that. Delete the versions as in " +
+      "docs/operations.md#go-back-to-an-earlier-version, and deploy again",
+  ],
 ];
 
 /**

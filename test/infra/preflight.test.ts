@@ -463,7 +463,9 @@ const adviceSince = async (time: string): Promise<string[]> =>
 test("a failed deployment whose reason is known ends with what to do", async () => {
   const unverified = "Access denied: Your account must be verified before you can add new CloudFront resources. (403)";
   const events: Record<string, string> = {
-    "AgentRunService-prod": event("CREATE_FAILED", "TenancyConfig is not supported", "2026-01-01T00:00:00Z"),
+    "AgentRunService-prod":
+      event("CREATE_FAILED", "TenancyConfig is not supported", "2026-01-01T00:00:00Z") +
+      event("CREATE_FAILED", "A version for this Lambda function exists ( 1 ).", "2026-01-01T00:00:00Z"),
     "AgentRunFrontDoor-prod": event("CREATE_FAILED", unverified, "2026-01-01T00:00:02Z"),
   };
   await using aws = await cloudFormation((parameters) => ({
@@ -475,7 +477,7 @@ test("a failed deployment whose reason is known ends with what to do", async () 
   expect(await adviceSince("2026-01-01T00:00:01Z")).toEqual([
     expect.stringMatching(/AWS Support has verified.*--context largeBodies=off/),
   ]);
-  expect(await adviceSince("2026-01-01T00:00:00Z")).toHaveLength(2);
+  expect(await adviceSince("2026-01-01T00:00:00Z")).toHaveLength(3);
   expect(await adviceSince("2026-01-02T00:00:00Z")).toEqual([]);
 });
 
@@ -535,7 +537,9 @@ test.each([
 });
 
 test("every chapter that npm run deploy names exists", () => {
-  const sources = ["main", "preflight", "images"].map((name) => readFileSync(`bin/deploy/${name}.ts`, "utf8")).join("");
+  const sources = ["main", "preflight", "images", "failure"]
+    .map((name) => readFileSync(`bin/deploy/${name}.ts`, "utf8"))
+    .join("");
   const links = [...sources.matchAll(/(docs\/\w+\.md|\$\{runbook\})#([\w-]+)/g)];
   expect(links.length).toBeGreaterThan(3);
   for (const [, file = "", anchor] of links) {
