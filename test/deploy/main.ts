@@ -48,7 +48,7 @@ async function deployAndTest(): Promise<void> {
   await phase(`cdk deploy ${frontDoorName}`, 8, deployFrontDoor);
   await phase(`cdk deploy ${consoleName}`, 8, () => cdk("deploy", consoleName, "--exclusively"));
   await phase("create the operator and the inviter", 1, createCallers);
-  await phase("tests of the deployed service", 20, runTests);
+  await phase("tests of the deployed service", 40, runTests);
   await phase("cdk destroy", 8, destroy);
   console.log(
     `${stackName}, ${frontDoorName} and ${consoleName} were deployed, passed their tests and were destroyed.`,

@@ -30,7 +30,12 @@ export async function deploy(sources: string, options: string[], env = environme
 }
 
 /** The admin CLI of a version. */
-export async function adminOf(sources: string, ...args: string[]): Promise<Record<string, unknown>> {
-  const command = [join("bin", "admin.ts"), "--stack", stack, "--json", ...args]; // `npm run` takes a second more
+export function adminOf(sources: string, ...args: string[]): Promise<Record<string, unknown>> {
+  return adminIn(stack, sources, ...args);
+}
+
+/** The admin CLI of a version, on a stack. */
+export async function adminIn(name: string, sources: string, ...args: string[]): Promise<Record<string, unknown>> {
+  const command = [join("bin", "admin.ts"), "--stack", name, "--json", ...args]; // `npm run` takes a second more
   return JSON.parse(await succeed("node", command, { cwd: sources })) as Record<string, unknown>;
 }
