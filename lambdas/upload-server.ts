@@ -2,18 +2,37 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { GetSecretValueCommand } from "@aws-sdk/client-secrets-manager";
-import { createHandler } from "../src/v1/create.ts";
-import { uploadServer } from "../src/v1/upload-server.ts";
-import { notFoundHandler } from "../src/v1/not-found.ts";
-import { awsLocation, env, listenAddress } from "../src/env.ts";
+import { awsLocation, env, envIfSet, listenAddress } from "../src/env.ts";
+import { eventHandlers } from "../src/ext/handlers/events.ts";
+import { isEventsPath } from "../src/ext/path.ts";
+import { extRouter } from "../src/ext/router.ts";
+import { withCors } from "../src/http/cors.ts";
+import type { ApiHandler } from "../src/http/handler.ts";
+import { openCounts } from "../src/http/open-counts.ts";
 import { log } from "../src/log.ts";
+import { sharedLooks } from "../src/runs/read/shared-looks.ts";
+import { createHandler } from "../src/v1/create.ts";
+import { notFoundHandler } from "../src/v1/not-found.ts";
+import { router } from "../src/v1/routes.ts";
+import { uploadServer } from "../src/v1/upload-server.ts";
 import { awsSecretRefusal } from "../src/platform/aws/sdk/secret-names.ts";
 import { secretsManagerClient } from "../src/platform/aws/secrets.ts";
 import { awsWorkflow } from "../src/platform/aws/workflow.ts";
 import { emit, measuredStores, stateMachine } from "../src/platform/aws/functions/lambda.ts";
 
+// Creates of v1 over the limits of API Gateway, and streams of events. On Fargate, one process does both. As web functions, there
+// are two with this code: each has the permissions for what CloudFront sends it, and so cannot do what the other does.
+
 // No credentials: this process can outlive them, so the clients look them up and renew them.
 const settings = awsLocation();
+const stores = measuredStores(settings);
+
+/** Milliseconds between two looks at a run: with two reads and the way to the client, an event arrives within 300. */
+const streamInterval = 200;
+/** Milliseconds after which a stream ends. Lambda ends a request after 15 minutes. */
+const streamMilliseconds = 840_000;
+/** Event streams of one agent's keys in this process. A web function's environment has at most 128 requests in all. */
+const maxStreams = 1_000;
 
 /** The accepted secrets. Without them the server could not recognize requests that bypassed CloudFront. */
 async function originSecrets(): Promise<string[]> {
@@ -28,15 +47,31 @@ async function originSecrets(): Promise<string[]> {
   });
 }
 
-async function main(): Promise<void> {
+function creates(): ApiHandler {
   const create = createHandler({
-    ...measuredStores(settings),
+    ...stores,
     workflow: awsWorkflow(stateMachine(settings)),
     now: Date.now,
     secretRefusal: awsSecretRefusal(env("SECRET_PREFIX")),
   });
+  return router({ create, notFound: notFoundHandler() });
+}
+
+function events(): ApiHandler {
+  const streaming = {
+    streamInterval,
+    streamMilliseconds,
+    streams: openCounts(maxStreams),
+    looks: sharedLooks(stores.runs),
+  };
+  const handlers = eventHandlers({ ...stores, now: Date.now, ...streaming });
+  return withCors(extRouter(handlers, stores), envIfSet("CORS_ORIGINS")?.split(",") ?? []);
+}
+
+async function main(): Promise<void> {
+  const [v1, ext] = [creates(), events()];
   const { server, stop } = uploadServer({
-    handlers: { create, notFound: notFoundHandler() },
+    handler: (request) => (isEventsPath(request.path) ? ext(request) : v1(request)),
     originSecrets: await originSecrets(),
     spoolDirectory: mkdtempSync(join(tmpdir(), "uploads-")),
     onResponse: (status) => emit({ LargeRequestsFailed: status >= 500 ? 1 : 0 }),

@@ -1,20 +1,13 @@
-import type { LiveText } from "../runs/read/live-text.ts";
 import type { InputLimits } from "../runs/control-run.ts";
-import type { OpenCounts } from "../http/open-counts.ts";
+import type { EventsDeps } from "../http/rest/list-events.ts";
 import type { CreateRunDeps } from "../runs/create-run.ts";
 import type { Trials } from "../trials/ports.ts";
 import type { PendingUse, ServedTransfers, SignedTransfers } from "../runs/ports.ts";
 
 /** What the handlers of the extension API need. */
-export interface ExtDeps extends InputLimits, CreateRunDeps {
+export interface ExtDeps extends InputLimits, CreateRunDeps, Omit<EventsDeps, "runs" | "describer" | "now"> {
   /** The deletion of a run erases its cases. */
   trials: Trials;
-  /** Poll interval of event streams, in milliseconds. Absent: a stream ends after the recorded events. */
-  streamInterval?: number;
-  /** Absent: streams have no text of answers in progress. */
-  texts?: Pick<LiveText, "of" | "changed">;
-  /** Open streams by agent, or by operator. Absent: not limited. */
-  streams?: OpenCounts;
   /** Reads that wait for the end of a turn. */
   wait: {
     /** Milliseconds between two looks at the run. */

@@ -5,3 +5,8 @@ export const basePath = "/ext/v1";
 export function isExtPath(path: string): boolean {
   return path === basePath || path.startsWith(`${basePath}/`);
 }
+
+/** Whether a path is that of a run's events. */
+export function isEventsPath(path: string): boolean {
+  return /^\/ext\/v1\/runs\/[^/]+\/events$/.test(path);
+}

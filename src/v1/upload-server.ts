@@ -1,11 +1,11 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { pause } from "../async/backoff.ts";
 import { log } from "../log.ts";
-import { type ApiResponse, jsonResponse } from "../http/handler.ts";
-import { type ApiHandlers, router } from "./routes.ts";
+import { type ApiHandler, type ApiResponse, jsonResponse } from "../http/handler.ts";
 import { byteBudget } from "../http/server/byte-budget.ts";
 import { bodyHandler, nodeServer } from "../http/server/node-server.ts";
 import { maxBodyBytes } from "../http/server/read-body.ts";
+import { streamCheck, streamCheckPath } from "../http/server/stream-check.ts";
 import { responseWriter } from "../http/server/write-response.ts";
 import { acceptsSecret, healthPath, originSecretHeader } from "../http/server/origin-secret.ts";
 
@@ -29,7 +29,7 @@ export const limits = {
 } as const;
 
 export interface UploadServerOptions {
-  handlers: Pick<ApiHandlers, "create" | "notFound">;
+  handler: ApiHandler;
   /** Accepted values of the header `originSecretHeader`. */
   originSecrets: string[];
   /** Holds large bodies while they are received. */
@@ -40,22 +40,25 @@ export interface UploadServerOptions {
 
 export interface UploadServer {
   server: Server;
-  /** Accepts no new requests. Resolves when those in progress are answered, or after `limits.shutdown`. */
+  /**
+   * Accepts no new requests, and ends streams, whose clients connect again. Resolves when the other requests in progress are
+   * answered, or after `limits.shutdown`.
+   */
   stop: () => Promise<void>;
 }
 
 /**
- * HTTP server for creates over the limits of API Gateway and Lambda. Reads or discards the whole body before it responds: neither
- * the load balancer nor Lambda forwards an early response.
+ * HTTP server for what API Gateway and Lambda do not do: creates over their limits, and streams that stay open. Reads or
+ * discards the whole body before it responds: neither the load balancer nor Lambda forwards an early response.
  */
 export function uploadServer({
-  handlers,
+  handler,
   originSecrets,
   spoolDirectory,
   onResponse,
 }: UploadServerOptions): UploadServer {
   const isOriginSecret = acceptsSecret(originSecrets);
-  const handle = bodyHandler(router(handlers), {
+  const handle = bodyHandler((request) => (request.path === streamCheckPath ? streamCheck() : handler(request)), {
     maxBytes: limits.body,
     drainBytes: limits.drain,
     idleMilliseconds: limits.idle,

@@ -17,8 +17,9 @@ import { runDescriber } from "../../runs/read/describe-runs.ts";
 import type { Run } from "../../runs/types.ts";
 import type { ExtHandlers, Schemas } from "../call.ts";
 import type { ExtDeps } from "../deps.ts";
-import { programName, wireDetail, wireProgress, wireRun } from "../wire/run.ts";
+import { wireDetail, wireRun } from "../wire/run.ts";
 import { newRunOf } from "./create-run.ts";
+import { holderOf, streamOf } from "./events.ts";
 import { trialErasure } from "../../trials/erase-trials.ts";
 
 /** Runs of the caller's agents, with their events and files. */
@@ -46,12 +47,7 @@ export function runHandlers(deps: ExtDeps) {
         wireRun,
         viewOf,
         detailOf,
-        streamOf: (caller) => ({
-          viewer: holderOf(caller),
-          wireRun: wireProgress,
-          nameOf: programName,
-          untilEnded: true,
-        }),
+        streamOf,
         download: (...file) => download(transfers, ...file),
       },
     ),
@@ -85,11 +81,6 @@ export function runHandlers(deps: ExtDeps) {
       return jsonResponse(200, await viewOf(await deleteOwnRun({ ...deps, ...trialErasure(deps) }, run)));
     },
   } satisfies ExtHandlers;
-}
-
-/** Whose open streams are counted: those of a key's first agent. Readers of one run take none of its agent's. */
-function holderOf({ agentId, onlyRun }: Principal): string {
-  return onlyRun ?? agentId;
 }
 
 /** The content of a file, or a redirect to it. Undefined: it is no longer kept. */

@@ -15,8 +15,8 @@ import { wireEvent } from "./wire/event.ts";
 const [retry, retryWhileWritten, retryAtOnce] = [2_000, 1_000, 100];
 /** Milliseconds without data after which a comment is sent: proxies close silent connections. */
 const commentAfter = 15_000;
-/** Milliseconds after which a stream ends. The client connects again, and its token is checked again. */
-const longest = 300_000;
+/** Milliseconds after which a stream ends unless its server says otherwise. */
+const defaultLongest = 300_000;
 /**
  * Bytes of a stream that is collected before it is sent, and of an event in it. Lambda accepts 6 MB of JSON, in which
  * escapes at most double the text.
@@ -31,6 +31,8 @@ interface StreamOptions {
   maxText?: number;
   /** The stream stays open. Otherwise, it is short enough to be collected, and a long event is cut. */
   isOpen: boolean;
+  /** Milliseconds after which the stream ends. Its client connects again. */
+  longest?: number | undefined;
   /** The watch reports the text of answers in progress. */
   hasTexts?: boolean;
   requestId: string;
@@ -47,7 +49,16 @@ interface StreamOptions {
  */
 export function streamResponse(
   watch: (signal: AbortSignal) => AsyncIterable<RunUpdate>,
-  { wireRun, answererOf, maxText, isOpen, hasTexts = false, count, ...context }: StreamOptions,
+  {
+    wireRun,
+    answererOf,
+    maxText,
+    isOpen,
+    longest = defaultLongest,
+    hasTexts = false,
+    count,
+    ...context
+  }: StreamOptions,
 ): ApiResponse {
   const shape = { wireRun, answererOf, maxText, maxBytes: isOpen ? Infinity : maxEvent };
   const body: StreamBody = async function* (signal) {

@@ -18,6 +18,10 @@ export interface EventsDeps {
   now: () => number;
   /** Poll interval of event streams, in milliseconds. Absent: a stream ends after the recorded events. */
   streamInterval?: number;
+  /** Milliseconds after which an open stream ends. Default: 5 minutes. */
+  streamMilliseconds?: number;
+  /** Looks that streams of one run share. Absent: each stream looks at its run by itself. */
+  looks?: WatchOptions["looks"];
   /** Open streams by agent, or by operator. Absent: not limited. */
   streams?: OpenCounts;
   /** Absent: streams have no text of answers in progress. */
@@ -51,19 +55,21 @@ export async function listEvents(
   if (!acceptsStream(request.headers["accept"])) return eventPage(deps.runs, run, query, answererOf);
   const { streams } = deps;
   if (streams && streams.count(viewer) >= streams.limit) throw tooManyStreams(streams.limit);
-  const { streamInterval: interval, texts } = deps;
+  const { streamInterval: interval, streamMilliseconds: longest, texts, looks } = deps;
   const after = lastReceived(call);
   const options = {
     ...ending,
     ...(after !== undefined && { after }),
     ...(interval !== undefined && { interval }),
     ...(texts && { texts }),
+    ...(looks && { looks }),
   };
   return streamResponse((signal) => watchRun(deps, run.id, { ...options, signal }), {
     ...(streams && { count: () => streams.open(viewer) }),
     wireRun,
     answererOf,
     isOpen: interval !== undefined,
+    longest,
     hasTexts: texts !== undefined,
     requestId: request.id,
     runId: run.id,
