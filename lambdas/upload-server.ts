@@ -10,7 +10,7 @@ import { withCors } from "../src/http/cors.ts";
 import type { ApiHandler } from "../src/http/handler.ts";
 import { openCounts } from "../src/http/open-counts.ts";
 import { log } from "../src/log.ts";
-import { sharedLooks } from "../src/runs/read/shared-looks.ts";
+import { batchedReads } from "../src/platform/aws/dynamodb/batched-reads.ts";
 import { createHandler } from "../src/v1/create.ts";
 import { notFoundHandler } from "../src/v1/not-found.ts";
 import { router } from "../src/v1/routes.ts";
@@ -25,7 +25,7 @@ import { emit, measuredStores, stateMachine } from "../src/platform/aws/function
 
 // No credentials: this process can outlive them, so the clients look them up and renew them.
 const settings = awsLocation();
-const stores = measuredStores(settings);
+const stores = measuredStores(settings, batchedReads);
 
 /** Milliseconds between two looks at a run: with two reads and the way to the client, an event arrives within 300. */
 const streamInterval = 200;
@@ -62,7 +62,6 @@ function events(): ApiHandler {
     streamInterval,
     streamMilliseconds,
     streams: openCounts(maxStreams),
-    looks: sharedLooks(stores.runs),
   };
   const handlers = eventHandlers({ ...stores, now: Date.now, ...streaming });
   return withCors(extRouter(handlers, stores), envIfSet("CORS_ORIGINS")?.split(",") ?? []);

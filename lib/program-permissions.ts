@@ -25,6 +25,15 @@ const readsRuns: ItemPermission[] = [
 /** For the limits of turns, which `RunDetail` has. */
 const readsLimits: ItemPermission = { kinds: ["CONFIG"], actions: ["GetItem"] };
 
+/** For the server that streams events: it reads the heads of runs and texts in progress in batches. */
+export const streamsRuns: ItemPermission[] = [
+  { kinds: ["KEY", "AGENT", "ORG"], actions: ["GetItem"] },
+  { kinds: ["RUN"], actions: ["Query", "BatchGetItem"] },
+  readsLimits,
+  keyUse,
+  marksWatched,
+];
+
 const listsRuns: ItemPermission = { kinds: ["RUNS"], actions: ["Query"], index: listIndex.name };
 
 /** For the deletion of a run, with the pending uploads that no other run has. */

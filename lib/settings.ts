@@ -77,7 +77,12 @@ const settings = {
   ),
   /** Hosting of the upload server, which handles creates over 1 MB. `off`: no front door. */
   largeBodies: oneOf<UploadHosting | "off">("web-function", "fargate", "off"),
-  /** Maximum request rate of the web function. Lambda accepts multiples of 100 up to 1000, and of 1000 up to 10000. */
+  /**
+   * How clients of `/ext/v1` get the events of a run through the front door. `open`: streams that stay open, from the upload
+   * server's code. `polled`: as without a front door, in short responses from API Gateway.
+   */
+  eventStreams: oneOf("open", "polled"),
+  /** Maximum request rate of each web function. Lambda accepts multiples of 100 up to 1000, and of 1000 up to 10000. */
   uploadsPerSecond: setting<number>(
     100,
     "a multiple of 100 from 100 to 1000, or a multiple of 1000 up to 10000",
@@ -86,7 +91,7 @@ const settings = {
       return [100, 1_000].some((unit) => rate % unit === 0 && rate >= unit && rate <= 10 * unit) ? rate : undefined;
     },
   ),
-  /** Maximum number of the web function's environments. Each has 2 GB and handles 16 requests at a time. */
+  /** Maximum number of each web function's environments. Each has 2 GB and handles 16 uploads, or 100 streams, at a time. */
   uploadEnvironments: wholeNumber(20, 2, 1_000),
   /** Custom domain for the front door. Empty: CloudFront's own domain. */
   domain: pattern(

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { UploadHosting } from "../../lib/front-door/hosting.ts";
 import { newToken } from "../../src/accounts/token.ts";
 import type { Io } from "../cli.ts";
+import { testStream } from "./stream-test.ts";
 import { createBody, type Outcome, upload } from "../probe/upload.ts";
 
 /** A deployed service. */
@@ -12,6 +13,8 @@ interface Target {
   endpoint?: string | undefined;
   /** Hosting of the upload server. `off`: no front door. */
   uploads: UploadHosting | "off";
+  /** Whether the same server sends open streams of events. */
+  streams: boolean;
 }
 
 interface Check {
@@ -20,13 +23,14 @@ interface Check {
   path: string;
   body: Buffer;
   key?: string;
+  accept?: string;
   status: number;
   detail: string;
   /** Only the upload server may respond. */
   large?: boolean;
 }
 
-/** Names of the server of large creates. Its responses name no part of AWS. */
+/** Names of the server of large creates and streams. Its responses name no part of AWS. */
 const serverNames = { "web-function": "the web function", fargate: "Fargate", off: "the service" };
 
 /** A new domain, or a server that starts, can take some seconds until it responds. */
@@ -50,7 +54,26 @@ export async function smokeTest(target: Target, io: Io, pauseSeconds = 10): Prom
       passed = false;
     }
   }
-  return passed;
+  return (await testStreams(target, io, pauseSeconds)) && passed;
+}
+
+/** Whether streams stay open, if the front door sends any. Prints it. */
+async function testStreams({ baseUrl, uploads, streams }: Target, io: Io, pauseSeconds: number): Promise<boolean> {
+  if (uploads === "off" || !streams) return true;
+  let outcome = await testStream(baseUrl);
+  for (let attempt = 1; attempt < attempts && !outcome.passed; attempt++) {
+    await sleep(pauseSeconds * 1_000);
+    outcome = await testStream(baseUrl);
+  }
+  const from = `from ${serverNames[uploads]}`;
+  if (outcome.passed) io.out(`ok       open stream: ${outcome.detail}, ${from}`);
+  else {
+    io.out(
+      `FAILED   open stream: ${outcome.detail}; expected two parts that arrive a second apart, ${from}. To have clients poll ` +
+        "instead, deploy with --context eventStreams=polled",
+    );
+  }
+  return outcome.passed;
 }
 
 /** The URL to test: a custom domain if it is in DNS, else CloudFront's own domain. */
@@ -63,7 +86,7 @@ export async function reachableUrl(baseUrl: string, cloudFrontDomain: string | u
   return new URL(`https://${cloudFrontDomain}`);
 }
 
-function checksOf({ uploads }: Target): Check[] {
+function checksOf({ uploads, streams }: Target): Check[] {
   // CloudFront's function rejects a large create without a well-formed key before the upload.
   const key = newToken("ak").token;
   // 4 MB tells who responds to large creates. 14 MB is v1's largest create: a limit of 6 or 10 MB on the way shows.
@@ -99,11 +122,30 @@ function checksOf({ uploads }: Target): Check[] {
         large: uploads !== "off",
       };
     }),
+    ...(uploads !== "off" && streams
+      ? [
+          {
+            name: "events with an unknown key",
+            method: "GET" as const,
+            path: `/ext/v1/runs/${crypto.randomUUID()}/events`,
+            body: Buffer.of(),
+            key,
+            accept: "text/event-stream",
+            status: 401,
+            detail: "Invalid API key",
+            large: true,
+          },
+        ]
+      : []),
   ];
 }
 
-function send({ baseUrl, endpoint }: Target, { method, path, body, key }: Check): Promise<Outcome> {
-  const headers = { host: baseUrl.host, ...(key !== undefined && { authorization: `Bearer ${key}` }) };
+function send({ baseUrl, endpoint }: Target, { method, path, body, key, accept }: Check): Promise<Outcome> {
+  const headers = {
+    host: baseUrl.host,
+    ...(key !== undefined && { authorization: `Bearer ${key}` }),
+    ...(accept !== undefined && { accept }),
+  };
   const url = new URL(path, endpoint ?? baseUrl);
   return upload({ method, url, headers, body, framing: "length", expect: false, timeoutSeconds: 60 });
 }

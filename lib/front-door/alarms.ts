@@ -8,12 +8,14 @@ import { type AlarmOptions, alarmPeriod, createAlarm } from "../alarm.ts";
 interface FrontDoorAlarmsProps extends Omit<AlarmOptions, "topic"> {
   topicArn: string;
   failures: IMetric;
+  /** Of streams of events, if another server sends them. */
+  failedStreams?: IMetric;
   distribution: Distribution;
 }
 
 /** The front door's alarms. They notify the service stack's topic, whose policy accepts their names. */
 export class FrontDoorAlarms extends Construct {
-  constructor(scope: Construct, { topicArn, failures, distribution, ...options }: FrontDoorAlarmsProps) {
+  constructor(scope: Construct, { topicArn, failures, failedStreams, distribution, ...options }: FrontDoorAlarmsProps) {
     super(scope, "Alarms");
     const all = { ...options, topic: Topic.fromTopicArn(this, "Topic", topicArn) };
     createAlarm(this, all, "errors-large", {
@@ -21,6 +23,13 @@ export class FrontDoorAlarms extends Construct {
       metric: failures,
       above: 1,
     });
+    if (failedStreams) {
+      createAlarm(this, all, "errors-streams", {
+        symptom: "Streams of events fail with a 5xx status, because their server fails or does not start",
+        metric: failedStreams,
+        above: 1,
+      });
+    }
     const edge = createAlarm(this, all, "errors-front-door", {
       symptom: "CloudFront answers more than 5 % of all requests with a 5xx status",
       metric: new Metric({

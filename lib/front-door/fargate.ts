@@ -36,7 +36,7 @@ import { AwsCustomResource, AwsCustomResourcePolicy, PhysicalResourceId } from "
 import type { Construct } from "constructs";
 import { healthPath } from "../../src/http/server/origin-secret.ts";
 import { uploadHostings } from "./hosting.ts";
-import { grantServer, type UploadOrigin, type UploadServer, writeImage } from "./server.ts";
+import { grantServer, type ServerWork, type UploadOrigin, type UploadServer, writeImage } from "./server.ts";
 import { alarmPeriod, formula } from "../alarm.ts";
 import { zonesOf } from "../settings.ts";
 
@@ -45,7 +45,10 @@ const port = 3000;
 /** How long CloudFront and the load balancer wait for the server. */
 const readTimeout = Duration.seconds(120);
 
-/** The upload server on Fargate: one to four tasks behind a load balancer that only CloudFront can reach. */
+/**
+ * The upload server on Fargate: one to four tasks behind a load balancer that only CloudFront can reach. Each does all that the
+ * server does.
+ */
 export function fargateOrigin(scope: Construct, server: UploadServer, origin: OriginProps): UploadOrigin {
   // The casts: CDK's classes declare `| undefined` properties where its interfaces declare optional ones.
   const vpc = new Vpc(scope, "Vpc", {
@@ -66,7 +69,8 @@ export function fargateOrigin(scope: Construct, server: UploadServer, origin: Or
   balancerGroup.addIngressRule(cloudFront(scope), Port.tcp(80), "CloudFront through its VPC origin");
 
   const role = new Role(scope, "Role", { assumedBy: new ServicePrincipal("ecs-tasks.amazonaws.com") });
-  const environment = { ...grantServer(role, server), AWS_REGION: Stack.of(scope).region };
+  const works: ServerWork[] = server.settings.eventStreams === "open" ? ["creates", "streams"] : ["creates"];
+  const environment = { ...grantServer(role, server, works), AWS_REGION: Stack.of(scope).region };
   const task = new FargateTaskDefinition(scope, "Task", {
     cpu: 256,
     memoryLimitMiB: uploadHostings.fargate.memory,

@@ -8,13 +8,25 @@ import { LogGroup } from "aws-cdk-lib/aws-logs";
 import { Secret } from "aws-cdk-lib/aws-secretsmanager";
 import type { Construct, IDependable } from "constructs";
 import type { EnvName } from "../../src/env.ts";
-import { objectPrefixes, secretPrefixOf } from "../../src/platform/aws/dynamodb/table.ts";
+import { secretPrefixOf } from "../../src/platform/aws/dynamodb/table.ts";
 import { bundleUploadServer } from "../bundling.ts";
 import { type UploadHosting, memoryEnvironment } from "./hosting.ts";
-import { createsRuns, itemStatement, keyUse, webhookState } from "../storage.ts";
-import { acknowledgeWildcard } from "../service-function.ts";
+import { streamsRuns } from "../program-permissions.ts";
+import {
+  acknowledgeObjects,
+  createsRuns,
+  type ItemPermission,
+  itemStatement,
+  keyUse,
+  type ObjectPermissions,
+  objectStatements,
+  webhookState,
+} from "../storage.ts";
 import type { OutputName } from "../outputs.ts";
 import type { Settings } from "../settings.ts";
+
+/** Ids of CloudFront's origins, by which the viewer-request function selects them. */
+export const [largeBodiesOriginId, streamsOriginId] = ["large-bodies", "event-streams"];
 
 /** The service stack's outputs that the front door uses. */
 export const sharedOutputs = [
@@ -46,6 +58,8 @@ export interface UploadOrigin {
   origin: IOrigin;
   ready: IDependable;
   failures: IMetric;
+  /** For streams of events, if another server than that of creates sends them. */
+  streams?: { origin: IOrigin; ready: IDependable; failures: IMetric };
 }
 
 /** CloudFront sends the first of the two secrets. The server also accepts the previous one. */
@@ -77,37 +91,51 @@ function originSecret(scope: Construct, generation: number): Secret {
   return secret;
 }
 
-/** Grants the create function's permissions to the server's role. Returns the environment variables that go with them. */
-export function grantServer(role: Role, { hosting, service, secrets, settings }: UploadServer): Record<string, string> {
+/** What a server does: `creates` over 1 MB, and `streams` of events. */
+export type ServerWork = "creates" | "streams";
+
+/** Items and objects, as the functions of the service have that do the same: `Create` and `ExtRead`. */
+const permissions: Record<ServerWork, { items: ItemPermission[]; objects: ObjectPermissions }> = {
+  creates: {
+    items: [{ kinds: ["KEY", "AGENT", "ORG"], actions: ["GetItem"] }, webhookState, keyUse, ...createsRuns],
+    objects: { write: ["workspaces", "texts"], remove: ["workspaces"] },
+  },
+  streams: { items: streamsRuns, objects: { read: ["texts"] } },
+};
+
+/** Grants a server's role what its work needs, and no more. Returns the environment variables that go with it. */
+export function grantServer(
+  role: Role,
+  { hosting, service, secrets, settings }: UploadServer,
+  works: ServerWork[],
+): Record<string, string> {
   const stack = Stack.of(role);
   const table = Arn.format({ service: "dynamodb", resource: "table", resourceName: service.TableName }, stack);
-  const prefixes = [objectPrefixes.workspaces, objectPrefixes.texts];
-  const objectsArn = (prefix: string) => `arn:${Aws.PARTITION}:s3:::${service.BucketName}/${prefix}*`;
+  const bucket = `arn:${Aws.PARTITION}:s3:::${service.BucketName}`;
   const statements: PolicyStatementProps[] = [
-    itemStatement(table, { kinds: ["KEY", "AGENT", "ORG"], actions: ["GetItem"] }),
-    itemStatement(table, webhookState),
-    itemStatement(table, keyUse),
-    ...createsRuns.map((permission) => itemStatement(table, permission)),
-    { actions: ["s3:PutObject"], resources: prefixes.map(objectsArn) },
-    { actions: ["s3:DeleteObject"], resources: [objectsArn(objectPrefixes.workspaces)] },
-    { actions: ["states:StartExecution"], resources: [service.StateMachineArn] },
+    ...works.flatMap((work) => permissions[work].items.map((permission) => itemStatement(table, permission))),
+    ...works.flatMap((work) => objectStatements(bucket, permissions[work].objects)),
+    ...(works.includes("creates")
+      ? [{ actions: ["states:StartExecution"], resources: [service.StateMachineArn] }]
+      : []),
+    // Without it, S3 answers "access denied" instead of "not found" for a text that has expired.
+    ...(works.includes("streams") ? [{ actions: ["s3:ListBucket"], resources: [bucket] }] : []),
     { actions: ["secretsmanager:GetSecretValue"], resources: secrets.map(({ secretArn }) => secretArn) },
   ];
   for (const statement of statements) role.addToPolicy(new PolicyStatement(statement));
   // cdk-nag writes a CloudFormation reference as <LogicalId>.
-  const { Ref: bucket } = stack.resolve(service.BucketName) as { Ref: string };
-  for (const prefix of prefixes) {
-    const objects = `arn:<AWS::Partition>:s3:::<${bucket}>/${prefix}*`;
-    acknowledgeWildcard(role, objects, "Object names contain run ids, so they cannot be listed in advance.");
-  }
-  const environment = {
+  const { Ref: name } = stack.resolve(service.BucketName) as { Ref: string };
+  for (const work of works) acknowledgeObjects(role, `arn:<AWS::Partition>:s3:::<${name}>`, permissions[work].objects);
+  // All are read by the code of either work, which uses only what it may.
+  const environment: Partial<Record<EnvName, string>> = {
     TABLE_NAME: service.TableName,
     BUCKET_NAME: service.BucketName,
     STATE_MACHINE_ARN: service.StateMachineArn,
     RETENTION_DAYS: String(settings.retentionDays),
     SECRET_PREFIX: secretPrefixOf(settings.stage),
     ORIGIN_SECRET_ARNS: secrets.map(({ secretArn }) => secretArn).join(","),
-  } satisfies Partial<Record<EnvName, string>>;
+    ...(works.includes("streams") && settings.corsOrigins.length > 0 && { CORS_ORIGINS: settings.corsOrigins.join() }),
+  };
   return { ...environment, ...memoryEnvironment(hosting) };
 }
 

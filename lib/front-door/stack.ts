@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import { Certificate } from "aws-cdk-lib/aws-certificatemanager";
 import { CfnOutput, Duration, Fn, Stack, Validations } from "aws-cdk-lib";
 import {
@@ -19,11 +18,20 @@ import { HttpOrigin } from "aws-cdk-lib/aws-cloudfront-origins";
 import type { Construct } from "constructs";
 import { operations } from "../../src/v1/contract.ts";
 import { originSecretHeader } from "../../src/http/server/origin-secret.ts";
+import { streamCheckPath } from "../../src/http/server/stream-check.ts";
 import { defaultRunbook } from "../alarm.ts";
 import { FrontDoorAlarms } from "./alarms.ts";
 import { fargateOrigin } from "./fargate.ts";
 import type { UploadHosting } from "./hosting.ts";
-import { type UploadOrigin, uploadServer, type UploadServer, sharedOutputs } from "./server.ts";
+import {
+  largeBodiesOriginId,
+  sharedOutputs,
+  streamsOriginId,
+  type UploadOrigin,
+  uploadServer,
+  type UploadServer,
+} from "./server.ts";
+import { viewerRequestCode } from "./viewer-request.ts";
 import { webFunctionOrigin } from "./web-function.ts";
 import { frontDoorStackName } from "../outputs.ts";
 import type { Settings } from "../settings.ts";
@@ -38,7 +46,10 @@ const origins: Record<UploadHosting, (scope: Construct, server: UploadServer, or
 /** CloudFront caches errors by default. They belong to one API key, which is not part of the cache key. */
 const uncachedErrors = [400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504];
 
-/** One address for the whole contract: creates over 1 MB go to the upload server, everything else to API Gateway. */
+/**
+ * One address for the whole service: creates over 1 MB and streams of events go to the upload server, everything else to API
+ * Gateway.
+ */
 export class FrontDoorStack extends Stack {
   constructor(scope: Construct, service: Stack, hosting: UploadHosting, settings: Settings) {
     const stackName = frontDoorStackName(settings.stage);
@@ -54,13 +65,16 @@ export class FrontDoorStack extends Stack {
     const apiGateway = new HttpOrigin(Fn.select(2, Fn.split("/", values.ApiUrl)));
     const {
       origin: largeBodies,
+      streams,
       ready,
       failures,
     } = origins[hosting](this, server, {
-      originId: "large-bodies", // the viewer-request function selects it by this id
+      originId: largeBodiesOriginId,
       customHeaders: { [originSecretHeader]: server.secrets[0]?.secretValue.unsafeUnwrap() ?? "" },
     });
 
+    const hasStreams = settings.eventStreams === "open";
+    const streamsOrigin = hasStreams ? (streams ? streamsOriginId : largeBodiesOriginId) : "";
     const uncached = {
       cachePolicy: CachePolicy.CACHING_DISABLED,
       // API Gateway and web functions reject a Host header other than their own.
@@ -69,9 +83,9 @@ export class FrontDoorStack extends Stack {
       viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
     };
     const route = new Function(this, "Route", {
-      code: FunctionCode.fromFile({ filePath: join(import.meta.dirname, "viewer-request.js") }),
+      code: FunctionCode.fromInline(viewerRequestCode(streamsOrigin)),
       runtime: FunctionRuntime.JS_2_0,
-      comment: "Selects the origin by body size, and rejects large bodies early",
+      comment: "Selects the origin by body size and Accept header, and rejects large bodies early",
     });
     const functionAssociations = [{ function: route, eventType: FunctionEventType.VIEWER_REQUEST }];
     const distribution = new Distribution(this, "Distribution", {
@@ -98,15 +112,18 @@ export class FrontDoorStack extends Stack {
         },
         // CloudFront requires a behavior for every origin. The function selects this one, and answers 404 for the path.
         "/large-bodies-are-chosen-by-size": { ...uncached, origin: largeBodies, functionAssociations },
+        // For the smoke test, and so that there is a behavior with the origin of streams.
+        ...(hasStreams && { [streamCheckPath]: { ...uncached, origin: streams?.origin ?? largeBodies } }),
       },
       errorResponses: uncachedErrors.map((httpStatus) => ({ httpStatus, ttl: Duration.seconds(0) })),
     });
-    distribution.node.addDependency(ready);
+    distribution.node.addDependency(ready, ...(streams ? [streams.ready] : []));
     new FrontDoorAlarms(this, {
       stackName: service.stackName,
       topicArn: values.AlarmTopicArn,
       runbook: settings.runbookUrl || defaultRunbook,
       failures,
+      ...(streams && { failedStreams: streams.failures }),
       distribution,
     });
     new CfnOutput(this, "BaseUrl", {

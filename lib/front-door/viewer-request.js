@@ -6,6 +6,8 @@ var maxSmallBody = 1000000;
 var maxBody = 20971520;
 // Bytes. As bodyBytesOnLambda in src/http/rest/lambda-limits.ts. Programs send larger files as uploads, to the bucket.
 var maxProgramBody = 3145728;
+// The origin of streams of events. Empty: API Gateway sends them, in short responses. The stack sets it.
+var streamsOrigin = "";
 // CloudFront requires a behavior for the upload server's origin. No client uses its path.
 var unusedPath = "/large-bodies-are-chosen-by-size";
 
@@ -19,6 +21,10 @@ function handler(event) {
   var request = event.request;
   var headers = request.headers;
   if (request.uri === unusedPath) return reject(event, 404, "Not Found", "Not Found");
+  if (streamsOrigin !== "" && request.method === "GET" && asksForStream(request)) {
+    cf.selectRequestOriginById(streamsOrigin);
+    return request;
+  }
   var length = headers["content-length"];
   // A body without a length is chunked and can have any size. A length that is not a number compares as false.
   var small = length !== undefined && Number(length.value) <= maxSmallBody;
@@ -38,6 +44,12 @@ function handler(event) {
   }
   cf.selectRequestOriginById("large-bodies");
   return request;
+}
+
+// As isEventsPath in src/ext/path.ts, and acceptsStream in src/http/rest/list-events.ts.
+function asksForStream(request) {
+  var accepted = valueOf(request.headers, "accept");
+  return /^\/ext\/v1\/runs\/[^/]+\/events$/.test(request.uri) && /(^|,)\s*text\/event-stream\s*(;|,|$)/i.test(accepted);
 }
 
 // As apiKeyOf in src/http/middleware.ts.

@@ -2,29 +2,79 @@ import { AssetHashType, type CfnResource, DockerImage, Duration, RemovalPolicy, 
 import type { OriginProps } from "aws-cdk-lib/aws-cloudfront";
 import { HttpOrigin } from "aws-cdk-lib/aws-cloudfront-origins";
 import { Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
-import { WebFunction, WebFunctionAuthType, WebFunctionCode, WebFunctionRuntime } from "aws-cdk-lib/aws-lambda";
+import {
+  WebFunction,
+  WebFunctionAuthType,
+  WebFunctionCode,
+  type WebFunctionProps,
+  WebFunctionRuntime,
+} from "aws-cdk-lib/aws-lambda";
 import { LogGroup } from "aws-cdk-lib/aws-logs";
 import type { Bucket } from "aws-cdk-lib/aws-s3";
 import type { Construct } from "constructs";
 import { bundleUploadServer, lambdasFolder } from "../bundling.ts";
-import { grantServer, type UploadOrigin, type UploadServer } from "./server.ts";
+import { grantServer, type ServerWork, streamsOriginId, type UploadOrigin, type UploadServer } from "./server.ts";
 import { sumOverDimensions } from "../alarm.ts";
 import { arnInFindings } from "../service-function.ts";
 import type { Settings } from "../settings.ts";
 
-/** The upload server as a Lambda web function. It runs, and costs, only while there are requests. */
+/** Lambda accepts at most 128 requests at a time in an environment. With 100 streams, one uses a fifth of its two processors. */
+const streamsPerEnvironment = 100;
+
+/**
+ * The upload server as Lambda web functions: one for creates, and one for streams of events. They run, and cost, only while
+ * there are requests. A stream never takes the place of a create, and neither can do what the other may.
+ */
 export function webFunctionOrigin(scope: Construct, server: UploadServer, origin: OriginProps): UploadOrigin {
-  const role = new Role(scope, "Role", { assumedBy: new ServicePrincipal("lambda.amazonaws.com") });
+  const creates = newWebFunction(scope, "", server, origin, {
+    works: ["creates"],
+    timeout: Duration.seconds(180),
+    // 16 bodies of at most 20 MiB fit into /tmp, which has 512 MB. Lambda adds environments for more.
+    maxConcurrencyPerEnvironment: 16,
+  });
+  const name = server.name.replace("agent-runs-", "agent-runs-events-");
+  const streams =
+    server.settings.eventStreams === "open"
+      ? newWebFunction(
+          scope,
+          "Streams",
+          { ...server, name },
+          { ...origin, originId: streamsOriginId },
+          {
+            works: ["streams"],
+            timeout: Duration.seconds(900), // the longest; the server ends a stream after 14 minutes
+            maxConcurrencyPerEnvironment: streamsPerEnvironment,
+          },
+        )
+      : undefined;
+  acknowledgeCodeBucket(Stack.of(scope));
+  return { ...creates, ...(streams && { streams }) };
+}
+
+interface WebFunctionOptions extends Pick<WebFunctionProps, "timeout" | "maxConcurrencyPerEnvironment"> {
+  works: ServerWork[];
+}
+
+/** A web function with the server's code. `prefix`: of the ids of its constructs. */
+function newWebFunction(
+  scope: Construct,
+  prefix: string,
+  server: UploadServer,
+  origin: OriginProps,
+  { works, ...options }: WebFunctionOptions,
+): UploadOrigin {
+  const role = new Role(scope, `${prefix}Role`, { assumedBy: new ServicePrincipal("lambda.amazonaws.com") });
   // Lambda keeps log lines of a region in this group before it centralizes them. AWS does not say whether the role or
   // Lambda itself writes there. Declared here, the group has a retention and is deleted with the stack.
-  const { logGroup, settings } = server;
-  const localLog = newLog(scope, "LocalLog", settings, `${logGroup.logGroupName}.local`);
+  const { settings } = server;
+  const logGroup = prefix === "" ? server.logGroup : newLog(scope, `${prefix}Log`, settings);
+  const localLog = newLog(scope, `${prefix}LocalLog`, settings, `${logGroup.logGroupName}.local`);
   for (const each of [logGroup, localLog]) each.grantWrite(role);
-  const fn = new WebFunction(scope, "WebFunction", {
+  const fn = new WebFunction(scope, `${prefix}WebFunction`, {
     webFunctionName: server.name,
     code: WebFunctionCode.fromAssetToManagedBucket(lambdasFolder, {
       // By default, the log of CDK's copying function is kept for two years, and when the stack is deleted.
-      copyOptions: { logGroup: newLog(scope, "CopyLog", settings) },
+      copyOptions: { logGroup: copyLog(scope, settings) },
       assetHashType: AssetHashType.OUTPUT,
       bundling: {
         local: {
@@ -39,11 +89,9 @@ export function webFunctionOrigin(scope: Construct, server: UploadServer, origin
     }),
     runtime: WebFunctionRuntime.NODEJS_24_X,
     role,
-    environment: grantServer(role, server),
+    environment: grantServer(role, server, works),
     logGroup,
-    timeout: Duration.seconds(180),
-    // 16 bodies of at most 20 MiB fit into /tmp, which has 512 MB. Lambda adds environments for more.
-    maxConcurrencyPerEnvironment: 16,
+    ...options,
     // The server checks CloudFront's secret itself. With IAM, every client would have to send its body's hash.
     defaultEndpointAuth: WebFunctionAuthType.APPLICATION_MANAGED,
     // The endpoint's domain is public. Without these limits it could use the account's whole quota.
@@ -63,17 +111,21 @@ export function webFunctionOrigin(scope: Construct, server: UploadServer, origin
     reason:
       "The server rejects every request without CloudFront's secret, in constant time and before it reads the body.",
   });
-  acknowledgeCodeBucket(Stack.of(scope));
   return {
     origin: new HttpOrigin(fn.endpoint.domainName, {
       ...origin,
-      readTimeout: Duration.seconds(120),
+      readTimeout: Duration.seconds(120), // between two packets: a stream has a comment every 15 s
       keepaliveTimeout: Duration.seconds(60),
     }),
     ready: fn,
     // https://docs.aws.amazon.com/lambda/latest/dg/web-functions-monitoring-metrics.html
     failures: sumOverDimensions("AWS/Lambda/Web", "HTTPResponseStatusClass5XX", ["FunctionName", server.name]),
   };
+}
+
+/** The log of CDK's function that copies the code of both. */
+function copyLog(scope: Construct, settings: Settings): LogGroup {
+  return (scope.node.tryFindChild("CopyLog") as LogGroup | undefined) ?? newLog(scope, "CopyLog", settings);
 }
 
 function newLog(scope: Construct, id: string, settings: Settings, logGroupName?: string): LogGroup {

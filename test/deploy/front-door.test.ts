@@ -69,11 +69,13 @@ test("a run with 10 MiB of files is created by the upload server and ended by th
 test("the smoke test passes, and the upload server responds to the large create", async () => {
   const lines: string[] = [];
   const io = { out: (text: string) => void lines.push(text), err: () => {} };
-  expect(await smokeTest({ baseUrl: new URL(edge.baseUrl), uploads: "web-function" }, io)).toBe(true);
+  expect(await smokeTest({ baseUrl: new URL(edge.baseUrl), uploads: "web-function", streams: true }, io)).toBe(true);
   expect(lines).toEqual([
     "ok       OpenAPI description: 200 from API Gateway",
     "ok       create without a key: 401 Missing API key from API Gateway",
     "ok       create of 4 MB with an unknown key: 401 Invalid API key from the web function",
     "ok       create of 14 MB with an unknown key: 401 Invalid API key from the web function",
+    "ok       events with an unknown key: 401 Invalid API key from the web function",
+    expect.stringMatching(/^ok {7}open stream: its parts arrived 1\.\d s apart, from the web function$/),
   ]);
 });

@@ -86,7 +86,9 @@ describe("alarms", () => {
       "throttles-table",
       "waiting-runs",
     ]);
-    for (const each of frontDoorAlarms) expect(names(each)).toEqual(["errors-front-door", "errors-large"]);
+    const [web = [], fargate = []] = frontDoorAlarms;
+    expect(names(web)).toEqual(["errors-front-door", "errors-large", "errors-streams"]);
+    expect(names(fargate)).toEqual(["errors-front-door", "errors-large"]);
   });
 
   test("errors: divides the failed requests by all requests, of which it assumes at least 20", () => {

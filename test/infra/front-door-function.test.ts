@@ -68,6 +68,38 @@ describe("the viewer-request function", () => {
     },
   );
 
+  test("routes a GET of events to their server if the client accepts a stream, and nothing else", () => {
+    const [events, stream] = ["/ext/v1/runs/2f4d5c1e-0a3b-4c5d-8e6f-7a8b9c0d1e2f/events", "text/event-stream"];
+    for (const accept of [stream, "Text/Event-Stream;q=0.9", `application/json, ${stream}`]) {
+      expect(route("GET", { accept }, events)).toBe("event-streams");
+    }
+    for (const accept of ["*/*", "application/json", "text/event-streams", ""]) {
+      expect(route("GET", { accept }, events)).toBeUndefined();
+    }
+    for (const method of ["HEAD", "OPTIONS", "DELETE"]) {
+      expect(route(method, { accept: stream }, events)).toBeUndefined();
+    }
+    for (const uri of [
+      "/ext/v1/runs",
+      "/ext/v1/runs/x",
+      "/ext/v1/runs/x/events/y",
+      "/ext/v1/runs/x/y/events",
+      "/v1/agents",
+    ]) {
+      expect(route("GET", { accept: stream }, uri)).toBeUndefined();
+    }
+  });
+
+  test("routes streams to API Gateway with eventStreams polled, and to the only server with Fargate", () => {
+    const routed = (context: object) => {
+      const [{ FunctionCode: polled } = {}] = synthesizeFrontDoor({ context }).properties("AWS::CloudFront::Function");
+      const headers = { ...host, accept: "text/event-stream" };
+      return runViewerRequest(String(polled), { method: "GET", uri: "/ext/v1/runs/x/events", headers }).origin;
+    };
+    expect(routed({ eventStreams: "polled" })).toBeUndefined();
+    expect(routed({ largeBodies: "fargate" })).toBe("large-bodies");
+  });
+
   test.each([String(limits.body + 1), "60000000", "99999999999999999999"])(
     "rejects a POST of %s bytes, which the upload server does not accept, with 413",
     (length) => {

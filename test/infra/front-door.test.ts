@@ -37,7 +37,8 @@ describe.each(frontDoors)("front door with $largeBodies", ({ largeBodies, app, s
     CustomErrorResponses: { ErrorCode: number; ErrorCachingMinTTL: number }[];
     Logging?: unknown;
   };
-  const [openapi, unused] = CacheBehaviors;
+  const [openapi, unused, streamCheck] = CacheBehaviors;
+  const streamsOrigin = largeBodies === "fargate" ? "large-bodies" : "event-streams";
 
   test("routes to API Gateway by default; only the viewer-request function selects the upload server", () => {
     const small = Origins.find(({ Id }) => Id === DefaultCacheBehavior.TargetOriginId);
@@ -48,12 +49,22 @@ describe.each(frontDoors)("front door with $largeBodies", ({ largeBodies, app, s
     expect(openapi).toMatchObject({ PathPattern: "/v1/openapi.json", TargetOriginId: small?.Id });
     expect(openapi?.AllowedMethods).toEqual(DefaultCacheBehavior.AllowedMethods);
     expect(unused?.TargetOriginId).toBe("large-bodies");
-    expect(Origins).toHaveLength(2);
+    expect(streamCheck).toMatchObject({ PathPattern: "/stream-check", TargetOriginId: streamsOrigin });
+    expect(Origins).toHaveLength(largeBodies === "fargate" ? 2 : 3);
+  });
+
+  test("has no origin, behavior and permission for streams with eventStreams polled", () => {
+    const polled = synthesizeFrontDoor({ context: { largeBodies, eventStreams: "polled" } }).template;
+    const text = JSON.stringify(polled.toJSON());
+    expect(text).not.toMatch(/stream-check|event-streams|watchedUntil|s3:GetObject"[^}]*texts/);
+    polled.resourceCountIs("AWS::Lambda::WebFunction", largeBodies === "fargate" ? 0 : 1);
+    expect(JSON.stringify(template.toJSON())).toContain("stream-check");
   });
 
   test("caches only the OpenAPI document, so no response to one API key reaches another", () => {
     const disabled = "4135ea2d-6df8-44a3-9df3-4b5a84be39ad"; // CloudFront's own policy CachingDisabled
-    expect([DefaultCacheBehavior.CachePolicyId, unused?.CachePolicyId]).toEqual([disabled, disabled]);
+    const uncached = [DefaultCacheBehavior, unused, streamCheck];
+    expect(uncached.map((behavior) => behavior?.CachePolicyId)).toEqual([disabled, disabled, disabled]);
     template.hasResourceProperties("AWS::CloudFront::CachePolicy", {
       CachePolicyConfig: { DefaultTTL: 300, MinTTL: 0, MaxTTL: 3600 },
     });
@@ -77,7 +88,8 @@ describe.each(frontDoors)("front door with $largeBodies", ({ largeBodies, app, s
       OriginCustomHeaders.map(({ HeaderName, HeaderValue }) => [Id, HeaderName, short(HeaderValue)]),
     );
     const reference = "{{resolve:secretsmanager:<OriginSecret1>:SecretString:::}}";
-    expect(headers).toEqual([["large-bodies", "x-origin-secret", reference]]);
+    const ids = [...new Set(["large-bodies", streamsOrigin])];
+    expect(headers).toEqual(ids.map((id) => [id, "x-origin-secret", reference]));
   });
 
   test("rotates the secret: sends the new one; the server accepts the new and the previous one", () => {
@@ -96,10 +108,10 @@ describe.each(frontDoors)("front door with $largeBodies", ({ largeBodies, app, s
     expect(front?.["DependsOn"]).toContain(server);
   });
 
-  test("grants the server the create function's permissions, its secrets and its log, and nothing else", () => {
-    const lines = (stack: typeof template, role: string): string[] =>
+  test("grants what the functions have that create and read runs, its secrets and its log, and nothing else", () => {
+    const lines = (stack: typeof template, role: RegExp): string[] =>
       Object.entries(stack.findResources("AWS::IAM::Policy"))
-        .filter(([id]) => id.startsWith(role))
+        .filter(([id]) => role.test(id))
         .flatMap(
           ([, { Properties }]) => (Properties as { PolicyDocument: { Statement: object[] } }).PolicyDocument.Statement,
         )
@@ -108,11 +120,26 @@ describe.each(frontDoors)("front door with $largeBodies", ({ largeBodies, app, s
           const resources = [Resource].flat().map((each) => String(short(each)).toLowerCase());
           const kinds = resources.map((arn) => /table|workspaces|texts|statemachine|log|secret/.exec(arn)?.[0]);
           return JSON.stringify({ Action, kinds: kinds.join(" "), Condition });
-        });
-    const create = lines(service, "CreateRole").filter((line) => !line.includes("logs:"));
-    const server = lines(template, "Role").filter((line) => !/logs:|secretsmanager:/.test(line));
+        })
+        .filter((line) => !/logs:|secretsmanager:/.test(line));
+    const [create, read] = [lines(service, /^CreateRole/), lines(service, /^ExtReadRole/)];
     expect(create.length).toBeGreaterThan(3);
+    const server = lines(template, /^Role/);
+    // In batches, and without the files of runs.
+    const batched = (line: string) =>
+      line
+        .replace('["dynamodb:BatchGetItem","dynamodb:Query"]', '"dynamodb:Query"')
+        .replace('"texts"', '"texts workspaces"');
+    if (largeBodies === "fargate") {
+      expect(server.filter((line) => !create.includes(line)).map(batched)).toSatisfy(isPartOf(read));
+      expect(server).toEqual(expect.arrayContaining(create));
+      return;
+    }
+    const streams = lines(template, /^StreamsRole/);
     expect(server).toEqual(create);
+    expect(streams.length).toBeGreaterThan(5);
+    expect(streams.map(batched)).toSatisfy(isPartOf(read));
+    expect(streams.join()).not.toMatch(/PutItem|DeleteItem|PutObject|StartExecution|workspaces/);
   });
 
   test("sets every environment variable that the server reads, and limits that fit its memory", () => {
@@ -132,6 +159,12 @@ describe.each(frontDoors)("front door with $largeBodies", ({ largeBodies, app, s
     service.resourceCountIs("AWS::SSM::Parameter", 5);
   });
 });
+
+type Dependent = Resource & { DependsOn: string[] };
+
+function isPartOf(all: string[]) {
+  return (some: string[]) => some.every((each) => all.includes(each));
+}
 
 describe("a custom domain", () => {
   const domain = "runs.example.com";
@@ -189,9 +222,17 @@ describe("hosting", () => {
       ThrottleConfig: { RateLimit: 100 },
       ScalingConfig: { MaxEnvironments: 20 },
     });
-    const revision = JSON.stringify(template.findResources("AWS::Lambda::WebFunctionRevision"));
-    const [, maxConcurrency] = /"MaxConcurrency[^"]*":(\d+)/.exec(revision) ?? [];
-    expect(Number(maxConcurrency) * 20).toBeLessThanOrEqual(512); // MB of /tmp
+    const revisions = Object.values(template.findResources("AWS::Lambda::WebFunctionRevision"));
+    const [creates, streams] = revisions.map(
+      ({ Properties }) => (Properties as { ServiceConfig: object }).ServiceConfig,
+    );
+    expect(creates).toMatchObject({ MaxConcurrencyPerEnvironment: 16, TimeoutSeconds: 180 }); // 16 x 20 MB of 512 in /tmp
+    expect(streams).toMatchObject({ MaxConcurrencyPerEnvironment: 100, TimeoutSeconds: 900 });
+    template.resourcePropertiesCountIs(
+      "AWS::Lambda::WebFunctionEndpoint",
+      { ScalingConfig: { MaxEnvironments: 20 } },
+      2,
+    );
   });
 
   test("web function: the log of the region has the same retention, and the server can write both logs", () => {
@@ -208,15 +249,22 @@ describe("hosting", () => {
   test("web function: function, revision and endpoint use the same name; revision and endpoint wait for it", () => {
     const { template } = synthesizeFrontDoor({ context: { largeBodies: "web-function" } });
     const types = ["AWS::Lambda::WebFunction", "AWS::Lambda::WebFunctionRevision", "AWS::Lambda::WebFunctionEndpoint"];
-    const [named, ...others] = types.map((type) => Object.entries(template.findResources(type)));
-    const [[id, fn]] = named as [[string, Resource]];
+    const [functions = [], ...others] = types.map((type) => Object.entries(template.findResources(type)));
     // A Ref or GetAtt of the function would be its ARN.
-    expect(fn.Properties["FunctionName"]).toEqual({ "Fn::Join": ["", ["agent-runs-prod-", { Ref: "AWS::Region" }]] });
-    for (const [, { Properties, DependsOn }] of others.flat()) {
-      expect((Properties as Resource["Properties"])["FunctionName"]).toEqual(fn.Properties["FunctionName"]);
-      expect(DependsOn).toContain(id);
+    const names = functions.map(([, { Properties }]) => (Properties as Resource["Properties"])["FunctionName"]);
+    expect(names).toEqual(
+      ["agent-runs-prod-", "agent-runs-events-prod-"].map((name) => ({
+        "Fn::Join": ["", [name, { Ref: "AWS::Region" }]],
+      })),
+    );
+    for (const [index, [id]] of functions.entries()) {
+      for (const resources of others) {
+        const [, { Properties = {}, DependsOn = [] } = {}] = (resources[index] ?? []) as [string?, Partial<Dependent>?];
+        expect(Properties["FunctionName"]).toEqual(names[index]);
+        expect(DependsOn).toContain(id);
+      }
     }
-    expect(others.flat()).toHaveLength(2);
+    expect(others.flat()).toHaveLength(4);
   });
 
   test("Fargate: the file system is read-only but for /tmp, where bodies are spooled", () => {
@@ -244,7 +292,7 @@ describe("hosting", () => {
 
   test("web function: all logs have the configured retention and are deleted with the stack", () => {
     const { template, properties } = synthesizeFrontDoor({ context: { logRetentionDays: 7 } });
-    expect(properties("AWS::Logs::LogGroup").map(({ RetentionInDays }) => RetentionInDays)).toEqual([7, 7, 7]);
+    expect(properties("AWS::Logs::LogGroup").map(({ RetentionInDays }) => RetentionInDays)).toEqual([7, 7, 7, 7, 7]);
     template.allResources("AWS::Logs::LogGroup", { DeletionPolicy: "Delete" });
   });
 

@@ -20,8 +20,6 @@ export interface EventsDeps {
   streamInterval?: number;
   /** Milliseconds after which an open stream ends. Default: 5 minutes. */
   streamMilliseconds?: number;
-  /** Looks that streams of one run share. Absent: each stream looks at its run by itself. */
-  looks?: WatchOptions["looks"];
   /** Open streams by agent, or by operator. Absent: not limited. */
   streams?: OpenCounts;
   /** Absent: streams have no text of answers in progress. */
@@ -55,14 +53,13 @@ export async function listEvents(
   if (!acceptsStream(request.headers["accept"])) return eventPage(deps.runs, run, query, answererOf);
   const { streams } = deps;
   if (streams && streams.count(viewer) >= streams.limit) throw tooManyStreams(streams.limit);
-  const { streamInterval: interval, streamMilliseconds: longest, texts, looks } = deps;
+  const { streamInterval: interval, streamMilliseconds: longest, texts } = deps;
   const after = lastReceived(call);
   const options = {
     ...ending,
     ...(after !== undefined && { after }),
     ...(interval !== undefined && { interval }),
     ...(texts && { texts }),
-    ...(looks && { looks }),
   };
   return streamResponse((signal) => watchRun(deps, run.id, { ...options, signal }), {
     ...(streams && { count: () => streams.open(viewer) }),

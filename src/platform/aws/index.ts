@@ -9,7 +9,7 @@ import type { Objects } from "./s3/bucket.ts";
 import { type ClientSettings, documentClient, type DynamoTable, loadS3Client, sfnClient } from "./sdk/clients.ts";
 import { awsConfigurations } from "./configurations.ts";
 import { awsDeliveries } from "./deliveries.ts";
-import type { Watches } from "./dynamodb/run-items.ts";
+import type { ReadItem, Watches } from "./dynamodb/run-items.ts";
 import { awsLiveText } from "./live-text.ts";
 import { awsPendingUploads } from "./pending-uploads.ts";
 import { awsRemoval } from "./removal.ts";
@@ -62,6 +62,8 @@ export interface AwsStoresConfig extends DynamoTable {
   s3: () => Promise<S3Client>;
   bucket: string;
   retentionDays?: number;
+  /** Reads the heads of runs and texts in progress. Absent: each in a Query of its own. */
+  readItem?: ReadItem;
 }
 
 /**
@@ -74,17 +76,20 @@ export function awsStores({
   table,
   bucket,
   retentionDays,
+  readItem,
 }: AwsStoresConfig): Stores & { texts: LiveText & Watches; trials: Trials } {
   const objects = once(async (): Promise<Objects> => {
     const [{ bucketObjects }, client] = await Promise.all([import("./s3/bucket.ts"), s3()]);
     return bucketObjects(client, bucket);
   });
-  const texts = awsLiveText({ documents, table });
+  const batched = readItem && { readItem };
+  const texts = awsLiveText({ documents, table, ...batched });
   const runsTable = {
     documents,
     table,
     objects,
     watches: texts,
+    ...batched,
     ...(retentionDays !== undefined && { retentionDays }),
   };
   return {

@@ -1,11 +1,12 @@
 import { PutCommand, QueryCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { pause } from "../../async/backoff.ts";
+import { withTimeout } from "../../async/with-timeout.ts";
 import { log } from "../../log.ts";
 import { boundedCache } from "../../runs/bounded-cache.ts";
 import type { LiveText } from "../../runs/read/live-text.ts";
 import type { WrittenText } from "../../runs/read/written-text.ts";
 import { isAnswered } from "../../runs/read/run-progress.ts";
-import { expiryAfter, partition, textKey, type Watches } from "./dynamodb/run-items.ts";
+import { expiryAfter, partition, type RunsTable, textKey, type Watches } from "./dynamodb/run-items.ts";
 import { head } from "./dynamodb/table.ts";
 import { textWriter } from "./dynamodb/live-text-writer.ts";
 import type { DynamoTable } from "./sdk/clients.ts";
@@ -24,15 +25,20 @@ const keptDays = 1;
 /** Runs whose marks are kept in memory: about 1 MB. */
 const maxRuns = 10_000;
 
+const never = new AbortController().signal;
+
 /** `begunAt`: the start of the model call, in milliseconds since 1970. */
 type StoredText = WrittenText & { begunAt: number };
+
+/** `readItem`: reads texts, and readers look at the same moments, so that their reads are in one request. */
+type LiveTextTable = DynamoTable & Pick<RunsTable, "readItem">;
 
 /**
  * The answers that models are writing, for readers in other processes: one item per run, which is written only while
  * somebody watches. Readers mark a run as watched. The process of its turn sees the mark when it checks its lease, so that a run that nobody
  * watches costs no call.
  */
-export function awsLiveText({ documents, table }: DynamoTable): LiveText & Watches {
+export function awsLiveText({ documents, table, readItem }: LiveTextTable): LiveText & Watches {
   const marks = boundedCache<number>(maxRuns);
   const writers = new Map<string, { wake: () => void }>();
 
@@ -67,13 +73,18 @@ export function awsLiveText({ documents, table }: DynamoTable): LiveText & Watch
 
   /** Not consistent: half the price, and the text of a moment ago is good, too. */
   async function read(runId: string): Promise<Partial<StoredText> | undefined> {
-    const { pk, sk } = textKey(runId);
-    const command = new QueryCommand({
-      TableName: table,
-      KeyConditionExpression: "pk = :pk AND sk = :sk",
-      ExpressionAttributeValues: { ":pk": pk, ":sk": sk },
-    });
+    const key = textKey(runId);
     try {
+      if (readItem) {
+        const found = await withTimeout(maxMilliseconds, never, () => readItem(key, false));
+        if (found.timedOut) throw new Error(`no answer within ${maxMilliseconds} ms`);
+        return found.value;
+      }
+      const command = new QueryCommand({
+        TableName: table,
+        KeyConditionExpression: "pk = :pk AND sk = :sk",
+        ExpressionAttributeValues: { ":pk": key.pk, ":sk": key.sk },
+      });
       const { Items = [] } = await documents.send(command, { abortSignal: AbortSignal.timeout(maxMilliseconds) });
       return Items[0];
     } catch (error) {
@@ -115,6 +126,9 @@ export function awsLiveText({ documents, table }: DynamoTable): LiveText & Watch
       return { turn, step, from, text, ...(thinking && { thinking }) };
     },
 
-    changed: (_, milliseconds, signal) => pause(milliseconds, signal).catch(() => {}),
+    changed: (_, milliseconds, signal) => {
+      const sinceMoment = readItem ? performance.now() % milliseconds : 0;
+      return pause(milliseconds - sinceMoment, signal).catch(() => {});
+    },
   };
 }

@@ -36,6 +36,7 @@ export function awsRunReads({
   table,
   objects,
   watches,
+  readItem: readBatched,
 }: RunsTable): Pick<
   Runs,
   | "read"
@@ -124,7 +125,9 @@ export function awsRunReads({
 
   /** The run without its transcript. */
   async function findHead(id: string): Promise<Run | undefined> {
-    const item = await readItem({ documents, table }, id, head);
+    const item = readBatched
+      ? await readBatched({ pk: partition(id), sk: head }, true)
+      : await readItem({ documents, table }, id, head);
     if (!item || isExpired(item)) return undefined;
     watches?.seen(id, item["watchedUntil"]);
     return toRun(item);

@@ -1,7 +1,6 @@
 import { pause } from "../../async/backoff.ts";
 import type { RunDescriber, RunDetail } from "./describe-runs.ts";
 import type { LiveText } from "./live-text.ts";
-import type { SharedLooks } from "./shared-looks.ts";
 import type { TextDelta } from "./written-text.ts";
 import type { CallOutput, LiveOutput } from "./live-output.ts";
 import type { Runs } from "../ports.ts";
@@ -34,8 +33,6 @@ export interface WatchOptions {
   live?: LiveOutput;
   /** Absent: the text of answers in progress is not reported. */
   texts?: Pick<LiveText, "of" | "changed">;
-  /** Absent: this watch alone looks at the run. */
-  looks?: SharedLooks;
   signal: AbortSignal;
 }
 
@@ -55,16 +52,14 @@ const pageLimit = 100;
 export async function* watchRun(
   { runs, describer, now }: Deps,
   id: string,
-  { after, interval, untilEnded, live, texts, looks, signal }: WatchOptions,
+  { after, interval, untilEnded, live, texts, signal }: WatchOptions,
 ): AsyncGenerator<RunUpdate> {
   let last = after ?? 0;
   let shown: RunDetail | undefined;
   let printed: readonly CallOutput[] = [];
   const [textReader, thinkingReader] = [newTextReader(), newTextReader()];
-  let lookedAt: number | undefined;
   while (!signal.aborted) {
-    const head = await (looks && lookedAt !== undefined ? looks.head(id, lookedAt) : runs.head(id));
-    lookedAt = performance.now();
+    const head = await runs.head(id);
     if (!head) return;
     if (!shown) {
       shown = await describer.detail(head);
@@ -96,8 +91,7 @@ export async function* watchRun(
     if (!changed && before === last && !delta && !thinking) yield "unchanged";
     if (untilEnded && head.status !== "running") return yield { ended: head.status };
     if (interval === undefined) return;
-    if (looks) await looks.next(id, interval, signal);
-    else await (texts ? texts.changed(id, interval, signal) : pause(interval, signal).catch(() => {}));
+    await (texts ? texts.changed(id, interval, signal) : pause(interval, signal).catch(() => {}));
   }
 }
 

@@ -1,11 +1,11 @@
-import { readFileSync } from "node:fs";
 import { type IncomingHttpHeaders, request as httpRequest } from "node:http";
-import { fileURLToPath } from "node:url";
+import { viewerRequestCode } from "../../../lib/front-door/viewer-request.ts";
 import { httpServer } from "../../support/http-server.ts";
+import { streamCheckPath } from "../../../src/http/server/stream-check.ts";
 import { originSecretHeader } from "../../../src/http/server/origin-secret.ts";
 import { runViewerRequest } from "./viewer-request.ts";
 
-const code = readFileSync(fileURLToPath(new URL("../../../lib/front-door/viewer-request.js", import.meta.url)), "utf8");
+const code = viewerRequestCode("event-streams");
 
 /** A stand-in for CloudFront: runs the deployed function for each request and forwards it to the selected origin. */
 export interface Edge {
@@ -31,7 +31,7 @@ export async function startEdge(options: {
       outgoing.writeHead(returned.statusCode, Object.fromEntries(answered)).end(returned.body.data);
       return;
     }
-    const to = origin === "large-bodies" ? "large" : "small";
+    const to = origin !== undefined || path === streamCheckPath ? "large" : "small";
     counts[to]++;
     const { host: _, expect: __, ...passed } = headers;
     const own =

@@ -19,7 +19,7 @@ beforeAll(async () => {
 async function smoke(baseUrl: string, uploads: "web-function" | "fargate" | "off", endpoint?: string) {
   const lines: string[] = [];
   const io = { out: (text: string) => void lines.push(text), err: () => {} };
-  const passed = await smokeTest({ baseUrl: new URL(baseUrl), uploads, endpoint }, io, 0);
+  const passed = await smokeTest({ baseUrl: new URL(baseUrl), uploads, streams: true, endpoint }, io, 0);
   return { passed, lines };
 }
 
@@ -41,6 +41,8 @@ test("a front door that works passes, and the upload server responds to the larg
       "ok       create without a key: 401 Missing API key from the service",
       "ok       create of 4 MB with an unknown key: 401 Invalid API key from the web function",
       "ok       create of 14 MB with an unknown key: 401 Invalid API key from the web function",
+      "ok       events with an unknown key: 401 Invalid API key from the web function",
+      expect.stringMatching(/^ok {7}open stream: its parts arrived 1\.\d s apart, from the web function$/),
     ],
   });
 });
@@ -71,6 +73,10 @@ test("a large create that API Gateway receives fails", async () => {
       "ok       create without a key: 401 Missing API key from API Gateway",
       "FAILED   create of 4 MB with an unknown key: 401 Invalid API key from API Gateway; expected 401 Invalid API key from Fargate",
       "FAILED   create of 14 MB with an unknown key: 401 Invalid API key from API Gateway; expected 401 Invalid API key from Fargate",
+      "FAILED   events with an unknown key: 200 from API Gateway; expected 401 Invalid API key from Fargate",
+      expect.stringMatching(
+        /^FAILED {3}open stream: a response that was collected: its parts arrived \d+ ms apart; expected .* eventStreams=polled$/,
+      ),
     ],
   });
   const withoutFrontDoor = await smoke("https://api.invalid", "off", server.url);
@@ -93,6 +99,8 @@ test("a front door that does not pass the largest create on fails", async () => 
   expect(lines.slice(2)).toEqual([
     "ok       create of 4 MB with an unknown key: 401 Invalid API key from Fargate",
     expect.stringMatching(/^FAILED {3}create of 14 MB with an unknown key: 413 /),
+    expect.stringMatching(/^FAILED {3}events with an unknown key: 200 /),
+    expect.stringMatching(/^FAILED {3}open stream: /),
   ]);
 });
 

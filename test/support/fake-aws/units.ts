@@ -10,6 +10,7 @@ export interface Units {
 
 type Write = { Key?: Item; Item?: Item };
 type Input = Write & {
+  RequestItems?: Record<string, { ConsistentRead?: boolean }>;
   TransactItems?: Record<string, Write>[];
   ConsistentRead?: boolean;
 };
@@ -41,13 +42,14 @@ export function performMeasured(
   return { response, units: { write, read: readUnits(operation, input, response.body) } };
 }
 
-function readUnits(operation: string, { ConsistentRead = false }: Input, body: object): number {
+function readUnits(operation: string, { ConsistentRead = false, RequestItems = {} }: Input, body: object): number {
   const { Item, Items = [], Responses } = body as { Item?: Item; Items?: Item[]; Responses?: Record<string, Item[]> };
   const each = ConsistentRead ? 1 : 0.5;
   if (operation === "GetItem") return units(sizeOf(Item), 4_096) * each;
   if (operation === "BatchGetItem") {
     const found = Object.values(Responses ?? {}).flat();
-    return found.reduce((sum, item) => sum + units(sizeOf(item), 4_096) * each, 0);
+    const [of] = Object.values(RequestItems);
+    return found.reduce((sum, item) => sum + units(sizeOf(item), 4_096) * (of?.ConsistentRead ? 1 : 0.5), 0);
   }
   if (operation !== "Query") return 0;
   const read = Items.reduce((sum, item) => sum + sizeOf(item), 0);

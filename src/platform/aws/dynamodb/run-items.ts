@@ -31,7 +31,12 @@ export interface RunsTable extends DynamoTable {
   retentionDays?: number;
   /** Absent: nobody needs to know who watches. */
   watches?: Watches;
+  /** Reads the heads of runs. Absent: each in a Query of its own. */
+  readItem?: ReadItem;
 }
+
+/** Reads one item of a run. `consistent`: as of the call or later, for twice the price. */
+export type ReadItem = (key: { pk: string; sk: string }, consistent: boolean) => Promise<Item | undefined>;
 
 /** Until when somebody watches a run: an attribute of its head item, which readers of its stream write and all reads see. */
 export interface Watches {
@@ -84,7 +89,7 @@ export function filesKey(runId: string): Item {
 }
 
 /** The text of an answer in progress. It sorts after all other items, so that no other read returns it. */
-export function textKey(runId: string): Item {
+export function textKey(runId: string): { pk: string; sk: string } {
   return { pk: partition(runId), sk: "TEXT" };
 }
 

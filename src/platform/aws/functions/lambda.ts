@@ -2,9 +2,10 @@ import { env, numberIfSet } from "../../../env.ts";
 import { emitter, measuredRuns } from "../../../observability/metrics.ts";
 import type { InputLimits } from "../../../runs/control-run.ts";
 import type { Runs, Stores } from "../../../runs/ports.ts";
-import { type ClientSettings, documentClient, loadS3Client, sfnClient } from "../sdk/clients.ts";
+import { type ClientSettings, documentClient, type DynamoTable, loadS3Client, sfnClient } from "../sdk/clients.ts";
 import { awsAccounts } from "../accounts.ts";
 import { awsDeliveries } from "../deliveries.ts";
+import type { ReadItem } from "../dynamodb/run-items.ts";
 import { awsStores } from "../index.ts";
 import { awsRuns } from "../runs.ts";
 import { awsSecretOf, awsSecrets, secretsManagerClient } from "../secrets.ts";
@@ -27,14 +28,22 @@ export function readOnlyStores(settings: ClientSettings): Stores {
   });
 }
 
-/** Stores for creating and advancing runs: writes emit metrics, and items expire. With the answers that models are writing. */
-export function measuredStores(settings: ClientSettings): ReturnType<typeof awsStores> {
+/**
+ * Stores for creating and advancing runs: writes emit metrics, and items expire. With the answers that models are writing.
+ * `batched`: reads what streams look at in batches.
+ */
+export function measuredStores(
+  settings: ClientSettings,
+  batched?: (items: DynamoTable) => ReadItem,
+): ReturnType<typeof awsStores> {
+  const documents = documentClient(settings);
   const stores = awsStores({
-    documents: documentClient(settings),
+    documents,
     s3: () => loadS3Client(settings),
     table,
     bucket: env("BUCKET_NAME"),
     retentionDays: Number(env("RETENTION_DAYS")),
+    ...(batched && { readItem: batched({ documents, table }) }),
   });
   return { ...stores, runs: measuredRuns(stores.runs, emit) };
 }
