@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { GetSecretValueCommand } from "@aws-sdk/client-secrets-manager";
 import { awsLocation, env, envIfSet, listenAddress } from "../src/env.ts";
 import { eventHandlers } from "../src/ext/handlers/events.ts";
+import { openStreams } from "../src/ext/open-streams.ts";
 import { isEventsPath } from "../src/ext/path.ts";
 import { extRouter } from "../src/ext/router.ts";
 import { withCors } from "../src/http/cors.ts";
@@ -26,13 +27,6 @@ import { emit, measuredStores, stateMachine } from "../src/platform/aws/function
 // No credentials: this process can outlive them, so the clients look them up and renew them.
 const settings = awsLocation();
 const stores = measuredStores(settings, batchedReads);
-
-/** Milliseconds between two looks at a run: with two reads and the way to the client, an event arrives within 300. */
-const streamInterval = 200;
-/** Milliseconds after which a stream ends. Lambda ends a request after 15 minutes. */
-const streamMilliseconds = 840_000;
-/** Event streams of one agent's keys in this process. A web function's environment has at most 128 requests in all. */
-const maxStreams = 1_000;
 
 /** The accepted secrets. Without them the server could not recognize requests that bypassed CloudFront. */
 async function originSecrets(): Promise<string[]> {
@@ -58,11 +52,8 @@ function creates(): ApiHandler {
 }
 
 function events(): ApiHandler {
-  const streaming = {
-    streamInterval,
-    streamMilliseconds,
-    streams: openCounts(maxStreams),
-  };
+  const { interval: streamInterval, longest: streamMilliseconds, each } = openStreams;
+  const streaming = { streamInterval, streamMilliseconds, streams: openCounts(each) };
   const handlers = eventHandlers({ ...stores, now: Date.now, ...streaming });
   return withCors(extRouter(handlers, stores), envIfSet("CORS_ORIGINS")?.split(",") ?? []);
 }

@@ -19,6 +19,7 @@ import { defaultThrottle } from "../lib/concurrency.ts";
 import { assumed, assumptionList, price, priceList } from "../lib/cost/prices.ts";
 import { synthesizeWithoutCode } from "../lib/service-app.ts";
 import { failureCategories } from "../src/agent/model.ts";
+import { openStreams } from "../src/ext/open-streams.ts";
 import { metricUnits } from "../src/observability/metrics.ts";
 
 const daySeconds = 24 * 3_600;
@@ -121,6 +122,17 @@ function deliveryCost(attempts: number, scheduled: number): number {
 /** What the text of a model that answers for an hour costs the turn and its readers, without their requests. */
 const textHour = (3_600 * assumed.textWriteUnits + (3_600 / 15) * assumed.markWriteUnits) * price.writeUnit;
 
+/**
+ * An hour of an open stream without its server: looks at the run, one read of the key every 3 s, and the requests that begin it.
+ * `answers`: a model does, so that each look also reads its text.
+ */
+function streamHour(answers: boolean): number {
+  const looks = 3_600_000 / openStreams.interval;
+  const reads = (answers ? 1.5 : 1) * looks + 3_600 / 3;
+  const requests = (3_600_000 / openStreams.longest) * (edgeRequest + log(assumed.requestLog));
+  return reads * price.readUnit + requests + (answers ? textHour : 0);
+}
+
 /** What the console's stack adds to the idle bill, and an hour of a page that shows a run in progress. */
 function consoleRows(): string[][] {
   const deployment = { service, frontDoor: templates.frontDoor?.resources };
@@ -207,8 +219,10 @@ const tables: Record<string, string> = {
         "1,000 PDFs of 100 pages",
         dollars(1_000 * lambda(memory.advance + memory.documents, assumed.documentMilliseconds)),
       ],
-      ["an hour of an event stream", dollars((3_600 / 2) * pollCost(2))],
-      ["an hour of an event stream while a model answers", dollars(3_600 * pollCost(4) + textHour)],
+      ["an hour of events that are polled", dollars((3_600 / 2) * pollCost(2))],
+      ["an hour of events that are polled, while a model answers", dollars(3_600 * pollCost(4) + textHour)],
+      ["an hour of an open stream, without its server", dollars(streamHour(false))],
+      ["an hour of an open stream while a model answers, without its server", dollars(streamHour(true))],
       ["an hour of an MCP client that waits", dollars((3_600 / 20) * lambda(memoryOf(service, "Mcp"), 20_000))],
       ["1,000,000 webhook deliveries", dollars(1e6 * deliveryCost(1, 0))],
       ["1,000,000 webhook deliveries that fail for a day", dollars(1e6 * deliveryCost(9, 5))],

@@ -172,7 +172,7 @@ describe("the bundle of the sandbox function", () => {
 });
 
 describe("the bundle of the upload server", () => {
-  test.each(Object.keys(uploadHostings))("%s has at most 850 KB", (largeBodies) => {
+  test.each(Object.keys(uploadHostings))("%s has at most 950 KB", (largeBodies) => {
     const { app } = synthesizeFrontDoor({ context: { largeBodies }, bundled: true });
     const { directory } = app.synth();
     const found = readdirSync(directory)
@@ -182,6 +182,6 @@ describe("the bundle of the upload server", () => {
         (file) => statSync(file, { throwIfNoEntry: false }) && readFileSync(file, "utf8").includes("x-origin-secret"),
       );
     expect(found).toHaveLength(1);
-    expect(statSync(found[0] ?? "").size / 1024).toBeLessThan(850);
+    expect(statSync(found[0] ?? "").size / 1024).toBeLessThan(950);
   });
 });

@@ -255,6 +255,7 @@ const allowed: Record<string, string[]> = {
     "src/ext/path.ts",
     "src/http/origin.ts",
     "src/http/server/origin-secret.ts",
+    "src/http/server/stream-check.ts",
     "src/manage/sign-in/types.ts",
     "src/mcp/path.ts",
     "src/observability/metrics.ts",

@@ -9,7 +9,7 @@ export const runRecordOperations = {
     ...shared.list_events,
     acceptsRunToken: true,
     description:
-      "Events in the order of recording. With `Accept: text/event-stream`, a stream of events as they are recorded. On AWS, it ends after the events recorded so far; connect again after the time in `retry`.",
+      "Events in the order of recording. With `Accept: text/event-stream`, a stream of events as they are recorded. On AWS, it may end after the events recorded so far; connect again after the time in `retry`.",
     success: eventsOrStream(stream),
     errors: ["run_not_found", "response_too_large", "invalid_argument"],
   }),
