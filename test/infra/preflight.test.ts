@@ -413,7 +413,7 @@ test("the plan names the stacks' contents and the cost without requests, as docs
   const lines = describePlan(plans["web-function"]);
   expect(lines[1]).toMatch(/^ {2}AgentRunService-prod {4}1 HTTP API, 15 functions, 1 state machine, 1 table, 1 bucket/);
   expect(lines[2]).toMatch(/^ {2}AgentRunFrontDoor-prod {2}1 CloudFront distribution, 2 web functions/);
-  expect(lines.at(-1)).toMatch(/^ {2}total +6\.4$/);
+  expect(lines.at(-1)).toMatch(/^ {2}total +6\.5$/);
   expect(describePlan(plans.fargate).at(-1)).toMatch(/^ {2}total +45$/);
 });
 
