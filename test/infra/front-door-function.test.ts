@@ -36,6 +36,13 @@ function rejection(headers: Record<string, string>, uri = "/v1/agents"): unknown
   return [statusCode, JSON.parse(body.data), answered["www-authenticate"]?.value].filter((each) => each !== undefined);
 }
 
+/** The origin of streams of events with these settings. Undefined: API Gateway. */
+function streamsTo(context: object): string | undefined {
+  const [{ FunctionCode: deployed } = {}] = synthesizeFrontDoor({ context }).properties("AWS::CloudFront::Function");
+  const headers = { ...host, accept: "text/event-stream" };
+  return runViewerRequest(String(deployed), { method: "GET", uri: "/ext/v1/runs/x/events", headers }).origin;
+}
+
 describe("the viewer-request function", () => {
   test.each([["2"], ["999999"], ["1000000"]])("routes a POST of %s bytes to API Gateway, with any key", (length) => {
     expect(route("POST", { "content-length": length })).toBeUndefined();
@@ -91,13 +98,8 @@ describe("the viewer-request function", () => {
   });
 
   test("routes streams to API Gateway with eventStreams polled, and to the only server with Fargate", () => {
-    const routed = (context: object) => {
-      const [{ FunctionCode: polled } = {}] = synthesizeFrontDoor({ context }).properties("AWS::CloudFront::Function");
-      const headers = { ...host, accept: "text/event-stream" };
-      return runViewerRequest(String(polled), { method: "GET", uri: "/ext/v1/runs/x/events", headers }).origin;
-    };
-    expect(routed({ eventStreams: "polled" })).toBeUndefined();
-    expect(routed({ largeBodies: "fargate" })).toBe("large-bodies");
+    expect(streamsTo({ eventStreams: "polled" })).toBeUndefined();
+    expect(streamsTo({ largeBodies: "fargate" })).toBe("large-bodies");
   });
 
   test.each([String(limits.body + 1), "60000000", "99999999999999999999"])(

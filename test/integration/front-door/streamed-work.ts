@@ -42,9 +42,7 @@ export async function streamedWork(service: UploadServerProcess) {
         if (call) resolve(call);
         else waiting.push(resolve);
       }),
-    async disableKey() {
-      await setKeyEnabled(stores.accounts, service.apiKey, false);
-    },
+    disableKey: () => setKeyEnabled(stores.accounts, service.apiKey, false),
     close: () => documents.destroy(),
   };
 }
