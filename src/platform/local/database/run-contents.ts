@@ -15,13 +15,14 @@ const partBytes = 1024 * 1024;
 
 /** The contents of one run as a sandbox on this machine uses them. `root`: the folder of all workspaces. */
 export function runContents(root: string, runId: string): ContentFolder {
-  const folder = join(root, requireFlatName(runId));
+  // Computed when it is used: each turn opens the contents, and few have programs.
+  const folder = (): string => join(root, requireFlatName(runId));
 
   async function storeOne(path: string): Promise<{ sha256: string; size: number }> {
     const partial = join(root, `${temporary}${randomUUID()}`);
     try {
       const { sha256, size } = await copyUntrusted(path, partial);
-      await rename(partial, join(folder, contentName(sha256)));
+      await rename(partial, join(folder(), contentName(sha256)));
       return { sha256, size };
     } catch (error) {
       await rm(partial, { force: true });
@@ -31,7 +32,7 @@ export function runContents(root: string, runId: string): ContentFolder {
 
   return {
     async link(sha256, path) {
-      const content = join(folder, contentName(sha256));
+      const content = join(folder(), contentName(sha256));
       // Some file systems have no links, or allow a file only so many.
       await link(content, path).catch((error: NodeJS.ErrnoException) =>
         ["EPERM", "EMLINK", "ENOTSUP", "EXDEV"].includes(error.code ?? "") ? copyFile(content, path) : refused(error),
@@ -40,10 +41,10 @@ export function runContents(root: string, runId: string): ContentFolder {
     async store(paths) {
       const limited = semaphore(concurrentStores);
       try {
-        const isNew = !existsSync(folder);
-        await mkdir(folder, { recursive: true });
+        const isNew = !existsSync(folder());
+        await mkdir(folder(), { recursive: true });
         const stored = await settleAll(paths.map((path) => limited(() => storeOne(path))));
-        await syncFolder(folder);
+        await syncFolder(folder());
         if (isNew) await syncFolder(root);
         return stored;
       } catch (error) {
