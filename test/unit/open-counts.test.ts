@@ -14,3 +14,13 @@ test("each owner may have as many open as the limit, and again when one is close
   expect(streams.open("a")).toBeDefined();
   expect(streams.open("a")).toBeUndefined();
 });
+
+test("all owners together may have as many open as their limit", () => {
+  const streams = openCounts(2, 3);
+  const held = [streams.open("a"), streams.open("a"), streams.open("b")];
+  expect([streams.exceeded("a"), streams.exceeded("b"), streams.exceeded("c")]).toEqual([2, 3, 3]);
+  expect(streams.open("c")).toBeUndefined();
+  held[0]?.[Symbol.dispose]();
+  expect(streams.exceeded("c")).toBeUndefined();
+  expect(streams.open("c")).toBeDefined();
+});

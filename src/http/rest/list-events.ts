@@ -52,7 +52,8 @@ export async function listEvents(
   const answererOf = answererNames(deps.describer, nameOf);
   if (!acceptsStream(request.headers["accept"])) return eventPage(deps.runs, run, query, answererOf);
   const { streams } = deps;
-  if (streams && streams.count(viewer) >= streams.limit) throw tooManyStreams(streams.limit);
+  const exceeded = streams?.exceeded(viewer);
+  if (exceeded !== undefined) throw tooManyStreams(exceeded);
   const { streamInterval: interval, streamMilliseconds: longest, texts } = deps;
   const after = lastReceived(call);
   const options = {

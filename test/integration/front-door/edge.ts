@@ -5,8 +5,6 @@ import { streamCheckPath } from "../../../src/http/server/stream-check.ts";
 import { originSecretHeader } from "../../../src/http/server/origin-secret.ts";
 import { runViewerRequest } from "./viewer-request.ts";
 
-const code = viewerRequestCode("event-streams");
-
 /** A stand-in for CloudFront: runs the deployed function for each request and forwards it to the selected origin. */
 export interface Edge {
   baseUrl: string;
@@ -15,11 +13,16 @@ export interface Edge {
   close(): Promise<void>;
 }
 
-/** `host`: the Host header for the small origin. `secret`: the origin secret that the large origin receives. */
+/**
+ * `host`: the Host header for the small origin. `secret`: the origin secret that the large origin receives. `eventStreams`: the
+ * setting. With `polled`, the small origin gets requests for streams.
+ */
 export async function startEdge(options: {
   small: { baseUrl: string; host?: string };
   large: { baseUrl: string; secret: string };
+  eventStreams?: "open" | "polled";
 }): Promise<Edge> {
+  const code = viewerRequestCode(options.eventStreams === "polled" ? "" : "event-streams");
   const counts = { small: 0, large: 0, rejected: 0 };
   const server = await httpServer((incoming, outgoing) => {
     const { method = "GET", url: path = "/", headers } = incoming;
