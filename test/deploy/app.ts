@@ -1,16 +1,15 @@
 import { join } from "node:path";
 import { Aspects, CfnCondition, Fn } from "aws-cdk-lib";
-import { CfnAlarm } from "aws-cdk-lib/aws-cloudwatch";
 import { CfnManagedLoginBranding } from "aws-cdk-lib/aws-cognito";
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { serviceApp } from "../../lib/service-app.ts";
 import { acknowledgeWildcard } from "../../lib/service-function.ts";
+import { replaceFormulas } from "./emulated-alarms.ts";
 import { functionUrl } from "./environment-function.ts";
 
-// The CDK app as it is deployed to MiniStack, whose CloudFormation rejects alarms on formulas and queries: each such
-// alarm gets a placeholder metric. test/infra/alarms.test.ts asserts the formulas. It does not know the style of Cognito's
-// sign-in page either, which test/infra/console.test.ts asserts.
+// The CDK app as it is deployed to MiniStack, whose CloudFormation does not know the style of Cognito's sign-in page:
+// test/infra/console.test.ts asserts it.
 const { app } = serviceApp();
 Aspects.of(app).add({
   visit(node) {
@@ -23,18 +22,9 @@ Aspects.of(app).add({
     if (url !== undefined && node instanceof LambdaFunction && node.node.id === "Environment-linux") {
       node.addEnvironment("MINISTACK_LAMBDA_PROXY_URL", url);
     }
-    if (!(node instanceof CfnAlarm) || node.metrics === undefined) return;
-    node.addPropertyDeletionOverride("Metrics");
-    for (const [name, value] of Object.entries({
-      Namespace: "Test",
-      MetricName: "Placeholder",
-      Statistic: "Sum",
-      Period: 300,
-    })) {
-      node.addPropertyOverride(name, value);
-    }
   },
 });
+replaceFormulas(app);
 
 /** Webhooks reach the test's receivers on this machine. MiniStack checks schedules as if all were in the group `default`. */
 function adaptSender(send: LambdaFunction): void {
