@@ -12,8 +12,8 @@ export async function newUserWith(UserName: string, PolicyArn: string): Promise<
 }
 
 /** Creates a user with the rights of a role, for a local process that cannot assume the role. */
-export async function newStandIn(RoleName: string): Promise<Keys> {
-  const UserName = "stand-in";
+export async function newStandIn(name: string, RoleName: string): Promise<Keys> {
+  const UserName = `stand-in-${name}`;
   const keys = await newUser(UserName);
   const names = await iam("ListRolePolicies", { RoleName });
   const [, PolicyName = ""] = /<PolicyNames>\s*<member>([^<]+)</.exec(names) ?? [];

@@ -7,31 +7,31 @@ import { type Agent, type Deployed, keepsTheContract, openDeployed } from "./dep
 import { deployedFrontDoor } from "./front-door.ts";
 import { client, emulated } from "./service.ts";
 
-// The upload server's bundle as a process of this machine with the environment that the stack would give it, and the
-// stand-in for CloudFront, which shows it the secret that the deployed distribution has.
+// The upload server's bundle as two processes of this machine, with the environments and permissions that the stack would give
+// the two web functions, and the stand-in for CloudFront, which shows them the secret that the deployed distribution has.
 let deployed: Deployed;
 let agent: Agent;
 let bundle: Bundle;
+let streams: Bundle;
 let edge: Edge;
 beforeAll(async () => {
   deployed = await openDeployed();
   agent = await deployed.newAgent("--provider", "demo");
-  const { host, secret, environment, keys } = await deployedFrontDoor();
+  const front = await deployedFrontDoor();
   const { region, endpoint } = emulated();
-  bundle = await startBundle("web-function", {
-    AWS_REGION: region,
-    AWS_ENDPOINT_URL: endpoint,
-    ...keys,
-    ...environment,
-  });
+  const aws = { AWS_REGION: region, AWS_ENDPOINT_URL: endpoint };
+  bundle = await startBundle("web-function", { ...aws, ...front.creates });
+  streams = await startBundle("web-function", { ...aws, ...front.streams });
   edge = await startEdge({
-    small: { baseUrl: endpoint, host },
-    large: { baseUrl: `http://127.0.0.1:${bundle.port}`, secret },
+    small: { baseUrl: endpoint, host: front.host },
+    large: { baseUrl: `http://127.0.0.1:${bundle.port}`, secret: front.secret },
+    streamsUrl: `http://127.0.0.1:${streams.port}`,
   });
 });
 afterAll(async () => {
   await edge?.close();
   await bundle?.end();
+  await streams?.end();
   deployed?.close();
 });
 
@@ -64,6 +64,18 @@ test("a run with 10 MiB of files is created by the upload server and ended by th
   expect(transcript[1]?.text).toContain("file-9.txt");
   const hash = sha256Of(Buffer.from(content_base64, "base64"));
   expect(await deployed.objectsOf(runId)).toEqual([`workspaces/${runId}/.sha256-${hash}`]); // the files are the same
+});
+
+test("the events of a run arrive in one open stream, with the permissions of its server", async () => {
+  const runId = await client(edge.baseUrl, agent.id, agent.key).create("What is in the files?");
+  const headers = { authorization: `Bearer ${agent.key}`, accept: "text/event-stream" };
+  const before = edge.counts.large;
+  const response = await fetch(`${edge.baseUrl}/ext/v1/runs/${runId}/events`, { headers });
+  const text = await response.text(); // until the run has ended
+  expect(text).toMatch(/event: end\ndata: \{"status":"finished"\}\n\n$/);
+  expect([...text.matchAll(/^event: event\ndata: \{.*"type":"(\w+)"/gm)].length).toBeGreaterThan(2);
+  expect(edge.counts.large).toBe(before + 1);
+  expect(streams.lines.filter(({ level }) => level === "error")).toEqual([]);
 });
 
 test("the smoke test passes, and the upload server responds to the large create", async () => {

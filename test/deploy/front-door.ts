@@ -20,8 +20,8 @@ interface Template {
 const elsewhere = "large-bodies.invalid";
 
 /**
- * Deploys the front door as it was synthesised beside the service, but for its web function: MiniStack refuses the three
- * types that make one. The environment it would have becomes an output.
+ * Deploys the front door as it was synthesised beside the service, but for its web functions: MiniStack refuses the three
+ * types that make one. The environments that they would have become outputs.
  */
 export async function deployFrontDoor(): Promise<void> {
   const path = join(assembly, `${frontDoorName}.template.json`);
@@ -29,16 +29,22 @@ export async function deployFrontDoor(): Promise<void> {
   const { Resources, Outputs } = template;
   const idsOf = (type: string) => Object.keys(Resources).filter((id) => Resources[id]?.Type.startsWith(type));
 
-  const [revision = ""] = idsOf("AWS::Lambda::WebFunctionRevision");
-  const service = Resources[revision]?.Properties["ServiceConfig"] as { EnvironmentVariables: object } | undefined;
-  if (!service)
-    throw new Error(`${path} has no web function's revision; the deploy test takes its environment from it`);
-  const lines = Object.entries(service.EnvironmentVariables).map(([name, value]) => ({
-    "Fn::Join": ["=", [name, value]],
-  }));
-  Outputs["Environment"] = { Value: { "Fn::Join": ["\n", lines] } };
+  // Creates first, then streams: the order in which the stack makes them.
+  const revisions = idsOf("AWS::Lambda::WebFunctionRevision");
+  for (const [index, name] of ["Environment", "StreamsEnvironment"].entries()) {
+    const service = Resources[revisions[index] ?? ""]?.Properties["ServiceConfig"] as
+      | { EnvironmentVariables: object }
+      | undefined;
+    if (!service)
+      throw new Error(`${path} has ${revisions.length} web functions; the deploy test takes its environment from two`);
+    const lines = Object.entries(service.EnvironmentVariables).map(([variable, value]) => ({
+      "Fn::Join": ["=", [variable, value]],
+    }));
+    Outputs[name] = { Value: { "Fn::Join": ["\n", lines] } };
+  }
   Outputs["DistributionId"] = { Value: { Ref: idsOf("AWS::CloudFront::Distribution")[0] } };
   Outputs["RoleName"] = { Value: { Ref: idsOf("AWS::IAM::Role").find((id) => id.startsWith("Role")) } };
+  Outputs["StreamsRoleName"] = { Value: { Ref: idsOf("AWS::IAM::Role").find((id) => id.startsWith("StreamsRole")) } };
   Outputs["CodeBucketName"] = { Value: { Ref: idsOf("AWS::S3::Bucket")[0] } };
 
   const unknown = idsOf("AWS::Lambda::WebFunction");
@@ -52,9 +58,9 @@ export async function deployFrontDoor(): Promise<void> {
   await cdk("deploy", frontDoorName, "--exclusively", "--app", assembly);
 }
 
-/** The front door as it was deployed: what its distribution sends where, and its server's environment. */
+/** The front door as it was deployed: what its distribution sends where, and the environments of its servers. */
 export async function deployedFrontDoor() {
-  const { DistributionId = "", Environment = "", RoleName = "" } = await stackOutputs(frontDoorName);
+  const { DistributionId = "", ...outputs } = await stackOutputs(frontDoorName);
   const url = new URL(`/2020-05-31/distribution/${DistributionId}`, endpoint());
   const headers = await signedHeaders({ aws: emulated(), service: "cloudfront", method: "GET", url, body: "" });
   const answer = await fetch(url, { headers });
@@ -63,10 +69,17 @@ export async function deployedFrontDoor() {
     /** Host of the requests to API Gateway. */
     host: /<DomainName>([^<]+\.execute-api\.[^<]+)</.exec(distribution)?.[1] ?? "",
     secret: unescaped(/<HeaderName>x-origin-secret<\/HeaderName><HeaderValue>([^<]+)</.exec(distribution)?.[1] ?? ""),
-    environment: parseEnv(Environment) as Record<string, string>,
-    /** Of a stand-in for whoever has the server's role. */
-    keys: await newStandIn(RoleName),
+    /** With keys of a stand-in for whoever has the server's role. */
+    creates: { ...variablesIn(outputs["Environment"]), ...(await newStandIn("creates", outputs["RoleName"] ?? "")) },
+    streams: {
+      ...variablesIn(outputs["StreamsEnvironment"]),
+      ...(await newStandIn("streams", outputs["StreamsRoleName"] ?? "")),
+    },
   };
+}
+
+function variablesIn(environment = ""): Record<string, string> {
+  return parseEnv(environment) as Record<string, string>;
 }
 
 const entities: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };

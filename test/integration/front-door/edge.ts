@@ -20,6 +20,8 @@ export interface Edge {
 export async function startEdge(options: {
   small: { baseUrl: string; host?: string };
   large: { baseUrl: string; secret: string };
+  /** Base URL of the server of streams, if it is another. */
+  streamsUrl?: string;
   eventStreams?: "open" | "polled";
 }): Promise<Edge> {
   const code = viewerRequestCode(options.eventStreams === "polled" ? "" : "event-streams");
@@ -34,7 +36,8 @@ export async function startEdge(options: {
       outgoing.writeHead(returned.statusCode, Object.fromEntries(answered)).end(returned.body.data);
       return;
     }
-    const to = origin !== undefined || path === streamCheckPath ? "large" : "small";
+    const toStreams = origin === "event-streams" || path === streamCheckPath;
+    const to = toStreams || origin !== undefined ? "large" : "small";
     counts[to]++;
     const { host: _, expect: __, ...passed } = headers;
     const own =
@@ -42,7 +45,7 @@ export async function startEdge(options: {
         ? { [originSecretHeader]: options.large.secret }
         : { ...(options.small.host && { host: options.small.host }) };
     const forwarded = httpRequest(
-      options[to].baseUrl + path,
+      (toStreams ? (options.streamsUrl ?? options.large.baseUrl) : options[to].baseUrl) + path,
       { method, headers: { ...passed, ...own }, agent: false },
       (answer) => {
         outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
