@@ -4,11 +4,9 @@ export const openStreams = {
   interval: 200,
   /** After which a stream ends, and its client connects again. Lambda ends a request after 15 minutes. */
   longest: 840_000,
-  /** Streams of one agent's keys in one process. */
-  each: 1_000,
   /**
-   * Of all keys: a fifth of a processor, and 35 MB. A task on Fargate has a quarter of a processor. An environment of a web function
-   * gets fewer requests.
+   * Streams in one process, also of one agent's keys: a fifth of a processor, and 35 MB. A task on Fargate has a quarter of a
+   * processor. An environment of a web function gets fewer requests.
    */
   all: 120,
 };
