@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import type { Failure, Model, ModelOutcome } from "../../src/agent/model.ts";
-import type { Agent } from "../../src/accounts/types.ts";
 import { advance } from "../../src/workflow/advance.ts";
 import { RetryLater } from "../../src/workflow/retry-later.ts";
 import { newRun, putAgent } from "../support/scripted-runs.ts";
@@ -34,9 +33,7 @@ const busy: Failure = { category: "model_unavailable", title: "Busy.", remedy: "
 /** Errors of `advance` with a model that does one step per call and then requests a delay. */
 async function asked(retryAfter: number, calls: number): Promise<unknown[]> {
   using stores = temporaryStores();
-  await putAgent(stores);
-  const agent = (await stores.accounts.findAgent("A")) as Agent;
-  await stores.accounts.createAgent({ ...agent, limits: { ...agent.limits, seconds: 600 } });
+  await putAgent(stores, { limits: { steps: 1_000, tokens: 1e9, seconds: 600 } });
   const runId = randomUUID();
   await newRun(stores, runId, Date.now(), "Go.");
   let answers = 1;

@@ -9,7 +9,7 @@ import { openLocalPlatform } from "../../src/platform/local/index.ts";
 import { fastClock } from "../support/fast-clock.ts";
 import { temporaryStores } from "../support/temporary-stores.ts";
 
-const organization = (name: string) => ({ id: "o", name });
+const organization = (name: string) => ({ id: name, name });
 
 test("a write fails with StoreUnavailable while another process locks the database and succeeds afterwards", async () => {
   using _clock = fastClock();
@@ -27,7 +27,7 @@ test("reads succeed while another process writes, and writes wait in order", asy
   using stores = temporaryStores();
   using other = new DatabaseSync(join(stores.dataDir, "runs.sqlite"));
   await stores.accounts.createOrganization(organization("before"));
-  const found = async () => (await stores.accounts.findOrganization("o"))?.name;
+  const found = async () => (await stores.accounts.listOrganizations()).map(({ name }) => name).toSorted();
 
   other.exec("BEGIN IMMEDIATE");
   const written: string[] = [];
@@ -38,11 +38,12 @@ test("reads succeed while another process writes, and writes wait in order", asy
   await setTimeout(50);
   writes.push(stores.accounts.createOrganization(organization("last")).then(() => void written.push("last")));
   await setTimeout(50);
-  expect({ found: await found(), written }).toEqual({ found: "before", written: [] });
+  expect({ found: await found(), written }).toEqual({ found: ["before"], written: [] });
 
   other.exec("ROLLBACK");
   await Promise.all(writes);
-  expect({ found: await found(), written }).toEqual({ found: "last", written: ["first", "second", "last"] });
+  const inOrder = ["first", "second", "last"];
+  expect({ found: await found(), written }).toEqual({ found: ["before", "first", "last", "second"], written: inOrder });
 });
 
 test("closing the database completes the writes that wait for another process", async () => {

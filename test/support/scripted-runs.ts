@@ -14,9 +14,10 @@ const agent: Agent = {
   status: "active",
 };
 
-export async function putAgent({ accounts }: Stores): Promise<void> {
+/** `more`: replaces parts of the agent. */
+export async function putAgent({ accounts }: Stores, more: Partial<Agent> = {}): Promise<void> {
   await accounts.createOrganization({ id: "O", name: "Organization", model: { enabled: true, provider: "demo" } });
-  await accounts.createAgent(agent);
+  await accounts.createAgent({ ...agent, ...more });
 }
 
 /** Creates a run that is in its first turn and has a webhook. */

@@ -2,7 +2,6 @@ import { randomUUID } from "node:crypto";
 import { afterAll, expect, test } from "vitest";
 import type { Model } from "../../../src/agent/model.ts";
 import { StoreUnavailable } from "../../../src/errors.ts";
-import type { Agent } from "../../../src/accounts/types.ts";
 import { advance, type AdvanceDeps } from "../../../src/workflow/advance.ts";
 import { RetryLater } from "../../../src/workflow/retry-later.ts";
 import { fail } from "../../../src/workflow/fail.ts";
@@ -44,9 +43,7 @@ const programmer: Model = async () => ({
 });
 
 test("names the sandbox when it never responded", async () => {
-  await putAgent(stores);
-  const agent = (await stores.accounts.findAgent("A")) as Agent;
-  await stores.accounts.createAgent({ ...agent, tools: ["run_javascript"] });
+  await putAgent(stores, { tools: ["run_javascript"] });
   const runId = randomUUID();
   await newTurn(stores, runId, Date.now(), "Compute.");
   const deps: AdvanceDeps = {
