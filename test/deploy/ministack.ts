@@ -9,7 +9,7 @@ import { environment, root, start } from "./processes.ts";
 import { virtualEnvironment } from "../support/python.ts";
 
 const requirements = join(root, "test", "deploy", "requirements.txt");
-const programs = join(folder, "venv", "bin");
+export const programs = join(folder, "venv", "bin");
 
 /** Creates the virtual environment, unless one with the same requirements exists. */
 export async function install(): Promise<void> {
