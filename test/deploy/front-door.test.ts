@@ -69,12 +69,12 @@ test("a run with 10 MiB of files is created by the upload server and ended by th
 test("the events of a run arrive in one open stream, with the permissions of its server", async () => {
   const runId = await client(edge.baseUrl, agent.id, agent.key).create("What is in the files?");
   const headers = { authorization: `Bearer ${agent.key}`, accept: "text/event-stream" };
-  const before = edge.counts.large;
+  const before = edge.counts.streams;
   const response = await fetch(`${edge.baseUrl}/ext/v1/runs/${runId}/events`, { headers });
   const text = await response.text(); // until the run has ended
   expect(text).toMatch(/event: end\ndata: \{"status":"finished"\}\n\n$/);
   expect([...text.matchAll(/^event: event\ndata: \{.*"type":"(\w+)"/gm)].length).toBeGreaterThan(2);
-  expect(edge.counts.large).toBe(before + 1);
+  expect(edge.counts.streams).toBe(before + 1);
   expect(streams.lines.filter(({ level }) => level === "error")).toEqual([]);
 });
 

@@ -35,7 +35,7 @@ test("small creates reach API Gateway, large and chunked ones the upload server"
   expect((await viaEdge(createBody(service, [700_000]))).body).toEqual({ origin: "small" });
   expect((await viaEdge(createBody(service, [800_000]))).status).toBe(201);
   expect((await viaEdge(createBody(service, [1]), { "transfer-encoding": "chunked" })).status).toBe(201);
-  expect(edge.counts).toEqual({ small: 1, large: 2, rejected: 0 });
+  expect(edge.counts).toEqual({ small: 1, large: 2, streams: 0, rejected: 0 });
 });
 
 test("a large create without a valid key, or over 20 MiB, reaches no origin and gets the contract's response", async () => {

@@ -9,7 +9,7 @@ import { runViewerRequest } from "./viewer-request.ts";
 export interface Edge {
   baseUrl: string;
   /** Requests per origin, and those that the function answered itself. */
-  counts: { small: number; large: number; rejected: number };
+  counts: { small: number; large: number; streams: number; rejected: number };
   close(): Promise<void>;
 }
 
@@ -25,7 +25,7 @@ export async function startEdge(options: {
   eventStreams?: "open" | "polled";
 }): Promise<Edge> {
   const code = viewerRequestCode(options.eventStreams === "polled" ? "" : "event-streams");
-  const counts = { small: 0, large: 0, rejected: 0 };
+  const counts = { small: 0, large: 0, streams: 0, rejected: 0 };
   const server = await httpServer((incoming, outgoing) => {
     const { method = "GET", url: path = "/", headers } = incoming;
     const { origin, returned } = runViewerRequest(code, { method, uri: path, headers: flat(headers) });
@@ -38,7 +38,7 @@ export async function startEdge(options: {
     }
     const toStreams = origin === "event-streams" || path === streamCheckPath;
     const to = toStreams || origin !== undefined ? "large" : "small";
-    counts[to]++;
+    counts[toStreams ? "streams" : to]++;
     const { host: _, expect: __, ...passed } = headers;
     const own =
       to === "large"
