@@ -14,8 +14,8 @@ import type { Row } from "./table.ts";
 
 /**
  * Most calls in sequence, and units of the table, of one operation. Calls in sequence are latency, units are cost: a change of a
- * number here is one of docs/scale.md or docs/cost.md, too. A poll is one of v1, with the transcript. Of a step, calls beside that of
- * its model are not in sequence.
+ * number here is one of docs/scale.md or docs/cost.md, too. A poll is one of v1, with the transcript. Of a step, which is not the
+ * first one, calls beside that of its model are not in sequence.
  */
 const budgets: Record<string, Usage> = {
   create: { sequence: 4, read: 4, write: 13 },
@@ -160,11 +160,12 @@ async function countCalls(): Promise<Record<string, Usage>> {
       const [start, , , , last] = models;
       if (!start || !last) throw new Error("the turn made fewer calls of its model than expected");
       used["start of a turn, until its model is called"] = usageOf(aws.calls.slice(before, start.called.calls));
-      const waits = models
+      const [, ...afterFirst] = models; // the first results of an invocation are waited for
+      const waits = afterFirst
         .slice(1)
-        .map(({ called }, index) => called.depth - (models[index]?.answered.depth ?? Number.NaN));
-      const inSteps = usageOf(aws.calls.slice(start.answered.calls, last.answered.calls));
-      used["step"] = dividedBy(4, { ...inSteps, sequence: waits.reduce((sum, wait) => sum + wait, 0) });
+        .map(({ called }, index) => called.depth - (afterFirst[index]?.answered.depth ?? Number.NaN));
+      const inSteps = dividedBy(4, usageOf(aws.calls.slice(start.answered.calls, last.answered.calls)));
+      used["step"] = { ...inSteps, sequence: waits.reduce((sum, wait) => sum + wait, 0) / waits.length };
       used["end of a turn"] = usageOf(aws.calls.slice(last.answered.calls));
       used["poll"] = await since(() => read(runId));
       const readExt = (headers: Record<string, string> = {}) =>

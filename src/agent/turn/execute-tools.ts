@@ -43,7 +43,8 @@ export async function executeTools(state: TurnState, pending: PendingCalls, time
     try {
       const outcome = await executeCall(state, pending, call, index, until);
       if (outcome.kind === "ended") state.writes.add(outcome.recorded);
-      const waits = calls.length > maxConcurrentCalls; // for a place among the entries of a transaction
+      // A call keeps its place until its result is written: more entries fit neither a transaction nor memory.
+      const waits = calls.length > maxConcurrentCalls;
       stopped ||= outcome.kind === "stopped" || (waits && !(await outcome.recorded));
       return outcome;
     } catch (error) {
@@ -63,6 +64,7 @@ export async function executeTools(state: TurnState, pending: PendingCalls, time
     if (outcome.kind === "stopped") return outcome;
     progress = foldEntry(progress, outcome.entry);
   }
+  if (!(await state.writes.firstSettled())) return { kind: "stopped" };
   if (asked.length > 0) return { kind: "asks", calls: asked };
   return { kind: "continue", state: { ...state, progress } };
 }

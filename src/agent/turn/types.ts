@@ -79,7 +79,7 @@ export interface TurnPorts extends Pick<ToolContext, "owner" | "results"> {
   signal: AbortSignal;
   /**
    * Writes an entry to the journal. Resolves when it is durable. False: the run has left this turn, or the worker has
-   * lost its lease; the turn must stop, and `signal` aborts. Entries of one step can be written concurrently: they are recorded, and the calls
+   * lost its lease; the turn must stop. Entries of one step can be written concurrently: they are recorded, and the calls
    * resolve, in the order of the calls. After a rejection, no later entry is recorded.
    */
   record(entry: JournalEntry): Promise<boolean>;

@@ -78,7 +78,7 @@ test("a run stopped while advance writes a result closes the connection of the m
     ...stores.runs,
     holds: () => Promise.reject(new Error("the store is unavailable")), // so that only the write can tell
     async change(change) {
-      if (change.entries?.some(({ part }) => part === "result")) {
+      if (change.entries?.some(({ part, step }) => part === "result" && step === 2)) {
         await called.promise;
         await stopRun({ ...stores, workflow: externalWorkflow, now: Date.now }, run.id);
       }
@@ -88,7 +88,7 @@ test("a run stopped while advance writes a result closes the connection of the m
   const usage = { inputTokens: 1, outputTokens: 1 };
   const toolCalls = [{ id: "1", name: "list_files", input: {} }];
   const model: Model = ({ messages, signal }) => {
-    if (messages.every(({ role }) => role === "user"))
+    if (messages.filter(({ role }) => role === "assistant").length < 2)
       return Promise.resolve({ answer: { text: "", toolCalls, finishReason: "tool-calls", usage } });
     called.resolve();
     signal.addEventListener("abort", () => closed.resolve());
