@@ -12,51 +12,56 @@ const batchSize = 100;
 
 type Key = Parameters<ReadItem>[0];
 
-/** Reads that go out together. `keys`: until they do, more are added. */
-interface Batch {
-  keys: Map<string, Key>;
-  items: Promise<Map<string, Item>>;
+/** A read of an item, for all who ask for it at one moment. */
+interface Read extends Pick<PromiseWithResolvers<Item | undefined>, "promise" | "resolve" | "reject"> {
+  key: Key;
 }
+
+/** Reads that go out together, by name. Until they do, more are added. */
+type Batch = Map<string, Read>;
 
 /**
  * Reads single items in batches, for a server with many streams that look at the same moments: a request for 100 items takes
  * about as much of the processor as one for a single item. DynamoDB bills the same for both. Reads of one item at one moment are
- * one. No read begins before it is asked for.
+ * one. No read begins before it is asked for. A read that DynamoDB does not answer rejects with `StoreUnavailable`, and no other does.
  */
 export function batchedReads({ documents, table }: DynamoTable): ReadItem {
   const gathering = new Map<boolean, Batch>();
 
   function begin(consistent: boolean): Batch {
-    const keys: Batch["keys"] = new Map();
-    const items = pause(gatherMilliseconds).then(() => {
-      if (gathering.get(consistent) === batch) gathering.delete(consistent);
-      return readAll([...keys.values()], consistent);
-    });
-    const batch = { keys, items };
+    const batch: Batch = new Map();
     gathering.set(consistent, batch);
+    void pause(gatherMilliseconds).then(async () => {
+      if (gathering.get(consistent) === batch) gathering.delete(consistent);
+      await readAll(batch, consistent).catch((error: unknown) => batch.forEach(({ reject }) => reject(error)));
+    });
     return batch;
   }
 
-  async function readAll(keys: Key[], ConsistentRead: boolean): Promise<Map<string, Item>> {
-    const found = new Map<string, Item>();
-    let left: Item[] = keys;
+  /** Settles each read when its item arrives. */
+  async function readAll(batch: Batch, ConsistentRead: boolean): Promise<void> {
+    let left = new Map(batch);
     for (let attempt = 1; attempt <= attempts; attempt++) {
-      const request = new BatchGetCommand({ RequestItems: { [table]: { Keys: left, ConsistentRead } } });
+      const Keys = [...left.values()].map(({ key }) => key);
+      const request = new BatchGetCommand({ RequestItems: { [table]: { Keys, ConsistentRead } } });
       const { Responses = {}, UnprocessedKeys = {} } = await documents.send(request);
-      for (const item of Responses[table] ?? []) found.set(nameOf(item as Key), item);
-      left = UnprocessedKeys[table]?.Keys ?? [];
-      if (left.length === 0) return found;
+      for (const item of Responses[table] ?? []) batch.get(nameOf(item as Key))?.resolve(item);
+      const unread = new Set((UnprocessedKeys[table]?.Keys ?? []).map((key) => nameOf(key as Key)));
+      for (const [name, { resolve }] of left) if (!unread.has(name)) resolve(undefined); // no effect on one that has its item
+      left = new Map([...left].filter(([name]) => unread.has(name)));
+      if (left.size === 0) return;
       await backOff(attempt);
     }
-    throw new StoreUnavailable("DynamoDB did not return all runs that are watched; try again later");
+    throw new StoreUnavailable("DynamoDB did not return a run that is watched; try again later");
   }
 
-  return async ({ pk, sk }, consistent) => {
+  return ({ pk, sk }, consistent) => {
     const batch = gathering.get(consistent) ?? begin(consistent);
     const name = nameOf({ pk, sk });
-    batch.keys.set(name, { pk, sk });
-    if (batch.keys.size === batchSize) gathering.delete(consistent);
-    return (await batch.items).get(name);
+    const read = batch.get(name) ?? { key: { pk, sk }, ...Promise.withResolvers<Item | undefined>() };
+    batch.set(name, read);
+    if (batch.size === batchSize) gathering.delete(consistent);
+    return read.promise;
   };
 }
 
