@@ -82,7 +82,9 @@ export class FrontDoorStack extends Stack {
       allowedMethods: AllowedMethods.ALLOW_ALL,
       viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
     };
-    const route = new Function(this, "Route", {
+    // An id for each target: CloudFormation publishes a changed function before it adds what the function selects. A new one is
+    // used with the distribution's update.
+    const route = new Function(this, streamsOrigin === "" ? "Route" : `Route-${streamsOrigin}`, {
       code: FunctionCode.fromInline(viewerRequestCode(streamsOrigin)),
       runtime: FunctionRuntime.JS_2_0,
       comment: "Selects the origin by body size and Accept header, and rejects large bodies early",
@@ -113,7 +115,13 @@ export class FrontDoorStack extends Stack {
         // CloudFront requires a behavior for every origin. The function selects this one, and answers 404 for the path.
         "/large-bodies-are-chosen-by-size": { ...uncached, origin: largeBodies, functionAssociations },
         // For the smoke test, and so that there is a behavior with the origin of streams.
-        ...(hasStreams && { [streamCheckPath]: { ...uncached, origin: streams?.origin ?? largeBodies } }),
+        ...(hasStreams && {
+          [streamCheckPath]: {
+            ...uncached,
+            origin: streams?.origin ?? largeBodies,
+            allowedMethods: AllowedMethods.ALLOW_GET_HEAD, // nobody sends it a body
+          },
+        }),
       },
       errorResponses: uncachedErrors.map((httpStatus) => ({ httpStatus, ttl: Duration.seconds(0) })),
     });

@@ -58,13 +58,16 @@ export function uploadServer({
   onResponse,
 }: UploadServerOptions): UploadServer {
   const isOriginSecret = acceptsSecret(originSecrets);
-  const handle = bodyHandler((request) => (request.path === streamCheckPath ? streamCheck() : handler(request)), {
-    maxBytes: limits.body,
-    drainBytes: limits.drain,
-    idleMilliseconds: limits.idle,
-    spoolDirectory,
-    budget: byteBudget(limits.bodies),
-  });
+  const handle = bodyHandler(
+    (request) => (request.path === streamCheckPath && request.method === "GET" ? streamCheck() : handler(request)),
+    {
+      maxBytes: limits.body,
+      drainBytes: limits.drain,
+      idleMilliseconds: limits.idle,
+      spoolDirectory,
+      budget: byteBudget(limits.bodies),
+    },
+  );
   const closing = new AbortController();
   const write = responseWriter(closing.signal);
 
