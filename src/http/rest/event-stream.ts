@@ -12,11 +12,13 @@ import { wireEvent } from "./wire/event.ts";
  * Milliseconds that a client waits before it connects again: usually; after a collected stream while a model answers, so
  * that its text is at most 2 s old; and after a stream that ended as planned.
  */
-const [retry, retryWhileWritten, retryAtOnce] = [2_000, 1_000, 100];
+const [retry, retryWhileWritten, retryAtOnce, retryWhenFull] = [2_000, 1_000, 100, 5_000];
 /** Milliseconds without data after which a comment is sent: proxies close silent connections. */
 const commentAfter = 15_000;
 /** Milliseconds after which a stream ends unless its server says otherwise. */
 const defaultLongest = 300_000;
+/** Share of that time that is random: streams that begin together do not all connect again together. */
+const randomShare = 0.1;
 /**
  * Bytes of a stream that is collected before it is sent, and of an event in it. Lambda accepts 6 MB of JSON, in which
  * escapes at most double the text.
@@ -63,7 +65,9 @@ export function streamResponse(
   const shape = { wireRun, answererOf, maxText, maxBytes: isOpen ? Infinity : maxEvent };
   const body: StreamBody = async function* (signal) {
     // A response that is never sent, because its client is gone, is not counted.
-    using _counted = count?.();
+    using counted = count?.();
+    if (count && !counted) return yield `retry: ${retryWhenFull}\n\n`; // others have begun since the request
+    const ends = longest * (1 - randomShare * Math.random());
     const started = Date.now();
     let sentAt = started;
     let bytes = 0;
@@ -83,7 +87,7 @@ export function streamResponse(
           yield ": nothing new\n\n";
           sentAt = Date.now();
         }
-        if (Date.now() - started >= longest) return yield `retry: ${retryAtOnce}\n\n`;
+        if (Date.now() - started >= ends) return yield `retry: ${retryAtOnce}\n\n`;
       }
       if (!isOpen && hasTexts && answers) yield `retry: ${retryWhileWritten}\n\n`;
     } catch (error) {

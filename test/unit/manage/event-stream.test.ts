@@ -48,10 +48,25 @@ test("a silent stream sends a comment every 15 seconds", async () => {
   expect(texts).toEqual([expect.stringMatching(/^id: 1\nevent: event\ndata: \{.*\}\n\n$/)]);
 });
 
-test("a stream ends after five minutes, so that its token is checked again", async () => {
+test("a stream ends after five minutes at most, so that its token is checked again, and not all at once", async () => {
   const updates = Array.from({ length: 100 }, (_, index) => input(index + 1));
-  const texts = await textsOf(updates, 10_000);
-  expect([texts.length, texts[0], texts.at(-1)]).toEqual([32, "retry: 2000\n\n", "retry: 100\n\n"]);
+  const lengths = new Set<number>();
+  for (let stream = 0; stream < 20; stream++) {
+    const texts = await textsOf(updates, 10_000);
+    expect([texts[0], texts.at(-1)]).toEqual(["retry: 2000\n\n", "retry: 100\n\n"]);
+    lengths.add(texts.length);
+  }
+  expect(Math.max(...lengths)).toBeLessThanOrEqual(32);
+  expect(Math.min(...lengths)).toBeGreaterThanOrEqual(29);
+  expect(lengths.size).toBeGreaterThan(1);
+});
+
+test("a stream that would be one too many ends at once, and its client tries again later", async () => {
+  async function* watch(): AsyncGenerator<RunUpdate> {
+    yield input(1);
+  }
+  const full = streamResponse(watch, { ...context, isOpen: true, count: () => undefined });
+  expect(await collect(full)).toEqual(["retry: 5000\n\n"]);
 });
 
 test("a stream that is collected ends when it is long; one that stays open does not", async () => {
