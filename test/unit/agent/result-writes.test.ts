@@ -73,14 +73,15 @@ describe("the model is called while a result is written", () => {
 
 it("the first results are written before the model is called: a store may accept none", async () => {
   const { model, requests } = scripted([listing, answer("Done.")]);
-  const record = async ({ part }: JournalEntry): Promise<boolean> => {
-    if (part === "result") throw new Error("store down");
-    return true;
-  };
-  const { input, ports } = turn(model, { ports: { record } });
+  const { input, ports } = turn(model, { ports: { record: refusesResults } });
   await expect(runTurn(input, ports)).rejects.toThrow("store down");
   expect(requests).toHaveLength(1);
 });
+
+async function refusesResults({ part }: JournalEntry): Promise<boolean> {
+  if (part === "result") throw new Error("store down");
+  return true;
+}
 
 it("of more calls than run at once, none starts before a place in a write is free", async () => {
   const many = Array.from({ length: 20 }, (_, index) => call(String(index), "list_files", {}));

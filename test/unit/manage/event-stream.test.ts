@@ -62,10 +62,7 @@ test("a stream ends after five minutes at most, so that its token is checked aga
 });
 
 test("a stream that would be one too many ends at once, and its client tries again later", async () => {
-  async function* watch(): AsyncGenerator<RunUpdate> {
-    yield input(1);
-  }
-  const full = streamResponse(watch, { ...context, isOpen: true, count: () => undefined });
+  const full = streamResponse(failing, { ...context, isOpen: true, count: () => undefined });
   expect(await collect(full)).toEqual(["retry: 5000\n\n"]);
 });
 
