@@ -40,11 +40,11 @@ const attempts = 3;
 export async function smokeTest(target: Target, io: Io, pauseSeconds = 10): Promise<boolean> {
   let passed = true;
   for (const check of checksOf(target)) {
-    let outcome = await send(target, check);
-    for (let attempt = 1; attempt < attempts && !passes(check, outcome); attempt++) {
-      await sleep(pauseSeconds * 1_000);
-      outcome = await send(target, check);
-    }
+    const outcome = await repeat(
+      () => send(target, check),
+      (each) => passes(check, each),
+      pauseSeconds,
+    );
     const server = check.large ? serverNames[target.uploads] : serverNames.off;
     const received = describeOutcome(outcome, server);
     if (passes(check, outcome)) {
@@ -57,14 +57,28 @@ export async function smokeTest(target: Target, io: Io, pauseSeconds = 10): Prom
   return (await testStreams(target, io, pauseSeconds)) && passed;
 }
 
+/** The first outcome that passes, or the last one. */
+async function repeat<Result>(
+  request: () => Promise<Result>,
+  isPassed: (outcome: Result) => boolean,
+  pauseSeconds: number,
+): Promise<Result> {
+  let outcome = await request();
+  for (let attempt = 1; attempt < attempts && !isPassed(outcome); attempt++) {
+    await sleep(pauseSeconds * 1_000);
+    outcome = await request();
+  }
+  return outcome;
+}
+
 /** Whether streams stay open, if the front door sends any. Prints it. */
 async function testStreams({ baseUrl, uploads, streams }: Target, io: Io, pauseSeconds: number): Promise<boolean> {
   if (uploads === "off" || !streams) return true;
-  let outcome = await testStream(baseUrl);
-  for (let attempt = 1; attempt < attempts && !outcome.passed; attempt++) {
-    await sleep(pauseSeconds * 1_000);
-    outcome = await testStream(baseUrl);
-  }
+  const outcome = await repeat(
+    () => testStream(baseUrl),
+    ({ passed }) => passed,
+    pauseSeconds,
+  );
   const from = `from ${serverNames[uploads]}`;
   if (outcome.passed) io.out(`ok       open stream: ${outcome.detail}, ${from}`);
   else {
