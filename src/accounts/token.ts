@@ -8,6 +8,13 @@ const checksumLength = 6; // 62^6 > 2^32
 /** The kind of a token, as its first characters say: `ak` is an API key, `ao` an operator token, `rt` the token of a run. */
 export type TokenKind = "ak" | "ao" | "rt";
 
+/** `hint`: the first characters, to recognize it by. Only `hash`, its SHA-256 in hex, is stored. */
+interface IssuedToken {
+  token: string;
+  hash: string;
+  hint: string;
+}
+
 /** A token of a run begins with the run's id, in hex. */
 const shapes = { ak: shapeOf("ak"), ao: shapeOf("ao"), rt: shapeOf("rt", "[0-9a-f]{32}") };
 
@@ -17,17 +24,20 @@ function shapeOf(kind: TokenKind, subject = ""): RegExp {
 
 /**
  * Makes a token: its kind and `_`, what it is for (`subject`), 256 random bits and a CRC-32, both in base 62. With the checksum, secret scanners and
- * `tokenHash` recognize a mistyped token without a database. Only `hash` is stored.
+ * `tokenHash` recognize a mistyped token without a database.
  */
-export function newToken(kind: TokenKind, subject = ""): { token: string; hash: string; hint: string } {
+export function newToken(kind: TokenKind, subject = ""): IssuedToken {
   const text = subject + toBase62(BigInt(`0x${randomBytes(32).toString("hex")}`), randomLength);
-  const token = `${kind}_${text}${toBase62(BigInt(crc32(text)), checksumLength)}`;
-  return { token, hash: sha256(token), hint: token.slice(0, 9) };
+  return issued(`${kind}_${text}${toBase62(BigInt(crc32(text)), checksumLength)}`);
 }
 
 /** A token that was made before, as `newToken` returned it. Throws for any other string. */
-export function knownToken(kind: TokenKind, token: string): ReturnType<typeof newToken> {
+export function knownToken(kind: TokenKind, token: string): IssuedToken {
   if (tokenHash(kind, token) === undefined) throw new Error(`expected a token of the kind ${kind}; the text is none`);
+  return issued(token);
+}
+
+function issued(token: string): IssuedToken {
   return { token, hash: sha256(token), hint: token.slice(0, 9) };
 }
 
