@@ -225,8 +225,8 @@ function conflicts(given: Settings): string[] {
   const { runs } = reservationsOf(concurrentRuns === "auto" ? 0 : concurrentRuns);
   if (runs > 0 && warm > runs) {
     problems.push(
-      `warm: received ${warm}, but concurrentRuns ${concurrentRuns} reserves ${runs} executions of Advance, and no more of ` +
-        `them can be warm; set warm to ${runs} or less, or raise concurrentRuns`,
+      `warm: received ${warm}, but concurrentRuns ${concurrentRuns} reserves ${runs} executions of Advance, which is the ` +
+        `most that can be warm; set warm to ${runs} or less, or raise concurrentRuns`,
     );
   }
   return problems;

@@ -123,12 +123,12 @@ function deliveryCost(attempts: number, scheduled: number): number {
 const textHour = (3_600 * assumed.textWriteUnits + (3_600 / 15) * assumed.markWriteUnits) * price.writeUnit;
 
 /**
- * An hour of an open stream without its server: looks at the run, one read of the key every 3 s, and the requests that begin it.
- * `answers`: a model does, so that each look also reads its text.
+ * Cost of an hour of an open stream without its server: reads of the run, a read of the key every 3 s, and the requests that begin
+ * the stream. `answers`: a model answers, and its text is read with the run.
  */
 function streamHour(answers: boolean): number {
-  const looks = 3_600_000 / openStreams.interval;
-  const reads = (answers ? 1.5 : 1) * looks + 3_600 / 3;
+  const ofRun = 3_600_000 / openStreams.interval;
+  const reads = (answers ? 1.5 : 1) * ofRun + 3_600 / 3;
   const requests = (3_600_000 / openStreams.longest) * (edgeRequest + log(assumed.requestLog));
   return reads * price.readUnit + requests + (answers ? textHour : 0);
 }

@@ -13,7 +13,7 @@ export interface StreamOutcome {
 const timeoutMilliseconds = 20_000;
 
 /**
- * Asks for a response in two parts, and looks whether they arrive apart: a server or an edge that collects a response before it
+ * Asks for a response in two parts, and checks that they arrive apart: a server or an edge that collects a response before it
  * passes it on would keep the events of a run for 14 minutes. Never rejects.
  */
 export async function testStream(baseUrl: URL): Promise<StreamOutcome> {

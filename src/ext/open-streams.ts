@@ -1,6 +1,6 @@
 /** Streams of events that stay open on AWS. Times in milliseconds. */
 export const openStreams = {
-  /** Between two looks at a run: with two reads and the way to the client, an event arrives within 300. */
+  /** Between two reads of a run. With their duration and the way to the client, an event arrives within 300. */
   interval: 200,
   /** After which a stream ends, and its client connects again. Lambda ends a request after 15 minutes. */
   longest: 840_000,

@@ -66,7 +66,7 @@ describe.each(["TypeScript", "Python", "Python with asyncio"])("%s, through the 
     expect(counts).toMatchObject({ large: 0, streams: 1, rejected: 0 });
   });
 
-  test("reads the same without a front door, with a request for each look", async () => {
+  test("reads the same without a front door, with a request for each poll", async () => {
     const { outcome, counts } = await readEvents("polled");
     expect(outcome).toEqual(["input", "model_call", "output"]);
     expect(counts).toMatchObject({ large: 0, streams: 0, rejected: 0 });

@@ -69,7 +69,7 @@ export async function deployedFrontDoor() {
     /** Host of the requests to API Gateway. */
     host: /<DomainName>([^<]+\.execute-api\.[^<]+)</.exec(distribution)?.[1] ?? "",
     secret: unescaped(/<HeaderName>x-origin-secret<\/HeaderName><HeaderValue>([^<]+)</.exec(distribution)?.[1] ?? ""),
-    /** With keys of a stand-in for whoever has the server's role. */
+    /** With the credentials of a test user that has the permissions of the server's role. */
     creates: { ...variablesIn(outputs["Environment"]), ...(await newStandIn("creates", outputs["RoleName"] ?? "")) },
     streams: {
       ...variablesIn(outputs["StreamsEnvironment"]),

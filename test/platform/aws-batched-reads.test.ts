@@ -22,7 +22,7 @@ function reads() {
   return { dynamo, read: batchedReads({ documents, table: "T" }) };
 }
 
-test("reads of one moment are one request, and reads of one item one read", async () => {
+test("reads at the same time are one request, which has each item once", async () => {
   const { dynamo, read } = reads();
   const found = await Promise.all([
     read(key("a"), true),

@@ -30,7 +30,7 @@ const never = new AbortController().signal;
 /** `begunAt`: the start of the model call, in milliseconds since 1970. */
 type StoredText = WrittenText & { begunAt: number };
 
-/** `readItem`: reads texts, and readers look at the same moments, so that their reads are in one request. */
+/** `readItem`: reads texts. All readers then read at the same time, so that one request has their reads. */
 type LiveTextTable = DynamoTable & Pick<RunsTable, "readItem">;
 
 /**

@@ -12,7 +12,7 @@ const batchSize = 100;
 
 type Key = Parameters<ReadItem>[0];
 
-/** A read of an item, for all who ask for it at one moment. */
+/** A read of an item, for all callers that ask for it in the same batch. */
 interface Read extends Pick<PromiseWithResolvers<Item | undefined>, "promise" | "resolve" | "reject"> {
   key: Key;
 }
@@ -21,9 +21,8 @@ interface Read extends Pick<PromiseWithResolvers<Item | undefined>, "promise" | 
 type Batch = Map<string, Read>;
 
 /**
- * Reads single items in batches, for a server with many streams that look at the same moments: a request for 100 items takes
- * about as much of the processor as one for a single item. DynamoDB bills the same for both. Reads of one item at one moment are
- * one. No read begins before it is asked for. A read that DynamoDB does not answer rejects with `StoreUnavailable`, and no other does.
+ * Reads single items in batches, for a server with many streams that read at the same time: a request for 100 items takes
+ * about as much of the processor as one for a single item. DynamoDB bills the same for both. An item is read once per batch. No read begins before it is asked for. A read that DynamoDB does not answer rejects with `StoreUnavailable`, and no other does.
  */
 export function batchedReads({ documents, table }: DynamoTable): ReadItem {
   const gathering = new Map<boolean, Batch>();

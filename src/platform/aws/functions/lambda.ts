@@ -30,7 +30,7 @@ export function readOnlyStores(settings: ClientSettings): Stores {
 
 /**
  * Stores for creating and advancing runs: writes emit metrics, and items expire. With the answers that models are writing.
- * `batched`: reads what streams look at in batches.
+ * `batched`: reads in batches what streams poll.
  */
 export function measuredStores(
   settings: ClientSettings,
