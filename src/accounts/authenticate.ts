@@ -29,7 +29,7 @@ export interface Principal extends KeyAgents, Pick<ApiKey, "organizationId"> {
  * than `rate` allows.
  */
 export async function authenticate(deps: AuthenticationDeps, key: string | undefined): Promise<Principal> {
-  return authenticateHash(deps, keyHashOf(key));
+  return await authenticateHash(deps, keyHashOf(key));
 }
 
 /** The hash of a key, for `authenticateHash`. Throws for a missing or malformed key, which is not looked up. */
@@ -49,7 +49,7 @@ export async function authenticateHash({ accounts, rate }: AuthenticationDeps, h
   recordUse(found, Date.now(), (at, before) => accounts.touchKey(hash, at, before));
   const { agentId, organizationId, moreAgents, deletedAgents } = found;
   const others = moreAgents && { moreAgents, ...(deletedAgents && { deletedAgents }) };
-  return { agentId, organizationId, ...others, starter: { kind: "key", id: hash }, ...admitted(rate, hash) };
+  return { agentId, organizationId, starter: { kind: "key", id: hash }, ...others, ...admitted(rate, hash) };
 }
 
 /**

@@ -19,8 +19,10 @@ export interface CredentialCheck {
 export function credentialCheck(authenticate: () => Promise<unknown>): CredentialCheck {
   let checkedAt = performance.now();
 
+  const isDue = (): boolean => performance.now() - checkedAt >= interval;
+
   async function ifDue(): Promise<void> {
-    if (performance.now() - checkedAt < interval) return;
+    if (!isDue()) return;
     checkedAt = performance.now();
     await check();
   }
@@ -31,27 +33,24 @@ export function credentialCheck(authenticate: () => Promise<unknown>): Credentia
       if (hasEnded(error)) throw error;
     });
 
-  const guardChunks = (chunks: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> => ({
-    async *[Symbol.asyncIterator]() {
-      for await (const chunk of chunks) {
-        await ifDue();
-        yield chunk;
-      }
+  async function* guardChunks(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    for await (const chunk of chunks) {
       await ifDue();
-    },
-  });
+      yield chunk;
+    }
+    await ifDue();
+  }
 
   return {
     ifDue,
-    guardBody: (request) => ({
-      ...request,
-      parseBody: (parse) =>
-        request.parseBody(async (raw) => {
-          await ifDue();
-          return parse(raw);
-        }),
-      ...(request.bodyChunks && { bodyChunks: guardChunks(request.bodyChunks) }),
-    }),
+    guardBody(request) {
+      const { parseBody, bodyChunks } = request;
+      return {
+        ...request,
+        parseBody: (parse) => parseBody((raw) => (isDue() ? ifDue().then(() => parse(raw)) : parse(raw))),
+        ...(bodyChunks && { bodyChunks: () => guardChunks(bodyChunks()) }),
+      };
+    },
     guardStream: (body) =>
       async function* (signal) {
         const ended = new AbortController();

@@ -26,7 +26,7 @@ export interface ApiRequest {
    * The body as it arrives, for operations that store it on the way; `parseBody` is not called then. It can be read once.
    * Absent: the host receives bodies as a whole. Throws an `HttpError` if the client disconnects or stops sending.
    */
-  bodyChunks?: AsyncIterable<Uint8Array>;
+  bodyChunks?: () => AsyncIterable<Uint8Array>;
 }
 
 /** Text or bytes that are sent as they become available. They end soon after `signal` aborts: the client is gone, or the server closes. */

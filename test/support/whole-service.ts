@@ -87,7 +87,7 @@ export function wholeService(stores: Stores & { trials: Trials }, transfers: Ext
           accept: "application/json, text/event-stream",
         },
         parseBody: (parse) => parse(text),
-        bodyChunks: ReadableStream.from([Buffer.from(text)]),
+        bodyChunks: () => ReadableStream.from([Buffer.from(text)]),
       });
       return { status: response.status, body: jsonOf(response.body) };
     },

@@ -32,7 +32,7 @@ export function uploadHandlers(deps: ExtDeps): ExtHandlers {
       async receive_upload({ path, principal, request: { headers, bodyChunks } }) {
         if (!bodyChunks) throw new Error("the host of receive_upload must pass the body in chunks");
         const length = headers["content-length"];
-        const content = { length: length === undefined ? undefined : Number(length), chunks: bodyChunks };
+        const content = { length: length === undefined ? undefined : Number(length), chunks: bodyChunks() };
         await receiveUpload({ ...deps, ...transfers }, agentsOf(principal), path.upload_id, content);
         return { status: 204, headers: {}, body: "" };
       },

@@ -77,20 +77,23 @@ export function bodyHandler(
     if (refused) return { response: refused, complete: false };
     const client = watchClient(incoming, closing);
     const body = requestBody(incoming, limits, sendContinue);
-    const handled = Promise.withResolvers<void>();
-    let received: ReceivedBody | undefined;
+    let handled: PromiseWithResolvers<void> | undefined;
+    let free: ReceivedBody["discard"] | undefined;
 
     async function parseBody<Value>(parse: (raw: string | Uint8Array) => Promise<Value>): Promise<Value> {
       const owner = ownerOf(incoming);
-      const { spooled, read } = (received = await body.receive(owner));
-      if (!spooled) return parse(await read());
+      const received = await body.receive(owner);
+      free = received.discard;
+      if ("content" in received) return await parse(received.content);
+      const { readFile } = received;
+      const ended = (handled = Promise.withResolvers<void>());
       const parsed = Promise.withResolvers<Value>();
       const work = (): Promise<void> => {
-        parsed.resolve(parseInTurn.run([owner], async () => parse(await read())));
-        return handled.promise;
+        parsed.resolve(parseInTurn.run([owner], async () => parse(await readFile())));
+        return ended.promise;
       };
       void inTurn.run([owner], work);
-      return parsed.promise;
+      return await parsed.promise;
     }
 
     const request = {
@@ -103,11 +106,12 @@ export function bodyHandler(
     try {
       response = await handler(request);
     } finally {
-      handled.resolve();
+      handled?.resolve();
       client.end();
-      if (received) await received.discard();
+      const freeing = free?.();
+      if (freeing) await freeing;
     }
-    return { response, complete: await body.finish() };
+    return { response, complete: incoming.readableEnded || (await body.finish()) };
   };
 }
 

@@ -25,15 +25,14 @@ export interface BodyLimits {
  */
 export const maxBodyBytes = 20 * 1024 * 1024;
 
-/** A request body that was received. */
-export interface ReceivedBody {
-  /** It is in a file: reading and parsing it takes tens of milliseconds and tens of megabytes. */
-  spooled: boolean;
-  /** Returns text, or bytes if they are not UTF-8. */
-  read: () => Promise<string | Buffer>;
-  /** Frees the file and the bytes. Call it in any case. */
-  discard: () => Promise<void>;
-}
+/**
+ * A request body that was received: its content, or how to read that from a file, which takes tens of milliseconds and tens of
+ * megabytes. The content is text, or bytes if they are not UTF-8.
+ */
+export type ReceivedBody = ({ content: string | Buffer } | { readFile: () => Promise<string | Buffer> }) & {
+  /** Frees the file and the bytes. Call it in any case. Undefined: there was no file. */
+  discard: () => Promise<void> | undefined;
+};
 
 /**
  * Bytes of a body that are collected in memory before they are written to a file, during which as many can arrive. A
@@ -42,9 +41,8 @@ export interface ReceivedBody {
 export const maxBufferedBytes = 512 * 1024;
 
 export const emptyBody: ReceivedBody = {
-  spooled: false,
-  read: async () => "",
-  discard: async () => {},
+  content: "",
+  discard: () => undefined,
 };
 
 /** Whether a request has a body (RFC 9112, 6.3). */
@@ -133,16 +131,17 @@ export async function receiveBody(request: IncomingMessage, owner: string, limit
     await discard();
     throw error;
   }
-  return { spooled: file !== undefined, read, discard };
+  const spooled = file;
+  if (!spooled) return { content: textIfUtf8(Buffer.concat(buffered)), discard };
+  return { readFile: () => readFile(spooled), discard };
 
   function stop(): void {
     isReceiving = false;
     clearTimeout(idle);
   }
 
-  async function read(): Promise<string | Buffer> {
-    if (!file) return textIfUtf8(Buffer.concat(buffered));
-    const content = await file.read(size);
+  async function readFile(from: SpoolFile): Promise<string | Buffer> {
+    const content = await from.read(size);
     Buffer.concat(buffered).copy(content, size - bufferedBytes);
     await setImmediate();
     const text = textIfUtf8(content);
@@ -150,9 +149,9 @@ export async function receiveBody(request: IncomingMessage, owner: string, limit
     return text;
   }
 
-  async function discard(): Promise<void> {
+  function discard(): Promise<void> | undefined {
     budget.give(owner, size);
-    await file?.close();
+    return file?.close();
   }
 }
 

@@ -17,7 +17,7 @@ export interface RequestBody {
   /** Receives all of it. `owner`: whose bytes they are. */
   receive: (owner: string) => Promise<ReceivedBody>;
   /** The body in chunks as it arrives. */
-  chunks: AsyncIterable<Uint8Array>;
+  chunks: () => AsyncIterable<Uint8Array>;
   /**
    * Discards what was left unread, up to `drainBytes`, so that the client reads the response. Resolves with whether the
    * request was read to its end. If not, the connection cannot be used again.
@@ -28,7 +28,7 @@ export interface RequestBody {
 /** The body of a request that has none. */
 const noBody: RequestBody = {
   receive: async () => emptyBody,
-  chunks: { async *[Symbol.asyncIterator]() {} },
+  async *chunks() {},
   finish: async () => true,
 };
 
@@ -64,10 +64,9 @@ export function requestBody(incoming: IncomingMessage, limits: BodyLimits, sendC
       if (announcedBytes(incoming) <= maxBytes) letSend();
       return receiveBody(incoming, owner, limits).catch(failed);
     },
-    chunks: { [Symbol.asyncIterator]: chunks },
+    chunks,
     async finish() {
-      if (incoming.readableEnded) return true;
-      return isSent && !isCut && (await discardRest(incoming, limits));
+      return incoming.readableEnded || (isSent && !isCut && (await discardRest(incoming, limits)));
     },
   };
 }

@@ -33,7 +33,7 @@ async function startServer({ idleMilliseconds = 10_000, drainBytes = 8 * MiB, ma
     if (headers["authorization"] === undefined) throw new HttpError(401, "Missing API key", { code: "key_missing" });
     seen.arrived = 0;
     try {
-      for await (const { length } of bodyChunks) {
+      for await (const { length } of bodyChunks()) {
         seen.arrived += length;
         if (seen.arrived > maxBytes) throw new HttpError(422, "Too long", { code: "upload_mismatch" });
       }
