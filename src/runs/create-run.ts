@@ -81,18 +81,21 @@ type Creator = RunOwner & { starter?: Starter };
  */
 export async function createRun(deps: CreateRunDeps, creator: Creator, input: NewRun): Promise<CreatedRun> {
   const { idempotency } = input;
-  const hasFiles = (input.files?.length ?? 0) + (input.uploads?.length ?? 0) > 0;
   const kept = idempotency && (await deps.runs.findCreated(creator.agentId, idempotency.key));
-  if (idempotency && kept) return replayCreate(deps, kept, idempotency, hasFiles);
+  if (idempotency && kept) return replayCreate(deps, kept, idempotency, hasFiles(input));
   const startedBy = starterOf(deps.actor, creator.starter);
   const run = newRun({ ...creator, ...(startedBy && { startedBy }) }, input, deps.now());
   const { id, turn } = run;
   const stored = await storeRun(deps, run, input);
-  if (idempotency && "replayed" in stored) return replayCreate(deps, stored.replayed, idempotency, hasFiles);
+  if (idempotency && "replayed" in stored) return replayCreate(deps, stored.replayed, idempotency, hasFiles(input));
   if (turn === 1 && "waiting" in stored && !stored.waiting) {
     await (idempotency ? deps.workflow.start(id, turn, run) : startTurn(deps, run, turn));
   }
   return { id, files: "files" in stored ? stored.files : [], replayed: false };
+}
+
+function hasFiles({ files = [], uploads = [] }: GivenFiles): boolean {
+  return files.length + uploads.length > 0;
 }
 
 /** Stores a run with its files. Resolves with them and whether it waits for a slot, or with the earlier create of its key. */
@@ -102,17 +105,17 @@ async function storeRun(
   input: NewRun,
 ): Promise<{ waiting: boolean; files: FileVersion[] } | { replayed: KeptCreate }> {
   const { id, agentId, organizationId, createdAt } = run;
-  const files = readNewFiles(deps, agentId, input); // in parallel with the look-ups
+  const files = hasFiles(input) ? readNewFiles(deps, agentId, input) : undefined; // in parallel with the look-ups
   let storing = false;
   try {
     // In parallel, which saves a round trip. A rejected create therefore has files to delete.
     const { webhook: own, resultSchema: schema, chosen } = input;
     const preconditions = checkPreconditions(deps, run, { files, url: own?.url, schema, chosen });
-    await settleAll<unknown>([preconditions, files.then((read) => storeNewFiles(deps, id, read))]);
+    if (files) await settleAll<unknown>([preconditions, files.then((read) => storeNewFiles(deps, id, read))]);
     const { quotas, agentVersion, webhook } = await preconditions;
     const resultSchema = schema && (await storeSchema(deps.configurations, agentId, schema.schema));
     const messages = stamped(inputMessages(input.text, agentVersion), { sequence: 0, at: createdAt });
-    const uploads = manifestOfNew(await files);
+    const uploads = files ? manifestOfNew(await files) : [];
     const { idempotency } = input;
     const audited = along(deps.actor, "run.create", id, createdAt, { organizationId });
     const more = { uploads, ...(idempotency && { idempotency }), ...audited };
@@ -128,11 +131,14 @@ async function storeRun(
         : await deps.runs.create(reported, messages, more);
     if (typeof outcome === "string") return { waiting: false, files: uploads };
     if (!("replayed" in outcome)) return { ...outcome, files: uploads };
-    await deleteNewFiles(deps.workspace, id, files);
+    if (files) await deleteNewFiles(deps.workspace, id, files);
     return outcome;
   } catch (error) {
-    if (!storing || !mayBeStored(error)) await deleteNewFiles(deps.workspace, id, files);
-    else if (!input.idempotency) await endIfStored(deps, run);
+    if (storing && mayBeStored(error)) {
+      if (!input.idempotency) await endIfStored(deps, run);
+    } else if (files) {
+      await deleteNewFiles(deps.workspace, id, files);
+    }
     throw error;
   }
 }
@@ -173,7 +179,8 @@ interface Preconditions extends Pick<Run, "webhook"> {
 
 /** What a run brings of its own. */
 interface OwnSettings extends Pick<NewRun, "chosen"> {
-  files: Promise<NewFile[]>;
+  /** Absent: it has none. */
+  files: Promise<NewFile[]> | undefined;
   url: string | undefined;
   schema: OwnSchema | undefined;
 }
@@ -195,7 +202,7 @@ async function checkPreconditions(
     accounts.findWebhookState(agentId),
   ]);
   const agent = requireActive(found, "create runs");
-  const given = await files;
+  const given = files && (await files);
   const { modelConfiguration: named } = chosen ? requireChoosable(agent, chosen) : agent;
   requireModelsRunning(organization);
   requireModel({ secretRefusal }, organizationId, modelConfigurationOf(organization, named), named);
@@ -205,8 +212,10 @@ async function checkPreconditions(
     requireSchemaAllowed(agent);
     await schema.check(schema.schema);
   }
-  const limits = storageLimits(agent, organization);
-  await requireStorage(runs, { agentId, organizationId }, { limits, bytes: bytesOfFiles(given) });
+  if (given) {
+    const limits = storageLimits(agent, organization);
+    await requireStorage(runs, { agentId, organizationId }, { limits, bytes: bytesOfFiles(given) });
+  }
   return {
     ...(quotas && { quotas }),
     ...(agent.version !== undefined && { agentVersion: agent.version }),

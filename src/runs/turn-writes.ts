@@ -42,7 +42,7 @@ export interface ClaimedTurn extends TurnId {
 export function claimedTurn(run: Run, fencingToken: number): ClaimedTurn {
   const { id, turn, createdAt, sequence, pauses } = run;
   const begun = { startedAt: turnStartedAt(run), ...(pauses !== undefined && { pauses }) };
-  return { runId: id, turn, fencingToken, ...begun, createdAt, sequence, facts: run };
+  return { runId: id, turn, fencingToken, createdAt, sequence, facts: run, ...begun };
 }
 
 interface Deps {
@@ -187,6 +187,8 @@ export function factsOf(entries: JournalEntry[]): Pick<RunChange, "model" | "too
   return { ...(model !== undefined && { model }), ...(tools.length > 0 && { tools }) };
 }
 
+const nothingWritten = Promise.resolve();
+
 /**
  * Returns a function that writes journal entries of a turn in progress.
  * - False: another worker has recorded an event, the run is no longer in this turn, or the worker lost its lease.
@@ -198,7 +200,7 @@ export function journalWriter({ runs, now }: Deps, claimed: ClaimedTurn): (entry
   const { runId, turn, fencingToken, facts } = claimed;
   let waiting: (RunJournalEntry & { at: number })[] = [];
   let next: Promise<boolean> | undefined;
-  let last: Promise<unknown> = Promise.resolve();
+  let last: Promise<unknown> = nothingWritten;
 
   async function writeWaiting(): Promise<boolean> {
     const entries = waiting.map((entry, index) => ({ ...entry, sequence: claimed.sequence + index + 1 }));
@@ -233,10 +235,12 @@ export function journalWriter({ runs, now }: Deps, claimed: ClaimedTurn): (entry
  * be caused by that attempt's own write. The caller must then load the run again.
  */
 async function changeWithRetries(runs: Runs, change: RunChange): Promise<boolean> {
-  const { applied, attempt } = await retryWhileUnavailable(async (number) => {
-    return { applied: await runs.change(change), attempt: number };
+  let attempts = 0;
+  const applied = await retryWhileUnavailable((attempt) => {
+    attempts = attempt;
+    return runs.change(change);
   });
-  if (applied || attempt === 1) return applied;
+  if (applied || attempts === 1) return applied;
   throw new StoreUnavailable(
     `run ${change.runId}: it is unknown which attempt of a write was applied; load the run again`,
   );

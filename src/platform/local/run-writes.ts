@@ -96,11 +96,12 @@ export function localRunWrites(
     if (fencingToken !== undefined && !isCurrent({ runId, fencingToken })) throw changeRejected;
     const found = expected.get(runId, expect.status, expect.turn);
     if (!found) throw changeRejected;
-    const [seq, queuedBefore, usedBefore, sequenceBefore, quotaOf, waiting, agentId, organizationId, ...more] = found;
-    const [webhook, toolsBefore, askedUntil, ...pausesBefore] = more;
+    // By index: see `toRun`.
+    const { 0: seq, 1: queuedBefore, 2: usedBefore, 3: sequenceBefore, 4: quotaOf, 5: waiting, 6: agentId } = found;
+    const { 7: organizationId, 8: webhook, 9: toolsBefore, 10: askedUntil, 11: pausesBefore, 12: worked } = found;
     if (expect.queued !== undefined && expect.queued !== queuedBefore) throw changeRejected;
     if (expect.waiting && waiting !== 1) throw changeRejected;
-    if (expect.pauses !== undefined && expect.pauses !== pausesBefore[0]) throw changeRejected;
+    if (expect.pauses !== undefined && expect.pauses !== pausesBefore) throw changeRejected;
     if (expect.asks !== undefined && expect.asks !== (askedUntil !== null)) throw changeRejected;
     const { before, after } = sequenceOf(change) ?? { before: sequenceBefore, after: sequenceBefore };
     if (before !== sequenceBefore) throw changeRejected;
@@ -122,7 +123,7 @@ export function localRunWrites(
             agentId,
             organizationId,
             webhook,
-            ...(pausesBefore[0] !== null && { pauses: pausesBefore[0] }),
+            ...(pausesBefore !== null && { pauses: pausesBefore }),
           });
     if (delivery) insertDelivery(delivery);
     if (used && quotaOf !== null) {
@@ -144,7 +145,7 @@ export function localRunWrites(
         total(usedBefore, used),
         after,
         ...place,
-        ...pauseAfter(change, pausesBefore),
+        ...pauseAfter(change, [pausesBefore, worked]),
         model,
         toolsColumn(toolsBefore, tools),
         transcriptBytesOf(change),

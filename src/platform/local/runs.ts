@@ -3,6 +3,7 @@ import { memoryLeases } from "./leases.ts";
 import { localRunEvents } from "./run-events.ts";
 import { localRunReads } from "./run-reads.ts";
 import { localRunWrites } from "./run-writes.ts";
+import { tuples } from "./database/query.ts";
 import type { Database } from "./database/sqlite.ts";
 
 /** Runs in the database, leases in memory. `forget`: see `localRunWrites`. */
@@ -10,7 +11,8 @@ export function localRuns(database: Database, forget: (runId: string) => Promise
   const { db, read, write, refusesWrites } = database;
   const leases = memoryLeases();
   const writes = localRunWrites(database, (lease) => leases.isCurrent(lease), forget);
-  const isRunning = db.prepare(
+  const isRunning = tuples<[turn: number]>(
+    db,
     "SELECT turn FROM runs WHERE id = ? AND status = 'running' AND waiting IS NOT 1 AND asked_until IS NULL",
   );
   const putProbe = db.prepare("INSERT OR REPLACE INTO summaries (run, through_turn, text) VALUES (-1, 0, ?)");
@@ -42,7 +44,7 @@ export function localRuns(database: Database, forget: (runId: string) => Promise
       if (refusesWrites()) await write(probeDiskSpace);
       const found = read(() => isRunning.get(request.runId));
       const claim = found && leases.claim(request);
-      return claim && { ...claim, turn: Number(found["turn"]) };
+      return claim && { ...claim, turn: found[0] };
     },
     renew: async (lease, until) => read(() => isRunning.get(lease.runId)) !== undefined && leases.renew(lease, until),
     holds: async (lease) => leases.isCurrent(lease) && read(() => isRunning.get(lease.runId)) !== undefined,

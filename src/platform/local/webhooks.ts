@@ -19,18 +19,18 @@ export function localWebhooks({
     const row = select.get(agentId);
     return row && (JSON.parse(String(row["body"])) as Webhook);
   });
-  const findWebhook = async (agentId: string): Promise<Webhook | undefined> => read(() => webhookOf(agentId));
+  const find = (agentId: string): Webhook | undefined => read(() => webhookOf(agentId));
 
   return {
-    findWebhook,
+    findWebhook: async (agentId) => find(agentId),
 
     async findWebhookView(agentId) {
-      const found = await findWebhook(agentId);
+      const found = find(agentId);
       return found && webhookView(found);
     },
 
     async findWebhookState(agentId) {
-      const found = await findWebhook(agentId);
+      const found = find(agentId);
       return found && webhookState(found);
     },
 

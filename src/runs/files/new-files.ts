@@ -34,7 +34,6 @@ export async function readNewFiles(
   agentId: string,
   { files = [], uploads = [] }: GivenFiles,
 ): Promise<NewFile[]> {
-  if (files.length + uploads.length === 0) return [];
   const safeName = safeFilenames();
   const inline = readInlineFiles(files, safeName);
   const found = await settleAll(uploads.map((id) => findUpload(deps, [agentId], id)));
@@ -58,7 +57,6 @@ export async function storeNewFiles(
   runId: string,
   files: NewFile[],
 ): Promise<void> {
-  if (files.length === 0) return;
   const inline = files.flatMap(({ sha256, source }) =>
     "content" in source ? { sha256, content: source.content } : [],
   );
