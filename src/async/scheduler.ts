@@ -126,30 +126,44 @@ export function scheduler({ places, longestWait }: SchedulerOptions): Scheduler 
       share.turn = ++turns; // lets others have their turn before
     }
     arrange(shares, owners);
-    startNext();
+    if (root.waits > 0) startNext();
   }
 
-  function place(owners: Owners, signal: AbortSignal | undefined): Promise<void> {
-    const granted = Promise.withResolvers<void>();
+  /** Takes a place if nothing waits and one is free for these owners, by the rules of `nextOf`. */
+  function takeAtOnce(owners: Owners): boolean {
+    if (root.waits > 0) return false;
+    const shares = sharesOf(owners);
+    let needed = 1;
+    for (const share of shares) if (share !== root && share.held > 0) needed++;
+    if (needed > places - root.held) return false;
+    for (const share of shares) share.held++;
+    return true;
+  }
+
+  /** Undefined: the place is taken. Otherwise it is when the promise resolves. */
+  function place(owners: Owners, signal: AbortSignal | undefined): Promise<void> | undefined {
+    if (takeAtOnce(owners)) return undefined;
     let waits = true;
+    let granted: PromiseWithResolvers<void> | undefined;
     const start = (): void => {
       waits = false;
-      granted.resolve();
+      granted?.resolve();
     };
     const waiting = { owners, start };
     enterQueue(waiting);
     startNext();
-    if (!waits) return granted.promise;
+    if (!waits) return undefined;
+    const { promise, reject } = (granted = Promise.withResolvers<void>());
     const giveUp = (reason: unknown): void => {
       if (waits) leaveQueue(waiting);
-      granted.reject(reason);
+      reject(reason);
     };
     const onAbort = (): void => giveUp(signal?.reason);
     signal?.addEventListener("abort", onAbort, { once: true });
     const timer =
       longestWait &&
       setTimeout(() => giveUp(noPlace(places, longestWait)), Math.min(longestWait.seconds * 1_000, maxTimer));
-    return granted.promise.finally(() => {
+    return promise.finally(() => {
       clearTimeout(timer);
       signal?.removeEventListener("abort", onAbort);
     });
@@ -158,7 +172,8 @@ export function scheduler({ places, longestWait }: SchedulerOptions): Scheduler 
   return {
     async run(owners, work, signal) {
       signal?.throwIfAborted();
-      await place(owners, signal);
+      const granted = place(owners, signal);
+      if (granted) await granted;
       try {
         signal?.throwIfAborted();
         return await work();
@@ -175,9 +190,9 @@ function newShare(turn: number): Share {
 
 /** Puts each share where the one before looks for it, and forgets those that hold nothing and wait for nothing. */
 function arrange(shares: Share[], owners: Owners): void {
-  for (const [index, owner] of owners.entries()) {
-    const [share, part] = shares.slice(index, index + 2);
-    if (!share || !part) return;
+  for (let index = 0; index < owners.length; index++) {
+    const [share, part, owner] = [shares[index], shares[index + 1], owners[index]];
+    if (!share || !part || owner === undefined) return;
     setMember(share.idle, part, part.waits > 0 && part.held === 0);
     setMember(share.busy, part, part.waits > 0 && part.held > 0);
     if (part.held === 0 && part.waits === 0) return void share.parts.delete(owner);

@@ -15,22 +15,22 @@ export async function withTimeout<Value>(
   signal.throwIfAborted();
   if (milliseconds <= 0) return { timedOut: true };
   const workAbort = new AbortController();
-  const timeout = Promise.withResolvers<TimedResult<Value>>();
-  // Settles before it aborts the work, so that the race is not won by the work's AbortError.
+  const { promise, resolve, reject } = Promise.withResolvers<TimedResult<Value>>();
+  // Settles before it aborts the work, whose AbortError then changes nothing.
   const onAbort = () => {
-    timeout.reject(signal.reason);
+    reject(signal.reason);
     workAbort.abort(signal.reason);
   };
   const onTime = () => {
-    timeout.resolve({ timedOut: true });
+    resolve({ timedOut: true });
     workAbort.abort(new Error("time limit exceeded"));
   };
   signal.addEventListener("abort", onAbort, { once: true });
   // Node's timers can fire up to 1 ms early.
   const timer = setTimeout(onTime, Math.min(Math.ceil(milliseconds) + 1, maxTimer));
   try {
-    const completed = work(workAbort.signal).then((value): TimedResult<Value> => ({ timedOut: false, value }));
-    return await Promise.race([timeout.promise, completed]);
+    work(workAbort.signal).then((value) => resolve({ timedOut: false, value }), reject);
+    return await promise;
   } finally {
     clearTimeout(timer);
     signal.removeEventListener("abort", onAbort);

@@ -12,8 +12,8 @@ test("an owner's piece waits for one piece of each other owner, and pieces of on
 test("other work of the event loop runs between two pieces", async () => {
   const inTurn = tickByTick();
   const log: string[] = [];
-  const both = Promise.all(["A", "B"].map((owner) => inTurn([owner], () => log.push(owner))));
   setImmediate(() => log.push("other"));
+  const both = Promise.all(["A", "B"].map((owner) => inTurn([owner], () => log.push(owner))));
   await both;
   expect(log).toEqual(["A", "other", "B"]);
 });

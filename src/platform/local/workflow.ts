@@ -75,9 +75,15 @@ export function startRunner(
     const abort = new AbortController();
     const job: Job = { turn, pauses, found: found ? turn : undefined, owner: run, abort, ended: Promise.resolve() };
     jobs.set(runId, job);
-    job.ended = drive(deps, payload, job, places).finally(() => {
-      if (jobs.get(runId) === job) jobs.delete(runId);
-    });
+    job.ended = runJob(payload, job);
+  }
+
+  async function runJob(payload: TurnId, job: Job): Promise<void> {
+    try {
+      await drive(deps, payload, job, places);
+    } finally {
+      if (jobs.get(payload.runId) === job) jobs.delete(payload.runId);
+    }
   }
 
   const workflow: Workflow = {
@@ -124,7 +130,8 @@ async function drive(deps: RunnerDeps, payload: TurnId, job: Job, places: Schedu
     try {
       const restarted = job.turn === job.found;
       const work = () => advance(deps, { runId, turn: job.turn }, { signal, deadline: Infinity, restarted });
-      const { done, turn } = await places.run(await ownersOf(deps, runId, job), work, signal);
+      const owners = ownersOf(job) ?? (await readOwners(deps, runId, job));
+      const { done, turn } = await places.run(owners, work, signal);
       if (done) return;
       job.turn = turn;
       attempt = 1;
@@ -142,14 +149,19 @@ async function drive(deps: RunnerDeps, payload: TurnId, job: Job, places: Schedu
   }
 }
 
-async function ownersOf({ runs }: RunnerDeps, runId: string, job: Job): Promise<Owners> {
+/** Whose the run is. Undefined: the job does not know it yet. */
+function ownersOf({ owner = {} }: Job): Owners | undefined {
+  const { organizationId, agentId } = owner;
+  return organizationId === undefined || agentId === undefined ? undefined : [organizationId, agentId];
+}
+
+async function readOwners({ runs }: RunnerDeps, runId: string, job: Job): Promise<Owners> {
   try {
-    if (job.owner?.organizationId === undefined) job.owner = await runs.head(runId);
+    job.owner = await runs.head(runId);
   } catch (error) {
     throw asRetryLater(error);
   }
-  const { organizationId, agentId } = job.owner ?? {};
-  return organizationId === undefined || agentId === undefined ? [] : [organizationId, agentId];
+  return ownersOf(job) ?? [];
 }
 
 /** Writes the final status. Retries until it succeeds or the process ends: the run would stay `running`. */
