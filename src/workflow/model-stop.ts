@@ -1,26 +1,27 @@
 import { stopOf } from "../accounts/model-stop.ts";
-import type { Accounts } from "../accounts/types.ts";
+import type { Accounts, Organization } from "../accounts/types.ts";
 import type { Failure, Model } from "../agent/model.ts";
 
-/** Milliseconds between two looks of a turn. A stop takes effect after so long at most, with the next model call. */
-const betweenLooks = 5_000;
+/** Milliseconds between two checks of a turn. A stop takes effect after so long at most, with the next model call. */
+const betweenChecks = 5_000;
 
 /**
- * Returns a function that keeps the calls of a model from beginning while those of the organization are stopped. The first look
- * begins at once, beside what a turn opens.
+ * Returns a function that keeps the calls of a model from beginning while those of the organization are stopped. `read`: the
+ * organization, if the turn has just read it. Otherwise the first check begins at once, beside what the turn opens.
  */
 export function stoppable(
   { accounts, now }: { accounts: Pick<Accounts, "findOrganization">; now: () => number },
   organizationId: string,
+  read: Organization | undefined,
 ): (model: Model) => Model {
-  const read = async (): Promise<string | undefined> => stopOf(await accounts.findOrganization(organizationId));
-  let look = read();
-  look.catch(() => {}); // reported by the first call
-  let lookedAt = now();
+  const check = async (): Promise<string | undefined> => stopOf(await accounts.findOrganization(organizationId));
+  let checking = read ? Promise.resolve(stopOf(read)) : check();
+  if (!read) checking.catch(() => {}); // reported by the first call
+  let checkedAt = now();
   return (model) => async (request) => {
-    if (now() - lookedAt >= betweenLooks) [look, lookedAt] = [read(), now()];
-    const stop = await look;
-    return stop === undefined ? model(request) : { failure: stopped(stop) };
+    if (now() - checkedAt >= betweenChecks) [checking, checkedAt] = [check(), now()];
+    const stop = await checking;
+    return stop === undefined ? await model(request) : { failure: stopped(stop) };
   };
 }
 

@@ -74,11 +74,11 @@ export async function runAgent(deps: AgentDeps, state: RunState, call: AgentCall
   const tried = await trials?.openCase(deps, state);
   if (tried && "failure" in tried) return { kind: "failed", failure: tried.failure };
   const { organizationId } = tried ?? run;
-  const unlessStopped = stoppable(deps, organizationId); // looks beside the read of the settings
   const found = await findSettings(deps, state);
   if ("failure" in found) return { kind: "failed", failure: found.failure };
   if (tried?.replay) return (await import("./replay-turn.ts")).replayTurn(deps, state, call, found, tried.replay);
-  const { agent, mcpToolPolicy, offered } = found;
+  const { agent, mcpToolPolicy, offered, organization } = found;
+  const unlessStopped = stoppable(deps, organizationId, organization?.id === organizationId ? organization : undefined);
   const { agentId } = run;
   const readSecretFor =
     (purpose: SecretUse["purpose"]): ReadSecret =>
@@ -155,17 +155,18 @@ export async function runAgent(deps: AgentDeps, state: RunState, call: AgentCall
     },
   };
   const input = turnInput(state, agent, { asked, fallback: second && askedModel(second) }, call.deadline);
-  const running = leftRecord(steps ? answerNextSteps(input, turnPorts, steps) : runTurn(input, turnPorts));
+  const turnOutcome = steps ? answerNextSteps(input, turnPorts, steps) : runTurn(input, turnPorts);
+  const running = tried ? leftRecord(turnOutcome) : turnOutcome;
   // Awaited here: the return closes the connections of the toolbox.
   return await endTurn(trace ? endTrace(trace, running) : running, { writer, files });
 }
 
 /** The Linux of an agent with a tool that needs it. Absent: no tool does, or the platform has none. */
-async function linuxOf(
+function linuxOf(
   deps: SandboxPerAgent,
   run: ProgramOwner & { id: string },
   { tools, environment = defaultEnvironment }: AgentDefinition,
-): Promise<Linux | NoLinux | undefined> {
+): Promise<Linux | NoLinux> | undefined {
   return tools.some((tool) => linuxTools.has(tool)) ? deps.linuxOf?.(run, environment) : undefined;
 }
 

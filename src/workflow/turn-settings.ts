@@ -1,5 +1,5 @@
 import { definitionOf } from "../accounts/definition.ts";
-import type { Accounts, AgentDefinition } from "../accounts/types.ts";
+import type { Accounts, AgentDefinition, Organization } from "../accounts/types.ts";
 import type { Failure, ModelConfiguration } from "../agent/model.ts";
 import type { OfferedTool, Tool } from "../agent/tools/tool.ts";
 import type { McpToolRule } from "../agent/ask-kinds.ts";
@@ -33,6 +33,9 @@ export interface TurnSettings {
   offered?: OfferedTool[];
 }
 
+/** `organization`: as it is. Absent: it was not read, because a configuration is recorded, or there is none. */
+type FoundSettings = TurnSettings & { organization?: Organization };
+
 type Deps = Pick<Stores, "accounts" | "configurations">;
 
 /**
@@ -46,7 +49,7 @@ type Deps = Pick<Stores, "accounts" | "configurations">;
 export async function findSettings(
   { accounts, configurations }: Deps,
   { run, journal, agentVersion }: Pick<RunState, "run" | "journal" | "agentVersion">,
-): Promise<TurnSettings | { failure: Failure }> {
+): Promise<FoundSettings | { failure: Failure }> {
   const reference = referenceIn(journal);
   if (reference) {
     const text = await configurations.get(run.agentId, reference.configuration);
@@ -64,11 +67,11 @@ export async function findSettings(
     accounts.findOrganization(run.organizationId),
   ]);
   if (!agent) return { failure: agentVersion === undefined ? agentNotFound : versionMissing(agentVersion) };
-  const own = await withOwnSchema(configurations, agent.agent, run);
+  const own = run.resultSchema === undefined ? agent.agent : await withOwnSchema(configurations, agent.agent, run);
   if (!own) return { failure: configurationMissing };
   const chosen = withChosen(own, run.chosen);
   if ("problem" in chosen) return { failure: notAllowedAnyMore(chosen.problem) };
-  return { ...agent, ...configuredIn(organization, chosen.definition) };
+  return { ...agent, ...configuredIn(organization, chosen.definition), ...(organization && { organization }) };
 }
 
 type AgentOfTurn = Pick<TurnSettings, "agent" | "agentVersion"> | undefined;

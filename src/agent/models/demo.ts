@@ -80,9 +80,11 @@ function mostFiles(instructions: string): number {
 /** Reads numbers of the line `demo: …` of a text. */
 function directiveIn(text: string) {
   // Not \s, which matches line breaks: from each of them it would read all that follow.
-  const line = /^[ \t]*demo:(.*)$/im.exec(text)?.[1] ?? "";
-  return (name: string, max: number, otherwise: number): number =>
-    Math.min(Number(new RegExp(`\\b${name}=(\\d+)`, "i").exec(line)?.[1] ?? otherwise), max);
+  const line = /^[ \t]*demo:(.*)$/im.exec(text)?.[1];
+  return (name: string, max: number, otherwise: number): number => {
+    if (line === undefined) return otherwise;
+    return Math.min(Number(new RegExp(`\\b${name}=(\\d+)`, "i").exec(line)?.[1] ?? otherwise), max);
+  };
 }
 
 function nextCalls(

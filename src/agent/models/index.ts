@@ -107,8 +107,13 @@ const opened = new Map<string, Promise<() => Model>>();
 const maxOpened = 100;
 
 function reuseOrOpen(key: string, open: () => Promise<() => Model>): Promise<() => Model> {
-  const model = opened.get(key) ?? open();
-  opened.delete(key);
+  const known = opened.get(key);
+  if (known) {
+    opened.delete(key);
+    opened.set(key, known);
+    return known;
+  }
+  const model = open();
   opened.set(key, model);
   model.catch(() => opened.delete(key));
   const [oldest = ""] = opened.keys();

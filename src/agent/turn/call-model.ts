@@ -248,9 +248,10 @@ async function requestOnce(
   const text = shown ? ports.showText?.(step) : undefined;
   const watched = text && { onText: text.write };
   const clientTools = ports.tools.filter(({ asks }) => asks === "client_tool").map(({ definition }) => definition.name);
-  const result = await withTimeout(timeLeft, ports.signal, (signal) =>
+  const calling = withTimeout(timeLeft, ports.signal, (signal) =>
     ports.model({ ...request, clientTools, readAttachment: ports.files.readAttachment, signal, onSent, ...watched }),
-  ).finally(() => text?.end());
+  );
+  const result = await (text ? calling.finally(() => text.end()) : calling);
   const milliseconds = ports.now() - startedAt;
   const exchange = requests.length > 0 ? { sent: requests } : {};
   ports.observe?.({ of: "model", request, ...(!result.timedOut && { outcome: result.value }) });

@@ -47,6 +47,6 @@ export class DroppedContents {
 
   /** Resolves when no removal is in progress. */
   async settled(): Promise<void> {
-    await Promise.allSettled(this.#removals.values());
+    if (this.#removals.size > 0) await Promise.allSettled(this.#removals.values());
   }
 }

@@ -77,9 +77,10 @@ export function findReachedLimit(
   turn: Usage,
   before: Usage,
   limits: TurnLimits,
-  runLimits: RunLimits = {},
+  runLimits: RunLimits | undefined,
 ): ReachedLimit | undefined {
-  return findReached("turn", turn, limits) ?? findReached("run", addUsage(before, turn), runLimits);
+  const ofTurn = findReached("turn", turn, limits);
+  return ofTurn ?? (runLimits && findReached("run", addUsage(before, turn), runLimits));
 }
 
 /** A limit in words, for example `limit of 20 steps of this turn`. */
@@ -89,9 +90,18 @@ export function limitName({ reason, of, limit }: ReachedLimit): string {
 
 /** Usage of one model call. `dollars` is 0 without prices. */
 export function usageOf(usage: TokenUsage, prices: Prices | undefined): Usage {
-  const { estimated, ...counted } = usage;
-  const estimatedTokens = estimated ? counted.inputTokens + counted.outputTokens : 0;
-  return { ...noUsage, ...counted, estimatedTokens, steps: 1, dollars: prices ? costOf(usage, prices) : 0 };
+  const { inputTokens, outputTokens, cachedInputTokens = 0, cacheWriteInputTokens = 0, reasoningTokens = 0 } = usage;
+  return {
+    steps: 1,
+    inputTokens,
+    outputTokens,
+    cachedInputTokens,
+    cacheWriteInputTokens,
+    reasoningTokens,
+    estimatedTokens: usage.estimated ? inputTokens + outputTokens : 0,
+    milliseconds: 0,
+    dollars: prices ? costOf(usage, prices) : 0,
+  };
 }
 
 /** US dollars of a model call whose input fills the context window. `outputTokens`: of one answer. Absent: unknown, so 0. */
@@ -122,9 +132,19 @@ export const usageFields = Object.keys(noUsage) as (keyof Usage)[];
 
 /** Fields can be missing: stored totals lack fields that were added later. */
 function combineUsage(a: Partial<Usage>, b: Partial<Usage>, sign: 1 | -1): Usage {
-  const sums = { ...noUsage };
-  for (const field of usageFields) sums[field] = (a[field] ?? 0) + sign * (b[field] ?? 0);
-  return sums;
+  const sum = (ofA = 0, ofB = 0): number => ofA + sign * ofB;
+  // Field by field: a loop over their names takes five times as long.
+  return {
+    steps: sum(a.steps, b.steps),
+    inputTokens: sum(a.inputTokens, b.inputTokens),
+    outputTokens: sum(a.outputTokens, b.outputTokens),
+    cachedInputTokens: sum(a.cachedInputTokens, b.cachedInputTokens),
+    cacheWriteInputTokens: sum(a.cacheWriteInputTokens, b.cacheWriteInputTokens),
+    reasoningTokens: sum(a.reasoningTokens, b.reasoningTokens),
+    estimatedTokens: sum(a.estimatedTokens, b.estimatedTokens),
+    milliseconds: sum(a.milliseconds, b.milliseconds),
+    dollars: sum(a.dollars, b.dollars),
+  };
 }
 
 const reasons = Object.keys(counters) as LimitReason[];

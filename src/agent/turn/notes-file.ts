@@ -1,3 +1,4 @@
+import type { FileInfo } from "../tools/files.ts";
 import type { TurnFiles } from "./workspace-types.ts";
 
 /** The file that stays in the context: its content is in the note at the start of a turn and after each summary. */
@@ -7,12 +8,15 @@ const maxNotesBytes = 4_096;
 
 const keep = `What you write to ${notesFile} (at most ${maxNotesBytes} bytes) is shown to you again after each summary.`;
 
-/** The part of the note with the notes. `summarized`: older messages were just replaced, so it says how to keep more. */
+/**
+ * The part of the note with the notes. `listed`: the files. `summarized`: older messages were just replaced, so it says how to keep
+ * more.
+ */
 export async function notesPart(
   files: TurnFiles,
-  { summarized }: { summarized: boolean },
+  { listed, summarized }: { listed: FileInfo[]; summarized: boolean },
 ): Promise<string | undefined> {
-  const found = (await files.list()).find(({ name }) => name === notesFile);
+  const found = listed.find(({ name }) => name === notesFile);
   if (!found) return summarized ? keep : undefined;
   if (found.size > maxNotesBytes) {
     return summarized ? `${notesFile} has ${found.size} bytes, too many to be shown here. ${keep}` : undefined;

@@ -19,15 +19,16 @@ export class ResultWrites {
    * with each retry of the turn.
    */
   async firstSettled(): Promise<boolean> {
-    return this.#hasRecorded || this.settled();
+    return this.#hasRecorded || (await this.settled());
   }
 
   /** Waits for all writes. False: one was not recorded. Rejects with the first error. */
   async settled(): Promise<boolean> {
     const writes = this.#pending;
+    if (writes.length === 0) return true;
     this.#pending = [];
     const recorded = (await settleAll(writes)).every(Boolean);
-    this.#hasRecorded ||= recorded && writes.length > 0;
+    this.#hasRecorded ||= recorded;
     return recorded;
   }
 }

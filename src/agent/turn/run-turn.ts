@@ -80,15 +80,17 @@ export function withBoundedFailures(ports: TurnPorts, journal: JournalEntry[]): 
 async function takeAction(state: TurnState): Promise<ActionResult> {
   const { input, ports, progress } = state;
   if (progress.last) return done(progress.last, progress.last.answer.text);
-  if (progress.pending) return executeTools(state, progress.pending, timeLeft(state));
+  if (progress.pending) return await executeTools(state, progress.pending, timeLeft(state));
   if (ports.now() >= input.deadline) return { kind: "paused" };
 
-  const used = { ...addUsage(progress.used, state.begun.used), milliseconds: ports.now() - input.startedAt };
+  const used = addUsage(progress.used, state.begun.used);
+  used.milliseconds = ports.now() - input.startedAt;
   const limit = findReachedLimit(used, input.usedBefore, input.limits, input.runLimits);
   const plan = planCompaction(progress, state.contextTokens, fixedContent(input, limit ? [] : toolsFor(state)));
   if (plan.summarize !== undefined) return replaceBySummary(state, plan.summarize, limit);
   const truncation = plan.truncate && { ...plan.truncate, ...(canReadAgain(ports.tools) && { named: true as const }) };
-  return limit ? finalAnswer(state, limit, truncation) : takeStep(state, toolsFor(state, truncation), truncation);
+  if (limit) return await finalAnswer(state, limit, truncation);
+  return await takeStep(state, toolsFor(state, truncation), truncation);
 }
 
 /** The tools for the next step. `truncation`: of its conversation. */
@@ -133,16 +135,16 @@ async function takeStep(
     case "failed":
       return afterFailure(state, outcome);
     case "answered":
-      return handleAnswer(state, outcome.entry);
+      return await handleAnswer(state, outcome.entry);
   }
 }
 
 /** Records an answer with tool calls. Ends the turn with a text. Repeats the call once after an empty answer. */
 async function handleAnswer(state: TurnState, entry: AnswerEntry): Promise<ActionResult> {
   const { toolCalls, finishReason: stopReason } = entry.answer;
-  if (toolCalls.length > 0) return recordEntry(state, entry);
+  if (toolCalls.length > 0) return await recordEntry(state, entry);
   const ended = incompleteAnswers[stopReason];
-  if (!isEmpty(entry.answer)) return endWith(state, ended ? { ...entry, ended } : entry);
+  if (!isEmpty(entry.answer)) return await endWith(state, ended ? { ...entry, ended } : entry);
   if (stopReason === "content-filter") return { kind: "failed", failure: contentFiltered, last: entry };
   if (state.progress.emptyAnswers > 0) return { kind: "failed", failure: emptyTwice, last: entry };
   return recordEntry(state, entry);
@@ -151,7 +153,7 @@ async function handleAnswer(state: TurnState, entry: AnswerEntry): Promise<Actio
 /** Ends the turn with an answer. A result that does not fit its schema is asked for once more. */
 async function endWith(state: TurnState, answer: AnswerEntry): Promise<ActionResult> {
   const { entry, text, correctable } = await checkedAnswer(state, answer);
-  return correctable && !state.progress.problems ? recordEntry(state, entry) : done(entry, text);
+  return correctable && !state.progress.problems ? await recordEntry(state, entry) : done(entry, text);
 }
 
 /** Finish reasons of turns whose output may be incomplete. */
@@ -172,9 +174,11 @@ async function recordEntry(state: TurnState, entry: JournalEntry): Promise<Actio
  */
 async function noteForStep({ ports, progress }: TurnState): Promise<string | undefined> {
   const summarized = progress.summarized !== undefined;
-  if (progress.messages.length === progress.inputAt + 1) return firstNote(ports, summarized);
+  if (progress.messages.length === progress.inputAt + 1) return await firstNote(ports, summarized);
   return joined([
-    summarized && hasTools(ports) ? await notesPart(ports.files, { summarized }) : undefined,
+    summarized && hasTools(ports)
+      ? await notesPart(ports.files, { listed: await ports.files.list(), summarized })
+      : undefined,
     progress.emptyAnswers > 0 ? "Your last answer was empty. Use a tool, or answer the input with text." : undefined,
     progress.problems && isAnswered(progress) ? correctionNote(progress.problems) : undefined,
   ]);
@@ -187,8 +191,9 @@ function isAnswered({ messages }: TurnState["progress"]): boolean {
 
 async function firstNote(ports: TurnPorts, summarized: boolean): Promise<string | undefined> {
   const { tools, files } = ports;
-  const ofFiles = hasTools(ports) ? [filesNote(await files.list()), await notesPart(files, { summarized })] : [];
-  return joined([toolsNote(tools), ...ofFiles]);
+  if (!hasTools(ports)) return toolsNote(tools);
+  const listed = await files.list();
+  return joined([toolsNote(tools), filesNote(listed), await notesPart(files, { listed, summarized })]);
 }
 
 function joined(parts: (string | undefined)[]): string | undefined {

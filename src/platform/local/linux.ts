@@ -65,8 +65,16 @@ interface Opened {
 
 type Installed = ReturnType<typeof readEnvironment>;
 
+/** The file of an environment when it was last checked, and the environment that it describes. */
+interface KnownFile {
+  checkedAt: number;
+  /** Undefined: there is no file. */
+  changedAt: number | undefined;
+  environment: Promise<Opened | NoLinux>;
+}
+
 /** Minimum milliseconds between two checks of an environment's file. */
-const betweenLooks = 100;
+const betweenChecks = 100;
 
 /** The Linux of one machine. Nothing is tried before the first call. */
 export function localLinux(
@@ -78,22 +86,26 @@ export function localLinux(
   let emptied: Promise<void> | undefined;
   let bubblewrap: Promise<FoundBubblewrap> | undefined;
   const containers = new Map<ContainerEngine, Promise<FoundContainers>>();
-  const read = new Map<string, { lookedAt: number; changedAt: number | undefined; environment: Installed }>();
+  const known = new Map<string, KnownFile>();
   let probing: Promise<EnvironmentFacts> | undefined;
   const of = (run: RunOfProgram) => ({ ...run, contents: runContents(workspaces, run.id) });
 
   /**
-   * Read again when its file changes, because every turn with a program asks for it and reading it takes 0.1 ms. The file is
-   * checked at most ten times a second: each check takes 3 % of a short turn.
+   * Opened again when its file changes, because every turn with a program asks for it and reading the file takes 0.1 ms. The file
+   * is checked at most ten times a second: each check takes 3 % of a short turn.
    */
-  function readInstalled(name: string): Installed {
-    const known = read.get(name);
+  function environmentOf(name: string): Promise<Opened | NoLinux> {
+    const before = known.get(name);
     const now = performance.now();
-    if (known && now - known.lookedAt < betweenLooks) return known.environment;
+    if (before && now - before.checkedAt < betweenChecks) return before.environment;
     const changedAt = statSync(descriptionFile(environments, name), { throwIfNoEntry: false })?.mtimeMs;
-    const isSame = known !== undefined && known.changedAt === changedAt;
-    const environment = isSame ? known.environment : readEnvironment(environments, name);
-    read.set(name, { lookedAt: now, changedAt, environment });
+    if (before && before.changedAt === changedAt) {
+      before.checkedAt = now;
+      return before.environment;
+    }
+    const environment = openEnvironment(name);
+    environment.catch(() => known.delete(name)); // the next turn tries again
+    known.set(name, { checkedAt: now, changedAt, environment });
     return environment;
   }
 
@@ -105,7 +117,7 @@ export function localLinux(
   async function openEnvironment(name: string): Promise<Opened | NoLinux> {
     if (choice === "off") return off;
     await (emptied ??= empty());
-    const installed = readInstalled(name);
+    const installed = readEnvironment(environments, name);
     if (!installed && name !== defaultEnvironment) return notInstalled(name);
     const engines = installed && "image" in installed ? [installed.engine] : ["bubblewrap" as const, "podman" as const];
     const problems: string[] = [];
@@ -161,15 +173,15 @@ export function localLinux(
   }
 
   async function open(run: RunOfProgram, environment: string): Promise<Linux | NoLinux> {
-    const opened = await openEnvironment(environment);
-    return "open" in opened ? opened.open(run) : opened;
+    const opened = await environmentOf(environment);
+    return "open" in opened ? await opened.open(run) : opened;
   }
 
   return {
     linuxOf: ({ id, organizationId, agentId }, environment) =>
       open({ id, owner: { organizationId, agentId } }, environment),
     async describe() {
-      const opened = await openEnvironment(defaultEnvironment);
+      const opened = await environmentOf(defaultEnvironment);
       return "open" in opened
         ? { engine: opened.engine, isMachine: opened.isMachine, missing: opened.missing }
         : opened;
