@@ -1,10 +1,15 @@
 import { enableCompileCache } from "node:module";
+import { setFlagsFromString } from "node:v8";
 import type { FoundModel } from "./local/found-models.ts";
 import type { LocalOptions } from "./local/options.ts";
 import type { Service } from "./local/serve.ts";
 
 // Reuses the code that earlier starts compiled. It covers the imports after it, which are dynamic therefore.
 enableCompileCache();
+
+// When many runs wait, V8 begins to allocate what turns need in its old generation, and continues when none waits: 4 MB
+// of garbage then survive each collection of the young generation, which pauses 20 instead of 9 ms, for 14 % of the processor.
+setFlagsFromString("--no-allocation-site-pretenuring");
 
 // A failed write to the log (full disk, closed pipe) must not end the service.
 for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
