@@ -79,6 +79,6 @@ function toBase62(value: bigint, length: number): string {
 /** The value of at most six base-62 digits, which a number holds exactly. */
 function fromBase62(digits: string): number {
   let value = 0;
-  for (const digit of digits) value = value * 62 + alphabet.indexOf(digit);
+  for (let at = 0; at < digits.length; at++) value = value * 62 + alphabet.indexOf(digits.charAt(at));
   return value;
 }

@@ -51,20 +51,18 @@ export async function openTools(
   agent: ToolChoice,
   { addresses = "public", mcpAddresses = addresses, readSecret, ...dependencies }: ToolDependencies,
   signal: AbortSignal,
-  known: ReadonlyMap<string, OfferedTool[]> = new Map(),
+  known?: ReadonlyMap<string, OfferedTool[]>,
 ): Promise<Toolbox> {
   const configured = agent.mcp ?? [];
   const mcpDependencies = { readSecret, addresses: mcpAddresses };
   const opening = await Promise.allSettled(
     configured.map((server) => {
-      const tools = known.get(server.name);
+      const tools = known?.get(server.name);
       return tools ? reopenMcpServer(server, mcpDependencies, tools) : openMcpServer(server, mcpDependencies, signal);
     }),
   );
   const servers = opening.flatMap((server) => (server.status === "fulfilled" ? [server.value] : []));
-  const close = async (): Promise<void> => {
-    await Promise.all(servers.map((server) => server.close()));
-  };
+  const close = closing(servers);
   const failed = opening.find((server) => server.status === "rejected");
   if (failed && !signal.aborted) {
     await close();
@@ -119,11 +117,13 @@ export async function reopenTools(
   });
   const names = new Set(offered.map(({ name }) => name));
   const others = own.filter(({ definition }) => !names.has(definition.name)).map(withdrawn);
-  const close = async (): Promise<void> => {
-    await Promise.all(servers.map((server) => server.close()));
-  };
+  const close = closing(servers);
   return { tools: [...tools, ...others], problems: [], [Symbol.asyncDispose]: close };
 }
+
+const closing = (servers: { close: () => Promise<void> }[]) => async (): Promise<void> => {
+  if (servers.length > 0) await Promise.all(servers.map((server) => server.close()));
+};
 
 /**
  * The tool that reads results again, if the agent may use it and there is room for it. It is one more tool in requests whose

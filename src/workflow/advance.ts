@@ -44,6 +44,7 @@ export interface InvocationBudget {
 
 /** This process, in the journals of the turns that it resumes. */
 const instance = randomUUID();
+let claims = 0;
 
 /**
  * Advances a run's turn step by step until the turn ends or the budget is used up.
@@ -76,7 +77,7 @@ function isStarted(state: RunState | undefined): state is RunState {
 /** Loads the run and claims its lease. Waits, within bounds, while another worker holds it. */
 async function claimOrWait(deps: AdvanceDeps, { runId, turn }: TurnId, budget: InvocationBudget) {
   const { signal, leaseWait = leaseWaitSeconds } = budget;
-  const owner = randomUUID();
+  const owner = `${instance} ${++claims}`;
   for (let waited = 0; ; waited++) {
     const found = await claimRun(deps, runId, owner);
     const running = isStarted(found.state) && found.state.run.turn >= turn;

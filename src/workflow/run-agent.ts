@@ -71,7 +71,7 @@ export async function runAgent(deps: AgentDeps, state: RunState, call: AgentCall
   const { live, texts } = deps;
   // Loaded for turns of trials only: a service that tries nothing has 2 MB less.
   const trials = trialOf(run) === undefined ? undefined : await import("../trials/open-case.ts");
-  const tried = await trials?.openCase(deps, state);
+  const tried = trials && (await trials.openCase(deps, state));
   if (tried && "failure" in tried) return { kind: "failed", failure: tried.failure };
   const { organizationId } = tried ?? run;
   const found = await findSettings(deps, state);

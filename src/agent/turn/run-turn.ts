@@ -193,7 +193,8 @@ async function firstNote(ports: TurnPorts, summarized: boolean): Promise<string 
   const { tools, files } = ports;
   if (!hasTools(ports)) return toolsNote(tools);
   const listed = await files.list();
-  return joined([toolsNote(tools), filesNote(listed), await notesPart(files, { listed, summarized })]);
+  const notes = listed.length > 0 || summarized ? await notesPart(files, { listed, summarized }) : undefined;
+  return joined([toolsNote(tools), filesNote(listed), notes]);
 }
 
 function joined(parts: (string | undefined)[]): string | undefined {

@@ -53,7 +53,7 @@ export interface CallFiles extends Files {
 export interface TurnFilesConfig {
   contents: FileContents;
   /** Reads the files at the start of the turn. Called at the first use. */
-  atStart: () => Promise<ManifestFile[]>;
+  atStart: () => ManifestFile[] | Promise<ManifestFile[]>;
   /** Changes of the recorded results of the turn, in the order in which they were recorded. */
   changes: FileVersion[][];
   /** SHA-256 of contents that are never removed. */

@@ -15,7 +15,7 @@ export function filesOfTurn(
 ): TurnFiles {
   return turnFiles({
     contents: contentsOf(workspace, run.id),
-    atStart: async () => files ?? uploads ?? unrecordedFiles(workspace, run.id),
+    atStart: () => files ?? uploads ?? unrecordedFiles(workspace, run.id),
     changes: recordedChanges(journal),
     pinned: (uploads ?? []).flatMap(({ sha256 }) => sha256 ?? []),
     ...config,
@@ -23,7 +23,7 @@ export function filesOfTurn(
 }
 
 /** The files of a create that did not record them. */
-export async function unrecordedFiles(workspace: Workspace, runId: string): Promise<FileInfo[]> {
+export function unrecordedFiles(workspace: Workspace, runId: string): FileInfo[] | Promise<FileInfo[]> {
   return recordsFiles(runId) ? [] : workspace.listNamed(runId);
 }
 
