@@ -6,7 +6,7 @@ export type Owners = readonly string[];
 /** Shares places among owners. */
 export interface Scheduler {
   /**
-   * Runs `work` when its owners get a place, which it holds until it settles. A wait ends with the signal's reason when
+   * Runs `work` when its owners get a place, which it holds until it settles: at once, before `run` returns, if one is free. A wait ends with the signal's reason when
    * the signal aborts, and with `NoPlace` after the longest wait.
    */
   run<Value>(owners: Owners, work: () => Promise<Value>, signal?: AbortSignal): Promise<Value>;
@@ -191,7 +191,9 @@ function newShare(turn: number): Share {
 /** Puts each share where the one before looks for it, and forgets those that hold nothing and wait for nothing. */
 function arrange(shares: Share[], owners: Owners): void {
   for (let index = 0; index < owners.length; index++) {
-    const [share, part, owner] = [shares[index], shares[index + 1], owners[index]];
+    const share = shares[index];
+    const part = shares[index + 1];
+    const owner = owners[index];
     if (!share || !part || owner === undefined) return;
     setMember(share.idle, part, part.waits > 0 && part.held === 0);
     setMember(share.busy, part, part.waits > 0 && part.held > 0);

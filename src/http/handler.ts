@@ -23,7 +23,7 @@ export interface ApiRequest {
   /** Returns a signal that aborts when the client is gone, or the server closes. Absent: the host cannot tell. */
   whileConnected?: () => AbortSignal;
   /**
-   * The body as it arrives, for operations that store it on the way; `parseBody` is not called then. It can be read once.
+   * Returns the body as it arrives, for operations that store it on the way; `parseBody` is not called then. It can be read once.
    * Absent: the host receives bodies as a whole. Throws an `HttpError` if the client disconnects or stops sending.
    */
   bodyChunks?: () => AsyncIterable<Uint8Array>;

@@ -42,8 +42,9 @@ export interface InvocationBudget {
   restarted?: boolean;
 }
 
-/** This process, in the journals of the turns that it resumes. */
+/** This process, in the journals of the turns that it resumes and in the owners of its leases. */
 const instance = randomUUID();
+/** Claims of this process. Each has an owner of its own. */
 let claims = 0;
 
 /**

@@ -4,11 +4,15 @@ import { type EncodedConfiguration, encodeConfiguration, type TurnConfiguration 
 
 const maxKept = 100;
 
-/** By store, so that two services in one process share nothing. The oldest is dropped first. */
-const kept = new WeakMap<Configurations, Map<string, EncodedConfiguration>>();
+/** What a store's turns run on. `last`: most turns run on what the turn before ran on, and a key takes 2 µs. */
+interface Kept {
+  byKey: Map<string, EncodedConfiguration>;
+  /** `given`: what it was encoded from. Stores never change what they have returned. */
+  last?: { given: unknown[]; encoded: EncodedConfiguration };
+}
 
-/** The last one, and what it was encoded from. Most turns run on what the turn before ran on; a key takes 2 µs. */
-let newest: { given: unknown[]; encoded: EncodedConfiguration } | undefined;
+/** By store, so that two services in one process share nothing. The oldest is dropped first. */
+const kept = new WeakMap<Configurations, Kept>();
 
 /**
  * Encodes what a turn runs on. The result is kept for later turns, because encoding takes a tenth of a short turn
@@ -37,17 +41,18 @@ export function encodedConfiguration(
       offered: offeredTools(tools),
     });
   if (agentVersion === undefined || (agent.mcp ?? []).length > 0) return encode();
-  const given = [store, agentId, agent, provider, fallbackProvider, environment?.digest, environment?.engine];
-  const last = newest;
-  if (last && given.every((each, index) => each === last.given[index])) return last.encoded;
-  const ofStore = kept.get(store) ?? new Map<string, EncodedConfiguration>();
+  const ofStore = kept.get(store) ?? { byKey: new Map<string, EncodedConfiguration>() };
   kept.set(store, ofStore);
+  const { byKey, last } = ofStore;
+  const { name, digest, engine } = environment ?? {};
+  const given = [agentId, agent, agentVersion, provider, fallbackProvider, name, digest, engine];
+  if (last && given.every((each, index) => each === last.given[index])) return last.encoded;
   const key = `${agentId} ${agentVersion} ${JSON.stringify([provider, fallbackProvider, environment, variable(agent)])}`;
-  const encoded = ofStore.get(key) ?? encode();
-  newest = { given, encoded };
-  ofStore.set(key, encoded);
-  const [oldest = ""] = ofStore.keys();
-  if (ofStore.size > maxKept) ofStore.delete(oldest);
+  const encoded = byKey.get(key) ?? encode();
+  ofStore.last = { given, encoded };
+  byKey.set(key, encoded);
+  const [oldest = ""] = byKey.keys();
+  if (byKey.size > maxKept) byKey.delete(oldest);
   return encoded;
 }
 

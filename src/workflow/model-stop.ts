@@ -7,17 +7,17 @@ const betweenChecks = 5_000;
 
 /**
  * Returns a function that keeps the calls of a model from beginning while those of the organization are stopped. `read`: the
- * organization, if the turn has just read it. Otherwise the first check begins at once, beside what the turn opens.
+ * organization, if the turn has read it, and when it began to. Otherwise the first check begins at once, beside what the turn opens.
  */
 export function stoppable(
   { accounts, now }: { accounts: Pick<Accounts, "findOrganization">; now: () => number },
   organizationId: string,
-  read: Organization | undefined,
+  read: { organization: Organization; at: number } | undefined,
 ): (model: Model) => Model {
   const check = async (): Promise<string | undefined> => stopOf(await accounts.findOrganization(organizationId));
-  let checking = read ? Promise.resolve(stopOf(read)) : check();
+  let checking = read ? Promise.resolve(stopOf(read.organization)) : check();
   if (!read) checking.catch(() => {}); // reported by the first call
-  let checkedAt = now();
+  let checkedAt = read?.at ?? now();
   return (model) => async (request) => {
     if (now() - checkedAt >= betweenChecks) [checking, checkedAt] = [check(), now()];
     const stop = await checking;

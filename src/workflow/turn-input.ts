@@ -20,7 +20,11 @@ export function turnInput(
   const { fallback: _, ...definition } = agent;
   const usedByTurn = ownEntries(journal).reduce((sum, entry) => addUsage(sum, usageOfEntry(entry) ?? noUsage), noUsage);
   return {
+    ...definition, // turns read the settings that `TurnInput` names
+    ...resultSchemaOf(agent),
     turn: run.turn,
+    ...asked,
+    ...(fallback && { fallback }),
     history: conversation(state),
     journal,
     usedBefore: subtractUsage(run.used ?? noUsage, usedByTurn),
@@ -28,9 +32,5 @@ export function turnInput(
     deadline,
     answerMs: (agent.answers?.withinSeconds ?? answerSeconds.default) * 1_000,
     maxRetryWaitMs: maxRetryWaitSeconds * 1_000,
-    ...definition, // turns read the settings that `TurnInput` names
-    ...resultSchemaOf(agent),
-    ...asked,
-    ...(fallback && { fallback }),
   };
 }

@@ -33,7 +33,7 @@ export interface TurnSettings {
   offered?: OfferedTool[];
 }
 
-/** `organization`: as it is. Absent: it was not read, because a configuration is recorded, or there is none. */
+/** `organization`: the run's, as it was just read. Absent: the configuration is recorded, or the organization does not exist. */
 type FoundSettings = TurnSettings & { organization?: Organization };
 
 type Deps = Pick<Stores, "accounts" | "configurations">;

@@ -111,7 +111,8 @@ export function bodyHandler(
       const freeing = free?.();
       if (freeing) await freeing;
     }
-    return { response, complete: incoming.readableEnded || (await body.finish()) };
+    const finished = body.finish();
+    return { response, complete: typeof finished === "boolean" ? finished : await finished };
   };
 }
 

@@ -19,17 +19,17 @@ export interface RequestBody {
   /** The body in chunks as it arrives. */
   chunks: () => AsyncIterable<Uint8Array>;
   /**
-   * Discards what was left unread, up to `drainBytes`, so that the client reads the response. Resolves with whether the
+   * Discards what was left unread, up to `drainBytes`, so that the client reads the response. Returns whether the
    * request was read to its end. If not, the connection cannot be used again.
    */
-  finish: () => Promise<boolean>;
+  finish: () => boolean | Promise<boolean>;
 }
 
 /** The body of a request that has none. */
 const noBody: RequestBody = {
   receive: async () => emptyBody,
   async *chunks() {},
-  finish: async () => true,
+  finish: () => true,
 };
 
 /** `sendContinue`: present if the client waits for a 100 before it sends the body. */
@@ -65,8 +65,9 @@ export function requestBody(incoming: IncomingMessage, limits: BodyLimits, sendC
       return receiveBody(incoming, owner, limits).catch(failed);
     },
     chunks,
-    async finish() {
-      return incoming.readableEnded || (isSent && !isCut && (await discardRest(incoming, limits)));
+    finish() {
+      if (incoming.readableEnded) return true;
+      return isSent && !isCut && discardRest(incoming, limits);
     },
   };
 }

@@ -22,7 +22,7 @@ const backslash = 0x5c;
  * 1 ms for ten files of 1 MiB. Errors in the JSON itself are left to the parser.
  */
 export function findExcess(text: string): Fault | undefined {
-  if (text.length <= maxDepth) return undefined; // most bodies
+  if (text.length <= maxDepth) return undefined; // too short to exceed a bound, as most bodies are
   let depth = 0;
   let outsideStrings = 0;
   for (let at = 0; at < text.length; at++) {

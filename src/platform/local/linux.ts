@@ -95,6 +95,7 @@ export function localLinux(
    * is checked at most ten times a second: each check takes 3 % of a short turn.
    */
   function environmentOf(name: string): Promise<Opened | NoLinux> {
+    if (choice === "off") return Promise.resolve(off);
     const before = known.get(name);
     const now = performance.now();
     if (before && now - before.checkedAt < betweenChecks) return before.environment;
@@ -103,7 +104,7 @@ export function localLinux(
       before.checkedAt = now;
       return before.environment;
     }
-    const environment = openEnvironment(name);
+    const environment = openEnvironment(name, choice);
     environment.catch(() => known.delete(name)); // the next turn tries again
     known.set(name, { checkedAt: now, changedAt, environment });
     return environment;
@@ -114,16 +115,14 @@ export function localLinux(
     for (const name of await readdir(programs)) await removeFolder(join(programs, name));
   }
 
-  async function openEnvironment(name: string): Promise<Opened | NoLinux> {
-    if (choice === "off") return off;
+  async function openEnvironment(name: string, engine: Exclude<SandboxChoice, "off">): Promise<Opened | NoLinux> {
     await (emptied ??= empty());
     const installed = readEnvironment(environments, name);
     if (!installed && name !== defaultEnvironment) return notInstalled(name);
     const engines = installed && "image" in installed ? [installed.engine] : ["bubblewrap" as const, "podman" as const];
     const problems: string[] = [];
-    for (const engine of choice === "auto" ? engines : [choice]) {
-      const opened =
-        engine === "bubblewrap" ? await openBubblewrap(installed) : await openContainers(engine, installed);
+    for (const each of engine === "auto" ? engines : [engine]) {
+      const opened = each === "bubblewrap" ? await openBubblewrap(installed) : await openContainers(each, installed);
       if ("engine" in opened) return opened;
       problems.push(opened.unavailable);
     }

@@ -46,3 +46,20 @@ test("runs on the same version are recorded with their own limits and the curren
   ];
   for (const each of [...changes, ...changes]) expect(recorded(each)).toEqual({ ...agent, ...each });
 });
+
+test("one agent is recorded with the model and the environment of each of its turns", () => {
+  const { configurations } = fakeAwsStores();
+  const demo = { provider: "demo", enabled: true } as const;
+  const environment = { name: "linux", digest: `sha256:${"0".repeat(64)}`, engine: "docker" } as const;
+  const settings = [
+    { provider: demo },
+    { provider: { ...demo, enabled: false } },
+    { provider: demo, environment },
+    { provider: demo, environment: { ...environment, engine: "podman" } as const },
+    { provider: demo, environment: { ...environment, name: "data" } },
+  ];
+  for (const each of [...settings, ...settings.flatMap((one) => [one, one])]) {
+    const { text } = encodedConfiguration(configurations, "A", { agent, agentVersion: 1, ...each }, []);
+    expect(decodeConfiguration(text)).toEqual({ agent, ...each, offered: [] });
+  }
+});
