@@ -6,21 +6,19 @@ import type { Failure, Model } from "../agent/model.ts";
 const betweenChecks = 5_000;
 
 /**
- * Returns a function that keeps the calls of a model from beginning while those of the organization are stopped. `read`: the
- * organization, if the turn has read it, and when it began to. Otherwise the first check begins at once, beside what the turn opens.
+ * Returns a function that keeps the calls of a model from beginning while those of the organization are stopped. `first`: the
+ * organization, whose read has just begun.
  */
 export function stoppable(
   { accounts, now }: { accounts: Pick<Accounts, "findOrganization">; now: () => number },
   organizationId: string,
-  read: { organization: Organization; at: number } | undefined,
+  first: Promise<Organization | undefined>,
 ): (model: Model) => Model {
-  const check = async (): Promise<string | undefined> => stopOf(await accounts.findOrganization(organizationId));
-  let checking = read ? Promise.resolve(stopOf(read.organization)) : check();
-  if (!read) checking.catch(() => {}); // reported by the first call
-  let checkedAt = read?.at ?? now();
+  let reading = first;
+  let checkedAt = now();
   return (model) => async (request) => {
-    if (now() - checkedAt >= betweenChecks) [checking, checkedAt] = [check(), now()];
-    const stop = await checking;
+    if (now() - checkedAt >= betweenChecks) [reading, checkedAt] = [accounts.findOrganization(organizationId), now()];
+    const stop = stopOf(await reading);
     return stop === undefined ? await model(request) : { failure: stopped(stop) };
   };
 }

@@ -74,13 +74,13 @@ export async function runAgent(deps: AgentDeps, state: RunState, call: AgentCall
   const tried = trials && (await trials.openCase(deps, state));
   if (tried && "failure" in tried) return { kind: "failed", failure: tried.failure };
   const { organizationId } = tried ?? run;
-  const readAt = deps.now();
-  const found = await findSettings(deps, state);
+  const organization = deps.accounts.findOrganization(organizationId);
+  organization.catch(() => {}); // reported by the settings or by the first call of a model
+  const unlessStopped = stoppable(deps, organizationId, organization);
+  const found = await findSettings(deps, state, organizationId === run.organizationId ? organization : undefined);
   if ("failure" in found) return { kind: "failed", failure: found.failure };
   if (tried?.replay) return (await import("./replay-turn.ts")).replayTurn(deps, state, call, found, tried.replay);
-  const { agent, mcpToolPolicy, offered, organization } = found;
-  const read = organization?.id === organizationId ? { organization, at: readAt } : undefined;
-  const unlessStopped = stoppable(deps, organizationId, read);
+  const { agent, mcpToolPolicy, offered } = found;
   const { agentId } = run;
   const readSecretFor =
     (purpose: SecretUse["purpose"]): ReadSecret =>

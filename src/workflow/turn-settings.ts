@@ -33,9 +33,6 @@ export interface TurnSettings {
   offered?: OfferedTool[];
 }
 
-/** `organization`: the run's, as it was just read. Absent: the configuration is recorded, or the organization does not exist. */
-type FoundSettings = TurnSettings & { organization?: Organization };
-
 type Deps = Pick<Stores, "accounts" | "configurations">;
 
 /**
@@ -45,11 +42,14 @@ type Deps = Pick<Stores, "accounts" | "configurations">;
  * - Otherwise it runs on the version of the agent that its input names, or else the current one, and on the
  *   organization's current models, hosts of `web_fetch` and rule for tools of MCP servers. A run's own schema of results replaces the agent's,
  *   and so do the model and the lower limits that it chose.
+ *
+ * `reading`: the organization of the run, if its read has begun.
  */
 export async function findSettings(
   { accounts, configurations }: Deps,
   { run, journal, agentVersion }: Pick<RunState, "run" | "journal" | "agentVersion">,
-): Promise<FoundSettings | { failure: Failure }> {
+  reading?: Promise<Organization | undefined>,
+): Promise<TurnSettings | { failure: Failure }> {
   const reference = referenceIn(journal);
   if (reference) {
     const text = await configurations.get(run.agentId, reference.configuration);
@@ -64,14 +64,14 @@ export async function findSettings(
   }
   const [agent, organization] = await Promise.all([
     agentVersion === undefined ? currentAgent(accounts, run.agentId) : pinnedAgent(accounts, run.agentId, agentVersion),
-    accounts.findOrganization(run.organizationId),
+    reading ?? accounts.findOrganization(run.organizationId),
   ]);
   if (!agent) return { failure: agentVersion === undefined ? agentNotFound : versionMissing(agentVersion) };
   const own = run.resultSchema === undefined ? agent.agent : await withOwnSchema(configurations, agent.agent, run);
   if (!own) return { failure: configurationMissing };
   const chosen = withChosen(own, run.chosen);
   if ("problem" in chosen) return { failure: notAllowedAnyMore(chosen.problem) };
-  return { ...agent, ...configuredIn(organization, chosen.definition), ...(organization && { organization }) };
+  return { ...agent, ...configuredIn(organization, chosen.definition) };
 }
 
 type AgentOfTurn = Pick<TurnSettings, "agent" | "agentVersion"> | undefined;
