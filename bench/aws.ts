@@ -22,7 +22,7 @@ const budgets: Record<string, Usage> = {
   poll: { sequence: 2, read: 3, write: 0 },
   "poll of /ext/v1": { sequence: 3, read: 4, write: 0 },
   "poll of /ext/v1 that finds no change (304)": { sequence: 2, read: 2, write: 0 },
-  "start of a turn, until its model is called": { sequence: 2, read: 4, write: 2 },
+  "start of a turn, until its model is called": { sequence: 2, read: 3, write: 2 },
   step: { sequence: 1, read: 0, write: 10 },
   "end of a turn": { sequence: 1, read: 0, write: 8 },
 };
