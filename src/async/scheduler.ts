@@ -6,7 +6,7 @@ export type Owners = readonly string[];
 /** Shares places among owners. */
 export interface Scheduler {
   /**
-   * Runs `work` when its owners get a place, which it holds until it settles: at once, before `run` returns, if one is free. A wait ends with the signal's reason when
+   * Runs `work` when its owners get a place, which it holds until it settles. A wait ends with the signal's reason when
    * the signal aborts, and with `NoPlace` after the longest wait.
    */
   run<Value>(owners: Owners, work: () => Promise<Value>, signal?: AbortSignal): Promise<Value>;
@@ -126,44 +126,30 @@ export function scheduler({ places, longestWait }: SchedulerOptions): Scheduler 
       share.turn = ++turns; // lets others have their turn before
     }
     arrange(shares, owners);
-    if (root.waits > 0) startNext();
+    startNext();
   }
 
-  /** Takes a place if nothing waits and one is free for these owners, by the rules of `nextOf`. */
-  function takeAtOnce(owners: Owners): boolean {
-    if (root.waits > 0) return false;
-    const shares = sharesOf(owners);
-    let needed = 1;
-    for (const share of shares) if (share !== root && share.held > 0) needed++;
-    if (needed > places - root.held) return false;
-    for (const share of shares) share.held++;
-    return true;
-  }
-
-  /** Undefined: the place is taken. Otherwise it is when the promise resolves. */
-  function place(owners: Owners, signal: AbortSignal | undefined): Promise<void> | undefined {
-    if (takeAtOnce(owners)) return undefined;
+  function place(owners: Owners, signal: AbortSignal | undefined): Promise<void> {
+    const granted = Promise.withResolvers<void>();
     let waits = true;
-    let granted: PromiseWithResolvers<void> | undefined;
     const start = (): void => {
       waits = false;
-      granted?.resolve();
+      granted.resolve();
     };
     const waiting = { owners, start };
     enterQueue(waiting);
     startNext();
-    if (!waits) return undefined;
-    const { promise, reject } = (granted = Promise.withResolvers<void>());
+    if (!waits) return granted.promise;
     const giveUp = (reason: unknown): void => {
       if (waits) leaveQueue(waiting);
-      reject(reason);
+      granted.reject(reason);
     };
     const onAbort = (): void => giveUp(signal?.reason);
     signal?.addEventListener("abort", onAbort, { once: true });
     const timer =
       longestWait &&
       setTimeout(() => giveUp(noPlace(places, longestWait)), Math.min(longestWait.seconds * 1_000, maxTimer));
-    return promise.finally(() => {
+    return granted.promise.finally(() => {
       clearTimeout(timer);
       signal?.removeEventListener("abort", onAbort);
     });
@@ -172,8 +158,7 @@ export function scheduler({ places, longestWait }: SchedulerOptions): Scheduler 
   return {
     async run(owners, work, signal) {
       signal?.throwIfAborted();
-      const granted = place(owners, signal);
-      if (granted) await granted;
+      await place(owners, signal);
       try {
         signal?.throwIfAborted();
         return await work();

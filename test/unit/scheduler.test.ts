@@ -161,13 +161,3 @@ function check(places: number, all: Work[], running: Work[]): void {
     if (firstWaiting >= 0) expect(work.slice(firstWaiting).some(({ state }) => state === "runs")).toBe(false);
   }
 }
-
-test("work begins before the call returns if a place is free, and otherwise later", async () => {
-  const shared = scheduler({ places: 1 });
-  const log: string[] = [];
-  const first = shared.run(["A"], async () => void log.push("first"));
-  const second = shared.run(["B"], async () => void log.push("second"));
-  log.push("returned");
-  await Promise.all([first, second]);
-  expect(log).toEqual(["first", "returned", "second"]);
-});

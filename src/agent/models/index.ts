@@ -108,14 +108,10 @@ const maxOpened = 100;
 
 function reuseOrOpen(key: string, open: () => Promise<() => Model>): Promise<() => Model> {
   const known = opened.get(key);
-  if (known) {
-    opened.delete(key);
-    opened.set(key, known);
-    return known;
-  }
-  const model = open();
+  const model = known ?? open();
+  if (!known) model.catch(() => opened.delete(key));
+  opened.delete(key);
   opened.set(key, model);
-  model.catch(() => opened.delete(key));
   const [oldest = ""] = opened.keys();
   if (opened.size > maxOpened) opened.delete(oldest);
   return model;

@@ -133,7 +133,7 @@ export const usageFields = Object.keys(noUsage) as (keyof Usage)[];
 /** Fields can be missing: stored totals lack fields that were added later. */
 function combineUsage(a: Partial<Usage>, b: Partial<Usage>, sign: 1 | -1): Usage {
   const sum = (ofA = 0, ofB = 0): number => ofA + sign * ofB;
-  // Field by field: a loop over their names takes five times as long.
+  // Field by field: a loop over their names takes three times as long.
   return {
     steps: sum(a.steps, b.steps),
     inputTokens: sum(a.inputTokens, b.inputTokens),
