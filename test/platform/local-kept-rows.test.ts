@@ -1,7 +1,7 @@
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setImmediate as nextTick } from "node:timers/promises";
+import { setImmediate as nextTick, setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Database, openDatabase } from "../../src/platform/local/database/sqlite.ts";
 
@@ -24,12 +24,11 @@ beforeEach(() => {
   put(database.db, "a", "before");
   loads = [];
   const select = database.db.prepare("SELECT body FROM organizations WHERE id = ?");
-  const kept = database.kept((id): Kept | undefined => {
+  find = database.kept((id): Kept | undefined => {
     loads.push(id);
     const row = select.get(id);
     return row && (JSON.parse(String(row["body"])) as Kept);
   });
-  find = (id) => database.read(() => kept(id));
 });
 
 afterEach(() => {
@@ -53,10 +52,11 @@ test("a change is seen by the next read", async () => {
   expect(find("a")).toBeUndefined();
 });
 
-test("a change of another process is seen by the next tick of the event loop", async () => {
+test("a change of another process is seen 1 ms later", async () => {
   find("a");
   await nextTick();
   put(other.db, "a", "by another process");
+  await sleep(2);
   expect(find("a")).toEqual({ name: "by another process" });
 });
 
@@ -73,4 +73,24 @@ test("what a write reads before it is rolled back is not kept", async () => {
 test("a caller cannot change what the next one gets", () => {
   const found = find("a") as Kept;
   expect(() => (found.name = "changed")).toThrow(TypeError);
+});
+
+test("what is passed on is forgotten with the tick of the event loop", async () => {
+  const values = database.passedOn<number>();
+  values.set("a", 1);
+  await Promise.resolve();
+  expect(values.get("a")).toBe(1);
+  await nextTick();
+  expect(values.get("a")).toBeUndefined();
+});
+
+test("what is passed on is forgotten before the next write", async () => {
+  const values = database.passedOn<number>();
+  const first = database.write(() => {});
+  const second = first.then(() => {
+    const seen = database.write(() => values.get("a"));
+    values.set("a", 1);
+    return seen;
+  });
+  expect(await second).toBeUndefined();
 });

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { setImmediate as nextTick } from "node:timers/promises";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { ModelAnswer } from "../../src/agent/model.ts";
 import type { Run, RunChange } from "../../src/runs/types.ts";
@@ -39,6 +40,33 @@ export function describeRunRecords(open: () => Promise<Runs>): void {
       const transcript = [{ role: "input_to_agent", text: "first" }];
       expect(await runs.read(run.id)).toEqual({ run, transcript });
       expect(await runs.load(run.id)).toEqual({ run, transcript, journal: [], queue: [] });
+    });
+
+    test("a run is loaded as its create resolves as it is later", async () => {
+      const run = newRun({
+        labels: { team: "tests" },
+        webhook: "https://example.com/hook",
+        startedBy: { kind: "key", id: "k1" },
+        resultSchema: "a".repeat(64),
+        chosen: { limits: { steps: 3 } },
+      });
+      const uploads = [{ name: "in.txt", size: 1, sha256: "b".repeat(64) }];
+      await runs.create(run, firstMessages({ ...input(1, "first"), agentVersion: 4 }), { uploads });
+      const atOnce = await runs.load(run.id);
+      await nextTick();
+      const later = await runs.load(run.id);
+      expect(later).toMatchObject({ run, agentVersion: 4, uploads });
+      expect(atOnce).toEqual(later);
+    });
+
+    test("a run that is changed after its create is not loaded as it was created", async () => {
+      const run = newRun();
+      const creating = runs.create(run, firstMessages(input(1, "first")));
+      const ended = creating.then(() =>
+        runs.change({ ...onTurn(run), set: { status: "terminated", turn: 1, updatedAt: 2 } }),
+      );
+      expect(await ended).toBe(true);
+      expect(await runs.load(run.id)).toMatchObject({ run: { status: "terminated" } });
     });
 
     test("a run is opened for its owner alone", async () => {

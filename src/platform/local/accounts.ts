@@ -95,11 +95,11 @@ export function localAccounts(database: Database): Accounts {
   }
 
   return {
-    findKey: async (hash) => read(() => keyOf(hash)),
-    findAgent: async (id) => read(() => agentOf(id)),
-    findOrganization: async (id) => read(() => organizationOf(id)),
+    findKey: async (hash) => keyOf(hash),
+    findAgent: async (id) => agentOf(id),
+    findOrganization: async (id) => organizationOf(id),
     findOperator: async (hash) => parse<Operator>(read(() => findOperator.get(hash))),
-    findAgentVersion: async (agentId, version) => read(() => versionOf(`${agentId} ${version}`)),
+    findAgentVersion: async (agentId, version) => versionOf(`${agentId} ${version}`),
     createKey: (key, along) => create(insertKey, [key.agentId, JSON.stringify(key), key.hash], along),
     createAgent: (agent, along) => create(insertAgent, [agent.organizationId, JSON.stringify(agent), agent.id], along),
     createOrganization: (organization, along) =>

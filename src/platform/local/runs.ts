@@ -1,4 +1,6 @@
-import type { Runs } from "../../runs/ports.ts";
+import type { FileVersion } from "../../agent/turn/manifest.ts";
+import type { CreateExtras, Runs } from "../../runs/ports.ts";
+import type { Run, RunState, Stamped, TurnMessage } from "../../runs/types.ts";
 import { memoryLeases } from "./leases.ts";
 import { localRunEvents } from "./run-events.ts";
 import { localRunReads } from "./run-reads.ts";
@@ -8,8 +10,9 @@ import type { Database } from "./database/sqlite.ts";
 
 /** Runs in the database, leases in memory. `forget`: see `localRunWrites`. */
 export function localRuns(database: Database, forget: (runId: string) => Promise<void>): Runs {
-  const { db, read, write, refusesWrites } = database;
+  const { db, read, write, refusesWrites, passedOn } = database;
   const leases = memoryLeases();
+  const reads = localRunReads(database);
   const writes = localRunWrites(database, (lease) => leases.isCurrent(lease), forget);
   const isRunning = tuples<[turn: number]>(
     db,
@@ -18,6 +21,9 @@ export function localRuns(database: Database, forget: (runId: string) => Promise
   const putProbe = db.prepare("INSERT OR REPLACE INTO summaries (run, through_turn, text) VALUES (-1, 0, ?)");
   const dropProbe = db.prepare("DELETE FROM summaries WHERE run = -1");
 
+  // The turn of a new run begins in the tick of its create: what it reads has just been written.
+  const created = passedOn<RunState>();
+
   /** Probes for 64 KiB of free space: a long answer of a model. */
   function probeDiskSpace(): void {
     putProbe.run("0".repeat(65_536));
@@ -25,9 +31,17 @@ export function localRuns(database: Database, forget: (runId: string) => Promise
   }
 
   return {
-    ...localRunReads(database),
+    ...reads,
     ...localRunEvents(database),
     ...writes,
+
+    async create(run, messages, more = {}) {
+      const outcome = await writes.create(run, messages, more);
+      if (outcome === "created" && isPlain(run, more)) created.set(run.id, stateOf(run, messages, more.uploads));
+      return outcome;
+    },
+
+    load: async (id) => created.get(id) ?? (await reads.load(id)),
 
     async change(change) {
       const applied = await writes.change(change);
@@ -42,12 +56,31 @@ export function localRuns(database: Database, forget: (runId: string) => Promise
     async claim(request) {
       // A worker that claims is about to pay for an answer of a model, which must fit on the disk.
       if (refusesWrites()) await write(probeDiskSpace);
-      const found = read(() => isRunning.get(request.runId));
-      const claim = found && leases.claim(request);
-      return claim && { ...claim, turn: found[0] };
+      const { runId } = request;
+      const turn = created.get(runId)?.run.turn ?? read(() => isRunning.get(runId))?.[0];
+      const claim = turn === undefined ? undefined : leases.claim(request);
+      return claim && turn !== undefined ? { ...claim, turn } : undefined;
     },
     renew: async (lease, until) => read(() => isRunning.get(lease.runId)) !== undefined && leases.renew(lease, until),
     holds: async (lease) => leases.isCurrent(lease) && read(() => isRunning.get(lease.runId)) !== undefined,
     release: async (lease) => leases.release(lease),
+  };
+}
+
+/** Whether a new run is running, without a slot or anything else from which the store derives columns of its row. */
+function isPlain({ status }: Run, { slot, entries, summary }: CreateExtras): boolean {
+  return status === "running" && !slot && !entries && !summary;
+}
+
+/** What `load` reads of a run that has just been created. */
+function stateOf(run: Run, messages: Stamped<TurnMessage>[], uploads: FileVersion[] = []): RunState {
+  const agentVersion = messages.at(-1)?.agentVersion;
+  return {
+    run,
+    transcript: messages.map(({ role, text }) => ({ role, text })),
+    journal: [],
+    queue: [],
+    ...(agentVersion !== undefined && { agentVersion }),
+    ...(uploads.length > 0 && { uploads }),
   };
 }

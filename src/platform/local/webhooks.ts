@@ -6,7 +6,6 @@ import type { Database } from "./database/sqlite.ts";
 /** The webhooks of agents. */
 export function localWebhooks({
   db,
-  read,
   write,
   kept,
 }: Database): Pick<Accounts, "findWebhook" | "findWebhookView" | "findWebhookState" | "replaceWebhook"> {
@@ -15,11 +14,10 @@ export function localWebhooks({
   const update = db.prepare("UPDATE webhooks SET body = ? WHERE agent_id = ? AND body ->> 'revision' = ?");
   const insertAudit = auditWriter(db);
 
-  const webhookOf = kept((agentId) => {
+  const find = kept((agentId) => {
     const row = select.get(agentId);
     return row && (JSON.parse(String(row["body"])) as Webhook);
   });
-  const find = (agentId: string): Webhook | undefined => read(() => webhookOf(agentId));
 
   return {
     findWebhook: async (agentId) => find(agentId),

@@ -5,27 +5,34 @@ import { tuples } from "./query.ts";
 export interface SharedReads {
   /** Runs a query in the transaction of this tick. Errors of SQLite are thrown as they are. */
   read: <T>(query: () => T) => T;
-  /** Ends the open transaction early. */
+  /** Ends the open transaction early, and forgets what is `passedOn`. */
   endRead: () => void;
   /**
-   * Keeps what `load` returns for an id, also undefined, until a row of `keptTables` changes, in this process or in another one. The values
-   * are frozen, because all callers share them.
+   * Reads with `load`, and keeps what it returns for an id, also undefined, until a row of `keptTables` changes. Changes of
+   * another process are seen 1 ms after their commit. The values are frozen, because all callers share them.
    */
   kept: <T extends object>(load: (id: string) => T | undefined) => (id: string) => T | undefined;
+  /** Values by id that the next write could make wrong: they are forgotten before it, and with the tick of the event loop. */
+  passedOn: <T>() => { get: (id: string) => T | undefined; set: (id: string, value: T) => void };
 }
 
 /** Their rows are read for each request and change rarely: reading and parsing them took a tenth of a poll. */
 const keptTables = ["keys", "agents", "agent_versions", "organizations", "webhooks"];
 /** Rows of one kind that are kept. */
 const maxKept = 10_000;
+/** Milliseconds between two looks for writes of other processes, each of which locks the file: a thirtieth of a create. */
+const unwatched = 1;
 
 export function sharedReads(db: DatabaseSync): SharedReads {
   const begin = db.prepare("BEGIN");
   const commit = db.prepare("COMMIT");
   const versionOfOthers = tuples<[number]>(db, "PRAGMA data_version"); // changes with commits of other connections only
   const kinds: Map<string, object | undefined>[] = [];
+  const values: Map<string, unknown>[] = [];
   let seen: unknown;
+  let lookedAt = -Infinity;
   let reading = false;
+  let willEnd = false;
 
   function forget(): null {
     for (const kind of kinds) kind.clear();
@@ -40,16 +47,28 @@ export function sharedReads(db: DatabaseSync): SharedReads {
     }
   }
 
+  function endWithTick(): void {
+    if (willEnd) return;
+    willEnd = true;
+    setImmediate(() => {
+      willEnd = false;
+      endRead();
+    });
+  }
+
   function beginRead(): void {
     begin.run();
     reading = true;
-    setImmediate(endRead);
+    endWithTick();
+    const now = performance.now();
+    if (now - lookedAt < unwatched) return;
     const [version] = versionOfOthers.get() ?? [];
     if (version !== seen) forget();
-    seen = version;
+    [seen, lookedAt] = [version, now];
   }
 
   function endRead(): void {
+    for (const map of values) if (map.size > 0) map.clear();
     if (!reading) return;
     reading = false;
     try {
@@ -60,24 +79,43 @@ export function sharedReads(db: DatabaseSync): SharedReads {
     }
   }
 
+  function read<T>(query: () => T): T {
+    if (!reading && !db.isTransaction) beginRead();
+    return query();
+  }
+
+  /** Whether a kept row needs no read. Not in a write transaction, which can be rolled back. */
+  const isKnown = (): boolean => !db.isTransaction && performance.now() - lookedAt < unwatched;
+
   return {
     endRead,
-
-    read(query) {
-      if (!reading && !db.isTransaction) beginRead();
-      return query();
-    },
+    read,
 
     kept<T extends object>(load: (id: string) => T | undefined) {
       const kind = new Map<string, object | undefined>();
       kinds.push(kind);
       return (id: string): T | undefined => {
-        if (!reading) return load(id); // what a write transaction reads can be rolled back
-        if (kind.has(id)) return kind.get(id) as T | undefined;
-        const loaded = load(id);
-        if (kind.size >= maxKept) kind.clear();
-        kind.set(id, loaded && frozen(loaded));
-        return loaded;
+        if (kind.has(id) && isKnown()) return kind.get(id) as T | undefined;
+        return read(() => {
+          if (!reading) return load(id); // what a write transaction reads can be rolled back
+          if (kind.has(id)) return kind.get(id) as T | undefined;
+          const loaded = load(id);
+          if (kind.size >= maxKept) kind.clear();
+          kind.set(id, loaded && frozen(loaded));
+          return loaded;
+        });
+      };
+    },
+
+    passedOn<T>() {
+      const map = new Map<string, T>();
+      values.push(map);
+      return {
+        get: (id: string) => map.get(id),
+        set(id: string, value: T) {
+          map.set(id, value);
+          endWithTick();
+        },
       };
     },
   };

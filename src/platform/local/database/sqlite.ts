@@ -16,8 +16,9 @@ export interface Database {
    * file for each statement takes a third of the time of a poll.
    */
   read: <T>(query: () => T) => T;
-  /** See `SharedReads`. Call the returned function in `read`. */
+  /** See `SharedReads`. */
   kept: SharedReads["kept"];
+  passedOn: SharedReads["passedOn"];
   /**
    * Runs `operation` in a transaction; resolves with its value after the fsync. Operations in the same tick of the event
    * loop share one transaction and one fsync (group commit). An operation that throws is rolled back alone.
@@ -61,7 +62,7 @@ export function openDatabase(file: string): Database {
   db.exec("PRAGMA secure_delete = ON");
   migrate(db, file);
   db.exec("PRAGMA busy_timeout = 0"); // see flush
-  const { read, endRead, kept } = sharedReads(db);
+  const { read, endRead, kept, passedOn } = sharedReads(db);
   const { write, refusesWrites, flushNow } = groupCommit(db, endRead);
   let isPreallocated = false;
   const truncated = (): void => {
@@ -70,15 +71,13 @@ export function openDatabase(file: string): Database {
 
   const database: Database = {
     db,
-    kept,
+    passedOn,
     write,
     refusesWrites,
-    read(query) {
-      try {
-        return read(query);
-      } catch (error) {
-        throw namedError(error);
-      }
+    read: (query) => named(() => read(query)),
+    kept(load) {
+      const find = kept(load);
+      return (id) => named(() => find(id));
     },
     scrub: scrubber({ db, file, endRead, truncated }),
     preallocateLog() {
@@ -219,6 +218,14 @@ export function isBusy(error: unknown): boolean {
 
 function isFull(error: unknown): boolean {
   return codeOf(error) === full || extendedCodeOf(error) === writeError;
+}
+
+function named<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw namedError(error);
+  }
 }
 
 function namedError(error: unknown): unknown {
