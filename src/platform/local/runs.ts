@@ -1,3 +1,4 @@
+import { setImmediate as endOfTick } from "node:timers/promises";
 import type { FileVersion } from "../../agent/turn/manifest.ts";
 import type { CreateExtras, Runs } from "../../runs/ports.ts";
 import type { Run, RunState, Stamped, TurnMessage } from "../../runs/types.ts";
@@ -21,6 +22,8 @@ export function localRuns(database: Database, forget: (runId: string) => Promise
   const putProbe = db.prepare("INSERT OR REPLACE INTO summaries (run, through_turn, text) VALUES (-1, 0, ?)");
   const dropProbe = db.prepare("DELETE FROM summaries WHERE run = -1");
 
+  // Runs whose status changes with the commit at the end of this tick. A poll waits for it, which saves its client the next one.
+  const changing = new Set<string>();
   // The turn of a new run begins in the tick of its create: what it reads has just been written.
   const created = passedOn<RunState>();
 
@@ -43,14 +46,26 @@ export function localRuns(database: Database, forget: (runId: string) => Promise
 
     load: async (id) => created.get(id) ?? (await reads.load(id)),
 
+    async open(id, reader) {
+      const found = await reads.open(id, reader);
+      if (!found || !changing.has(id)) return found;
+      await endOfTick();
+      return await reads.open(id, reader);
+    },
+
     async change(change) {
-      const applied = await writes.change(change);
       const { runId, fencingToken, set } = change;
-      if (applied && set) {
+      if (!set) return await writes.change(change);
+      changing.add(runId);
+      try {
+        const applied = await writes.change(change);
+        if (!applied) return false;
         if (fencingToken === undefined) leases.end(runId);
         else leases.release({ runId, fencingToken });
+        return true;
+      } finally {
+        changing.delete(runId);
       }
-      return applied;
     },
 
     async claim(request) {
