@@ -55,12 +55,11 @@ export async function openTools(
 ): Promise<Toolbox> {
   const configured = agent.mcp ?? [];
   const mcpDependencies = { readSecret, addresses: mcpAddresses };
-  const opening = await Promise.allSettled(
-    configured.map((server) => {
-      const tools = known?.get(server.name);
-      return tools ? reopenMcpServer(server, mcpDependencies, tools) : openMcpServer(server, mcpDependencies, signal);
-    }),
-  );
+  const open = (server: McpServer) => {
+    const tools = known?.get(server.name);
+    return tools ? reopenMcpServer(server, mcpDependencies, tools) : openMcpServer(server, mcpDependencies, signal);
+  };
+  const opening = configured.length === 0 ? [] : await Promise.allSettled(configured.map(open));
   const servers = opening.flatMap((server) => (server.status === "fulfilled" ? [server.value] : []));
   const close = closing(servers);
   const failed = opening.find((server) => server.status === "rejected");

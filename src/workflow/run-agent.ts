@@ -111,7 +111,7 @@ export async function runAgent(deps: AgentDeps, state: RunState, call: AgentCall
     ...(linux && { linux }),
     readSecret: readSecretFor("header"),
   };
-  const choice = { ...agent, ...(mcpToolPolicy && { mcpToolPolicy }) };
+  const choice = mcpToolPolicy ? { ...agent, mcpToolPolicy } : agent;
   await using toolbox = await (offered
     ? reopenTools(choice, offered, dependencies)
     : openTools(choice, dependencies, signal, tried?.known));

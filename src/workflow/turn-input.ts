@@ -17,12 +17,15 @@ export function turnInput(
   deadline: number,
 ): TurnInput {
   const { run, journal } = state;
-  const { fallback: _, ...definition } = agent;
+  const { instructions, limits, runLimits, recordReasoning } = agent;
   const usedByTurn = ownEntries(journal).reduce((sum, entry) => addUsage(sum, usageOfEntry(entry) ?? noUsage), noUsage);
   return {
-    ...definition, // turns read the settings that `TurnInput` names
-    ...resultSchemaOf(agent),
     turn: run.turn,
+    instructions,
+    limits,
+    ...(runLimits && { runLimits }),
+    ...(recordReasoning !== undefined && { recordReasoning }),
+    ...resultSchemaOf(agent),
     ...asked,
     ...(fallback && { fallback }),
     history: conversation(state),

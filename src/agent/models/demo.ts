@@ -167,6 +167,7 @@ function describe(name: string, result: ToolResult | undefined): string[] {
 }
 
 function clipped(text: string): string {
+  if (text.length <= 200) return text;
   const characters = Array.from(text.slice(0, 400));
   return characters.length > 200 ? `${characters.slice(0, 200).join("")}…` : text;
 }

@@ -9,6 +9,7 @@ export type ToolPolicy = Record<string, ToolRule>;
  * what a client tool or a question waits for.
  */
 export function withPolicy(tools: Tool[], policy: ToolPolicy = {}, mcpRule: McpToolRule = "allow"): Tool[] {
+  if (mcpRule === "allow" && Object.keys(policy).length === 0) return tools;
   return tools.map((tool) => {
     switch (ruleOf(tool, policy) ?? (tool.origin && tool.hasEffects ? mcpRule : "allow")) {
       case "ask":

@@ -1,6 +1,14 @@
 import { fullJitter, pause } from "../../async/backoff.ts";
-import { withTimeout } from "../../async/with-timeout.ts";
-import type { Failure, ModelAnswer, ModelFailure, ModelRequest, SentRequest, ToolDefinition } from "../model.ts";
+import { type TimedResult, withTimeout } from "../../async/with-timeout.ts";
+import type {
+  Failure,
+  ModelAnswer,
+  ModelFailure,
+  ModelOutcome,
+  ModelRequest,
+  SentRequest,
+  ToolDefinition,
+} from "../model.ts";
 import {
   defaultContextTokens,
   estimateBrokenOff,
@@ -248,10 +256,14 @@ async function requestOnce(
   const text = shown ? ports.showText?.(step) : undefined;
   const watched = text && { onText: text.write };
   const clientTools = ports.tools.filter(({ asks }) => asks === "client_tool").map(({ definition }) => definition.name);
-  const calling = withTimeout(timeLeft, ports.signal, (signal) =>
-    ports.model({ ...request, clientTools, readAttachment: ports.files.readAttachment, signal, onSent, ...watched }),
-  );
-  const result = await (text ? calling.finally(() => text.end()) : calling);
+  let result: TimedResult<ModelOutcome>;
+  try {
+    result = await withTimeout(timeLeft, ports.signal, (signal) =>
+      ports.model({ ...request, clientTools, readAttachment: ports.files.readAttachment, signal, onSent, ...watched }),
+    );
+  } finally {
+    text?.end();
+  }
   const milliseconds = ports.now() - startedAt;
   const exchange = requests.length > 0 ? { sent: requests } : {};
   ports.observe?.({ of: "model", request, ...(!result.timedOut && { outcome: result.value }) });

@@ -43,7 +43,9 @@ export class TurnWorkspace {
 
   async #readStart(): Promise<void> {
     const { atStart, changes, keep } = this.config;
-    this.recorded = applyChanges(manifestOf(await atStart()), changes.flat(), keep).manifest;
+    const found = atStart();
+    const manifest = manifestOf("then" in found ? await found : found);
+    this.recorded = changes.length === 0 ? manifest : applyChanges(manifest, changes.flat(), keep).manifest;
   }
 
   async read(file: FileVersion | undefined): Promise<Uint8Array | undefined> {
