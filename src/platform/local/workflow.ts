@@ -80,6 +80,8 @@ export function startRunner(
 
   async function runJob(payload: TurnId, job: Job): Promise<void> {
     try {
+      // After the responses of this tick: clients send their next requests while turns work.
+      await new Promise<void>((resolve) => process.nextTick(resolve));
       await drive(deps, payload, job, places);
     } finally {
       if (jobs.get(payload.runId) === job) jobs.delete(payload.runId);
