@@ -60,6 +60,19 @@ test("a change of another process is seen 1 ms later", async () => {
   expect(find("a")).toEqual({ name: "by another process" });
 });
 
+test("a change of another process is seen where it is announced, and in the next write", async () => {
+  const announced: unknown[] = [];
+  const watch = database.onOutsideWrite(() => announced.push(find("a")));
+  find("a"); // a look
+  await nextTick();
+  put(other.db, "a", "second");
+  watch();
+  expect(announced).toEqual([{ name: "second" }]);
+  put(other.db, "a", "third");
+  await database.write(() => {});
+  expect(find("a")).toEqual({ name: "third" });
+});
+
 test("what a write reads before it is rolled back is not kept", async () => {
   const failed = database.write(() => {
     put(database.db, "a", "rolled back");

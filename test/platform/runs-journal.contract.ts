@@ -59,16 +59,6 @@ export function describeRunRecords(open: () => Promise<Runs>): void {
       expect(atOnce).toEqual(later);
     });
 
-    test("a run that is changed after its create is not loaded as it was created", async () => {
-      const run = newRun();
-      const creating = runs.create(run, firstMessages(input(1, "first")));
-      const ended = creating.then(() =>
-        runs.change({ ...onTurn(run), set: { status: "terminated", turn: 1, updatedAt: 2 } }),
-      );
-      expect(await ended).toBe(true);
-      expect(await runs.load(run.id)).toMatchObject({ run: { status: "terminated" } });
-    });
-
     test("a run is opened for its owner alone", async () => {
       const run = await created(runs);
       const { agentId, organizationId } = run;

@@ -22,7 +22,8 @@ export function localRuns(database: Database, forget: (runId: string) => Promise
   const putProbe = db.prepare("INSERT OR REPLACE INTO summaries (run, through_turn, text) VALUES (-1, 0, ?)");
   const dropProbe = db.prepare("DELETE FROM summaries WHERE run = -1");
 
-  // Runs whose status changes with the commit at the end of this tick. A poll waits for it, which saves its client the next one.
+  // Runs with a change of status that is queued, usually for the commit at the end of this tick. A poll waits for that, which
+  // saves its client the next one.
   const changing = new Set<string>();
   // The turn of a new run begins in the tick of its create: what it reads has just been written.
   const created = passedOn<RunState>();
@@ -40,7 +41,8 @@ export function localRuns(database: Database, forget: (runId: string) => Promise
 
     async create(run, messages, more = {}) {
       const outcome = await writes.create(run, messages, more);
-      if (outcome === "created" && isPlain(run, more)) created.set(run.id, stateOf(run, messages, more.uploads));
+      const isUnchanged = outcome === "created" && !changing.has(run.id);
+      if (isUnchanged && isPlain(run, more)) created.set(run.id, stateOf(run, messages, more.uploads));
       return outcome;
     },
 
@@ -82,7 +84,7 @@ export function localRuns(database: Database, forget: (runId: string) => Promise
   };
 }
 
-/** Whether a new run is running, without a slot or anything else from which the store derives columns of its row. */
+/** Whether `load` would read what `stateOf` returns: a running run without slot, journal and summary. */
 function isPlain({ status }: Run, { slot, entries, summary }: CreateExtras): boolean {
   return status === "running" && !slot && !entries && !summary;
 }

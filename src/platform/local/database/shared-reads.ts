@@ -7,12 +7,18 @@ export interface SharedReads {
   read: <T>(query: () => T) => T;
   /** Ends the open transaction early, and forgets what is `passedOn`. */
   endRead: () => void;
+  /** Looks for writes of other processes, and forgets the kept rows if there are some. */
+  look: () => void;
   /**
-   * Reads with `load`, and keeps what it returns for an id, also undefined, until a row of `keptTables` changes. Changes of
-   * another process are seen 1 ms after their commit. The values are frozen, because all callers share them.
+   * Reads with `load`, and keeps what it returns for an id, also undefined, until a row of `keptTables` changes. A change of
+   * another process is seen by the first tick that begins 1 ms after the last look: kept rows can be older than other rows of
+   * their tick. The values are frozen, because all callers share them.
    */
   kept: <T extends object>(load: (id: string) => T | undefined) => (id: string) => T | undefined;
-  /** Values by id that the next write could make wrong: they are forgotten before it, and with the tick of the event loop. */
+  /**
+   * Values by id that the next write of this process could make wrong: they are forgotten before it, and with the tick of the
+   * event loop. A write of another process is not noticed.
+   */
   passedOn: <T>() => { get: (id: string) => T | undefined; set: (id: string, value: T) => void };
 }
 
@@ -20,8 +26,8 @@ export interface SharedReads {
 const keptTables = ["keys", "agents", "agent_versions", "organizations", "webhooks"];
 /** Rows of one kind that are kept. */
 const maxKept = 10_000;
-/** Milliseconds between two looks for writes of other processes, each of which locks the file: a thirtieth of a create. */
-const unwatched = 1;
+/** Milliseconds between two looks for writes of other processes. A tick that needs kept rows alone opens no transaction meanwhile. */
+const lookInterval = 1;
 
 export function sharedReads(db: DatabaseSync): SharedReads {
   const begin = db.prepare("BEGIN");
@@ -60,8 +66,11 @@ export function sharedReads(db: DatabaseSync): SharedReads {
     begin.run();
     reading = true;
     endWithTick();
-    const now = performance.now();
-    if (now - lookedAt < unwatched) return;
+    if (performance.now() - lookedAt >= lookInterval) look();
+  }
+
+  function look(): void {
+    const now = performance.now(); // before: what is committed meanwhile is seen by the next look
     const [version] = versionOfOthers.get() ?? [];
     if (version !== seen) forget();
     [seen, lookedAt] = [version, now];
@@ -84,12 +93,13 @@ export function sharedReads(db: DatabaseSync): SharedReads {
     return query();
   }
 
-  /** Whether a kept row needs no read. Not in a write transaction, which can be rolled back. */
-  const isKnown = (): boolean => !db.isTransaction && performance.now() - lookedAt < unwatched;
+  /** Whether a kept row can be returned without a transaction. In one, `reading` decides. */
+  const isKnown = (): boolean => !db.isTransaction && performance.now() - lookedAt < lookInterval;
 
   return {
     endRead,
     read,
+    look,
 
     kept<T extends object>(load: (id: string) => T | undefined) {
       const kind = new Map<string, object | undefined>();

@@ -18,6 +18,7 @@ export interface Database {
   read: <T>(query: () => T) => T;
   /** See `SharedReads`. */
   kept: SharedReads["kept"];
+  /** See `SharedReads`. */
   passedOn: SharedReads["passedOn"];
   /**
    * Runs `operation` in a transaction; resolves with its value after the fsync. Operations in the same tick of the event
@@ -62,8 +63,9 @@ export function openDatabase(file: string): Database {
   db.exec("PRAGMA secure_delete = ON");
   migrate(db, file);
   db.exec("PRAGMA busy_timeout = 0"); // see flush
-  const { read, endRead, kept, passedOn } = sharedReads(db);
-  const { write, refusesWrites, flushNow } = groupCommit(db, endRead);
+  const reads = sharedReads(db);
+  const { read, endRead, look, kept, passedOn } = reads;
+  const { write, refusesWrites, flushNow } = groupCommit(db, reads);
   let isPreallocated = false;
   const truncated = (): void => {
     if (isPreallocated && db.isOpen) database.preallocateLog();
@@ -101,8 +103,10 @@ export function openDatabase(file: string): Database {
       return () => {
         endRead(); // its snapshot hides newer commits
         const now = dataVersion.get()?.["data_version"];
-        if (now !== seen) changed();
+        if (now === seen) return;
         seen = now;
+        look(); // for kept rows, whose last look can be younger than the write
+        changed();
       };
     },
     close() {
@@ -117,7 +121,7 @@ export function openDatabase(file: string): Database {
 /** Write transactions, one per tick of the event loop. `flushNow` writes what is pending and may block on the lock. */
 function groupCommit(
   db: DatabaseSync,
-  endRead: () => void,
+  { endRead, look }: Pick<SharedReads, "endRead" | "look">,
 ): Pick<Database, "write" | "refusesWrites"> & { flushNow: () => void } {
   const begin = db.prepare("BEGIN IMMEDIATE");
   const commit = db.prepare("COMMIT");
@@ -159,6 +163,7 @@ function groupCommit(
   function transact(batch: Pending[]): (() => void)[] | undefined {
     try {
       if (!db.isTransaction) begin.run();
+      look(); // a write that fails because of another process's is repeated on fresh rows
       const settled = batch.map(({ run, resolve }) => {
         const value = run();
         return () => resolve(value);

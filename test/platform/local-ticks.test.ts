@@ -4,7 +4,7 @@ import { setImmediate as nextTick } from "node:timers/promises";
 import { afterAll, expect, test } from "vitest";
 import type { Run } from "../../src/runs/types.ts";
 import { temporaryStores } from "../support/temporary-stores.ts";
-import { created, numbered, onTurn, output } from "./run-fixtures.ts";
+import { created, firstMessages, input, newRun, numbered, onTurn, output } from "./run-fixtures.ts";
 
 const stores = temporaryStores();
 const { runs } = stores;
@@ -56,4 +56,15 @@ test("a poll does not wait while another process locks the database", async () =
   other.close();
   expect(await finishing).toBe(true);
   expect(await poll(run)).toMatchObject({ run: { status: "finished" } });
+});
+
+test("a run that changes in the commit of its create is loaded as changed, and not claimed", async () => {
+  const run = newRun();
+  const creating = runs.create(run, firstMessages(input(1, "first")));
+  const set = { status: "terminated", turn: 1, updatedAt: 2 } as const;
+  const ending = runs.change({ ...onTurn(run), set });
+  await creating;
+  expect(await runs.load(run.id)).toMatchObject({ run: { status: "terminated" } });
+  expect(await runs.claim({ runId: run.id, owner: "worker", now: 1, until: 2 })).toBeUndefined();
+  expect(await ending).toBe(true);
 });
