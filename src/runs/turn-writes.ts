@@ -183,7 +183,7 @@ export function factsOf(entries: JournalEntry[]): Pick<RunChange, "model" | "too
   const answers = entries.filter((entry) => entry.part === "answer");
   const model = answers.at(-1)?.model;
   const names = answers.flatMap(({ answer }) => answer.toolCalls.map(({ name }) => name));
-  const tools = names.length === 0 ? names : [...new Set(names.filter((name) => toolName.test(name)))];
+  const tools = [...new Set(names.filter((name) => toolName.test(name)))];
   return { ...(model !== undefined && { model }), ...(tools.length > 0 && { tools }) };
 }
 

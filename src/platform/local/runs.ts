@@ -75,8 +75,9 @@ export function localRuns(database: Database, forget: (runId: string) => Promise
       if (refusesWrites()) await write(probeDiskSpace);
       const { runId } = request;
       const turn = created.get(runId)?.run.turn ?? read(() => isRunning.get(runId))?.[0];
-      const claim = turn === undefined ? undefined : leases.claim(request);
-      return claim && turn !== undefined ? { ...claim, turn } : undefined;
+      if (turn === undefined) return undefined;
+      const claim = leases.claim(request);
+      return claim && { ...claim, turn };
     },
     renew: async (lease, until) => read(() => isRunning.get(lease.runId)) !== undefined && leases.renew(lease, until),
     holds: async (lease) => leases.isCurrent(lease) && read(() => isRunning.get(lease.runId)) !== undefined,
