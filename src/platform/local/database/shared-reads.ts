@@ -7,8 +7,8 @@ export interface SharedReads {
   read: <T>(query: () => T) => T;
   /** Ends the open transaction early, and forgets what is `passedOn`. */
   endRead: () => void;
-  /** Looks for writes of other processes, and forgets the kept rows if there are some. */
-  look: () => void;
+  /** Looks for writes of other processes, and forgets the kept rows if there are some. The result differs with each of them. */
+  look: () => number;
   /**
    * Reads with `load`, and keeps what it returns for an id, also undefined, until a row of `keptTables` changes. A change of
    * another process is seen by the first tick that begins 1 ms after the last look: kept rows can be older than other rows of
@@ -35,10 +35,9 @@ export function sharedReads(db: DatabaseSync): SharedReads {
   const versionOfOthers = tuples<[number]>(db, "PRAGMA data_version"); // changes with commits of other connections only
   const kinds: Map<string, object | undefined>[] = [];
   const values: Map<string, unknown>[] = [];
-  let seen: unknown;
+  let seen = 0;
   let lookedAt = -Infinity;
   let reading = false;
-  let willEnd = false;
 
   function forget(): null {
     for (const kind of kinds) kind.clear();
@@ -53,27 +52,19 @@ export function sharedReads(db: DatabaseSync): SharedReads {
     }
   }
 
-  function endWithTick(): void {
-    if (willEnd) return;
-    willEnd = true;
-    setImmediate(() => {
-      willEnd = false;
-      endRead();
-    });
-  }
-
   function beginRead(): void {
     begin.run();
     reading = true;
-    endWithTick();
+    setImmediate(endRead);
     if (performance.now() - lookedAt >= lookInterval) look();
   }
 
-  function look(): void {
+  function look(): number {
     const now = performance.now(); // before: what is committed meanwhile is seen by the next look
-    const [version] = versionOfOthers.get() ?? [];
+    const [version = 0] = versionOfOthers.get() ?? [];
     if (version !== seen) forget();
     [seen, lookedAt] = [version, now];
+    return version;
   }
 
   function endRead(): void {
@@ -123,8 +114,8 @@ export function sharedReads(db: DatabaseSync): SharedReads {
       return {
         get: (id: string) => map.get(id),
         set(id: string, value: T) {
+          if (map.size === 0) setImmediate(endRead);
           map.set(id, value);
-          endWithTick();
         },
       };
     },

@@ -76,11 +76,8 @@ export function openDatabase(file: string): Database {
     passedOn,
     write,
     refusesWrites,
-    read: (query) => named(() => read(query)),
-    kept(load) {
-      const find = kept(load);
-      return (id) => named(() => find(id));
-    },
+    read: named(read),
+    kept: (load) => named(kept(load)),
     scrub: scrubber({ db, file, endRead, truncated }),
     preallocateLog() {
       isPreallocated = true;
@@ -98,15 +95,12 @@ export function openDatabase(file: string): Database {
       }
     },
     onOutsideWrite(changed) {
-      const dataVersion = db.prepare("PRAGMA data_version"); // changes with commits of other connections only
-      let seen = dataVersion.get()?.["data_version"];
+      let seen = look();
       return () => {
         endRead(); // its snapshot hides newer commits
-        const now = dataVersion.get()?.["data_version"];
-        if (now === seen) return;
+        const now = look();
+        if (now !== seen) changed();
         seen = now;
-        look(); // for kept rows, whose last look can be younger than the write
-        changed();
       };
     },
     close() {
@@ -225,12 +219,15 @@ function isFull(error: unknown): boolean {
   return codeOf(error) === full || extendedCodeOf(error) === writeError;
 }
 
-function named<T>(read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    throw namedError(error);
-  }
+/** The function, with errors as `namedError` names them. */
+function named<Given, Value>(call: (given: Given) => Value): (given: Given) => Value {
+  return (given) => {
+    try {
+      return call(given);
+    } catch (error) {
+      throw namedError(error);
+    }
+  };
 }
 
 function namedError(error: unknown): unknown {
