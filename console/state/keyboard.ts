@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import type { IconName } from "../ui/icon.tsx";
 
 /** A key, or two in a row, that does something on the current page. */
@@ -38,7 +38,8 @@ export const shortcutGroups = registered;
 export function useShortcuts(group: string, shortcuts: Shortcut[]): void {
   const current = useRef(shortcuts);
   current.current = shortcuts;
-  useEffect(() => {
+  // Before the browser paints: a shortcut works as soon as what it acts on is shown.
+  useLayoutEffect(() => {
     const entry = {
       group,
       // The functions change with each rendering; the keys do not.
