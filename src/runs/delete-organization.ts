@@ -1,5 +1,5 @@
 import { type Actor, along } from "../accounts/audit.ts";
-import { setAgentStatus } from "../accounts/agents.ts";
+import { deleteAgent } from "../accounts/delete-agent.ts";
 import { beginDeletion, findOrganization } from "../accounts/organizations.ts";
 import type { Accounts } from "../accounts/types.ts";
 import { ServiceError } from "../errors.ts";
@@ -26,7 +26,7 @@ export interface OrganizationDeletion {
 
 /**
  * Ends all runs of an organization and deletes everything about it: runs, files, agents with their versions, keys and
- * trials, webhooks, deliveries, usage. What operators did stays in the audit.
+ * trials, webhooks, deliveries, usage. What operators did stays in the audit. The keys end first, before anything is deleted.
  * - `name`: the organization's name, as a confirmation.
  * - Ends after about `milliseconds`, between two pages of runs. Another call continues; one machine does so by itself.
  */
@@ -42,8 +42,13 @@ export async function deleteOrganization(
   const deadline = now() + milliseconds;
   if (!organization.deleting) await beginDeletion(accounts, id, actor);
   let runs = 0;
-  for (const agent of await accounts.listAgents(id)) {
-    if (agent.status !== "deleted") await setAgentStatus(accounts, agent.id, "deleted");
+  const agents = await accounts.listAgents(id);
+  for (const agent of agents) {
+    if (agent.status === "deleted") continue;
+    if (now() >= deadline) return { complete: false, runs };
+    await deleteAgent(accounts, agent.id);
+  }
+  for (const agent of agents) {
     for (;;) {
       const page = await deps.runs.list({ agentIds: [agent.id], limit: pageSize });
       if (page.runs.length === 0) break;

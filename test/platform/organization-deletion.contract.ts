@@ -128,6 +128,20 @@ export function describeOrganizationDeletion(
       await expect(again).rejects.toMatchObject({ code: "organization_not_found" });
     });
 
+    test("ends the keys of all agents before it deletes a run", async () => {
+      const mine = await everything("Keys", 1);
+      const further = await createAgent(accounts, mine.organizationId, definition);
+      const { stored } = await createKey(accounts, further.id);
+      const broken = { ...stores.removal, removeRuns: () => Promise.reject(new Error("killed")) };
+      const confirmed = { name: "Keys", milliseconds: 60_000 };
+      const interrupted = deleteOrganization(depsWith(broken), mine.organizationId, confirmed);
+      await expect(interrupted).rejects.toThrow("killed");
+      for (const { hash } of [mine.key, stored]) {
+        expect(await accounts.findKey(hash)).toMatchObject({ enabled: false, agentDeleted: true });
+      }
+      expect(await deleteOrganization(depsWith(), mine.organizationId, confirmed)).toMatchObject({ complete: true });
+    });
+
     test("ends in time, and another call continues, also after a failure", { timeout: 60_000 }, async () => {
       const mine = await everything("Slow", 2);
       const call = (removal?: Removal, milliseconds = 60_000) =>
