@@ -18,8 +18,6 @@ export interface ApiRequest {
    * should not keep them. Rejects if the host could not receive it.
    */
   parseBody: <Value>(parse: (body: string | Uint8Array) => Promise<Value>) => Promise<Value>;
-  /** Rejects when the caller's credential has ended. Looks every 3 s, so a request that lasts calls it often. */
-  checkCredential?: () => Promise<void>;
   /** Returns a signal that aborts when the client is gone, or the server closes. Absent: the host cannot tell. */
   whileConnected?: () => AbortSignal;
   /**

@@ -23,7 +23,7 @@ export interface McpDeps extends InputLimits, CreateRunDeps, AuthenticationDeps 
 export interface McpCall extends McpDeps {
   describer: RunDescriber;
   principal: Principal;
-  credential: CredentialCheck;
+  credential: CredentialCheck<Principal>;
   requestId: string;
   /** Address of the service, as the client wrote it: `http://127.0.0.1:8787`. */
   origin: string;

@@ -27,9 +27,11 @@ export function mcpHandler(deps: McpDeps): ApiHandler {
     if (request.method !== "POST") throw methodNotAllowed();
     try {
       const holder = await authenticate(deps, apiKeyOf(request.headers));
-      const credential = credentialCheck(() => authenticate({ accounts: deps.accounts }, apiKeyOf(request.headers)));
       const { named, agent } = addressIn(request.query);
       const principal = asMcp(forAgent(holder, agent));
+      const { accounts } = deps;
+      const again = () => authenticate({ accounts }, apiKeyOf(request.headers));
+      const credential = credentialCheck(principal, async () => asMcp(forAgent(await again(), agent)));
       const message = await receive(credential.guardBody(request), named);
       const { id: requestId, whileConnected } = request;
       const client = { signal: whileConnected?.() ?? never, streams: whileConnected !== undefined };

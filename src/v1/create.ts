@@ -15,7 +15,8 @@ export function createHandler(deps: CreateRunDeps & AuthenticationDeps): ApiHand
     const { id: requestId, headers } = request;
     const principal = await authenticate(deps, apiKeyOf(headers));
     const { accounts } = deps;
-    const { parseBody } = credentialCheck(() => authenticate({ accounts }, apiKeyOf(headers))).guardBody(request);
+    const credential = credentialCheck(principal, () => authenticate({ accounts }, apiKeyOf(headers)));
+    const { parseBody } = credential.guardBody(request);
     const body = validOrThrow(await parseBody((raw) => parseCreateBody(raw, headers["content-type"])));
     const { id: runId } = await createRun(deps, forAgent(principal, body.template_id), newRunOf(body));
     log("info", "run created", { requestId, runId });

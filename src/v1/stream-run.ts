@@ -1,12 +1,12 @@
 import type { PiecewiseRun, TranscriptPiece } from "../runs/types.ts";
 import type { StatusResponse } from "./contract.ts";
-import type { ApiResponse } from "../http/handler.ts";
+import type { ApiResponse, StreamBody } from "../http/handler.ts";
 
 /** Characters that are collected before they are sent. */
 const chunkLength = 32 * 1024;
 
 /** The response with a large run: the same JSON as that of `StatusResponse`, written while the transcript is read. */
-export function streamedRun({ run, pieces }: PiecewiseRun): ApiResponse {
+export function streamedRun({ run, pieces }: PiecewiseRun): ApiResponse & { body: StreamBody } {
   const start = JSON.stringify({ agent_id: run.id, loop_status: run.status, transcript: [] } satisfies StatusResponse);
   const body = (): AsyncIterable<string> => inChunks(jsonOf(start, pieces));
   return { status: 200, headers: { "content-type": "application/json" }, body };

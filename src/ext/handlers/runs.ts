@@ -52,14 +52,11 @@ export function runHandlers(deps: ExtDeps) {
       },
     ),
 
-    async get_run({ request, principal, path, query }) {
+    async get_run({ request, principal, caller, path, query }) {
       const { streams, wait } = deps;
       using waiting = query.wait > 0 ? streams?.open(holderOf(principal)) : undefined;
       const seconds = streams && !waiting ? 0 : query.wait; // a client with as many streams as it may have polls
-      const read = async () => {
-        await request.checkCredential?.();
-        return find(principal, path.run_id);
-      };
+      const read = async () => find(await caller(), path.run_id);
       const signal = request.whileConnected?.() ?? new AbortController().signal;
       const run = await untilIdle({ read, seconds, interval: wait.interval, signal });
       return taggedResponse({ request, basis: [run], now: deps.now }, () => detailOf(run));

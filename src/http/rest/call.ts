@@ -17,6 +17,8 @@ interface TypedApi {
 export interface RestCall<Api extends TypedApi, Name extends keyof Api["operations"]> {
   request: ApiRequest;
   principal: Api["principal"];
+  /** The principal as it is now, for a request that lasts. Looks every 3 s. Rejects when the credential has ended. */
+  caller: () => Promise<Api["principal"]>;
   path: Path<Api["operations"][Name], Api["pathParameters"]>;
   query: Query<Api["operations"][Name]>;
   /** Undefined: the operation takes no body, or it was left out where that is allowed. */

@@ -28,6 +28,7 @@ export interface RestApi<Name extends string, Entry extends Operation, Principal
 interface AnyCall<Principal> {
   request: ApiRequest;
   principal: Principal;
+  caller: () => Promise<Principal>;
   path: object;
   query: object;
   body: object | undefined;
@@ -56,11 +57,13 @@ export function restRouter<Name extends string, Entry extends Operation, Princip
     if (!handler) throw errors.error("not_found");
     const request = { ...received, parameters };
     const operation = operations[name];
-    if (!operation.authenticated) return call(handler, request, nobody, operation);
+    if (!operation.authenticated) {
+      return call(handler, request, { principal: nobody, caller: async () => nobody }, operation);
+    }
     const principal = await authenticate(request);
-    const credential = credentialCheck(() => authenticate(request));
-    const guarded = { ...credential.guardBody(request), checkCredential: credential.ifDue };
-    const response = await call(handler, guarded, principal, operation);
+    const credential = credentialCheck(principal, () => authenticate(request));
+    const { caller, guardBody } = credential;
+    const response = await call(handler, guardBody(request), { principal, caller }, operation);
     const { body } = response;
     return typeof body === "function" ? { ...response, body: credential.guardStream(body) } : response;
   }
@@ -76,7 +79,7 @@ export function restRouter<Name extends string, Entry extends Operation, Princip
   async function call(
     handler: (call: AnyCall<Principal>) => Promise<ApiResponse>,
     request: ApiRequest,
-    principal: Principal,
+    { principal, caller }: Pick<AnyCall<Principal>, "principal" | "caller">,
     operation: Entry,
   ): Promise<ApiResponse> {
     authorize?.(principal, operation);
@@ -84,7 +87,7 @@ export function restRouter<Name extends string, Entry extends Operation, Princip
     const { path, query } = validParameters(validators, operation, request);
     const body = await validBody(validators, operation, request);
     if (operation.authenticated) await authorizeCall?.(principal, operation, { ...query, ...body, ...path });
-    return handler({ request, principal, path, query, body });
+    return handler({ request, principal, caller, path, query, body });
   }
 
   const handle = withErrorResponses(async (request) => {

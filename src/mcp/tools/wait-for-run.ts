@@ -27,11 +27,10 @@ export function registerWaitTools(server: McpServer, call: McpCall, options: Rep
       annotations,
     },
     guarded(call, async ({ run_id, seconds = maxWaitSeconds }, context) => {
-      const { runs, principal, credential, pollInterval: interval, signal } = call;
+      const { runs, credential, pollInterval: interval, signal } = call;
       const report = progressReporter(call, context);
       const read = async () => {
-        await credential.ifDue();
-        const run = await findOwnRun(runs, principal, run_id);
+        const run = await findOwnRun(runs, await credential.caller(), run_id);
         await report?.(run);
         return run;
       };

@@ -2,12 +2,14 @@ import { once } from "node:events";
 import { request as httpRequest } from "node:http";
 import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
+import { createAgent } from "../../../src/accounts/agents.ts";
+import { deleteAgent } from "../../../src/accounts/delete-agent.ts";
 import { createKey, setKeyEnabled } from "../../../src/accounts/keys.ts";
 import { createOperator, revokeOperator } from "../../../src/accounts/operators.ts";
 import { sha256Of } from "../../../src/agent/turn/manifest.ts";
 import { httpServer } from "../../support/http-server.ts";
 import { localService } from "../../support/local-service.ts";
-import { sendRpc } from "../../support/mcp-clients.ts";
+import { callTool, connectClient, sendRpc } from "../../support/mcp-clients.ts";
 
 /** Larger than what the buffers of a connection hold. */
 const large = Buffer.alloc(24 * 1024 * 1024, 7);
@@ -37,6 +39,8 @@ test(
     expect((await send("PUT", `/ext/v1/uploads/${sent}`, large)).status).toBe(204);
     const create = JSON.stringify({ name: "r", input_text: "Wait.", uploads: [sent] });
     const { id } = (await (await send("POST", "/ext/v1/runs", create)).json()) as { id: string };
+    const long = JSON.stringify({ name: "r", template_id: templateId, input_text: "x".repeat(18_000_000) });
+    const { agent_id } = (await (await send("POST", "/v1/agents", long)).json()) as { agent_id: string };
 
     /** A request of which the first part is sent. Returns a function that sends the rest. */
     const begin = (method: string, path: string, first: string | Buffer, length: number) => {
@@ -60,6 +64,8 @@ test(
 
     const download = (await send("GET", `/ext/v1/runs/${id}/files/large.bin`)).body?.getReader();
     await download?.read();
+    const transcript = (await send("GET", `/v1/agents/${agent_id}`)).body?.getReader();
+    await transcript?.read();
     const programStream = await send("GET", `/ext/v1/runs/${id}/events`);
     const operatorStream = await send("GET", `/manage/v1/runs/${id}/events`, undefined, operator.token);
     expect([programStream.status, operatorStream.status]).toEqual([200, 200]);
@@ -78,10 +84,51 @@ test(
     expect(await finishUpload(large.subarray(100_000))).toEqual([401, refused]);
     expect(await finishInput(input.slice(50_000))).toEqual([401, refused]);
     expect(await finishCreate(publicBody.slice(10))).toEqual([401, { detail: "Invalid API key" }]);
-    const rest = async (): Promise<void> => {
-      while (!(await download?.read())?.done);
-    };
-    await expect(rest()).rejects.toThrow("terminated");
+    for (const reader of [download, transcript]) {
+      const rest = async (): Promise<void> => {
+        while (!(await reader?.read())?.done);
+      };
+      await expect(rest()).rejects.toThrow("terminated");
+    }
     expect(await platform.runs.head(id)).not.toHaveProperty("queued");
+  },
+);
+
+test(
+  "what a key of several agents has begun for one of them ends when that is deleted",
+  { timeout: 30_000 },
+  async () => {
+    await using silent = await httpServer(() => {});
+    await using service = await localService({
+      model: { provider: "openai-compatible", enabled: true, baseUrl: `${silent.url}/v1`, model: "silent" },
+    });
+    const { baseUrl, templateId, platform } = service;
+    const { accounts } = platform;
+    const { organizationId = "" } = (await accounts.findAgent(templateId)) ?? {};
+    const limits = { steps: 1, tokens: 1_000, seconds: 60 };
+    const other = await createAgent(accounts, organizationId, { name: "B", instructions: "", tools: [], limits });
+    const { key } = await createKey(accounts, templateId, { moreAgents: [other.id] });
+    const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+    const begin = async (template_id: string) => {
+      const body = JSON.stringify({ name: "r", template_id, input_text: "Wait." });
+      const created = await fetch(`${baseUrl}/ext/v1/runs`, { method: "POST", headers, body });
+      const { id } = (await created.json()) as { id: string };
+      const path = `${baseUrl}/ext/v1/runs/${id}`;
+      const stream = await fetch(`${path}/events`, { headers: { ...headers, accept: "text/event-stream" } });
+      expect(stream.status).toBe(200);
+      const client = await connectClient({ baseUrl, apiKey: key }, "auto", `?agent=${template_id}`);
+      const called = callTool(client, "wait_for_run", { run_id: id });
+      return { id, stream, called, waiting: fetch(`${path}?wait=8`, { headers }) };
+    };
+    const [kept, ended] = [await begin(templateId), await begin(other.id)];
+    await fetch(`${baseUrl}/ext/v1/agent`, { headers }); // after it, the service has the requests before it
+    await deleteAgent(accounts, other.id);
+
+    expect(await ended.stream.text()).not.toContain("event: end");
+    const refused = await ended.waiting;
+    expect([refused.status, await refused.json()]).toMatchObject([404, { code: "run_not_found" }]);
+    expect(await ended.called).toMatchObject({ isError: true, text: "Agent template not found" });
+    const answered = await kept.waiting;
+    expect([answered.status, await answered.json()]).toMatchObject([200, { id: kept.id, status: "running" }]);
   },
 );
