@@ -154,8 +154,20 @@ test("the last operator cannot revoke itself in the page; the CLI can", async ()
   expect([refused.status, await refused.json()]).toMatchObject([409, { code: "last_operator" }]);
   expect((await fetch(`${alone.baseUrl}/manage/v1/me`, { headers })).status).toBe(200);
 
-  // A viewer, and an operator whose link has ended, could not manage the service either.
+  // A viewer, an operator of some organizations, and one whose link has ended could not manage the service either.
   await done(alone.dataDir, "operator", "link", "--name", "vera", "--role", "viewer");
+  const [organization] = (await done(alone.dataDir, "org", "list")) as unknown as { id: string }[];
+  await done(alone.dataDir, "operator", "link", "--name", "jo", "--organization", `${organization?.id}=operator`);
+  const body = JSON.stringify({
+    name: "temp",
+    role: "operator",
+    expires_at: new Date(Date.now() + 1_000).toISOString(),
+  });
+  const typed = { ...headers, "content-type": "application/json" };
+  const ends = await fetch(`${alone.baseUrl}/manage/v1/operators`, { method: "POST", headers: typed, body });
+  const { token } = (await ends.json()) as { token: string };
+  const me = () => fetch(`${alone.baseUrl}/manage/v1/me`, { headers: { authorization: `Bearer ${token}` } });
+  await expect.poll(async () => (await me()).status, { timeout: 5_000 }).toBe(401);
   expect((await revoke()).status).toBe(409);
   await done(alone.dataDir, "operator", "link", "--name", "mira", "--role", "operator");
   expect((await revoke()).status).toBe(200);
