@@ -64,6 +64,28 @@ test("bytes after a request that are not a request get 400 after its response", 
   expect(answers.match(/HTTP\/1\.1 \d+ /g)).toEqual(["HTTP/1.1 201 ", "HTTP/1.1 201 ", "HTTP/1.1 400 "]);
 });
 
+test("of requests that a connection sends at once, 20 are answered, and the last answer says that it is closed", async () => {
+  const request = "GET /v1/openapi.json HTTP/1.1\r\nHost: h\r\n\r\n";
+  const answers = await exchange((socket) => socket.write(request.repeat(500)));
+  expect(answers.match(/HTTP\/1\.1 \d+ /g)).toEqual(Array(20).fill("HTTP/1.1 200 "));
+  const heads = answers.split("HTTP/1.1 200 ").slice(1);
+  expect(heads.map((head) => /connection: close/i.test(head))).toEqual([...Array(19).fill(false), true]);
+});
+
+test("a connection that waits for answers sends any number of requests", async () => {
+  const request = "GET /v1/agents/none HTTP/1.1\r\nHost: h\r\n\r\n".repeat(10);
+  let answers = 0;
+  await exchange((socket) => {
+    socket.on("data", (chunk: Buffer) => {
+      answers += chunk.toString().match(/HTTP\/1\.1 401 /g)?.length ?? 0;
+      if (answers === 100) socket.end();
+      else if (answers % 10 === 0) socket.write(request);
+    });
+    socket.write(request);
+  });
+  expect(answers).toBe(100);
+});
+
 test("the service continues when its log has no reader", async () => {
   await using talkative = await startService(newDataDir(), ["--verbose"]);
   talkative.child.stdout?.destroy();

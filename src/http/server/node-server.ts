@@ -20,26 +20,60 @@ const largeBodiesAtATime = 4;
 /** Handles a request. `sendContinue`: present if the client waits for a 100 before it sends the body. */
 type Listener = (request: IncomingMessage, response: ServerResponse, sendContinue?: () => void) => Promise<void>;
 
+/**
+ * Requests of one connection that are handled before the first of them is answered. Node.js hands over all that it has read,
+ * hundreds of them, and 200 connections that sent so many stopped other requests for 5 s.
+ */
+const maxUnanswered = 20;
+/** Further ones are passed over, up to this number: then the client is disconnected. */
+const maxReceived = 2_000;
+
+interface Connection {
+  /** The last request that is handled. */
+  request: IncomingMessage;
+  /** Resolves when it is answered. */
+  answered: Promise<void>;
+  /** Requests without an answer. From `maxUnanswered` on, it only rises. */
+  unanswered: number;
+}
+
 /** A node:http server that answers in JSON where Node's own responses to malformed requests have no body. */
 export function nodeServer(options: ServerOptions, listener: Listener): Server {
-  const latest = new WeakMap<Duplex, { request: IncomingMessage; answered: Promise<void> }>();
-  const handle: Listener = (request, response, sendContinue) => {
-    const answered = listener(request, response, sendContinue).catch((error: unknown) => {
+  const connections = new WeakMap<Duplex, Connection>();
+  const handle = (request: IncomingMessage, response: ServerResponse, sendContinue?: () => void): void => {
+    const { socket } = request;
+    const before = connections.get(socket);
+    const connection = before ?? { request, answered: Promise.resolve(), unanswered: 0 };
+    if (!before) connections.set(socket, connection);
+    if (++connection.unanswered > maxReceived) socket.destroy();
+    if (connection.unanswered > maxUnanswered) return;
+    // Its answer is the connection's last one, and says so: what follows was not handled (RFC 9112, 9.6).
+    if (connection.unanswered === maxUnanswered) response.setHeader("connection", "close");
+    connection.request = request;
+    connection.answered = answer(connection, request, response, sendContinue);
+  };
+  async function answer(
+    connection: Connection,
+    request: IncomingMessage,
+    response: ServerResponse,
+    sendContinue: (() => void) | undefined,
+  ): Promise<void> {
+    try {
+      await listener(request, response, sendContinue);
+    } catch (error) {
       log("error", "request failed", { error });
       response.destroy();
-    });
-    latest.set(request.socket, { request, answered });
-    return answered;
-  };
-  const onRequest = (request: IncomingMessage, response: ServerResponse): void => void handle(request, response);
+    }
+    if (connection.unanswered < maxUnanswered) connection.unanswered--;
+  }
   // `refusal` answers requests without a Host header and with other expectations.
-  const server = createServer({ ...options, requireHostHeader: false }, onRequest);
-  server.on("checkExpectation", onRequest);
+  const server = createServer({ ...options, requireHostHeader: false }, handle);
+  server.on("checkExpectation", handle);
   server.on("checkContinue", (request: IncomingMessage, response: ServerResponse) => {
-    void handle(request, response, () => response.writeContinue());
+    handle(request, response, () => response.writeContinue());
   });
   server.on("clientError", ({ code = "", rawPacket }: ClientError, socket: Duplex) => {
-    const before = latest.get(socket);
+    const before = connections.get(socket);
     const url = before?.request.complete === false ? before.request.url : urlIn(rawPacket);
     const reject = (): void => rejectConnection(socket, parserAnswer(url, code));
     // A body longer than its Content-Length is a request followed by bytes that are not one: both get a response.
@@ -49,7 +83,7 @@ export function nodeServer(options: ServerOptions, listener: Listener): Server {
   // Without this listener, Node closes the connection at once, and the response to an earlier request on it is lost.
   server.on("connect", (_: IncomingMessage, socket: Duplex) => {
     socket.on("error", () => socket.destroy());
-    void (latest.get(socket)?.answered ?? Promise.resolve()).then(() => socket.end());
+    void (connections.get(socket)?.answered ?? Promise.resolve()).then(() => socket.end());
   });
   return server;
 }
