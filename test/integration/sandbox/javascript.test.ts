@@ -134,7 +134,7 @@ describe("a JavaScript program", () => {
     setTimeout(() => stop.abort(new Error("stopped")), 100);
     const begun = performance.now();
     await expect(running).rejects.toThrow("stopped");
-    expect(performance.now() - begun).toBeLessThan(2_000);
+    expect(performance.now() - begun).toBeLessThan(10_000); // its time limit ends it after 30 s
     expect(await js("1")).toBe("1");
   });
 
