@@ -19,8 +19,8 @@ export interface Principal extends KeyAgents, Pick<ApiKey, "organizationId"> {
   onlyRun?: string;
   /** The key, as what it starts is recorded. Absent: nobody. */
   starter?: Starter;
-  /** Charges the key for runs that were read for its request. Absent: requests are not limited. */
-  chargeRuns?: (runs: number) => void;
+  /** Begins a list: see `RequestRate`. Absent: requests are not limited. */
+  beginList?: () => (runs: number) => void;
 }
 
 /**
@@ -67,10 +67,10 @@ export function forAgent(principal: Principal, id: string = principal.agentId): 
 }
 
 /** Takes a request from the rate of a key or operator. `holder`: see `RequestRate`. */
-export function admitted(rate: RequestRate | undefined, holder: string): Pick<Principal, "chargeRuns"> {
+export function admitted(rate: RequestRate | undefined, holder: string): Pick<Principal, "beginList"> {
   if (!rate) return {};
   rate.admit(holder);
-  return { chargeRuns: (runs) => rate.chargeRuns(holder, runs) };
+  return { beginList: () => rate.beginList(holder) };
 }
 
 function expired({ expiresAt = 0 }: ApiKey): ServiceError {

@@ -22,7 +22,7 @@ export interface OperatorPrincipal extends Access {
   actor: Actor;
   name: string;
   /** See `Principal`. */
-  chargeRuns?: (runs: number) => void;
+  beginList?: () => (runs: number) => void;
 }
 
 /** Creates an operator with a token. Without `expiresAt`, it does not expire. `actor`: who does it, for the audit. */

@@ -7,8 +7,11 @@ import { ServiceError } from "../errors.ts";
 export interface RequestRate {
   /** Takes a token. Throws `too_many_requests` if there is none. `holder`: a key's hash, or an operator's name in the audit. */
   admit(holder: string): void;
-  /** Takes tokens for runs that were read. The next requests wait for them. */
-  chargeRuns(holder: string, runs: number): void;
+  /**
+   * Begins a list: takes a hundredth of a full bucket ahead, so that lists that are asked for together are not all read. Throws
+   * `too_many_requests` if there is less. Returns a function that charges runs that were read instead; the next requests wait for them.
+   */
+  beginList(holder: string): (runs: number) => void;
 }
 
 /**
@@ -25,6 +28,9 @@ const burstSeconds = 5;
  * second. 1,000 are read for a filter that few runs pass.
  */
 const tokensPerRun = (perSecond: number): number => Math.max(0.1, perSecond / 5_000);
+
+/** Lists of a holder that begin before the first one has read anything. At the default rate, each pays 250 runs ahead. */
+const listsAtOnce = 100;
 
 /** Buckets in memory, 100 bytes each. A new one is full. */
 const maxBuckets = 10_000;
@@ -60,9 +66,20 @@ export function requestRate(perSecond: number, now = () => performance.now()): R
       if (bucket.tokens < 1) throw tooManyRequests(perSecond, (1 - bucket.tokens) / perSecond);
       bucket.tokens -= 1;
     },
-    chargeRuns(holder, runs) {
-      const bucket = bucketOf(holder);
-      bucket.tokens = Math.max(-capacity, bucket.tokens - runs * tokensPerRun(perSecond));
+    beginList(holder) {
+      const begun = bucketOf(holder);
+      let ahead = capacity / listsAtOnce;
+      if (begun.tokens < ahead) {
+        begun.tokens += 1; // of the request
+        throw tooManyRequests(perSecond, (ahead + 1 - begun.tokens) / perSecond);
+      }
+      begun.tokens -= ahead;
+      return (runs) => {
+        const bucket = bucketOf(holder);
+        const left = bucket.tokens + ahead - runs * tokensPerRun(perSecond);
+        bucket.tokens = Math.min(capacity, Math.max(-capacity, left));
+        ahead = 0;
+      };
     },
   };
 }

@@ -16,9 +16,9 @@ export function timeIn(parameter: string, text: string): number {
   throw new ServiceError("invalid_argument", `${parameter} is ${JSON.stringify(text)}, which is not a date`);
 }
 
-/** The option of a list or search that charges its caller for the runs that it reads. */
-export function charged({ chargeRuns }: { chargeRuns?: (runs: number) => void }): Pick<RunSearch, "onRead"> {
-  return chargeRuns ? { onRead: chargeRuns } : {};
+/** The option of a list or search, which begins now, that charges its caller for the runs that it reads. */
+export function charged({ beginList }: { beginList?: () => (runs: number) => void }): Pick<RunSearch, "onRead"> {
+  return beginList ? { onRead: beginList() } : {};
 }
 
 /** The values of `searchFilters` and of the conditions that only the management API has. */

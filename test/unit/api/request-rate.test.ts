@@ -87,6 +87,22 @@ describe("lists and searches cost what they read", () => {
     }
   });
 
+  test("of many searches that are asked for together, those that the rate does not allow are not begun", async () => {
+    await using searched = await manageService({ requestsPerKey: 1_000 });
+    const { runs } = searched.platform;
+    const { id: agentId = "", organizationId = "" } =
+      (await searched.platform.accounts.findAgent(searched.templateId)) ?? {};
+    await Promise.all(
+      Array.from({ length: 1_000 }, (_, createdAt) => created(runs, { agentId, organizationId, createdAt })),
+    );
+    const search = () =>
+      fetch(`${searched.baseUrl}/ext/v1/runs?q=nothing`, { headers: { authorization: `Bearer ${searched.apiKey}` } });
+    await search();
+    const statuses = await Promise.all(Array.from({ length: 300 }, async () => (await search()).status));
+    expect(new Set(statuses)).toEqual(new Set([200, 429]));
+    expect(statuses.filter((status) => status === 200).length).toBeLessThan(150);
+  });
+
   test("a list with a filter reads in pieces, between which other requests are handled", async () => {
     const { runs } = service.platform;
     const agentId = "00000000-0000-4000-8000-0000000000aa";
@@ -101,11 +117,11 @@ describe("lists and searches cost what they read", () => {
   });
 });
 
-function atRate(perSecond: number): { ask: () => number; charge: (runs: number) => void; wait: (s: number) => void } {
+function atRate(perSecond: number) {
   let now = 0;
   const rate = requestRate(perSecond, () => now);
   return {
-    ask() {
+    ask: (): number => {
       try {
         rate.admit("key");
         return 0;
@@ -113,8 +129,8 @@ function atRate(perSecond: number): { ask: () => number; charge: (runs: number) 
         return (error as { retryAfterSeconds: number }).retryAfterSeconds;
       }
     },
-    charge: (runs) => rate.chargeRuns("key", runs),
-    wait: (seconds) => (now += seconds * 1_000),
+    list: () => rate.beginList("key"),
+    wait: (seconds: number) => (now += seconds * 1_000),
   };
 }
 
@@ -129,10 +145,35 @@ describe("the bucket", () => {
   });
 
   test("owes five seconds at most, however much a list has read", () => {
-    const { ask, charge, wait } = atRate(10);
-    charge(1e9);
+    const { ask, list, wait } = atRate(10);
+    list()(1e9);
     expect(ask()).toBe(6); // 5 s of debt, and a tenth for the request itself
     wait(5.1);
     expect([ask(), ask()]).toEqual([0, 1]);
+  });
+
+  test("lets a hundred lists begin together, and gets back what they did not read", () => {
+    const { ask, list } = atRate(1_000);
+    const begin = () => (ask(), list());
+    const begun = Array.from({ length: 98 }, begin); // 50 tokens each, and one for the request
+    expect(begin).toThrow(/^too many requests/);
+    for (const charge of begun) charge(0);
+    for (const charge of begun) charge(240); // 0.2 tokens each
+    expect(Array.from({ length: 199 }, ask).filter((seconds) => seconds > 0)).toEqual([1]);
+  });
+
+  test("lets a list begin each second at a rate of one request per second", () => {
+    const { ask, list, wait } = atRate(1);
+    const outcomes = Array.from({ length: 60 }, () => {
+      wait(1);
+      if (ask() > 0) return "refused";
+      try {
+        list()(1);
+        return "read";
+      } catch {
+        return "refused";
+      }
+    });
+    expect(outcomes.filter((outcome) => outcome === "read").length).toBeGreaterThan(50);
   });
 });
