@@ -12,7 +12,10 @@ export interface ByteBudget {
   held: () => number;
 }
 
-/** `all`: bytes of all owners together. `each`: bytes of one owner. */
+/**
+ * `all`: bytes of all owners together. `each`: bytes of one owner. An owner leaves at least as many bytes free as it holds: two that
+ * hold all they may, such as two keys of an agent, would leave nothing to others.
+ */
 export function byteBudget({ all, each }: { all: number; each: number }): ByteBudget {
   const owners = new Map<string, number>();
   let total = 0;
@@ -20,7 +23,7 @@ export function byteBudget({ all, each }: { all: number; each: number }): ByteBu
     take(owner, bytes) {
       const own = (owners.get(owner) ?? 0) + bytes;
       if (own > each) return "each";
-      if (total + bytes > all) return "all";
+      if (total + bytes + own > all) return "all";
       owners.set(owner, own);
       total += bytes;
       return undefined;

@@ -257,6 +257,17 @@ describe("bodies at a time", () => {
     expect((await post(server, Buffer.alloc(3 * MiB), keyA)).status).toBe(200);
   });
 
+  test("of two keys leave room to others, although both may hold half of all", async () => {
+    await using server = await startServer({ bodies: { all: 6 * MiB, each: 3 * MiB } });
+    const first = await openUpload(server, 4 * MiB, Buffer.alloc(3 * MiB));
+    await until(() => server.held() === 3 * MiB);
+    expect((await post(server, Buffer.alloc(3 * MiB), { "x-api-key": "c" })).status).toBe(503);
+    const second = await openUpload(server, 2 * MiB, Buffer.alloc(1.5 * MiB), "c");
+    await until(() => server.held() === 4.5 * MiB);
+    expect((await post(server, Buffer.alloc(0.7 * MiB), keyB)).status).toBe(200);
+    for (const socket of [first, second]) socket.destroy();
+  });
+
   test("of all keys are limited", async () => {
     await using server = await startServer({ bodies: { all: 4 * MiB, each: 3 * MiB } });
     const socket = await openUpload(server, 3 * MiB, Buffer.alloc(2 * MiB));
