@@ -73,6 +73,21 @@ test.for(both)("the connection of a client that takes nothing of %s is closed", 
   expect(received).toBeLessThan(bytes);
 });
 
+test.for(both)(
+  "the connection of a client that takes nothing of %s anymore is not closed late",
+  async ([, response]) => {
+    await using server = await startServer(response, { stallMilliseconds: 1_800 });
+    const stalled = await firstBytes(server.port, "a");
+    await until(() => server.held() > 0);
+    const stalledAt = performance.now();
+    await until(() => server.held() === 0);
+    const milliseconds = performance.now() - stalledAt;
+    expect(milliseconds).toBeGreaterThan(1_500);
+    expect(milliseconds).toBeLessThan(3_000); // a timeout of Node.js comes after 3,600
+    stalled.destroy();
+  },
+);
+
 test.for(both)("a client that reads slowly gets all of %s", async ([, response]) => {
   await using server = await startServer(response, { stallMilliseconds: 2_000 });
   expect(await readSlowly(await firstBytes(server.port, "a"), 20)).toBeGreaterThanOrEqual(bytes);
