@@ -11,7 +11,7 @@ import * as bodies from "../../dist/generated/ext-bodies.js";
 import * as parameters from "../../dist/generated/ext-parameters.js";
 
 const nobody: Principal = { agentId: "", organizationId: "" };
-const api = { operations, validators: { bodies, parameters }, errors: extErrors, nobody, authorize };
+const api = { operations, validators: { bodies, parameters }, errors: extErrors, nobody, authorize, readerOf };
 
 interface ExtRouterDeps extends AuthenticationDeps {
   runs: Runs;
@@ -27,4 +27,9 @@ export function extRouter(handlers: ExtHandlers, deps: ExtRouterDeps): ApiHandle
 
 function authorize({ onlyRun }: Principal, operation: { acceptsRunToken?: true }): void {
   if (onlyRun !== undefined && !operation.acceptsRunToken) throw extErrors.error("token_reads_one_run");
+}
+
+/** An agent's keys can make any number of tokens, so the readers of all its runs are one. */
+function readerOf({ onlyRun, agentId }: Principal): string | undefined {
+  return onlyRun === undefined ? undefined : agentId;
 }

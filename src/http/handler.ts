@@ -34,6 +34,8 @@ export interface ApiResponse {
   status: number;
   headers: Record<string, string>;
   body: string | Uint8Array | StreamBody;
+  /** Whose bytes are limited while the response waits for a client that does not read. Absent: the credential's. */
+  reader?: string;
 }
 
 export type ApiHandler = (request: ApiRequest) => Promise<ApiResponse>;

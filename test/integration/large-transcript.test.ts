@@ -149,3 +149,27 @@ test("a run that is deleted while it is read is cut off, not ended", async () =>
   const again = await fetch(`http://${hostname}:${port}/v1/agents/${id}`, { headers: { "x-api-key": service.apiKey } });
   expect(await again.json()).toEqual({ agent_id: id, loop_status: "terminated", transcript: [] });
 });
+
+test("the tokens of an agent's runs share what may wait for readers that do not read", async () => {
+  const { id } = await storeRun(["a".repeat(10 * MiB)]);
+  const events = `${service.baseUrl}/ext/v1/runs/${id}/events`;
+  const asKey = { headers: { authorization: `Bearer ${service.apiKey}` } };
+  const newToken = async (): Promise<string> => {
+    const response = await fetch(`${service.baseUrl}/ext/v1/runs/${id}/tokens`, { method: "POST", ...asKey });
+    return ((await response.json()) as { token: string }).token;
+  };
+  const { hostname, port } = new URL(events);
+  const stalled: Socket[] = [];
+  for (let count = 0; count < 6; count++) {
+    const socket = connect({ host: hostname, port: Number(port) });
+    stalled.push(socket);
+    const head = `GET /ext/v1/runs/${id}/events HTTP/1.1\r\nhost: h\r\nauthorization: Bearer ${await newToken()}`;
+    socket.write(`${head}\r\n\r\n`);
+    await once(socket, "readable");
+  }
+  // 64 MiB may wait: six responses, and no part of a seventh.
+  const seventh = await fetch(events, { headers: { authorization: `Bearer ${await newToken()}` } });
+  await expect(seventh.text()).rejects.toThrow("terminated");
+  expect((await (await fetch(events, asKey)).text()).length).toBeGreaterThan(10 * MiB);
+  for (const socket of stalled) socket.destroy();
+});

@@ -20,6 +20,8 @@ export interface RestApi<Name extends string, Entry extends Operation, Principal
   authorize?: (principal: Principal, operation: Entry) => void;
   /** Rejects for a caller that may not use what a validated request names. Default: all may. */
   authorizeCall?: (principal: Principal, operation: Entry, named: object) => Promise<void>;
+  /** See `ApiResponse`. Default: the credential. */
+  readerOf?: (principal: Principal) => string | undefined;
   /** The caller of an operation that takes no credential. */
   nobody: Principal;
 }
@@ -45,7 +47,7 @@ export function restRouter<Name extends string, Entry extends Operation, Princip
   handlers: Partial<Record<Name, (call: never) => Promise<ApiResponse>>>,
   authenticate: Authenticate<Principal>,
 ): ApiHandler {
-  const { operations, validators, errors, authorize, authorizeCall, nobody } = api;
+  const { operations, validators, errors, authorize, authorizeCall, readerOf, nobody } = api;
   const routes = routeTable(operations);
 
   async function respond(received: ApiRequest): Promise<ApiResponse> {
@@ -65,7 +67,9 @@ export function restRouter<Name extends string, Entry extends Operation, Princip
     const { caller, guardBody } = credential;
     const response = await call(handler, guardBody(request), { principal, caller }, operation);
     const { body } = response;
-    return typeof body === "function" ? { ...response, body: credential.guardStream(body) } : response;
+    const reader = readerOf?.(principal);
+    const read = reader === undefined ? response : { ...response, reader };
+    return typeof body === "function" ? { ...read, body: credential.guardStream(body) } : read;
   }
 
   /** To a request without an operation. `methods`: those of the operations of its path. */
