@@ -11,17 +11,27 @@ import type { Accounts, Agent } from "./types.ts";
  */
 export async function deleteAgent(accounts: Accounts, id: string, actor?: Actor): Promise<Agent> {
   const agent = await setAgentStatus(accounts, id, "deleted", actor);
-  for (const { hash, hint } of await accounts.listKeys(agent.id)) {
+  await endKeys(accounts, agent, actor);
+  return agent;
+}
+
+/** Ends the keys of an agent, for this agent. A repeated call only changes those that an earlier one left. */
+export async function endKeys(
+  accounts: Accounts,
+  { id, organizationId }: Pick<Agent, "id" | "organizationId">,
+  actor?: Actor,
+): Promise<void> {
+  for (const listed of await accounts.listKeys(id)) {
+    if (withoutAgent(listed, id) === listed) continue;
+    const { hash, hint } = listed;
     await modify(
       `key ${hint}`,
       () => findKey(accounts, hash),
-      (key) => withoutAgent(key, agent.id),
+      (key) => withoutAgent(key, id),
       (next) => {
-        const { organizationId } = agent;
         const ended = next.agentDeleted && along(actor, "key.disable", hash, Date.now(), { organizationId });
         return accounts.replaceKey(next, ended ?? {});
       },
     );
   }
-  return agent;
 }

@@ -1,5 +1,5 @@
 import { type Actor, along } from "../accounts/audit.ts";
-import { deleteAgent } from "../accounts/delete-agent.ts";
+import { deleteAgent, endKeys } from "../accounts/delete-agent.ts";
 import { beginDeletion, findOrganization } from "../accounts/organizations.ts";
 import type { Accounts } from "../accounts/types.ts";
 import { ServiceError } from "../errors.ts";
@@ -46,6 +46,7 @@ export async function deleteOrganization(
   for (const agent of agents) {
     if (agent.status === "deleted") continue;
     if (now() >= deadline) return { complete: false, runs };
+    await endKeys(accounts, agent); // first: a call after an interruption passes over deleted agents
     await deleteAgent(accounts, agent.id);
   }
   for (const agent of agents) {

@@ -17,6 +17,7 @@ import { newUpload } from "./pending-uploads.contract.ts";
 
 const definition = { name: "A", instructions: "Secret.", tools: [], limits: { steps: 3, tokens: 1_000, seconds: 60 } };
 const workflow = { start: async () => {}, stop: async () => {} };
+const killed = (): Promise<never> => Promise.reject(new Error("killed"));
 
 /** Contract tests of `Removal`. `reopenConfigurations`: the store as another process opens it. `send`: stores the content of an upload as its client does. */
 export function describeOrganizationDeletion(
@@ -128,14 +129,34 @@ export function describeOrganizationDeletion(
       await expect(again).rejects.toMatchObject({ code: "organization_not_found" });
     });
 
-    test("ends the keys of all agents before it deletes a run", async () => {
+    test("ends the keys of all agents before it deletes anything", async () => {
       const mine = await everything("Keys", 1);
       const further = await createAgent(accounts, mine.organizationId, definition);
       const { stored } = await createKey(accounts, further.id);
-      const broken = { ...stores.removal, removeRuns: () => Promise.reject(new Error("killed")) };
+      const broken = { ...stores.removal, removeRuns: killed, removeAgent: killed }; // either agent can be the first
       const confirmed = { name: "Keys", milliseconds: 60_000 };
       const interrupted = deleteOrganization(depsWith(broken), mine.organizationId, confirmed);
       await expect(interrupted).rejects.toThrow("killed");
+      for (const { hash } of [mine.key, stored]) {
+        expect(await accounts.findKey(hash)).toMatchObject({ enabled: false, agentDeleted: true });
+      }
+      expect(await deleteOrganization(depsWith(), mine.organizationId, confirmed)).toMatchObject({ complete: true });
+    });
+
+    test("ends the keys that an interrupted call left before it deletes anything", async () => {
+      const mine = await everything("Left", 1);
+      const { stored } = await createKey(accounts, mine.agentId);
+      const confirmed = { name: "Left", milliseconds: 60_000 };
+      let replaced = 0;
+      const failing: typeof accounts = {
+        ...accounts,
+        replaceKey: (...key) => (replaced++ ? killed() : accounts.replaceKey(...key)),
+      };
+      const interrupted = deleteOrganization({ ...depsWith(), accounts: failing }, mine.organizationId, confirmed);
+      await expect(interrupted).rejects.toThrow("killed");
+      const broken = { ...stores.removal, removeRuns: killed };
+      const continued = deleteOrganization(depsWith(broken), mine.organizationId, confirmed);
+      await expect(continued).rejects.toThrow("killed");
       for (const { hash } of [mine.key, stored]) {
         expect(await accounts.findKey(hash)).toMatchObject({ enabled: false, agentDeleted: true });
       }
@@ -151,7 +172,7 @@ export function describeOrganizationDeletion(
         code: "organization_not_found",
       });
       for (const step of ["removeRuns", "removeAgent", "removeOrganization"] as const) {
-        const broken = { ...stores.removal, [step]: () => Promise.reject(new Error("killed")) };
+        const broken = { ...stores.removal, [step]: killed };
         await expect(call(broken)).rejects.toThrow("killed");
       }
       expect(await call()).toEqual({ complete: true, runs: 0 });
