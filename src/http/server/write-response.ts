@@ -48,6 +48,8 @@ export function responseWriter(
       if (stalled < looks) outgoing.setTimeout(interval);
       else outgoing.destroy();
     });
+    // Node.js would keep the timeout for a request that the client has already sent, and close the connection before its answer.
+    outgoing.prependOnceListener("finish", () => void outgoing.socket?.setTimeout(0));
   }
 
   return async (incoming, outgoing, { status, headers, body, reader }) => {

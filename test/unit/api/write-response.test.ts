@@ -1,6 +1,8 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, type Socket } from "node:net";
+import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
+import { pause } from "../../../src/async/backoff.ts";
 import type { ApiResponse } from "../../../src/http/handler.ts";
 import { byteBudget } from "../../../src/http/server/byte-budget.ts";
 import { nodeServer } from "../../../src/http/server/node-server.ts";
@@ -17,6 +19,7 @@ const streamed: ApiResponse = {
     for (let sent = 0; sent < bytes; sent += MiB) yield "a".repeat(MiB);
   },
 };
+const late: ApiResponse = { status: 200, headers, body: "late" };
 const both = [
   ["a whole response", whole],
   ["a stream", streamed],
@@ -25,7 +28,11 @@ const both = [
 async function startServer(response: ApiResponse, { stallMilliseconds = 60_000, each = 1024 * MiB } = {}) {
   const budget = byteBudget({ all: 1024 * MiB, each });
   const write = responseWriter(new AbortController().signal, { stallMilliseconds, budget });
-  const server = nodeServer({}, (incoming, outgoing) => write(incoming, outgoing, response));
+  const server = nodeServer({}, async (incoming, outgoing) => {
+    if (incoming.url !== "/late") return write(incoming, outgoing, response);
+    await pause(700);
+    await write(incoming, outgoing, late);
+  });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
     port: (server.address() as AddressInfo).port,
@@ -92,6 +99,13 @@ test.for(both)("a client that reads slowly gets all of %s", async ([, response])
   await using server = await startServer(response, { stallMilliseconds: 2_000 });
   expect(await readSlowly(await firstBytes(server.port, "a"), 20)).toBeGreaterThanOrEqual(bytes);
   await until(() => server.held() === 0);
+});
+
+test.for(both)("a request behind one for %s has time of its own", async ([, response]) => {
+  await using server = await startServer(response, { stallMilliseconds: 1_200 });
+  const socket = await firstBytes(server.port, "a");
+  socket.write("GET /late HTTP/1.1\r\nhost: h\r\nconnection: close\r\n\r\n");
+  expect((await text(socket)).slice(-4)).toBe("late");
 });
 
 test.for(both)("bytes of %s that wait for the clients of one key are limited", async ([, response]) => {
