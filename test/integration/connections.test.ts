@@ -72,6 +72,18 @@ test("of requests that a connection sends at once, 20 are answered, and the last
   expect(heads.map((head) => /connection: close/i.test(head))).toEqual([...Array(19).fill(false), true]);
 });
 
+test("a client that goes on sending gets its 20 answers", async () => {
+  const request = "GET /v1/openapi.json HTTP/1.1\r\nHost: h\r\n\r\n";
+  const answers = await exchange((socket) => {
+    socket.write(request.repeat(30));
+    const sending = setInterval(() => socket.write(request), 1);
+    socket.once("end", () => socket.destroy()).once("close", () => clearInterval(sending));
+    socket.pause();
+    setTimeout(() => socket.resume(), 200);
+  });
+  expect(answers.match(/HTTP\/1\.1 200 /g)).toHaveLength(20);
+});
+
 test("a connection that waits for answers sends any number of requests", async () => {
   const request = "GET /v1/agents/none HTTP/1.1\r\nHost: h\r\n\r\n".repeat(10);
   let answers = 0;

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { scheduler } from "../../async/scheduler.ts";
 import { log } from "../../log.ts";
@@ -27,6 +28,8 @@ type Listener = (request: IncomingMessage, response: ServerResponse, sendContinu
 const maxUnanswered = 20;
 /** Further ones are passed over, up to this number: then the client is disconnected. */
 const maxReceived = 2_000;
+/** Time in which a client reads that its connection is closed. */
+const closingMilliseconds = 5_000;
 
 interface Connection {
   /** The last request that is handled. */
@@ -48,7 +51,10 @@ export function nodeServer(options: ServerOptions, listener: Listener): Server {
     if (++connection.unanswered > maxReceived) socket.destroy();
     if (connection.unanswered > maxUnanswered) return;
     // Its answer is the connection's last one, and says so: what follows was not handled (RFC 9112, 9.6).
-    if (connection.unanswered === maxUnanswered) response.setHeader("connection", "close");
+    if (connection.unanswered === maxUnanswered) {
+      response.setHeader("connection", "close");
+      socket.destroySoon = () => closeInStages(socket);
+    }
     connection.request = request;
     connection.answered = answer(connection, request, response, sendContinue);
   };
@@ -86,6 +92,13 @@ export function nodeServer(options: ServerOptions, listener: Listener): Server {
     void (connections.get(socket)?.answered ?? Promise.resolve()).then(() => socket.end());
   });
   return server;
+}
+
+/** Closes a connection on which the client still sends. At once, this would reset it, and answers on their way would be lost. */
+function closeInStages(socket: Socket): void {
+  socket.end();
+  const timer = setTimeout(() => socket.destroy(), closingMilliseconds);
+  socket.once("close", () => clearTimeout(timer));
 }
 
 /** `rawPacket`: what the parser could not read. */
