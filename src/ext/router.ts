@@ -18,10 +18,12 @@ interface ExtRouterDeps extends AuthenticationDeps {
 }
 
 /** The extension API as one handler. Callers are agents, by their API keys, and readers of one run, by its token. */
-export function extRouter(handlers: ExtHandlers, deps: ExtRouterDeps): ApiHandler {
-  return restRouter(api, handlers, ({ headers }) => {
+export function extRouter(handlers: ExtHandlers, { rate, ...deps }: ExtRouterDeps): ApiHandler {
+  const limited = { ...deps, ...(rate && { rate }) };
+  return restRouter(api, handlers, ({ headers }, isRepeated) => {
     const credential = apiKeyOf(headers);
-    return isRunToken(credential) ? authenticateRunToken(deps, credential) : authenticate(deps, credential);
+    const used = isRepeated ? deps : limited;
+    return isRunToken(credential) ? authenticateRunToken(used, credential) : authenticate(used, credential);
   });
 }
 

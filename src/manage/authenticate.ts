@@ -7,8 +7,8 @@ import type { Authenticate } from "./router.ts";
 
 /** Authenticates operators by their tokens. `rate`: how many requests each may send. Absent: any number. */
 export function tokenAuthentication(accounts: Accounts, rate?: RequestRate): Authenticate {
-  return async ({ headers }) => {
+  return async ({ headers }, isRepeated) => {
     const operator = await authenticateOperator(accounts, bearerOf(headers));
-    return { ...operator, ...admitted(rate, operator.actor) };
+    return isRepeated ? operator : { ...operator, ...admitted(rate, operator.actor) };
   };
 }

@@ -8,8 +8,11 @@ import type { ApiErrors, SharedErrorCode } from "./errors.ts";
 import { withSecurityHeaders } from "./security-headers.ts";
 import { requireHonoredKey, type Validators, validBody, validParameters } from "./validate.ts";
 
-/** Who sends a request. Rejects with a `ServiceError` for a request without a valid credential. */
-export type Authenticate<Principal> = (request: ApiRequest) => Promise<Principal>;
+/**
+ * Who sends a request. Rejects with a `ServiceError` for a request without a valid credential. `isRepeated`: the request lasts,
+ * and its credential is checked again, which is no further request of the caller's rate.
+ */
+export type Authenticate<Principal> = (request: ApiRequest, isRepeated?: boolean) => Promise<Principal>;
 
 /** What a router needs of an API. `Entry`: what the API knows about each operation. */
 export interface RestApi<Name extends string, Entry extends Operation, Principal> {
@@ -63,7 +66,7 @@ export function restRouter<Name extends string, Entry extends Operation, Princip
       return call(handler, request, { principal: nobody, caller: async () => nobody }, operation);
     }
     const principal = await authenticate(request);
-    const credential = credentialCheck(principal, () => authenticate(request));
+    const credential = credentialCheck(principal, () => authenticate(request, true));
     const { caller, guardBody } = credential;
     const response = await call(handler, guardBody(request), { principal, caller }, operation);
     const { body } = response;

@@ -8,7 +8,7 @@ import { createKey, setKeyEnabled } from "../../../src/accounts/keys.ts";
 import { createOperator, revokeOperator } from "../../../src/accounts/operators.ts";
 import { sha256Of } from "../../../src/agent/turn/manifest.ts";
 import { httpServer } from "../../support/http-server.ts";
-import { localService } from "../../support/local-service.ts";
+import { type LocalService, localService } from "../../support/local-service.ts";
 import { callTool, connectClient, sendRpc } from "../../support/mcp-clients.ts";
 
 /** Larger than what the buffers of a connection hold. */
@@ -95,6 +95,46 @@ test(
 );
 
 test(
+  "a stream ends with its agent, also while its key sends as many requests as it may",
+  { timeout: 20_000 },
+  async () => {
+    await using silent = await httpServer(() => {});
+    await using service = await localService({
+      model: { provider: "openai-compatible", enabled: true, baseUrl: `${silent.url}/v1`, model: "silent" },
+      requestsPerKey: 2,
+    });
+    const { baseUrl, templateId, platform } = service;
+    const { key, other } = await keyOfTwo(service);
+    const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+    const body = JSON.stringify({ name: "r", template_id: other, input_text: "Wait." });
+    const created = await fetch(`${baseUrl}/ext/v1/runs`, { method: "POST", headers, body });
+    const { id } = (await created.json()) as { id: string };
+    const path = `${baseUrl}/ext/v1/runs/${id}/events`;
+    const stream = await fetch(path, { headers: { ...headers, accept: "text/event-stream" } });
+    const over = new AbortController();
+    const ended = stream.text().finally(() => over.abort());
+    const statuses = new Set<number>();
+    const busy = async (): Promise<void> => {
+      while (!over.signal.aborted)
+        statuses.add((await fetch(`${baseUrl}/ext/v1/agent?agent=${templateId}`, { headers })).status);
+    };
+    const sending = busy();
+    await deleteAgent(platform.accounts, other);
+    expect(await ended).not.toContain("event: end");
+    await sending;
+    expect(statuses).toContain(429);
+  },
+);
+
+/** A key of the service's agent and of a further one. */
+async function keyOfTwo({ templateId, platform: { accounts } }: LocalService): Promise<{ key: string; other: string }> {
+  const { organizationId = "" } = (await accounts.findAgent(templateId)) ?? {};
+  const limits = { steps: 1, tokens: 1_000, seconds: 60 };
+  const { id } = await createAgent(accounts, organizationId, { name: "B", instructions: "", tools: [], limits });
+  return { key: (await createKey(accounts, templateId, { moreAgents: [id] })).key, other: id };
+}
+
+test(
   "what a key of several agents has begun for one of them ends when that is deleted",
   { timeout: 30_000 },
   async () => {
@@ -104,10 +144,7 @@ test(
     });
     const { baseUrl, templateId, platform } = service;
     const { accounts } = platform;
-    const { organizationId = "" } = (await accounts.findAgent(templateId)) ?? {};
-    const limits = { steps: 1, tokens: 1_000, seconds: 60 };
-    const other = await createAgent(accounts, organizationId, { name: "B", instructions: "", tools: [], limits });
-    const { key } = await createKey(accounts, templateId, { moreAgents: [other.id] });
+    const { key, other } = await keyOfTwo(service);
     const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
     const begin = async (template_id: string) => {
       const body = JSON.stringify({ name: "r", template_id, input_text: "Wait." });
@@ -120,9 +157,9 @@ test(
       const called = callTool(client, "wait_for_run", { run_id: id });
       return { id, stream, called, waiting: fetch(`${path}?wait=8`, { headers }) };
     };
-    const [kept, ended] = [await begin(templateId), await begin(other.id)];
+    const [kept, ended] = [await begin(templateId), await begin(other)];
     await fetch(`${baseUrl}/ext/v1/agent`, { headers }); // after it, the service has the requests before it
-    await deleteAgent(accounts, other.id);
+    await deleteAgent(accounts, other);
 
     expect(await ended.stream.text()).not.toContain("event: end");
     const refused = await ended.waiting;
