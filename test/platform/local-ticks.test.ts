@@ -1,13 +1,16 @@
+import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setImmediate as nextTick } from "node:timers/promises";
 import { afterAll, expect, test } from "vitest";
+import { createAgent } from "../../src/accounts/agents.ts";
+import { createOrganization } from "../../src/accounts/organizations.ts";
 import type { Run } from "../../src/runs/types.ts";
 import { temporaryStores } from "../support/temporary-stores.ts";
 import { created, firstMessages, input, newRun, numbered, onTurn, output } from "./run-fixtures.ts";
 
 const stores = temporaryStores();
-const { runs } = stores;
+const { runs, accounts } = stores;
 afterAll(() => stores[Symbol.dispose]());
 
 async function running(): Promise<Run> {
@@ -67,4 +70,57 @@ test("a run that changes in the commit of its create is loaded as changed, and n
   expect(await runs.load(run.id)).toMatchObject({ run: { status: "terminated" } });
   expect(await runs.claim({ runId: run.id, owner: "worker", now: 1, until: 2 })).toBeUndefined();
   expect(await ending).toBe(true);
+});
+
+/** Whether other work is done while a list is read. */
+async function othersWorkDuring(list: () => Promise<unknown>): Promise<boolean> {
+  let worked = false;
+  const listed = list().then(() => worked);
+  await nextTick();
+  worked = true;
+  return listed;
+}
+
+test("other requests are handled while the agents of an organization with large definitions are read", async () => {
+  const { id: large } = await createOrganization(accounts, { name: "Large" });
+  const { id: small } = await createOrganization(accounts, { name: "Small" });
+  const definition = {
+    name: "A",
+    instructions: "x".repeat(100_000),
+    tools: [],
+    limits: { steps: 1, tokens: 1, seconds: 1 },
+  };
+  const ids: string[] = [];
+  for (let count = 0; count < 12; count++) ids.push((await createAgent(accounts, large, definition)).id);
+  const { id } = await createAgent(accounts, small, definition);
+  expect(await othersWorkDuring(() => accounts.listAgents(large))).toBe(true);
+  expect((await accounts.listAgents(large)).map((agent) => agent.id)).toEqual(ids.toSorted());
+  expect(await accounts.listAgents(small)).toMatchObject([{ id, instructions: definition.instructions }]);
+  expect((await accounts.listAgents()).map((agent) => agent.id)).toEqual([...ids, id].toSorted());
+  expect(await accounts.listAgents(randomUUID())).toEqual([]);
+});
+
+test("other requests are handled while the audit of an organization is found among that of others", async () => {
+  const { id } = await createOrganization(accounts, { name: "Own" }, "mira");
+  const entry = { action: "run.share", actor: "jo", organizationId: randomUUID() };
+  const insert = stores.database.db.prepare("INSERT INTO audit (at, body) VALUES (?, ?)");
+  const since = Date.now() + 60_000;
+  stores.database.db.exec("BEGIN");
+  for (let count = 0; count < 4_500; count++) {
+    const at = since + Math.floor(count / 1_500); // many at the same time
+    const organizationId = count % 1_000 === 0 ? id : entry.organizationId;
+    insert.run(at, JSON.stringify({ ...entry, at, id: String(count), organizationId }));
+  }
+  stores.database.db.exec("COMMIT");
+  const auditOf = async (more: object, organizations = [id]) => {
+    const entries = await accounts.listAudit({ since, organizations, limit: 1_000, ...more });
+    return entries.map((each) => each.id);
+  };
+  expect(await othersWorkDuring(() => auditOf({}))).toBe(true);
+  expect(await auditOf({})).toEqual(["4000", "3000", "2000", "1000", "0"]);
+  expect(await auditOf({ limit: 2 })).toEqual(["4000", "3000"]);
+  expect(await auditOf({ until: since + 2 })).toEqual(["2000", "1000", "0"]);
+  expect(await auditOf({ since: 0 })).toEqual(["4000", "3000", "2000", "1000", "0", id]);
+  expect(await auditOf({}, [])).toEqual([]);
+  expect(await auditOf({}, [id, entry.organizationId])).toHaveLength(1_000);
 });
