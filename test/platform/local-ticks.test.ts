@@ -6,8 +6,10 @@ import { afterAll, expect, test } from "vitest";
 import { createAgent } from "../../src/accounts/agents.ts";
 import { createOrganization } from "../../src/accounts/organizations.ts";
 import type { Run } from "../../src/runs/types.ts";
+import { waitingRuns } from "../../src/runs/read/waiting-runs.ts";
 import { temporaryStores } from "../support/temporary-stores.ts";
 import { created, firstMessages, input, newRun, numbered, onTurn, output } from "./run-fixtures.ts";
+import { newCase, newTrial } from "./trials.contract.ts";
 
 const stores = temporaryStores();
 const { runs, accounts } = stores;
@@ -123,4 +125,35 @@ test("other requests are handled while the audit of an organization is found amo
   expect(await auditOf({ since: 0 })).toEqual(["4000", "3000", "2000", "1000", "0", id]);
   expect(await auditOf({}, [])).toEqual([]);
   expect(await auditOf({}, [id, entry.organizationId])).toHaveLength(1_000);
+});
+
+test("other requests are handled while the cases of a trial are read", async () => {
+  const { trials } = stores;
+  const { id: organizationId } = await createOrganization(accounts, { name: "O" });
+  const definition = { name: "A", instructions: "Answer.", tools: [], limits: { steps: 1, tokens: 1, seconds: 1 } };
+  const trial = newTrial({ organizationId, agentId: (await createAgent(accounts, organizationId, definition)).id });
+  const cases = [newCase(trial.id, 1), newCase(trial.id, 2)];
+  await trials.create(trial, cases);
+  expect(await othersWorkDuring(() => trials.listCases(trial.id))).toBe(true);
+  expect(await trials.listCases(trial.id)).toEqual(cases);
+});
+
+test("runs that wait for answers are counted while they are read, and other requests are handled", async () => {
+  const { id: organization } = await createOrganization(accounts, { name: "O" });
+  for (let count = 0; count < 60; count++) {
+    const run = await created(runs, { organizationId: organization });
+    const asks = { askedUntil: 90, pauses: 1, worked: 20 };
+    await runs.change({ ...onTurn(run), set: { status: "running", turn: run.turn, updatedAt: 30, asks } });
+  }
+  const read: number[] = [];
+  const list = (agent?: string) =>
+    waitingRuns(
+      { accounts, runs },
+      { of: { organization, ...(agent && { agent }) }, limit: 200, onRead: (count) => void read.push(count) },
+    );
+  expect(await othersWorkDuring(() => list())).toBe(true);
+  expect(read.splice(0)).toEqual([50, 10]);
+  const definition = { name: "A", instructions: "Answer.", tools: [], limits: { steps: 1, tokens: 1, seconds: 1 } };
+  await list((await createAgent(accounts, organization, definition)).id);
+  expect(read).toEqual([0]); // gives back what the request has paid ahead
 });

@@ -102,6 +102,7 @@ export function runHandlers(deps: ManageDeps, describer: RunDescriber, forLists:
           ...(kinds && { kinds }),
           forOperators: by === "operators",
           limit: maxWaiting,
+          ...charged(principal),
         },
       );
       const waiting = found.waiting.map(async ({ run, calls }) => {

@@ -146,7 +146,7 @@ export function localRunReads(
   const asking = rows<AskingRun>(
     db,
     "SELECT id, turn, asked_until AS askedUntil, pauses, agent_id AS agentId, organization_id AS organizationId FROM runs " +
-      "WHERE asked_until <= ? ORDER BY asked_until, seq",
+      "WHERE asked_until <= ?1 AND (organization_id = ?2 OR ?2 IS NULL) ORDER BY asked_until, seq",
   );
   const quotas = localQuotas(db);
   const statusOf = db.prepare("SELECT status FROM runs WHERE id = ?");
@@ -275,9 +275,7 @@ export function localRunReads(
     listRunning: async () => read(() => running.all()).map(toRunning),
 
     listAsking: async ({ organizationId, until = Number.MAX_SAFE_INTEGER } = {}) =>
-      read(() => asking.all(until)).filter(
-        (run) => organizationId === undefined || run.organizationId === organizationId,
-      ),
+      read(() => asking.all(until, organizationId ?? null)),
 
     listWaiting: async (organizationId) => read(() => quotas.listWaiting(organizationId)),
 

@@ -1,5 +1,6 @@
 import type { Trials } from "../../trials/ports.ts";
 import type { Trial, TrialCase } from "../../trials/types.ts";
+import { tickByTick } from "../../async/tick-by-tick.ts";
 import { auditWriter } from "./audit.ts";
 import type { Database } from "./database/sqlite.ts";
 
@@ -16,6 +17,10 @@ export function localTrials({ db, read, write }: Database): Trials {
   const active = db.prepare("SELECT id FROM trials WHERE status IN ('running', 'stopping') ORDER BY id");
   const updateTrial = db.prepare("UPDATE trials SET status = ?, revision = ?, body = ? WHERE id = ? AND revision = ?");
   const selectCases = db.prepare("SELECT body FROM trial_cases WHERE trial = ? ORDER BY number");
+  const ownersOf = db.prepare(
+    "SELECT organization_id, agent_id FROM trials JOIN agents ON agents.id = agent_id WHERE trials.id = ?",
+  );
+  const inTurn = tickByTick();
   const selectCase = db.prepare("SELECT body FROM trial_cases WHERE trial = ? AND number = ?");
   const selectCasesOf = db.prepare(
     "SELECT trial, number FROM trial_cases WHERE json_extract(body, '$.source.runId') = ? ORDER BY trial, number",
@@ -80,7 +85,12 @@ export function localTrials({ db, read, write }: Database): Trials {
         return true;
       }),
 
-    listCases: async (trialId) => read(() => selectCases.all(trialId)).map(parse<TrialCase>),
+    // A trial has up to 500 cases, and a list up to 100 trials.
+    listCases(trialId) {
+      const { organization_id: organization, agent_id: agent } = read(() => ownersOf.get(trialId)) ?? {};
+      const owners = [String(organization), String(agent)];
+      return inTurn(owners, () => read(() => selectCases.all(trialId)).map(parse<TrialCase>));
+    },
 
     async findCase(trialId, number) {
       const row = read(() => selectCase.get(trialId, number));

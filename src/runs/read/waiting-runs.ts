@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { findAgent } from "../../accounts/agents.ts";
 import type { AskKind } from "../../agent/ask-kinds.ts";
 import { keysApprove } from "../answer-call.ts";
@@ -7,8 +8,7 @@ import { organizationsOf, type RunFilter } from "./list-runs.ts";
 import { type AskedCall, openCalls } from "./open-calls.ts";
 
 /** Which waiting runs to list, and which of their calls. */
-interface WaitingFilter {
-  of: RunFilter["of"];
+interface WaitingFilter extends Pick<RunFilter, "of" | "onRead"> {
   kinds?: readonly AskKind[];
   /** Only calls that no API key may answer: approvals, unless the agent lets its keys answer them. */
   forOperators?: boolean;
@@ -30,7 +30,7 @@ const [readAtOnce, maxRead] = [50, 1_000];
  */
 export async function waitingRuns(
   { accounts, runs }: Pick<Stores, "accounts" | "runs">,
-  { of, kinds, forOperators = false, limit }: WaitingFilter,
+  { of, kinds, forOperators = false, limit, onRead }: WaitingFilter,
 ): Promise<WaitingRuns> {
   const { owner, includes } = await organizationsOf(accounts, of);
   const agent = of.agent === undefined ? undefined : (await findAgent(accounts, of.agent)).id;
@@ -60,10 +60,13 @@ export async function waitingRuns(
 
   const waiting: WaitingRuns["waiting"] = [];
   let read = 0;
+  if (asking.length === 0) onRead?.(0);
   while (read < Math.min(asking.length, maxRead) && waiting.length <= limit) {
     const some = asking.slice(read, read + readAtOnce);
     waiting.push(...(await Promise.all(some.map(({ id }) => matching(id)))).flat());
     read += some.length;
+    onRead?.(some.length);
+    await setImmediate();
   }
   return { waiting: waiting.slice(0, limit), more: waiting.length > limit || read < asking.length };
 }

@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { requestRate } from "../../../src/accounts/request-rate.ts";
 import type { RunQuery } from "../../../src/runs/types.ts";
-import { created } from "../../platform/run-fixtures.ts";
+import { created, onTurn } from "../../platform/run-fixtures.ts";
 import { keyOfOtherAgent } from "../../support/other-agent.ts";
 import { type ManageService, manageService } from "../../support/manage-service.ts";
 
@@ -85,6 +85,23 @@ describe("lists and searches cost what they read", () => {
       expect([path, status]).toEqual([path, 429]);
       expect(Number(headers.get("retry-after"))).toBeGreaterThan(4 / rate); // five seconds' worth is the most that is owed
     }
+  });
+
+  test("the list of runs that wait for answers is paid by the requests after it", async () => {
+    await using asked = await manageService({ requestsPerKey: 1 });
+    const { runs, accounts } = asked.platform;
+    const { id: agentId = "", organizationId = "" } = (await accounts.findAgent(asked.templateId)) ?? {};
+    for (let count = 0; count < 200; count++) {
+      const run = await created(runs, { agentId, organizationId });
+      const asks = { askedUntil: Date.now() + 3_600_000, pauses: 1, worked: 20 };
+      await runs.change({ ...onTurn(run), set: { status: "running", turn: run.turn, updatedAt: 30, asks } });
+    }
+    const list = () =>
+      fetch(`${asked.baseUrl}/manage/v1/runs/waiting`, { headers: { authorization: `Bearer ${asked.operatorToken}` } });
+    expect((await list()).status).toBe(200);
+    const { status, headers } = await list();
+    expect(status).toBe(429);
+    expect(Number(headers.get("retry-after"))).toBeGreaterThan(4);
   });
 
   test("of many searches that are asked for together, those that the rate does not allow are not begun", async () => {
