@@ -12,7 +12,7 @@ import type { Actor } from "../../src/accounts/audit.ts";
 import { deleteAgent } from "../../src/accounts/delete-agent.ts";
 import { shownSecret } from "../../src/accounts/header-secrets.ts";
 import { withoutUserinfo } from "../../src/agent/public-url.ts";
-import type { Accounts, Agent, AgentDefinition } from "../../src/accounts/types.ts";
+import type { Accounts, Agent, AgentDefinition, ListedAgent } from "../../src/accounts/types.ts";
 import { fileUseOfAgent } from "../../src/runs/files/file-use.ts";
 import { requireTried } from "../../src/trials/find-trial.ts";
 import type { McpServer } from "../../src/agent/mcp/types.ts";
@@ -173,7 +173,7 @@ function serverLine({ url, tools, headers = {} }: ReturnType<typeof withoutHeade
   return `${url}; ${tools?.join(", ") ?? "all tools"}${sent.join("")}`;
 }
 
-function fields({ id, name, status, version, organizationId, model, createdAt, updatedAt }: Agent) {
+function fields({ id, name, status, version, organizationId, model, createdAt, updatedAt }: ListedAgent) {
   return {
     id,
     name,

@@ -18,13 +18,15 @@ export function modelConfigurationOf(
   return Object.hasOwn(models, name) ? models[name] : undefined;
 }
 
+type NamingFields = Pick<AgentDefinition, "modelConfiguration" | "fallback" | "runModels">;
+
 /** The further model configurations that a definition names. */
-function namedIn(definition: AgentDefinition): string[] {
+function namedIn(definition: NamingFields): string[] {
   return fieldsThatName(definition).map(([, name]) => name);
 }
 
 /** The fields of a definition that name a further model configuration, with the names. */
-function fieldsThatName({ modelConfiguration, fallback, runModels = [] }: AgentDefinition): [string, string][] {
+function fieldsThatName({ modelConfiguration, fallback, runModels = [] }: NamingFields): [string, string][] {
   const fields: [string, string | undefined][] = [
     ["modelConfiguration", modelConfiguration],
     ["fallback.modelConfiguration", fallback?.modelConfiguration],

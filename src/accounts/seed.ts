@@ -1,7 +1,7 @@
 import type { ModelConfiguration } from "../agent/model.ts";
 import { defaultTools } from "../agent/tools/definitions.ts";
 import type { Actor } from "./audit.ts";
-import { createAgent } from "./agents.ts";
+import { createAgent, findAgent } from "./agents.ts";
 import { issueKey } from "./keys.ts";
 import { createOrganization, setModel } from "./organizations.ts";
 import type { Accounts, Agent, AgentDefinition } from "./types.ts";
@@ -21,7 +21,7 @@ export async function seedStarterAgent(
 ): Promise<{ agent: Agent; key?: string }> {
   const agents = await accounts.listAgents();
   const found = agents.find(({ name, status }) => name === starterName && status === "active");
-  const agent = found ?? (await createStarterAgent(accounts, actor));
+  const agent = found ? await findAgent(accounts, found.id) : await createStarterAgent(accounts, actor);
   if (model) await setModel(accounts, agent.organizationId, model, actor);
   return found && !newKey ? { agent } : { agent, key: (await issueKey(accounts, agent, { actor })).key };
 }

@@ -68,6 +68,12 @@ export interface Agent extends AgentDefinition, Revised {
   updatedAt?: number;
 }
 
+/** The fields of a definition that can be long: an organization with thousands of agents has up to 300 KB of them for each. */
+export const longFields = ["instructions", "clientTools", "result"] as const;
+
+/** An agent in a list. */
+export type ListedAgent = Omit<Agent, (typeof longFields)[number]>;
+
 /** A version without its definition. */
 export type AgentVersionHead = Omit<AgentVersion, "definition">;
 
@@ -316,7 +322,7 @@ export interface Accounts {
   listAudit(query: AuditQuery): Promise<AuditEntry[]>;
   /** Keys whose first or further agent it is. Oldest first. */
   listKeys(agentId: string): Promise<ApiKey[]>;
-  listAgents(organizationId?: string): Promise<Agent[]>;
+  listAgents(organizationId?: string): Promise<ListedAgent[]>;
   listOrganizations(): Promise<Organization[]>;
   /** Oldest first. Strongly consistent. */
   listOperators(): Promise<Operator[]>;

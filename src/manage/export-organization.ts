@@ -1,4 +1,5 @@
 import { findOrganization } from "../accounts/organizations.ts";
+import { findAgent } from "../accounts/agents.ts";
 import type { AuditEntry } from "../accounts/types.ts";
 import { addUsage, noUsage, type Usage } from "../agent/turn/limits.ts";
 import { type ExportedFile, exportedFile, exportRun, jsonFile } from "../runs/read/export-run.ts";
@@ -52,7 +53,8 @@ export async function* exportOrganization(
     usage.set(key, { ...before, runs: before.runs + 1, used: used ? addUsage(before.used, used) : before.used });
   };
 
-  for (const agent of await accounts.listAgents(organization.id)) {
+  for (const listedAgent of await accounts.listAgents(organization.id)) {
+    const agent = await findAgent(accounts, listedAgent.id);
     counts.agents++;
     const folder = `agents/${agent.id}/`;
     yield add(jsonFile(`${folder}agent.json`, wireAgent(agent, organization, [])));

@@ -38,7 +38,8 @@ test("after a restart, agents and organizations take turns", async () => {
   using stores = temporaryStores();
   await putAgent(stores);
   const { accounts, runs } = stores;
-  const [one] = await accounts.listAgents();
+  const [{ id: first } = { id: "" }] = await accounts.listAgents();
+  const one = await accounts.findAgent(first);
   for (const [id, organizationId] of [
     ["A2", "O"],
     ["B1", "P"],

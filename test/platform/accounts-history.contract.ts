@@ -52,13 +52,7 @@ export function describeAccountHistory(open: () => Promise<Accounts>): void {
       const typed = { ...definition, result: { perRun: true, schema } };
       const text = JSON.stringify(schema);
       const updated = await updateAgent(accounts, id, typed);
-      const read = [
-        updated,
-        await accounts.findAgent(id),
-        ...(await accounts.listAgents()).filter((one) => one.id === id),
-      ];
-      expect(read).toHaveLength(3);
-      for (const agent of read)
+      for (const agent of [updated, await accounts.findAgent(id)])
         expect([JSON.stringify(agent?.result?.schema), agent?.result?.perRun]).toEqual([text, true]);
       expect(JSON.stringify((await findAgentVersion(accounts, id, 2)).definition.result?.schema)).toBe(text);
       expect(await updateAgent(accounts, id, typed)).toMatchObject({ version: 2 });

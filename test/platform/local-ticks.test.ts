@@ -97,7 +97,7 @@ test("other requests are handled while the agents of an organization with large 
   const { id } = await createAgent(accounts, small, definition);
   expect(await othersWorkDuring(() => accounts.listAgents(large))).toBe(true);
   expect((await accounts.listAgents(large)).map((agent) => agent.id)).toEqual(ids.toSorted());
-  expect(await accounts.listAgents(small)).toMatchObject([{ id, instructions: definition.instructions }]);
+  expect(await accounts.listAgents(small)).toMatchObject([{ id, name: definition.name }]);
   expect((await accounts.listAgents()).map((agent) => agent.id)).toEqual([...ids, id].toSorted());
   expect(await accounts.listAgents(randomUUID())).toEqual([]);
 });

@@ -1,14 +1,14 @@
 import { definitionOf } from "../../accounts/definition.ts";
 import { modelNameOf } from "../../accounts/model-name.ts";
 import { shownSecret } from "../../accounts/header-secrets.ts";
-import type { Agent, AgentDefinition, AgentVersionHead, Organization } from "../../accounts/types.ts";
+import type { Agent, AgentDefinition, AgentVersionHead, ListedAgent, Organization } from "../../accounts/types.ts";
 import type { McpServer } from "../../agent/mcp/types.ts";
 import { withoutUserinfo } from "../../agent/public-url.ts";
 import type { Schemas } from "../call.ts";
 import { timeOf } from "../../http/rest/wire/time.ts";
 
 /** `organization`: the agent's. Undefined: it is missing from the store. */
-export function wireAgentSummary(agent: Agent, organization: Organization | undefined): Schemas["AgentSummary"] {
+export function wireAgentSummary(agent: ListedAgent, organization: Organization | undefined): Schemas["AgentSummary"] {
   const { id, organizationId, name, status, version, createdAt, updatedAt } = agent;
   return {
     id,

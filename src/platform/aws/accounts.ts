@@ -165,7 +165,7 @@ export function awsAccounts({ documents, table }: DynamoTable): Accounts {
 
     async listAgents(organizationId) {
       const found = await list<StoredAgent>("AGENTS", organizationId && `${organizationId}#`);
-      return found.map((stored) => withSchema<Agent>(stored));
+      return found.map(({ instructions: _instructions, clientTools: _tools, result: _result, ...listed }) => listed);
     },
     listOrganizations: () => list<Organization>("ORGS"),
 

@@ -1,15 +1,17 @@
 import type { StatementSync } from "node:sqlite";
 import { setImmediate } from "node:timers/promises";
-import type {
-  Accounts,
-  Agent,
-  AgentVersion,
-  AgentVersionHead,
-  ApiKey,
-  AuditEntry,
-  Operator,
-  Organization,
-  Revised,
+import {
+  type Accounts,
+  type Agent,
+  type AgentVersion,
+  type AgentVersionHead,
+  type ApiKey,
+  type AuditEntry,
+  type ListedAgent,
+  longFields,
+  type Operator,
+  type Organization,
+  type Revised,
 } from "../../accounts/types.ts";
 import { scheduler } from "../../async/scheduler.ts";
 import { auditWriter, localAudit } from "./audit.ts";
@@ -48,7 +50,10 @@ export function localAccounts(database: Database): Accounts {
   const agentSizes = db.prepare(
     "SELECT id, octet_length(body) AS bytes FROM agents WHERE organization_id = ?1 OR ?1 IS NULL ORDER BY id",
   );
-  const agentsWith = db.prepare("SELECT body FROM agents WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id");
+  const listed = `json_remove(body, ${longFields.map((field) => `'$.${field}'`).join(", ")})`;
+  const agentsWith = db.prepare(
+    `SELECT ${listed} AS body FROM agents WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id`,
+  );
   const organizations = db.prepare("SELECT body FROM organizations ORDER BY id");
   const operators = db.prepare("SELECT body FROM operators ORDER BY body ->> 'createdAt', hash");
 
@@ -83,18 +88,18 @@ export function localAccounts(database: Database): Accounts {
 
   const longLists = scheduler({ places: 1 }); // the agents of one list in memory at a time
 
-  async function listAgents(organizationId?: string): Promise<Agent[]> {
+  async function listAgents(organizationId?: string): Promise<ListedAgent[]> {
     const pieces = piecesOf(read(() => agentSizes.all(organizationId ?? null)));
-    const agentsIn = (ids: string[]): Agent[] =>
-      read(() => agentsWith.all(JSON.stringify(ids))).flatMap((row) => parse<Agent>(row) ?? []);
+    const agentsIn = (ids: string[]): ListedAgent[] =>
+      read(() => agentsWith.all(JSON.stringify(ids))).flatMap((row) => parse<ListedAgent>(row) ?? []);
     if (pieces.length <= 1) return agentsIn(pieces[0] ?? []);
     return longLists.run([organizationId ?? ""], async () => {
-      const listed: Agent[] = [];
+      const found: ListedAgent[] = [];
       for (const ids of pieces) {
-        listed.push(...agentsIn(ids));
+        found.push(...agentsIn(ids));
         await setImmediate();
       }
-      return listed;
+      return found;
     });
   }
 
