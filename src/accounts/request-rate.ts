@@ -9,8 +9,8 @@ export interface RequestRate {
   admit(holder: string): void;
   /**
    * Begins a list: takes a hundredth of a full bucket ahead, so that lists that are asked for together are not all read. Throws
-   * `too_many_requests` if there is less. Returns a function that charges runs that were read instead; the next requests wait for them. A list that fails before it
-   * has read pays what was taken.
+   * `too_many_requests` if there is less. Returns a function that charges runs that were read instead; the next requests wait
+   * for them. A list that fails before it has read pays what was taken.
    */
   beginList(holder: string): (runs: number) => void;
 }

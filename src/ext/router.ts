@@ -18,11 +18,11 @@ interface ExtRouterDeps extends AuthenticationDeps {
 }
 
 /** The extension API as one handler. Callers are agents, by their API keys, and readers of one run, by its token. */
-export function extRouter(handlers: ExtHandlers, { rate, ...deps }: ExtRouterDeps): ApiHandler {
-  const limited = { ...deps, ...(rate && { rate }) };
+export function extRouter(handlers: ExtHandlers, deps: ExtRouterDeps): ApiHandler {
+  const { accounts, runs } = deps;
   return restRouter(api, handlers, ({ headers }, isRepeated) => {
     const credential = apiKeyOf(headers);
-    const used = isRepeated ? deps : limited;
+    const used = isRepeated ? { accounts, runs } : deps;
     return isRunToken(credential) ? authenticateRunToken(used, credential) : authenticate(used, credential);
   });
 }

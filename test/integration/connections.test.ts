@@ -72,7 +72,7 @@ test("of requests that a connection sends at once, 20 are answered, and the last
   expect(heads.map((head) => /connection: close/i.test(head))).toEqual([...Array(19).fill(false), true]);
 });
 
-test("a client that goes on sending gets its 20 answers", async () => {
+test("a client that keeps sending receives its 20 answers", async () => {
   const request = "GET /v1/openapi.json HTTP/1.1\r\nHost: h\r\n\r\n";
   const answers = await exchange((socket) => {
     socket.write(request.repeat(30));

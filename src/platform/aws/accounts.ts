@@ -7,17 +7,19 @@ import {
   TransactWriteCommand,
   UpdateCommand,
 } from "@aws-sdk/lib-dynamodb";
-import type {
-  Accounts,
-  Agent,
-  AgentDefinition,
-  AgentVersion,
-  AgentVersionHead,
-  ApiKey,
-  AuditEntry,
-  Operator,
-  Organization,
-  Revised,
+import {
+  type Accounts,
+  type Agent,
+  type AgentDefinition,
+  type AgentVersion,
+  type AgentVersionHead,
+  type ApiKey,
+  type AuditEntry,
+  type ListedAgent,
+  longFields,
+  type Operator,
+  type Organization,
+  type Revised,
 } from "../../accounts/types.ts";
 import { withSchema, withSchemaText } from "../../accounts/definition.ts";
 import { auditItem, awsAudit } from "./audit.ts";
@@ -164,8 +166,10 @@ export function awsAccounts({ documents, table }: DynamoTable): Accounts {
     },
 
     async listAgents(organizationId) {
-      const found = await list<StoredAgent>("AGENTS", organizationId && `${organizationId}#`);
-      return found.map(({ instructions: _instructions, clientTools: _tools, result: _result, ...listed }) => listed);
+      type Stored = ListedAgent & Partial<Record<(typeof longFields)[number], unknown>>;
+      const found = await list<Stored>("AGENTS", organizationId && `${organizationId}#`);
+      for (const agent of found) for (const field of longFields) delete agent[field];
+      return found;
     },
     listOrganizations: () => list<Organization>("ORGS"),
 

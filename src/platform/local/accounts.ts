@@ -1,5 +1,4 @@
 import type { StatementSync } from "node:sqlite";
-import { setImmediate } from "node:timers/promises";
 import {
   type Accounts,
   type Agent,
@@ -13,7 +12,7 @@ import {
   type Organization,
   type Revised,
 } from "../../accounts/types.ts";
-import { scheduler } from "../../async/scheduler.ts";
+import { tickByTick } from "../../async/tick-by-tick.ts";
 import { auditWriter, localAudit } from "./audit.ts";
 import { localWebhooks } from "./webhooks.ts";
 import { hasMoreAgents } from "./database/schema.ts";
@@ -86,21 +85,16 @@ export function localAccounts(database: Database): Accounts {
     return (hash, at, before) => write(() => void touch.run(at, hash, before));
   }
 
-  const longLists = scheduler({ places: 1 }); // the agents of one list in memory at a time
+  const inTurn = tickByTick();
 
   async function listAgents(organizationId?: string): Promise<ListedAgent[]> {
     const pieces = piecesOf(read(() => agentSizes.all(organizationId ?? null)));
     const agentsIn = (ids: string[]): ListedAgent[] =>
       read(() => agentsWith.all(JSON.stringify(ids))).flatMap((row) => parse<ListedAgent>(row) ?? []);
     if (pieces.length <= 1) return agentsIn(pieces[0] ?? []);
-    return longLists.run([organizationId ?? ""], async () => {
-      const found: ListedAgent[] = [];
-      for (const ids of pieces) {
-        found.push(...agentsIn(ids));
-        await setImmediate();
-      }
-      return found;
-    });
+    const found: ListedAgent[] = [];
+    for (const ids of pieces) found.push(...(await inTurn([organizationId ?? ""], () => agentsIn(ids))));
+    return found;
   }
 
   const create = (insert: StatementSync, values: string[], along: Belonging = {}): Promise<void> =>

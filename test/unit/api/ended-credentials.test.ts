@@ -6,13 +6,19 @@ import { createAgent } from "../../../src/accounts/agents.ts";
 import { deleteAgent } from "../../../src/accounts/delete-agent.ts";
 import { createKey, setKeyEnabled } from "../../../src/accounts/keys.ts";
 import { createOperator, revokeOperator } from "../../../src/accounts/operators.ts";
+import type { ModelConfiguration } from "../../../src/agent/model.ts";
 import { sha256Of } from "../../../src/agent/turn/manifest.ts";
-import { httpServer } from "../../support/http-server.ts";
+import { type HttpServer, httpServer } from "../../support/http-server.ts";
 import { type LocalService, localService } from "../../support/local-service.ts";
 import { callTool, connectClient, sendRpc } from "../../support/mcp-clients.ts";
 
 /** Larger than what the buffers of a connection hold. */
 const large = Buffer.alloc(24 * 1024 * 1024, 7);
+
+/** An organization's model at this server. */
+function modelAt({ url }: HttpServer): ModelConfiguration {
+  return { provider: "openai-compatible", enabled: true, baseUrl: `${url}/v1`, model: "silent" };
+}
 
 test(
   "what a credential has begun ends with it: streams, waits, transfers and bodies",
@@ -20,7 +26,7 @@ test(
   async () => {
     await using silent = await httpServer(() => {}); // a model that never answers
     await using service = await localService({
-      model: { provider: "openai-compatible", enabled: true, baseUrl: `${silent.url}/v1`, model: "silent" },
+      model: modelAt(silent),
     });
     const { baseUrl, templateId, platform } = service;
     const { key, stored } = await createKey(platform.accounts, templateId);
@@ -100,7 +106,7 @@ test(
   async () => {
     await using silent = await httpServer(() => {});
     await using service = await localService({
-      model: { provider: "openai-compatible", enabled: true, baseUrl: `${silent.url}/v1`, model: "silent" },
+      model: modelAt(silent),
       requestsPerKey: 2,
     });
     const { baseUrl, templateId, platform } = service;
@@ -140,7 +146,7 @@ test(
   async () => {
     await using silent = await httpServer(() => {});
     await using service = await localService({
-      model: { provider: "openai-compatible", enabled: true, baseUrl: `${silent.url}/v1`, model: "silent" },
+      model: modelAt(silent),
     });
     const { baseUrl, templateId, platform } = service;
     const { accounts } = platform;
