@@ -140,7 +140,7 @@ export function imageContextFolder(name: string): string {
  * Packages that read documents and are not ES modules, or are large. The child process loads one at its first document of
  * that kind.
  */
-const documentReaders = ["unpdf", "mammoth", "sax", "yauzl"];
+const documentReaders = ["unpdf", "sax", "yauzl"];
 
 /** Writes the child process of the sandbox to `folder`: `child.mjs`, its engines, and `documentReaders`. */
 function bundleChildProcess(folder: string): string[] {

@@ -17,9 +17,6 @@ export interface ConsoleSizes {
   all: number;
 }
 
-/** The largest accepted size of a first view. A test fails above it. The sum has no limit. */
-export const firstViewBytes: number = 60 * 1024;
-
 /** What the page loads first for each view, besides the files that index.html names. */
 const viewEntries = { list: "console/runs/runs-page.tsx", run: "console/run/run-page.tsx" };
 

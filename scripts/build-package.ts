@@ -19,7 +19,8 @@ export async function buildPackage(directory: string = packageDirectory): Promis
   mkdirSync(directory, { recursive: true });
   const { metafile } = await build({
     absWorkingDir: root,
-    entryPoints: ["bin/agent-run-service.ts"],
+    entryPoints: ["bin/agent-run-service.ts", "bin/local/records/thread.ts"],
+    entryNames: "[name]",
     outdir: directory,
     bundle: true,
     splitting: true, // starting the service and operating it share code

@@ -38,7 +38,7 @@ export function checkOut(commit: string): CheckedOut {
 
 /** Tests that build the release before, by their paths. */
 const upgradeTests = [
-  "test/infra/upgrade.test.ts",
+  "test/infra/upgrade.slow.test.ts",
   "test/integration/releases/two-releases.test.ts",
   "test/deploy/upgrade.test.ts",
 ];

@@ -1,17 +1,11 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import {
-  bundleDocuments,
-  bundleFunction,
-  bundleSandbox,
-  bundleUploadServer,
-  copiedPaths,
-  lambdasFolder,
-} from "../lib/bundling.ts";
+import { copiedPaths } from "../lib/bundling.ts";
 import { consoleInputs } from "./build-console.ts";
 import { buildPackage } from "./build-package.ts";
+import { writeBundles } from "./write-bundles.ts";
 
 // Writes NOTICE: the packages whose code the deployed bundles and the packed package contain, with their licences. --check: fails if it is stale.
 
@@ -43,16 +37,7 @@ function add(text: string, component: string): void {
 /** The files of all bundles that a deployment or the package can contain. */
 async function bundledFiles(): Promise<string[]> {
   const folder = mkdtempSync(join(tmpdir(), "notice-"));
-  const writers: Record<string, (folder: string) => string[]> = {
-    "read-document": bundleDocuments,
-    "run-program": bundleSandbox,
-    "upload-server": bundleUploadServer,
-  };
-  const entries = readdirSync(lambdasFolder).map((file) => basename(file, ".ts"));
-  const files = entries.flatMap((entry) => {
-    const write = writers[entry] ?? ((to: string) => bundleFunction(entry, to));
-    return write(join(folder, entry));
-  });
+  const files = Object.values(writeBundles(folder)).flat();
   files.push(...(await buildPackage(join(folder, "package"))));
   rmSync(folder, { recursive: true });
   return [...files, ...(await consoleInputs())];

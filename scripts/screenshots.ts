@@ -94,7 +94,7 @@ function answer(input: string, step: number, instructions: string): ScriptedStep
     return { text: "Rechnung 4711 vom 3. November: 1.204,50 EUR, zahlbar in 14 Tagen." };
   if (step === 4 && input.startsWith("Compare") && !busy.has(input)) {
     busy.add(input);
-    return { status: 429, text: "Rate limit reached for requests", delay: 400 };
+    return { status: 429, retryAfter: 3, text: "Rate limit reached for requests", delay: 400 };
   }
   const tokens = { input: 1_840 + step * 2_310, output: 140 + ((step * 97) % 210) };
   return { ...(analysis[step - 1] ?? { text: "Done." }), tokens };

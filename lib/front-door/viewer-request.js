@@ -20,6 +20,7 @@ var tooLargeForPrograms =
 function handler(event) {
   var request = event.request;
   var headers = request.headers;
+  if (request.uri === "/mcp/") request.uri = "/mcp";
   if (request.uri === unusedPath) return reject(event, 404, "Not Found", "Not Found");
   if (streamsOrigin !== "" && request.method === "GET" && asksForStream(request)) {
     cf.selectRequestOriginById(streamsOrigin);

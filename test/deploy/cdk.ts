@@ -1,3 +1,5 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { functionUrl } from "./environment-function.ts";
 import { folder } from "./phases.ts";
@@ -22,12 +24,21 @@ const app = ["--app", `node ${join("test", "deploy", "app.ts")}`, "--output", as
 const approval = ["--require-approval", "never"];
 const noTelemetry = { CDK_DISABLE_CLI_TELEMETRY: "true" };
 
-/** Runs the CDK CLI on the project. */
-export async function cdk(command: "bootstrap" | "deploy" | "destroy", ...args: string[]): Promise<void> {
-  const output = args.includes("--app") ? [] : app;
-  await succeed("cdk", [command, ...args, ...context(), ...(command === "deploy" ? approval : []), ...output], {
-    env: environment(noTelemetry),
+/** Runs the CDK CLI on the templates that `npm run deploy` has synthesized. */
+export async function cdk(command: "deploy" | "destroy", ...args: string[]): Promise<void> {
+  const options = [...context(), ...(command === "deploy" ? approval : []), "--app", assembly];
+  await succeed("cdk", [command, ...args, ...options], { env: environment(noTelemetry) });
+}
+
+/** Bootstraps a region of the account, in a folder without an app, which the CDK CLI would synthesize. */
+export async function bootstrap(region: string): Promise<void> {
+  const cwd = mkdtempSync(join(tmpdir(), "bootstrap-"));
+  const env = { AWS_REGION: region, AWS_DEFAULT_REGION: region };
+  await succeed("cdk", ["bootstrap", `aws://000000000000/${region}`], {
+    cwd,
+    env: environment({ ...noTelemetry, ...env }),
   });
+  rmSync(cwd, { recursive: true });
 }
 
 /** Runs `npm run deploy`. */

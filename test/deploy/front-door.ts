@@ -55,7 +55,7 @@ export async function deployFrontDoor(): Promise<void> {
     path,
     JSON.stringify(template, (_, value) => (refersToUnknown(value) ? elsewhere : value)),
   );
-  await cdk("deploy", frontDoorName, "--exclusively", "--app", assembly);
+  await cdk("deploy", frontDoorName, "--exclusively");
 }
 
 /** The front door as it was deployed: what its distribution sends where, and the environments of its servers. */

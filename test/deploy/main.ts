@@ -3,7 +3,7 @@ import { HeadBucketCommand, NotFound, PutBucketTaggingCommand } from "@aws-sdk/c
 import { DescribeStateMachineCommand } from "@aws-sdk/client-sfn";
 import { loadS3Client, sfnClient } from "../../src/platform/aws/sdk/clients.ts";
 import { newUserWith } from "./callers.ts";
-import { cdk, consoleName, frontDoorName, npmRunDeploy, stackName } from "./cdk.ts";
+import { bootstrap, cdk, consoleName, frontDoorName, npmRunDeploy, stackName } from "./cdk.ts";
 import { startEnvironmentFunction } from "./environment-function.ts";
 import { deployFrontDoor } from "./front-door.ts";
 import { install, startMiniStack } from "./ministack.ts";
@@ -43,7 +43,7 @@ async function deployAndTest(): Promise<void> {
   });
   environmentFunction = await phase("start the function of the Linux environment", 2, startEnvironmentFunction);
   await phase("npm run deploy without a bootstrap", 2, stopWithoutBootstrap);
-  await phase("cdk bootstrap", 8, () => cdk("bootstrap", "aws://000000000000/us-east-1"));
+  await phase("cdk bootstrap", 8, () => bootstrap("us-east-1"));
   await phase(`npm run deploy ${stackName}`, 10, deployService);
   await phase(`cdk deploy ${frontDoorName}`, 8, deployFrontDoor);
   await phase(`cdk deploy ${consoleName}`, 8, () => cdk("deploy", consoleName, "--exclusively"));

@@ -1,11 +1,11 @@
 import { createWriteStream, mkdtempSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { forwardTo } from "./forwarder.ts";
 import { folder, ministackLog } from "./phases.ts";
 import { environment, root, start } from "./processes.ts";
+import { freePort } from "../support/free-port.ts";
 import { virtualEnvironment } from "../support/python.ts";
 
 const requirements = join(root, "test", "deploy", "requirements.txt");
@@ -47,14 +47,4 @@ export async function startMiniStack(): Promise<string> {
     if (answer?.ok) return endpoint;
   }
   throw new Error(`MiniStack ended with ${child.exitCode}`);
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer().once("error", reject);
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === "object" && address ? address.port : 0));
-    });
-  });
 }

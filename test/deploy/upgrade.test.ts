@@ -7,6 +7,7 @@ import { checkOut, formerRelease } from "../../scripts/check-out.ts";
 import type { Message } from "../providers/chat-completions-server.ts";
 import { type WebhookReceiver, webhookReceiver } from "../support/webhook-receiver.ts";
 import { server } from "./deployed.ts";
+import { bootstrap } from "./cdk.ts";
 import { copyObjects, exportTable, inRegion, outputsInRegion, region } from "./region.ts";
 import { folder } from "./phases.ts";
 import { root, succeed } from "./processes.ts";
@@ -268,7 +269,7 @@ test("is restored in another region from copies there, with its keys and runs", 
   const ended = [runs.written, runs.long, runs.failed, runs.hanging];
   const answers = await Promise.all(ended.map((id) => read(forwarder.baseUrl, id)));
   const { url, count } = await exportTable(outputs["TableName"] ?? "");
-  await succeed("cdk", ["bootstrap", `aws://000000000000/${region}`], { env: inRegion() });
+  await bootstrap(region);
   expect(await deploy(root, ["--assembly", assembly, "--require-approval", "never"], inRegion())).toContain(
     "will be created",
   );

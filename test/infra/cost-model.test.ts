@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 
 // The tables of docs/cost.md against sums made by hand. They share no figure and no formula with the model.
-// `npm run docs:check` compares the document with the model.
+// `npm run check:quick` compares the document with the model.
 
 const cost = readFileSync(new URL("../../docs/cost.md", import.meta.url), "utf8");
 

@@ -110,6 +110,11 @@ describe("the viewer-request function", () => {
     },
   );
 
+  test("takes the address of MCP with a slash for that without", () => {
+    const { returned } = runViewerRequest(code, { method: "POST", uri: "/mcp/", headers: host });
+    expect(returned).toMatchObject({ uri: "/mcp" });
+  });
+
   test.each(["/ext/v1/runs", "/ext/v1/runs/2f4d5c1e/input", "/mcp"])(
     "routes a POST of %s to API Gateway if Lambda accepts its body, and rejects it with the way for large files",
     (uri) => {

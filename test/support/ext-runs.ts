@@ -21,6 +21,6 @@ export async function untilState(
       expect(body.state).toBe(state);
       return body;
     },
-    { interval: 10, timeout: 8_000 },
+    { interval: 10, timeout: 25_000 },
   );
 }

@@ -126,6 +126,14 @@ export const hostileRecords: HostileTable = {
     text(/^events/, (lines) => lines.replace(/"input":\{[^}]*\}/, `"input":${deep}`)),
     "nested deeper than 100 levels",
   ],
+  "has a call with the text of other arguments": [
+    text(/^events/, (lines) => lines.replace(String.raw`\"offset\":1,`, String.raw`\"offset\":2,`)),
+    "the text of other arguments",
+  ],
+  "has a call whose text is nested too deep": [
+    text(/^events/, (lines) => lines.replace(/"json":"[^}]*\}"/, `"json":"${deep}"`)),
+    "nested deeper",
+  ],
   "has a line that is no event": [text(/^events/, (lines) => `null\n${lines}`), "line 1: the value must be object"],
   "has no line at the end": [text(/^events/, (lines) => lines.trimEnd()), "does not end with a line"],
   "has an output before an input": [

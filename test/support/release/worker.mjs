@@ -4,9 +4,10 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
 const folder = process.argv[2];
-const now = Date.now.bind(Date);
+const [now, elapsed] = [Date.now.bind(Date), performance.now.bind(performance)];
 let ahead = 0;
 Date.now = () => now() + ahead;
+performance.now = () => elapsed() + ahead; // as if the time had passed
 
 process.on("message", async ({ id, entry, event, remaining, clock }) => {
   if (clock !== undefined) ahead = clock;
