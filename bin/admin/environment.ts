@@ -4,8 +4,19 @@ import { environmentsFolder, listEnvironments, readEnvironment } from "../../src
 import type { InstalledEnvironment } from "../../src/sandbox/linux/environments.ts";
 import { CliError, type Io } from "../cli.ts";
 import { printable, printableJson } from "../printable.ts";
-import { builders, forms, installEnvironment, type InstallRequest, removeEnvironment } from "./environment/install.ts";
+import { builders } from "./environment/builders.ts";
+import { type Checks, checkEnvironment } from "./environment/check.ts";
+import { forms, installEnvironment, type InstallRequest, removeEnvironment } from "./environment/install.ts";
+import { onInterrupt } from "./interruption.ts";
 import { type Output, record, table } from "./output.ts";
+
+interface InstallOptions {
+  name: string;
+  file?: string;
+  with?: string;
+  as?: string;
+  check?: true;
+}
 
 /** Commands for the Linux environments of this machine. They use no data directory. */
 export function addEnvironmentCommands(program: Command, io: Io): void {
@@ -26,14 +37,25 @@ export function addEnvironmentCommands(program: Command, io: Io): void {
         forms,
       ),
     )
-    .action(async (options: { name: string; file?: string; with?: string; as?: string }, command: Command) => {
+    .option(
+      "--check",
+      "install nothing: say whether the environment works and is that of this release (exit code 0 or 1)",
+    )
+    .action(async (options: InstallOptions, command: Command) => {
+      const { name, file, with: builder, as: form } = options;
+      const request = { name, file, builder, form } as InstallRequest;
+      const place = { environments: folderFor(command), sources: layout().environment };
+      if (options.check) {
+        const checks = await checkEnvironment(request, place);
+        print(command, checksOf(checks));
+        if (!checks.ok) throw new CliError(problemsOf(checks));
+        return;
+      }
       const started = Date.now();
-      const request = { name: options.name, file: options.file, builder: options.with, form: options.as };
-      const installed = await installEnvironment(request as InstallRequest, {
-        environments: folderFor(command),
-        sources: layout().environment,
-        report: (line) => io.err(printable(line)),
-      });
+      process.umask(0o022); // other users build the environment, and run its programs
+      using interruption = onInterrupt(["SIGINT", "SIGTERM", "SIGHUP"]);
+      const report = (line: string): void => io.err(printable(line));
+      const installed = await installEnvironment(request, { ...place, report, signal: interruption.signal });
       io.err(`Installed in ${Math.round((Date.now() - started) / 1000)} seconds. Restart a service that runs now.`);
       print(command, recordOf(installed));
     });
@@ -105,6 +127,25 @@ function recordOf(environment: InstalledEnvironment): Output {
   const where =
     "root" in environment ? { root: environment.root } : { image: environment.image, engine: environment.engine };
   return { text, json: { ...facts, ...where } };
+}
+
+function checksOf(checks: Checks): Output {
+  const rows = [...checks.environment, ...checks.installation];
+  const { text } = table(
+    rows.map(({ name, ok, found }) => ({ check: name, ok: ok ? "yes" : "no", found })),
+    ["check", "ok", "found"],
+    "",
+  );
+  return { text, json: checks };
+}
+
+/** The error of a check that failed. */
+function problemsOf({ environment, installation }: Checks): string {
+  const problems = environment.filter(({ ok }) => !ok).map(({ found }) => found);
+  const disk = installation.filter(({ name, ok }) => name === "disk" && !ok).map(({ found }) => found);
+  const canBuild = installation.some(({ name, ok }) => name !== "disk" && ok);
+  const builder = canBuild ? [] : ["no builder works here: see the lines above"];
+  return [...problems, ...builder, ...disk].join("; ");
 }
 
 function useOf(environment: InstalledEnvironment): string {

@@ -3,7 +3,9 @@ import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type ContainerEngine, factsPath } from "../../../src/sandbox/linux/environments.ts";
 import { CliError } from "../../cli.ts";
+import type { BuildLog } from "./build-log.ts";
 import { runCommand } from "./run-command.ts";
+import { userRangeProblems } from "./user-ranges.ts";
 
 export interface ImageBuild {
   engine: ContainerEngine;
@@ -14,14 +16,16 @@ export interface ImageBuild {
   sources: string;
   /** An existing folder for temporary files. */
   folder: string;
-  report: (line: string) => void;
+  log: BuildLog;
+  signal: AbortSignal;
 }
 
 /** Why an engine cannot build images here, with what to do. Undefined: it can. */
 export async function engineProblem(engine: ContainerEngine): Promise<string | undefined> {
   try {
     await runCommand([engine, "info"]);
-    return undefined;
+    const lacking = engine === "podman" ? await userRangeProblems(engine) : [];
+    return lacking.length > 0 ? lacking.join("; ") : undefined;
   } catch (error) {
     const message = (error as Error).message;
     return message.includes("ENOENT") ? `${engine} is missing: apt-get install ${packageOf(engine)}` : message;
@@ -33,20 +37,21 @@ function packageOf(engine: ContainerEngine): string {
 }
 
 /** Builds an image, describes it by a further layer, and resolves with its tag. */
-export async function buildImage({ engine, name, file, sources, folder, report }: ImageBuild): Promise<string> {
-  report(`Building ${file} with ${engine} ...`);
+export async function buildImage({ engine, name, file, sources, folder, log, signal }: ImageBuild): Promise<string> {
+  log.step(`build ${file} with ${engine}`);
   const id = randomUUID().slice(0, 8);
   const base = `localhost/agent-environment-${name}:build-${id}`;
   const image = `localhost/agent-environment-${name}:${id}`;
-  const progress = { report: (line: string) => report(`  ${line}`) };
+  const progress = { log, signal, report: (line: string) => log.show(`  ${line}`) };
   await runCommand(
     [engine, "build", "--build-arg", `NAME=${name}`, "--tag", base, "--file", file, dirname(file)],
     progress,
   );
-  report("Describing the image ...");
+  log.step("describe the image");
   try {
     await runCommand([engine, "build", "--tag", image, describedContext(base, name, sources, folder)], progress);
   } catch (error) {
+    if (signal.aborted) throw error;
     const message = error instanceof Error ? error.message : String(error);
     throw new CliError(
       `the image has no bash, no coreutils or no Python 3.8 or newer, which an environment needs: ${message}`,
@@ -74,9 +79,14 @@ function describedContext(base: string, name: string, sources: string, folder: s
 }
 
 /** Writes the root file system of an image as a tar archive, and resolves with its path. */
-export async function exportImage(engine: ContainerEngine, image: string, folder: string): Promise<string> {
+export async function exportImage(
+  engine: ContainerEngine,
+  image: string,
+  { folder, log, signal }: Pick<ImageBuild, "folder" | "log" | "signal">,
+): Promise<string> {
   const archive = join(folder, "rootfs.tar");
-  await withContainer(engine, image, (container) => runCommand([engine, "export", "--output", archive, container]));
+  const command = (container: string) => [engine, "export", "--output", archive, container];
+  await withContainer(engine, image, (container) => runCommand(command(container), { log, signal }));
   return archive;
 }
 

@@ -1,14 +1,5 @@
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
-import { basename, join, resolve } from "node:path";
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { environmentName } from "../../../src/sandbox/linux/environment-name.ts";
 import {
   describeEnvironment,
@@ -20,12 +11,14 @@ import {
 import { parseFacts } from "../../../src/sandbox/linux/probe.ts";
 import type { EnvironmentFacts } from "../../../src/sandbox/linux/types.ts";
 import { CliError } from "../../cli.ts";
-import { buildImage, copyFacts, engineProblem, exportImage, removeImage } from "./container-build.ts";
-import { buildWithMmdebstrap, mmdebstrapProblem } from "./mmdebstrap.ts";
+import { BuildLog } from "./build-log.ts";
+import { ableBuilders, type Builder, firstThatWorks } from "./builders.ts";
+import { buildImage, copyFacts, exportImage, removeImage } from "./container-build.ts";
+import { temporaryFolder } from "./leftovers.ts";
+import { buildWithMmdebstrap } from "./mmdebstrap.ts";
 import { commandWorks, runCommand } from "./run-command.ts";
-
-export const builders = ["docker", "podman", "mmdebstrap"] as const;
-export type Builder = (typeof builders)[number];
+import { digestOfSources } from "./sources.ts";
+import { spaceProblem } from "./space.ts";
 
 /** What programs use: a folder, which bubblewrap needs, or an image of docker or podman. */
 export const forms = ["folder", "image"] as const;
@@ -47,39 +40,51 @@ interface Place {
   /** The folder of the environment "linux". */
   sources: string;
   report: (line: string) => void;
+  /** Ends the installation. */
+  signal: AbortSignal;
 }
-
-/** Folders that are no environments: an installation, and what it replaced. The process that uses one is in its name. */
-const temporaryFolder = /^\.(?:installing|removed)-(\d+)-/;
 
 /** Builds an environment in a temporary folder, and puts it in its place when it is complete. */
 export async function installEnvironment(request: InstallRequest, place: Place): Promise<InstalledEnvironment> {
   checkName(request.name);
   const { name, file = join(place.sources, "Dockerfile") } = request;
   if (!existsSync(file)) throw new CliError(`there is no file ${file}; pass a Dockerfile with --file`);
-  const needsEngine = request.file !== undefined || request.form === "image";
-  if (request.builder === "mmdebstrap" && needsEngine) {
+  const able = ableBuilders(request);
+  if (request.builder && !able.includes(request.builder)) {
     throw new CliError("mmdebstrap builds the environment linux as a folder only; use --with docker or --with podman");
   }
-  const able = needsEngine ? builders.filter((builder) => builder !== "mmdebstrap") : builders;
+  const full = request.file === undefined ? spaceProblem(place.environments) : undefined;
+  if (full !== undefined) throw new CliError(full);
   mkdirSync(place.environments, { recursive: true, mode: 0o755 });
-  removeLeftovers(place.environments);
-  const folder = mkdtempSync(join(place.environments, `.installing-${process.pid}-`));
+  const folder = temporaryFolder(place.environments, ".installing-");
+  const log = new BuildLog(join(folder, "log"), place.report);
+  const kept = logFile(place.environments, name);
   try {
     const build = async (builder: Builder, attempt: string) => {
       const complete = join(attempt, "complete");
       mkdirSync(complete, { mode: 0o755, recursive: true });
-      const steps = { name, sources: place.sources, folder: attempt, report: place.report };
+      const steps = { name, sources: place.sources, folder: attempt, log, signal: place.signal };
       const environment =
         builder === "mmdebstrap"
-          ? await unpack(await buildWithMmdebstrap(name, steps), complete, place.report)
+          ? await unpack(await buildWithMmdebstrap(name, steps), complete, steps)
           : await installFromImage({ ...steps, engine: builder, file: resolve(file) }, complete, request.form);
       return { environment, complete };
     };
-    const attempted = { builders: request.builder ? [request.builder] : able, able, folder, report: place.report };
-    const { environment, complete } = await firstThatWorks(attempted, build);
-    writeFileSync(join(complete, environmentFiles.description), describeEnvironment(environment));
+    const tried = request.builder ? [request.builder] : able;
+    const { environment, complete } = await firstThatWorks({ ...place, builders: tried, able, folder }, build);
+    const isOwn = request.file !== undefined;
+    const described = isOwn ? environment : { ...environment, sources: digestOfSources(place.sources) };
+    writeFileSync(join(complete, environmentFiles.description), describeEnvironment(described));
     await replace(complete, name, place.environments);
+    rmSync(kept, { force: true });
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const isExpected = error instanceof CliError || code !== undefined; // of a file, such as ENOSPC
+    if (!isExpected || place.signal.aborted || log.isEmpty) throw error;
+    renameSync(log.file, kept);
+    const where = error instanceof CliError ? "" : `the step "${log.failure().step}" failed: `;
+    const lacking = log.problem === undefined ? "" : `, without its end (${log.problem})`;
+    throw new CliError(`${where}${message}. All output is in ${kept}${lacking}`);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -98,6 +103,11 @@ export async function removeEnvironment(name: string, environments: string): Pro
   return environment;
 }
 
+/** Where the output of a failed installation is kept. */
+function logFile(environments: string, name: string): string {
+  return join(environments, `${name}.log`);
+}
+
 function checkName(name: string): void {
   if (environmentName.test(name)) return;
   throw new CliError(
@@ -105,62 +115,12 @@ function checkName(name: string): void {
   );
 }
 
-interface Attempts {
-  /** What to try, in this order. */
-  builders: readonly Builder[];
-  /** All that can build the environment. */
-  able: readonly Builder[];
-  /** For temporary files. */
-  folder: string;
-  report: (line: string) => void;
-}
-
-/**
- * Builds with the first builder that works, each in a folder of its own. One can be installed and fail: without a connection
- * to the registry of its images, for example.
- */
-async function firstThatWorks<Built>(
-  { builders: tried, able, folder, report }: Attempts,
-  build: (builder: Builder, folder: string) => Promise<Built>,
-): Promise<Built> {
-  const problems: string[] = [];
-  for (const [index, builder] of tried.entries()) {
-    const problem = await problemOf(builder);
-    if (problem !== undefined) {
-      problems.push(problem);
-      continue;
-    }
-    try {
-      return await build(builder, join(folder, builder));
-    } catch (error) {
-      if (!(error instanceof CliError)) throw error;
-      problems.push(error.message);
-      const others = tried.slice(index + 1);
-      if (others.length > 0) report(`${error.message}. Trying ${others.join(" and ")} instead ...`);
-    }
-  }
-  const others = able.filter((builder) => !tried.includes(builder));
-  const remedies = await Promise.all(
-    others.map(async (builder) => {
-      const problem = await problemOf(builder);
-      return `; or use --with ${builder}${problem === undefined ? "" : ` (${problem})`}`;
-    }),
-  );
-  const all = tried.length > 1 ? `none of ${tried.join(", ")} can build the environment here: ` : "";
-  throw new CliError(`${all}${problems.join("; ")}${remedies.join("")}`);
-}
-
-/** Why a builder cannot be used here, with what to do. Undefined: it can, as far as is known before a build. */
-function problemOf(builder: Builder): Promise<string | undefined> {
-  return builder === "mmdebstrap" ? mmdebstrapProblem() : engineProblem(builder);
-}
-
 async function installFromImage(
   build: Parameters<typeof buildImage>[0],
   complete: string,
   form: Form | undefined,
 ): Promise<InstalledEnvironment> {
-  const { engine, folder, report } = build;
+  const { engine, folder, log } = build;
   const image = await buildImage(build);
   const asFolder = form === undefined ? await commandWorks(["bwrap", "--version"]) : form === "folder";
   if (!asFolder) {
@@ -172,8 +132,8 @@ async function installFromImage(
     }
   }
   try {
-    report("Exporting the image ...");
-    return await unpack(await exportImage(engine, image, folder), complete, report);
+    log.step("export the image");
+    return await unpack(await exportImage(engine, image, build), complete, build);
   } finally {
     await removeImage(engine, image).catch(() => {});
   }
@@ -183,23 +143,13 @@ async function installFromImage(
 async function unpack(
   archive: string,
   complete: string,
-  report: (line: string) => void,
+  running: { log: BuildLog; signal: AbortSignal },
 ): Promise<InstalledEnvironment> {
-  report("Unpacking ...");
+  running.log.step("unpack the root file system");
   const root = join(complete, environmentFiles.root);
   mkdirSync(root, { mode: 0o755 });
-  await runCommand([
-    "tar",
-    "-x",
-    "-p",
-    "--no-same-owner",
-    "--exclude=./dev/*",
-    "--exclude=dev/*",
-    "-f",
-    archive,
-    "-C",
-    root,
-  ]);
+  const options = ["--no-same-owner", "--exclude=./dev/*", "--exclude=dev/*"];
+  await runCommand(["tar", "-xpf", archive, ...options, "-C", root], running);
   rmSync(archive);
   // The builder's own, which tell about this machine.
   writeFileSync(join(root, "etc/hostname"), "sandbox\n");
@@ -220,7 +170,7 @@ function readFacts(file: string): EnvironmentFacts {
 async function replace(complete: string | undefined, name: string, environments: string): Promise<void> {
   const old = readIfValid(environments, name);
   const target = join(environments, name);
-  const removed = mkdtempSync(join(environments, `.removed-${process.pid}-`));
+  const removed = temporaryFolder(environments, ".removed-");
   if (existsSync(target)) renameSync(target, join(removed, name));
   if (complete !== undefined) renameSync(complete, target);
   rmSync(removed, { recursive: true, force: true });
@@ -232,22 +182,5 @@ function readIfValid(environments: string, name: string): InstalledEnvironment |
     return readEnvironment(environments, name);
   } catch {
     return undefined; // it is damaged, and replaced
-  }
-}
-
-/** What installations left that were killed. */
-function removeLeftovers(environments: string): void {
-  for (const entry of readdirSync(environments)) {
-    const pid = Number(temporaryFolder.exec(basename(entry))?.[1]);
-    if (pid > 0 && !isAlive(pid)) rmSync(join(environments, entry), { recursive: true, force: true });
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
   }
 }
