@@ -21,7 +21,7 @@ const reserved = /^(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9¹²³]) *(\.|
 
 /**
  * Returns a function that converts names of uploaded files to names in a workspace, one after the other.
- * - Path components, leading dots and unsafe characters are removed.
+ * - Path components, leading dots and unsafe characters are removed. Letters are composed (NFC).
  * - Names are shortened to 255 bytes of UTF-8. The extension is kept.
  * - Names that collide on a common file system (ignoring case, in NFC) get ` (2)`, ` (3)` … before the extension.
  */
@@ -54,8 +54,23 @@ export function filenameProblem(name: string): string | undefined {
   );
 }
 
+/**
+ * Whether a part of a path can be kept as a program chose it: everything that Linux accepts, but a backslash, which separates
+ * folders elsewhere, and control and invisible characters.
+ */
+export function isKeptName(part: string): boolean {
+  if (plainName.test(part)) return true;
+  if (part === "" || part === "." || part === ".." || part.includes("/") || part.includes("\\")) return false;
+  return Buffer.byteLength(part) <= maxBytes && part.replace(unsafeCharacters, "") === part;
+}
+
+/** Whether a path can be kept as a program chose it. */
+export function isKeptPath(name: string): boolean {
+  return Buffer.byteLength(name) <= maxPathBytes && name.split("/").every(isKeptName);
+}
+
 function isSafe(name: string): boolean {
-  return (plainName.test(name) && !reserved.test(name)) || safeFilename(name) === name;
+  return (plainName.test(name) && !reserved.test(name)) || safeFilename(name) === name.normalize("NFC");
 }
 
 /** Whether a name can only refer to one visible file directly in the workspace. */
@@ -63,9 +78,9 @@ export function isFlatName(name: string): boolean {
   return name !== "" && !name.startsWith(".") && !/[/\\\0]/.test(name) && name.isWellFormed();
 }
 
-/** Whether a name can only refer to one visible file of the workspace: a flat name, or one below folders with such names. */
+/** Whether a name can only refer to one file of the workspace: no part of it leads to another folder. */
 export function isPathWithin(name: string): boolean {
-  return name.split("/").every(isFlatName);
+  return !/[\\\0]/.test(name) && name.isWellFormed() && !name.split("/").some((part) => ["", ".", ".."].includes(part));
 }
 
 /**
@@ -93,8 +108,20 @@ export function collisionKey(name: string): string {
   return name.normalize("NFC").toLowerCase();
 }
 
+/**
+ * The file of this name, or else of the same name in another Unicode form: systems of Apple decompose letters, models and most programs
+ * do not. Undefined: there is none.
+ */
+export function findSameName<File extends { name: string }>(files: readonly File[], name: string): File | undefined {
+  const exact = files.find((file) => file.name === name);
+  if (exact) return exact;
+  const composed = name.normalize("NFC");
+  return files.find((file) => file.name.normalize("NFC") === composed);
+}
+
 function safeFilename(name: string): string {
-  const base = name.replace(unsafeCharacters, "").split(/[/\\]/).at(-1) ?? "";
+  // Systems of Apple send letters and their marks apart; models and programs write them together.
+  const base = name.replace(unsafeCharacters, "").normalize("NFC").split(/[/\\]/).at(-1) ?? "";
   const trimmed = base
     .replace(/[<>:"|?*]/g, "_")
     .replace(hiddenModifiers, "")

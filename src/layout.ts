@@ -12,6 +12,8 @@ export const isPackage: boolean = import.meta.url?.endsWith(".js") ?? false;
 export interface Layout {
   /** The script that runs the service, with the options of `npm start`. */
   service: string;
+  /** The script of the thread that reads large records. */
+  recordThread: string;
   /** Folder of the built console. */
   console: string;
   /** Folder of what builds and describes the Linux environment. */
@@ -28,6 +30,7 @@ function packageLayout(folder: string): Layout {
   const sandbox = join(folder, "sandbox");
   return {
     service: join(folder, "agent-run-service.js"),
+    recordThread: join(folder, "thread.js"),
     console: join(folder, "console"),
     environment: join(folder, "../../environment"),
     sandbox: { program: join(sandbox, "child.mjs"), readable: [sandbox] },
@@ -38,6 +41,7 @@ function cloneLayout(root: string): Layout {
   const packages = join(root, "node_modules");
   return {
     service: join(root, "bin/local.ts"),
+    recordThread: join(root, "bin/local/records/thread.ts"),
     console: join(root, "dist/console"),
     environment: join(root, "environment"),
     sandbox: {

@@ -133,13 +133,18 @@ function start({ program, readable, environment = {} }: ChildProcessSettings, en
     serialization: "advanced",
   });
   lowerPriority(child);
-  const loaded = nextMessage(child, loadMilliseconds, `The ${engine} engine of the sandbox did not load.`);
+  const loaded = load(child, engine);
   loaded.catch(() => child.kill("SIGKILL")); // the request that takes the process handles the rejection
-  send(child, { load: engine });
   return { process: child, engine, loaded, onIdleExit: () => {} };
 }
 
-/** Documents and results share an engine, so that at most one process for them waits. */
+function load(child: ChildProcess, engine: LoadedEngine | "result"): Promise<FromChild> {
+  const loaded = nextMessage(child, loadMilliseconds, `The ${engine} engine of the sandbox did not load.`);
+  send(child, { load: engine });
+  return loaded;
+}
+
+/** Documents and results share a process, so that at most one for them waits. */
 function engineOf(engine: SandboxEngine): LoadedEngine {
   return engine === "javascript" || engine === "python" ? engine : "document";
 }
@@ -192,6 +197,7 @@ async function runRequest(child: Child, request: SandboxRequest, signal: AbortSi
   }, watchMilliseconds);
   try {
     await child.loaded;
+    if (request.engine === "result") await load(running, "result"); // a busy machine takes seconds
     send(running, { request });
     const timeoutProblem = `The program was stopped after ${request.seconds} seconds.`;
     const message = await nextMessage(running, request.seconds * 1000 + graceMilliseconds, timeoutProblem);

@@ -2,11 +2,14 @@ import type { Engine, EngineResult } from "./engine.ts";
 import { loadEngine } from "./engines.ts";
 import type { LoadedEngine, SandboxRequest } from "./types.ts";
 
+/** An engine for a process. `result` replaces that of documents, before the time of a check begins. */
+type AnyEngine = LoadedEngine | "result";
+
 /** Messages from the parent: first the engine to load, then one request after the other. */
-export type ToChild = { load: LoadedEngine } | { request: SandboxRequest };
+export type ToChild = { load: AnyEngine } | { request: SandboxRequest };
 
 /** Messages to the parent: one for the loaded engine and one for each request. */
-export type FromChild = { loaded: LoadedEngine } | { result: EngineResult } | { failed: string };
+export type FromChild = { loaded: AnyEngine } | { result: EngineResult } | { failed: string };
 
 // The program of a sandbox process. It ends with its parent.
 let engine: Promise<Engine> | undefined;

@@ -10,8 +10,9 @@ export function sandboxDocumentReader(sandbox: Sandbox): ReadDocument {
     const files = [{ name: `document.${kind}`, content }];
     const limits = { seconds: sandboxLimits.documentSeconds };
     const request = { engine: kind, program: "", files, ...limits, ...(part !== undefined && { part }) };
-    const { output, problem } = await sandbox.run(request, signal);
-    return problem === undefined ? { text: output } : { problem: problemClause(problem, "reading it") };
+    const { output, problem, notes } = await sandbox.run(request, signal);
+    if (problem !== undefined) return { problem: problemClause(problem, "reading it") };
+    return { text: output, ...(notes.length > 0 && { notes }) };
   };
 }
 

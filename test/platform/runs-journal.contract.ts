@@ -295,6 +295,13 @@ export function describeRunRecords(open: () => Promise<Runs>): void {
             name: "write_file",
             input: { name: "a", nested: [1, null, { "": [] }], big: 2 ** 53 - 1, f: 0.1 },
           },
+          {
+            id: "c3",
+            name: "pay",
+            input: { id: 2 ** 53 },
+            json: '{"id":9007199254740993}',
+            sent: { name: "functions.pay" },
+          },
           { id: "c2", name: "nonsense", input: "{not json", invalid: "There is no such tool." },
         ],
         finishReason: "tool-calls",

@@ -63,7 +63,7 @@ test("a run of an earlier version that was killed in a turn resumes and takes it
   const now = (): number => updatedAt + 60_000 + Date.now() - began; // one minute later: within the limits of the turn
   const runner = startRunner({ ...platform, now });
   await runner.resumeRuns();
-  await vi.waitFor(async () => expect(await platform.runs.status(killed)).toBe("finished"), { timeout: 10_000 });
+  await vi.waitFor(async () => expect(await platform.runs.status(killed)).toBe("finished"), { timeout: 25_000 });
   const state = await platform.runs.read(killed);
   expect(state?.run).toMatchObject({ turn: 2, used: { steps: 10 } });
   expect(state?.transcript.map(({ role }) => role)).toEqual([
@@ -161,7 +161,7 @@ async function openUpgraded(
   const began = Date.now();
   const runner = startRunner({ ...platform, now: () => updatedAt + 60_000 + Date.now() - began });
   await runner.resumeRuns();
-  await vi.waitFor(async () => expect(await runs.status(of.killed)).toBe("finished"), { timeout: 10_000 });
+  await vi.waitFor(async () => expect(await runs.status(of.killed)).toBe("finished"), { timeout: 25_000 });
   expect((await journalOf(platform, of.killed)).slice(0, before.length)).toEqual(before);
   await runner.close();
   return platform;

@@ -12,7 +12,7 @@ export interface WorkflowHarness {
   atWork(runId: string, turn: number): Promise<number>;
 }
 
-const soon = { timeout: 10_000, interval: 50 };
+const soon = { timeout: 25_000, interval: 50 };
 
 /** Contract tests of `Workflow`. `open` is called once. Each test creates its own run. */
 export function describeWorkflow(open: () => Promise<WorkflowHarness>): void {

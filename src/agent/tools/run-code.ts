@@ -19,9 +19,10 @@ interface RunOptions {
 /** Unavailable without a sandbox. */
 export function runJavascriptTool(sandbox: Sandbox | undefined): Tool {
   if (!sandbox) return withoutSandbox(runJavascript);
-  return builtInTool(runJavascript, (input: { code: string } & RunOptions, context) =>
+  const tool = builtInTool(runJavascript, (input: { code: string } & RunOptions, context) =>
     runCode(sandbox, "javascript", input.code, input, context),
   );
+  return { ...tool, runsPrograms: true };
 }
 
 /**
@@ -33,7 +34,7 @@ export function webAssemblyPythonTool(sandbox: Sandbox | undefined, replaced: st
   const run = (input: { code: string } & RunOptions, context: ToolContext) =>
     runCode(sandbox, "python", input.code, input, context);
   const tool = builtInTool(runPythonDefinition(), run);
-  return { ...tool, system: { kind: "wasm" }, ...(replaced !== undefined && { replaced }) };
+  return { ...tool, system: { kind: "wasm" }, runsPrograms: true, ...(replaced !== undefined && { replaced }) };
 }
 
 function withoutSandbox(definition: ToolDefinition): Tool {

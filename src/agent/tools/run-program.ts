@@ -15,7 +15,7 @@ export function linuxPythonTool(linux: Linux, defaultSeconds: number): Tool {
   const run = ({ code, seconds = defaultSeconds }: { code: string } & Limits, context: ToolContext) =>
     runInLinux(linux, { language: "python", text: code, seconds }, context);
   const definition = runPythonDefinition({ facts: linux.facts, defaultSeconds });
-  return { ...builtInTool(definition, run, "run_python_linux"), system: systemOf(linux) };
+  return { ...builtInTool(definition, run, "run_python_linux"), system: systemOf(linux), runsPrograms: true };
 }
 
 /** Unavailable without a real Linux: scripts for a simulated shell give wrong results. */
@@ -27,7 +27,8 @@ export function runShellTool(linux: Linux | NoLinux | undefined, defaultSeconds:
   }
   const run = ({ script, seconds = defaultSeconds }: { script: string } & Limits, context: ToolContext) =>
     runInLinux(linux, { language: "shell", text: script, seconds }, context);
-  return { ...builtInTool(runShellDefinition({ facts: linux.facts, defaultSeconds }), run), system: systemOf(linux) };
+  const tool = builtInTool(runShellDefinition({ facts: linux.facts, defaultSeconds }), run);
+  return { ...tool, system: systemOf(linux), runsPrograms: true };
 }
 
 function systemOf({ facts }: Linux): ProgramSystem {
@@ -41,7 +42,8 @@ async function runInLinux(
 ): Promise<ToolOutput> {
   const before = await files.stored();
   const encodings = await encodingNotes(text, before, (name) => files.read(name));
-  const result = await linux.run({ language, text, files: before, seconds }, signal, onOutput);
+  const room = await files.room();
+  const result = await linux.run({ language, text, files: before, seconds, room }, signal, onOutput);
   const notes = await files.update(() => saveResult(result, before, files));
   const name = language === "shell" ? "script" : "program";
   const failed =
@@ -52,18 +54,28 @@ async function runInLinux(
 }
 
 /** `before`: the files that the program got. */
-async function saveResult({ changed, deleted }: LinuxResult, before: StoredFile[], files: Files): Promise<string[]> {
+async function saveResult(
+  { changed, deleted, isPartial = false, unused = [] }: LinuxResult,
+  before: StoredFile[],
+  files: Files,
+): Promise<string[]> {
+  files.release([...unused, ...changed.map(({ sha256 }) => sha256)]); // those that are adopted below stay
   if (changed.length === 0 && deleted.length === 0) return [];
   const [got, now] = [hashesOf(before), hashesOf(await files.stored())];
   const differs = (name: string) => got.get(name) !== now.get(name);
   const replaced = changed
-    .filter(({ name, sha256 }) => differs(name) && now.get(name) !== sha256)
+    .filter(({ name, sha256, kind }) => kind !== "folder" && differs(name) && now.get(name) !== sha256)
     .map(({ name }) => name);
-  const written = changed.map((file) => ({ ...file, save: () => files.adopt(file) }));
+  const written = changed.map((file) => ({
+    ...file,
+    hasSameContent: got.get(file.name) === file.sha256 && file.kind !== "link",
+    save: () => files.adopt(file),
+  }));
   const notes = await saveChanges(
     files,
     written,
     deleted.filter((name) => !differs(name)),
+    { isPartial, isOfProgram: true },
   );
   const others = deleted.filter((name) => differs(name) && now.has(name));
   if (replaced.length > 0)

@@ -1,11 +1,13 @@
-import type { StoredFile } from "../../sandbox/linux/types.ts";
+import type { FileMetadata, StoredFile } from "../../sandbox/linux/types.ts";
 import { fileLine, type Files, joinLimited } from "./files.ts";
 import { errorOutput, type ToolOutput } from "./tool.ts";
 
 /** A file that a program wrote. `problem`: why it must not be saved. */
-interface WrittenFile {
+interface WrittenFile extends FileMetadata {
   name: string;
   size: number;
+  /** Only its time or its permissions differ from before. */
+  hasSameContent?: boolean;
   problem?: string | undefined;
   /** Writes it to the workspace. */
   save(): Promise<void>;
@@ -13,9 +15,15 @@ interface WrittenFile {
 
 /**
  * Saves what a program changed to the workspace. Returns notes for the model. No file is deleted when one cannot be saved: it
- * may be the same file under a new name. Called in `files.update`.
+ * may be the same file under a new name. `isPartial`: there are such files beside `written`. `isOfProgram`: a
+ * program chose the names. Called in `files.update`.
  */
-export async function saveChanges(files: Files, written: WrittenFile[], deleted: string[]): Promise<string[]> {
+export async function saveChanges(
+  files: Files,
+  written: WrittenFile[],
+  deleted: string[],
+  { isPartial = false, isOfProgram = false } = {},
+): Promise<string[]> {
   if (written.length === 0 && deleted.length === 0) return [];
   const gone = deleted.length > 0 ? (await files.stored()).filter(({ name }) => deleted.includes(name)) : [];
   // Deleted first: a file may have got a new name that differs only in case, and a full workspace gets room.
@@ -23,16 +31,19 @@ export async function saveChanges(files: Files, written: WrittenFile[], deleted:
   const saved: WrittenFile[] = [];
   const problems: string[] = [];
   for (const file of written) {
-    const problem = file.problem ?? (await files.problemOf({ name: file.name, size: file.size }));
+    const problem = file.problem ?? (await files.problemOf(file, isOfProgram));
     if (problem === undefined) {
       await file.save();
       saved.push(file);
     } else problems.push(`${JSON.stringify(file.name)} was not saved. ${problem}`);
   }
-  const kept = problems.length > 0 ? await restore(files, gone) : [];
-  const lost = gone.filter((file) => !kept.includes(file)).map(({ name }) => name);
+  const kept = problems.length > 0 || isPartial ? await restore(files, gone) : [];
+  const lost = gone.filter((file) => !kept.includes(file) && file.kind !== "folder").map(({ name }) => name);
+  const wrote = saved.filter(({ kind, hasSameContent }) => kind !== "folder" && !hasSameContent);
+  const touched = saved.filter(({ kind, hasSameContent }) => kind !== "folder" && hasSameContent);
   const changes = [
-    ...(saved.length > 0 ? [`Wrote ${joinLimited(saved.map(fileLine))}.`] : []),
+    ...(wrote.length > 0 ? [`Wrote ${joinLimited(wrote.map(fileLine))}.`] : []),
+    ...(touched.length > 0 ? [`Changed times or permissions of ${joinLimited(touched.map(({ name }) => name))}.`] : []),
     ...(lost.length > 0 ? [`Deleted ${joinLimited(lost)}.`] : []),
   ];
   return [
@@ -53,9 +64,9 @@ const maxProblems = 20;
 /** Writes deleted files again, except those in whose place another one is now. Returns them. */
 async function restore(files: Files, deleted: StoredFile[]): Promise<StoredFile[]> {
   const restored: StoredFile[] = [];
-  const now = new Set((await files.list()).map(({ name }) => name));
+  const now = new Set((await files.stored()).map(({ name }) => name));
   for (const file of deleted) {
-    if (now.has(file.name) || (await files.problemOf(file)) !== undefined) continue;
+    if (now.has(file.name) || (await files.problemOf(file, true)) !== undefined) continue;
     await files.adopt(file);
     restored.push(file);
   }

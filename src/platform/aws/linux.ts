@@ -129,6 +129,7 @@ async function runProgram(
     language: program.language,
     text: program.text,
     seconds: program.seconds,
+    ...(program.room && { room: program.room }),
     maxFiles,
     files: program.files.map((file) => ({ ...file, signature: gets.signature(contentKey(runId, file.sha256)) })),
     contents: { url: gets.url + contentKey(runId, "0".repeat(64)).slice(0, -64), query: gets.query },

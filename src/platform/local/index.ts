@@ -16,6 +16,7 @@ import { type LocalPendingUploads, localPendingUploads } from "./pending-uploads
 import { type LocalLinux, localLinux, type SandboxChoice } from "./linux.ts";
 import { localRemoval } from "./removal.ts";
 import { storedSecrets } from "./process/stored-secrets.ts";
+import { localRecordBytes } from "./run-events.ts";
 import { localRuns } from "./runs.ts";
 import { localSandbox } from "./sandbox.ts";
 import { localSecrets } from "./secrets.ts";
@@ -32,6 +33,8 @@ export interface LocalPlatform extends Omit<Platform, "workflow"> {
   pendingUploads: LocalPendingUploads;
   programs: LocalLinux;
   textIndex: TextIndex;
+  /** Bytes of the record of a run: see `localRecordBytes`. */
+  recordBytes: (runId: string) => number;
   /** See `orphaned-files.ts`. */
   removeOrphanedFiles: (before: number) => Promise<void>;
 }
@@ -103,6 +106,7 @@ export function openLocalPlatform({
     workspace,
     pendingUploads,
     textIndex,
+    recordBytes: localRecordBytes(database),
     removal: localRemoval(database, pendingUploads, secrets),
     configurations: localConfigurations(database),
     deliveries: localDeliveries(database),

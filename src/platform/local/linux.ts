@@ -1,17 +1,18 @@
-import { statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { once } from "../../async/once.ts";
 import { commandLine } from "../../command-line.ts";
 import { layout } from "../../layout.ts";
 import { bubblewrapLinux } from "../../sandbox/linux/bubblewrap.ts";
 import { containerLinux } from "../../sandbox/linux/container.ts";
+import { asideFolder, discardFolder } from "../../sandbox/linux/discard-folder.ts";
 import {
   type ContainerEngine,
   descriptionFile,
   listEnvironments,
   readEnvironment,
 } from "../../sandbox/linux/environments.ts";
-import { removeFolder } from "../../sandbox/linux/file-links.ts";
 import { findBubblewrap, type FoundBubblewrap, machineRoot } from "../../sandbox/linux/find-bubblewrap.ts";
 import { findContainers, type FoundContainers } from "../../sandbox/linux/find-containers.ts";
 import { type LinuxLimits, linuxLimits } from "../../sandbox/linux/limits.ts";
@@ -34,12 +35,17 @@ export const sandboxChoices = ["auto", "bubblewrap", "docker", "podman", "off"] 
 export type SandboxChoice = (typeof sandboxChoices)[number];
 
 /** What programs run in here, for the start screen. `missing`: what this machine cannot bound. */
-export type LinuxHere = { engine: LinuxEngine; isMachine: boolean; missing: string[] } | NoLinux;
+export type LinuxHere = { engine: LinuxEngine; isMachine: boolean; hasPython: boolean; missing: string[] } | NoLinux;
+
+/** Where programs find the machine's own programs. */
+const machinePaths = ["/usr/local/bin", "/usr/bin", "/bin"];
 
 export interface LocalLinux {
   linuxOf: (run: ProgramOwner & { id: string }, environment: string) => Promise<Linux | NoLinux>;
   /** Tries the engine. Does not ask the machine's programs for their versions, which takes half a second. */
   describe(): Promise<LinuxHere>;
+  /** Finds out what the first program would have to wait for: the engine and the versions of the machine's programs. */
+  prepare(): Promise<void>;
   /** All environments, the default first. Never rejects. */
   list(): Promise<KnownEnvironment[]>;
   close(): void;
@@ -83,11 +89,17 @@ export function localLinux(
   limits: LinuxLimits = linuxLimits,
 ): LocalLinux {
   const options = { programs: programPlaces(), limits };
-  let emptied: Promise<void> | undefined;
-  let bubblewrap: Promise<FoundBubblewrap> | undefined;
-  const containers = new Map<ContainerEngine, Promise<FoundContainers>>();
   const known = new Map<string, KnownFile>();
-  let probing: Promise<EnvironmentFacts> | undefined;
+  const emptied = once(empty);
+  /** All attempts to find an engine. */
+  const findings: Promise<FoundBubblewrap | FoundContainers>[] = [];
+  const remembered = <Found extends FoundBubblewrap | FoundContainers>(finding: Promise<Found>): Promise<Found> => {
+    findings.push(finding);
+    return finding;
+  };
+  const bubblewrap = once(() => remembered(findBubblewrap(programs, machineRoot, options)));
+  const containers = new Map<ContainerEngine, () => Promise<FoundContainers>>();
+  const probed = once(async () => factsOfMachine(await bubblewrap()));
   const of = (run: RunOfProgram) => ({ ...run, contents: runContents(workspaces, run.id) });
 
   /**
@@ -112,11 +124,14 @@ export function localLinux(
 
   async function empty(): Promise<void> {
     await mkdir(programs, { recursive: true, mode: 0o700 });
-    for (const name of await readdir(programs)) await removeFolder(join(programs, name));
+    for (const folder of [programs, asideFolder(programs)]) {
+      const names = await readdir(folder).catch(() => []);
+      for (const name of names) await discardFolder(join(folder, name));
+    }
   }
 
   async function openEnvironment(name: string, engine: Exclude<SandboxChoice, "off">): Promise<Opened | NoLinux> {
-    await (emptied ??= empty());
+    await emptied();
     const installed = readEnvironment(environments, name);
     if (!installed && name !== defaultEnvironment) return notInstalled(name);
     const engines = installed && "image" in installed ? [installed.engine] : ["bubblewrap" as const, "podman" as const];
@@ -131,7 +146,7 @@ export function localLinux(
 
   async function openBubblewrap(installed: Installed): Promise<Opened | NoLinux> {
     if (installed && !("root" in installed)) return wrongForm("bubblewrap", installed.facts.name, "folder");
-    const found = await (bubblewrap ??= findBubblewrap(programs, machineRoot, options));
+    const found = await bubblewrap();
     if ("unavailable" in found) return found;
     const root = installed ? { path: installed.root, isMachine: false } : machineRoot;
     return {
@@ -139,7 +154,7 @@ export function localLinux(
       isMachine: !installed,
       missing: found.missing,
       async open(run) {
-        const facts = installed?.facts ?? (await (probing ??= factsOfMachine(found)));
+        const facts = installed?.facts ?? (await probed());
         return bubblewrapLinux(found.bubblewrap, { root, facts }, of(run));
       },
     };
@@ -149,9 +164,9 @@ export function localLinux(
     if (!installed) return { unavailable: `${engine} needs an environment. ${installCommand(`--with ${engine}`)}` };
     if ("image" in installed && installed.engine !== engine) return wrongForm(engine, installed.facts.name, "image");
     const root = "image" in installed ? { image: installed.image } : { root: installed.root };
-    const finding = containers.get(engine) ?? findContainers(engine, programs, root, options);
-    containers.set(engine, finding);
-    const found = await finding;
+    const find = containers.get(engine) ?? once(() => remembered(findContainers(engine, programs, root, options)));
+    containers.set(engine, find);
+    const found = await find();
     if ("unavailable" in found) return found;
     const { facts } = installed;
     return {
@@ -163,8 +178,9 @@ export function localLinux(
   }
 
   /** Asks the machine's own programs for their versions. */
-  async function factsOfMachine({ bubblewrap: shared }: Exclude<FoundBubblewrap, NoLinux>): Promise<EnvironmentFacts> {
-    const linux = bubblewrapLinux(shared, { root: machineRoot, facts: unknownFacts }, of({ id: "probe" }));
+  async function factsOfMachine(found: FoundBubblewrap): Promise<EnvironmentFacts> {
+    if ("unavailable" in found) throw new Error(found.unavailable);
+    const linux = bubblewrapLinux(found.bubblewrap, { root: machineRoot, facts: unknownFacts }, of({ id: "probe" }));
     const program = { language: "shell", text: probeScript(layout().environment), files: [], seconds: 60 } as const;
     const { output, problem } = await linux.run(program, new AbortController().signal);
     if (problem !== undefined) throw new Error(`the programs of this machine could not be listed: ${problem}`);
@@ -179,11 +195,16 @@ export function localLinux(
   return {
     linuxOf: ({ id, organizationId, agentId }, environment) =>
       open({ id, owner: { organizationId, agentId } }, environment),
+    async prepare() {
+      await open({ id: "prepare" }, defaultEnvironment);
+    },
     async describe() {
       const opened = await environmentOf(defaultEnvironment);
-      return "open" in opened
-        ? { engine: opened.engine, isMachine: opened.isMachine, missing: opened.missing }
-        : opened;
+      if (!("open" in opened)) return opened;
+      const { engine, isMachine, missing } = opened;
+      // Environments have Python. Many images of containers, in which the service may run, do not.
+      const hasPython = !isMachine || machinePaths.some((path) => existsSync(join(path, "python3")));
+      return { engine, isMachine, hasPython, missing };
     },
     async list() {
       const names = new Set([defaultEnvironment, ...listEnvironments(environments)]);
@@ -196,8 +217,8 @@ export function localLinux(
       );
     },
     close() {
-      for (const finding of [bubblewrap, ...containers.values()]) {
-        finding?.then(
+      for (const finding of findings) {
+        finding.then(
           (found) => "close" in found && found.close(),
           () => {},
         );

@@ -2,7 +2,7 @@ import { consecutive, inTurnOrder } from "../../runs/events.ts";
 import type { Runs } from "../../runs/ports.ts";
 import type { EventStamp, RunEvent, RunJournalEntry, TurnMessage } from "../../runs/types.ts";
 import { eventKey, eventsOf } from "./database/event-keys.ts";
-import { type Query, rows } from "./database/query.ts";
+import { type Query, rows, tuples } from "./database/query.ts";
 import { starterIn } from "./database/starter.ts";
 import type { Database } from "./database/sqlite.ts";
 
@@ -59,6 +59,20 @@ export function localRunEvents({ db, read }: Database): Pick<Runs, "listEvents" 
         const entries = unnumberedEntries.all(Number(seq), lastTurn);
         return inTurnOrder([...messages, ...entries].map(toEvent));
       }),
+  };
+}
+
+/** Returns a function that counts the bytes of a run's messages and journal, of which it reads the lengths. 0: there is no run. */
+export function localRecordBytes({ db, read }: Database): (runId: string) => number {
+  const find = tuples<[messages: number | null, journal: number | null]>(
+    db,
+    `SELECT (SELECT sum(octet_length(text)) FROM messages WHERE ${eventsOf("seq")}),
+      (SELECT sum(octet_length(body)) FROM journal WHERE ${eventsOf("seq")})
+    FROM runs WHERE id = ?`,
+  );
+  return (runId) => {
+    const [messages, journal] = read(() => find.get(runId)) ?? [];
+    return (messages ?? 0) + (journal ?? 0);
   };
 }
 

@@ -7,11 +7,12 @@ import { localRunEvents } from "./run-events.ts";
 import { localRunReads } from "./run-reads.ts";
 import { localRunWrites } from "./run-writes.ts";
 import { tuples } from "./database/query.ts";
+import { spaceProbe } from "./database/space-probe.ts";
 import type { Database } from "./database/sqlite.ts";
 
 /** Runs in the database, leases in memory. `forget`: see `localRunWrites`. */
 export function localRuns(database: Database, forget: (runId: string) => Promise<void>): Runs {
-  const { db, read, write, refusesWrites, passedOn } = database;
+  const { db, read, refusesWrites, passedOn } = database;
   const leases = memoryLeases();
   const reads = localRunReads(database);
   const writes = localRunWrites(database, (lease) => leases.isCurrent(lease), forget);
@@ -19,20 +20,13 @@ export function localRuns(database: Database, forget: (runId: string) => Promise
     db,
     "SELECT turn FROM runs WHERE id = ? AND status = 'running' AND waiting IS NOT 1 AND asked_until IS NULL",
   );
-  const putProbe = db.prepare("INSERT OR REPLACE INTO summaries (run, through_turn, text) VALUES (-1, 0, ?)");
-  const dropProbe = db.prepare("DELETE FROM summaries WHERE run = -1");
+  const probeSpace = spaceProbe(database);
 
   // Runs with a change of status that is queued, usually for the commit at the end of this tick. A poll waits for that, which
   // saves its client the next one.
   const changing = new Set<string>();
   // The turn of a new run begins in the tick of its create: what it reads has just been written.
   const created = passedOn<RunState>();
-
-  /** Probes for 64 KiB of free space: a long answer of a model. */
-  function probeDiskSpace(): void {
-    putProbe.run("0".repeat(65_536));
-    dropProbe.run();
-  }
 
   return {
     ...reads,
@@ -72,7 +66,7 @@ export function localRuns(database: Database, forget: (runId: string) => Promise
 
     async claim(request) {
       // A worker that claims is about to pay for an answer of a model, which must fit on the disk.
-      if (refusesWrites()) await write(probeDiskSpace);
+      if (refusesWrites()) await probeSpace();
       const { runId } = request;
       const turn = created.get(runId)?.run.turn ?? read(() => isRunning.get(runId))?.[0];
       if (turn === undefined) return undefined;

@@ -50,9 +50,10 @@ interface Job {
  */
 const maxConcurrentTurns = 1_000;
 
+/** `killed`: the last process on this data directory was. */
 export function startRunner(
   given: AdvanceDeps & { trials: Trials },
-  { workers = maxConcurrentTurns }: { workers?: number } = {},
+  { workers = maxConcurrentTurns, killed = false }: { workers?: number; killed?: boolean } = {},
 ): Runner {
   const jobs = new Map<string, Job>();
   const places = scheduler({ places: workers });
@@ -82,7 +83,7 @@ export function startRunner(
     try {
       // After the responses of this tick: clients send their next requests while turns work.
       await new Promise<void>((resolve) => process.nextTick(resolve));
-      await drive(deps, payload, job, places);
+      await drive(deps, payload, { job, places, killed });
     } finally {
       if (jobs.get(payload.runId) === job) jobs.delete(payload.runId);
     }
@@ -125,13 +126,17 @@ export function startRunner(
 }
 
 /** Does what the state machine does on AWS: advance until done, retry on `RetryLater`, call `fail` on other errors. */
-async function drive(deps: RunnerDeps, payload: TurnId, job: Job, places: Scheduler): Promise<void> {
+async function drive(
+  deps: RunnerDeps,
+  payload: TurnId,
+  { job, places, killed }: { job: Job; places: Scheduler; killed: boolean },
+): Promise<void> {
   const { signal } = job.abort;
   const { runId } = payload;
   for (let attempt = 1; !signal.aborted;) {
     try {
       const restarted = job.turn === job.found;
-      const work = () => advance(deps, { runId, turn: job.turn }, { signal, deadline: Infinity, restarted });
+      const work = () => advance(deps, { runId, turn: job.turn }, { signal, deadline: Infinity, restarted, killed });
       const owners = ownersOf(job) ?? (await readOwners(deps, runId, job));
       const { done, turn } = await places.run(owners, work, signal);
       if (done) return;

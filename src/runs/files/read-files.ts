@@ -5,7 +5,11 @@ import {
   type Manifest,
   manifestHash,
   manifestOf,
+  metadataOf,
+  visibleIn,
+  visibleOf,
 } from "../../agent/turn/manifest.ts";
+import { findSameName } from "../../filenames.ts";
 import { ServiceError } from "../../errors.ts";
 import { journalOf } from "../read/list-events.ts";
 import type { Stores } from "../ports.ts";
@@ -37,6 +41,12 @@ export async function listRunFiles(deps: Deps, id: string, at?: RunPoint): Promi
   return { files, ...(hash !== undefined && { manifest: hash }) };
 }
 
+/** As `listRunFiles`, without folders that files are in: for people and programs that list names. */
+export async function listVisibleFiles(deps: Deps, id: string, at?: RunPoint): Promise<RunFiles> {
+  const found = await listRunFiles(deps, id, at);
+  return { ...found, files: visibleOf(found.files) };
+}
+
 /** The files of a run after a turn, or after what is recorded of it. `events`: those of the turn. */
 export function listFilesAfter(deps: Deps, id: string, turn: number, events: RunEvent[]): Promise<RunFiles> {
   const step = Math.max(0, ...events.map((event) => ("part" in event ? event.step : 0)));
@@ -48,13 +58,13 @@ export interface ChangedFile extends FileVersion {
   changedAt?: RunPoint;
 }
 
-/** As `listRunFiles`, with the steps that changed the files. Now costs the whole journal, too, if an earlier turn changed files. */
+/** As `listRunFiles`, without folders that files are in, and with the steps that changed the files. Now costs the whole journal, too, if an earlier turn changed files. */
 export async function listChangedFiles(deps: Deps, id: string, at?: RunPoint): Promise<ChangedFile[]> {
   const { manifest, changes, turnsBefore } = await manifestAt(deps, id, at);
   const before = turnsBefore > 0 ? await journalOf(deps, id) : [];
   const all = [...changesIn(before.filter(({ turn }) => turn <= turnsBefore)), ...changes];
   const changedAt = new Map(all.flatMap(({ turn, step, files }) => files.map(({ name }) => [name, { turn, step }])));
-  return filesIn(manifest).map((file) => {
+  return visibleIn(manifest).map((file) => {
     const point = changedAt.get(file.name);
     return Object.assign(fileOf(file), point && { changedAt: point });
   });
@@ -62,12 +72,13 @@ export async function listChangedFiles(deps: Deps, id: string, at?: RunPoint): P
 
 /**
  * One file of a run, now or at a point. Its content may no longer be kept. `%2F` in a name is read as a slash: a proxy
- * between may pass it on as it is.
+ * between may pass it on as it is. A name is also found in another Unicode form.
  */
 export async function findRunFile(deps: Deps, id: string, name: string, at?: RunPoint): Promise<FileVersion> {
   const { files } = await listRunFiles(deps, id, at);
   const named = (wanted: string) => files.find((each) => each.name === wanted);
-  const file = named(name) ?? named(name.replace(/%2f/gi, "/"));
+  const decoded = name.replace(/%2f/gi, "/");
+  const file = named(name) ?? named(decoded) ?? findSameName(files, decoded);
   if (file) return file;
   throw new ServiceError("file_not_found", `run ${id} has no file ${JSON.stringify(name)}${textOf(at)}`);
 }
@@ -98,8 +109,9 @@ function textOf(at: RunPoint | undefined): string {
   return at ? ` after step ${at.turn}.${at.step}` : "";
 }
 
-function fileOf({ name, size, sha256, sentAs }: FileVersion): FileVersion {
-  return { name, size, ...(sha256 !== undefined && { sha256 }), ...(sentAs !== undefined && { sentAs }) };
+function fileOf({ name, size, sha256, sentAs, ...others }: FileVersion): FileVersion {
+  const hash = sha256 !== undefined && { sha256 };
+  return { name, size, ...hash, ...(sentAs !== undefined && { sentAs }), ...metadataOf(others) };
 }
 
 /** The changes of one result. */

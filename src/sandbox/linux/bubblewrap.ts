@@ -2,15 +2,17 @@ import { randomUUID } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { RootFolder } from "./bwrap-arguments.ts";
-import { copiedContents, linkFiles, removeFolder } from "./file-links.ts";
-import { runProgram, type BubblewrapHost } from "./run-program.ts";
+import { discardFolder } from "./discard-folder.ts";
+import { runProgram } from "./run-program.ts";
+import type { BubblewrapHost } from "./start-bubblewrap.ts";
 import type { RunOfProgram, Slots } from "./slots.ts";
-import type { ContentFolder, EnvironmentFacts, Linux } from "./types.ts";
+import type { ContentFolder } from "./content-folder.ts";
+import type { EnvironmentFacts, Linux } from "./types.ts";
 
 /** What the runs of one service share. */
 export interface Bubblewrap extends BubblewrapHost {
   slots: Slots;
-  /** Existing folder for links to contents, on the file system of the store. */
+  /** Existing folder for the files of programs, if they are on the disk. */
   folder: string;
 }
 
@@ -27,18 +29,17 @@ export function bubblewrapLinux(
       shared.slots.run(
         run,
         async (slot) => {
-          const name = randomUUID();
-          const folder = join(shared.folder, name);
-          const owner = slot.user === undefined ? undefined : { user: slot.user, active: shared.slots.active };
+          const place = { root, slot };
+          if (shared.workspace === "memory") {
+            return runProgram(shared, place, program, run.contents, { signal, onOutput });
+          }
+          const folder = join(shared.folder, randomUUID());
           try {
             await mkdir(folder, { mode: 0o700 });
-            const contents = shared.workspace === "copy" ? copiedContents(run.contents, folder) : run.contents;
-            await linkFiles(join(folder, "files"), program.files, contents, owner);
-            const place = { root, slot, parent: shared.folder, name };
-            return await runProgram(shared, place, program, run.contents.store, { signal, onOutput });
+            return await runProgram(shared, { ...place, folder }, program, run.contents, { signal, onOutput });
           } finally {
             // Not awaited: with 500 files it takes some milliseconds. The next start removes what a crash leaves.
-            removeFolder(folder).catch(() => {});
+            void discardFolder(folder);
           }
         },
         signal,

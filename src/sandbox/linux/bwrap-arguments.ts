@@ -1,6 +1,7 @@
 import { lstatSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import type { LinuxLimits } from "./limits.ts";
+import { pythonFolder } from "./python-path.ts";
 
 /** The root file system of an environment. */
 export interface RootFolder {
@@ -16,9 +17,12 @@ export interface ShownFolders {
   work: string;
   /** Absent: bubblewrap makes a new one with a limit of its own. */
   tmp?: string;
+  varTmp?: string;
   shm?: string;
   /** File with the program's text. */
   program: string;
+  /** Folder with `pythonStart`. */
+  python: string;
 }
 
 /** Parts of the machine's /etc without which usual programs fail. None of them is private. */
@@ -76,7 +80,9 @@ export function bwrapArguments(
     folder(folders.shm, "/dev/shm"),
     ["--remount-ro", "/dev"],
     folder(folders.tmp, "/tmp"),
-    ["--dir", "/var/tmp", "--dir", "/run", "--ro-bind", folders.program, programPaths[language]],
+    folder(folders.varTmp, "/var/tmp"),
+    ["--dir", "/run", "--ro-bind", folders.program, programPaths[language]],
+    ["--ro-bind", folders.python, pythonFolder],
     ["--bind", folders.work, "/work", "--chdir", "/work"],
     hiddenFiles.flatMap((path) => ["--ro-bind", "/dev/null", path]),
     // A program that runs as root outside of the sandbox could otherwise write the host's settings in /proc/sys.
@@ -94,30 +100,52 @@ export const programEnvironment: Record<string, string> = {
   LANG: "C.UTF-8",
   TZ: "UTC",
   // The workspace's modules can be imported, and no compiled ones are left in it.
-  PYTHONPATH: "/work",
+  PYTHONPATH: pythonFolder,
   PYTHONDONTWRITEBYTECODE: "1",
   // Standard output and standard error stay in the order of writing.
   PYTHONUNBUFFERED: "1",
   MPLBACKEND: "Agg",
 };
 
+/** Pending signals, and bytes of POSIX message queues, which the kernel also counts for the user who made the namespace. */
+const pendingSignals = 1_024;
+const queueBytes = 100_000;
+/**
+ * Address space of a process whose memory is only watched. 5 memories of WebAssembly fit, which reserve 10 GB each; without the
+ * limit, a map of 1,500 GB took 3 GB of page tables in 4 s.
+ */
+const addressKilobytes = 64 * 1024 * 1024;
+
 /**
  * Sets limits, and closes the descriptors that the service itself got from its parent: Node marks the first ones only to be
- * closed. $1: processes; $2: KB of a file; the rest: the command.
+ * closed. $1: options of ulimit; $2: those that have no effect where the machine has a lower limit; the rest: the command.
  */
-const prepare = `ulimit -c 0 -n 4096 -u "$1" -f "$2" || exit
+const prepare = `ulimit $1 || exit
+while read -r option value; do ulimit "$option" "$value" 2>/dev/null; done <<<"$2"
+shift 2
 for path in /proc/self/fd/*; do
   [ "\${path##*/}" -gt 2 ] && eval "exec \${path##*/}>&-"
 done
-shift 2
 exec "$@"`;
 
-/** The command that runs a program with limits on each of its processes. */
+/** The command that runs a program with limits on each of its processes. `isMemoryBound`: a control group bounds its memory. */
 export function programCommand(
   language: "shell" | "python",
-  { processes, fileBytes }: Pick<LinuxLimits, "processes" | "fileBytes">,
+  { processes, openFiles, fileBytes }: Pick<LinuxLimits, "processes" | "openFiles" | "fileBytes">,
+  isMemoryBound: boolean,
 ): string[] {
   // The number of processes is counted per user namespace, so the limit has to be set inside of it.
-  const limits = [String(processes), String(Math.floor(fileBytes / 1024))];
-  return ["bash", "-c", prepare, "bash", ...limits, language === "shell" ? "bash" : "python3", programPaths[language]];
+  // Of a file, 1 KB more than is saved: one that was cut at the limit is larger than one that is complete.
+  const limits = `-c 0 -n ${openFiles} -u ${processes} -f ${Math.floor(fileBytes / 1024) + 1}`;
+  const lower = [`-i ${pendingSignals}`, `-q ${queueBytes}`, ...(isMemoryBound ? [] : [`-v ${addressKilobytes}`])];
+  return [
+    "bash",
+    "-c",
+    prepare,
+    "bash",
+    limits,
+    lower.join("\n"),
+    language === "shell" ? "bash" : "python3",
+    programPaths[language],
+  ];
 }

@@ -1,140 +1,202 @@
-import { createHash } from "node:crypto";
-import { constants, type Dirent } from "node:fs";
-import { lstat, open, readdir } from "node:fs/promises";
-import { join } from "node:path";
-import { filenameProblem } from "../../filenames.ts";
-import type { ContentFolder, LinuxResult, StoredFile } from "./types.ts";
+import { createHash, hash } from "node:crypto";
+import type { BigIntStats } from "node:fs";
+import type { FileHandle } from "node:fs/promises";
+import { semaphore } from "../../async/semaphore.ts";
+import { settleAll } from "../../async/settle-all.ts";
+import { defaultModes } from "./lay-out.ts";
+import { Budget, type CollectLimits } from "./budget.ts";
+import type { LinuxLimits } from "./limits.ts";
+import { noChanges } from "./program-end.ts";
+import type { Snapshot } from "./snapshot.ts";
+import type { ContentFolder, UntrustedFile } from "./content-folder.ts";
+import type { FileMetadata, LinuxProgram, LinuxResult, StoredFile } from "./types.ts";
+import { openFileBelow, openUntrusted, partsOf, type UntrustedFolder } from "./untrusted-folder.ts";
+import { listTree, microseconds, type Tree } from "./workspace-tree.ts";
 
 /** Where the files of a program are after its end. No process of the program may be alive. */
 export interface EndedWorkspace {
   /** The workspace as the program left it. */
   folder: string;
-  /** A folder with only the files that the program wrote, at the same paths. Absent: it is not known which those are. */
-  written?: string;
   /** The files at the start of the program. */
   before: readonly StoredFile[];
+  /** Absent: all files are read. */
+  snapshot?: Snapshot;
+  /** Permissions that were changed after the end of the program, by path. */
+  modes?: () => ReadonlyMap<string, number>;
 }
 
-/** Bytes of a path in a workspace. The kernel itself cannot open paths of more than 4,096 bytes. */
-const maxPathBytes = 1_000;
-/** Levels of folders. Deeper ones are not saved. */
-const maxDepth = 32;
-/** Names that one note lists. */
-const maxNames = 20;
+/** Files that are stored at the same time. More only wait for the disk or the network. */
+const concurrentStores = 8;
+/** Seconds for reading and storing what a program changed. 1 GB takes about 3 s on a disk of today. */
+const collectSeconds = 60;
+
+export function collectLimits(
+  { files, fileBytes, diskBytes }: LinuxLimits,
+  { room }: Pick<LinuxProgram, "room">,
+): CollectLimits {
+  return { files, fileBytes, writtenBytes: diskBytes, room };
+}
+
+type Changes = Pick<LinuxResult, "changed" | "deleted" | "notes" | "isPartial" | "unused" | "problem">;
 
 /**
- * Finds what a program changed, by content, and stores it. Links and special files are never opened. A file that cannot be
- * saved is named in a note.
+ * Finds what a program changed and stores what fits. No link is followed, and no special file opened. What cannot be saved is
+ * named in a note.
  */
 export async function collectChanges(
-  { folder, written, before }: EndedWorkspace,
-  store: ContentFolder["store"],
-  limits: { files: number; fileBytes: number },
-): Promise<Pick<LinuxResult, "changed" | "deleted" | "notes">> {
+  { folder, before, snapshot, modes }: EndedWorkspace,
+  contents: Pick<ContentFolder, "store" | "settle">,
+  limits: CollectLimits,
+  signal: AbortSignal,
+): Promise<Changes> {
+  const timeout = AbortSignal.timeout(collectSeconds * 1_000);
+  const ending = AbortSignal.any([signal, timeout]);
+  const stored: string[] = [];
+  try {
+    await using root = await openUntrusted(folder);
+    const tree = await listTree(root, { maxFiles: limits.files, signal: ending, modes: modes?.() });
+    const { different, notes } = await findDifferent(root, tree, { before, snapshot, limits, signal: ending });
+    const limited = semaphore(concurrentStores);
+    const changed = await settleAll(
+      different.map(({ name, content, metadata }) =>
+        limited(async (): Promise<StoredFile> => {
+          if ("sha256" in content) return { name, ...content, ...metadata };
+          ending.throwIfAborted();
+          const written = await contents.store(content, ending);
+          stored.push(written.sha256);
+          return { name, ...written, ...metadata };
+        }),
+      ),
+    );
+    if (stored.length > 0) await contents.settle();
+    // A listing that was cut says nothing about the rest.
+    const gone = tree.complete ? before.filter((file) => isGone(file, tree)) : [];
+    const deleted = gone.map(({ name }) => name);
+    const isPartial = notes.length > 0 || tree.isPartial;
+    return { changed, deleted, notes: [...tree.notes, ...notes], ...(isPartial && { isPartial }) };
+  } catch (error) {
+    if (!timeout.aborted || signal.aborted) throw error;
+    const problem = `The files that the program wrote could not be stored within ${collectSeconds} seconds. No files were saved.`;
+    return { ...noChanges, problem, unused: stored };
+  }
+}
+
+/** A folder takes the place of a file by its deletion. */
+function isGone({ name, kind }: StoredFile, { entries }: Tree): boolean {
+  const now = entries.get(name);
+  return !now || (now.metadata.kind === "folder" && kind !== "folder");
+}
+
+interface Compared {
+  before: readonly StoredFile[];
+  snapshot: Snapshot | undefined;
+  limits: CollectLimits;
+  signal: AbortSignal;
+}
+
+/** A file that is to be recorded. `content`: as it is stored already, or to be stored. */
+interface Different {
+  name: string;
+  content: Pick<StoredFile, "size" | "sha256"> | UntrustedFile;
+  metadata: FileMetadata;
+}
+
+/** The files that differ from those before, and that fit. Sizes are compared before a content is read. */
+async function findDifferent(
+  root: UntrustedFolder,
+  tree: Tree,
+  { before, snapshot, limits, signal }: Compared,
+): Promise<{ different: Different[]; notes: string[] }> {
   const original = new Map(before.map((file) => [file.name, file]));
-  const found = await listTree(folder, limits.files);
-  const candidates = written === undefined ? found.names : await namesIn(written, found.names);
-  const different: string[] = [];
-  const tooLarge: string[] = [];
-  for (const name of candidates) {
-    const path = join(folder, name);
-    const { size } = await lstat(path);
-    if (size > limits.fileBytes) {
-      tooLarge.push(`${name} (${size} bytes)`);
+  const groups = hardLinks(tree, original);
+  const present = before.filter(({ name }) => tree.entries.has(name));
+  const budget = new Budget(
+    limits,
+    present.reduce((sum, { size }) => sum + size, 0),
+  );
+  const different: Different[] = [];
+  for (const [name, { stats, target, metadata: found }] of tree.entries) {
+    const earlier = original.get(name);
+    const linked = groups.get(name);
+    const metadata = recorded({ ...found, ...(linked !== undefined && { linked }) });
+    const at = snapshot?.at(name);
+    const isSameMetadata = sameMetadata(metadata, earlier, at);
+    if (found.kind === "folder") {
+      if (!isSameMetadata) different.push({ name, content: { content: Buffer.alloc(0) }, metadata });
       continue;
     }
-    const earlier = original.get(name);
-    if (earlier?.size === size && earlier.sha256 === (await sha256OfFile(path))) continue;
-    different.push(name);
-  }
-  const contents = different.length > 0 ? await store(different.map((name) => join(folder, name))) : [];
-  const changed = contents.map(({ sha256, size }, index): StoredFile => ({
-    name: different[index] ?? "",
-    size,
-    sha256,
-  }));
-  const notes = [...found.notes];
-  if (tooLarge.length > 0) notes.push(note(`larger than ${limits.fileBytes} bytes`, tooLarge));
-  const present = new Set(found.names);
-  // A listing that was cut says nothing about the rest.
-  const deleted = found.complete ? before.map(({ name }) => name).filter((name) => !present.has(name)) : [];
-  return { changed, deleted, notes };
-}
-
-/** Those of `names` that are files below a folder. */
-async function namesIn(folder: string, names: string[]): Promise<string[]> {
-  const { names: present } = await listTree(folder, Number.POSITIVE_INFINITY);
-  const known = new Set(present);
-  return names.filter((name) => known.has(name));
-}
-
-interface Tree {
-  /** Paths of the regular files, relative to the folder. */
-  names: string[];
-  /** False: there are more files than could be listed. */
-  complete: boolean;
-  notes: string[];
-}
-
-/** Lists the regular files below a folder. */
-async function listTree(folder: string, maxFiles: number): Promise<Tree> {
-  const names: string[] = [];
-  const wrongNames: string[] = [];
-  const special: string[] = [];
-  const empty: string[] = [];
-  let complete = true;
-
-  async function visit(path: string, depth: number): Promise<void> {
-    const entries = await readdir(join(folder, path), { withFileTypes: true, encoding: "buffer" });
-    if (entries.length === 0 && path !== "") empty.push(path);
-    for (const entry of entries) {
-      if (names.length >= maxFiles) {
-        complete = false;
-        return;
-      }
-      const segment = entry.name.toString();
-      const name = path === "" ? segment : `${path}/${segment}`;
-      // A name that is not UTF-8 reads back as another one.
-      const isUtf8 = Buffer.from(segment).equals(entry.name);
-      const isTooLong = Buffer.byteLength(name) > maxPathBytes;
-      if (!isUtf8 || isTooLong || filenameProblem(segment) !== undefined)
-        wrongNames.push(JSON.stringify(name.slice(-200)));
-      else if (entry.isDirectory() && depth < maxDepth) await visit(name, depth + 1);
-      else if (entry.isFile()) names.push(name);
-      else special.push(`${name} (${kindOf(entry)})`);
+    const size = target?.length ?? Number(stats.size);
+    const couldBeSame = earlier?.kind === found.kind && earlier?.size === size;
+    const isUntouched = couldBeSame && snapshot?.contentOf(stats) === earlier.sha256;
+    if (!isUntouched && !budget.allows(name, { size, before: earlier?.size ?? 0 })) continue;
+    const read = () => (target ? sha256OfBytes(target) : sha256At(root, name, signal));
+    if (isUntouched || (couldBeSame && earlier.sha256 === (await read()))) {
+      if (!isSameMetadata) different.push({ name, content: { size, sha256: earlier.sha256 }, metadata });
+      continue;
     }
+    budget.take({ size, before: earlier?.size ?? 0 });
+    // A write through a map leaves the time as it was.
+    const isUnnoticed = at?.ino === stats.ino && at.ctimeNs === stats.ctimeNs;
+    different.push({
+      name,
+      content: target ? { content: target } : { open: () => openFileBelow(root, name) },
+      metadata: isUnnoticed ? { ...metadata, mtime: Date.now() * 1_000 } : metadata,
+    });
   }
-
-  await visit("", 0);
-  const notes = [
-    ...(wrongNames.length > 0 ? [note("their names are not accepted", wrongNames)] : []),
-    ...(special.length > 0 ? [note("only files are kept", special)] : []),
-    ...(empty.length > 0 ? [note("empty folders are not kept", empty)] : []),
-    ...(complete
-      ? []
-      : [`Not saved, because a workspace has at most ${maxFiles} files: all files after the first ${maxFiles}.`]),
-  ];
-  return { names, complete, notes };
+  return { different, notes: budget.notes() };
 }
 
-function note(reason: string, names: string[]): string {
-  const more = names.length > maxNames ? `, and ${names.length - maxNames} more` : "";
-  return `Not saved, because ${reason}: ${names.slice(0, maxNames).join(", ")}${more}.`;
+/** What a record has of the metadata: nothing that is the default. */
+function recorded({ mode, ...others }: FileMetadata): FileMetadata {
+  const usual = others.kind === "folder" ? defaultModes.folder : defaultModes.file;
+  return { ...others, ...(mode !== undefined && mode !== usual && { mode }) };
 }
 
-function kindOf(entry: Dirent<Buffer>): string {
-  if (entry.isSymbolicLink()) return "symbolic link";
-  if (entry.isDirectory()) return `folder below ${maxDepth} others`;
-  return entry.isFIFO() ? "pipe" : entry.isSocket() ? "socket" : "device";
+/** `at`: the file at the start of the program, whose time is used where none is recorded. */
+function sameMetadata(
+  { mtime, mode, kind, linked }: FileMetadata,
+  earlier: StoredFile | undefined,
+  at: BigIntStats | undefined,
+): boolean {
+  // A folder without a record of its own has the usual permissions.
+  const before: FileMetadata | undefined = earlier ?? (kind === "folder" && at?.isDirectory() ? { kind } : undefined);
+  if (!before || before.kind !== kind || before.linked !== linked || before.mode !== mode) return false;
+  return mtime === (before.mtime ?? (at && microseconds(at.mtimeNs)));
 }
 
-/** Never follows a link, and never waits for a writer. */
-export const openUntrusted = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+/** A number for each file with several names in the workspace: the one that it had, if it had one. */
+function hardLinks({ entries }: Tree, original: Map<string, StoredFile>): Map<string, number> {
+  const several = [...entries].filter(([, { stats }]) => stats.isFile() && stats.nlink > 1n);
+  const byInode = [...Map.groupBy(several, ([, { stats }]) => `${stats.dev} ${stats.ino}`).values()];
+  const groups = byInode.filter(({ length }) => length > 1).map((group) => group.map(([name]) => name));
+  const used = new Set<number>();
+  let last = Math.max(0, ...[...original.values()].map(({ linked = 0 }) => linked));
+  const numbers = new Map<string, number>();
+  for (const names of groups) {
+    const kept = names.map((name) => original.get(name)?.linked).find((each) => each !== undefined && !used.has(each));
+    const number = kept ?? ++last;
+    used.add(number);
+    for (const name of names) numbers.set(name, number);
+  }
+  return numbers;
+}
+
+async function sha256At(root: UntrustedFolder, name: string, signal: AbortSignal): Promise<string> {
+  await using file = await openFileBelow(root, name);
+  return await sha256OfFile(file, signal);
+}
+
+/** SHA-256 (hex) of bytes. */
+export function sha256OfBytes(content: Uint8Array): string {
+  return hash("sha256", content, "hex");
+}
 
 /** SHA-256 (hex) of a file that a program wrote. */
-export async function sha256OfFile(path: string): Promise<string> {
-  const handle = await open(path, openUntrusted);
-  const hash = createHash("sha256");
-  for await (const part of handle.createReadStream({ highWaterMark: 1024 * 1024 })) hash.update(part as Buffer);
-  return hash.digest("hex");
+export async function sha256OfFile(file: FileHandle, signal: AbortSignal): Promise<string> {
+  const digest = createHash("sha256");
+  for await (const part of partsOf(file)) {
+    signal.throwIfAborted();
+    digest.update(part);
+  }
+  return digest.digest("hex");
 }

@@ -1,7 +1,10 @@
+import { dirname, join } from "node:path";
 import { programCommand, programEnvironment, programPaths } from "./bwrap-arguments.ts";
 import type { ContainerEngine } from "./environments.ts";
 import type { LinuxLimits } from "./limits.ts";
 import { programPriority } from "../priority.ts";
+import { pythonFolder } from "./python-path.ts";
+import type { ProgramUsers } from "./slots.ts";
 import type { LinuxProgram } from "./types.ts";
 
 /** How an engine runs containers here. */
@@ -14,6 +17,10 @@ export interface ContainerHost {
   /** The engine can bound memory and processes. */
   hasGroups: boolean;
   limits: LinuxLimits;
+  /** Whose user the kernel sees in a program. */
+  users: ProgramUsers;
+  /** Where the files of a program are: in a tmpfs with a size, or in a folder on the disk that is watched. */
+  workspace: "memory" | "disk";
   /** Marks the containers of one service, so that it finds those that a crash left. */
   owner: string;
 }
@@ -33,11 +40,18 @@ interface Container {
   workspace: string;
   /** File with the program's text. */
   text: string;
+  /** Folder with `pythonStart`. */
+  python: string;
   seconds: number;
 }
 
 /** Seconds after its time limit in which a container ends by itself, if the service is not there to end it. */
 const graceSeconds = 30;
+
+/** Where podman writes the number of a container's first process. `folder`: of one program. */
+export function pidFile(folder: string): string {
+  return join(folder, "pid");
+}
 
 export const ownerLabel = "agent-run-service.owner";
 
@@ -47,7 +61,7 @@ export const ownerLabel = "agent-run-service.owner";
  */
 export function containerArguments(host: ContainerHost, container: Container): string[] {
   const { engine, runtime, limits } = host;
-  const { name, root, user, language, workspace, text, seconds } = container;
+  const { name, root, user, language, workspace, text, python, seconds } = container;
   const memory = String(limits.memoryBytes);
   // podman would copy files and modes of the image's folders.
   const empty = engine === "podman" ? ",notmpcopyup" : "";
@@ -74,26 +88,41 @@ export function containerArguments(host: ContainerHost, container: Container): s
     ["--hostname", "sandbox", "--shm-size", String(limits.diskBytes), "--ipc", "private"],
     ["--tmpfs", `/tmp:${temporary}`, "--tmpfs", `/var/tmp:${temporary}`],
     // The processes of all containers of a user count together. Without a number, podman tries to raise the service's own.
-    ["--ulimit", "nofile=4096:4096", "--ulimit", "nproc=4096:4096", "--ulimit", "core=0:0"],
+    [
+      "--ulimit",
+      `nofile=${limits.openFiles}:${limits.openFiles}`,
+      "--ulimit",
+      "nproc=4096:4096",
+      "--ulimit",
+      "core=0:0",
+    ],
     host.hasGroups ? groups : [],
+    // When memory runs out, the kernel ends programs, not the service.
+    process.platform === "linux" ? ["--oom-score-adj", "1000"] : [],
     hasProcessors ? ["--cpu-shares", "100"] : [],
-    engine === "podman" ? podmanArguments(host, seconds) : [],
+    engine === "podman" ? podmanArguments(host, user, seconds) : [],
+    engine === "podman" && !host.hasGroups ? ["--pidfile", pidFile(dirname(text))] : [],
     ["--volume", `${workspace}:/work:rw${label}`, "--volume", `${text}:${programPaths[language]}:ro${label}`],
+    ["--volume", `${python}:${pythonFolder}:ro${label}`],
     ["--workdir", "/work", "--entrypoint", "/bin/sh"],
     // A change of the root file system is thrown away.
     "image" in root ? [root.image] : ["--rootfs", `${root.root}:O`],
-    shellArguments(container, limits),
+    shellArguments(container, host),
   ].flat();
 }
 
-/** podman passes variables of proxies on, and mounts temporary folders without a size. One that is not root numbers users anew. */
-function podmanArguments({ seccompProfile }: ContainerHost, seconds: number): string[] {
+/**
+ * podman passes variables of proxies on, mounts temporary folders without a size, and calls a user by its number. One that is not
+ * root numbers users anew.
+ */
+function podmanArguments({ seccompProfile, users }: ContainerHost, user: string, seconds: number): string[] {
   const isRootless = process.platform === "linux" && process.getuid?.() !== 0;
   return [
     ["--http-proxy=false", "--read-only-tmpfs=false", "--timeout", String(seconds + graceSeconds)],
+    ["--passwd-entry", `nobody:x:${user}::/tmp:/usr/sbin/nologin`],
     ["--security-opt", "mask=/proc/key-users:/sys"],
     seccompProfile === undefined ? [] : ["--security-opt", `seccomp=${seccompProfile}`],
-    isRootless ? ["--userns", "keep-id"] : [],
+    isRootless && users === "shared" ? ["--userns", "keep-id"] : [],
   ].flat();
 }
 
@@ -112,7 +141,10 @@ exit $?`;
 const nice = ["nice", "-n", String(programPriority)];
 
 /** Of the shell that is process 1. The engine's own variables and those of an image are removed. */
-function shellArguments({ language, startMark, seconds }: Container, limits: LinuxLimits): string[] {
+function shellArguments(
+  { language, startMark, seconds }: Container,
+  { limits, hasGroups }: Pick<ContainerHost, "limits" | "hasGroups">,
+): string[] {
   const variables = Object.entries(programEnvironment).map(([name, value]) => `${name}=${value}`);
   // A shell ignores interrupts for its background processes.
   const command = [
@@ -121,7 +153,7 @@ function shellArguments({ language, startMark, seconds }: Container, limits: Lin
     "-i",
     ...variables,
     ...nice,
-    ...programCommand(language, limits),
+    ...programCommand(language, limits, hasGroups),
   ];
   return ["-c", firstProcess, "sh", startMark, String(seconds + graceSeconds), ...command];
 }

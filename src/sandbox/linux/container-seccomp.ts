@@ -1,5 +1,5 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { randomUUID } from "node:crypto";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { absentCalls, families, namespaceFlags, noSuchFamily, notPermitted, refusedCalls } from "./seccomp.ts";
 
@@ -24,15 +24,14 @@ const restricted = ["clone", "socket", "socketpair"];
 /**
  * podman's default profile without the calls that programs in bubblewrap cannot use, either: it allows keyrings, which runs of
  * a rootless podman would share, new user namespaces, debuggers and sockets to the machine's hypervisor. Undefined: there is no
- * default profile here, as where podman runs in a virtual machine.
+ * default profile here, as where podman runs in a virtual machine. `folder`: an existing one, which is emptied at the start.
  */
-export function writeStricterProfile(): { file: string; remove: () => void } | undefined {
+export function writeStricterProfile(folder: string): { file: string; remove: () => void } | undefined {
   const source = defaultFiles.find((path) => existsSync(path));
   if (source === undefined || process.platform !== "linux") return undefined;
-  const folder = mkdtempSync(join(tmpdir(), "agent-run-seccomp-"));
-  const file = join(folder, "seccomp.json");
+  const file = join(folder, `seccomp-${randomUUID()}.json`);
   writeFileSync(file, JSON.stringify(stricterProfile(JSON.parse(readFileSync(source, "utf8")) as Profile)));
-  return { file, remove: () => rmSync(folder, { recursive: true, force: true }) };
+  return { file, remove: () => rmSync(file, { force: true }) };
 }
 
 function stricterProfile(profile: Profile): Profile {

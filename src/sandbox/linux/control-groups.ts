@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { LinuxLimits } from "./limits.ts";
+import { leftNames, ownName } from "./own-names.ts";
 
 /** Control groups in which programs run. One per slot: at most one program at a time is in it. */
 export interface ControlGroups {
@@ -12,12 +13,19 @@ export interface ControlGroups {
 }
 
 const root = "/sys/fs/cgroup";
+const prefix = "agent-run-service";
+/** Folders of `root` with a tree of groups each, which this service uses. With cgroup v2, `root` is the only tree. */
+const controllersOfV1 = ["memory", "pids", "cpu"];
 /** Processes that start a program and wait for it: two shells, bubblewrap with its first process, cat. */
 const ownProcesses = 8;
 
-/** Makes control groups for `slots` programs. Undefined: the machine does not let this process. */
+/**
+ * Makes control groups for `slots` programs, and removes those that killed services left. Undefined: the machine does not let
+ * this process.
+ */
 export function openControlGroups(slots: number, limits: LinuxLimits): ControlGroups | undefined {
-  const name = `agent-run-service-${process.pid}`;
+  for (const tree of [root, ...controllersOfV1.map((each) => join(root, each))]) removeLeft(tree);
+  const name = ownName(prefix);
   try {
     return existsSync(join(root, "cgroup.controllers"))
       ? unifiedGroups(join(root, name), slots, limits)
@@ -59,7 +67,7 @@ function unifiedGroups(folder: string, slots: number, limits: LinuxLimits): Cont
 /** cgroup v1, and the hybrid layout. Source: Documentation/admin-guide/cgroup-v1/memory.rst and pids.rst. */
 function separateGroups(name: string, slots: number, limits: LinuxLimits): ControlGroups {
   const of = (controller: string, slot: number): string => join(root, controller, name, String(slot));
-  const controllers = ["memory", "pids", "cpu"].filter((each) => existsSync(join(root, each, "cgroup.procs")));
+  const controllers = controllersOfV1.filter((each) => existsSync(join(root, each, "cgroup.procs")));
   if (!controllers.includes("memory") || !controllers.includes("pids")) throw new Error("no controllers");
   const close = (): void =>
     removeGroups(
@@ -89,12 +97,29 @@ function slotNumbers(slots: number): number[] {
   return Array.from({ length: slots }, (_, slot) => slot);
 }
 
+function removeLeft(tree: string): void {
+  const names = foldersIn(tree);
+  for (const group of leftNames(prefix, names).map((name) => join(tree, name))) {
+    removeGroups([...foldersIn(group).map((slot) => join(group, slot)), group]);
+  }
+}
+
+/** Empty where there are none, or this process may not see them. */
+function foldersIn(folder: string): string[] {
+  try {
+    const entries = readdirSync(folder, { withFileTypes: true });
+    return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+  } catch {
+    return [];
+  }
+}
+
 function removeGroups(folders: string[]): void {
   for (const folder of folders) {
     try {
       rmdirSync(folder);
     } catch {
-      // The last process is still ending, or the group was not made. An empty group costs a few KB until the next boot.
+      // The last process is still ending, or the group was not made. The next start of a service tries again.
     }
   }
 }

@@ -6,9 +6,11 @@ import { checkFacts, parseJson, shown } from "./probe.ts";
 import type { EnvironmentFacts } from "./types.ts";
 
 /** A root file system in a folder of this machine, or an image of a container engine. */
-export type InstalledEnvironment =
-  | { facts: EnvironmentFacts; root: string }
-  | { facts: EnvironmentFacts; image: string; engine: ContainerEngine };
+export type InstalledEnvironment = {
+  facts: EnvironmentFacts;
+  /** Digest of what the environment "linux" was built from. Absent: of an own environment, and of one that 0.2.0 installed. */
+  sources?: string;
+} & ({ root: string } | { image: string; engine: ContainerEngine });
 
 export type ContainerEngine = "docker" | "podman";
 
@@ -71,21 +73,22 @@ export function listEnvironments(folder: string): string[] {
 
 /** The content of `environment.json`. */
 export function describeEnvironment(environment: InstalledEnvironment): string {
-  const { facts } = environment;
+  const { facts, sources } = environment;
   const where =
     "root" in environment
       ? { kind: "rootfs" }
       : { kind: "image", image: environment.image, engine: environment.engine };
-  return `${JSON.stringify({ where, facts }, null, 2)}\n`;
+  return `${JSON.stringify({ where, sources, facts }, null, 2)}\n`;
 }
 
 function parseEnvironment(text: string, folder: string): InstalledEnvironment {
-  const { where, facts } = parseJson(text) as { where?: Record<string, unknown>; facts?: unknown };
-  const parsed = checkFacts(facts);
-  if (where?.["kind"] === "rootfs") return { facts: parsed, root: join(folder, environmentFiles.root) };
+  const { where, facts, sources } = parseJson(text) as Record<"facts" | "sources", unknown> & {
+    where?: Record<string, unknown>;
+  };
+  const found = { facts: checkFacts(facts), ...(typeof sources === "string" && { sources }) };
+  if (where?.["kind"] === "rootfs") return { ...found, root: join(folder, environmentFiles.root) };
   const { image, engine } = where ?? {};
-  if (typeof image === "string" && (engine === "docker" || engine === "podman"))
-    return { facts: parsed, image, engine };
+  if (typeof image === "string" && (engine === "docker" || engine === "podman")) return { ...found, image, engine };
   throw new Error(`"where" is ${shown(where)} instead of a root file system or an image of docker or podman`);
 }
 

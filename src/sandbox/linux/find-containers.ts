@@ -6,6 +6,7 @@ import { commandLine } from "../../command-line.ts";
 import { type Containers, containerLinux } from "./container.ts";
 import { type ContainerRoot, ownerLabel } from "./container-arguments.ts";
 import type { ContainerEngine } from "./environments.ts";
+import { sharedUserNote, withinKernelLimits } from "./kernel-limits.ts";
 import type { LinuxLimits } from "./limits.ts";
 import { writeStricterProfile } from "./container-seccomp.ts";
 import { programSlots } from "./slots.ts";
@@ -38,30 +39,46 @@ export async function findContainers(
   }
   const owner = createHash("sha256").update(folder).digest("hex").slice(0, 16);
   await removeLeftovers(engine, owner);
-  const slots = programSlots(programs, process.getuid?.() === 0);
-  const profile = engine === "podman" ? writeStricterProfile() : undefined;
+  const asRoot = process.getuid?.() === 0;
+  const profile = engine === "podman" ? writeStricterProfile(folder) : undefined;
   const close = (): void => profile?.remove();
   let problem = "";
   const groups = (await ignoresLimits(engine)) ? [false] : [true, false];
   for (const runtime of await runtimes(engine)) {
-    for (const hasGroups of groups) {
-      const shared = { engine, hasGroups, limits, owner, slots, folder };
-      const options = { ...(runtime !== undefined && { runtime }), ...(profile && { seccompProfile: profile.file }) };
-      const containers = { ...shared, ...options };
-      const failure = await tryProgram(containers, root);
-      if (failure === undefined) return { containers, missing: hasGroups ? [] : [noLimits(engine)], close };
-      problem ||= failure;
+    const options = { ...(runtime !== undefined && { runtime }), ...(profile && { seccompProfile: profile.file }) };
+    for (const way of waysOf(engine, asRoot)) {
+      const bounded = withinKernelLimits(limits, programs, way.users === "shared" && process.platform === "linux");
+      const shared = { engine, limits: bounded, owner, folder, slots: programSlots(programs, way.users) };
+      for (const hasGroups of groups) {
+        const containers = { ...shared, ...options, ...way, hasGroups };
+        const failure = await tryProgram(containers, root);
+        if (failure === undefined) return { containers, missing: missingLimits(containers), close };
+        if (way.workspace === "disk") problem ||= failure;
+      }
     }
   }
   close();
   return { unavailable: `${engine} does not work here: ${explain(engine, problem)}` };
 }
 
+type Way = Pick<Containers, "workspace" | "users">;
+
+/** How an engine can run programs, the best way first. A daemon does not see the mounts of the service. */
+function waysOf(engine: ContainerEngine, asRoot: boolean): Way[] {
+  const users = asRoot ? "own" : "shared";
+  const onDisk: Way = { workspace: "disk", users };
+  if (engine === "docker" || process.platform !== "linux") return [onDisk];
+  return [{ workspace: "memory", users: asRoot ? "own" : "range" }, onDisk];
+}
+
 /** Undefined: it works, and sees and changes files. */
 async function tryProgram(containers: Containers, root: ContainerRoot): Promise<string | undefined> {
   const contents = {
-    link: () => Promise.reject(new Error("the trial has no files")),
-    store: async (paths: string[]) => paths.map(() => ({ sha256: "", size: 0 })),
+    folder: "",
+    copy: () => Promise.reject(new Error("the trial has no files")),
+    timeOf: async () => 0,
+    store: async () => ({ sha256: "", size: 0 }),
+    settle: async () => {},
   };
   const linux = containerLinux(containers, { root, facts: unknownFacts }, { id: "try", contents });
   const program = { language: "shell", text: "echo works | tee result", files: [], seconds: 60 } as const;
@@ -113,8 +130,14 @@ async function ask(command: string, args: string[]): Promise<{ output: string } 
   }
 }
 
-function noLimits(engine: ContainerEngine): string {
-  return `${engine} cannot limit the memory and the processes of programs here`;
+function missingLimits({ engine, hasGroups, limits, users, workspace }: Containers): string[] {
+  return [
+    ...(users === "shared" && process.platform === "linux" ? [sharedUserNote(limits)] : []),
+    ...(workspace === "disk"
+      ? ["files of programs are on the disk of the service: their size is checked every 50 ms"]
+      : []),
+    ...(hasGroups ? [] : [`${engine} cannot limit the memory and the processes of programs here`]),
+  ];
 }
 
 /** What to do about the usual reasons, then the reason in the engine's words. */

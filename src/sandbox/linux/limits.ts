@@ -6,6 +6,8 @@ export interface LinuxLimits {
   memoryBytes: number;
   /** Processes and threads. */
   processes: number;
+  /** Open files of one process. */
+  openFiles: number;
   /** Bytes of all new and changed files, those in /tmp and /dev/shm included. */
   diskBytes: number;
   /** Files and folders that the program can create. */
@@ -22,6 +24,7 @@ export const linuxLimits: LinuxLimits = {
   memoryBytes: 2048 * megabyte,
   // Python with 64 worker processes, or a compiler with 100, fits. A fork bomb of 256 processes harms nobody.
   processes: 256,
+  openFiles: 4_096,
   diskBytes: 1024 * megabyte,
   // An inode takes about 1 KB of kernel memory: 64 MB of tmpfs without this limit took 256 MB.
   inodes: 50_000,

@@ -91,11 +91,13 @@ const refused: Record<string, Numbers> = {
   memfd_secret: both(447),
 };
 
-/** Asynchronous system calls bypass the filter. Programs that find none use the others. */
+/** Asynchronous system calls of io_uring bypass the filter. Programs that find none use the others. */
 const absent: Record<string, Numbers> = {
   io_uring_setup: both(425),
   io_uring_enter: both(426),
   io_uring_register: both(427),
+  // The kernel has a number of these for the whole machine (fs.aio-max-nr), of which one call can take nearly all.
+  io_setup: both(206, 0),
   // Its flags are in memory, where a filter cannot read them. The C library then uses clone.
   clone3: both(435),
 };
@@ -115,6 +117,7 @@ const socket = both(41, 198);
 const socketpair = both(53, 199);
 const ioctl = both(16, 29);
 const personality = both(135, 92);
+const setsockopt = both(54, 208);
 
 /** Calls from this number on are newer than this list: those of Linux 6.10 and later. */
 const firstUnknown = 463;
@@ -127,6 +130,9 @@ export const namespaceFlags = 0x7e02_0000;
 export const families = [1, 2, 10];
 /** TIOCSTI and TIOCLINUX type into a terminal. */
 const terminalRequests = [0x5412, 0x541c];
+/** SOL_SOCKET, and SO_SNDBUF and SO_RCVBUF of it: larger buffers are memory that belongs to no process. */
+const socketLevel = 1;
+const bufferOptions = [7, 8];
 /** The default personality, and the question which one is set. */
 const personalities = [0, 0xffff_ffff];
 
@@ -175,6 +181,15 @@ export function seccompFilter(architecture: FilterArchitecture, isMemoryBound: b
   add(answer, allow);
   for (const call of [socket, socketpair]) restrict(call, 0, families, true, noSuchFamily);
   restrict(ioctl, 1, terminalRequests, false, notPermitted);
+  if (!isMemoryBound) {
+    add(jumpIfEqual, setsockopt[architecture] ?? 0, 0, 3 + bufferOptions.length + 2);
+    add(load, offsets.argument(1));
+    add(jumpIfEqual, socketLevel, 0, bufferOptions.length + 1);
+    add(load, offsets.argument(2));
+    bufferOptions.forEach((option, index) => add(jumpIfEqual, option, bufferOptions.length - index, 0));
+    add(answer, allow);
+    add(answer, failWith(notPermitted));
+  }
   restrict(personality, 0, personalities, true, notPermitted);
   add(answer, allow);
   return encodeFilter(code);

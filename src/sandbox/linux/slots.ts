@@ -9,13 +9,11 @@ import type { LinuxResult } from "./types.ts";
 export interface Slot {
   /** From 0. */
   number: number;
-  /** The user that runs the program. Absent: the service's own, which is not root. */
+  /** The user that runs the program, as the process that starts it numbers users. Absent: the service's own, which is not root. */
   user?: number;
 }
 
 export interface Slots {
-  /** Users of programs that run now, with the number of their programs. */
-  active: ReadonlyMap<number, unknown>;
   /**
    * Runs a program in a slot, when there is one for its owner: see `scheduler`. Programs of one run have the same user,
    * because they share files.
@@ -35,21 +33,29 @@ export interface RunOfProgram {
  */
 const firstUser = 2_100_000_000;
 const firstUserOfContainer = 64_000;
+/** First user in a namespace of the service with its range of /etc/subuid, which has 65,536 users by default. */
+const firstUserOfRange = 1_000;
 
-/** `asRoot`: each run's programs get a user of their own. */
-export function programSlots(count: number, asRoot: boolean): Slots {
+/**
+ * The user that the kernel sees in a program.
+ * - `own`: one for each run, which root chooses.
+ * - `range`: one for each run, of the range that /etc/subuid gives the service's user.
+ * - `shared`: the service's own.
+ */
+export type ProgramUsers = "own" | "range" | "shared";
+
+export function programSlots(count: number, kind: ProgramUsers): Slots {
   const places = scheduler(placesFor("programs", count));
   const free = Array.from({ length: count }, (_, number) => number);
-  const first = asRoot ? (hasUser(firstUser + count) ? firstUser : firstUserOfContainer) : 0;
+  const isShared = kind === "shared";
+  const first = firstUserFor(kind, count);
   const freeUsers = Array.from({ length: count }, (_, number) => first + number);
   const users = new Map<string, { user: number; programs: number }>();
-  const active = new Map<number, string>();
 
   function takeUser(runId: string): number {
     const taken = users.get(runId) ?? { user: freeUsers.shift() ?? first, programs: 0 };
     taken.programs++;
     users.set(runId, taken);
-    active.set(taken.user, runId);
     return taken.user;
   }
 
@@ -57,23 +63,21 @@ export function programSlots(count: number, asRoot: boolean): Slots {
     const taken = users.get(runId);
     if (!taken || --taken.programs > 0) return;
     users.delete(runId);
-    active.delete(taken.user);
     freeUsers.push(taken.user);
   }
 
   async function inSlot(runId: string, program: (slot: Slot) => Promise<LinuxResult>): Promise<LinuxResult> {
     const number = free.shift() ?? 0;
-    const user = asRoot ? takeUser(runId) : undefined;
+    const user = isShared ? undefined : takeUser(runId);
     try {
       return await program({ number, ...(user !== undefined && { user }) });
     } finally {
       free.push(number);
-      if (asRoot) returnUser(runId);
+      if (!isShared) returnUser(runId);
     }
   }
 
   return {
-    active,
     async run({ id, owner }, program, signal) {
       try {
         return await places.run(ownersOf(owner), () => inSlot(id, program), signal);
@@ -83,6 +87,11 @@ export function programSlots(count: number, asRoot: boolean): Slots {
       }
     },
   };
+}
+
+function firstUserFor(kind: ProgramUsers, count: number): number {
+  if (kind === "range") return firstUserOfRange;
+  return hasUser(firstUser + count) ? firstUser : firstUserOfContainer;
 }
 
 /** Whether this process's user namespace has a user. Each line of the map is: first inside, first outside, count. */

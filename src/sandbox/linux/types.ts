@@ -1,5 +1,20 @@
+/** What a workspace keeps of a file besides its content. */
+export interface FileMetadata {
+  /** Time of the last modification, in microseconds since 1970. Absent: programs see that of the storing of its content. */
+  mtime?: number;
+  /** Bits of the permissions. Absent: 0o644, of a folder 0o755. */
+  mode?: number;
+  /**
+   * Absent: a regular file. The content of a symbolic link is its target. A folder has an empty content; one without an entry
+   * exists if a file is in it.
+   */
+  kind?: "link" | "folder";
+  /** Files of the same number are hard links of each other. */
+  linked?: number;
+}
+
 /** A file of a workspace whose content is stored. `name`: a path such as `reports/q3.csv`. `sha256`: hex. */
-export interface StoredFile {
+export interface StoredFile extends FileMetadata {
   name: string;
   size: number;
   sha256: string;
@@ -13,6 +28,14 @@ export interface LinuxProgram {
   files: readonly StoredFile[];
   /** Time limit in seconds, by the clock. */
   seconds: number;
+  /** What is left for the files after the program. Absent: they are checked when they are saved. */
+  room?: Room;
+}
+
+/** Bytes that all files of a workspace may have together. `limit`: why, as the part of a sentence. */
+export interface Room {
+  bytes: number;
+  limit: string;
 }
 
 /** How a program ended, and what it changed. After a `problem`, the other fields have what could be saved. */
@@ -29,6 +52,10 @@ export interface LinuxResult {
   deleted: string[];
   /** What was not saved or not returned. Sentences. */
   notes: string[];
+  /** A file was not saved. It may be one of `deleted` under another name. */
+  isPartial?: boolean;
+  /** SHA-256 of contents that were stored and belong to no file of `changed`. */
+  unused?: string[];
 }
 
 /** What an environment has. It is written when the environment is built, and never changed by a program. */
@@ -80,11 +107,3 @@ export type KnownEnvironment =
   | Pick<Linux, "engine" | "facts">
   | (Pick<Linux, "engine"> & { name: string })
   | ({ name: string } & NoLinux);
-
-/** Where a sandbox on this machine takes the contents of one run from, and puts new ones. */
-export interface ContentFolder {
-  /** Gives a stored content a further name, `path`, on the same file system as the store. It must not be written to. */
-  link: (sha256: string, path: string) => Promise<void>;
-  /** Stores copies of regular files as contents of the run. Resolves, in the same order, when they are durable. */
-  store: (paths: string[]) => Promise<{ sha256: string; size: number }[]>;
-}

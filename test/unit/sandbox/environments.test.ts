@@ -56,6 +56,7 @@ describe("the folder of environments", () => {
 describe("an installed environment", () => {
   it.each<[string, (folder: string) => InstalledEnvironment]>([
     ["folder", (folder) => ({ facts, root: join(folder, "linux", "rootfs") })],
+    ["of the service", (folder) => ({ facts, root: join(folder, "linux", "rootfs"), sources: facts.digest })],
     ["image", () => ({ facts, image: "localhost/agent-environment-linux:1", engine: "podman" })],
   ])("is read as it was written: %s", (_, environment) => {
     const folder = withDescription(describeEnvironment(environment("")));

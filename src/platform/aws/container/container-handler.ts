@@ -1,19 +1,14 @@
-import { readFile, stat } from "node:fs/promises";
-import { join } from "node:path";
-import { settleAll } from "../../../async/settle-all.ts";
+import { type FileHandle, mkdir, readFile } from "node:fs/promises";
 import { semaphore } from "../../../async/semaphore.ts";
-import { collectChanges, sha256OfFile } from "../../../sandbox/linux/changes.ts";
-import { type LinuxLimits, linuxLimits } from "../../../sandbox/linux/limits.ts";
+import type { CollectLimits } from "../../../sandbox/linux/budget.ts";
+import { collectChanges, collectLimits, sha256OfBytes, sha256OfFile } from "../../../sandbox/linux/changes.ts";
+import { layOutFiles } from "../../../sandbox/linux/lay-out.ts";
+import { linuxLimits } from "../../../sandbox/linux/limits.ts";
 import { failedResult, noChanges } from "../../../sandbox/linux/program-end.ts";
-import type { EnvironmentFacts, LinuxResult, StoredFile } from "../../../sandbox/linux/types.ts";
-import {
-  cleanContainer,
-  containerFolders,
-  freeBytes,
-  makeFolders,
-  makeReadable,
-  runInContainer,
-} from "./container-program.ts";
+import { Snapshot } from "../../../sandbox/linux/snapshot.ts";
+import type { UntrustedFile } from "../../../sandbox/linux/content-folder.ts";
+import type { EnvironmentFacts, StoredFile } from "../../../sandbox/linux/types.ts";
+import { cleanContainer, containerFolders, freeBytes, runInContainer } from "./container-program.ts";
 import type { ContainerProcesses } from "./container-processes.ts";
 import { concurrentTransfers, type ObjectTransfers, objectTransfers, TransferFailed } from "../s3/object-transfers.ts";
 import {
@@ -76,7 +71,7 @@ async function answerOf(
   const needed = files.reduce((sum, { size }) => sum + size, 0);
   const free = await freeBytes();
   if (needed >= free) return failedResult(`The files have ${needed} bytes; the sandbox has room for ${free}.`);
-  await fetchFiles(call, transfers);
+  const snapshot = await fetchFiles(call, transfers);
 
   const left = (deadline - Date.now()) / 1_000 - transferSeconds.store;
   const seconds = Math.floor(Math.min(call.seconds, left));
@@ -96,62 +91,55 @@ async function answerOf(
   if (isLong) await transfers.upload(staging, outputName, { text: output });
   const ended = { ...(isLong ? {} : { output }), ...end };
   if (end.exitCode === undefined) return { ...ended, ...noChanges };
-  const changes = await storeChanges(files, limits, (name, path) => transfers.upload(staging, name, { path }));
+  const changes = await storeChanges({ before: files, snapshot }, collectLimits(limits, call), (name, content) =>
+    transfers.upload(staging, name, content),
+  );
   const { problem = changes.problem } = end;
   return { ...ended, ...changes, ...(problem !== undefined && { problem }) };
 }
 
-async function fetchFiles({ files, contents }: ProgramCall, transfers: ObjectTransfers): Promise<void> {
-  await makeFolders(files.map(({ name }) => name));
+async function fetchFiles({ files, contents }: ProgramCall, transfers: ObjectTransfers): Promise<Snapshot> {
+  const { work } = containerFolders;
+  await mkdir(work);
   const limited = semaphore(concurrentTransfers);
   const { url, query } = contents;
-  await settleAll(
-    files.map(({ name, sha256, signature }) =>
-      limited(() =>
-        transfers.download(`${url}${sha256}?${query}${signature}`, join(containerFolders.work, name), sha256),
-      ),
-    ),
+  const signatures = new Map(files.map(({ sha256, signature }) => [sha256, signature]));
+  await layOutFiles(work, files, ({ sha256 }, path) =>
+    limited(async () => {
+      const stored = await transfers.download(`${url}${sha256}?${query}${signatures.get(sha256)}`, path, sha256);
+      return stored * 1_000;
+    }),
   );
+  return Snapshot.take(work, files);
 }
-
-type Changes = Pick<LinuxResult, "changed" | "deleted" | "notes" | "problem">;
-
-/** The program wrote more than is accepted. */
-class TooManyBytes extends Error {}
 
 /** Finds the changes by content, and stores the contents that are new. No process of the program may be alive. */
 async function storeChanges(
-  before: StoredFile[],
-  limits: LinuxLimits,
-  upload: (name: string, path: string) => Promise<void>,
-): Promise<Changes> {
+  { before, snapshot }: { before: StoredFile[]; snapshot: Snapshot },
+  limits: CollectLimits,
+  upload: (name: string, content: { file: FileHandle } | { text: string }) => Promise<void>,
+): ReturnType<typeof collectChanges> {
   const known = new Set(before.map(({ sha256 }) => sha256));
-  const limited = semaphore(concurrentTransfers);
-
-  async function store(paths: string[]) {
-    const sizes = await settleAll(paths.map(async (path) => (await stat(path)).size));
-    const bytes = sizes.reduce((sum, size) => sum + size, 0);
-    const { diskBytes } = limits;
-    if (bytes > diskBytes)
-      throw new TooManyBytes(`the program wrote ${bytes} bytes; at most ${diskBytes} are accepted`);
-    return settleAll(
-      paths.map((path, index) =>
-        limited(async () => {
-          const sha256 = await sha256OfFile(path);
-          const isNew = !known.has(sha256); // otherwise a copy or a renamed file
-          known.add(sha256);
-          if (isNew) await upload(sha256, path);
-          return { sha256, size: sizes[index] ?? 0 };
-        }),
-      ),
-    );
+  async function storeText(text: string) {
+    const sha256 = sha256OfBytes(Buffer.from(text));
+    const isNew = !known.has(sha256);
+    known.add(sha256);
+    if (isNew) await upload(sha256, { text });
+    return { sha256, size: Buffer.byteLength(text) };
   }
-
-  await makeReadable();
-  try {
-    return await collectChanges({ folder: containerFolders.work, before }, store, limits);
-  } catch (error) {
-    if (error instanceof TooManyBytes) return { ...noChanges, problem: `Nothing was saved: ${error.message}.` };
-    throw error;
-  }
+  const contents = {
+    async store(written: UntrustedFile, signal: AbortSignal) {
+      if ("content" in written) return storeText(written.content.toString());
+      await using file = await written.open();
+      const { size } = await file.stat();
+      const sha256 = await sha256OfFile(file, signal);
+      const isNew = !known.has(sha256); // otherwise a copy or a renamed file
+      known.add(sha256);
+      if (isNew) await upload(sha256, { file });
+      return { sha256, size };
+    },
+    settle: async () => {},
+  };
+  const ended = { folder: containerFolders.work, before, snapshot };
+  return collectChanges(ended, contents, limits, new AbortController().signal);
 }

@@ -1,12 +1,13 @@
 import { execFile, spawn } from "node:child_process";
 import { mkdir, readdir, readFile, statfs, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { programEnvironment } from "../../../sandbox/linux/bwrap-arguments.ts";
 import type { LinuxLimits } from "../../../sandbox/linux/limits.ts";
 import { boundedOutput, limitTime, type Stop, stoppedProblem } from "../../../sandbox/linux/program-end.ts";
+import { pythonStart, pythonStartFile } from "../../../sandbox/linux/python-path.ts";
 import { filterArchitecture, seccompFilter } from "../../../sandbox/linux/seccomp.ts";
 import { memoryProblem } from "../../../sandbox/linux/watch-program.ts";
 import { containerFilter } from "./container-filter.ts";
@@ -48,12 +49,14 @@ export async function runInContainer(
   const file = join(containerFolders.program, program.language === "shell" ? "script.sh" : "program.py");
   await mkdir(containerFolders.program);
   await writeFile(file, program.text);
+  await writeFile(join(containerFolders.program, pythonStartFile), pythonStart);
 
   const interpreter = program.language === "shell" ? "bash" : "python3";
-  const limited = [limits.processes + ownProcesses, limits.fileBytes].map(String);
+  // 1 KB more than is saved: a file that was cut at the limit is larger than one that is complete.
+  const limited = [limits.processes + ownProcesses, limits.fileBytes + 1_024].map(String);
   const child = spawn("python3", ["-ISB", supervisor, ...limited, interpreter, file], {
     cwd: containerFolders.work,
-    env: { ...programEnvironment, PWD: "/work" }, // a link to the workspace, as on one machine
+    env: { ...programEnvironment, PYTHONPATH: containerFolders.program, PWD: "/work" }, // a link to the workspace, as on one machine
     stdio: ["ignore", "pipe", "pipe", "pipe", "pipe"],
   });
   const closed = new Promise<void>((resolve, reject) => child.once("error", reject).once("close", () => resolve()));
@@ -98,12 +101,6 @@ export async function runInContainer(
   return exitCode === "0" ? ended : { ...ended, problem: `The program ended with exit code ${exitCode}.` };
 }
 
-/** Makes the folders of a workspace. */
-export async function makeFolders(names: string[]): Promise<void> {
-  const folders = new Set(names.map((name) => join(containerFolders.work, dirname(name))));
-  for (const folder of new Set([containerFolders.work, ...folders])) await mkdir(folder, { recursive: true });
-}
-
 /** Bytes that can still be written. */
 export async function freeBytes(): Promise<number> {
   const { bavail, bsize } = await statfs(containerFolders.scratch);
@@ -111,12 +108,6 @@ export async function freeBytes(): Promise<number> {
 }
 
 const run = promisify(execFile);
-
-/** Undoes changes of modes in the workspace: the service runs as the same user without rights. */
-export async function makeReadable(): Promise<void> {
-  const files = ["-type", "f", "!", "-perm", "-400", "-exec", "chmod", "u+r", "{}", ";"];
-  await run("find", ["-P", containerFolders.work, "(", ...unreadableFolders, ")", "-o", "(", ...files, ")"]);
-}
 
 /** For `find`, which looks into a folder after it has run the command. */
 const unreadableFolders = ["-type", "d", "!", "-perm", "-700", "-exec", "chmod", "u+rwx", "{}", ";"];

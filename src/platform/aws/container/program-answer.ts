@@ -1,4 +1,5 @@
-import type { StoredFile } from "../../../sandbox/linux/types.ts";
+import { metadataOf } from "../../../agent/turn/manifest.ts";
+import type { FileMetadata, StoredFile } from "../../../sandbox/linux/types.ts";
 import type { ProgramAnswer, ProgramUnavailable } from "./program-messages.ts";
 
 /**
@@ -8,7 +9,7 @@ import type { ProgramAnswer, ProgramUnavailable } from "./program-messages.ts";
 export function parseAnswer(answer: unknown): ProgramAnswer | ProgramUnavailable {
   const given = objectOf(answer, "the answer");
   if (given["unavailable"] !== undefined) return { unavailable: textOf(given["unavailable"], "unavailable") };
-  const { output, exitCode, problem } = given;
+  const { output, exitCode, problem, isPartial } = given;
   if (exitCode !== undefined && !isSize(exitCode)) throw wrong("exitCode");
   return {
     changed: listOf(given["changed"], "changed").map(storedFile),
@@ -16,15 +17,21 @@ export function parseAnswer(answer: unknown): ProgramAnswer | ProgramUnavailable
     notes: listOf(given["notes"], "notes").map((text) => textOf(text, "notes")),
     ...(output !== undefined && { output: textOf(output, "output") }),
     ...(exitCode !== undefined && { exitCode }),
+    ...(isPartial === true && { isPartial }),
     ...(problem !== undefined && { problem: textOf(problem, "problem") }),
   };
 }
 
 function storedFile(value: unknown): StoredFile {
-  const { name, size, sha256 } = objectOf(value, "changed");
+  const { name, size, sha256, mtime, mode, kind, linked } = objectOf(value, "changed");
   if (!isSize(size)) throw wrong("changed.size");
   if (typeof sha256 !== "string" || !/^[0-9a-f]{64}$/.test(sha256)) throw wrong("changed.sha256");
-  return { name: textOf(name, "changed.name"), size, sha256 };
+  if (mtime !== undefined && !Number.isFinite(mtime)) throw wrong("changed.mtime");
+  if (mode !== undefined && !(isSize(mode) && mode <= 0o777)) throw wrong("changed.mode");
+  if (kind !== undefined && kind !== "link" && kind !== "folder") throw wrong("changed.kind");
+  if (linked !== undefined && !isSize(linked)) throw wrong("changed.linked");
+  const metadata = { mtime, mode, kind, linked } as FileMetadata;
+  return { name: textOf(name, "changed.name"), size, sha256, ...metadataOf(metadata) };
 }
 
 function isSize(value: unknown): value is number {

@@ -33,7 +33,7 @@ export type SandboxAnswer = { result: string } | { isStaged: true } | ProgramUna
 export const [requestName, resultName] = ["request", "result"];
 
 /** A program and signed requests for exactly the objects that it needs. */
-export interface ProgramCall extends Pick<LinuxProgram, "language" | "text" | "seconds"> {
+export interface ProgramCall extends Pick<LinuxProgram, "language" | "text" | "seconds" | "room"> {
   /** Files of a workspace. Absent in calls of earlier versions: that of `linuxLimits`. */
   maxFiles?: number;
   /** With the signature of the URL of the content, as in `SignedGets`. */

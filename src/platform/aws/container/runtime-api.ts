@@ -17,7 +17,8 @@ export type Handler = (event: never, invocation: Invocation) => Promise<unknown>
  * Lambda starts another one.
  */
 export async function serveInvocations(address: string, handler: Handler): Promise<never> {
-  const agent = new Agent({ keepAlive: true });
+  // A connection that was kept for as long as a program ran can be closed by then: the answer would be lost, and the process end.
+  const agent = new Agent({ keepAlive: false });
 
   async function call(path: string, body?: unknown): Promise<{ headers: IncomingHttpHeaders; body: string }> {
     const sent = body === undefined ? undefined : JSON.stringify(body);

@@ -24,6 +24,7 @@ export function textWriter(
   let text = "";
   let reasoning = "";
   let stored = "";
+  let hasText = false; // of what is stored
   let storing = false;
   let timer: NodeJS.Timeout | undefined;
   let nextAt = 0;
@@ -43,7 +44,8 @@ export function textWriter(
   function store(): void {
     stored = text + reasoning;
     const part = partOf(growingParts(text, reasoning), showsThinking);
-    if (part.text === "" && !part.thinking) return;
+    if (part.text === "" && !part.thinking && !hasText) return;
+    hasText = part.text !== "";
     storing = true;
     nextAt = Date.now() + writeInterval;
     const done = (): void => {

@@ -1,12 +1,13 @@
 import { createHash, randomUUID } from "node:crypto";
-import { createReadStream, createWriteStream } from "node:fs";
-import { stat } from "node:fs/promises";
+import { createWriteStream } from "node:fs";
+import type { FileHandle } from "node:fs/promises";
 import { Agent as HttpAgent, type ClientRequest, type IncomingMessage, request as httpRequest } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import { isIPv6, type LookupFunction } from "node:net";
 import { text } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
 import { setTimeout as sleep } from "node:timers/promises";
+import { partsOf } from "../../../sandbox/linux/untrusted-folder.ts";
 import type { SignedForm } from "./signed-objects.ts";
 
 /** S3 did not answer, or not with the object. */
@@ -14,10 +15,10 @@ export class TransferFailed extends Error {}
 
 /** Sends signed requests to one bucket, from a network without DNS. */
 export interface ObjectTransfers {
-  /** Writes an object to a new file. Rejects with `TransferFailed`, also when it has another SHA-256. */
-  download(url: string, path: string, sha256: string): Promise<void>;
+  /** Writes an object to a new file. Resolves with when it was stored, in milliseconds since 1970. Rejects with `TransferFailed`, also when it has another SHA-256. */
+  download(url: string, path: string, sha256: string): Promise<number>;
   /** Sends a file, or a text, as the object `name` below the prefix of the form. */
-  upload(form: SignedForm, name: string, content: { path: string } | { text: string }): Promise<void>;
+  upload(form: SignedForm, name: string, content: { file: FileHandle } | { text: string }): Promise<void>;
   /** Whether there is an object. False also when S3 does not answer. */
   exists(url: string): Promise<boolean>;
   close(): void;
@@ -63,6 +64,7 @@ export function objectTransfers(addresses: string[]): ObjectTransfers {
         response.on("data", (part: Buffer) => hash.update(part));
         await pipeline(response, createWriteStream(path, { mode: 0o644 }));
         if (hash.digest("hex") !== sha256) throw new TransferFailed(`an object does not have the SHA-256 ${sha256}`);
+        return Date.parse(response.headers["last-modified"] ?? "") || 0;
       }),
 
     upload: (form, name, content) =>
@@ -73,7 +75,7 @@ export function objectTransfers(addresses: string[]): ObjectTransfers {
         );
         const start = `${fields.join("")}--${boundary}\r\nContent-Disposition: form-data; name="file"\r\n\r\n`;
         const end = `\r\n--${boundary}--\r\n`;
-        const bytes = "text" in content ? Buffer.byteLength(content.text) : (await stat(content.path)).size;
+        const bytes = "text" in content ? Buffer.byteLength(content.text) : (await content.file.stat()).size;
         const headers = {
           "content-type": `multipart/form-data; boundary=${boundary}`,
           "content-length": Buffer.byteLength(start) + bytes + Buffer.byteLength(end),
@@ -82,7 +84,8 @@ export function objectTransfers(addresses: string[]): ObjectTransfers {
           pipeline(async function* () {
             yield start;
             if ("text" in content) yield content.text;
-            else yield* createReadStream(content.path, { highWaterMark: 1024 * 1024 });
+            // Copied: the request may keep a part that it has not sent yet.
+            else for await (const part of partsOf(content.file)) yield Buffer.from(part);
             yield end;
           }, request),
         );

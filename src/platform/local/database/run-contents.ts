@@ -1,71 +1,73 @@
 import { createHash, randomUUID } from "node:crypto";
-import { existsSync } from "node:fs";
-import { copyFile, link, mkdir, open, rename, rm } from "node:fs/promises";
+import { constants } from "node:fs";
+import { copyFile, mkdir, open, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { semaphore } from "../../../async/semaphore.ts";
-import { settleAll } from "../../../async/settle-all.ts";
+import { sha256Of } from "../../../agent/turn/manifest.ts";
 import { contentName, requireFlatName } from "../../../filenames.ts";
-import { openUntrusted } from "../../../sandbox/linux/changes.ts";
-import type { ContentFolder } from "../../../sandbox/linux/types.ts";
+import type { ContentFolder, UntrustedFile } from "../../../sandbox/linux/content-folder.ts";
+import { partsOf } from "../../../sandbox/linux/untrusted-folder.ts";
+import { microseconds } from "../../../sandbox/linux/workspace-tree.ts";
 import { refused, syncFolder, temporary } from "../workspace.ts";
-
-/** Files that are stored at the same time. More only wait for the disk. */
-const concurrentStores = 8;
-const partBytes = 1024 * 1024;
 
 /** The contents of one run as a sandbox on this machine uses them. `root`: the folder of all workspaces. */
 export function runContents(root: string, runId: string): ContentFolder {
-  // Computed when it is used: each turn opens the contents, and few have programs.
-  const folder = (): string => join(root, requireFlatName(runId));
-
-  async function storeOne(path: string): Promise<{ sha256: string; size: number }> {
-    const partial = join(root, `${temporary}${randomUUID()}`);
-    try {
-      const { sha256, size } = await copyUntrusted(path, partial);
-      await rename(partial, join(folder(), contentName(sha256)));
-      return { sha256, size };
-    } catch (error) {
-      await rm(partial, { force: true });
-      throw error;
-    }
-  }
+  const folder = join(root, requireFlatName(runId));
 
   return {
-    async link(sha256, path) {
-      const content = join(folder(), contentName(sha256));
-      // Some file systems have no links, or allow a file only so many.
-      await link(content, path).catch((error: NodeJS.ErrnoException) =>
-        ["EPERM", "EMLINK", "ENOTSUP", "EXDEV"].includes(error.code ?? "") ? copyFile(content, path) : refused(error),
-      );
+    folder,
+    async copy(sha256, path) {
+      await copyFile(join(folder, contentName(sha256)), path, constants.COPYFILE_FICLONE).catch(refused);
     },
-    async store(paths) {
-      const limited = semaphore(concurrentStores);
+    async timeOf(sha256) {
+      const { mtimeNs } = await stat(join(folder, contentName(sha256)), { bigint: true }).catch(refused);
+      return microseconds(mtimeNs);
+    },
+    async store(file, signal) {
+      const partial = join(root, `${temporary}${randomUUID()}`);
       try {
-        const isNew = !existsSync(folder());
-        await mkdir(folder(), { recursive: true });
-        const stored = await settleAll(paths.map((path) => limited(() => storeOne(path))));
-        await syncFolder(folder());
-        if (isNew) await syncFolder(root);
-        return stored;
+        const { sha256, size } = await copyUntrusted(file, partial, signal);
+        if ((await mkdir(folder, { recursive: true })) !== undefined) await syncFolder(root);
+        await rename(partial, join(folder, contentName(sha256)));
+        return { sha256, size };
       } catch (error) {
+        await rm(partial, { force: true });
         refused(error as NodeJS.ErrnoException);
       }
     },
+    settle: () => syncFolder(folder).catch(refused),
   };
 }
 
-/** Copies a file that a program wrote, and computes its hash on the way. Resolves when the copy is on the disk. */
-async function copyUntrusted(path: string, target: string): Promise<{ sha256: string; size: number }> {
-  await using source = await open(path, openUntrusted);
+const zeros = Buffer.alloc(64 * 1024);
+
+/**
+ * Copies a file that a program wrote, and computes its hash on the way. Resolves when the copy is on the disk. Blocks of zeros
+ * are not written: a program can make a file of 200 MB with a few bytes of its disk.
+ */
+async function copyUntrusted(
+  file: UntrustedFile,
+  target: string,
+  signal: AbortSignal,
+): Promise<{ sha256: string; size: number }> {
   await using copy = await open(target, "wx");
+  if ("content" in file) {
+    await copy.writeFile(file.content);
+    await copy.datasync();
+    return { sha256: sha256Of(file.content), size: file.content.length };
+  }
+  await using source = await file.open();
   const hash = createHash("sha256");
   let size = 0;
-  for await (const part of source.createReadStream({ highWaterMark: partBytes, autoClose: false })) {
-    const bytes = part as Buffer;
-    hash.update(bytes);
-    size += bytes.length;
-    await copy.write(bytes);
+  for await (const part of partsOf(source)) {
+    signal.throwIfAborted();
+    hash.update(part);
+    for (let at = 0; at < part.length; at += zeros.length) {
+      const block = part.subarray(at, at + zeros.length);
+      if (!zeros.subarray(0, block.length).equals(block)) await copy.write(block, 0, block.length, size + at);
+    }
+    size += part.length;
   }
+  await copy.truncate(size);
   await copy.datasync();
   return { sha256: hash.digest("hex"), size };
 }

@@ -30,11 +30,11 @@ export function copyBeforeUpgrade(db: DatabaseSync, file: string, version: numbe
   }
 }
 
-/** The files that `copyBeforeUpgrade` wrote and that are still there, with the paths of their folder. */
+/** The files that `copyBeforeUpgrade` wrote and that are still there, with the paths of their folder. The newest is the last one. */
 export function upgradeCopies(file: string): string[] {
   const prefix = `${basename(file)}.schema-`;
   const names = readdirSync(dirname(file)).filter((name) => name.startsWith(prefix));
-  return names.sort().map((name) => join(dirname(file), name));
+  return names.sort((a, b) => a.localeCompare(b, "en", { numeric: true })).map((name) => join(dirname(file), name));
 }
 
 /** Removes them: they contain what is deleted from the database. */

@@ -102,6 +102,19 @@ describe("a writer", () => {
     silent.end();
   });
 
+  test("removes a text from the stream when a closing tag marks it as thinking", async () => {
+    const { stores, calls } = observedStores();
+    stores.texts.seen("r", Date.now() + 60_000);
+    const writer = stores.texts.open("r", place, false);
+    writer.write("Let me see.", "");
+    await vi.advanceTimersByTimeAsync(2_000);
+    writer.write("Let me see.</think>", "");
+    await vi.advanceTimersByTimeAsync(2_000);
+    writer.write("Let me see.</think>\n\n", "");
+    expect(calls.texts).toMatchObject([{ text: "Let me see." }, { text: "" }]);
+    writer.end();
+  });
+
   test("has nothing of a call that broke off when the next one is in progress", async () => {
     const { stores } = observedStores();
     stores.texts.seen("r", Date.now() + 60_000);
@@ -152,7 +165,7 @@ describe("a stream of events on Lambda", () => {
       retries: [2_000, 1_000],
     });
     first.writes("<think>Hm.</think>Once upon a time");
-    await expect.poll(stream, { timeout: 5_000 }).toMatchObject({
+    await expect.poll(stream).toMatchObject({
       deltas: [{ turn: 1, step: 1, from: 0, text: "Once upon a time" }],
     });
     first.answers({ text: "Once upon a time", toolCalls: [{ id: "c", name: "list_files", input: {} }] });
@@ -162,7 +175,7 @@ describe("a stream of events on Lambda", () => {
     expect((await stream()).deltas).toEqual([]);
     expect((await stores.runs.load(id))?.journal).toHaveLength(2);
     second.writes("The end.");
-    await expect.poll(stream, { timeout: 5_000 }).toMatchObject({ deltas: [{ turn: 1, step: 2, text: "The end." }] });
+    await expect.poll(stream).toMatchObject({ deltas: [{ turn: 1, step: 2, text: "The end." }] });
     second.answers({ text: "The end." });
     expect(await turn).toEqual({ done: true, turn: 1 });
     const marks = calls.marks.length;
@@ -202,7 +215,7 @@ describe("a stream of events on Lambda", () => {
     const model = await nextModelCall();
     model.writes("Once");
     expect((await stream()).deltas).toEqual([]);
-    await expect.poll(stream, { timeout: 5_000 }).toMatchObject({ deltas: [{ from: 0, text: "Once" }] });
+    await expect.poll(stream).toMatchObject({ deltas: [{ from: 0, text: "Once" }] });
     expect(calls.texts).toHaveLength(1);
     model.answers({ text: "Once" });
     await turn;
@@ -234,7 +247,7 @@ describe("a stream of events on Lambda", () => {
     const [first, second, third] = ["a".repeat(3_000), "b".repeat(2_000), "c".repeat(9_000)];
     for (const [index, text] of [first, first + second, first + second + third].entries()) {
       model.writes(text);
-      await expect.poll(() => calls.texts.length, { timeout: 5_000 }).toBe(index + 1);
+      await expect.poll(() => calls.texts.length).toBe(index + 1);
       await new Promise((resolve) => setTimeout(resolve, 100)); // some reads
     }
     model.answers({ text: first + second + third });
