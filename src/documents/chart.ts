@@ -1,3 +1,4 @@
+import type { Ledger } from "./ledger.ts";
 import { markdownBuilder } from "./markdown.ts";
 import { parseXml } from "./xml.ts";
 
@@ -16,12 +17,15 @@ interface Series {
  * The numbers that a chart of Office Open XML shows (`ppt/charts/chart1.xml`), as a table: a column for each series, a row
  * for each category. They are those that the program saved with the chart; its workbook is not read.
  */
-export function chartText(xml: string): string {
+export function chartText(xml: string, ledger: Ledger): string {
   const { title, series: all } = readChart(xml);
   const series = all.slice(0, maxSeries);
   const heading = title === "" ? "[Chart]" : `[Chart: ${title}]`;
   const points = new Set(series.flatMap(({ categories, values }) => [...categories.keys(), ...values.keys()]));
-  if (points.size === 0) return `${heading}\n[Its numbers were not read: none are saved with it.]`;
+  if (points.size === 0) {
+    ledger.leaveOut("chart");
+    return `${heading}\n[Its numbers were not read: none are saved with it.]`;
+  }
   const rows = [...points].toSorted((a, b) => a - b);
   // The series of most charts share their categories. Those of a scatter chart have x values of their own.
   const shared = series.every(({ categories }) => isSame(categories, series[0]?.categories));

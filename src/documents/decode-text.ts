@@ -1,15 +1,27 @@
-import { isUtf8 } from "node:buffer";
+import { isAscii, isUtf8 } from "node:buffer";
 import { guessLegacyEncoding, guessUtf16 } from "./guess-encoding.ts";
 import { oldOfficeFile } from "./old-office.ts";
 import { textParts } from "./text-parts.ts";
+import { utf8Damage, type Utf8Damage } from "./utf8-damage.ts";
 
-/** Text of a file, without its byte order mark. `guessed`: its encoding, when it is not UTF-8 and has no mark. */
-export interface TextFile {
+/** How the text of a file is written. */
+interface Encoded {
   /** A label of the Encoding Standard, such as `utf-8`. */
   encoding: string;
+  /** Bytes of the byte order mark, which is not a part of the text. */
+  markBytes: number;
+  /** The encoding, when it is not UTF-8 and has no mark. */
+  guessed?: string;
+  /** The encoding is UTF-8, but for these bytes. The text has U+FFFD for them. */
+  damage?: Utf8Damage;
+}
+
+/** Text of a file. */
+export interface TextFile extends Encoded {
   /** See `textParts`. It can be read more than once. */
   parts: Iterable<string>;
-  guessed?: string;
+  /** All characters are ASCII. */
+  isAscii: boolean;
 }
 
 /** A file that is not text, and its kind. `reader`: a sentence that says what reads such files. */
@@ -19,19 +31,23 @@ export interface BinaryFile {
   reader?: string;
 }
 
-export type DecodedFile = { text: string; guessed?: string } | BinaryFile;
+export type DecodedFile = ({ text: string } & Encoded) | BinaryFile;
 
 /** Decodes the text of a small file. */
 export function decodeText(bytes: Uint8Array): DecodedFile {
   const file = openText(bytes);
   if ("binary" in file) return file;
-  const { parts, guessed } = file;
-  return { text: [...parts].join(""), ...(guessed !== undefined && { guessed }) };
+  const { parts, ...encoded } = file;
+  return { text: [...parts].join(""), ...encoded };
 }
 
 /** Finds the encoding of a text file. Its text is decoded when its parts are read. */
 export function openText(bytes: Uint8Array): TextFile | BinaryFile {
-  for (const [encoding, mark] of byteOrderMarks) if (startsWith(bytes, mark)) return textFile(bytes, encoding);
+  for (const [encoding, mark] of byteOrderMarks) {
+    if (!startsWith(bytes, mark)) continue;
+    const damage = encoding === "utf-8" && !isUtf8(bytes) ? utf8Damage(bytes, { isMarked: true }) : undefined;
+    return { ...textFile(bytes, encoding), markBytes: mark.length, ...(damage && { damage }) };
+  }
   const known = signatures.find(
     ({ signature, end = [] }) => startsWith(bytes, signature) && startsWith(bytes.subarray(-end.length), end),
   );
@@ -44,13 +60,18 @@ export function openText(bytes: Uint8Array): TextFile | BinaryFile {
     return { binary: "a WebP image", mediaType: "image/webp" };
   }
   const hasZero = bytes.includes(0);
+  if (!hasZero && isAscii(bytes)) return { ...textFile(bytes, "utf-8"), isAscii: true };
   if (!hasZero && isUtf8(bytes)) return textFile(bytes, "utf-8");
-  const guessed = hasZero ? guessUtf16(bytes) : hasControls(bytes) ? undefined : guessLegacyEncoding(bytes);
+  const isText = !hasZero && !hasControls(bytes);
+  const damage = isText ? utf8Damage(bytes) : undefined;
+  if (damage) return { ...textFile(bytes, "utf-8"), damage };
+  const guessed = hasZero ? guessUtf16(bytes) : isText ? guessLegacyEncoding(bytes) : undefined;
   return guessed === undefined ? { binary: "a binary file" } : { ...textFile(bytes, guessed), guessed };
 }
 
 function textFile(bytes: Uint8Array, encoding: string): TextFile {
-  return { encoding, parts: { [Symbol.iterator]: () => textParts(bytes, encoding) } };
+  const parts = { [Symbol.iterator]: () => textParts(bytes, encoding) };
+  return { encoding, parts, markBytes: 0, isAscii: false };
 }
 
 /** A loop: with a callback for each of 100 million bytes, it would take a second. */

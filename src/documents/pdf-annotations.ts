@@ -13,6 +13,8 @@ export interface PdfAnnotation {
   options?: { exportValue: string; displayValue: string }[];
   contentsObj?: { str: string };
   titleObj?: { str: string };
+  /** An attached file. */
+  file?: { filename: string };
 }
 
 /** Fields and comments that are shown of one page. */

@@ -1,14 +1,21 @@
-import { posix } from "node:path";
-import { chartText } from "./chart.ts";
-import { markdownBuilder } from "./markdown.ts";
-import { officeXmlHandler } from "./office-text.ts";
+import { drawingTexts } from "./drawing-text.ts";
+import type { Ledger } from "./ledger.ts";
 import { selectedNumbers } from "./parts.ts";
+import { partOf, type Relationship, relationships } from "./relationships.ts";
+import { placeholderPlaces, SlideReader } from "./slide-reader.ts";
 import { parseXml } from "./xml.ts";
 import { readText, type ZipMember } from "./zip-archive.ts";
 
-/** The slides of a PPTX presentation, in the order in which they are shown, with their notes. `part`: numbers of slides. */
-export async function presentationText(members: ZipMember[], part?: string): Promise<string> {
-  const main = "ppt/presentation.xml";
+/**
+ * The slides of a PPTX presentation, in the order in which they are shown, with their notes. The texts of a slide are in the
+ * order of their places. `part`: numbers of slides.
+ */
+export async function presentationText(
+  members: ZipMember[],
+  part: string | undefined,
+  ledger: Ledger,
+): Promise<string> {
+  const main = partOf(await relationships(members, ""), "officeDocument") ?? "ppt/presentation.xml";
   const targets = new Map((await relationships(members, main)).map(({ id, target }) => [id, target]));
   const slides: string[] = [];
   parseXml((await readText(members, main)) ?? "", {
@@ -22,78 +29,43 @@ export async function presentationText(members: ZipMember[], part?: string): Pro
   const texts: string[] = [];
   for (const number of selectedNumbers(part, "slide", slides.length)) {
     const slide = slides[number - 1] ?? "";
-    const { text, isHidden } = await slideText(members, slide);
-    texts.push(`[Slide ${number} of ${slides.length}${isHidden ? ", hidden" : ""}]\n${text}`.trimEnd());
     const related = await relationships(members, slide);
-    for (const { type, target } of related) {
-      if (/\/chart(Ex)?$/.test(type)) texts.push(await chartOf(members, target));
-    }
-    const notes = related.find(({ type }) => type.endsWith("/notesSlide"));
-    const { text: note } = notes ? await slideText(members, notes.target, true) : { text: "" };
+    const { text, charts, isHidden } = await slideText(members, slide, related, ledger);
+    texts.push(`[Slide ${number} of ${slides.length}${isHidden ? ", hidden" : ""}]\n${text}`.trimEnd(), ...charts);
+    const comments = partOf(related, "comments");
+    if (comments !== undefined) ledger.leaveOut("comment", await countComments(members, comments));
+    const notes = partOf(related, "notesSlide");
+    const note = notes === undefined ? "" : await noteText(members, notes, ledger);
     if (note !== "") texts.push(`[Notes of slide ${number}]\n${note}`);
   }
   return texts.join("\n\n");
 }
 
-/** A chart, or that it was not read: a damaged one does not make the slides unreadable. */
-async function chartOf(members: ZipMember[], path: string): Promise<string> {
-  const xml = await readText(members, path);
-  try {
-    // `chartEx`: kinds since Office 2016, such as waterfall charts, have another format.
-    if (xml !== undefined && !path.includes("chartEx")) return chartText(xml);
-  } catch {
-    // Said below.
-  }
-  return "[Chart, not read]";
+async function slideText(members: ZipMember[], path: string, related: Relationship[], ledger: Ledger) {
+  const layout = partOf(related, "slideLayout");
+  const master = layout === undefined ? undefined : partOf(await relationships(members, layout), "slideMaster");
+  const places = [layout, master].map(async (each) =>
+    placeholderPlaces((each === undefined ? undefined : await readText(members, each)) ?? "<none/>"),
+  );
+  const drawings = await drawingTexts(members, related, ledger);
+  const reader = new SlideReader({ places: await Promise.all(places), drawings, ledger, isNotes: false });
+  parseXml((await readText(members, path)) ?? "", reader);
+  // Diagrams are among the texts, charts follow them.
+  return { text: reader.toString(), charts: drawings.values(), isHidden: reader.isHidden };
 }
 
-/** The text of the shapes of a slide, or of its page of notes. */
-async function slideText(members: ZipMember[], path: string, isNotes = false) {
-  const builder = markdownBuilder();
-  /** The type of the placeholder, empty for other shapes. */
-  let type = "";
-  let [level, isHidden, fallbacks] = [0, false, 0];
-  const isKept = () => fallbacks === 0 && (isNotes ? type === "body" : type !== "sldNum" && type !== "dt");
-  const prefix = () => {
-    if (isNotes) return "";
-    if (type === "title" || type === "ctrTitle") return "# ";
-    return type === "body" || type === "obj" ? `${"  ".repeat(level)}- ` : "";
-  };
-  const office = officeXmlHandler(builder, prefix);
-  parseXml((await readText(members, path)) ?? "", {
-    open(name, attributes) {
-      if (name === "Fallback") fallbacks++; // the same content for older software
-      if (name === "sld") isHidden = attributes["show"] === "0";
-      if (name === "sp" || name === "graphicFrame") type = "";
-      if (name === "ph") type = attributes["type"] ?? "obj";
-      if (name === "p") level = 0;
-      if (name === "pPr") level = Math.min(Number(attributes["lvl"] ?? 0) || 0, 8);
-      if (isKept()) office.open(name);
-    },
-    close(name) {
-      if (name === "Fallback") fallbacks--;
-      else if (isKept()) office.close(name);
-    },
-    text(text) {
-      if (isKept()) office.text(text);
-    },
-  });
-  return { text: builder.toString(), isHidden };
-}
-
-/** The relationships of a part, with the paths of their targets in the archive. */
-async function relationships(members: ZipMember[], path: string) {
-  const { dir, base } = posix.parse(path);
-  const found: { id: string; type: string; target: string }[] = [];
-  const xml = await readText(members, `${dir}/_rels/${base}.rels`);
-  if (xml === undefined) return found;
-  parseXml(xml, {
-    open(name, { Id: id = "", Type: type = "", Target: target = "" }) {
-      const resolved = target.startsWith("/") ? target.slice(1) : posix.join(dir, target);
-      if (name === "Relationship") found.push({ id, type, target: resolved });
-    },
+async function countComments(members: ZipMember[], path: string): Promise<number> {
+  let count = 0;
+  parseXml((await readText(members, path)) ?? "<none/>", {
+    open: (name) => void (name === "cm" && count++),
     close() {},
     text() {},
   });
-  return found;
+  return count;
+}
+
+async function noteText(members: ZipMember[], path: string, ledger: Ledger): Promise<string> {
+  const reader = new SlideReader({ places: [], drawings: new Map(), ledger, isNotes: true });
+  parseXml((await readText(members, path)) ?? "", reader);
+  return reader.toString();
 }

@@ -1,6 +1,3 @@
-import type { ZipMember } from "./zip-archive.ts";
-import { readText } from "./zip-archive.ts";
-
 const dayMs = 86_400_000;
 const secondsOfDay = 86_400;
 
@@ -17,19 +14,7 @@ const falseLeapDay = 60;
 export const serials = { dateSystem: "1904" } as const;
 const epochOfSerials = Date.UTC(1904, 0, 1);
 
-/**
- * Whether styles of an XLSX workbook show numbers as durations, such as `[h]:mm`. Only then its formats are read: they need
- * an object for each cell.
- */
-export async function hasDurations(members: ZipMember[]): Promise<boolean> {
-  const styles = members.filter(({ name }) => /(^|\/)styles\.xml$/i.test(name));
-  const texts = await Promise.all(styles.map(({ name }) => readText(members, name)));
-  return texts.some(
-    (text = "") => /numFmtId="46"/.test(text) || (text.match(/formatCode="[^"]*"/g) ?? []).some(isDurationFormat),
-  );
-}
-
-/** Format 46 is one without being written in the file. */
+/** Whether a format shows numbers as durations, such as `[h]:mm`. */
 export function isDurationFormat(format: string): boolean {
   return /\[(h+|m+|s+)\]/i.test(format);
 }

@@ -16,9 +16,12 @@ interface NotedCell {
 export interface SheetNotes {
   hidden?: string;
   cells: NotedCell[];
+  /** Charts with the cells at which they begin. */
+  drawings: { row: number; column: number; text: string }[];
 }
 
-export function sheetNotes({ cells, rowDefs, columns }: Sheet): SheetNotes {
+export function sheetNotes(sheet: Sheet): SheetNotes {
+  const { cells, rowDefs, columns } = sheet;
   const rows = [...(rowDefs ?? [])].filter(([, { hidden }]) => hidden).map(([row]) => row);
   const hiddenColumns = (columns ?? []).flatMap(({ hidden }, column) => (hidden ? [column] : []));
   const hidden = [
@@ -31,11 +34,25 @@ export function sheetNotes({ cells, rowDefs, columns }: Sheet): SheetNotes {
     return [{ row, column, comment, hyperlink }];
   });
   noted.sort((a, b) => a.row - b.row || a.column - b.column);
-  return { ...(hidden.length > 0 && { hidden: `[Hidden in the sheet: ${hidden.join("; ")}.]` }), cells: noted };
+  return {
+    ...(hidden.length > 0 && { hidden: `[Hidden in the sheet: ${hidden.join("; ")}.]` }),
+    cells: noted,
+    drawings: chartsOf(sheet),
+  };
 }
 
-/** The comments and links of cells, as lines. */
-export function noteLines(cells: NotedCell[]): string[] {
+function chartsOf({ charts = [] }: Sheet): SheetNotes["drawings"] {
+  return charts.map(({ title = "", kinds, series = [], anchor }) => {
+    const shown = series.flatMap(({ valuesRef }) => valuesRef ?? []).slice(0, maxNamed);
+    const values = shown.length > 0 ? `; it shows ${shown.join(", ")}` : "";
+    const { row, col } = anchor?.from ?? { row: 0, col: 0 };
+    return { row, column: col, text: `Chart (${kinds.join(", ")})${title === "" ? "" : `: ${title}`}${values}` };
+  });
+}
+
+/** The comments and links of cells, and the text boxes and charts, as lines. */
+export function sheetNoteLines({ cells, drawings }: Pick<SheetNotes, "cells" | "drawings">): string[] {
+  const drawn = drawings.map(({ row, column, text }) => `[At ${colToLetter(column)}${row + 1}: ${oneLine(text)}]`);
   const lines = cells.flatMap(({ row, column, comment, hyperlink }) => {
     const cell = `${colToLetter(column)}${row + 1}`;
     const target = hyperlink?.target || hyperlink?.location;
@@ -46,9 +63,10 @@ export function noteLines(cells: NotedCell[]): string[] {
       ...(target ? [`[Link of ${cell}: ${oneLine(target)}]`] : []),
     ];
   });
+  lines.push(...drawn);
   const left = lines.length - maxNamed;
   return left > 0
-    ? [...lines.slice(0, maxNamed), `[${left} more comments and links. Read a range of the sheet.]`]
+    ? [...lines.slice(0, maxNamed), `[${left} more comments, links and drawings. Read a range of the sheet.]`]
     : lines;
 }
 

@@ -35,7 +35,7 @@ function commentsIn(xml: string): string[] {
   let handler = officeXmlHandler(builder);
   parseXml(xml, {
     open(name, attributes) {
-      if (name !== "comment") return handler.open(name);
+      if (name !== "comment") return handler.open(name, attributes);
       author = Object.entries(attributes).find(([key]) => key.endsWith(":author"))?.[1] ?? "";
       builder = markdownBuilder();
       handler = officeXmlHandler(builder);

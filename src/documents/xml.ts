@@ -1,7 +1,7 @@
 import sax from "sax";
 
 export interface XmlHandler {
-  /** Names of elements have no namespace prefix: `w:p` is `p`. Those of attributes are as written. */
+  /** Names of elements have no namespace prefix: `w:p` is `p`. Those of attributes have the usual one of their namespace. */
   open(name: string, attributes: Record<string, string>): void;
   close(name: string): void;
   text(text: string): void;
@@ -13,11 +13,15 @@ export interface XmlHandler {
  */
 export function parseXml(xml: string, handler: XmlHandler): void {
   const parser = sax.parser(true, { position: false });
+  let renamed: Map<string, string> | undefined;
   Object.assign(parser, {
     onerror(error: Error) {
       throw new Error(`its XML is damaged: ${error.message.split("\n")[0]}`);
     },
-    onopentag: ({ name, attributes }: sax.Tag) => handler.open(localName(name), attributes),
+    onopentag({ name, attributes }: sax.Tag) {
+      renamed ??= otherPrefixes(attributes);
+      handler.open(localName(name), renamed.size === 0 ? attributes : withPrefixes(attributes, renamed));
+    },
     onclosetag: (name: string) => handler.close(localName(name)),
     ontext: (text: string) => handler.text(text),
     oncdata: (text: string) => handler.text(text),
@@ -25,11 +29,38 @@ export function parseXml(xml: string, handler: XmlHandler): void {
   parser.write(xml).close();
 }
 
-function localName(name: string): string {
-  return name.slice(name.indexOf(":") + 1);
+/** Namespaces whose attributes are read by the prefix that Office and OpenDocument software writes. */
+const usualPrefixes: [namespace: RegExp, prefix: string][] = [
+  [/\/wordprocessingml\/(?:2006\/)?main$/, "w"],
+  [/\/officeDocument\/(?:2006\/)?relationships$/, "r"],
+  [/\/officeDocument\/(?:2006\/)?math$/, "m"],
+  [/^http:\/\/www\.w3\.org\/1999\/xlink$/, "xlink"],
+  ...["text", "table", "style", "presentation"].map((name): [RegExp, string] => [
+    new RegExp(`^urn:oasis:names:tc:opendocument:xmlns:${name}:1.0$`),
+    name,
+  ]),
+  [/^urn:oasis:names:tc:opendocument:xmlns:drawing:1\.0$/, "draw"],
+];
+
+/** Other prefixes that a root element declares, with the usual ones: `ns0` of Python's ElementTree is `w`. */
+function otherPrefixes(root: Record<string, string>): Map<string, string> {
+  const found = new Map<string, string>();
+  for (const [name, namespace] of Object.entries(root)) {
+    const usual = usualPrefixes.find(([pattern]) => pattern.test(namespace))?.[1];
+    if (usual !== undefined && name.startsWith("xmlns:") && name !== `xmlns:${usual}`) found.set(name.slice(6), usual);
+  }
+  return found;
 }
 
-/** The value for an element. Undefined for an inherited property: an element can have the name `__proto__`. */
-export function ownValue<T>(values: Record<string, T>, name: string): T | undefined {
-  return Object.hasOwn(values, name) ? values[name] : undefined;
+function withPrefixes(attributes: Record<string, string>, prefixes: Map<string, string>): Record<string, string> {
+  const renamed = Object.entries(attributes).map(([name, value]) => {
+    const colon = name.indexOf(":");
+    const usual = colon < 0 ? undefined : prefixes.get(name.slice(0, colon));
+    return [usual === undefined ? name : `${usual}${name.slice(colon)}`, value];
+  });
+  return Object.fromEntries(renamed);
+}
+
+function localName(name: string): string {
+  return name.slice(name.indexOf(":") + 1);
 }

@@ -1,6 +1,7 @@
 import yauzl, { type Entry } from "yauzl";
 import { decodeText } from "./decode-text.ts";
 import { escapeInvisible, uniqueNames } from "./parts.ts";
+import { type MemberName, memberName } from "./zip-names.ts";
 
 /** Bytes of all members that are decompressed: 10 times the largest upload. More is a decompression bomb. */
 const maxDecompressedBytes = 100 * 1024 * 1024;
@@ -13,6 +14,8 @@ const tooLarge =
 export interface ZipMember {
   /** With control and invisible characters escaped. Folders end with a slash. */
   name: string;
+  /** The encoding in which a name without a mark is read. */
+  unmarked: MemberName["unmarked"];
   /** Bytes of its content, as the archive declares them. Reading checks that. */
   size: number;
   isEncrypted: boolean;
@@ -34,7 +37,7 @@ export async function openZip(bytes: Uint8Array): Promise<ZipMember[]> {
   let bytesLeft = maxDecompressedBytes;
 
   async function* chunks(entry: Entry): AsyncGenerator<Buffer> {
-    if (entry.isEncrypted()) throw new Error(`${memberName(entry)} is encrypted`);
+    if (entry.isEncrypted()) throw new Error(`${escapeInvisible(memberName(entry).name)} is encrypted`);
     if (!charged.has(entry)) bytesLeft -= entry.uncompressedSize;
     charged.add(entry);
     if (bytesLeft < 0) throw new Error(tooLarge);
@@ -43,9 +46,11 @@ export async function openZip(bytes: Uint8Array): Promise<ZipMember[]> {
 
   const entries: Entry[] = [];
   for await (const entry of zip.eachEntry()) entries.push(entry);
-  const names = uniqueNames(entries.map(memberName));
+  const stored = entries.map(memberName);
+  const names = uniqueNames(stored.map(({ name }) => escapeInvisible(name)));
   return entries.map((entry, index) => ({
     name: names[index] ?? "",
+    unmarked: stored[index]?.unmarked,
     size: entry.uncompressedSize,
     isEncrypted: entry.isEncrypted(),
     async read() {
@@ -57,12 +62,6 @@ export async function openZip(bytes: Uint8Array): Promise<ZipMember[]> {
       for await (const _chunk of chunks(entry));
     },
   }));
-}
-
-/** A name is UTF-8 or, from older software, in the encoding of the machine that made it. */
-function memberName({ fileNameRaw }: Entry): string {
-  const decoded = decodeText(fileNameRaw);
-  return escapeInvisible("text" in decoded ? decoded.text : fileNameRaw.toString("latin1"));
 }
 
 /** The content of a member as text. Undefined if there is no such member. */

@@ -1,3 +1,4 @@
+import type { Ledger } from "./ledger.ts";
 import { rejectPart } from "./parts.ts";
 import { checkMembers, readText, type ZipMember } from "./zip-archive.ts";
 
@@ -9,23 +10,24 @@ export async function officeText(
   bytes: Uint8Array,
   part: string | undefined,
   maxCharacters: number,
+  ledger: Ledger,
 ): Promise<string | undefined> {
   const format = await officeFormat(members);
   if (format === "docx" || format === "odt") rejectPart(part);
   switch (format) {
     case "docx":
       await checkMembers(members);
-      return (await import("./word.ts")).wordText(members, bytes);
+      return (await import("./word.ts")).wordText(members, ledger);
     case "xlsx":
     case "ods":
       await checkMembers(members);
-      return (await import("./spreadsheet.ts")).spreadsheetText(format, members, bytes, part, maxCharacters);
+      return (await import("./spreadsheet.ts")).spreadsheetText(format, members, bytes, part, maxCharacters, ledger);
     case "pptx":
-      return (await import("./presentation.ts")).presentationText(members, part);
+      return (await import("./presentation.ts")).presentationText(members, part, ledger);
     case "odt":
-      return (await import("./open-document.ts")).openDocumentText(members);
+      return (await import("./open-document.ts")).openDocumentText(members, ledger);
     case "odp":
-      return (await import("./open-document.ts")).openPresentationText(members, part);
+      return (await import("./open-document.ts")).openPresentationText(members, part, ledger);
     case undefined:
       return undefined;
   }
@@ -70,7 +72,17 @@ async function officeFormat(members: ZipMember[]): Promise<Format | undefined> {
 const maxListedMembers = 5_000;
 
 /** `isContained`: the archive is in another file. */
-export function memberList(members: ZipMember[], isContained: boolean): string {
+export function memberList(members: ZipMember[], isContained: boolean, ledger: Ledger): string {
+  if (members.some(({ unmarked }) => unmarked === "CP437")) {
+    ledger.say(
+      "Names without a mark for UTF-8 are read as CP437, as the format says and Python does. If they look wrong, they were written in another encoding.",
+    );
+  }
+  if (members.some(({ unmarked }) => unmarked === "UTF-8")) {
+    ledger.say(
+      "Names without a mark for UTF-8 are read as UTF-8, because they are valid. Python's zipfile reads them as CP437.",
+    );
+  }
   const lines = members
     .slice(0, maxListedMembers)
     .map(({ name, size, isEncrypted }) => `${name} (${size} bytes${isEncrypted ? ", encrypted" : ""})`);
