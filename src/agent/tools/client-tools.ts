@@ -1,10 +1,15 @@
+import { sentSchema } from "./sent-schema.ts";
 import type { ToolDefinition } from "../model.ts";
 import { askPerson } from "./definitions.ts";
 import { builtInTool, errorOutput, type Tool } from "./tool.ts";
 
 /** Tools that the programs of callers run. Calls wait for their answers. */
 export function clientTools(definitions: ToolDefinition[] = []): Tool[] {
-  return definitions.map((definition) => ({ definition, asks: "client_tool", run: notHere }));
+  return definitions.map(({ input, ...definition }) => ({
+    definition: { ...definition, input: sentSchema(input) },
+    asks: "client_tool",
+    run: notHere,
+  }));
 }
 
 /** The tool with which the model asks a person. */

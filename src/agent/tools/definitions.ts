@@ -150,7 +150,7 @@ export const writeFile = define({
 export const editFile = define({
   name: "edit_file",
   description:
-    "Replace a part of a text file of the workspace. The rest of the file does not change. At most " +
+    "Replace a part of a text file of the workspace. The rest of the file and its encoding do not change. At most " +
     `${workspaceLimits.editBytes} bytes in the file.`,
   input: {
     type: "object",
@@ -188,7 +188,9 @@ export const searchFiles = define({
         type: "string",
         description:
           "Regular expression in RE2 syntax, matched against each line. Lookahead, lookbehind and backreferences are " +
-          "not supported.",
+          "not supported. A line that does not match is matched again with plain blanks, hyphens, quotes and letters " +
+          "for typographic ones; the result names such lines. A phrase without operators is also found over the end of " +
+          "a line of PDFs and emails.",
       },
       glob: {
         type: "string",

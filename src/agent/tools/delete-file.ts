@@ -1,4 +1,5 @@
 import { deleteFile } from "./definitions.ts";
+import { findWritten } from "./find-name.ts";
 import { fileLine, type Files, missingFile } from "./files.ts";
 import { builtInTool, errorOutput, type Tool, type ToolOutput } from "./tool.ts";
 
@@ -8,8 +9,9 @@ export const deleteFileTool: Tool = builtInTool(deleteFile, (input: { name: stri
 
 async function deleteNamed(name: string, files: Files): Promise<ToolOutput> {
   const existing = await files.list();
-  const file = existing.find((each) => each.name === name);
-  if (!file) return errorOutput(missingFile(name, existing));
-  await files.remove(name);
-  return { text: `Deleted ${fileLine(file)}.` };
+  const found = findWritten(existing, name);
+  if (!found) return errorOutput(missingFile(name, existing));
+  const { file, note } = found;
+  await files.remove(file.name);
+  return { text: `Deleted ${fileLine(file)}.${note === undefined ? "" : ` ${note}`}` };
 }

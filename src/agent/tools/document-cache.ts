@@ -9,17 +9,17 @@ const maxCharacters = 20_000_000;
  * one turn: what it keeps is lost with them. Problems are not kept, because a time limit can have passed on a busy machine.
  */
 export function cachedDocuments(readDocument: ReadDocument): ReadDocument {
-  const texts = new Map<string, string>();
+  const texts = new Map<string, { text: string; notes?: string[] }>();
   let characters = 0;
   return async (kind, bytes, signal, part) => {
     const key = JSON.stringify([kind, createHash("sha256").update(bytes).digest("hex"), part ?? null]);
     const known = texts.get(key);
-    if (known !== undefined) return { text: known };
+    if (known) return known;
     const document = await readDocument(kind, bytes, signal, part);
     if ("problem" in document || texts.has(key)) return document;
-    texts.set(key, document.text);
+    texts.set(key, document);
     characters += document.text.length;
-    for (const [oldest, text] of texts) {
+    for (const [oldest, { text }] of texts) {
       if (characters <= maxCharacters) break;
       texts.delete(oldest);
       characters -= text.length;

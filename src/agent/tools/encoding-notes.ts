@@ -1,4 +1,5 @@
 import { openText } from "../../documents/decode-text.ts";
+import { damagePlaces } from "../../documents/utf8-damage.ts";
 import { type FileInfo, joinLimited } from "./files.ts";
 
 /** Files that are checked for one program, and their bytes together: they are read only for this. */
@@ -33,7 +34,9 @@ export async function encodingNotes(
     if (size > left) continue;
     left -= size;
     const file = openText((await read(name)) ?? new Uint8Array());
-    if ("parts" in file && file.encoding !== "utf-8") {
+    if ("damage" in file && file.damage) {
+      found.push(`${JSON.stringify(name)} (UTF-8 but for ${damagePlaces(file.damage)})`);
+    } else if ("parts" in file && file.encoding !== "utf-8") {
       found.push(`${JSON.stringify(name)} (${file.encoding}${file.guessed === undefined ? "" : ", a guess"})`);
     }
   }

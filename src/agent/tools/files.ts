@@ -1,7 +1,8 @@
 import { scheduler } from "../../async/scheduler.ts";
-import type { StoredFile } from "../../sandbox/linux/types.ts";
+import type { FileMetadata, Room, StoredFile } from "../../sandbox/linux/types.ts";
 import { isPathWithin } from "../../filenames.ts";
 import { ownersOf, placesFor } from "../../sandbox/places.ts";
+import { findName } from "./find-name.ts";
 import type { ProgramOwner } from "../../sandbox/types.ts";
 
 /**
@@ -11,13 +12,17 @@ import type { ProgramOwner } from "../../sandbox/types.ts";
 export interface Files {
   /** Sorted by name. Sizes in bytes. */
   list(): Promise<FileInfo[]>;
+  /** Symbolic links and empty folders, which the other methods leave out. Sorted by name. */
+  others(): Promise<OtherFile[]>;
+  /** The target of a symbolic link, as a program wrote it. Undefined: the name is none. */
+  linkTarget(name: string): Promise<string | undefined>;
   /** Undefined when the file does not exist. */
   read(name: string): Promise<Uint8Array | undefined>;
   /**
    * Why a file of this name and size cannot be written: its name, its size, or what the workspace has already. For the
-   * model. Undefined: it can. Call it within `update`, after the removals of the same call.
+   * model. Undefined: it can. `isOfProgram`: a program made it, and chose its name. Call it within `update`, after the removals of the same call.
    */
-  problemOf(file: FileInfo): Promise<string | undefined>;
+  problemOf(file: FileInfo & FileMetadata, isOfProgram?: boolean): Promise<string | undefined>;
   /** Replaces a file of the same name. Rejects with a `FileRefused` when `problemOf` names a problem. */
   write(name: string, content: Uint8Array): Promise<void>;
   /** Deletes a file. Nothing happens if it does not exist. */
@@ -27,6 +32,10 @@ export interface Files {
    * until the call ends, no content of the run is removed.
    */
   stored(): Promise<StoredFile[]>;
+  /** Bytes that all files may have together for a sandbox that stores contents itself. Call it with `stored`. */
+  room(): Promise<Room>;
+  /** Contents that a sandbox stored, and that no file has. They are removed unless another file has them. */
+  release(sha256s: string[]): void;
   /** Writes a file whose content is stored already. Rejects as `write` does. */
   adopt(file: StoredFile): Promise<void>;
   /**
@@ -39,6 +48,11 @@ export interface Files {
 export interface FileInfo {
   name: string;
   size: number;
+}
+
+/** A symbolic link or an empty folder. */
+export interface OtherFile extends FileInfo {
+  kind?: FileMetadata["kind"];
 }
 
 /** A file that cannot be written. The message is for the model. */
@@ -57,10 +71,27 @@ export function withLargeFiles<Value>(
   return files.some(({ size }) => size > largeFileBytes) ? largeFiles.run(ownersOf(owner), work, signal) : work();
 }
 
-/** Reads a file. `problem` is an error text for the model. A name that leaves the workspace reads nothing. */
-export async function findFile(files: Files, name: string): Promise<{ bytes: Uint8Array } | { problem: string }> {
-  const bytes = isPathWithin(name) ? await files.read(name) : undefined;
-  return bytes ? { bytes } : { problem: missingFile(name, await files.list()) };
+/** A file with its content. `name`: its own. `note`: see `NamedFile`. */
+export interface FoundFile {
+  name: string;
+  bytes: Uint8Array;
+  note?: string;
+}
+
+/** Reads a file, see `findName`. `problem` is an error text for the model. A name that leaves the workspace reads nothing. */
+export async function findFile(files: Files, name: string): Promise<FoundFile | { problem: string }> {
+  const exact = isPathWithin(name) ? await files.read(name) : undefined;
+  if (exact) return { name, bytes: exact };
+  const target = await files.linkTarget(name);
+  if (target !== undefined) {
+    const link = `${JSON.stringify(name)} is a symbolic link to ${JSON.stringify(target)}`;
+    return { problem: `${link}. Use the name of that file.` };
+  }
+  const listed = await files.list();
+  const found = findName(listed, name);
+  const bytes = found && isPathWithin(found.file.name) ? await files.read(found.file.name) : undefined;
+  if (!found || !bytes) return { problem: missingFile(name, listed) };
+  return { name: found.file.name, bytes, ...(found.note !== undefined && { note: found.note }) };
 }
 
 /** The error text for a name that no file has. */
@@ -71,7 +102,9 @@ export function missingFile(name: string, files: FileInfo[]): string {
   return `There is no file ${JSON.stringify(name)}. Files of the workspace: ${namesOf(files)}.`;
 }
 
-export function fileLine({ name, size }: FileInfo): string {
+export function fileLine({ name, size, kind }: OtherFile): string {
+  if (kind === "link") return `${name} (symbolic link)`;
+  if (kind === "folder") return `${name}/ (empty folder)`;
   return `${name} (${size} bytes)`;
 }
 

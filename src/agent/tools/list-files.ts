@@ -1,10 +1,10 @@
 import { listFiles, workspaceLimits } from "./definitions.ts";
-import { type FileInfo, fileLine, joinLimited } from "./files.ts";
+import { type FileInfo, fileLine, joinLimited, type OtherFile } from "./files.ts";
 import { compileGlob, globProblem, PatternError } from "./search-pattern.ts";
 import { builtInTool, errorOutput, type Tool } from "./tool.ts";
 
 export const listFilesTool: Tool = builtInTool(listFiles, async ({ glob }: { glob?: string }, { files }) => {
-  const all = await files.list();
+  const all = [...(await files.list()), ...(await files.others())].toSorted((a, b) => (a.name < b.name ? -1 : 1));
   if (glob === undefined) return { text: all.length === 0 ? "The workspace is empty." : listText(all) };
   try {
     const matches = await compileGlob(glob);
@@ -22,7 +22,7 @@ export function filesNote(files: FileInfo[]): string | undefined {
 }
 
 /** A line per file. Of many files: the first ones, and the folders of all. */
-function listText(files: FileInfo[]): string {
+function listText(files: OtherFile[]): string {
   const max = workspaceLimits.listedFiles;
   const listed = files.slice(0, max).map(fileLine);
   if (files.length <= max) return listed.join("\n");

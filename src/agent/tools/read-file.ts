@@ -1,7 +1,10 @@
-import { openText } from "../../documents/decode-text.ts";
+import { openText, type TextFile } from "../../documents/decode-text.ts";
 import { documentKind } from "../../documents/document-kind.ts";
+import { noteLines } from "../../documents/ledger.ts";
+import { otherPicture } from "../../documents/other-pictures.ts";
 import { noPageHasText } from "../../documents/scan-note.ts";
 import { textParts } from "../../documents/text-parts.ts";
+import { damagePlaces } from "../../documents/utf8-damage.ts";
 import { maxShownPages } from "../../documents/taken-pages.ts";
 import type { ReadDocument, TakePages } from "../../documents/read-document.ts";
 import { sandboxLimits } from "../../sandbox/limits.ts";
@@ -9,6 +12,7 @@ import { attachmentProblem } from "../attachment-limits.ts";
 import type { Attachment } from "../model.ts";
 import { readFile, readFileWithPages } from "./definitions.ts";
 import { excerpt, type ExcerptRange } from "./excerpt.ts";
+import { findName } from "./find-name.ts";
 import { findFile, withLargeFiles } from "./files.ts";
 import { type ReadInput, showPages } from "./show-pages.ts";
 import { builtInTool, errorOutput, type Tool, type ToolContext, type ToolOutput } from "./tool.ts";
@@ -28,12 +32,15 @@ export function readFileTool(readers: Readers): Tool {
   const validator = byPages ? "read_file_pages" : readFile.name;
   const run = async (input: ReadInput, context: ToolContext): Promise<ToolOutput> => {
     const { files } = context;
-    const named = (await files.list()).filter(({ name }) => name === input.name);
-    return withLargeFiles(named, context, async () => {
+    const named = findName(await files.list(), input.name);
+    return withLargeFiles(named ? [named.file] : [], context, async () => {
       const file = await findFile(files, input.name);
       if ("problem" in file) return errorOutput(file.problem);
-      const shown = byPages && (await showPages(file.bytes, input, byPages, context));
-      return shown ?? readBytes(file.bytes, input, readers, context.signal);
+      const { name, bytes, note } = file;
+      const found = { ...input, name };
+      const shown = byPages && (await showPages(bytes, found, byPages, context));
+      const output = shown ?? (await readBytes(bytes, found, readers, context.signal));
+      return note === undefined ? output : { ...output, text: `${output.text}\n[${note}]` };
     });
   };
   return builtInTool(definition, run, validator);
@@ -48,11 +55,12 @@ async function readBytes(
   const { name, part, encoding } = input;
   if (encoding !== undefined && part !== undefined) return errorOutput(encodingOfPart);
   if (encoding !== undefined) return encodedOutput(bytes, encoding, input);
-  const content = openText(bytes);
+  const opened = openText(bytes);
+  const content = "binary" in opened ? { ...opened, ...otherPicture(bytes) } : opened;
   const kind = documentKind(name, bytes, content);
   if (!kind && "parts" in content) {
     if (part !== undefined) return errorOutput(`${name} is a text file; it has no parts. Read it without part.`);
-    return textOutput(name, content.parts, input, content.guessed);
+    return textOutput(name, content.parts, input, content);
   }
 
   const subject = `${name} is ${"binary" in content ? content.binary : textKinds[kind ?? ""]} of ${bytes.length} bytes`;
@@ -71,20 +79,23 @@ async function readBytes(
     kind === "pdf" && part === undefined && (document.text === "" || document.text.endsWith(noPageHasText));
   const scan = isScan ? await scanOutput(subject, bytes, name, { takePages, showsPages, signal }) : undefined;
   if (document.text !== "") {
-    const output = await textOutput(part === undefined ? name : `${name}, ${part}`, [document.text], input);
-    if (output.error === true) return output;
+    const read = await textOutput(part === undefined ? name : `${name}, ${part}`, [document.text], input);
+    if (read.error === true) return read;
+    const output = { ...read, text: [read.text, ...noteLines(document)].join("\n") };
     if (scan)
       return { text: `${output.text}\n[${scan.text}]`, ...(scan.attachments && { attachments: scan.attachments }) };
     const canShow = kind === "pdf" && showsPages && part === undefined;
     return canShow ? { ...output, text: `${output.text}\n[${pagesAreShown}]` } : output;
   }
-  if (scan) return scan;
+  if (scan) return { ...scan, text: [scan.text, ...noteLines(document)].join("\n") };
   if (kind === "pdf")
     return errorOutput(
       `${subject}; part ${part} contains no text: the pages are scanned or blank, and pictures in documents are not read.` +
         (showsPages ? ` ${pagesAreShown}` : ""),
     );
-  return errorOutput(`${subject}; ${part === undefined ? "it" : "this part"} contains no text.`);
+  return errorOutput(
+    `${subject}; ${part === undefined ? "it" : "this part"} contains no text.${(document.notes ?? []).map((note) => ` ${note}`).join("")}`,
+  );
 }
 
 const pagesAreShown = `Its pages are shown as they are with pages, at most ${maxShownPages} at a time.`;
@@ -121,15 +132,21 @@ const encodingOfPart =
 /** Kinds of documents that are also text. */
 const textKinds: Record<string, string> = { rtf: "an RTF document", eml: "an email" };
 
-/** `guessed`: the encoding of the text, if it was not certain. */
+/** `encoded`: how the text is written, if it was not told. */
 async function textOutput(
   name: string,
   parts: Iterable<string>,
   range: ExcerptRange,
-  guessed?: string,
+  { guessed, damage }: Pick<TextFile, "guessed" | "damage"> = {},
 ): Promise<ToolOutput> {
   const result = await excerpt(name, parts, range);
   if ("problem" in result) return errorOutput(result.problem);
+  if (damage) {
+    const places = damagePlaces(damage);
+    return {
+      text: `${result.text}\n[The file is UTF-8, but has bytes that are not, shown as \ufffd: ${places}. To read them, set encoding, such as windows-1252.]`,
+    };
+  }
   if (guessed === undefined) return result;
   return {
     text: `${result.text}\n[Read as ${guessed}, a guess. If characters look wrong, set encoding to another one.]`,

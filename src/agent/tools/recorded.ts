@@ -1,4 +1,5 @@
 import type { StoredFile } from "../../sandbox/linux/types.ts";
+import type { ToolCall } from "../model.ts";
 import { errorOutput, type Tool, type ToolContext, type ToolOutput } from "./tool.ts";
 
 /** What a recorded call returned. */
@@ -12,10 +13,13 @@ export interface RecordedOutput {
   refused: boolean;
 }
 
+/** A call with its arguments. */
+export type RecordedCall = Pick<ToolCall, "name" | "input" | "json" | "sent">;
+
 /** The calls of a recorded turn. */
 export interface CallRecord {
-  /** The answer to the next call with this name and input. Of n equal calls, the last one gets the n-th answer. */
-  next(name: string, input: unknown): RecordedOutput | undefined;
+  /** The answer to the next call with this name and these arguments. Of n equal calls, the last one gets the n-th answer. */
+  next(call: RecordedCall): RecordedOutput | undefined;
 }
 
 /** What happens to a call that is not in the record. `stop`: it ends the turn. `live`: the tool runs, if it only reads. */
@@ -53,9 +57,9 @@ export function answeredFromRecord(tools: Tool[], record: CallRecord, ruleOf: (t
     return {
       ...offered,
       async run(input, context) {
-        const problem = tool.check?.(input);
+        const problem = tool.check?.(input, context.call?.json);
         if (problem) return problem;
-        const found = record.next(tool.definition.name, input);
+        const found = record.next(context.call ?? { name: tool.definition.name, input });
         if (!found) return missed(tool, ruleOf(tool.definition.name), input, context);
         if (!outside && !found.refused) return tool.run(input, context);
         return replayed(found, context);

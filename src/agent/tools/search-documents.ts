@@ -1,6 +1,7 @@
 import { withTimeout } from "../../async/with-timeout.ts";
 import type { DocumentKind } from "../../documents/document-kind.ts";
 import type { ReadDocument } from "../../documents/read-document.ts";
+import { noteLines } from "../../documents/ledger.ts";
 import { noPageHasText } from "../../documents/scan-note.ts";
 import { sandboxLimits } from "../../sandbox/limits.ts";
 import { workspaceLimits } from "./definitions.ts";
@@ -23,18 +24,18 @@ export async function* documentTexts(
   documents: SearchedDocument[],
   readDocument: ReadDocument,
   context: ToolContext,
-): AsyncGenerator<{ name: string; document: SearchedText }> {
+): AsyncGenerator<{ name: string; kind: DocumentKind; document: SearchedText }> {
   const end = Date.now() + workspaceLimits.searchDocumentSeconds * 1000;
   for (const document of documents) {
-    const { name, size } = document;
+    const { name, kind, size } = document;
     if (size > sandboxLimits.filesBytes) {
-      yield { name, document: { problem: `it has ${size} bytes, more than ${sandboxLimits.filesBytes}` } };
+      yield { name, kind, document: { problem: `it has ${size} bytes, more than ${sandboxLimits.filesBytes}` } };
       continue;
     }
     const read = await withTimeout(end - Date.now(), context.signal, (signal) =>
       withLargeFiles([document], { ...context, signal }, () => readText(context.files, document, readDocument, signal)),
     );
-    yield { name, document: read.timedOut ? noTime : read.value };
+    yield { name, kind, document: read.timedOut ? noTime : read.value };
   }
 }
 
@@ -52,14 +53,17 @@ async function readText(
   if (!bytes) return { problem: "it is no longer in the workspace" };
   const document = await readDocument(kind, bytes, signal);
   if ("problem" in document) return document;
-  if (document.text === "") return { problem: kind === "pdf" ? "its pages have no text" : "it contains no text" };
-  return { text: document.text, lacks: lacksOf(kind, document.text) };
+  if (document.text === "") {
+    const [note] = noteLines(document);
+    return { problem: `${kind === "pdf" ? "its pages have no text" : "it contains no text"}${note ? ` ${note}` : ""}` };
+  }
+  return { text: document.text, lacks: [...lacksOf(kind, document.text), ...noteLines(document)] };
 }
 
-/** Lines that readers write about what a text lacks, in the order of the formats: PDF, DOCX, PPTX, XLSX, all. */
+/** Lines that readers write about what a text lacks, in the order of the formats: PDF, DOCX, XLSX, all. */
 const lackNotes = new RegExp(
   String.raw`^\[(?:Pages? [\d, -]+ .*no text: .*|${escapeSyntax(noPageHasText.slice(1, -1))}|The PDF has an XFA form.*` +
-    String.raw`|\d+ tracked changes?: .*|Chart, not read|Its numbers were not read: .*|The sheet is large: .*` +
+    String.raw`|\d+ tracked changes?: .*|The sheet is large: .*` +
     String.raw`|Only the first .*)\]$`,
   "gm",
 );

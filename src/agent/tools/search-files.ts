@@ -1,22 +1,17 @@
-import { setImmediate } from "node:timers/promises";
+import { isAscii } from "node:buffer";
 import { scheduler } from "../../async/scheduler.ts";
 import { withTimeout } from "../../async/with-timeout.ts";
 import { openText } from "../../documents/decode-text.ts";
-import { documentKind } from "../../documents/document-kind.ts";
+import { type DocumentKind, documentKind } from "../../documents/document-kind.ts";
+import { searchKinds } from "../../documents/fold-text.ts";
 import type { ReadDocument } from "../../documents/read-document.ts";
-import { linesOf } from "../../documents/text-parts.ts";
 import { ownersOf, placesFor } from "../../sandbox/places.ts";
 import { searchFiles, workspaceLimits } from "./definitions.ts";
 import { type FileInfo, type Files, joinLimited, withLargeFiles } from "./files.ts";
 import { documentTexts, placeFinder, type SearchedDocument } from "./search-documents.ts";
-import {
-  acceptedPattern,
-  compileGlob,
-  compilePattern,
-  type FindMatch,
-  globProblem,
-  PatternError,
-} from "./search-pattern.ts";
+import { type LineFinder, lineFinder } from "./line-finder.ts";
+import { type MatchingLine, matchingLines, type SearchedLines } from "./matching-lines.ts";
+import { acceptedPattern, compileGlob, globProblem, PatternError } from "./search-pattern.ts";
 import { builtInTool, errorOutput, type Tool, type ToolContext, type ToolOutput } from "./tool.ts";
 
 interface SearchInput {
@@ -26,14 +21,15 @@ interface SearchInput {
 }
 
 interface SearchResult {
-  /** `place`: of a document, such as `page 3`. */
-  matches: { file: string; line: number; place?: string; text: string }[];
+  matches: (MatchingLine & { file: string })[];
   /** More lines match than `matches` has. */
   isTruncated: boolean;
   searchedFiles: number;
   binaryFiles: string[];
   /** Files whose encoding is a guess, with its name. */
   guessedFiles: string[];
+  /** Files of UTF-8 with other bytes. */
+  damagedFiles: string[];
   /** Documents are searched after texts. */
   documents: SearchedDocument[];
   /** Documents that were not searched, or not all of it, and why. */
@@ -50,10 +46,10 @@ export function searchFilesTool(readDocument: ReadDocument): Tool {
 
 async function search(input: SearchInput, context: ToolContext, readDocument: ReadDocument): Promise<ToolOutput> {
   const { files, owner, signal } = context;
-  let findMatch: FindMatch;
+  let finder: LineFinder;
   let matchesGlob: (name: string) => boolean;
   try {
-    findMatch = await compilePattern(input.pattern, input.ignore_case ?? false);
+    finder = await lineFinder(input.pattern, input.ignore_case ?? false);
   } catch (error) {
     if (error instanceof PatternError) return errorOutput(`${error.message} ${acceptedPattern}`);
     throw error;
@@ -66,24 +62,36 @@ async function search(input: SearchInput, context: ToolContext, readDocument: Re
   }
   const wanted = (await files.list()).filter(({ name }) => matchesGlob(name));
   const runSearch = () =>
-    withTimeout(workspaceLimits.searchSeconds * 1000, signal, (limit) =>
-      searchWorkspace(files, wanted, findMatch, limit),
-    );
+    withTimeout(workspaceLimits.searchSeconds * 1000, signal, (limit) => searchWorkspace(files, wanted, finder, limit));
   const found = await withLargeFiles(wanted, context, () => searches.run(ownersOf(owner), runSearch, signal));
-  const isDone = !found.timedOut && (await searchDocuments(found.value, findMatch, readDocument, context));
-  if (isDone) return searchOutput(found.value);
+  const isDone = !found.timedOut && (await searchDocuments(found.value, finder, readDocument, context));
+  if (isDone) return searchOutput(found.value, finder.isIncomplete());
   return errorOutput(
     `The search took more than ${workspaceLimits.searchSeconds} seconds. Use a simpler pattern, or a glob for fewer files.`,
   );
 }
 
-function searchOutput(result: SearchResult): ToolOutput {
-  const { matches, isTruncated, searchedFiles, binaryFiles, guessedFiles, unsearched } = result;
+const ignored = searchKinds.join(", ");
+
+function searchOutput(result: SearchResult, isIncomplete: boolean): ToolOutput {
+  const { matches, isTruncated, searchedFiles, binaryFiles, guessedFiles, damagedFiles, unsearched } = result;
+  const needing = (needed: MatchingLine["needed"]): string =>
+    joinLimited(matches.filter((match) => match.needed === needed).map(({ file, line }) => `${file}:${line}`));
   const notes = [
     ...(matches.length === 0 ? [`No line matches in ${searchedFiles} files.`] : []),
     ...(isTruncated ? [`[More than ${workspaceLimits.matches} lines match. These are the first.]`] : []),
     ...(binaryFiles.length > 0 ? [`[Not searched, because not text: ${binaryFiles.slice(0, 20).join(", ")}.]`] : []),
     ...(guessedFiles.length > 0 ? [`[The encoding is a guess: ${guessedFiles.slice(0, 20).join(", ")}.]`] : []),
+    ...(damagedFiles.length > 0 ? [`[With bytes that are not UTF-8: ${damagedFiles.slice(0, 20).join(", ")}.]`] : []),
+    ...(matches.some(({ needed }) => needed === "folding")
+      ? [`[Matched ignoring ${ignored}: ${needing("folding")}.]`]
+      : []),
+    ...(isIncomplete
+      ? [`[There is much text, so not all of it was matched ignoring ${ignored}. A glob for fewer files helps.]`]
+      : []),
+    ...(matches.some(({ needed }) => needed === "joining")
+      ? [`[Matched over the end of a line, shown joined: ${needing("joining")}.]`]
+      : []),
     ...(unsearched.length > 0 ? [`[Not searched:]\n${joinLimited(unsearched, "\n")}`] : []),
   ];
   const lines = matches.map(
@@ -95,13 +103,13 @@ function searchOutput(result: SearchResult): ToolOutput {
 /** Adds the matches of the documents. False: matching the lines of one took too long. */
 async function searchDocuments(
   result: SearchResult,
-  findMatch: FindMatch,
+  finder: LineFinder,
   readDocument: ReadDocument,
   context: ToolContext,
 ): Promise<boolean> {
   // The first matches are enough, and not all files were looked at.
   if (result.isTruncated) return true;
-  for await (const { name, document } of documentTexts(result.documents, readDocument, context)) {
+  for await (const { name, kind, document } of documentTexts(result.documents, readDocument, context)) {
     if ("problem" in document) {
       result.unsearched.push(`${name}: ${document.problem}.`);
       continue;
@@ -110,7 +118,7 @@ async function searchDocuments(
     result.unsearched.push(...document.lacks.map((lack) => `${name}: ${lack}`));
     const searchText = () =>
       withTimeout(workspaceLimits.searchSeconds * 1000, context.signal, (limit) =>
-        addMatches(result, name, [document.text], findMatch, limit, placeFinder()),
+        addMatches(result, name, { ...searchedLines(kind, document.text), placeOf: placeFinder() }, finder, limit),
       );
     const { timedOut } = await searches.run(ownersOf(context.owner), searchText, context.signal);
     if (timedOut) return false;
@@ -119,16 +127,20 @@ async function searchDocuments(
   return true;
 }
 
+/** The lines of PDFs and emails end where a page does. */
+function searchedLines(kind: DocumentKind, text: string): SearchedLines {
+  return { parts: [text], isAscii: isAscii(Buffer.from(text)), isWrapped: kind === "pdf" || kind === "eml" };
+}
+
 /** Adds matching lines until there are too many. */
 async function addMatches(
   result: SearchResult,
   file: string,
-  parts: Iterable<string>,
-  findMatch: FindMatch,
+  lines: SearchedLines,
+  finder: LineFinder,
   signal: AbortSignal,
-  placeOf?: (line: string) => string | undefined,
 ): Promise<void> {
-  for await (const match of matchingLines(parts, findMatch, signal, placeOf)) {
+  for await (const match of matchingLines(lines, finder, signal)) {
     result.isTruncated = result.matches.length >= workspaceLimits.matches;
     if (result.isTruncated) return;
     result.matches.push({ file, ...match });
@@ -138,7 +150,7 @@ async function addMatches(
 async function searchWorkspace(
   files: Files,
   wanted: FileInfo[],
-  findMatch: FindMatch,
+  finder: LineFinder,
   signal: AbortSignal,
 ): Promise<SearchResult> {
   const result: SearchResult = {
@@ -147,6 +159,7 @@ async function searchWorkspace(
     searchedFiles: 0,
     binaryFiles: [],
     guessedFiles: [],
+    damagedFiles: [],
     documents: [],
     unsearched: [],
   };
@@ -164,7 +177,8 @@ async function searchWorkspace(
     }
     result.searchedFiles++;
     if (content.guessed !== undefined) result.guessedFiles.push(`${name} (${content.guessed})`);
-    await addMatches(result, name, content.parts, findMatch, signal);
+    if (content.damage) result.damagedFiles.push(name);
+    await addMatches(result, name, content, finder, signal);
     if (result.isTruncated) return result;
   }
   return result;
@@ -191,41 +205,5 @@ async function* contentsOf(
     signal.throwIfAborted();
     for (const [index, { name }] of part.entries()) yield { name, bytes: contents[index] };
     start = end;
-  }
-}
-
-/** The server answers other requests at least this often during a search. */
-const sliceMilliseconds = 20;
-
-/** Yields each matching line, with at most 300 characters around the match. */
-async function* matchingLines(
-  parts: Iterable<string>,
-  findMatch: FindMatch,
-  signal: AbortSignal,
-  placeOf: (line: string) => string | undefined = () => undefined,
-): AsyncGenerator<{ line: number; place?: string; text: string }> {
-  const partLength = workspaceLimits.searchPartCharacters;
-  let sliceEnd = Date.now() + sliceMilliseconds;
-  for (const { number, line } of numberedLines(parts)) {
-    const place = placeOf(line);
-    for (let start = 0; start === 0 || start < line.length; start += partLength) {
-      if (Date.now() > sliceEnd) {
-        await setImmediate();
-        signal.throwIfAborted();
-        sliceEnd = Date.now() + sliceMilliseconds;
-      }
-      const found = findMatch(line.slice(start, start + partLength));
-      if (found === undefined) continue;
-      const from = Math.max(0, Math.min(start + found - 100, line.length - 300));
-      yield { line: number, ...(place !== undefined && { place }), text: line.slice(from, from + 300) };
-      break;
-    }
-  }
-}
-
-function* numberedLines(parts: Iterable<string>): Generator<{ number: number; line: string }> {
-  let number = 0;
-  for (const part of parts) {
-    for (const line of linesOf(part)) yield { number: ++number, line: line.endsWith("\r") ? line.slice(0, -1) : line };
   }
 }

@@ -72,31 +72,37 @@ export async function compileFinder(pattern: string): Promise<MatchFinder> {
 
 /**
  * Compiles a glob with `*`, `**`, `?`, `[…]` and `{a,b}` to a test for file names, with the rules of ripgrep: a glob without
- * a slash is for the last part of a name, so `*.csv` also matches `reports/a.csv`. Only `**` matches a slash. Throws a
- * `PatternError`.
+ * a slash is for the last part of a name, so `*.csv` also matches `reports/a.csv`. Only `**` matches a slash. Both are compared
+ * in NFC. Throws a `PatternError`.
  */
 export async function compileGlob(glob: string): Promise<(name: string) => boolean> {
   let depth = 0;
   const isForPath = glob.includes("/");
-  const source = glob.replace(/^\.?\//, "").replaceAll(/\*\*\/|\*\*|\[!?[^\]]+\]|./gsu, (token) => {
-    if (token === "**/") return "(?:.*/)?";
-    if (token === "**") return ".*";
-    if (token === "*") return "[^/]*";
-    if (token === "?") return "[^/]";
-    if (token === "{") {
-      depth++;
-      return "(?:";
-    }
-    if (token === "}" && depth > 0) {
-      depth--;
-      return ")";
-    }
-    if (token === "," && depth > 0) return "|";
-    if (token.length > 1 && token.startsWith("[")) return token.replace("[!", "[^/").replaceAll("\\", "\\\\");
-    return token.replace(/[\\^$.|+()[\]{}]/, String.raw`\$&`);
-  });
+  const source = glob
+    .normalize("NFC")
+    .replace(/^\.?\//, "")
+    .replaceAll(/\*\*\/|\*\*|\[!?[^\]]+\]|./gsu, (token) => {
+      if (token === "**/") return "(?:.*/)?";
+      if (token === "**") return ".*";
+      if (token === "*") return "[^/]*";
+      if (token === "?") return "[^/]";
+      if (token === "{") {
+        depth++;
+        return "(?:";
+      }
+      if (token === "}" && depth > 0) {
+        depth--;
+        return ")";
+      }
+      if (token === "," && depth > 0) return "|";
+      if (token.length > 1 && token.startsWith("[")) return token.replace("[!", "[^/").replaceAll("\\", "\\\\");
+      return token.replace(/[\\^$.|+()[\]{}]/, String.raw`\$&`);
+    });
   const regex = await compile(source, false);
-  return (name) => regex.testExact(isForPath ? name : name.slice(name.lastIndexOf("/") + 1));
+  return (name) => {
+    const composed = name.normalize("NFC");
+    return regex.testExact(isForPath ? composed : composed.slice(composed.lastIndexOf("/") + 1));
+  };
 }
 
 async function compile(pattern: string, ignoreCase: boolean): Promise<RE2JS> {

@@ -1,7 +1,8 @@
 import * as toolInputs from "../../../dist/generated/tool-inputs.js";
+import { inexactNumber } from "../../json.ts";
 import type { ProgramOwner } from "../../sandbox/types.ts";
 import type { AskKind } from "../ask-kinds.ts";
-import type { ToolDefinition, ToolResult } from "../model.ts";
+import type { ToolCall, ToolDefinition, ToolResult } from "../model.ts";
 import type { ProgramSystem } from "./program-system.ts";
 import type { Files } from "./files.ts";
 import type { ResultPlace } from "./result-numbers.ts";
@@ -30,6 +31,8 @@ export interface RecordedResult extends Required<ResultPlace> {
 
 export interface ToolContext {
   files: Files;
+  /** The call, whose input has other numbers than its text (`ToolCall.json`). Absent: nobody asked for it. */
+  call?: ToolCall;
   /** Absent: nothing is recorded. */
   results?: RecordedResults;
   /** Characters of an output that the model gets in full. Absent: any number. */
@@ -59,8 +62,11 @@ export interface Tool {
   unavailable?: string;
   /** What each call waits for before it runs. A client tool and a question do not run: the answer is their result. */
   asks?: AskKind;
-  /** The error of an input that `run` does not accept. Nobody is asked about such a call. Absent: only `run` checks. */
-  check?: (input: unknown) => ToolOutput | undefined;
+  /**
+   * The error of an input that `run` does not accept. Nobody is asked about such a call. Absent: only `run` checks. `json`: as
+   * that of `ToolCall`.
+   */
+  check?: (input: unknown, json?: string) => ToolOutput | undefined;
   /** Offered only after results of tools in the conversation were truncated or summarized. Absent: always. */
   when?: "results_left_out";
   /** What its programs run in instead of what the agent's definition names, and why. The model reads it before its first step. */
@@ -71,13 +77,19 @@ export interface Tool {
   origin?: McpOrigin;
   /** What runs its programs, when that differs between installations of the service. The definition describes it. */
   system?: ProgramSystem;
+  /** It runs programs of the model beside this process: one that ran when this process was killed is not run again on its own. */
+  runsPrograms?: true;
   run(input: unknown, context: ToolContext): Promise<ToolOutput>;
 }
 
-/** `tool`: the server's name for the tool. Absent: the tool is the placeholder of a server that could not be listed. */
+/**
+ * `tool`: the server's name for the tool. Absent: the tool is the placeholder of a server that could not be listed. `instructions`: of
+ * the first tool of a server, what the system prompt has of the server's instructions. Absent: nothing.
+ */
 export interface McpOrigin {
   server: string;
   tool?: string;
+  instructions?: string;
 }
 
 /**
@@ -118,12 +130,18 @@ export function builtInTool<Input extends object>(
 ): Tool {
   const validate = (toolInputs as Record<string, Validator>)[validator];
   if (!validate) throw new Error(`No validator ${validator}: run node scripts/install.mjs`);
-  const check = (input: unknown): ToolOutput | undefined =>
-    validate(input) ? undefined : inputError(definition, describeErrors(validate.errors ?? []), input);
+  const check = (input: unknown, json?: string): ToolOutput | undefined => {
+    if (!validate(input)) return inputError(definition, describeErrors(validate.errors ?? []), { input, json });
+    const number = json === undefined ? undefined : inexactNumber(json);
+    if (number === undefined) return undefined;
+    return errorOutput(
+      `${definition.name}: the number ${number.slice(0, 50)} has more digits than the tool keeps. Send it as a string, or in a file.`,
+    );
+  };
   return {
     definition,
     check,
-    run: async (input, context) => check(input) ?? run(input as Input, context),
+    run: async (input, context) => check(input, context.call?.json) ?? run(input as Input, context),
   };
 }
 
@@ -132,8 +150,12 @@ export function errorOutput(text: string): ToolOutput {
 }
 
 /** The error output for an input that does not match the tool's schema. */
-export function inputError({ name, input: schema }: ToolDefinition, problem: string, input: unknown): ToolOutput {
-  const received = (JSON.stringify(input) ?? "nothing").slice(0, 200);
+export function inputError(
+  { name, input: schema }: ToolDefinition,
+  problem: string,
+  { input, json = JSON.stringify(input) ?? "nothing" }: { input: unknown; json: string | undefined },
+): ToolOutput {
+  const received = json.slice(0, 200);
   return errorOutput(`${name}: ${problem}. Received: ${received}. Accepted: ${JSON.stringify(schema)}.`);
 }
 

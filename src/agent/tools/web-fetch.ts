@@ -1,5 +1,6 @@
 import { withTimeout } from "../../async/with-timeout.ts";
 import { decodeText } from "../../documents/decode-text.ts";
+import { noteLines } from "../../documents/ledger.ts";
 import type { ReadDocument } from "../../documents/read-document.ts";
 import { parseUrl } from "../../net/parse-url.ts";
 import { type NetworkRules, safeFetch } from "../../net/safe-fetch.ts";
@@ -46,6 +47,8 @@ interface Page {
   url: URL;
   status: number;
   text: string;
+  /** What the text lacks. */
+  notes?: string[];
 }
 
 /** Follows redirects. The network rules apply to each of them. */
@@ -73,15 +76,16 @@ async function fetchPage(
     const { status } = response;
     if (!/html/i.test(response.headers.get("content-type") ?? "")) return { url, status, text: content.text };
     const markdown = await readDocument("html", new TextEncoder().encode(content.text), signal);
-    return "problem" in markdown ? markdown : { url, status, text: markdown.text };
+    return "problem" in markdown ? markdown : { url, status, text: markdown.text, notes: noteLines(markdown) };
   }
   return { problem: `it redirects more than ${fetchLimits.redirects} times` };
 }
 
-function pageOutput({ url, status, text }: Page, offset: number): ToolOutput {
+function pageOutput({ url, status, text, notes = [] }: Page, offset: number): ToolOutput {
   const end = offset + fetchLimits.characters;
   const heading = `${url.href} (status ${status}): characters ${offset} to ${Math.min(end, text.length)} of ${text.length}`;
   const more = text.length > end ? `\n[More: continue with offset ${end}.]` : "";
-  const output = `${heading}\n${text.slice(offset, end)}${more}`;
+  const lacks = notes.map((note) => `\n${note}`).join("");
+  const output = `${heading}\n${text.slice(offset, end)}${more}${lacks}`;
   return status >= 400 ? errorOutput(output) : { text: output };
 }

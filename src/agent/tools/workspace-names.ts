@@ -1,4 +1,4 @@
-import { collisionKey, filenameProblem } from "../../filenames.ts";
+import { collisionKey, filenameProblem, isKeptPath } from "../../filenames.ts";
 
 /** A file or a folder as it is spelled. `files`: number of files of that name or below it. */
 interface Entry {
@@ -43,18 +43,24 @@ export class WorkspaceNames {
     }
   }
 
-  /** Why no file can be written under this name, for the model. Undefined: it can. Every existing name can. */
-  problemOf(name: string): string | undefined {
+  /**
+   * Why no file can be written under this name, for the model. Undefined: it can. Every existing name can. `isOfProgram`: a
+   * program chose it, for which names that differ in case are different.
+   */
+  problemOf(name: string, isOfProgram = false): string | undefined {
     if (this.#names.has(name)) return undefined;
-    const problem = filenameProblem(name);
+    const problem = isOfProgram && isKeptPath(name) ? undefined : filenameProblem(name);
     if (problem !== undefined) return problem;
     for (const { key, spelled, isFile } of pathsTo(name)) {
       const entry = this.#entries.get(key);
       if (!entry) return undefined; // nothing is below it
       const found = JSON.stringify(entry.spelled);
+      if (entry.spelled !== spelled && isOfProgram) continue;
       if (entry.spelled !== spelled) {
         const kind = entry.isFile ? "file" : "folder";
-        return `${JSON.stringify(name)} differs from the existing ${kind} ${found} only in case. Use that name or another one.`;
+        const isSame = entry.spelled.normalize("NFC") === spelled.normalize("NFC");
+        const how = isSame ? "its Unicode form (NFC, NFD)" : "case";
+        return `${JSON.stringify(name)} differs from the existing ${kind} ${found} only in ${how}. Use that name or another one.`;
       }
       if (isFile) return `${found} is a folder with ${entry.files} files. Use another name for the file.`;
       if (entry.isFile) return `${found} is a file, so ${JSON.stringify(name)} cannot be in a folder of that name.`;
