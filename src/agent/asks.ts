@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { ToolCall } from "./model.ts";
+import type { CallArguments } from "./model.ts";
 import type { FileVersion } from "./turn/manifest.ts";
 
 /**
@@ -26,11 +26,11 @@ export interface Answerer {
 }
 
 /** The arguments of a call as every API shows them: the JSON text. */
-export function argumentsText({ input }: Pick<ToolCall, "input">): string {
-  return typeof input === "string" ? input : (JSON.stringify(input) ?? "");
+export function argumentsText({ input, json }: CallArguments): string {
+  return json ?? (typeof input === "string" ? input : (JSON.stringify(input) ?? ""));
 }
 
 /** SHA-256 (hex) of `argumentsText`. An answer names it, so that nobody allows other arguments than were shown. */
-export function argumentsHash(call: Pick<ToolCall, "input">): string {
+export function argumentsHash(call: CallArguments): string {
   return hash("sha256", argumentsText(call));
 }

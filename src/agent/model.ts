@@ -1,3 +1,5 @@
+import { parseExact } from "../json.ts";
+
 export const failureCategories = [
   "model_configuration",
   "model_refused",
@@ -124,12 +126,29 @@ export interface TokenUsage {
   estimated?: true;
 }
 
-/** A tool call requested by the model. `invalid`: why it cannot be executed, as a sentence for the model. */
+/**
+ * A tool call requested by the model. Stored as JSON in the journal.
+ * - `input`: the value of its arguments, for checks. A text: they are no JSON.
+ * - `json`: the JSON text of the arguments, which is sent, shown, hashed and compared. Absent: that of `input`, which has the same
+ *   numbers.
+ * - `sent`: what the model wrote instead, where that was repaired.
+ * - `invalid`: why it cannot be executed, as a sentence for the model.
+ */
 export interface ToolCall {
   id: string;
   name: string;
   input: unknown;
+  json?: string;
+  sent?: { name?: string; json?: string };
   invalid?: string;
+}
+
+/** The arguments of a call. */
+export type CallArguments = Pick<ToolCall, "input" | "json">;
+
+/** The arguments of a call as a value that `JSON.stringify` writes with the model's numbers. */
+export function exactInput({ input, json }: CallArguments): unknown {
+  return json === undefined ? input : parseExact(json);
 }
 
 export interface ToolResult {
@@ -200,6 +219,8 @@ export interface ToolDefinition {
  * - `withoutFiles`: a sentence is in place of each attachment.
  * - `withoutCachePoints`: the request has no cache points.
  * - `resultFormat`: how the model is made to answer with a result of a schema.
+ * - `maxOutputTokens`: replaces the agent's.
+ * - `imageLimit`: a sentence is in place of each picture beyond it.
  */
 export interface RequestForm {
   compat?: OpenAiCompat;
@@ -207,6 +228,14 @@ export interface RequestForm {
   withoutFiles?: boolean;
   withoutCachePoints?: boolean;
   resultFormat?: "native" | "tool";
+  maxOutputTokens?: number;
+  imageLimit?: ImageLimit;
+}
+
+/** Pictures that a model server accepts: pixels of the longer side, bytes. */
+export interface ImageLimit {
+  side?: number;
+  bytes?: number;
 }
 
 /** One HTTP request of a model call. Stored as JSON in the journal. */
@@ -272,14 +301,18 @@ export type ModelOutcome =
  * A failed model call.
  * - `retryAfterMs`: the delay that the provider asked for.
  * - `contextOverflow`: the request exceeds the model's context window; a shorter request may succeed.
- * - `begun`: a part of the answer had arrived, so the provider may charge for the call. `characters`: of that part.
+ * - `refusedTools`: names of tools whose definitions the provider does not accept; a request without them may succeed.
+ * - `begun`: the server answered with success, so the provider may charge for the call. `characters`: of the answer that arrived.
+ * - `usage`: the token counts that the server reported for it.
  */
 export interface ModelFailure {
   failure: Failure;
   retryAfterMs?: number;
   contextOverflow?: true;
+  refusedTools?: string[];
   begun?: true;
   characters?: number;
+  usage?: TokenUsage;
 }
 
 /**

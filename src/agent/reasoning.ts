@@ -32,19 +32,22 @@ export function joinedReasoning(parts: readonly Part[], truncated: boolean): str
 
 const tags = { begin: "<think>", end: "</think>" };
 
+/** The end of thinking, not a text in backticks that names it. */
+const endTag = /(?<!`)<\/think>(?!`)/;
+
 /**
  * Splits off reasoning that the server did not separate from the text. It is still sent back to the model: some chat
- * templates need it, the others remove it themselves.
+ * templates need it, the others remove it themselves. A template that begins the answer with `<think>` leaves only the end of
+ * it in the answer (ggml-org/llama.cpp#11861, langgenius/dify#17660).
  */
 export function splitThinking(text: string, truncated: boolean): { thinking?: string; text: string } {
   const trimmed = text.trimStart();
-  if (!trimmed.startsWith(tags.begin)) return { text };
-  const end = trimmed.indexOf(tags.end);
-  if (end === -1) return truncated ? { thinking: trimmed.slice(tags.begin.length), text: "" } : { text };
-  return {
-    thinking: trimmed.slice(tags.begin.length, end),
-    text: trimmed.slice(end + tags.end.length).trimStart(),
-  };
+  const begins = trimmed.startsWith(tags.begin);
+  if (!begins && text.includes(tags.begin)) return { text };
+  const start = begins ? tags.begin.length : 0;
+  const end = begins ? trimmed.indexOf(tags.end) : trimmed.search(endTag);
+  if (end === -1) return begins && truncated ? { thinking: trimmed.slice(start), text: "" } : { text };
+  return { thinking: trimmed.slice(start, end), text: trimmed.slice(end + tags.end.length).trimStart() };
 }
 
 /**

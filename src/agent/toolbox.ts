@@ -1,6 +1,6 @@
 import type { ProgramSystem } from "./tools/program-system.ts";
 import type { AddressScope } from "../net/addresses.ts";
-import { openMcpServer, reopenMcpServer } from "./mcp/client.ts";
+import { type OpenMcpServer, openMcpServer, reopenMcpServer } from "./mcp/client.ts";
 import type { McpDependencies } from "./mcp/connection.ts";
 import type { McpServer } from "./mcp/types.ts";
 import { type BuiltInToolChoice, type BuiltInToolDependencies, builtInTools } from "./tools/index.ts";
@@ -8,6 +8,7 @@ import type { ToolDefinition } from "./model.ts";
 import { clientTools } from "./tools/client-tools.ts";
 import type { McpToolRule } from "./ask-kinds.ts";
 import { type ToolPolicy, withPolicy } from "./tools/tool-policy.ts";
+import { joinLimited } from "./tools/files.ts";
 import { readResultTool } from "./tools/read-result.ts";
 import { definitionOf, errorOutput, type OfferedTool, type Tool } from "./tools/tool.ts";
 import { bytesPerToken, defaultContextTokens } from "./turn/context-window.ts";
@@ -80,13 +81,46 @@ export async function openTools(
     server.problems.map((problem) => `The MCP server ${server.name}: ${problem}.`),
   );
   if (offered.length < listed.length) {
-    problems.push(
-      `Only ${offered.length} of ${listed.length} MCP tools are offered: the model accepts no more, or its context window ` +
-        "is too small. Name the tools that the agent needs in its file (mcp, tools).",
-    );
+    problems.push(`Only ${offered.length} of ${listed.length} MCP tools are offered: ${tooManyTools}`);
   }
-  const tools = [...own, ...offered];
-  return { tools: [...tools, ...resultTools(agent, tools)], problems, [Symbol.asyncDispose]: close };
+  const tools = [...own, ...withInstructions(offered, servers)];
+  return {
+    tools: [...tools, ...resultTools(agent, tools), ...missingTools(servers, listed, offered)],
+    problems,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+const tooManyTools =
+  `the model accepts at most ${maxTools} tools, and their definitions may fill half of its context window. ` +
+  "Name the tools that the agent needs in its file (mcp, tools).";
+
+/** The tools, of which the first one of each server has what the system prompt says about the server. */
+function withInstructions(tools: Tool[], servers: OpenMcpServer[]): Tool[] {
+  const left = new Map(servers.map(({ name, instructions }) => [name, instructions]));
+  return tools.map((tool): Tool => {
+    const { origin } = tool;
+    const instructions = origin && left.get(origin.server);
+    if (!origin || instructions === undefined) return tool;
+    left.delete(origin.server);
+    return { ...tool, origin: { ...origin, instructions } };
+  });
+}
+
+/** Placeholders for tools of servers that are not offered. A note tells the model and the run which tools are missing. */
+function missingTools(servers: OpenMcpServer[], listed: Tool[], offered: Tool[]): Tool[] {
+  return servers.flatMap(({ name, problems, isListed }) => {
+    const own = listed.filter((tool) => tool.origin?.server === name && !offered.includes(tool));
+    const names = own.map(({ definition }) => definition.name);
+    const reasons = [
+      ...(isListed ? problems.map((problem) => `${problem}.`) : []),
+      ...(names.length === 0 ? [] : [`these are not offered: ${joinLimited(names)}, because ${tooManyTools}`]),
+    ];
+    return reasons.map((unavailable): Tool => {
+      const definition = { name: `${name}__*`, description: "", input: {} };
+      return { definition, unavailable, run: async () => errorOutput(unavailable) };
+    });
+  });
 }
 
 /**

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { parseExact } from "../../src/json.ts";
 import { answerOf, callModel, failureOf } from "./call-model.ts";
 import { anthropicFixture as provider } from "./anthropic-fixture.ts";
 import type { Reply } from "./model-server.ts";
@@ -11,6 +12,10 @@ function sends(...events: Event[]): Reply {
     for (const event of events) response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
     response.end();
   };
+}
+
+function sendsJson(json: string): Reply {
+  return (response) => void response.writeHead(200, { "content-type": "application/json" }).end(json);
 }
 
 function start(usage: unknown = { input_tokens: 21, output_tokens: 1 }): Event {
@@ -61,6 +66,45 @@ describe("a response of a Messages API server", () => {
   it("can have no token counts", async () => {
     const none = await callModel(provider, sends({ type: "message_start", message: {} }, ...all, ...end(null)));
     expect(answerOf(none.outcome)).toMatchObject({ text: "All.", usage: { inputTokens: 0, outputTokens: 0 } });
+  });
+
+  it("can have arguments as an object at the start of a block, whose numbers keep their digits", async () => {
+    const json = '{"id":2512292042121000001,"price":10.10}';
+    const call = { type: "tool_use", id: "c", name: "list_files", input: parseExact(json) };
+    const { outcome } = await callModel(provider, sends(start(), ...block(0, call), ...end()));
+    expect(answerOf(outcome).toolCalls).toMatchObject([{ id: "c", name: "list_files", json }]);
+  });
+
+  it("can arrive in one piece", async () => {
+    const json = '{"id":2512292042121000001,"price":10.10}';
+    const content =
+      '[{"type":"thinking","thinking":"Hm.","signature":"c2ln"},{"type":"text","text":"All."},' +
+      `{"type":"tool_use","id":"c","name":"list_files","input":${json}}]`;
+    const usage = '{"input_tokens":21,"output_tokens":7}';
+    const message = `{"id":"m","type":"message","role":"assistant","content":${content},"stop_reason":"tool_use","usage":${usage}}`;
+    const { outcome } = await callModel(provider, sendsJson(message));
+    expect(answerOf(outcome)).toMatchObject({
+      text: "All.",
+      toolCalls: [{ id: "c", name: "list_files", json }],
+      finishReason: "tool-calls",
+      usage: { inputTokens: 21, outputTokens: 7 },
+    });
+    expect(JSON.stringify(answerOf(outcome).echo)).toContain("c2ln");
+  });
+
+  it.each([
+    ['{"hello":1}', "model_answer", "does not have the format"],
+    ['{"type":"error","error":{"type":"overloaded_error","message":"Busy"}}', "model_unavailable", "Busy"],
+    ["", "model_unavailable", "answered with nothing"],
+  ])("that is the JSON %s is a failure", async (json, category, title) => {
+    const { outcome } = await callModel(provider, sendsJson(json));
+    expect(failureOf(outcome)).toMatchObject({ category, title: expect.stringContaining(title) });
+  });
+
+  it("is complete with its stop reason, whatever fails then", async () => {
+    const [stop = start()] = end();
+    const { outcome } = await callModel(provider, sends(start(), ...all, stop, { type: "error", error: "Boom" }));
+    expect(answerOf(outcome)).toMatchObject({ text: "All.", usage: { inputTokens: 21, outputTokens: 7 } });
   });
 
   it.each([

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Attachment, Message, ModelOutcome } from "../../src/agent/model.ts";
+import { acceptedCallIds } from "../../src/agent/models/call-ids.ts";
 import { runTurn } from "../../src/agent/turn/run-turn.ts";
 import { spaceOf, turn } from "../unit/agent/scripted.ts";
 import { answerOf, callModel, request } from "./call-model.ts";
@@ -81,6 +82,27 @@ export function conversationSuite(provider: ProviderFixture, { signed }: { signe
       ]);
     });
 
+    it("sends back the numbers of arguments as the model wrote them", async () => {
+      const json = '{"id":2512292042121000001,"price":10.10,"rows":[1e400,-0]}';
+      const calls = [{ id: "call_a", name: "list_files", arguments: [json.slice(0, 15), json.slice(15)] }];
+      await using server = await modelServer(
+        streamsResponse(provider, { calls, finish: "calls" }),
+        ...Array.from({ length: 3 }, () => streamsResponse(provider, yes)),
+      );
+      const model = provider.open(server.baseUrl);
+      const answer = answerOf(JSON.parse(JSON.stringify(await model(request()))) as ModelOutcome);
+      expect(answer.toolCalls).toMatchObject([{ name: "list_files", json }]);
+      const messages = (echo: unknown): Message[] => [
+        { role: "user", text: "Hello" },
+        { role: "assistant", answer: { ...answer, echo } },
+        { role: "tool", results: [{ callId: "call_a", name: "list_files", text: "None." }] },
+      ];
+      await model(request({ messages: messages(answer.echo) }));
+      await model(request({ messages: messages(undefined) }));
+      await model(request({ messages: messages(undefined), tools: [] }));
+      for (const { text } of server.received.slice(1)) expect(text.replaceAll("\\", "")).toContain(json);
+    });
+
     it("omits the reasoning of another model", async () => {
       await using server = await modelServer(streamsResponse(provider, looking), streamsResponse(provider, yes));
       const answer = answerOf(await provider.open(server.baseUrl)(request()));
@@ -89,6 +111,39 @@ export function conversationSuite(provider: ProviderFixture, { signed }: { signe
       expect(JSON.stringify(server.received[1]?.body)).not.toMatch(/I should look|EqQBCkYIARgC/);
       const [, sent] = server.received.map((each) => provider.read(each));
       expect(sent?.messages[1]?.parts).toHaveLength(3);
+    });
+
+    it("has ids of another model's calls that the API accepts, one for each, and the server's own as they were", async () => {
+      const foreign = ["functions.list_files:0", "functions.list_files:1", `call_${"x".repeat(80)}`, "toolu_01"];
+      const calls = foreign.map((id) => ({ id, name: "list_files", input: {} }));
+      const own = "functions.list_files:2";
+      await using server = await modelServer(
+        streamsResponse(provider, { calls: [{ id: own, name: "list_files", arguments: ["{}"] }], finish: "calls" }),
+        ...[yes, yes].map((each) => streamsResponse(provider, each)),
+      );
+      const model = provider.open(server.baseUrl);
+      const before: Message[] = [
+        { role: "user", text: "Look." },
+        { role: "assistant", answer: { text: "", toolCalls: calls } },
+        { role: "tool", results: foreign.map((callId) => ({ callId, name: "list_files", text: callId })) },
+      ];
+      const answer = answerOf(await model(request({ messages: before })));
+      expect(answer.toolCalls).toMatchObject([{ id: own }]);
+      const result: Message = { role: "tool", results: [{ callId: own, name: "list_files", text: own }] };
+      const messages: Message[] = [...before, { role: "assistant", answer }, result];
+      for (const _ of [1, 2]) await model(request({ messages }));
+
+      const [, sent, again] = server.received.map((each) => provider.read(each).messages);
+      const parts = sent?.flatMap((message) => message.parts) ?? [];
+      const ids = parts.flatMap((part) => ("call" in part ? part.call : []));
+      const accepted = new Map(Object.entries(acceptedCallIds)).get(provider.name);
+      expect(ids.map((id) => id === own || accepted?.test(id))).toEqual([true, true, true, true, true]);
+      expect(new Set(ids).size).toBe(5);
+      expect(ids.slice(3)).toEqual(["toolu_01", own]);
+      const answered = parts.flatMap((part) => ("result" in part ? [[part.result, part.text]] : []));
+      expect(answered).toEqual([...foreign, own].map((id, index) => [ids[index], id]));
+      expect(again).toEqual(sent);
+      if (provider.name === "openai-compatible") expect(ids.slice(0, 2)).toEqual(foreign.slice(0, 2)); // Kimi's
     });
 
     it("includes responses of other models, merges user messages and omits empty responses", async () => {

@@ -17,7 +17,7 @@ function answers(status: number, body: unknown, headers: Record<string, string> 
 }
 
 async function refused(reply: Reply, provider: ProviderFixture = openAiFixture, more: Partial<ModelRequest> = {}) {
-  const { outcome } = await callModel(provider, reply, more);
+  const { outcome } = await callModel(provider, [reply, reply], more);
   return { ...(outcome as ModelFailure), ...failureOf(outcome) };
 }
 
@@ -213,6 +213,38 @@ describe("an error response", () => {
     const body = [{ error: { code: 429, message, status: "RESOURCE_EXHAUSTED", details } }];
     expect(await refused(answers(429, body))).toMatchObject({ retryable: true, retryAfterMs: 34_500 });
     expect(await refused(answers(429, body, { "retry-after": "7" }))).toMatchObject({ retryAfterMs: 7_000 });
+  });
+
+  it.each<[string, string, Record<string, string>, number | undefined]>([
+    ["OpenAI", "Limit 30000, Used 29000. Please try again in 2.5s. Visit https://x.test.", {}, 2_500],
+    ["OpenAI, below a second", "Please try again in 120ms.", {}, 120],
+    ["Groq", "Limit 6000, Used 5000, Requested 2000. Please try again in 1m26.4s. Need more tokens?", {}, 86_400],
+    ["Groq, by the day", "Please try again in 2h3m4s.", {}, 7_384_000],
+    ["Azure", "Please retry after 26 seconds.", {}, 26_000],
+    ["Gemini, in words", "Resource has been exhausted. Please retry in 3.2s.", {}, 3_200],
+    ["a header before words", "Please try again in 2.5s.", { "retry-after": "7" }, 7_000],
+    [
+      "headers of the limit that is used up",
+      "Rate limit reached.",
+      {
+        "x-ratelimit-remaining-requests": "12",
+        "x-ratelimit-reset-requests": "2m59.56s",
+        "x-ratelimit-remaining-tokens": "0",
+        "x-ratelimit-reset-tokens": "7.66s",
+      },
+      7_660,
+    ],
+    [
+      "headers of two limits, none of which is used up",
+      "Rate limit reached.",
+      { "x-ratelimit-reset-requests": "1s", "x-ratelimit-reset-tokens": "6m0s" },
+      1_000,
+    ],
+    ["a time in place of a duration", "Rate limit reached.", { "x-ratelimit-reset-tokens": "1730000000" }, undefined],
+    ["no delay", "Please try again later. Limit 20s.", {}, undefined],
+  ])("says how long to wait: %s", async (_, message, headers, milliseconds) => {
+    const { retryAfterMs } = await refused(answers(429, { error: { message } }, headers));
+    expect(retryAfterMs).toBe(milliseconds);
   });
 
   it("gives a remedy for the API key and for the content filter", async () => {

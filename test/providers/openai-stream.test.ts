@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Message, ModelAnswer, ModelOutcome } from "../../src/agent/model.ts";
+import { reasoningText } from "../../src/agent/reasoning.ts";
 import { answerOf, callModel, failureOf, request } from "./call-model.ts";
 import { chunk, startStream, streams } from "./chat-completions-server.ts";
 import { openAiFixture as provider } from "./openai-fixture.ts";
@@ -81,6 +82,13 @@ describe("a response of a chat completions server", () => {
     expect((await answer(streams(all, { ...done, usage: beside }))).usage.outputTokens).toBe(9);
   });
 
+  it("keeps the digits of arguments that are an object", async () => {
+    const input = '{"name":"a.txt","offset":2512292042121000001,"price":10.10}';
+    const text = JSON.stringify(calls({ index: 0, id: "a", function: called("read_file", "INPUT") }));
+    const { toolCalls } = await answer(streams(text.replace('"INPUT"', input), { ...done, usage }));
+    expect(toolCalls[0]?.json).toBe(input);
+  });
+
   const one = [{ name: "read_file", input: { name: "a.txt" } }];
   const json = '{"name":"a.txt"}';
   it.each<[string, object[], object[]]>([
@@ -160,6 +168,21 @@ describe("a response of a chat completions server", () => {
     expect((await answer(streams(unclosed, chunk({}, { finish_reason: "length" })))).text).toBe("");
     expect((await answer(streams(unclosed, done))).text).toBe("<think>Hm, all");
     expect((await answer(streams(chunk({ content: "Use </think> and <think>." }), done))).text).toContain("</think>");
+  });
+
+  it("excludes reasoning before a </think> whose <think> the chat template has written", async () => {
+    const pieces = ["Let me think. It is 42.</thi", "nk>\n\nAnswer", " </think> 42"].map((content) =>
+      chunk({ content }),
+    );
+    const thought = await answer(streams(...pieces, done));
+    expect(thought.text).toBe("Answer </think> 42");
+    expect(reasoningText(thought)).toBe("Let me think. It is 42.");
+    const calling = await answer(
+      streams(chunk({ content: "I look.</think>" }), calls({ id: "a", function: { name: "list_files" } }), done),
+    );
+    expect([calling.text, reasoningText(calling), calling.toolCalls.length]).toEqual(["", "I look.", 1]);
+    const named = "The tag `</think>` ends it.";
+    expect((await answer(streams(chunk({ content: named }), done))).text).toBe(named);
   });
 
   it("is sent back with merged reasoning_details (OpenRouter)", async () => {

@@ -5,12 +5,13 @@ import type { Message, ModelConfiguration, ModelRequest, SentRequest } from "../
 import { anthropicFixture } from "./anthropic-fixture.ts";
 import { bedrockFixture, credentials } from "./bedrock-fixture.ts";
 import { request } from "./call-model.ts";
+import { png } from "./pictures.ts";
 import { modelServer, type Reply } from "./model-server.ts";
 import { openAiFixture } from "./openai-fixture.ts";
 import { responsesFixture } from "./responses-fixture.ts";
 import { type ProviderFixture, rejects, streamsResponse } from "./provider-fixture.ts";
 
-const picture = Buffer.from("a picture");
+const picture = png(9_000, 10);
 const call = { id: "call_1", name: "list_files", input: {} };
 /** A conversation with a tool call and a file that the model sees. */
 const conversation: Message[] = [
@@ -83,6 +84,18 @@ const cases: Record<string, Case> = {
     configuration: openai,
     errors: [[400, "This model does not support image input."]],
     form: { withoutFiles: true },
+  },
+  "a server that accepts fewer output tokens": {
+    provider: openAiFixture,
+    configuration: openai,
+    errors: [[400, "max_tokens is too large: 900. This model supports at most 500 completion tokens."]],
+    form: { maxOutputTokens: 500 },
+  },
+  "a server that accepts smaller pictures": {
+    provider: openAiFixture,
+    configuration: openai,
+    errors: [[400, "At least one of the image dimensions exceed max allowed size: 8000 pixels"]],
+    form: { imageLimit: { side: 8000 } },
   },
   "a server that accepts no calls without tools": {
     provider: openAiFixture,

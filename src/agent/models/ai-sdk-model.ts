@@ -1,53 +1,33 @@
 import type {
-  JSONObject,
-  JSONSchema7,
-  LanguageModelV4,
-  LanguageModelV4CallOptions,
-  SharedV4ProviderOptions,
-} from "@ai-sdk/provider";
-import type { Attachment, Failure, Model, ModelAnswer, ModelFailure, ModelOutcome, ModelRequest } from "../model.ts";
+  Attachment,
+  Failure,
+  Model,
+  ModelAnswer,
+  ModelFailure,
+  ModelOutcome,
+  ModelRequest,
+  RequestForm,
+  TokenUsage,
+} from "../model.ts";
 import { toWellFormed } from "../../json.ts";
+import { callOptions } from "./call-options.ts";
 import { type AttachmentContent, loadAttachments } from "./attachments.ts";
-import { setRequestForm, watchRequests } from "./exchange.ts";
+import { reportedUsage, setRequestForm, watchRequests } from "./exchange.ts";
 import { isAttachmentRejection, isMalformedToolCall } from "./error-table.ts";
-import { type Endpoint, IncompleteResponse, modelFailure } from "./model-error.ts";
-import { interruptedReason, malformedCallReason, readResponse, type ResponseParts } from "./parse-response.ts";
-import { type FormedRequest, formRequest, isFormatRejection, type ResultFormat } from "./result-format.ts";
-import { buildEcho, toPrompt } from "./to-prompt.ts";
-
-/** What distinguishes one provider from another. */
-export interface ProviderAdapter {
-  /** Makes one model call. Resolves when the response begins. */
-  call: (options: LanguageModelV4CallOptions) => Promise<ResponseParts>;
-  endpoint: Endpoint;
-  /** Context window of the server, after a response with this many input tokens. Never rejects. */
-  contextWindow?: (inputTokens: number) => Promise<number | undefined>;
-  /** The provider rejects tool calls in the conversation of a request without tools. */
-  toolCallsNeedTools?: true;
-  /** Provider options for a service tier. `accepted`: the provider's tiers; absent: the server decides. */
-  serviceTier: { accepted?: readonly string[]; options: (tier: string) => SharedV4ProviderOptions };
-  /** Provider options for the key of the provider's prompt cache. */
-  cacheKey?: (key: string) => SharedV4ProviderOptions;
-  /** Provider options for requests with tools, such as prompt caching: another step may follow. */
-  optionsWithTools?: SharedV4ProviderOptions;
-  /**
-   * Provider options of each PDF whose pages are known, so that the model sees the pages. They exclude the provider's own
-   * format of results.
-   */
-  pagesOptions?: SharedV4ProviderOptions;
-  /** How results of a schema are asked for, and provider options for the provider's own format. */
-  result: { format: (schema: object) => ResultFormat; nativeOptions?: SharedV4ProviderOptions };
-}
-
-/** Streaming calls of a model of the AI SDK. */
-export function streamingCall(model: LanguageModelV4): ProviderAdapter["call"] {
-  return async (options) => (await model.doStream(options)).stream;
-}
+import { lowerImageLimit } from "./image-limit.ts";
+import { lowerOutputLimit } from "./output-limit.ts";
+import { EmptyResponse, IncompleteResponse, modelFailure } from "./model-error.ts";
+import { interruptedReason, malformedCallReason, readResponse, toTokenUsage } from "./parse-response.ts";
+import { originOf, type ProviderAdapter } from "./provider-adapter.ts";
+import { type FormedRequest, formRequest, isFormatRejection } from "./result-format.ts";
+import { buildEcho } from "./to-prompt.ts";
 
 /**
  * Returns a factory that creates the model of one turn. Each request is streamed, so that a long response does not run
- * into an idle timeout and an abort closes the connection at once. Three kinds of rejected requests are retried once:
+ * into an idle timeout and an abort closes the connection at once. Some kinds of rejected requests are retried:
  *
+ * - A request with too large an output limit is retried with a smaller one, which the turn keeps.
+ * - A request with too large a picture is retried with a sentence in its place, as for all of this size in the turn.
  * - A request with attachments is retried with a sentence in place of each. If that works, the turn sends no more.
  * - A request without tools is retried with the tool calls of its conversation as text.
  * - A request for a result in the provider's own format is retried with a tool. Later requests for the schema have the tool.
@@ -82,22 +62,61 @@ export function createModelFactory(adapter: ProviderAdapter): () => Model {
     return hasCalls && rejected ? tryCall(request, attachments, adapter, true) : outcome;
   };
   return () => {
-    let acceptsFiles = true;
+    let form: TurnForm = {};
+    const attempt = async (request: ModelRequest, more: TurnForm = {}): Promise<Attempt> => {
+      form = { ...form, ...more };
+      setRequestForm(form);
+      const readAttachment = form.withoutFiles ? undefined : request.readAttachment;
+      const attachments = await loadAttachments(request.messages, readAttachment, form.imageLimit);
+      return { attachments, outcome: await send(withOutputLimit(request, form), attachments) };
+    };
     const call: Model = async (request) => {
       request.signal.throwIfAborted();
-      const { messages, readAttachment } = request;
-      if (!acceptsFiles) setRequestForm({ withoutFiles: true });
-      const attachments = await loadAttachments(messages, acceptsFiles ? readAttachment : undefined);
-      const outcome = await send(request, attachments);
+      let last = await attempt(request);
+      const lowered = "failure" in last.outcome && lowerOutputLimit(last.outcome.failure, limitOf(request, form));
+      if (lowered) last = await attempt(request, { maxOutputTokens: lowered });
+      for (let attempts = 0; attempts < maxImageAttempts && "failure" in last.outcome; attempts++) {
+        if (last.outcome.contextOverflow) break;
+        const imageLimit = lowerImageLimit(last.outcome.failure, last.attachments.values());
+        if (!imageLimit) break;
+        last = await attempt(request, { imageLimit: { ...form.imageLimit, ...imageLimit } });
+      }
+      const { attachments, outcome } = last;
       const hasFiles = [...attachments.values()].some((content) => typeof content !== "string");
       if (!hasFiles || !("failure" in outcome) || !isAttachmentRejection(outcome.failure)) return outcome;
-      setRequestForm({ withoutFiles: true });
-      const withoutFiles = await send(request, await loadAttachments(messages, undefined));
-      acceptsFiles = !("answer" in withoutFiles);
-      return acceptsFiles ? outcome : withoutFiles;
+      const without = await attempt(request, { withoutFiles: true });
+      if ("answer" in without.outcome) return without.outcome;
+      form = { ...form, withoutFiles: false };
+      return outcome;
     };
     return (request) => watchRequests(request.onSent, () => call(request));
   };
+}
+
+/** What the requests of a turn are made of after rejections. */
+type TurnForm = Pick<RequestForm, "withoutFiles" | "imageLimit" | "maxOutputTokens">;
+
+interface Attempt {
+  attachments: Map<Attachment, AttachmentContent>;
+  outcome: ModelOutcome;
+}
+
+/** Requests of a call in which one picture less is sent, if the error does not say which size is accepted. */
+const maxImageAttempts = 3;
+
+function limitOf({ parameters }: Pick<ModelRequest, "parameters">, form: RequestForm): number | undefined {
+  return form.maxOutputTokens ?? parameters?.maxOutputTokens;
+}
+
+/** The request with the output limit of its form. */
+export function withOutputLimit<Request extends Pick<ModelRequest, "parameters">>(
+  request: Request,
+  form: RequestForm,
+): Request {
+  const maxOutputTokens = limitOf(request, form);
+  return maxOutputTokens === undefined
+    ? request
+    : { ...request, parameters: { ...request.parameters, maxOutputTokens } };
 }
 
 function hasPages(attachments: Map<Attachment, AttachmentContent>): boolean {
@@ -115,21 +134,40 @@ async function tryCall(
 ): Promise<ModelOutcome> {
   const refused = tierFailure(request, adapter);
   if (refused) return { failure: refused };
-  const seen: Pick<ModelFailure, "begun" | "characters"> = {};
-  const onPart = (characters: number): void => {
-    seen.begun = true;
-    seen.characters = (seen.characters ?? 0) + characters;
-  };
+  const seen: Seen = { isAnswered: false };
   setRequestForm({ callsAsText: toolCallsAsText });
   try {
-    return await callProvider(request, attachments, { ...adapter, onPart }, toolCallsAsText);
+    return await callProvider(request, attachments, { ...adapter, seen }, toolCallsAsText);
   } catch (error) {
     request.signal.throwIfAborted();
     // Text before a malformed tool call is discarded. The turn repeats the call, as after any empty answer.
     const malformed = request.tools.length > 0 && isMalformedToolCall(error);
-    if (malformed) return { answer: emptyAnswer };
-    return { ...modelFailure(error, adapter.endpoint, request), ...seen };
+    if (malformed) return { answer: { ...emptyAnswer, ...usageOfFailed() } };
+    return { ...modelFailure(error, adapter.endpoint, request), ...costOf(seen, error) };
   }
+}
+
+/** What has arrived of a response. `characters`: absent before the first part of the answer. */
+interface Seen {
+  /** The status of the response was that of a success. */
+  isAnswered: boolean;
+  characters?: number;
+}
+
+/** Whether the provider may charge for a failed call: it began to answer, sent token counts, or ended without an error. */
+function costOf(
+  { isAnswered, characters }: Seen,
+  error: unknown,
+): Pick<ModelFailure, "begun" | "characters" | "usage"> {
+  const counted = usageOfFailed();
+  const begun = characters !== undefined || counted.usage !== undefined || (isAnswered && error instanceof Error);
+  return { ...(begun && { begun }), ...(characters !== undefined && { characters }), ...counted };
+}
+
+function usageOfFailed(): { usage?: TokenUsage } {
+  const reported = reportedUsage();
+  const usage = reported && toTokenUsage(reported);
+  return usage && usage.inputTokens + usage.outputTokens > 0 ? { usage } : {};
 }
 
 /** The SDK leaves a tier out that the provider does not have, and the call would have another price. */
@@ -155,20 +193,22 @@ const emptyAnswer: ModelAnswer = {
 async function callProvider(
   request: FormedRequest,
   attachments: Map<Attachment, AttachmentContent>,
-  adapter: ProviderAdapter & { onPart: (characters: number) => void },
+  adapter: ProviderAdapter & { seen: Seen },
   toolCallsAsText: boolean,
 ): Promise<Extract<ModelOutcome, { answer: ModelAnswer }>> {
-  const { tools, signal, onText } = request;
-  const { call, contextWindow: readWindow, onPart } = adapter;
+  const { messages, tools, signal, onText } = request;
+  const { call, contextWindow: readWindow, seen } = adapter;
+  const onPart = (characters: number): void => void (seen.characters = (seen.characters ?? 0) + characters);
   const options = callOptions(request, attachments, adapter, toolCallsAsText);
   const startedAt = performance.now();
   const parts = await call(options);
-  const response = await readResponse(parts, options.prompt, tools, { onPart, ...(onText && { onText }) });
+  seen.isAnswered = true;
+  const response = await readResponse(parts, messages, tools, { onPart, ...(onText && { onText }) });
   const { answer, content, fields, received, firstPartAt } = response;
   const { reason: rawReason } = received;
   signal.throwIfAborted();
   // The streams of two providers end without an error when the connection is lost.
-  if (rawReason === undefined) throw new IncompleteResponse();
+  if (rawReason === undefined) throw seen.characters === undefined ? new EmptyResponse() : new IncompleteResponse();
   if (interruptedReason.test(rawReason)) throw new IncompleteResponse(rawReason);
   const contextWindow = await readWindow?.(answer.usage.inputTokens);
   signal.throwIfAborted();
@@ -180,53 +220,4 @@ async function callProvider(
   if (malformedCallReason.test(rawReason)) return { answer: { ...emptyAnswer, usage: answer.usage }, ...server };
   const echo = buildEcho(originOf(adapter), content, fields);
   return { answer: { ...toWellFormed(answer), ...(echo && { echo }) }, ...server };
-}
-
-/** The request in the AI SDK's format. */
-export function callOptions(
-  { instructions, messages, tools, parameters = {}, signal, result, format, cacheKey }: FormedRequest,
-  attachments: Map<Attachment, AttachmentContent>,
-  adapter: ProviderAdapter,
-  toolCallsAsText: boolean,
-): LanguageModelV4CallOptions {
-  const withTools = tools.length > 0;
-  const { temperature, maxOutputTokens, reasoningEffort, serviceTier } = parameters;
-  const providerOptions = merged([
-    withTools ? adapter.optionsWithTools : undefined,
-    serviceTier && adapter.serviceTier.options(serviceTier),
-    cacheKey === undefined ? undefined : adapter.cacheKey?.(cacheKey),
-    format === "native" ? adapter.result.nativeOptions : undefined,
-  ]);
-  return {
-    prompt: toPrompt(instructions, messages, {
-      origin: originOf(adapter),
-      attachments,
-      toolCallsAsText,
-      pagesOptions: adapter.pagesOptions,
-    }),
-    abortSignal: signal,
-    ...(withTools && { tools: tools.map(toFunctionTool), toolChoice: { type: "auto" } }),
-    ...(format === "native" && { responseFormat: { type: "json", schema: result as JSONSchema7, name: "result" } }),
-    ...(providerOptions && { providerOptions }),
-    ...(temperature !== undefined && { temperature }),
-    ...(maxOutputTokens !== undefined && { maxOutputTokens }),
-    ...(reasoningEffort !== undefined && { reasoning: reasoningEffort }),
-  };
-}
-
-/** The options of one provider together. Undefined: there are none. */
-function merged(all: (SharedV4ProviderOptions | undefined)[]): SharedV4ProviderOptions | undefined {
-  const given = all.filter((options) => options !== undefined);
-  if (given.length < 2) return given[0];
-  const [provider = ""] = Object.keys(given[0] ?? {});
-  return { [provider]: Object.assign({}, ...given.map((options) => options[provider])) as JSONObject };
-}
-
-/** Provider and model. Reasoning and signatures are sent only to the model that produced them. */
-function originOf({ endpoint }: ProviderAdapter): string {
-  return `${endpoint.provider} ${endpoint.model}`;
-}
-
-function toFunctionTool({ name, description, input }: ModelRequest["tools"][number]) {
-  return { type: "function" as const, name, description, inputSchema: input as JSONSchema7 };
 }

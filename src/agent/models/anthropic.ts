@@ -2,9 +2,11 @@ import { createAnthropic } from "@ai-sdk/anthropic";
 import { getModelCapabilities, supportsNativeStructuredOutputSchema } from "@ai-sdk/anthropic/internal";
 import type { Model } from "../model.ts";
 import { normalizeEvents } from "./anthropic-stream.ts";
+import { acceptedCallIds } from "./call-ids.ts";
 import { createModelFetch } from "./http-client.ts";
 import { anthropicUrl } from "./model-config.ts";
-import { createModelFactory, type ProviderAdapter, streamingCall } from "./ai-sdk-model.ts";
+import { createModelFactory } from "./ai-sdk-model.ts";
+import { type ProviderAdapter, streamingCall } from "./provider-adapter.ts";
 
 export interface Anthropic {
   model: string;
@@ -29,7 +31,7 @@ export function anthropicAdapter({
   idleTimeout,
   fetch: send,
 }: Anthropic): ProviderAdapter {
-  const fetch = send ?? createModelFetch({ idleTimeout, type: /event-stream/, transform: normalizeEvents });
+  const fetch = send ?? createModelFetch({ idleTimeout, type: /event-stream|json/, transform: normalizeEvents });
   const provider = createAnthropic({ baseURL: baseUrl, apiKey, fetch });
   return {
     call: streamingCall(provider(model)),
@@ -41,6 +43,7 @@ export function anthropicAdapter({
       credentials: "the API key that the organization's model configuration names",
       secrets: () => [apiKey],
     },
+    callIds: acceptedCallIds.anthropic,
     toolCallsNeedTools: true,
     // https://docs.claude.com/en/api/service-tiers
     serviceTier: { accepted: ["auto", "standard_only"], options: (serviceTier) => ({ anthropic: { serviceTier } }) },

@@ -1,5 +1,6 @@
 import { type AttachmentKind, attachmentKind, attachmentProblem } from "../attachment-limits.ts";
-import type { Attachment, Message, ModelRequest } from "../model.ts";
+import type { Attachment, ImageLimit, Message, ModelRequest } from "../model.ts";
+import { imageProblem } from "./image-limit.ts";
 
 /** Bytes of all attachments of one request. Encoded as base64 they stay below Bedrock's request limit of 20 MB. */
 const maxTotalBytes = 14_000_000;
@@ -12,11 +13,13 @@ export type AttachmentContent = Uint8Array | string;
 
 /**
  * Loads the attachments of a conversation, newest first, up to the limits of one request. Attachments over the count
- * limit of their kind are not read. Without `readAttachment`, every attachment is replaced by a sentence.
+ * limit of their kind are not read. Without `readAttachment`, every attachment is replaced by a sentence. `imageLimit`: of the
+ * model server.
  */
 export async function loadAttachments(
   messages: Message[],
   readAttachment: ModelRequest["readAttachment"],
+  imageLimit?: ImageLimit,
 ): Promise<Map<Attachment, AttachmentContent>> {
   const counts = new Map<AttachmentKind | undefined, number>();
   const newest = messages.flatMap(attachmentsOf).toReversed();
@@ -26,7 +29,7 @@ export async function loadAttachments(
       const kind = attachmentKind(attachment.mediaType);
       const count = (counts.get(kind) ?? 0) + 1;
       counts.set(kind, count);
-      return kind && count > kind.maxCount ? displaced : loadContent(attachment, readAttachment);
+      return kind && count > kind.maxCount ? displaced : loadContent(attachment, readAttachment, imageLimit);
     }),
   );
   const loaded = new Map<Attachment, AttachmentContent>();
@@ -54,9 +57,10 @@ export function attachmentsOf(message: Message): Attachment[] {
 async function loadContent(
   attachment: Attachment,
   readAttachment: NonNullable<ModelRequest["readAttachment"]>,
+  imageLimit: ImageLimit | undefined,
 ): Promise<AttachmentContent> {
   const { mediaType } = attachment;
   const bytes = attachmentKind(mediaType) ? await readAttachment(attachment) : new Uint8Array();
   if (!bytes) return "it is no longer in the workspace";
-  return attachmentProblem(mediaType, bytes.length) ?? bytes;
+  return attachmentProblem(mediaType, bytes.length) ?? (imageLimit && imageProblem(bytes, imageLimit)) ?? bytes;
 }

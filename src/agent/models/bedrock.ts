@@ -3,9 +3,11 @@ import { getModelCapabilities, supportsNativeStructuredOutputSchema } from "@ai-
 import { APICallError, type LanguageModelV4Prompt } from "@ai-sdk/provider";
 import type { Model } from "../model.ts";
 import { citesPdf } from "./accepts-pdf.ts";
+import { acceptedCallIds } from "./call-ids.ts";
 import { setRequestForm } from "./exchange.ts";
 import { createModelFetch, defaultIdleTimeouts } from "./http-client.ts";
-import { type ProviderAdapter, createModelFactory, streamingCall } from "./ai-sdk-model.ts";
+import { createModelFactory } from "./ai-sdk-model.ts";
+import { type ProviderAdapter, streamingCall } from "./provider-adapter.ts";
 
 export interface Bedrock {
   /** Id or ARN of a model or inference profile. */
@@ -67,6 +69,7 @@ export function bedrockAdapter({
         "that the account has access to the model in the region",
       secrets: () => [...sentTokens],
     },
+    callIds: acceptedCallIds.bedrock,
     toolCallsNeedTools: true,
     ...(citesPdf(model) && { pagesOptions: { bedrock: { citations: { enabled: true } } } }),
     result: {

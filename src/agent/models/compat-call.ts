@@ -1,6 +1,6 @@
 import { APICallError } from "@ai-sdk/provider";
 import type { OpenAiCompat } from "../model.ts";
-import type { ProviderAdapter } from "./ai-sdk-model.ts";
+import type { ProviderAdapter } from "./provider-adapter.ts";
 import { setRequestForm } from "./exchange.ts";
 import { type CompatRule, findRuleForError, initialRules } from "./openai-compat.ts";
 import { readProviderError } from "./provider-error.ts";

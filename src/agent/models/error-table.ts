@@ -69,6 +69,13 @@ const diagnoses = {
     category: "model_configuration",
     remedy: () => "Use a model that supports tools, or an agent with an empty list of tools and without MCP servers.",
   },
+  toolDefinitionRejected: {
+    statuses: clientErrors,
+    category: "model_refused",
+    remedy: () =>
+      "The provider does not accept the definition of a tool. Repair its schema; of an MCP server, name the other tools that the " +
+      "agent needs (mcp, tools).",
+  },
   unknownModel: { statuses: clientErrors, category: "model_configuration", remedy: checkModel },
   noCredit: {
     statuses: clientErrors,
@@ -114,6 +121,7 @@ interface ErrorRule {
     | "temperatureRejected"
     | "outputLimitRejected"
     | "toolsRejected"
+    | "toolDefinitionRejected"
     | "unknownModel"
     | "noCredit"
     | "contentFiltered"
@@ -240,6 +248,19 @@ export const errorRules: readonly ErrorRule[] = [
     vendors: "Ollama, OpenRouter",
     pattern: /does not support tools|support tool use/,
     example: "registry.ollama.ai/library/gemma:2b does not support tools",
+  },
+  {
+    diagnosis: "toolDefinitionRejected",
+    vendors: "OpenAI, Azure, Groq",
+    pattern: /invalid schema for function|invalid_function_parameters|tool_schema|regex lookaround/i,
+    example:
+      "Invalid schema for function 'crm__find': reference to component '#/$defs/F' which was not found in the schema.",
+  },
+  {
+    diagnosis: "toolDefinitionRejected",
+    vendors: "Anthropic, Gemini, Bedrock",
+    pattern: /\btools\.\d+\.\S*input_?schema|function_declarations\[\d+\]\.parameters/i,
+    example: "tools.3.custom.input_schema: JSON schema is invalid. It must match JSON Schema draft 2020-12",
   },
   {
     diagnosis: "unknownModel",

@@ -1,8 +1,10 @@
 import http, { type ClientRequest, type IncomingMessage } from "node:http";
 import https from "node:https";
+import type { LanguageModelV4Usage } from "@ai-sdk/provider";
 import { bodilessStatuses, toHeaders } from "../../net/headers.ts";
 import type { Chunks } from "../../net/sse.ts";
-import { beginRequest } from "./exchange.ts";
+import { beginRequest, usageListener } from "./exchange.ts";
+import { readBody } from "./response-body.ts";
 
 /**
  * Milliseconds without data after which a call fails, before and after the first byte of the response. A model that
@@ -11,14 +13,8 @@ import { beginRequest } from "./exchange.ts";
  */
 export const defaultIdleTimeouts = { first: 240_000, next: 60_000 };
 
-/**
- * Bytes of one response, to limit memory. A chunk per token takes about 250 bytes, so that 128,000 tokens take 32 MB.
- */
-const maxResponseBytes = 64 * 1024 * 1024;
-/** Bytes that are read of an error response. One sentence of it is kept. */
-const maxErrorBytes = 256 * 1024;
-/** Milliseconds that a server has to end a response after its last event. */
-const maxDrainMs = 1_000;
+/** Milliseconds of silence that end a response after its finish reason. Token counts follow it within milliseconds. */
+const maxSilentEndMs = 5_000;
 
 export class IdleTimeout extends Error {
   constructor(milliseconds: number) {
@@ -35,47 +31,55 @@ export class UnexpectedContentType extends Error {
   }
 }
 
-export class ResponseTooLarge extends Error {
-  constructor(bytes: number) {
-    super(`response exceeds ${bytes} bytes`);
-    this.name = "ResponseTooLarge";
-  }
-}
-
-interface ModelFetchOptions {
+interface ModelClientOptions {
   /** Milliseconds, before and after the first byte. Default: `defaultIdleTimeouts`. */
   idleTimeout?: number | { first: number; next: number } | undefined;
   /** Accepted content types of a successful response. */
   type: RegExp;
-  /** Transforms the body of a successful response. The connection is released when it stops reading. */
-  transform?: (chunks: Chunks) => Chunks;
 }
 
+/** A response of a model server. */
+export interface ModelResponse {
+  ok: boolean;
+  status: number;
+  statusText: string;
+  headers: Headers;
+  /** The decoded body. The connection is released when it is no longer read. Error responses are truncated. */
+  chunks: Chunks;
+  /** The response is complete but for what may follow its finish reason: from here on, a short silence is its end. */
+  expectEnd: () => void;
+  /** Closes the connection. */
+  close: () => void;
+  /** Records the token counts of a response that may still fail. */
+  onUsage: (usage: LanguageModelV4Usage) => void;
+}
+
+/** Sends a request to a model server. Resolves when the response begins. */
+export type SendRequest = (url: string, init: RequestInit) => Promise<ModelResponse>;
+
 /**
- * A `fetch` for model servers. It differs from the global one, which takes twice the time:
+ * Returns a client for model servers. It differs from the global `fetch`, which takes twice the time:
  *
  * - It rejects with `IdleTimeout` and closes the connection when the server sends no data for too long.
- * - It rejects with `UnexpectedContentType`, and reading the body with `ResponseTooLarge`.
+ * - It rejects with `UnexpectedContentType`, and reading the body with `ResponseTooLarge` or `UndecodableBody`.
  * - It truncates error responses.
  * - It does not follow redirects, because the credentials are not for another server.
  */
-export function createModelFetch({
-  idleTimeout = defaultIdleTimeouts,
-  type,
-  transform,
-}: ModelFetchOptions): typeof fetch {
+export function createModelClient({ idleTimeout = defaultIdleTimeouts, type }: ModelClientOptions): SendRequest {
   const { first, next } = typeof idleTimeout === "number" ? { first: idleTimeout, next: idleTimeout } : idleTimeout;
-  return async (input, init = {}) => {
+  return async (input, init) => {
     const { method = "GET", body, signal } = init;
     signal?.throwIfAborted();
-    const url = new URL(input instanceof Request ? input.url : input);
-    const headers = { accept: "*/*", ...Object.fromEntries(new Headers(init.headers)), "accept-encoding": "identity" };
+    const url = new URL(input);
+    const usual = { accept: "*/*", "user-agent": "agent-run-service" };
+    const headers = { ...usual, ...Object.fromEntries(new Headers(init.headers)), "accept-encoding": "identity" };
     const { request } = url.protocol === "https:" ? https : http;
     const outgoing = request(url, { method, headers, timeout: first, ...(signal && { signal }) });
     outgoing.on("error", ignoreError);
     let active: ClientRequest | IncomingMessage = outgoing;
     let current = first;
     outgoing.on("timeout", () => active.destroy(new IdleTimeout(current)));
+    const waitAtMost = (milliseconds: number): void => void outgoing.setTimeout((current = milliseconds));
     const report = beginRequest(body);
     outgoing.end(body);
     const incoming = await waitForResponse(outgoing).catch((error: unknown) => {
@@ -93,12 +97,32 @@ export function createModelFetch({
       incoming.destroy();
       throw new UnexpectedContentType(contentType);
     }
-    if (bodilessStatuses.has(status)) {
-      incoming.resume();
-      return new Response(null, head);
+    return {
+      ok,
+      ...head,
+      chunks: readBody(incoming, ok, () => waitAtMost(next)),
+      expectEnd: () => waitAtMost(Math.min(next, maxSilentEndMs)),
+      close: () => void incoming.destroy(),
+      onUsage: usageListener(),
+    };
+  };
+}
+
+/** The client as a `fetch`. `transform`: transforms the body of a successful response. */
+export function createModelFetch({
+  transform,
+  ...options
+}: ModelClientOptions & { transform?: (response: ModelResponse) => Chunks }): typeof fetch {
+  const send = createModelClient(options);
+  return async (input, init = {}) => {
+    const response = await send(input instanceof Request ? input.url : String(input), init);
+    const { ok, status, statusText, headers, chunks, close } = response;
+    const head = { status, statusText, headers };
+    if (!bodilessStatuses.has(status)) {
+      return new Response(toStream(ok && transform ? transform(response) : chunks, close), head);
     }
-    const chunks = readBody(incoming, ok, () => outgoing.setTimeout((current = next)));
-    return new Response(toStream(ok && transform ? transform(chunks) : chunks, incoming), head);
+    await chunks.next();
+    return new Response(null, head);
   };
 }
 
@@ -114,34 +138,8 @@ function waitForResponse(outgoing: ClientRequest): Promise<IncomingMessage> {
 /** The awaiting caller handles the rejection. Without a listener, an error event would end the process. */
 function ignoreError(): void {}
 
-async function* readBody(incoming: IncomingMessage, ok: boolean, onFirst: () => void): Chunks {
-  let size = 0;
-  try {
-    for await (const chunk of incoming.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-      if (size === 0) onFirst();
-      size += chunk.length;
-      if (ok && size > maxResponseBytes) throw new ResponseTooLarge(maxResponseBytes);
-      if (!ok && size > maxErrorBytes) return;
-      yield chunk;
-    }
-  } catch (error) {
-    incoming.destroy();
-    throw error;
-  } finally {
-    releaseConnection(incoming);
-  }
-}
-
-/** Keeps the connection for the next call if the response ends soon. A new TLS connection takes three round trips. */
-function releaseConnection(incoming: IncomingMessage): void {
-  if (incoming.readableEnded || incoming.destroyed) return;
-  incoming.resume();
-  const timer = setTimeout(() => incoming.destroy(), maxDrainMs).unref();
-  incoming.once("close", () => clearTimeout(timer));
-}
-
 /** Closes the connection when the reader cancels. `ReadableStream.from` would wait for the next chunk. */
-function toStream(chunks: Chunks, incoming: IncomingMessage): ReadableStream<Uint8Array> {
+function toStream(chunks: Chunks, close: () => void): ReadableStream<Uint8Array> {
   return new ReadableStream(
     {
       async pull(controller) {
@@ -150,7 +148,7 @@ function toStream(chunks: Chunks, incoming: IncomingMessage): ReadableStream<Uin
         else controller.enqueue(value);
       },
       async cancel() {
-        incoming.destroy();
+        close();
         await chunks.return(undefined).catch(() => {});
       },
     },

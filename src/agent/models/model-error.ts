@@ -1,4 +1,3 @@
-import { retryAfter } from "../../net/retry-after.ts";
 import {
   APICallError,
   EmptyResponseBodyError,
@@ -11,8 +10,11 @@ import { isObject } from "../../json.ts";
 import { redactQuotations, redactSecrets } from "../../net/redact.ts";
 import { publicBaseUrl } from "../public-url.ts";
 import { diagnose } from "./error-table.ts";
-import { IdleTimeout, ResponseTooLarge, UnexpectedContentType } from "./http-client.ts";
+import { IdleTimeout, UnexpectedContentType } from "./http-client.ts";
 import { readProviderError } from "./provider-error.ts";
+import { ResponseTooLarge, UndecodableBody } from "./response-body.ts";
+import { askedWait } from "./retry-hint.ts";
+import { refusedTools } from "./refused-tools.ts";
 
 /** The model server of a provider, as failures describe it. */
 export interface Endpoint {
@@ -33,6 +35,14 @@ export class IncompleteResponse extends Error {
   constructor(reason?: string) {
     super(reason === undefined ? "the stream ended before the response" : `the response ended with '${reason}'`);
     this.name = "IncompleteResponse";
+  }
+}
+
+/** The server answered with success and sent nothing. */
+export class EmptyResponse extends Error {
+  constructor() {
+    super("the stream ended before the response");
+    this.name = "EmptyResponse";
   }
 }
 
@@ -61,6 +71,19 @@ const causeRules: CauseRule[] = [
       "Check that the server is running. If it is silent while the model thinks or writes a file, set idle_seconds of " +
       "the organization's model (admin org set-model --idle-seconds).",
     retryable: true,
+  },
+  {
+    matches: (cause) => cause instanceof EmptyResponse,
+    category: "model_unavailable",
+    title: (server) => `The ${server} answered with nothing`,
+    remedy: () => "Check the log of the model server, and of a gateway before it.",
+    retryable: true,
+  },
+  {
+    matches: (cause) => causes(cause).some((error) => error instanceof UndecodableBody),
+    category: "model_answer",
+    title: (server) => `The ${server} sent a response that cannot be decoded`,
+    remedy: () => "Turn off compression on the model server, or on the gateway before it.",
   },
   {
     // Before `isUnreadable`: an interrupted stream also fails to parse.
@@ -106,8 +129,13 @@ export function modelFailure(cause: unknown, endpoint: Endpoint, request: ModelR
   if (error) {
     const text = redact(error.text);
     const failure = diagnose({ status: error.status, text }, `The ${server} ${error.event}: ${detail}`, endpoint);
-    const wait = retryAfterHeader(error.headers) ?? retryDelay(text);
-    return { ...failure, ...(wait !== undefined && { retryAfterMs: wait }) };
+    const wait = askedWait({ ...error, text });
+    const refused = failure.failure.category === "model_refused" ? refusedTools(error.text, request.tools) : [];
+    return {
+      ...failure,
+      ...(wait !== undefined && { retryAfterMs: wait }),
+      ...(refused.length > 0 && !failure.contextOverflow && { refusedTools: refused }),
+    };
   }
   const rule = causeRules.find(({ matches }) => matches(cause));
   if (rule) {
@@ -138,7 +166,7 @@ function errorResponse(cause: unknown) {
 
 function isConnectionError(error: Error): boolean {
   if (error instanceof IncompleteResponse || error instanceof IdleTimeout) return true;
-  if (/^(UND_ERR_|E[A-Z]+$)/.test(errorCode(error))) return true; // such as ECONNRESET
+  if (/^(UND_ERR_|E[A-Z]+$|Z_BUF_ERROR$)/.test(errorCode(error))) return true; // such as ECONNRESET, or cut gzip
   if (error instanceof TypeError && /^(terminated|fetch failed)$/.test(error.message)) return true;
   if (APICallError.isInstance(error) && error.isRetryable && error.statusCode === undefined) return true;
   if (InvalidResponseDataError.isInstance(error)) return error.message.includes("stream ended");
@@ -163,19 +191,6 @@ function isUnreadable(cause: unknown): boolean {
 /** AI SDK: "AWS SigV4 authentication requires AWS credentials. Please provide either: …" */
 function isMissingCredentials(cause: unknown): boolean {
   return cause instanceof Error && cause.message.includes("requires AWS credentials");
-}
-
-/** `retry-after-ms`, or `retry-after` in seconds or as a date. In milliseconds. */
-function retryAfterHeader(headers: Record<string, string>): number | undefined {
-  const milliseconds = headers["retry-after-ms"];
-  if (milliseconds && Number(milliseconds) >= 0) return Number(milliseconds);
-  return retryAfter(headers["retry-after"]);
-}
-
-/** Gemini sends the delay in the error, without a header. */
-function retryDelay(text: string): number | undefined {
-  const [, seconds] = /"retryDelay":\s*"([\d.]+)s"/.exec(text) ?? [];
-  return seconds === undefined ? undefined : Math.round(Number(seconds) * 1000);
 }
 
 /** The texts of a request that must not appear in a failure. */

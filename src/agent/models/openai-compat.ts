@@ -46,7 +46,7 @@ export const chatRules: readonly CompatRule<ChatRequest>[] = [
     value: "max_completion_tokens",
     // Not the default: other servers may not know the new name.
     hosts: new RegExp(`(^|\\.)(openai\\.com|openai\\.azure\\.com)$|${bedrockHosts.source}`),
-    error: /max_completion_tokens/,
+    error: /max_completion_tokens(?!\W+(is too large|must be less))/, // vLLM and Groq about the number
     vendors: "OpenAI's reasoning models, also on Amazon Bedrock",
     example:
       "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",

@@ -1,15 +1,14 @@
-import { APICallError } from "@ai-sdk/provider";
-import { mappedEvents } from "../../net/sse.ts";
 import type { Model } from "../model.ts";
-import { createModelFactory, type ProviderAdapter } from "./ai-sdk-model.ts";
+import { createModelFactory } from "./ai-sdk-model.ts";
+import type { ProviderAdapter } from "./provider-adapter.ts";
 import { compatCall } from "./compat-call.ts";
-import { createModelFetch, defaultIdleTimeouts } from "./http-client.ts";
+import { createModelClient, defaultIdleTimeouts } from "./http-client.ts";
 import { isOllama } from "./model-config.ts";
 import { askedWindow } from "./ollama.ts";
 import { applyRules, responsesRules } from "./openai-compat.ts";
-import { type OpenAiServer, responseTypes, serverParts } from "./openai-server.ts";
+import { type OpenAiServer, postJson, responseTypes, serverParts } from "./openai-server.ts";
 import { namespace, responsesRequest } from "./responses-request.ts";
-import { normalizeResponse, responseParts } from "./responses-stream.ts";
+import { responseParts } from "./responses-stream.ts";
 
 /** Models behind OpenAI's Responses API, of OpenAI and other servers. */
 export function openAiResponses(options: OpenAiServer): () => Model {
@@ -23,24 +22,14 @@ export function openAiResponses(options: OpenAiServer): () => Model {
  */
 export function openAiResponsesAdapter(options: OpenAiServer): ProviderAdapter {
   const { baseUrl, model, apiKey, compat = {}, idleTimeout = silentMs } = options;
-  const send = options.fetch ?? createModelFetch({ idleTimeout, type: responseTypes, transform: normalizeResponse });
-  const url = `${baseUrl.replace(/\/+$/, "")}/responses`;
+  const send = options.send ?? createModelClient({ idleTimeout, type: responseTypes });
   return {
     call: compatCall(
       responsesRules,
       (rules) => async (call) => {
         const request = applyRules(responsesRequest(model, call), rules);
-        const response = await send(url, {
-          method: "POST",
-          headers: {
-            "content-type": "application/json",
-            ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }),
-          },
-          body: JSON.stringify(request),
-          ...(call.abortSignal && { signal: call.abortSignal }),
-        });
-        if (!response.ok) throw await errorOf(response, url, request);
-        return responseParts(mappedEvents(response.body ?? noBody()));
+        const response = await postJson({ ...options, send }, "/responses", request, call.abortSignal);
+        return responseParts(response);
       },
       { baseUrl, compat },
     ),
@@ -53,17 +42,3 @@ export function openAiResponsesAdapter(options: OpenAiServer): ProviderAdapter {
 
 /** Milliseconds. The first event arrives at once. Then nothing arrives while a model reasons without showing it. */
 const silentMs = defaultIdleTimeouts.first;
-
-async function errorOf(response: Response, url: string, request: object): Promise<APICallError> {
-  const responseBody = await response.text();
-  return new APICallError({
-    message: response.statusText || `HTTP status ${response.status}`,
-    url,
-    requestBodyValues: request,
-    statusCode: response.status,
-    responseHeaders: Object.fromEntries(response.headers),
-    responseBody,
-  });
-}
-
-async function* noBody(): AsyncGenerator<Uint8Array> {}

@@ -1,20 +1,19 @@
 import { randomUUID } from "node:crypto";
 import type {
   LanguageModelV4Message,
-  LanguageModelV4Prompt,
   LanguageModelV4ReasoningPart,
   LanguageModelV4StreamPart,
   LanguageModelV4TextPart,
   LanguageModelV4Usage,
   SharedV4ProviderMetadata,
 } from "@ai-sdk/provider";
-import { maxJsonDepth, isObject, findExcessiveDepth } from "../../json.ts";
-import type { ModelAnswer, ModelRequest, ReceivedResponse, StopReason, ToolCall } from "../model.ts";
+import { isObject } from "../../json.ts";
+import type { Message, ModelAnswer, ModelRequest, ReceivedResponse, StopReason } from "../model.ts";
+import { offeredName, readToolCall } from "./read-tool-call.ts";
 import { messageFields } from "./reasoning-details.ts";
 import { resultTool } from "./result-format.ts";
 import { ThinkingTime } from "./thinking-time.ts";
 import { joinedReasoning, splitThinking } from "../reasoning.ts";
-import { unknownTool } from "../unknown-tool.ts";
 
 /** The AI SDK's stream of one response. */
 export type ResponseParts = AsyncIterable<LanguageModelV4StreamPart>;
@@ -28,7 +27,7 @@ type Text = LanguageModelV4TextPart | LanguageModelV4ReasoningPart;
 
 /** Tool calls accepted from one response. Each has its own journal entries; a 64 MB response could hold 400,000 calls. */
 const maxCalls = 1_000;
-/** Characters of tool call ids and names. Those of all providers are shorter. */
+/** Characters of ids and reasons. Those of all providers are shorter. */
 const maxCharacters = 256;
 
 interface ParsedResponse {
@@ -44,7 +43,7 @@ interface ParsedResponse {
 }
 
 /**
- * Reads the response to `prompt`. An invalid tool call is part of the answer and says why it is invalid. Tool calls after
+ * Reads the response to `messages`. An invalid tool call is part of the answer and says why it is invalid. Tool calls after
  * the first 1,000 are dropped. Rejects when the stream fails or contains an error. `onPart`: called with the
  * characters of each part of the answer. `onText`: called with the text and the reasoning so far when one grows.
  *
@@ -53,7 +52,7 @@ interface ParsedResponse {
  */
 export async function readResponse(
   parts: ResponseParts,
-  prompt: LanguageModelV4Prompt,
+  messages: Message[],
   tools: ModelRequest["tools"],
   { onPart, onText }: { onPart?: (characters: number) => void; onText?: ModelRequest["onText"] } = {},
 ): Promise<ParsedResponse> {
@@ -61,7 +60,7 @@ export async function readResponse(
   const answer: ModelAnswer = { text: "", toolCalls: [], finishReason: "other", usage };
   const content: ResponseContent = [];
   const openTexts = new Map<string, Text>();
-  const usedIds = toolCallIds(prompt);
+  const usedIds = toolCallIds(messages);
   const received: ReceivedResponse = {};
   let fields: SharedV4ProviderMetadata | undefined;
   let firstPartAt: number | undefined;
@@ -92,7 +91,8 @@ export async function readResponse(
       reasoning += part.delta;
       onText?.(answer.text, reasoning);
     }
-    if (part.type === "tool-call" && hasResultTool && part.toolName === resultTool) submitted = part.input;
+    if (part.type === "tool-call" && hasResultTool && offeredName(part.toolName, tools) === resultTool)
+      submitted = part.input;
     else if (part.type === "tool-call" && answer.toolCalls.length < maxCalls) {
       addCall(answer, content, part, usedIds, tools);
     }
@@ -163,10 +163,7 @@ function isEmptyPart(part: ResponseContent[number]): boolean {
   return (part.type === "text" ? part.text.trim() : part.text) === "" && !part.providerOptions;
 }
 
-/**
- * Adds a tool call. A missing or duplicate id is replaced, because providers reject a conversation with duplicate ids.
- * Arguments are cut where they exceed the nesting limit, before any recursive function sees them, and are invalid then.
- */
+/** Adds a tool call. A missing or duplicate id is replaced, because providers reject a conversation with duplicate ids. */
 function addCall(
   answer: ModelAnswer,
   content: ResponseContent,
@@ -177,71 +174,37 @@ function addCall(
   const usable = toolCallId !== "" && toolCallId.length <= maxCharacters && !usedIds.has(toolCallId);
   const id = usable ? toolCallId : `call_${randomUUID()}`;
   usedIds.add(id);
-  const name = toolName.slice(0, maxCharacters);
-  const text = json.slice(0, findExcessiveDepth(json));
-  const parsed = parse(text);
-  const call: ToolCall = { id, name, input: parsed ? parsed.value : text };
-  const reason = toolCallProblem(name, text, parsed !== undefined, tools);
-  if (reason !== undefined) call.invalid = reason;
+  const { call, sent } = readToolCall({ id, name: toolName, json }, tools);
   answer.toolCalls.push(call);
   content.push({
     type: "tool-call",
     toolCallId: id,
-    toolName: name,
-    input: parsed ? parsed.value : {},
+    toolName: call.name,
+    input: sent,
     ...(providerMetadata && { providerOptions: providerMetadata }),
   });
 }
 
-/** Parses tool arguments. Some servers send nothing or null for no arguments, or a JSON string that contains JSON. */
-function parse(json: string): { value: unknown } | undefined {
-  if (json.trim() === "") return { value: {} };
-  try {
-    const value: unknown = JSON.parse(json);
-    if (value === null) return { value: {} };
-    const nested =
-      typeof value === "string" && findExcessiveDepth(value) === undefined ? parse(value)?.value : undefined;
-    return { value: isObject(nested) ? nested : value };
-  } catch {
-    return undefined;
-  }
-}
-
-/** Why a tool call is invalid, as an error text for the model; undefined when it is valid. */
-function toolCallProblem(
-  name: string,
-  input: string,
-  parsed: boolean,
-  tools: ModelRequest["tools"],
-): string | undefined {
-  const known = tools.find((each) => each.name === name);
-  if (!known) return unknownTool(name, tools);
-  if (parsed) return undefined;
-  const problem =
-    findExcessiveDepth(input) === undefined ? "are not valid JSON" : `are nested more than ${maxJsonDepth} levels deep`;
-  return `The arguments of ${name} ${problem}. Received: ${input.slice(0, 200)}. Accepted: ${JSON.stringify(known.input)}.`;
-}
-
-function toolCallIds(prompt: LanguageModelV4Prompt): Set<string> {
-  const parts = prompt.flatMap((message) => (message.role === "assistant" ? message.content : []));
-  return new Set(parts.flatMap((part) => (part.type === "tool-call" ? part.toolCallId : [])));
+function toolCallIds(messages: Message[]): Set<string> {
+  const calls = messages.flatMap((message) => (message.role === "assistant" ? message.answer.toolCalls : []));
+  return new Set(calls.map(({ id }) => id));
 }
 
 /** Characters of a provider's usage as JSON. That of OpenRouter, the longest known, has 400. */
 const maxUsageCharacters = 2_000;
 
-/** The provider's own usage. The chat completions stream holds it in `reported`, because servers disagree on the fields. */
-function rawUsage({ raw }: LanguageModelV4Usage): Pick<ReceivedResponse, "usage"> {
-  const usage = raw && "reported" in raw ? raw["reported"] : raw;
+/** The provider's own usage. */
+function rawUsage({ raw: usage }: LanguageModelV4Usage): Pick<ReceivedResponse, "usage"> {
   return isObject(usage) && JSON.stringify(usage).length <= maxUsageCharacters ? { usage } : {};
 }
 
-function toTokenUsage({ inputTokens, outputTokens }: LanguageModelV4Usage): ModelAnswer["usage"] {
+/** Token counts of a provider, in the range that turn limits accept. Beside a negative input, the output is no count either. */
+export function toTokenUsage({ inputTokens, outputTokens }: LanguageModelV4Usage): ModelAnswer["usage"] {
   const { cacheRead, cacheWrite } = inputTokens;
   const { reasoning } = outputTokens;
   return {
     inputTokens: toTokenCount(inputTokens.total),
-    outputTokens: toTokenCount(outputTokens.total),
+    outputTokens: inputTokens.total !== undefined && inputTokens.total < 0 ? 0 : toTokenCount(outputTokens.total),
     ...(cacheRead && { cachedInputTokens: toTokenCount(cacheRead) }),
     ...(cacheWrite && { cacheWriteInputTokens: toTokenCount(cacheWrite) }),
     ...(reasoning && { reasoningTokens: toTokenCount(reasoning) }),

@@ -4,8 +4,9 @@ import {
   type LanguageModelV4StreamPart,
   type LanguageModelV4Usage,
 } from "@ai-sdk/provider";
-import { isObject } from "../../json.ts";
-import { type Chunks, mapEvents } from "../../net/sse.ts";
+import { isObject, parseExact } from "../../json.ts";
+import { type Chunks, mapEvents, mappedEvents } from "../../net/sse.ts";
+import type { ModelResponse } from "./http-client.ts";
 import { namespace, type ReasoningPart } from "./responses-request.ts";
 
 type Json = Record<string, unknown>;
@@ -15,10 +16,11 @@ type Part = LanguageModelV4StreamPart;
  * Normalizes the body of a response to events of the Responses API. Some servers send a response in one piece, or an
  * error without a type.
  */
-export function normalizeResponse(chunks: Chunks): Chunks {
+function normalizeResponse(chunks: Chunks): Chunks {
   return mapEvents(
     chunks,
-    (event) => {
+    (parsed, data) => {
+      const event = hasObjectArguments(data) ? parseExact(data) : parsed;
       if (!isObject(event) || typeof event["type"] === "string") return [event];
       if (event["object"] === "response") return [{ type: `response.${String(event["status"])}`, response: event }];
       return "error" in event ? [{ type: "error", error: event["error"] }] : [event];
@@ -27,21 +29,36 @@ export function normalizeResponse(chunks: Chunks): Chunks {
   );
 }
 
+/** Whether the arguments of a call are an object, which becomes their text: its numbers keep their digits. */
+function hasObjectArguments(data: string): boolean {
+  return /"arguments":\s*\{/.test(data);
+}
+
 /** Some servers end the stream with this line, as in chat completions. */
 const done = "[DONE]";
 
-/** Converts events of the Responses API to the parts of the AI SDK. Ends without a `finish` part if the stream does. */
-export async function* responseParts(events: AsyncIterable<string>): AsyncGenerator<Part> {
-  const response = new StreamedResponse();
-  for await (const data of events) {
-    if (data !== done) yield* response.read(parse(data));
+/**
+ * Converts a response of the Responses API to the parts of the AI SDK. A stream that ends after its last item is complete. Of one
+ * that breaks off, there is no `finish` part.
+ */
+export async function* responseParts({ chunks, close, onUsage }: ModelResponse): AsyncGenerator<Part> {
+  const response = new StreamedResponse(onUsage);
+  let isRead = false;
+  try {
+    for await (const data of mappedEvents(normalizeResponse(chunks))) {
+      if (data !== done) yield* response.read(parse(data));
+    }
+    isRead = true;
+  } finally {
+    if (!isRead) close();
   }
+  yield* response.end();
 }
 
 function parse(data: string): Json {
   let event: unknown;
   try {
-    event = JSON.parse(data);
+    event = hasObjectArguments(data) ? parseExact(data) : JSON.parse(data);
   } catch (cause) {
     throw new JSONParseError({ text: data, cause });
   }
@@ -52,6 +69,8 @@ function parse(data: string): Json {
 /** An output item whose parts are arriving. */
 interface OpenItem {
   item: Json;
+  /** Of the complete item. */
+  type?: unknown;
   /** Texts by their ids as parts of the AI SDK. */
   texts: Map<string, Text>;
   /** Arguments of a function call. */
@@ -68,10 +87,17 @@ interface Text {
 class StreamedResponse {
   /** By their place in the output, else by their id. */
   readonly #items = new Map<string, OpenItem>();
+  readonly #onUsage: ModelResponse["onUsage"];
   #hasCalls = false;
   #isRefused = false;
+  #isFinished = false;
+
+  constructor(onUsage: ModelResponse["onUsage"]) {
+    this.#onUsage = onUsage;
+  }
 
   read(event: Json): Part[] {
+    if (this.#isFinished) return []; // sent with the last event
     const { type, delta, response } = event;
     switch (type) {
       case "response.created":
@@ -97,6 +123,7 @@ class StreamedResponse {
       case "response.incomplete":
         return isObject(response) ? this.#finish(response, type.slice("response.".length)) : [];
       case "response.failed":
+        if (isObject(response)) this.#onUsage(toUsage(response["usage"]));
         return [{ type: "error", error: failure(isObject(response) ? response["error"] : undefined) }];
       case "error":
         return [{ type: "error", error: failure(event["error"] ?? event) }];
@@ -132,6 +159,7 @@ class StreamedResponse {
     const opened = this.#open(event);
     if (opened.isDone) return [];
     opened.isDone = true;
+    opened.type = item["type"];
     const id = keyOf({ ...event, item });
     switch (item["type"]) {
       case "message":
@@ -170,10 +198,24 @@ class StreamedResponse {
     );
     const { incomplete_details } = response;
     const reason = (isObject(incomplete_details) && toText(incomplete_details["reason"])) || status;
-    const completed = this.#hasCalls ? "tool-calls" : this.#isRefused ? "content-filter" : "stop";
-    const unified = status === "completed" ? completed : "other"; // `toStopReason` reads the reason
+    const unified = status === "completed" ? this.#stopReason() : "other"; // `toStopReason` reads the reason
     const usage = toUsage(response["usage"]);
+    this.#onUsage(usage);
+    this.#isFinished = true;
     return [...metadata(response), ...rest, { type: "finish", finishReason: { unified, raw: reason }, usage }];
+  }
+
+  #stopReason(): "tool-calls" | "content-filter" | "stop" {
+    return this.#hasCalls ? "tool-calls" : this.#isRefused ? "content-filter" : "stop";
+  }
+
+  /** The end of a stream without `response.completed`: its items are the answer if all are complete (can1357/oh-my-pi#9433). */
+  end(): Part[] {
+    const items = [...this.#items.values()];
+    const isAnswer = items.some(({ type }) => type === "message" || type === "function_call");
+    if (this.#isFinished || !isAnswer || items.some(({ isDone }) => !isDone)) return [];
+    const finishReason = { unified: this.#stopReason(), raw: "response.output_item.done" };
+    return [{ type: "finish", finishReason, usage: toUsage(undefined) }];
   }
 }
 

@@ -4,9 +4,10 @@ import type {
   SharedV4ProviderMetadata,
   SharedV4ProviderOptions,
 } from "@ai-sdk/provider";
-import type { Attachment, Message, ModelAnswer, ToolCall } from "../model.ts";
-import { isObject, toWellFormed } from "../../json.ts";
+import { type Attachment, exactInput, type Message, type ModelAnswer, type ToolCall } from "../model.ts";
+import { isObject, isRawNumber, parseExact, toWellFormed } from "../../json.ts";
 import { type AttachmentContent, attachmentsOf, attachmentsUnsupported } from "./attachments.ts";
+import { replacedCallIds } from "./call-ids.ts";
 import type { ResponseContent } from "./parse-response.ts";
 
 export interface PromptOptions {
@@ -15,6 +16,8 @@ export interface PromptOptions {
   attachments: Map<Attachment, AttachmentContent>;
   /** Sends tool calls and results as text, for providers that reject them in a request without tools. */
   toolCallsAsText: boolean;
+  /** The ids of other models' tool calls that the API accepts. Default: any. */
+  callIds?: RegExp;
   /** Provider options of each PDF whose pages are known. */
   pagesOptions?: SharedV4ProviderOptions | undefined;
 }
@@ -34,7 +37,10 @@ type UserPart = Extract<LanguageModelV4Message, { role: "user" }>["content"][num
 export function toPrompt(instructions: string, messages: Message[], options: PromptOptions): LanguageModelV4Prompt {
   const prompt: LanguageModelV4Prompt = [];
   if (instructions.trim() !== "") prompt.push({ role: "system", content: instructions.toWellFormed() });
-  for (const message of messages.flatMap((each) => toMessages(each, options))) {
+  const { origin, callIds = /^/ } = options;
+  const replaced = replacedCallIds(messages, callIds, ({ echo }) => isEcho(echo) && echo.origin === origin);
+  const sentId = (id: string): string => replaced.get(id) ?? id;
+  for (const message of messages.flatMap((each) => toMessages(each, options, sentId))) {
     const last = prompt.at(-1);
     if (message.role === "user" && last?.role === "user") {
       last.content = mergeTexts([...last.content, ...message.content]);
@@ -64,14 +70,16 @@ export function buildEcho(
   };
 }
 
-function toMessages(message: Message, options: PromptOptions): LanguageModelV4Message[] {
+type SentId = (id: string) => string;
+
+function toMessages(message: Message, options: PromptOptions, sentId: SentId): LanguageModelV4Message[] {
   switch (message.role) {
     case "user":
       return [
         { role: "user", content: [{ type: "text", text: nonBlank(message.text) }, ...fileParts(message, options)] },
       ];
     case "assistant":
-      return fromAssistant(message.answer, options);
+      return fromAssistant(message.answer, options, sentId);
     case "tool": {
       // Files follow the results in a user message: a chat completions tool message holds only text.
       const files = fileParts(message, options);
@@ -82,7 +90,7 @@ function toMessages(message: Message, options: PromptOptions): LanguageModelV4Me
       }
       const content = message.results.map(({ callId, name, text, error }) => ({
         type: "tool-result" as const,
-        toolCallId: callId,
+        toolCallId: sentId(callId),
         toolName: toolName(name),
         output: { type: error ? ("error-text" as const) : ("text" as const), value: nonBlank(text) },
       }));
@@ -94,6 +102,7 @@ function toMessages(message: Message, options: PromptOptions): LanguageModelV4Me
 function fromAssistant(
   { text, toolCalls, echo }: Pick<ModelAnswer, "text" | "toolCalls" | "echo">,
   { origin, toolCallsAsText }: PromptOptions,
+  sentId: SentId,
 ): LanguageModelV4Message[] {
   // Many servers reject an empty message. The note that follows it in the conversation describes it.
   if (text.trim() === "" && toolCalls.length === 0) return [];
@@ -101,12 +110,12 @@ function fromAssistant(
     const all = [text, ...toolCalls.map(callText)].join("\n\n").trim();
     return [{ role: "assistant", content: [{ type: "text", text: all }] }];
   }
-  if (isEcho(echo) && echo.origin === origin) return echo.messages;
-  const calls: ResponseContent = toolCalls.map(({ id, name, input }) => ({
+  if (isEcho(echo) && echo.origin === origin) return withExactInputs(echo.messages, toolCalls);
+  const calls: ResponseContent = toolCalls.map((call) => ({
     type: "tool-call",
-    toolCallId: id,
-    toolName: toolName(name),
-    input: toInput(input),
+    toolCallId: sentId(call.id),
+    toolName: toolName(call.name),
+    input: toInput(exactInput(call)),
   }));
   return [{ role: "assistant", content: [...(text.trim() === "" ? [] : [{ type: "text" as const, text }]), ...calls] }];
 }
@@ -116,8 +125,22 @@ function nonBlank(text: string): string {
   return text.trim() === "" ? "(empty)" : text;
 }
 
-function callText({ name, input }: ToolCall): string {
-  return `[Called ${name} with ${JSON.stringify(input)}]`;
+function callText(call: ToolCall): string {
+  return `[Called ${call.name} with ${JSON.stringify(exactInput(call))}]`;
+}
+
+/** The messages with the arguments as the model sent them: an echo is stored with the numbers of JavaScript. */
+function withExactInputs(messages: LanguageModelV4Message[], calls: ToolCall[]): LanguageModelV4Message[] {
+  const texts = new Map(calls.flatMap(({ id, json, sent }) => [[id, sent?.json ?? json] as const]));
+  if ([...texts.values()].every((text) => text === undefined)) return messages;
+  return messages.map((message) => {
+    if (message.role !== "assistant") return message;
+    const content = message.content.map((part) => {
+      const text = part.type === "tool-call" ? texts.get(part.toolCallId) : undefined;
+      return text === undefined ? part : { ...part, input: toInput(parseExact(text)) };
+    });
+    return { ...message, content };
+  });
 }
 
 function fileParts(message: Message, { attachments, pagesOptions }: PromptOptions): UserPart[] {
@@ -163,5 +186,5 @@ function toolName(name: string): string {
 }
 
 function toInput(input: unknown): object {
-  return isObject(input) ? input : { invalid: input ?? null };
+  return isObject(input) && !isRawNumber(input) ? input : { invalid: input ?? null };
 }

@@ -1,5 +1,7 @@
 import { compatSettings, type ModelConfiguration, type ModelRequest, type RequestForm } from "../model.ts";
-import { callOptions, type ProviderAdapter } from "./ai-sdk-model.ts";
+import { withOutputLimit } from "./ai-sdk-model.ts";
+import { callOptions } from "./call-options.ts";
+import type { ProviderAdapter } from "./provider-adapter.ts";
 import { loadAttachments } from "./attachments.ts";
 import { formRequest } from "./result-format.ts";
 
@@ -22,7 +24,7 @@ export async function wireRequest(
   form: RequestForm,
 ): Promise<WireRequest | undefined> {
   const captured: WireRequest[] = [];
-  const fetch: typeof globalThis.fetch = async (input, { headers, body } = {}) => {
+  const capture = async (input: string | URL | Request, { headers, body }: RequestInit = {}): Promise<never> => {
     const url = input instanceof Request ? input.url : String(input);
     captured.push({
       url,
@@ -31,12 +33,12 @@ export async function wireRequest(
     });
     throw new NotSent();
   };
-  const adapter = await adapterOf(configuration, model, form, fetch);
+  const adapter = await adapterOf(configuration, model, form, capture);
   if (!adapter) return undefined;
   const readAttachment = form.withoutFiles === true ? undefined : request.readAttachment;
-  const attachments = await loadAttachments(request.messages, readAttachment);
+  const attachments = await loadAttachments(request.messages, readAttachment, form.imageLimit);
   const { signal } = new AbortController();
-  const formed = formRequest({ ...request, signal }, form.resultFormat);
+  const formed = formRequest({ ...withOutputLimit(request, form), signal }, form.resultFormat);
   const callsAsText = form.callsAsText ?? (adapter.toolCallsNeedTools === true && formed.tools.length === 0);
   const options = callOptions(formed, attachments, adapter, callsAsText);
   await adapter.call(options).catch((error: unknown) => {
@@ -56,7 +58,7 @@ async function adapterOf(
   configuration: ModelConfiguration,
   chosen: string | undefined,
   { compat, withoutCachePoints }: RequestForm,
-  fetch: typeof globalThis.fetch,
+  capture: (input: string | URL | Request, init?: RequestInit) => Promise<never>,
 ): Promise<ProviderAdapter | undefined> {
   switch (configuration.provider) {
     case "demo":
@@ -68,7 +70,7 @@ async function adapterOf(
         baseUrl,
         model: chosen ?? configuration.model,
         compat: compat ? { ...defaultCompat, ...compat } : { ...configuration.compat },
-        fetch,
+        send: capture,
         ...(secret !== undefined && { apiKey: "$MODEL_API_KEY" }),
       };
       return provider === "openai-compatible"
@@ -79,7 +81,12 @@ async function adapterOf(
       const { anthropicAdapter } = await import("./anthropic.ts");
       const { baseUrl } = configuration;
       const model = chosen ?? configuration.model;
-      return anthropicAdapter({ model, apiKey: "$MODEL_API_KEY", fetch, ...(baseUrl !== undefined && { baseUrl }) });
+      return anthropicAdapter({
+        model,
+        apiKey: "$MODEL_API_KEY",
+        fetch: capture,
+        ...(baseUrl !== undefined && { baseUrl }),
+      });
     }
     case "bedrock": {
       const { bedrockAdapter } = await import("./bedrock.ts");
@@ -88,7 +95,7 @@ async function adapterOf(
         model: chosen ?? configuration.model,
         region,
         apiKey: "$AWS_BEARER_TOKEN_BEDROCK", // the service signs its requests instead
-        fetch,
+        fetch: capture,
         ...(baseUrl !== undefined && { baseUrl }),
         ...(withoutCachePoints === true && { cachePoints: false }),
       });

@@ -12,23 +12,25 @@ import type { CallFiles } from "./workspace-types.ts";
  */
 export function callsToAsk({ ports, input }: TurnState, pending: PendingCalls, timeLeft: number): AskedEntry[] {
   if (timeLeft <= 0) return [];
-  const until = ports.now() + input.answerMs;
+  const until = ports.date() + input.answerMs;
   return pending.calls.flatMap((call, index) => {
     if (pending.results[index] || pending.asked[index]) return [];
     const kind = askKindOf(ports.tools, call);
-    return kind ? [{ part: "asked", step: pending.step, call: index, kind, until }] : [];
+    return kind ? [{ part: "asked", step: pending.step, call: index, name: call.name, kind, until }] : [];
   });
 }
 
 /** The entry of the first call that nobody answered in time: a turn continues when all have answers, or the time is over. */
 export function expiredCall({ step, calls, asked, answers }: PendingCalls): AnsweredEntry | undefined {
   const call = calls.findIndex((_, index) => asked[index] && !answers[index]);
-  return call < 0 ? undefined : { part: "answered", step, call, answer: { kind: "expired" } };
+  const name = calls[call]?.name;
+  if (name === undefined) return undefined;
+  return { part: "answered", step, call, name, answer: { kind: "expired" } };
 }
 
-function askKindOf(tools: Tool[], { name, input, invalid }: ToolCall): AskKind | undefined {
+function askKindOf(tools: Tool[], { name, input, json, invalid }: ToolCall): AskKind | undefined {
   const tool = tools.find(({ definition }) => definition.name === name);
-  const runs = tool && tool.unavailable === undefined && invalid === undefined && !tool.check?.(input);
+  const runs = tool && tool.unavailable === undefined && invalid === undefined && !tool.check?.(input, json);
   return runs ? tool.asks : undefined;
 }
 

@@ -1,6 +1,6 @@
 import type { FileLimits } from "../tools/file-limits.ts";
-import { type FileInfo, FileRefused } from "../tools/files.ts";
-import { filesIn, sha256Of } from "./manifest.ts";
+import { FileRefused } from "../tools/files.ts";
+import { filesIn, type FileVersion, metadataOf, othersIn, sha256Of } from "./manifest.ts";
 import type { Writer } from "./pending-changes.ts";
 import { SeenFiles } from "./seen-files.ts";
 import type { CallFiles } from "./workspace-types.ts";
@@ -25,8 +25,8 @@ export function callFiles(workspace: TurnWorkspace): CallFiles {
     return (limits ??= await workspace.limits());
   }
 
-  function requireAccepted(file: FileInfo, accepted: FileLimits): void {
-    const problem = seen().problemOf(file, accepted);
+  function requireAccepted(file: FileVersion, accepted: FileLimits, isOfProgram: boolean): void {
+    const problem = seen().problemOf(file, accepted, isOfProgram);
     if (problem !== undefined) throw new FileRefused(problem);
   }
 
@@ -50,11 +50,19 @@ export function callFiles(workspace: TurnWorkspace): CallFiles {
 
   return {
     list: async () => seen().list(),
-    read: async (name) => workspace.read(seen().find(name)),
+    others: async () => othersIn(seen().manifest),
+    read: async (name) => {
+      const file = seen().find(name);
+      return file?.kind === undefined ? workspace.read(file) : undefined;
+    },
+    linkTarget: async (name) => {
+      const file = seen().find(name);
+      return file?.kind === "link" ? new TextDecoder().decode(await workspace.read(file)) : undefined;
+    },
     find: (name) => seen().find(name),
-    problemOf: async (file) => {
+    problemOf: async (file, isOfProgram = false) => {
       const accepted = await limitsOfCall();
-      return seen().problemOf(file, accepted);
+      return seen().problemOf(file, accepted, isOfProgram);
     },
     update: (work) =>
       workspace.lock(async () => {
@@ -63,11 +71,12 @@ export function callFiles(workspace: TurnWorkspace): CallFiles {
       }),
     async write(name, content) {
       const own = startChange();
-      requireAccepted({ name, size: content.length }, await limitsOfCall());
+      requireAccepted({ name, size: content.length }, await limitsOfCall(), false);
       const sha256 = sha256Of(content);
+      const mtime = Date.now() * 1_000;
       await dropped.settledOf(sha256);
       await config.contents.write(sha256, content);
-      pending.change(own, { name, size: content.length, sha256 });
+      pending.change(own, { name, size: content.length, sha256, mtime, ...modeOf(seen().find(name)) });
     },
     async remove(name) {
       const own = startChange();
@@ -77,10 +86,18 @@ export function callFiles(workspace: TurnWorkspace): CallFiles {
       await dropped.settled();
       return Promise.all(filesIn(seen().manifest).map((file) => workspace.withHash(file)));
     },
-    async adopt({ name, size, sha256 }) {
+    async room() {
+      const { bytes, quota } = await workspace.limits(); // a program can be long: they are read again when it ends
+      if (quota === undefined || quota.bytes >= bytes) return { bytes, limit: `the workspace may have ${bytes} bytes` };
+      const limit = `the files of the ${quota.scope}'s runs may have ${quota.limit} bytes together (maxStoredBytes)`;
+      return { bytes: quota.bytes, limit };
+    },
+    release: (sha256s) => dropped.add(sha256s),
+    async adopt({ name, size, sha256, ...others }) {
       const own = startChange();
-      requireAccepted({ name, size }, await limitsOfCall());
-      pending.change(own, { name, size, sha256 });
+      const file = { name, size, sha256, ...metadataOf(others) };
+      requireAccepted(file, await limitsOfCall(), true);
+      pending.change(own, file);
     },
     async end(record) {
       if (state === "open") state = "ended";
@@ -97,4 +114,9 @@ export function callFiles(workspace: TurnWorkspace): CallFiles {
     },
     discard,
   };
+}
+
+/** A file that is written again keeps its permissions. */
+function modeOf(file: FileVersion | undefined): Pick<FileVersion, "mode"> {
+  return file?.kind === undefined && file?.mode !== undefined ? { mode: file.mode } : {};
 }

@@ -1,39 +1,17 @@
-import { fullJitter, pause } from "../../async/backoff.ts";
-import { type TimedResult, withTimeout } from "../../async/with-timeout.ts";
-import type {
-  Failure,
-  ModelAnswer,
-  ModelFailure,
-  ModelOutcome,
-  ModelRequest,
-  SentRequest,
-  ToolDefinition,
-} from "../model.ts";
-import {
-  defaultContextTokens,
-  estimateBrokenOff,
-  estimateUsage,
-  fixedContent,
-  reducedWindow,
-} from "./context-window.ts";
-import { askedFallback, hasFallback, maxBegunFailures } from "./fallback.ts";
-import {
-  type AnswerEntry,
-  entryCost,
-  type FailedEntry,
-  nextStep,
-  type RecordedExchange,
-  type TurnProgress,
-  usageOfEntry,
-} from "./journal.ts";
-import { addUsage, noUsage } from "./limits.ts";
+import type { ModelAnswer, ToolDefinition } from "../model.ts";
+import { defaultContextTokens, fixedContent, reducedWindow } from "./context-window.ts";
+import { sentSchema } from "../tools/sent-schema.ts";
+import { askedFallback } from "./fallback.ts";
+import { type AnswerEntry, entryCost, nextStep, type TurnProgress } from "./journal.ts";
+import { newlyRefused } from "./refused-tools.ts";
+import { requestAnswer, type RequestRules, type TurnRequest } from "./request-answer.ts";
 import { truncatedInput } from "./truncated-input.ts";
 import { truncateToolResults, type Truncation } from "./truncation.ts";
-import type { ModelCallFailed, TurnInput, TurnOutcome, TurnState } from "./types.ts";
+import type { ModelCallFailed, TurnInput, TurnState } from "./types.ts";
 
 /**
  * How a model call ended, its retries included.
- * - `context_overflow`: the provider rejected the conversation as too long; compact it for `contextTokens` and call again.
+ * - `adapted`: call again with the changed state. The provider rejected the conversation as too long, or the definitions of tools.
  * - `stopped`: a failed attempt could not be recorded, because the run has left this turn.
  */
 export type ModelCallOutcome =
@@ -41,7 +19,7 @@ export type ModelCallOutcome =
   | ModelCallFailed
   | { kind: "timed_out" }
   | { kind: "stopped" }
-  | { kind: "context_overflow"; contextTokens: number };
+  | { kind: "adapted"; change: Pick<TurnState, "contextTokens"> | Pick<TurnState, "refusing"> };
 
 interface ModelCall {
   /** A message from the turn itself, added after the conversation. */
@@ -59,7 +37,7 @@ export async function callModel(
   state: TurnState,
   { note, truncation, tools, timeLeft }: ModelCall,
 ): Promise<ModelCallOutcome> {
-  const { input, ports, progress } = state;
+  const { input, ports, progress, refusing = [] } = state;
   const { modelName: model, prices } = input;
   const step = nextStep(progress);
   if (truncation) ports.emit({ type: "conversation-compacted", step, truncatedMessages: truncation.results });
@@ -68,13 +46,16 @@ export async function callModel(
     ...(note !== undefined && { note }),
     ...(truncation && { cut: truncation }),
     ...(tools.length === 0 && { noTools: true }),
+    ...(refusing.length > 0 && { refused: refusing }),
   };
   const outcome = await requestAnswer(state, request, timeLeft, { made, shown: true });
   if (outcome.kind === "timed_out" || outcome.kind === "stopped") return outcome;
   if (outcome.kind === "failed") {
     const fixed = fixedContent(input, tools);
     const contextTokens = outcome.contextOverflow && reducedWindow(progress, state.contextTokens, fixed, truncation);
-    return contextTokens === undefined ? outcome : { kind: "context_overflow", contextTokens };
+    if (contextTokens !== undefined) return { kind: "adapted", change: { contextTokens } };
+    const refused = newlyRefused(state, outcome);
+    return refused.length > 0 ? { kind: "adapted", change: { refusing: [...refusing, ...refused] } } : outcome;
   }
   const { milliseconds, contextWindow, firstTokenMs } = outcome;
   const answer = input.recordReasoning === false ? withoutReasoning(outcome.answer) : outcome.answer;
@@ -89,6 +70,7 @@ export async function callModel(
     ...(contextWindow !== undefined && contextWindow < planned && { window: contextWindow }),
     ...(note !== undefined && { note }),
     ...(truncation && { cut: truncation }),
+    ...(refusing.length > 0 && { refused: refusing }),
     ...entryCost(answer.usage, prices),
     ...askedFallback(state),
     ...outcome.exchange,
@@ -99,19 +81,11 @@ export async function callModel(
   return failure ? { kind: "failed", failure, last: entry } : { kind: "answered", entry };
 }
 
-/** The answer with an estimate where the provider reported no tokens: limits act on it, and nothing is counted as free. */
-function withUsage(answer: ModelAnswer, request: TurnRequest): ModelAnswer {
-  return answer.usage.inputTokens > 0 ? answer : { ...answer, usage: estimateUsage(request, answer) };
-}
-
 /** The answer without its reasoning, which stays in the original message that is sent back to the provider. */
 function withoutReasoning(answer: ModelAnswer): ModelAnswer {
   const { reasoning: _, ...others } = answer;
   return others;
 }
-
-/** The part of a model request that the turn decides. */
-export type TurnRequest = Pick<ModelRequest, "instructions" | "messages" | "tools" | "parameters" | "result">;
 
 /** The request for an answer to the conversation. */
 export function answerRequest(
@@ -126,188 +100,6 @@ export function answerRequest(
     messages,
     tools,
     ...(parameters && { parameters }),
-    ...(resultSchema && { result: resultSchema }),
-  };
-}
-
-interface Answered {
-  kind: "answered";
-  answer: ModelAnswer;
-  /** Duration of the successful attempt. */
-  milliseconds: number;
-  contextWindow?: number;
-  firstTokenMs?: number;
-  exchange: RecordedExchange;
-}
-
-/** How a request for an answer was made, as entries of failed calls record it. */
-type RequestRules = Pick<FailedEntry, "note" | "cut" | "noTools">;
-
-/** How a request ended. */
-type RequestOutcome = Answered | ModelCallFailed | { kind: "timed_out" } | { kind: "stopped" };
-
-/** How one attempt ended. */
-type AttemptOutcome = Answered | (ModelCallFailed & Attempt) | ({ kind: "timed_out"; failure: Failure } & Attempt);
-
-interface Attempt {
-  milliseconds: number;
-  exchange: RecordedExchange;
-}
-
-/**
- * Sends a request, with retries while the failure is retryable and all waits together fit `maxRetryWaitMs`. With a fallback,
- * the time of failed attempts counts as a wait. Records each failed attempt. Ends within `timeLeft` milliseconds. Rejects with
- * the signal's reason when the turn is stopped. `shown`: people who watch the run see the text while it is written.
- */
-export async function requestAnswer(
-  state: TurnState,
-  request: TurnRequest,
-  timeLeft: number,
-  { made = {}, shown = false }: { made?: RequestRules; shown?: boolean } = {},
-): Promise<RequestOutcome> {
-  const { input, ports, progress } = state;
-  const until = ports.now() + timeLeft;
-  let waitLeft = Math.min(input.maxRetryWaitMs, timeLeft, input.deadline - ports.now());
-  for (let attempt = 1; ; attempt++) {
-    const outcome = withinBegun(state, await requestOnce(state, { request, shown }, until - ports.now()));
-    if (outcome.kind === "answered") return outcome;
-    const retryAfterMs = outcome.kind === "failed" ? outcome.retryAfterMs : undefined;
-    const delay = retryDelay(attempt, retryAfterMs);
-    if (outcome.failure.retryable) waitLeft -= Math.max(delay, 1); // bounds the number of immediate retries, too
-    // A server that is silent for minutes is not asked again while another model can answer.
-    if (hasFallback(state, outcome.failure)) waitLeft -= outcome.milliseconds;
-    const last = !outcome.failure.retryable || waitLeft < 0;
-    const waitMs = last ? retryAfterMs : delay;
-    const failed = {
-      ...failedEntry(state, outcome, { attempt, waitMs, last }),
-      ...costOfFailed(state, request, outcome),
-    };
-    state.begun.used = addUsage(state.begun.used, usageOfEntry(failed) ?? noUsage);
-    if (!(await ports.record(last ? { ...failed, ...made } : failed))) return { kind: "stopped" };
-    if (last) return outcome;
-    ports.emit({ type: "model-retry-scheduled", step: nextStep(progress), milliseconds: delay });
-    await pause(delay, ports.signal);
-  }
-}
-
-/** The outcome of an attempt. Counts failed ones that had begun to answer, and makes the last one that a turn may have final. */
-function withinBegun({ begun, isFallback }: TurnState, outcome: AttemptOutcome): AttemptOutcome {
-  if (outcome.kind !== "failed" || !outcome.begun) return outcome;
-  const failures = isFallback ? ++begun.ofFallback : ++begun.failures;
-  if (failures < maxBegunFailures) return outcome;
-  const failure: Failure = {
-    category: "model_answer",
-    title: `The model's answer broke off ${failures} times in this turn, and it is not asked again. Last: ${outcome.failure.title}`,
-    remedy:
-      "The provider may have charged for these calls. Check the model server and the network to it, then start a new run.",
-    retryable: false,
-  };
-  return { ...outcome, failure };
-}
-
-/** What a call that broke off has cost, by what was sent and what arrived. */
-function costOfFailed(
-  { input }: TurnState,
-  request: TurnRequest,
-  outcome: Exclude<AttemptOutcome, Answered>,
-): Pick<FailedEntry, "usage" | "dollars"> {
-  if (outcome.kind !== "failed" || !outcome.begun) return {};
-  const usage = estimateBrokenOff(request, outcome.characters ?? 0);
-  return { usage, ...entryCost(usage, input.prices) };
-}
-
-function failedEntry(
-  state: TurnState,
-  { failure: { category, title }, milliseconds, exchange, ...more }: Exclude<AttemptOutcome, Answered>,
-  { attempt, waitMs, last }: { attempt: number; waitMs: number | undefined; last: boolean },
-): FailedEntry {
-  return {
-    part: "failed",
-    step: nextStep(state.progress),
-    failure: { category, title },
-    attempt,
-    milliseconds,
-    ...(waitMs !== undefined && { waitMs }),
-    ...(last && { last }),
-    ...("begun" in more && more.begun && { begun: more.begun }),
-    ...askedFallback(state),
-    ...exchange,
-  };
-}
-
-/** Milliseconds before the next attempt: full jitter, and at least what the provider asked for. */
-export function retryDelay(attempt: number, retryAfterMs = 0): number {
-  return Math.max(retryAfterMs, fullJitter(attempt, { first: 500, max: 8_000 }));
-}
-
-async function requestOnce(
-  { ports, progress, input: { modelName, provider, prices }, isFallback }: TurnState,
-  { request, shown }: { request: TurnRequest; shown: boolean },
-  timeLeft: number,
-): Promise<AttemptOutcome> {
-  const step = nextStep(progress);
-  const startedAt = ports.now();
-  const requests: SentRequest[] = [];
-  const onSent = (sent: SentRequest): void => void requests.push(sent);
-  const asked = isFallback && {
-    fallback: { ...(modelName !== undefined && { modelName }), ...(provider !== undefined && { provider }) },
-  };
-  ports.emit({ type: "model-call-started", step });
-  const text = shown ? ports.showText?.(step) : undefined;
-  const watched = text && { onText: text.write };
-  const clientTools = ports.tools.filter(({ asks }) => asks === "client_tool").map(({ definition }) => definition.name);
-  let result: TimedResult<ModelOutcome>;
-  try {
-    result = await withTimeout(timeLeft, ports.signal, (signal) =>
-      ports.model({ ...request, clientTools, readAttachment: ports.files.readAttachment, signal, onSent, ...watched }),
-    );
-  } finally {
-    text?.end();
-  }
-  const milliseconds = ports.now() - startedAt;
-  const exchange = requests.length > 0 ? { sent: requests } : {};
-  ports.observe?.({ of: "model", request, ...(!result.timedOut && { outcome: result.value }) });
-  if (result.timedOut) {
-    ports.emit({ type: "model-call-failed", step, milliseconds, failure: timeLimit, ...asked });
-    return { kind: "timed_out", failure: timeLimit, milliseconds, exchange };
-  }
-  const outcome = result.value;
-  if ("failure" in outcome) {
-    ports.emit({ type: "model-call-failed", step, milliseconds, failure: outcome.failure, ...asked });
-    return { kind: "failed", milliseconds, exchange, ...outcome };
-  }
-  const { received, contextWindow, firstTokenMs } = outcome;
-  const answer = withUsage(outcome.answer, request);
-  const { finishReason: stopReason, usage } = answer;
-  const named = received?.model !== undefined && { responseModel: received.model };
-  const cost = entryCost(usage, prices);
-  ports.emit({ type: "model-call-completed", step, milliseconds, ...usage, ...cost, stopReason, ...named, ...asked });
-  const measured = firstTokenMs !== undefined && { firstTokenMs };
-  const window = contextWindow !== undefined && { contextWindow };
-  return {
-    kind: "answered",
-    answer,
-    milliseconds,
-    ...measured,
-    ...window,
-    exchange: { ...exchange, ...(received && { received }) },
-  };
-}
-
-const timeLimit: Failure = {
-  category: "limit",
-  title: "The model call was aborted because the turn's limit of seconds is reached.",
-  remedy: "Raise the agent's limit of seconds, or use a faster model.",
-  retryable: false,
-};
-
-/** Ends the turn after a failed model call. `maxWaitMs`: upper bound of `retryAfterMs`, so that limits stay effective. */
-export function retryOrFail(failed: ModelFailure & { last?: AnswerEntry }, maxWaitMs: number): TurnOutcome {
-  const { failure, retryAfterMs, last } = failed;
-  if (!failure.retryable) return { kind: "failed", failure, ...(last && { last }) };
-  return {
-    kind: "retry",
-    failure,
-    ...(retryAfterMs !== undefined && { retryAfterMs: Math.min(retryAfterMs, maxWaitMs) }),
+    ...(resultSchema && { result: sentSchema(resultSchema) }),
   };
 }

@@ -1,4 +1,4 @@
-import { requestAnswer } from "./call-model.ts";
+import { requestAnswer } from "./request-answer.ts";
 import { defaultContextTokens } from "./context-window.ts";
 import { askedFallback, hasFallback } from "./fallback.ts";
 import { entryCost, nextStep, type SummaryEntry } from "./journal.ts";

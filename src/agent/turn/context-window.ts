@@ -1,3 +1,4 @@
+import { sentSchema } from "../tools/sent-schema.ts";
 import type { Message, ModelAnswer, TokenUsage, ToolDefinition, ToolResult } from "../model.ts";
 import { reasoningText } from "../reasoning.ts";
 import type { TurnProgress } from "./journal.ts";
@@ -36,7 +37,7 @@ export function fixedContent(
   { instructions, resultSchema }: { instructions: string; resultSchema?: object },
   tools: ToolDefinition[],
 ): FixedContent {
-  return { instructions, tools, ...(resultSchema && { result: resultSchema }) };
+  return { instructions, tools, ...(resultSchema && { result: sentSchema(resultSchema) }) };
 }
 
 /** Size of the next request in tokens: the provider's last count plus an estimate of later messages. */
@@ -49,20 +50,29 @@ function fixedTokens({ instructions, tools, result }: FixedContent): number {
   return tokens(instructions) + toolTokens(tools) + (result ? tokens(JSON.stringify(result)) : 0);
 }
 
-/** The usage of a model call whose provider reported none. An answer that could not be read has cost its input, too. */
+/**
+ * The usage of a model call whose provider reported no input tokens. Output tokens that it did report are kept. An answer that
+ * could not be read has cost its input, too.
+ */
 export function estimateUsage(request: FixedContent & { messages: Message[] }, answer: ModelAnswer): TokenUsage {
-  const { text, toolCalls } = answer;
+  const { text, toolCalls, usage } = answer;
   const output = [text, reasoningText(answer) ?? "", ...(toolCalls.length > 0 ? [JSON.stringify(toolCalls)] : [])];
-  return { ...estimatedInput(request), outputTokens: Math.ceil(tokens(output.join(""))), estimated: true };
+  return estimated(request, usage.outputTokens || Math.ceil(tokens(output.join(""))));
 }
 
-/** The usage of a call whose answer broke off after these characters. */
-export function estimateBrokenOff(request: FixedContent & { messages: Message[] }, characters: number): TokenUsage {
-  return { ...estimatedInput(request), outputTokens: Math.ceil(characters / bytesPerToken), estimated: true };
+/** The usage of a call whose answer broke off after these characters, or after the output tokens that were reported. */
+export function estimateBrokenOff(
+  request: FixedContent & { messages: Message[] },
+  { characters, reported }: { characters: number; reported: TokenUsage | undefined },
+): TokenUsage {
+  return estimated(request, reported?.outputTokens || Math.ceil(characters / bytesPerToken));
 }
 
-function estimatedInput({ messages, ...fixed }: FixedContent & { messages: Message[] }) {
-  return { inputTokens: Math.ceil(fixedTokens(fixed) + estimate(messages)) };
+function estimated(
+  { messages, ...fixed }: FixedContent & { messages: Message[] },
+  outputTokens: number,
+): TokenUsage & { estimated: true } {
+  return { inputTokens: Math.ceil(fixedTokens(fixed) + estimate(messages)), outputTokens, estimated: true };
 }
 
 /**

@@ -3,13 +3,13 @@ import { semaphore } from "../../async/semaphore.ts";
 import { settleAll } from "../../async/settle-all.ts";
 import { withTimeout } from "../../async/with-timeout.ts";
 import { toWellFormed } from "../../json.ts";
-import type { ToolCall } from "../model.ts";
+import { exactInput, type ToolCall } from "../model.ts";
 import { FileRefused } from "../tools/files.ts";
 import { errorOutput, offeredDefinitions, type Tool, type ToolContext, type ToolOutput } from "../tools/tool.ts";
 import { unknownTool } from "../unknown-tool.ts";
 import { answerOutput, callsToAsk, expiredCall } from "./asked-calls.ts";
 import { resultCharacters } from "./context-window.ts";
-import { foldEntry, type JournalEntry, type PendingCalls } from "./journal.ts";
+import { foldEntry, type JournalEntry, nextWork, type PendingCalls } from "./journal.ts";
 import { limitName } from "./limits.ts";
 import type { CallFiles } from "./workspace-types.ts";
 import type { ActionResult, TurnState } from "./types.ts";
@@ -127,7 +127,12 @@ async function outputOf(
   const hasEffects = tool?.hasEffects === true && call.invalid === undefined;
   const interrupted = began.includes(index);
   // The tool can also be missing now, for example because its MCP server does not respond.
-  if (interrupted && !(hasEffects && tool.idempotent)) return errorOutput(unknownEffect);
+  if (interrupted && !(hasEffects && tool.idempotent)) {
+    return errorOutput(tool?.runsPrograms ? killedProgram : unknownEffect);
+  }
+  if (tool?.runsPrograms && isOfKilled(state.input, step, index)) {
+    return (await ports.record({ part: "began", step, call: index })) ? errorOutput(killedProgram) : undefined;
+  }
   const answer = answers[index];
   const answered = answer && (await outputOfAnswer(answer, asked[index], files));
   if (answered) return storedOutput(toWellFormed(answered));
@@ -175,7 +180,7 @@ async function runTool(
   ports.emit({ type: "tool-call-started", step, callId, name });
   const output = await toolOutput(state, tool, call, { context, timeLeft });
   const milliseconds = ports.now() - startedAt;
-  ports.observe?.({ of: "tool", input: call.input, output });
+  ports.observe?.({ of: "tool", input: exactInput(call), output });
   ports.emit({ type: "tool-call-completed", step, callId, name, milliseconds, error: output.error === true });
   return toWellFormed(output);
 }
@@ -183,16 +188,17 @@ async function runTool(
 async function toolOutput(
   state: TurnState,
   tool: Tool | undefined,
-  { name, input, invalid }: ToolCall,
+  call: ToolCall,
   { context, timeLeft }: CallContext,
 ): Promise<ToolOutput> {
   const { signal, tools } = state.ports;
+  const { name, input, invalid } = call;
   if (tool?.unavailable !== undefined) return errorOutput(tool.unavailable);
   if (invalid !== undefined) return errorOutput(invalid);
   if (!tool) return errorOutput(unknownTool(name, offeredDefinitions(tools)));
   try {
     const result = await withTimeout(timeLeft, signal, (toolSignal) =>
-      tool.run(input, { ...context, signal: toolSignal }),
+      tool.run(input, { ...context, call, signal: toolSignal }),
     );
     return result.timedOut
       ? errorOutput(`Aborted: the ${secondsLimitName(state)} is reached. The call may or may not have taken effect.`)
@@ -235,6 +241,17 @@ function refusalOf(error: unknown): string {
 function secondsLimitName({ input }: TurnState): string {
   return limitName({ reason: "seconds", of: "turn", limit: input.limits.seconds });
 }
+
+/** Whether the process that was killed may have been executing a call. */
+function isOfKilled({ killed = false, journal }: TurnState["input"], step: number, call: number): boolean {
+  if (!killed) return false;
+  const left = nextWork(journal);
+  return left.step === step && left.calls?.includes(call) === true;
+}
+
+const killedProgram =
+  "This call was interrupted. The service was killed while the program ran or was about to run. It was not run again, and no " +
+  "files were changed. If the program used very much memory or started very many processes, run a smaller one.";
 
 const unknownEffect =
   "This call was interrupted. It may or may not have taken effect. It was not repeated. " +

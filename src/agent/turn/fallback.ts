@@ -7,7 +7,7 @@ import type { AskedModel, ModelCallFailed, TurnInput, TurnState } from "./types.
 // again. Each change of the model loses the prompt cache of the conversation and the earlier reasoning. If both fail, the turn
 // waits as it does for one model, and then asks each of them once.
 
-/** Failed calls of one model in a turn that had begun to answer: the provider may charge for each, so it is not asked again. */
+/** Failed calls of one model in a turn that its server had answered: the provider may charge for each, so it is not asked again. */
 export const maxBegunFailures = 5;
 
 /** The state with the settings and the client of the model that is asked next. */

@@ -1,12 +1,15 @@
 import type { Failure, ModelAnswer } from "../model.ts";
 import { reasoningText } from "../reasoning.ts";
-import { callModel, retryOrFail } from "./call-model.ts";
+import { callModel } from "./call-model.ts";
+import { retryOrFail } from "./request-answer.ts";
 import { ofBoth, withFallback } from "./fallback.ts";
 import { type AnswerEntry, nextStep } from "./journal.ts";
+import { offeredDefinitions } from "../tools/tool.ts";
 import { type ReachedLimit, limitName } from "./limits.ts";
 import { checkedAnswer, correctionNote } from "./result.ts";
 import type { Truncation } from "./truncation.ts";
 import type { ActionResult, TurnState } from "./types.ts";
+import { callInText } from "./unmade-calls.ts";
 
 /** How long the final answer may take beyond the turn's limit of seconds. */
 export const finalAnswerMs = 120_000;
@@ -38,8 +41,8 @@ export async function finalAnswer(
       return { kind: "failed", failure: limitFailure(name, "it took too long") };
     case "stopped":
       return outcome;
-    case "context_overflow":
-      return { kind: "continue", state: { ...state, contextTokens: outcome.contextTokens } };
+    case "adapted":
+      return { kind: "continue", state: { ...state, ...outcome.change } };
     case "failed": {
       const next = withFallback(state, outcome);
       if (next) return { kind: "continue", state: next };
@@ -54,6 +57,10 @@ export async function finalAnswer(
       const answered: AnswerEntry = { ...outcome.entry, answer, ended: finishReason };
       if (answer.text.trim() === "") {
         return { kind: "failed", failure: limitFailure(name, "its answer was empty"), last: answered };
+      }
+      if (callInText(answer, offeredDefinitions(state.ports.tools)) !== undefined) {
+        const last: AnswerEntry = { ...answered, unmade: "call_as_text" };
+        return { kind: "failed", failure: limitFailure(name, "its answer was a tool call as text"), last };
       }
       const { entry: last, text } = await checkedAnswer(state, answered);
       return { kind: "done", text, last, finishReason };

@@ -17,6 +17,7 @@ import type { FileVersion } from "./manifest.ts";
 import type { ResumeReason } from "./resume-reason.ts";
 import { truncateToolResults, type Truncation } from "./truncation.ts";
 import { summaryMessage } from "./summary-text.ts";
+import type { UnmadeCall } from "./unmade-calls.ts";
 
 /**
  * Why a turn ended.
@@ -34,8 +35,10 @@ export type FinishReason = "completed" | LimitReason | `run_${LimitReason}` | "a
  *   repeated. `note`: the turn's message before it. `cut`: truncation of the conversation from here on. `ended`: the
  *   finish reason of a turn, unless it is `completed`. `window`: the model server's context window, if it is smaller than
  *   the agent's `contextTokens`. `checked`: the text was checked against the schema of the turn's result. The first
- *   one that does not fit does not end the turn: the model is asked once more.
- * - `began`: a tool call that must not be repeated is about to start.
+ *   one that does not fit does not end the turn: the model is asked once more. `unmade`: the answer is no text for people, but a
+ *   tool call that did not arrive as one. Releases that do not know it take the text for the output, as they
+ *   always did. `refused`: tools whose definitions the provider does not accept; from here on, requests of the turn leave them out.
+ * - `began`: a tool call that must not be repeated is about to start, or a program may have run when the service was killed.
  * - `asked`: a tool call waits for an answer until `until` (milliseconds since 1970). The entry is written when the calls of
  *   the same answer that need none have their results. No process works on the turn until the last call is answered.
  * - `answered`: the answer. `by`: who gave it; absent: nobody did in time.
@@ -46,8 +49,8 @@ export type FinishReason = "completed" | LimitReason | `run_${LimitReason}` | "a
  *   turn that it covers, 0 for none. `rules`: see `summaryRequest`. `more`: further messages are to be summarized. `contextTokens`: the context window that it was planned with, if the provider had
  *   rejected the conversation as too long for the configured one.
  * - `failed`: a model call failed. `attempt` counts the calls of the step in one invocation from 1. `waitMs`: planned
- *   milliseconds until the next attempt, if known. `last`: the invocation makes no further attempt. `begun`: a part of the
- *   answer had arrived. With `begun`, `usage` is an estimate of what it has cost. With `last`, how its request was made: `note` and `cut` as of an answer, `noTools` of a final answer,
+ *   milliseconds until the next attempt, if known. `last`: the invocation makes no further attempt. `begun`: the
+ *   server had answered with success. With `begun`, `usage` is what it reported, or an estimate of what it has cost. With `last`, how its request was made: `note`, `cut` and `refused` as of an answer, `noTools` of a final answer,
  *   `tried` the hash of what the turn ran on, which a later invocation may change. Changes nothing else.
  * - `resumed`: a process continues the turn after another one was interrupted, or an operator retries it. `instance`: random id
  *   of the process.
@@ -79,14 +82,16 @@ export type JournalEntry = { step: number; configuration?: string; agentVersion?
       model?: string;
       window?: number;
       checked?: CheckedResult;
+      unmade?: UnmadeCall;
+      refused?: string[];
       milliseconds?: number;
       firstTokenMs?: number;
       dollars?: number;
       fallback?: AskedFallback;
     } & RecordedExchange)
   | { part: "began"; call: number }
-  | { part: "asked"; call: number; kind: AskKind; until: number }
-  | { part: "answered"; call: number; answer: Answer; by?: Answerer }
+  | { part: "asked"; call: number; name?: string; kind: AskKind; until: number }
+  | { part: "answered"; call: number; name?: string; answer: Answer; by?: Answerer }
   | {
       part: "result";
       call: number;
@@ -124,6 +129,7 @@ export type JournalEntry = { step: number; configuration?: string; agentVersion?
       note?: string;
       cut?: Truncation;
       noTools?: true;
+      refused?: string[];
       tried?: string;
       fallback?: AskedFallback;
     } & RecordedExchange)
@@ -226,8 +232,12 @@ export interface TurnProgress {
   pending?: PendingCalls;
   /** The answer that ends the turn. */
   last?: AnswerEntry;
-  /** Consecutive answers with neither text nor tool calls. */
+  /** Consecutive answers with neither text nor tool calls, or with a tool call that did not arrive as one. */
   emptyAnswers: number;
+  /** Of the last answer. */
+  unmade?: UnmadeCall;
+  /** Tools that requests leave out: the provider did not accept their definitions. */
+  refused?: string[];
   /** Why an answer of this turn did not fit the schema of its result. It is asked for once more. */
   problems?: ResultProblem[];
   /** The provider's last token count: instructions, tools and the first `messages` messages. */
@@ -339,8 +349,8 @@ export function isEmpty(answer: ModelAnswer): boolean {
 }
 
 function foldAnswer(progress: TurnProgress, entry: AnswerEntry): TurnProgress {
-  const { pending: _, summarized: __, ...rest } = progress;
-  const { answer, note, cut, step } = entry;
+  const { pending: _, summarized: __, unmade: ___, ...rest } = progress;
+  const { answer, note, cut, step, unmade, refused = [] } = entry;
   const { text, toolCalls, echo, usage } = answer;
   const before = cut ? truncateToolResults(rest, cut) : rest.messages;
   const messages: Message[] = [
@@ -348,7 +358,7 @@ function foldAnswer(progress: TurnProgress, entry: AnswerEntry): TurnProgress {
     ...(note === undefined ? [] : [{ role: "user", text: note, note: true } as const]),
     { role: "assistant", answer: { text, toolCalls, ...(echo !== undefined && { echo }) } },
   ];
-  const empty = isEmpty(answer);
+  const empty = isEmpty(answer) || unmade !== undefined;
   const problems = entry.checked?.problems;
   const none = toolCalls.map(() => undefined);
   return {
@@ -360,7 +370,9 @@ function foldAnswer(progress: TurnProgress, entry: AnswerEntry): TurnProgress {
       ? { pending: { step, calls: toolCalls, began: [], asked: none, answers: none, results: none } }
       : !empty && !problems && { last: entry }),
     ...(problems && { problems }),
+    ...(refused.length > 0 && { refused: [...(rest.refused ?? []), ...refused] }),
     emptyAnswers: empty ? rest.emptyAnswers + 1 : 0,
+    ...(unmade && { unmade }),
     // Earlier releases recorded 0 where the provider did not count.
     ...(usage.inputTokens > 0 &&
       !usage.estimated && {

@@ -1,4 +1,4 @@
-import type { Message } from "../model.ts";
+import { exactInput, type Message } from "../model.ts";
 import { canBeReadAgain, resultLine } from "../tools/result-numbers.ts";
 import type { Tool } from "../tools/tool.ts";
 import { bytesPerToken } from "./context-window.ts";
@@ -38,8 +38,9 @@ function linesOf({ turn, resultSteps }: TurnProgress, messages: Message[]): stri
     const step = resultSteps[index++] ?? 0;
     const answered = messages[at - 1];
     const calls = answered?.role === "assistant" ? answered.answer.toolCalls : [];
-    return message.results.flatMap((result, call) =>
-      canBeReadAgain(result.name) ? resultLine({ turn, step, call }, calls[call]?.input, result) : [],
-    );
+    return message.results.flatMap((result, call) => {
+      const called = calls[call];
+      return canBeReadAgain(result.name) ? resultLine({ turn, step, call }, called && exactInput(called), result) : [];
+    });
   });
 }

@@ -1,11 +1,12 @@
 import { hash } from "node:crypto";
+import type { FileMetadata } from "../../sandbox/linux/types.ts";
 import type { FileInfo } from "../tools/files.ts";
 
 /**
  * A file with one content, or the deletion of a file. `sha256`: hex hash of the content. Absent: the file was deleted, or
  * written by version 0.1, which recorded none.
  */
-export interface FileVersion extends FileInfo {
+export interface FileVersion extends FileInfo, FileMetadata {
   sha256?: string;
   /** The name that the create sent. Absent: the same name, not a file of the create, or an earlier release recorded it. */
   sentAs?: string;
@@ -38,9 +39,35 @@ export function filesIn(manifest: Manifest): ManifestFile[] {
   return files.toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** Names and sizes of the files that exist, sorted by name. */
+/** Names and sizes of the regular files that exist, sorted by name. */
 export function infosIn(manifest: Manifest): FileInfo[] {
-  return filesIn(manifest).map(({ name, size }) => ({ name, size }));
+  return filesIn(manifest).flatMap(({ name, size, kind }) => (kind === undefined ? { name, size } : []));
+}
+
+/** What a file has besides its name and its content. */
+export function metadataOf({ mtime, mode, kind, linked }: FileMetadata): FileMetadata {
+  return {
+    ...(mtime !== undefined && { mtime }),
+    ...(mode !== undefined && { mode }),
+    ...(kind !== undefined && { kind }),
+    ...(linked !== undefined && { linked }),
+  };
+}
+
+/** The files that exist, without folders that something is in: its name shows them. Sorted by name. */
+export function visibleIn(manifest: Manifest): ManifestFile[] {
+  return visibleOf(filesIn(manifest));
+}
+
+/** As `visibleIn`, of all files that exist. */
+export function visibleOf<File extends Pick<FileVersion, "name" | "kind">>(files: File[]): File[] {
+  const used = new Set(files.map(({ name }) => name.slice(0, Math.max(0, name.lastIndexOf("/")))));
+  return files.filter(({ name, kind }) => kind !== "folder" || !used.has(name));
+}
+
+/** Links and empty folders, sorted by name. */
+export function othersIn(manifest: Manifest): FileVersion[] {
+  return visibleIn(manifest).filter(({ kind }) => kind !== undefined);
 }
 
 /**
@@ -67,7 +94,7 @@ export function applyChanges(
   const files = new Map(manifest);
   const dropped: string[] = [];
   const deletedNames = new Set([...manifest.values()].flatMap(({ name, deleted }) => (deleted ? name : [])));
-  for (const { name, size, sha256, deleted } of changes) {
+  for (const { name, size, sha256, deleted, ...others } of changes) {
     const before = files.get(name);
     const superseded = [before?.sha256, ...(before?.old ?? [])].filter((each) => each !== undefined && each !== sha256);
     const old = (superseded as string[]).slice(0, keep);
@@ -85,16 +112,19 @@ export function applyChanges(
       deletedNames.delete(first);
       continue;
     }
-    files.set(name, { name, size, ...(sha256 !== undefined && { sha256 }), ...(old.length > 0 && { old }) });
+    const content = { size, ...(sha256 !== undefined && { sha256 }), ...metadataOf(others) };
+    files.set(name, { name, ...content, ...(old.length > 0 && { old }) });
   }
   return { manifest: files, dropped };
 }
 
 /**
- * SHA-256 of the names and contents: of the JSON array of pairs [name, sha256], sorted by name. Undefined when the hash of
- * a file is unknown.
+ * SHA-256 of the names and contents: of the JSON array of pairs [name, sha256], sorted by name, with the kind of a link. Folders,
+ * times and permissions do not count. Undefined when the hash of a file is unknown.
  */
 export function manifestHash(manifest: Manifest): string | undefined {
-  const files = filesIn(manifest).map(({ name, sha256 }) => [name, sha256]);
+  const files = filesIn(manifest)
+    .filter(({ kind }) => kind !== "folder")
+    .map(({ name, sha256, kind }) => (kind === undefined ? [name, sha256] : [name, sha256, kind]));
   return files.some(([, sha256]) => sha256 === undefined) ? undefined : sha256Of(Buffer.from(JSON.stringify(files)));
 }

@@ -1,6 +1,7 @@
 import type { Failure } from "../model.ts";
 import { offeredDefinitions } from "../tools/tool.ts";
-import { callModel, type ModelCallOutcome, retryOrFail } from "./call-model.ts";
+import { callModel, type ModelCallOutcome } from "./call-model.ts";
+import { retryOrFail } from "./request-answer.ts";
 import { defaultContextTokens } from "./context-window.ts";
 import {
   type AnswerEntry,
@@ -13,6 +14,7 @@ import {
 import { namesResults } from "./left-out-results.ts";
 import { addUsage, noUsage, type Usage } from "./limits.ts";
 import { isFinalAnswer } from "./recorded-request.ts";
+import { withoutRefused } from "./refused-tools.ts";
 import { ResultWrites } from "./result-writes.ts";
 import { withBoundedFailures } from "./run-turn.ts";
 import type { TurnInput, TurnOutcome, TurnPorts, TurnState } from "./types.ts";
@@ -67,10 +69,11 @@ export async function answerNextSteps(
   return { kind: "failed", failure: noSteps };
 }
 
-function answerStep(
+async function answerStep(
   given: Pick<TurnState, "input" | "ports" | "begun">,
   recorded: TurnProgress,
   entry: AnswerEntry,
+  refusing: string[] = [],
 ): Promise<ModelCallOutcome> {
   const { input, ports } = given;
   // Another model counts other tokens, and is not down.
@@ -81,11 +84,20 @@ function answerStep(
     isFallback: false,
     contextTokens: input.contextTokens ?? defaultContextTokens,
     progress,
+    ...(refusing.length > 0 && { refusing }),
     writes: new ResultWrites(), // of no call
   };
   const resultsLeftOut = namesResults(progress, entry.cut);
-  const tools = isFinalAnswer(entry) ? [] : offeredDefinitions(ports.tools, { resultsLeftOut });
-  return callModel(state, { note: entry.note, truncation: entry.cut, tools, timeLeft: callMs(input) });
+  const offered = withoutRefused(offeredDefinitions(ports.tools, { resultsLeftOut }), progress.refused, refusing);
+  const tools = isFinalAnswer(entry) ? [] : offered;
+  const outcome = await callModel(state, {
+    note: entry.note,
+    truncation: entry.cut,
+    tools,
+    timeLeft: callMs(input),
+  });
+  const refused = outcome.kind === "adapted" && "refusing" in outcome.change ? outcome.change.refusing : undefined;
+  return refused ? answerStep(given, recorded, entry, refused) : outcome;
 }
 
 function callMs({ limits }: TurnInput): number {
@@ -101,7 +113,7 @@ function endOf(outcome: Exclude<ModelCallOutcome, { kind: "answered" }>, maxWait
   switch (outcome.kind) {
     case "timed_out":
       return { kind: "failed", failure: tooSlow };
-    case "context_overflow":
+    case "adapted":
       return { kind: "failed", failure: tooLong };
     case "failed":
       return retryOrFail(outcome, maxWaitMs);

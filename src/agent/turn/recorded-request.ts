@@ -1,9 +1,11 @@
 import type { ModelParameters } from "../model.ts";
 import { type OfferedTool, definitionOf } from "../tools/tool.ts";
-import { answerRequest, type TurnRequest } from "./call-model.ts";
+import { answerRequest } from "./call-model.ts";
+import type { TurnRequest } from "./request-answer.ts";
 import { defaultContextTokens } from "./context-window.ts";
 import { namesResults } from "./left-out-results.ts";
 import type { AnswerEntry, FailedEntry, SummaryEntry, TurnProgress } from "./journal.ts";
+import { withoutRefused } from "./refused-tools.ts";
 import { summaryRequest } from "./summary-request.ts";
 
 /** What every request of a turn contains. `offered`: the tools, in order. */
@@ -28,7 +30,7 @@ export function recordedRequest(
   }
   const withoutTools = entry.part === "failed" ? entry.noTools : isFinalAnswer(entry);
   const offered = settings.offered.filter(({ when }) => when === undefined || namesResults(before, entry.cut));
-  const tools = withoutTools ? [] : offered.map(definitionOf);
+  const tools = withoutTools ? [] : withoutRefused(offered, before.refused, entry.refused).map(definitionOf);
   return answerRequest(settings, before, { note: entry.note, truncation: entry.cut, tools });
 }
 

@@ -1,7 +1,8 @@
 import type { Failure, StopReason, ToolDefinition } from "../model.ts";
 import { filesNote } from "../tools/list-files.ts";
 import { offeredDefinitions } from "../tools/tool.ts";
-import { callModel, retryOrFail } from "./call-model.ts";
+import { callModel } from "./call-model.ts";
+import { retryOrFail } from "./request-answer.ts";
 import { summarize } from "./compaction.ts";
 import { defaultContextTokens, fixedContent, planCompaction } from "./context-window.ts";
 import { executeTools } from "./execute-tools.ts";
@@ -11,9 +12,11 @@ import { type AnswerEntry, foldEntry, isEmpty, type JournalEntry, startProgress 
 import { addUsage, findReachedLimit, noUsage, type ReachedLimit } from "./limits.ts";
 import { canReadAgain, namesResults } from "./left-out-results.ts";
 import { notesPart } from "./notes-file.ts";
-import { toolsNote } from "./tool-notes.ts";
+import { type NotedTool, toolsNote } from "./tool-notes.ts";
+import { unmadeCall, unmadeFailure, unmadeNote } from "./unmade-calls.ts";
 import { checkedAnswer, correctionNote } from "./result.ts";
 import { ResultWrites } from "./result-writes.ts";
+import { refusedInStep, withoutRefused } from "./refused-tools.ts";
 import type { Truncation } from "./truncation.ts";
 import type { ActionResult, ModelCallFailed, TurnInput, TurnOutcome, TurnPorts, TurnState } from "./types.ts";
 
@@ -22,7 +25,8 @@ import type { ActionResult, ModelCallFailed, TurnInput, TurnOutcome, TurnPorts, 
  * - Resumes after the last journal entry: recorded model calls and tool results are not repeated.
  * - Calls the model while the results that it reads are written. All writes have settled when this settles.
  * - At a limit, calls the model once more without tools for a final answer.
- * - Repeats the model call after an empty answer. A second empty answer in a row fails the turn.
+ * - Repeats the model call after an empty answer, or one with a tool call that did not arrive as one. A second one in a row
+ *   fails the turn.
  * - Asks the fallback for the rest of the turn after the retries of the first model, if another model may answer.
  * - Repeats it once after a result that does not fit its schema. A second one ends the turn, with its problems recorded.
  * - Rejects only with errors of `record`, `files` or a tool, which the model cannot fix.
@@ -94,8 +98,9 @@ async function takeAction(state: TurnState): Promise<ActionResult> {
 }
 
 /** The tools for the next step. `truncation`: of its conversation. */
-function toolsFor({ ports, progress }: TurnState, truncation?: Truncation): ToolDefinition[] {
-  return offeredDefinitions(ports.tools, { resultsLeftOut: namesResults(progress, truncation) });
+function toolsFor({ ports, progress, refusing }: TurnState, truncation?: Truncation): ToolDefinition[] {
+  const offered = offeredDefinitions(ports.tools, { resultsLeftOut: namesResults(progress, truncation) });
+  return withoutRefused(offered, progress.refused, refusing);
 }
 
 /** Replaces the first `count` messages of the conversation by a summary. */
@@ -130,24 +135,31 @@ async function takeStep(
       return finalAnswer(state, secondsLimit(state), truncation);
     case "stopped":
       return outcome;
-    case "context_overflow":
-      return { kind: "continue", state: { ...state, contextTokens: outcome.contextTokens } };
+    case "adapted":
+      return { kind: "continue", state: { ...state, ...outcome.change } };
     case "failed":
       return afterFailure(state, outcome);
     case "answered":
-      return await handleAnswer(state, outcome.entry);
+      return await handleAnswer(state, outcome.entry, tools);
   }
 }
 
-/** Records an answer with tool calls. Ends the turn with a text. Repeats the call once after an empty answer. */
-async function handleAnswer(state: TurnState, entry: AnswerEntry): Promise<ActionResult> {
+/** Records an answer with tool calls. Ends the turn with a text. Repeats the call once after an answer that is none. */
+async function handleAnswer(state: TurnState, entry: AnswerEntry, tools: ToolDefinition[]): Promise<ActionResult> {
   const { toolCalls, finishReason: stopReason } = entry.answer;
   if (toolCalls.length > 0) return await recordEntry(state, entry);
+  const unmade = unmadeCall(entry.answer, tools);
+  if (unmade) return await askAgain(state, { ...entry, unmade }, unmadeFailure(unmade));
   const ended = incompleteAnswers[stopReason];
   if (!isEmpty(entry.answer)) return await endWith(state, ended ? { ...entry, ended } : entry);
   if (stopReason === "content-filter") return { kind: "failed", failure: contentFiltered, last: entry };
-  if (state.progress.emptyAnswers > 0) return { kind: "failed", failure: emptyTwice, last: entry };
-  return recordEntry(state, entry);
+  return await askAgain(state, entry, emptyTwice);
+}
+
+/** Repeats the call after an answer that is none. Fails the turn after the second one in a row. */
+async function askAgain(state: TurnState, entry: AnswerEntry, failure: Failure): Promise<ActionResult> {
+  if (state.progress.emptyAnswers > 0) return { kind: "failed", failure, last: entry };
+  return await recordEntry(state, entry);
 }
 
 /** Ends the turn with an answer. A result that does not fit its schema is asked for once more. */
@@ -165,36 +177,44 @@ const incompleteAnswers: { [Reason in StopReason]?: "answer_length" | "answer_fi
 /** Writes an entry to the journal before the turn continues with it. */
 async function recordEntry(state: TurnState, entry: JournalEntry): Promise<ActionResult> {
   if (!(await state.writes.settled()) || !(await state.ports.record(entry))) return { kind: "stopped" };
-  return { kind: "continue", state: withAskedModel({ ...state, progress: foldEntry(state.progress, entry) }) };
+  const progress = foldEntry(state.progress, entry);
+  const { refusing: _, ...others } = state; // an answer names them, and no other entry is recorded before it
+  return { kind: "continue", state: withAskedModel({ ...others, progress }) };
 }
 
 /**
  * A note for the model: missing and replaced tools, the workspace's files and notes before the first step; the notes after a
- * summary; a correction after an empty answer, or after a result that does not fit.
+ * summary; a correction after an answer that is none, or after a result that does not fit.
  */
-async function noteForStep({ ports, progress }: TurnState): Promise<string | undefined> {
+async function noteForStep(state: TurnState): Promise<string | undefined> {
+  const { ports, progress } = state;
   const summarized = progress.summarized !== undefined;
-  if (progress.messages.length === progress.inputAt + 1) return await firstNote(ports, summarized);
+  const refused = refusedInStep(state);
+  if (progress.messages.length === progress.inputAt + 1) return await firstNote(ports, summarized, refused);
   return joined([
+    toolsNote(refused),
     summarized && hasTools(ports)
       ? await notesPart(ports.files, { listed: await ports.files.list(), summarized })
       : undefined,
-    progress.emptyAnswers > 0 ? "Your last answer was empty. Use a tool, or answer the input with text." : undefined,
+    progress.emptyAnswers > 0 ? (progress.unmade ? unmadeNote(progress.unmade) : emptyNote) : undefined,
     progress.problems && isAnswered(progress) ? correctionNote(progress.problems) : undefined,
   ]);
 }
+
+const emptyNote = "Your last answer was empty. Use a tool, or answer the input with text.";
 
 /** Whether the last message is an answer of the model. A correction that it has used tools for is not asked for again. */
 function isAnswered({ messages }: TurnState["progress"]): boolean {
   return messages.at(-1)?.role === "assistant";
 }
 
-async function firstNote(ports: TurnPorts, summarized: boolean): Promise<string | undefined> {
-  const { tools, files } = ports;
-  if (!hasTools(ports)) return toolsNote(tools);
+async function firstNote(ports: TurnPorts, summarized: boolean, refused: NotedTool[]): Promise<string | undefined> {
+  const { files } = ports;
+  const missing = toolsNote([...ports.tools, ...refused]);
+  if (!hasTools(ports)) return missing;
   const listed = await files.list();
   const notes = listed.length > 0 || summarized ? await notesPart(files, { listed, summarized }) : undefined;
-  return joined([toolsNote(tools), filesNote(listed), notes]);
+  return joined([missing, filesNote(listed), notes]);
 }
 
 function joined(parts: (string | undefined)[]): string | undefined {

@@ -1,5 +1,5 @@
-import type { Message } from "../model.ts";
-import type { TurnRequest } from "./call-model.ts";
+import { exactInput, type Message } from "../model.ts";
+import type { TurnRequest } from "./request-answer.ts";
 import { bytesPerToken, canEndBefore } from "./context-window.ts";
 import type { SummaryEntry } from "./journal.ts";
 import { memoryOf } from "./summary-text.ts";
@@ -103,7 +103,7 @@ function messageText(message: Message): string {
     return message.results.map(({ name, text }) => `Result of ${name}: ${clip(text)}`).join("\n");
   }
   const { text, toolCalls } = message.answer;
-  const calls = toolCalls.map(({ name, input }) => `Agent calls ${name}: ${clip(JSON.stringify(input) ?? "")}`);
+  const calls = toolCalls.map((call) => `Agent calls ${call.name}: ${clip(JSON.stringify(exactInput(call)) ?? "")}`);
   return [...(text.trim() === "" ? [] : [`Agent: ${text}`]), ...calls].join("\n");
 }
 

@@ -9,6 +9,7 @@ import {
   type Manifest,
   manifestHash,
   manifestOf,
+  metadataOf,
   sha256Of,
 } from "./manifest.ts";
 import { PendingChanges, type Writer } from "./pending-changes.ts";
@@ -57,7 +58,7 @@ export class TurnWorkspace {
   /** Stores the content of a file of version 0.1, which has no hash. */
   async withHash(file: FileVersion): Promise<StoredFile> {
     const { name, size, sha256 } = file;
-    if (sha256 !== undefined) return { name, size, sha256 };
+    if (sha256 !== undefined) return { name, size, sha256, ...metadataOf(file) };
     const { contents } = this.config;
     const content = await contents.read(file);
     if (!content) throw new Error(`the file ${JSON.stringify(name)} is missing from the workspace of the run`);

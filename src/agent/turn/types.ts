@@ -48,6 +48,8 @@ export interface TurnInput extends AskedModel {
   history: Message[];
   /** This turn's journal so far, in the order of recording. */
   journal: JournalEntry[];
+  /** The process that worked on the turn before was killed, perhaps by a program of it. */
+  killed?: boolean;
   limits: TurnLimits;
   runLimits?: RunLimits;
   /** Usage of the run's earlier turns. */
@@ -73,8 +75,10 @@ export interface TurnPorts extends Pick<ToolContext, "owner" | "results"> {
   files: TurnFiles;
   /** Checks a result against the schema. Absent: it cannot be checked. */
   checkResult?: CheckResult;
-  /** Milliseconds since 1970. */
+  /** Milliseconds since 1970, by a clock that is not set during the turn: see `steadyClock`. */
   now(): number;
+  /** Milliseconds since 1970 by the machine's clock, for times at which others act. */
+  date(): number;
   /** Stops the turn immediately: closes the model connection and abandons running tools. */
   signal: AbortSignal;
   /**
@@ -125,10 +129,12 @@ export interface TurnState {
   contextTokens: number;
   progress: TurnProgress;
   /**
-   * Failed calls of the turn that had begun to answer, by model, and what those of this invocation have cost. Changed within
+   * Failed calls of the turn that the server had answered, by model, and what those of this invocation have cost. Changed within
    * actions, so all states share it.
    */
   begun: { failures: number; ofFallback: number; used: Usage };
+  /** Tools whose definitions the provider did not accept, and that no entry of an answer names yet. */
+  refusing?: string[];
   /** Shared by all states. */
   writes: ResultWrites;
 }

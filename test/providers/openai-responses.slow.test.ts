@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Message, ModelOutcome, SentRequest } from "../../src/agent/model.ts";
+import { parseExact } from "../../src/json.ts";
 import { openAiResponses } from "../../src/agent/models/openai-responses.ts";
 import { reasoningText } from "../../src/agent/reasoning.ts";
 import { runTurn } from "../../src/agent/turn/run-turn.ts";
@@ -321,6 +322,13 @@ describe("openai-responses", () => {
         ],
         finishReason: "tool-calls",
       });
+    });
+
+    it("can have arguments as an object, whose numbers keep their digits", async () => {
+      const json = '{"id":2512292042121000001,"price":10.10}';
+      const item = { ...callItem("a", "list_files", ""), arguments: parseExact(json) };
+      const { outcome } = await callModel(provider, responds([item]));
+      expect(answerOf(outcome).toolCalls).toMatchObject([{ id: "a", name: "list_files", json }]);
     });
 
     it("has the arguments so far of a call that is cut off without an end", async () => {
