@@ -1,6 +1,7 @@
 import type { InputLimits } from "../runs/control-run.ts";
 import type { AuthenticationDeps, Principal } from "../accounts/authenticate.ts";
 import type { CredentialCheck } from "../http/credential-check.ts";
+import type { OpenCounts } from "../http/open-counts.ts";
 import type { CreateRunDeps } from "../runs/create-run.ts";
 import type { RunDescriber } from "../runs/read/describe-runs.ts";
 import type { Named } from "./tool-names.ts";
@@ -11,6 +12,8 @@ export interface McpDeps extends InputLimits, CreateRunDeps, AuthenticationDeps 
   version: string;
   /** Seconds that `wait_for_run` waits at most: clients and gateways end longer requests. */
   maxWaitSeconds: number;
+  /** Waits and event streams that are open. With too many, `wait_for_run` returns at once. Absent: not limited. */
+  waits?: OpenCounts;
   /** Poll interval of waits for a run, in milliseconds. */
   pollInterval: number;
   /** Bytes of files that every request can carry. */

@@ -1,10 +1,12 @@
+import { randomUUID } from "node:crypto";
 import { createMcpHandler } from "@modelcontextprotocol/server";
 import { authenticate, forAgent, type Principal } from "../accounts/authenticate.ts";
 import { credentialCheck } from "../http/credential-check.ts";
 import { HttpError } from "../http/errors.ts";
 import type { ApiHandler, ApiRequest, ApiResponse } from "../http/handler.ts";
 import { apiKeyOf, withErrorResponses } from "../http/middleware.ts";
-import { parseJsonBody } from "../http/validation/parse-json.ts";
+import { parseJsonBody, textOf, withoutByteOrderMark } from "../http/validation/parse-json.ts";
+import { isObject, parseExact } from "../json.ts";
 import { ServiceError, StoreUnavailable } from "../errors.ts";
 import { log } from "../log.ts";
 import { runDescriber } from "../runs/read/describe-runs.ts";
@@ -32,11 +34,11 @@ export function mcpHandler(deps: McpDeps): ApiHandler {
       const { accounts } = deps;
       const again = () => authenticate({ accounts }, apiKeyOf(request.headers));
       const credential = credentialCheck(principal, async () => asMcp(forAgent(await again(), agent)));
-      const message = await receive(credential.guardBody(request), named);
+      const received = await receive(credential.guardBody(request), named);
       const { id: requestId, whileConnected } = request;
       const client = { signal: whileConnected?.() ?? never, streams: whileConnected !== undefined };
       const call = { ...shared, ...client, principal, credential, requestId, origin: originOf(request), named };
-      return await serve(call, request, message);
+      return await serve(call, request, received);
     } catch (error) {
       throw error instanceof StoreUnavailable && !error.full ? storeUnavailable(error) : error;
     }
@@ -61,6 +63,7 @@ function storeUnavailable(cause: StoreUnavailable): HttpError {
 
 /** A JSON-RPC message, as far as this module reads it. */
 interface Message {
+  id?: unknown;
   method?: unknown;
   params?: { name?: unknown; _meta?: { progressToken?: unknown } | null } | null;
 }
@@ -72,12 +75,18 @@ interface Message {
 const maxSmallMessage = 64 * 1024;
 const largeTools = ["start_run", "send_input", "answer_call"] as const satisfies ToolName[];
 
+/** `longId`: the digits of an id that JavaScript rounds. The message has `standIn` in its place. */
+interface Received {
+  message: Message;
+  longId?: { digits: string; standIn: string };
+}
+
 /** Parses the body. Rejects for anything but one JSON-RPC message: batches are not part of the protocol any more. */
-async function receive({ headers, parseBody }: ApiRequest, named: Named): Promise<Message> {
-  const { length, parsed } = await parseBody(async (raw) => ({
-    length: raw.length,
-    parsed: await parseJsonBody(raw, headers["content-type"]),
-  })).catch((error: unknown) => Promise.reject(explained(error)));
+async function receive({ headers, parseBody }: ApiRequest, named: Named): Promise<Received> {
+  const { length, parsed, digits } = await parseBody(async (raw) => {
+    const body = await parseJsonBody(raw, headers["content-type"], ["params", "arguments", "output"]);
+    return { length: raw.length, parsed: body, digits: "value" in body ? longIdIn(body.value, raw) : undefined };
+  }).catch((error: unknown) => Promise.reject(explained(error)));
   if ("issues" in parsed) {
     const [first] = parsed.issues;
     throw badRequest("parse_error", `Parse error: ${first?.ctx?.["error"] ?? first?.msg}`);
@@ -89,7 +98,16 @@ async function receive({ headers, parseBody }: ApiRequest, named: Named): Promis
   const message: Message = value;
   const large = largeTools.map(named);
   if (length > maxSmallMessage && !large.some((name) => name === message.params?.name)) throw tooLong(large);
-  return message;
+  if (digits === undefined) return { message };
+  const standIn = randomUUID();
+  return { message: { ...message, id: standIn }, longId: { digits, standIn } };
+}
+
+/** The digits of an id beyond 2^53, which other languages send. Undefined: there is none. */
+function longIdIn(message: unknown, raw: string | Uint8Array): string | undefined {
+  const id = isObject(message) ? message["id"] : undefined;
+  if (typeof id !== "number" || Number.isSafeInteger(id)) return undefined;
+  return JSON.stringify((parseExact(withoutByteOrderMark(textOf(raw))) as Message).id);
 }
 
 function tooLong(tools: string[]): HttpError {
@@ -102,34 +120,51 @@ function explained(error: unknown): unknown {
   return new ServiceError(error.code, `The request is too large. ${uploadsAdvice}`);
 }
 
-async function serve(call: McpCall, request: ApiRequest, message: Message): Promise<ApiResponse> {
+async function serve(call: McpCall, request: ApiRequest, { message, longId }: Received): Promise<ApiResponse> {
   const server = await mcpServer(call, message.method);
   let failure: Error | undefined;
+  const { accept, takesStream } = acceptOf(request);
   const handler = createMcpHandler(() => server, {
     maxSubscriptions: 0, // nothing of this server changes while a client listens
     keepAliveMs: 0, // a response is sent as a whole
     onerror: (error) => (failure = error),
   });
-  const response = await handler.fetch(httpRequest(request), { parsedBody: message });
-  const body = await bodyOf(response, call.streams && message.params?._meta?.progressToken !== undefined);
+  const response = await handler.fetch(httpRequest(request, accept), { parsedBody: message });
   if (response.status >= 500) log("error", "MCP request failed", { requestId: call.requestId, error: failure });
   response.headers.delete("connection"); // whether the connection is kept is the server's decision
-  return { status: response.status, headers: Object.fromEntries(response.headers), body };
+  const { status, headers, body } = response;
+  const isStream = headers.get("content-type")?.startsWith("text/event-stream") === true;
+  const inPieces = call.streams && message.params?._meta?.progressToken !== undefined && !longId;
+  if (isStream && takesStream && inPieces && body) {
+    return { status, headers: Object.fromEntries(headers), body: () => body };
+  }
+  const text = await response.text();
+  const whole = longId ? text.replaceAll(`"${longId.standIn}"`, longId.digits) : text;
+  if (!isStream || takesStream) return { status, headers: Object.fromEntries(headers), body: whole };
+  return { status, headers: { "content-type": "application/json" }, body: answerIn(whole) };
 }
 
-/** `streamed`: the client gets the messages of an event stream as they are made, otherwise as a whole. */
-async function bodyOf(response: Response, streamed: boolean): Promise<ApiResponse["body"]> {
-  const { body, headers } = response;
-  if (!streamed || !body || !headers.get("content-type")?.startsWith("text/event-stream")) return response.text();
-  return () => body;
+/** The response to a request, in an event stream that is complete. Each event is one line of JSON; others are notifications. */
+function answerIn(stream: string): string {
+  return [...stream.matchAll(/^data: (.+)$/gm)].at(-1)?.[1] ?? "";
+}
+
+/**
+ * Which form of a response the client takes, and what the SDK is told of it: it serves only clients that name both forms
+ * (modelcontextprotocol/typescript-sdk#1944). A client that does not name event streams gets JSON.
+ */
+function acceptOf({ headers: { accept = "*/*" } }: ApiRequest): { accept: string; takesStream: boolean } {
+  const takesStream = /text\/event-stream/i.test(accept);
+  const isKnown = takesStream || /\*\/\*|application\/(json|\*)/i.test(accept);
+  return { accept: isKnown ? "application/json, text/event-stream" : accept, takesStream };
 }
 
 /** The request without its body, its credentials and its signal: a create whose client has left is completed. */
-function httpRequest({ headers }: ApiRequest): Request {
+function httpRequest({ headers }: ApiRequest, accept: string): Request {
   const passed = Object.entries(headers).flatMap(([name, value]): [string, string][] =>
-    value !== undefined && /^(accept|content-type|mcp-.*)$/.test(name) ? [[name, value]] : [],
+    value !== undefined && /^(content-type|mcp-.*)$/.test(name) ? [[name, value]] : [],
   );
-  return new Request(`http://localhost${mcpPath}`, { method: "POST", headers: passed });
+  return new Request(`http://localhost${mcpPath}`, { method: "POST", headers: [...passed, ["accept", accept]] });
 }
 
 /** A reverse proxy and API Gateway say which protocol the client used. */

@@ -4,7 +4,7 @@ import { wireOpenCall } from "../http/rest/wire/run.ts";
 import { openCallsOf } from "../runs/read/describe-runs.ts";
 import type { AskedCall } from "../runs/read/open-calls.ts";
 import { problemsText } from "../results/types.ts";
-import { listRunFiles } from "../runs/files/read-files.ts";
+import { listVisibleFiles } from "../runs/files/read-files.ts";
 import { resultOf } from "../runs/read/checked-result.ts";
 import type { DescribedRun } from "../runs/read/describe-runs.ts";
 import type { Activity } from "../runs/read/run-progress.ts";
@@ -22,7 +22,7 @@ export async function reportRun(call: McpCall, id: string, offset = 0): Promise<
   const run = await findOwnRun(call.runs, call.principal, id);
   const [described, listed, output, open] = await Promise.all([
     call.describer.describe(run),
-    run.status === "running" ? null : listRunFiles(call, run.id),
+    run.status === "running" ? null : listVisibleFiles(call, run.id),
     run.status === "finished" ? lastOutput(call.runs, run) : undefined,
     openCallsOf(call.runs, run),
   ]);

@@ -1,6 +1,8 @@
+import { exactInput } from "../model.ts";
 import { withTimeout } from "../../async/with-timeout.ts";
 import { errorOutput, type OfferedTool, type Tool, type ToolContext, type ToolOutput } from "../tools/tool.ts";
-import { callSeconds, listSeconds, type McpConnection, mcpConnection, type McpDependencies } from "./connection.ts";
+import { CallTimedOut, listSeconds, type McpConnection, mcpConnection, type McpDependencies } from "./connection.ts";
+import { instructionsBlock } from "./instructions.ts";
 import { resultOutput } from "./results.ts";
 import { listedTools, reopenedTools, unavailableTools } from "./tools.ts";
 import type { McpServer } from "./types.ts";
@@ -9,8 +11,12 @@ import type { McpServer } from "./types.ts";
 export interface OpenMcpServer {
   name: string;
   tools: Tool[];
-  /** For the operator: why the server could not be listed, or which tools are left out. Clauses without a subject. */
+  /** Why the server could not be listed, or which tools are missing. Clauses without a subject. */
   problems: string[];
+  /** The server was listed. Otherwise, its placeholders say why not. */
+  isListed: boolean;
+  /** What the model reads beside the tools. */
+  instructions?: string;
   close(): Promise<void>;
 }
 
@@ -33,11 +39,19 @@ export async function openMcpServer(
     },
   );
   const listed = listing.timedOut ? `it did not answer within ${listSeconds} seconds` : listing.value;
-  if (typeof listed !== "string") return { name, ...(await listedTools(server, listed, call)), close };
+  if (typeof listed === "string") {
+    const problems = [`it could not be listed: ${listed}`];
+    return { name, tools: unavailableTools(server, listed, call), problems, isListed: false, close };
+  }
+  const { problems } = listed;
+  const said = server.instructions === false ? undefined : listed.instructions;
+  const instructions = said === undefined ? undefined : instructionsBlock(name, connection.redact(said));
   return {
     name,
-    tools: unavailableTools(server, listed, call),
-    problems: [`it could not be listed: ${listed}`],
+    tools: await listedTools(server, listed.tools, call),
+    problems,
+    isListed: true,
+    ...(instructions !== undefined && { instructions }),
     close,
   };
 }
@@ -53,7 +67,8 @@ export async function reopenMcpServer(
 ): Promise<OpenMcpServer> {
   const { name, call, close } = connectionTo(server, dependencies);
   const own = offered.filter(({ origin }) => origin?.server === name);
-  return { name, tools: own.length === 0 ? [] : await reopenedTools(own, call), problems: [], close };
+  const tools = own.length === 0 ? [] : await reopenedTools(own, call);
+  return { name, tools, problems: [], isListed: false, close };
 }
 
 function connectionTo(server: McpServer, dependencies: McpDependencies) {
@@ -62,7 +77,7 @@ function connectionTo(server: McpServer, dependencies: McpDependencies) {
   const call =
     (tool: string): Tool["run"] =>
     (input, context) =>
-      callTool(name, connection, tool, input, context);
+      callTool(name, connection, tool, context.call ? exactInput(context.call) : input, context);
   return { name, connection, call, close: (): Promise<void> => connection.close() };
 }
 
@@ -75,13 +90,10 @@ async function callTool(
 ): Promise<ToolOutput> {
   const failed = (reason: string): ToolOutput =>
     errorOutput(`The MCP server ${server} did not answer the call: ${reason}.`);
-  const called = await withTimeout(callSeconds * 1000, signal, (limit) =>
-    connection.callTool(tool, input, limit).catch((error: unknown) => {
-      limit.throwIfAborted();
-      return connection.describeError(error);
-    }),
-  );
-  if (called.timedOut) return failed(`it took more than ${callSeconds} seconds. Its effect is unknown`);
-  if (typeof called.value === "string") return failed(called.value);
-  return resultOutput(server, called.value, files, (text) => connection.redact(text));
+  const called = await connection.callTool(tool, input, signal).catch((error: unknown) => {
+    signal.throwIfAborted();
+    return error instanceof CallTimedOut ? `${error.message}. Its effect is unknown` : connection.describeError(error);
+  });
+  if (typeof called === "string") return failed(called);
+  return resultOutput(server, called, files, (text) => connection.redact(text));
 }

@@ -3,6 +3,7 @@ import { redactSecrets } from "../../net/redact.ts";
 import { type NetworkRules, safeFetch } from "../../net/safe-fetch.ts";
 import { type ReadSecret, SecretRefused } from "../secret.ts";
 import { explainUnsupportedEndpoint } from "./endpoint-check.ts";
+import { ListLimit } from "./list-limit.ts";
 import { tolerantFetch } from "./messages.ts";
 import type { McpResult } from "./results.ts";
 import type { McpServer } from "./types.ts";
@@ -12,7 +13,10 @@ export interface McpDependencies extends NetworkRules {
 }
 
 export const listSeconds = 10;
-export const callSeconds = 120;
+/** Default of the seconds that a call waits. */
+const defaultCallSeconds = 120;
+/** Milliseconds before a stream that the server has closed is continued. The server can ask for others. */
+const continueMs = { least: 100, default: 1_000, most: 30_000 };
 /** For the version probe. Servers of older protocol versions may not answer it at all. */
 const probeSeconds = 4;
 const maxResponseBytes = 20 * 1024 * 1024;
@@ -23,8 +27,12 @@ const maxResponseBytes = 20 * 1024 * 1024;
  * - Calls at the same time share one client.
  */
 export interface McpConnection {
-  listTools(signal: AbortSignal): Promise<Tool[]>;
-  /** Retries once with a new session when the server has lost the session, and so did not run the call. */
+  /** `problems`: which tools are missing, and why. Clauses without a subject. */
+  listTools(signal: AbortSignal): Promise<{ tools: Tool[]; problems: string[]; instructions: string | undefined }>;
+  /**
+   * Rejects with a `CallTimedOut` when the server neither answers nor reports progress in time. Retries once with a new session when the
+   * server has lost the session, and so did not run the call.
+   */
   callTool(name: string, input: unknown, signal: AbortSignal): Promise<McpResult>;
   /** Replaces the secrets that were sent to the server. */
   redact(text: string): string;
@@ -33,16 +41,25 @@ export interface McpConnection {
   close(): Promise<void>;
 }
 
+/** A call took more time than its server may take. The message is a clause. */
+export class CallTimedOut extends Error {}
+
 export function mcpConnection(server: McpServer, dependencies: McpDependencies): McpConnection {
   const closing = new AbortController();
   const secrets: string[] = [];
   let client: Promise<Client> | undefined;
+  const limit = new ListLimit(server.tools);
+  /** Requests in progress. Without one, no stream is continued. */
+  let waiting = 0;
+  const isWaiting = (): boolean => waiting > 0;
 
   function connected(): Promise<Client> {
-    client ??= connect(server, dependencies, secrets, closing.signal).catch((error: unknown) => {
-      client = undefined;
-      throw error;
-    });
+    client ??= connect(server, dependencies, { secrets, limit, signal: closing.signal, isWaiting }).catch(
+      (error: unknown) => {
+        client = undefined;
+        throw error;
+      },
+    );
     return client;
   }
 
@@ -51,23 +68,39 @@ export function mcpConnection(server: McpServer, dependencies: McpDependencies):
     void expired.then((open) => open.close()).catch(() => {});
   }
 
+  async function request<Value>(send: () => Promise<Value>): Promise<Value> {
+    waiting++;
+    return send().finally(() => waiting--);
+  }
+
   const redact = (text: string): string => redactSecrets(text, secrets, "[secret]");
 
   return {
     async listTools(signal) {
       const open = await connected();
-      return (await open.listTools(undefined, { signal, timeout: listSeconds * 1000 })).tools;
+      const { tools } = await request(() => open.listTools(undefined, { signal, timeout: listSeconds * 1000 }));
+      return { tools, problems: limit.problems(tools), instructions: open.getInstructions() };
     },
     async callTool(name, input, signal) {
-      const request = { name, arguments: (input ?? {}) as Record<string, unknown> };
-      const send = async (open: Promise<Client>): Promise<McpResult> =>
-        (await (await open).callTool(request, { signal, timeout: callSeconds * 1000 })) as McpResult;
+      const { seconds = defaultCallSeconds } = server;
+      const call = { name, arguments: (input ?? {}) as Record<string, unknown> };
+      // With `onprogress`, the server is asked to report progress. The turn's limit of seconds bounds the time.
+      const options = { signal, timeout: seconds * 1000, resetTimeoutOnProgress: true, onprogress: () => {} };
+      const send = async (opening: Promise<Client>): Promise<McpResult> => {
+        const open = await opening;
+        return (await request(() => open.callTool(call, options))) as McpResult;
+      };
       const used = connected();
-      return send(used).catch((error: unknown) => {
-        if (!isSessionLost(error)) throw error;
-        discard(used);
-        return send(connected());
-      });
+      return send(used)
+        .catch((error: unknown) => {
+          if (!isSessionLost(error)) throw error;
+          discard(used);
+          return send(connected());
+        })
+        .catch((error: unknown) => {
+          if (signal.aborted || !isTimeout(error)) throw error;
+          throw new CallTimedOut(`it sent neither a result nor progress for ${seconds} seconds`);
+        });
     },
     redact,
     describeError(error) {
@@ -86,11 +119,19 @@ export function mcpConnection(server: McpServer, dependencies: McpDependencies):
   };
 }
 
+interface Connecting {
+  /** Those that are sent are added. */
+  secrets: string[];
+  limit: ListLimit;
+  signal: AbortSignal;
+  /** Whether a request is in progress. */
+  isWaiting: () => boolean;
+}
+
 async function connect(
   server: McpServer,
   dependencies: McpDependencies,
-  secrets: string[],
-  signal: AbortSignal,
+  { secrets, limit, signal, isWaiting }: Connecting,
 ): Promise<Client> {
   const headers: Record<string, string> = {};
   for (const [name, { secret, prefix = "" }] of Object.entries(server.headers ?? {})) {
@@ -104,7 +145,7 @@ async function connect(
   }
   const { Client, isSpecType, StreamableHTTPClientTransport } = await import("@modelcontextprotocol/client");
   const plainFetch = safeFetch({ ...dependencies, responseBytes: maxResponseBytes });
-  const fetch = tolerantFetch(plainFetch, isSpecType);
+  const fetch = tolerantFetch(plainFetch, isSpecType, limit);
   const connectAs = async (mode: "auto" | "legacy"): Promise<Client> => {
     const client = new Client(
       { name: "agent-run-service", version: "1.0" },
@@ -118,10 +159,15 @@ async function connect(
       fetch,
       requestInit: { headers },
       reconnectionOptions: {
-        maxRetries: 0,
-        initialReconnectionDelay: 1_000,
-        maxReconnectionDelay: 1_000,
-        reconnectionDelayGrowFactor: 1,
+        maxRetries: 10, // of one stream in a row; `continuingFetch` gives up before
+        initialReconnectionDelay: continueMs.default,
+        maxReconnectionDelay: continueMs.most,
+        reconnectionDelayGrowFactor: 2,
+      },
+      reconnectionScheduler(reconnect, delay) {
+        if (!isWaiting()) return undefined;
+        const timer = setTimeout(reconnect, Math.min(Math.max(delay, continueMs.least), continueMs.most));
+        return () => clearTimeout(timer);
       },
     });
     await client.connect(transport, { timeout: listSeconds * 1000, signal });
@@ -148,7 +194,11 @@ const noResultValidation: jsonSchemaValidator = {
 };
 
 /** An error of the MCP client. `data.status` is the HTTP status of the server's response. */
-type SdkError = Error & { data?: { status?: number } };
+type SdkError = Error & { code?: unknown; data?: { status?: number } };
+
+function isTimeout(error: unknown): boolean {
+  return (error as SdkError).code === "REQUEST_TIMEOUT";
+}
 
 /** Whether version negotiation failed. Older servers answer the unknown probe with any error, or not at all. */
 function isVersionUnclear(error: unknown): boolean {

@@ -1,8 +1,8 @@
-import { createHash } from "node:crypto";
-import { findExcessiveDepth, maxJsonDepth } from "../../json.ts";
-import { attachmentKind, attachmentProblem } from "../attachment-limits.ts";
+import { findExcessiveDepth, maxJsonDepth, parseExact } from "../../json.ts";
 import type { Files } from "../tools/files.ts";
+import { structuredText } from "./messages.ts";
 import { errorOutput, type ToolOutput } from "../tools/tool.ts";
+import { type Blob, shownBlob } from "./blobs.ts";
 
 /** The result of an MCP call, as far as it is used here. */
 export interface McpResult {
@@ -15,7 +15,7 @@ type ContentBlock =
   | { type: "text"; text: string }
   | { type: "image" | "audio"; data: string; mimeType: string }
   | { type: "resource"; resource: { uri: string; text?: string; blob?: string; mimeType?: string } }
-  | { type: "resource_link"; uri: string; name: string };
+  | { type: "resource_link"; uri: string; name: string; description?: string; mimeType?: string; size?: number };
 
 /** Characters of a structured result that is recorded beside the text. Most servers send the same JSON as text. */
 const maxStructuredCharacters = 100_000;
@@ -24,8 +24,8 @@ const maxStructuredCharacters = 100_000;
 const maxCharacters = 10_000_000;
 
 /**
- * Converts an MCP result for the model. Text is kept. Images are written to the workspace and attached. `redact` is applied
- * before the text is cut.
+ * Converts an MCP result for the model. Text is kept. Everything else is written to the workspace, and images are attached.
+ * `redact` is applied before the text is cut.
  */
 export async function resultOutput(
   server: string,
@@ -37,13 +37,10 @@ export async function resultOutput(
   const texts: string[] = [];
   const attachments: { name: string; mediaType: string }[] = [];
   for (const block of content) {
-    if (block.type !== "image" || attachmentKind(block.mimeType)?.name !== "images") {
-      texts.push(blockText(block));
-      continue;
-    }
-    const saved = await saveImage(server, block, files);
-    texts.push(saved.text);
-    if ("name" in saved) attachments.push({ name: saved.name, mediaType: block.mimeType });
+    const blob = blobOf(block);
+    const shown = blob ? await shownBlob(blob, { server, files, redact }) : { text: blockText(block) };
+    texts.push(shown.text);
+    if ("attachment" in shown && shown.attachment) attachments.push(shown.attachment);
   }
   const json = structuredContent === undefined ? undefined : jsonText(structuredContent);
   if (content.length === 0 && structuredContent !== undefined) texts.push(json ?? tooDeep);
@@ -61,7 +58,7 @@ export async function resultOutput(
 function unshownJson(json: string, text: string): string | undefined {
   if (json.length > maxStructuredCharacters) return undefined;
   try {
-    return JSON.stringify(JSON.parse(text)) === json ? undefined : json;
+    return JSON.stringify(parseExact(text)) === json ? undefined : json;
   } catch {
     return json; // a text for people
   }
@@ -76,7 +73,7 @@ function cutText(text: string): string {
 /** The value as JSON. Undefined: it is nested too deep. Up to Node 24, JSON.stringify overflows the stack then; Node 26 has no such limit. */
 function jsonText(value: unknown): string | undefined {
   try {
-    const text = JSON.stringify(value);
+    const text = structuredText(value);
     return findExcessiveDepth(text) === undefined ? text : undefined;
   } catch {
     return undefined;
@@ -85,37 +82,19 @@ function jsonText(value: unknown): string | undefined {
 
 const tooDeep = `[The result is nested more than ${maxJsonDepth} levels deep and is not shown.]`;
 
-function blockText(block: ContentBlock): string {
-  switch (block.type) {
-    case "text":
-      return block.text;
-    case "resource_link":
-      return `${block.name}: ${block.uri}`;
-    case "resource":
-      return (
-        block.resource.text ?? `[${block.resource.uri} is ${block.resource.mimeType ?? "a binary file"}; not shown.]`
-      );
-    case "image":
-    case "audio":
-      return `[A file of type ${block.mimeType}; not shown.]`;
-  }
+/** Undefined: the block is text. */
+function blobOf(block: ContentBlock): Blob | undefined {
+  if (block.type === "image" || block.type === "audio") return block;
+  if (block.type !== "resource" || block.resource.text !== undefined) return undefined;
+  const { uri, blob = "", mimeType } = block.resource;
+  return { uri, data: blob, ...(mimeType !== undefined && { mimeType }) };
 }
 
-async function saveImage(
-  server: string,
-  { data, mimeType }: { data: string; mimeType: string },
-  files: Files,
-): Promise<{ text: string; name: string } | { text: string }> {
-  const bytes = Buffer.from(data, "base64");
-  const tooLarge = attachmentProblem(mimeType, bytes.length);
-  if (tooLarge !== undefined) return { text: `[An image; ${tooLarge}.]` };
-  // Named by its content, so that parallel and repeated calls do not overwrite each other's images.
-  const hash = createHash("sha256").update(bytes).digest("hex").slice(0, 12);
-  const name = `${server}-${hash}.${mimeType.slice("image/".length)}`;
-  return files.update(async () => {
-    const problem = await files.problemOf({ name, size: bytes.length });
-    if (problem !== undefined) return { text: `[An image that could not be saved: ${problem}]` };
-    await files.write(name, bytes);
-    return { text: `[An image, saved as ${name} in the workspace.]`, name };
-  });
+function blockText(block: ContentBlock): string {
+  if (block.type === "text") return block.text;
+  if (block.type === "resource") return block.resource.text ?? "";
+  if (block.type !== "resource_link") return "";
+  const { name, uri, description, mimeType, size } = block;
+  const facts = [mimeType, size === undefined ? undefined : `${size} bytes`].filter((fact) => fact !== undefined);
+  return `${name}: ${uri}${facts.length > 0 ? ` (${facts.join(", ")})` : ""}${description ? `\n${description}` : ""}`;
 }

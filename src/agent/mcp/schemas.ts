@@ -1,5 +1,7 @@
 import { isObject } from "../../json.ts";
+import { valueAtPointer } from "../../results/json-pointer.ts";
 import { mapSubschemas } from "../../results/subschemas.ts";
+import { withCompiledPatterns } from "../tools/sent-schema.ts";
 
 // Keywords whose check takes time linear in the size of the input.
 const safeKeywords = new Set([
@@ -53,17 +55,33 @@ function safeSchemas(schemas: unknown): unknown[] | undefined {
 
 /**
  * A tool's JSON Schema in the form that all providers accept. They reject a whole request for one such schema:
- * - Anthropic and OpenAI, if it combines schemas at the top level. The server still validates those.
- * - OpenAI, if it has no `properties`, or an array without `items`.
+ * - Anthropic and OpenAI, if it combines schemas at the top level or refers to one. The server still validates those.
+ * - OpenAI, if it has no `properties`, an array without `items`, a pattern with lookaround (SmartBear/smartbear-mcp#491), or a
+ *   reference to nothing. The server still validates patterns.
  */
 export function providerSchema(schema: Record<string, unknown>): Record<string, unknown> {
-  const { allOf: _, anyOf: __, oneOf: ___, not: ____, enum: _____, ...rest } = schema;
-  return { properties: {}, ...(withItems(rest) as object), type: "object" };
+  const { $ref, ...own } = schema;
+  const { allOf: _, anyOf: __, oneOf: ___, not: ____, enum: _____, ...root } = { ...schemaAt(schema, $ref), ...own };
+  const { $ref: ______, ...accepted } = accept(root, root) as Record<string, unknown>;
+  return { properties: {}, ...accepted, type: "object" };
 }
 
-function withItems(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(withItems); // a tuple of earlier drafts
+/** The schema without what a provider rejects. `root`: what its references refer to. */
+function accept(schema: unknown, root: object): unknown {
+  if (Array.isArray(schema)) return schema.map((each) => accept(each, root)); // a tuple of earlier drafts
   if (!isObject(schema)) return schema;
-  const needsItems = [schema["type"]].flat().includes("array") && schema["items"] === undefined;
-  return { ...mapSubschemas(schema, withItems), ...(needsItems && { items: {} }) };
+  const { $ref, ...rest } = withCompiledPatterns(mapSubschemas(schema, (within) => accept(within, root)));
+  const needsItems = [rest["type"]].flat().includes("array") && rest["items"] === undefined;
+  return {
+    ...rest,
+    ...(needsItems && { items: {} }),
+    ...($ref !== undefined && schemaAt(root, $ref) && { $ref }),
+  };
+}
+
+/** The schema that a reference within `root` means. */
+function schemaAt(root: object, reference: unknown): Record<string, unknown> | undefined {
+  if (typeof reference !== "string" || !/^#(\/|$)/.test(reference)) return undefined;
+  const found = valueAtPointer(root, reference.slice(1));
+  return isObject(found) ? found : undefined;
 }

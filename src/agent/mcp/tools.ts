@@ -1,5 +1,5 @@
 import type { Tool as McpTool } from "@modelcontextprotocol/client";
-import { findExcessiveDepth, toWellFormed } from "../../json.ts";
+import { toWellFormed } from "../../json.ts";
 import type { ToolDefinition } from "../model.ts";
 import {
   errorOutput,
@@ -15,26 +15,14 @@ import type { McpServer } from "./types.ts";
 /** Makes the `run` function of a tool from the name that the server uses for it. */
 type CallTool = (tool: string) => Tool["run"];
 
-/** Characters of a tool's definition, which is part of every model request. */
-const maxDefinitionCharacters = 50_000;
 /** The limit of OpenAI, Anthropic and Amazon Bedrock. */
 const maxNameCharacters = 64;
 
-/**
- * Converts the tools that the server lists and the agent allows. `problems` says for the operator what was left out and
- * why.
- */
-export async function listedTools(
-  server: McpServer,
-  listed: McpTool[],
-  call: CallTool,
-): Promise<{ tools: Tool[]; problems: string[] }> {
+/** Converts the tools that the server lists. */
+export async function listedTools(server: McpServer, listed: McpTool[], call: CallTool): Promise<Tool[]> {
   const newValidator = await validatorFactory();
-  const allowed = listed.filter(({ name }) => server.tools?.includes(name) ?? true);
-  const usable = allowed.filter((tool) => hasUsableDefinition(tool));
-  const missing = server.tools?.filter((name) => !listed.some((tool) => tool.name === name)) ?? [];
   const taken = new Set<string>();
-  const tools = usable.map((tool): Tool => {
+  return listed.map((tool): Tool => {
     const { name, description = "", inputSchema, annotations = {} } = tool;
     const { readOnlyHint = false, idempotentHint = false } = annotations;
     const definition: ToolDefinition = toWellFormed({
@@ -53,16 +41,6 @@ export async function listedTools(
       () => newValidator(inputSchema),
     );
   });
-  return {
-    tools,
-    problems: [
-      ...missing.map((name) => `it has no tool ${JSON.stringify(name)}`),
-      ...allowed
-        .filter((tool) => !usable.includes(tool))
-        .map(({ name }) => JSON.stringify(name.slice(0, 200)))
-        .map((name) => `its tool ${name} is left out: its definition is too large or nested too deep`),
-    ],
-  };
 }
 
 /**
@@ -89,22 +67,16 @@ async function validatorFactory(): Promise<(schema: unknown) => Validator> {
 /** The tool with a check of its inputs. The schema is compiled at the first call. */
 function checkedTool(tool: Tool, compile: () => Validator): Tool {
   let validate: ((input: unknown) => string | undefined) | undefined;
-  const check = (input: unknown): ToolOutput | undefined => {
+  const check = (input: unknown, json?: string): ToolOutput | undefined => {
     validate ??= inputValidator(compile);
     const problem = validate(input);
-    return problem === undefined ? undefined : inputError(tool.definition, problem, input);
+    return problem === undefined ? undefined : inputError(tool.definition, problem, { input, json });
   };
-  return { ...tool, check, run: async (input, context) => check(input) ?? tool.run(input, context) };
-}
-
-/** Whether a tool's definition can be part of every model request. */
-function hasUsableDefinition(tool: McpTool): boolean {
-  try {
-    const text = JSON.stringify(tool);
-    return text.length <= maxDefinitionCharacters && findExcessiveDepth(text) === undefined;
-  } catch {
-    return false; // nested too deep for JSON.stringify
-  }
+  return {
+    ...tool,
+    check,
+    run: async (input, context) => check(input, context.call?.json) ?? tool.run(input, context),
+  };
 }
 
 /** Compiles a schema. For an invalid schema, every input is accepted here; the server validates it. */

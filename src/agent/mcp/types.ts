@@ -7,4 +7,8 @@ export interface McpServer {
   headers?: Record<string, { secret: string; prefix?: string }>;
   /** The names of the tools that the agent may use. Absent: all of them. */
   tools?: string[];
+  /** Seconds that a call waits for its result, or for the next progress that the server reports. Default: 120. */
+  seconds?: number;
+  /** Whether the model reads the server's instructions. Default: true. */
+  instructions?: boolean;
 }

@@ -2,7 +2,7 @@ import type { CallToolResult, McpServer } from "@modelcontextprotocol/server";
 import { decodeText } from "../../documents/decode-text.ts";
 import { ServiceError } from "../../errors.ts";
 import { findOwnRun } from "../../runs/own-run.ts";
-import { listChangedFiles, listRunFiles, readRunFile } from "../../runs/files/read-files.ts";
+import { findRunFile, listChangedFiles, readRunFile } from "../../runs/files/read-files.ts";
 import type { McpCall } from "../deps.ts";
 import { inputSchema, outputSchema } from "../standard-schema.ts";
 import { maxTextLength, pieceOf } from "../text-piece.ts";
@@ -46,11 +46,13 @@ export function registerFileTools(server: McpServer, call: McpCall): void {
     },
     guarded(call, async ({ run_id, name, offset }) => {
       const { id } = await findOwnRun(runs, principal, run_id);
-      const file = (await listRunFiles(call, id)).files.find((each) => each.name === name);
-      if (!file) throw missingFile(name, call);
-      const url = `${call.origin}/ext/v1/runs/${id}/files/${encodeURIComponent(name)}`;
+      const file = await findRunFile(call, id, name).catch((error: unknown) => {
+        const isMissing = error instanceof ServiceError && error.code === "file_not_found";
+        throw isMissing ? missingFile(name, call) : error;
+      });
+      const url = `${call.origin}/ext/v1/runs/${id}/files/${encodeURIComponent(file.name)}`;
       if (file.size > maxTextBytes) return tooLarge(file, url);
-      const { content } = await readRunFile(call, id, name);
+      const { content } = await readRunFile(call, id, file.name);
       return contentResult({ ...file, content, url }, offset, call);
     }),
   );
@@ -64,13 +66,15 @@ function missingFile(name: string, { named }: McpCall): ServiceError {
 }
 
 function listResult(files: Awaited<ReturnType<typeof listChangedFiles>>): CallToolResult {
-  const listed = files.slice(0, maxListedFiles).map(({ name, size, sentAs, changedAt }) => ({
+  const listed = files.slice(0, maxListedFiles).map(({ name, size, sentAs, changedAt, kind = "file" as const }) => ({
     name,
     size,
+    kind,
     sent_as: sentAs ?? null,
     changed_at_step: changedAt ? `${changedAt.turn}.${changedAt.step}` : null,
   }));
-  const lines = listed.map(({ name, size, sent_as: sent }) => {
+  const lines = listed.map(({ name, size, kind, sent_as: sent }) => {
+    if (kind !== "file") return `${name} (${kind === "link" ? "symbolic link" : "empty folder"})`;
     return `${name} (${size} bytes${sent === null ? "" : `, sent as ${JSON.stringify(sent)}`})`;
   });
   if (files.length > maxListedFiles)

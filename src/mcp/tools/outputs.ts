@@ -117,6 +117,7 @@ export const fileList = object("Files of a run.", {
     object("A file.", {
       name,
       size,
+      kind: oneOfTexts("A link has its target as its content. A folder is empty.", ["file", "link", "folder"]),
       sent_as: nullable(text("The name that it was sent with. Null: the same name, or not a file of the start.")),
       changed_at_step: nullable(text("The step that last changed it, as TURN.STEP. Null: an upload.")),
     }),

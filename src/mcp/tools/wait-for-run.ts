@@ -34,7 +34,10 @@ export function registerWaitTools(server: McpServer, call: McpCall, options: Rep
         await report?.(run);
         return run;
       };
-      await untilIdle({ read, seconds: Math.min(seconds, maxWaitSeconds), interval, signal });
+      const { organizationId, agentId } = call.principal;
+      using waiting = call.waits?.open([organizationId, agentId]);
+      const longest = call.waits && !waiting ? 0 : Math.min(seconds, maxWaitSeconds);
+      await untilIdle({ read, seconds: longest, interval, signal });
       return reportResult(await reportRun(call, run_id), call);
     }),
   );

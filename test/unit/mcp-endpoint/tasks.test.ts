@@ -45,7 +45,7 @@ const task = (method: string, taskId: string, more = {}) =>
   sendRpc(service, `tasks/${method}`, { taskId, ...more }, taskCapabilities);
 
 async function settled(taskId: string): Promise<Record<string, unknown>> {
-  await expect.poll(async () => (await task("get", taskId)).result?.["status"], { timeout: 5_000 }).not.toBe("working");
+  await expect.poll(async () => (await task("get", taskId)).result?.["status"]).not.toBe("working");
   return (await task("get", taskId)).result ?? {};
 }
 

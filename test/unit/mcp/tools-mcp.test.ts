@@ -17,7 +17,10 @@ const dependencies: ToolDependencies = {
 /** The tools that are offered from the first step on. */
 async function open(mcp: McpServer[], more: Partial<ToolDependencies> = {}, signal = neverAborts) {
   const toolbox = await openTools({ tools: [], mcp } satisfies ToolChoice, { ...dependencies, ...more }, signal);
-  return { ...toolbox, tools: toolbox.tools.filter(({ when }) => when === undefined) };
+  return {
+    ...toolbox,
+    tools: toolbox.tools.filter(({ when, unavailable }) => when === undefined && unavailable === undefined),
+  };
 }
 
 function named(tools: Tool[], name: string): Tool {
@@ -68,10 +71,10 @@ describe("an MCP server", () => {
     expect(await call(named(opened.tools, "s__set"), {})).toEqual({ text: "X: https://example.com/x" });
     const space = files();
     const drawn = await call(named(opened.tools, "s__draw"), {}, space);
-    const [name = ""] = space.content.keys();
+    const [name = "", audio] = space.content.keys();
     expect(name).toMatch(/^s-[0-9a-f]{12}\.png$/);
     expect(drawn).toEqual({
-      text: `[An image, saved as ${name} in the workspace.]\n[A file of type audio/wav; not shown.]`,
+      text: `[An image, saved as ${name} in the workspace.]\n[A file of type audio/wav, saved as ${audio} in the workspace.]`,
       attachments: [{ name, mediaType: "image/png" }],
     });
     expect(space.content.get(name)?.subarray(1, 4)).toEqual(Buffer.from("PNG"));

@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { describe, expect, it } from "vitest";
+import { offeredDefinitions, offeredTools } from "../../../src/agent/tools/tool.ts";
 import { hostileServer } from "./hostile-mcp-server.ts";
 import { files } from "../agent/scripted.ts";
 
@@ -77,7 +78,7 @@ describe("a hostile MCP server", () => {
       method === "tools/list" ? `{"tools":[${deep},${fine}]}` : `{"content":[],"structuredContent":{"x":${nested}}}`,
     );
     await using opened = await server.open();
-    expect(opened.tools.map(({ definition }) => definition.name)).toEqual(["s__fine", "read_result"]);
+    expect(offeredTools(opened.tools).map(({ name }) => name)).toEqual(["s__fine", "read_result"]);
     expect(opened.problems).toEqual([
       'The MCP server s: its tool "deep" is left out: its definition is too large or nested too deep.',
     ]);
@@ -94,14 +95,19 @@ describe("a hostile MCP server", () => {
     }));
     await using server = await hostileServer(() => ({ tools: many }));
     await using wide = await server.open({ tools: ["list_files"], contextTokens: 1_000_000 });
-    expect(wide.tools).toHaveLength(128);
+    expect(offeredDefinitions(wide.tools, { resultsLeftOut: true })).toHaveLength(128);
     await using narrow = await server.open({ contextTokens: 20_000 });
-    const size = JSON.stringify(narrow.tools.map(({ definition }) => definition)).length;
+    const size = JSON.stringify(offeredDefinitions(narrow.tools)).length;
     expect(size).toBeGreaterThan(20_000);
     expect(size).toBeLessThan(31_000);
-    expect(narrow.problems).toEqual([expect.stringMatching(/^Only \d+ of 1000 MCP tools are offered.*Name the tools/)]);
+    expect(narrow.problems).toEqual([
+      expect.stringMatching(
+        /^The MCP server s: it lists more than 500 tools or 1000000 characters: \d+ tools are read/,
+      ),
+      expect.stringMatching(/^Only \d+ of \d+ MCP tools are offered.*Name the tools/),
+    ]);
     await using chosen = await server.open({}, { tools: ["t900", "gone"] });
-    expect(chosen.tools.map(({ definition }) => definition.name)).toEqual(["s__t900", "read_result"]);
+    expect(offeredTools(chosen.tools).map(({ name }) => name)).toEqual(["s__t900", "read_result"]);
     expect(chosen.problems).toEqual(['The MCP server s: it has no tool "gone".']);
   });
 

@@ -113,9 +113,9 @@ describe.each(["legacy", "auto"] as const)("a client with protocol version %s", 
 
     const list = await callTool(client, "list_files", { run_id });
     expect(list.structured["files"]).toEqual([
-      { name: "chart.png", size: 70, sent_as: null, changed_at_step: null },
-      { name: "notes.txt", size: 7, sent_as: "letters/notes.txt", changed_at_step: null },
-      { name: "report.md", size: 90_000, sent_as: null, changed_at_step: "1.1" },
+      { kind: "file", name: "chart.png", size: 70, sent_as: null, changed_at_step: null },
+      { kind: "file", name: "notes.txt", size: 7, sent_as: "letters/notes.txt", changed_at_step: null },
+      { kind: "file", name: "report.md", size: 90_000, sent_as: null, changed_at_step: "1.1" },
     ]);
     expect(list.text).toContain('notes.txt (7 bytes, sent as "letters/notes.txt")');
     const read = (name: string, offset?: number) => callTool(client, "read_file", { run_id, name, offset });

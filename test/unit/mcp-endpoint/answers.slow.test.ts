@@ -3,6 +3,7 @@ import { resultFromTaskOutcome } from "@modelcontextprotocol/ext-tasks/client";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createAgent } from "../../../src/accounts/agents.ts";
 import { createKey } from "../../../src/accounts/keys.ts";
+import { parseExact } from "../../../src/json.ts";
 import { scriptedModel } from "../../browser/scripted-model.ts";
 import {
   callTool,
@@ -130,6 +131,16 @@ describe.each(["legacy", "auto"] as const)("answer_call of a client with protoco
     });
   });
 
+  test("an output keeps the digits of its numbers", async () => {
+    const run_id = await start(client, "stock");
+    const { structured } = await callTool(client, "wait_for_run", { run_id });
+    const [{ id: call, arguments_sha256 } = { id: "", arguments_sha256: "" }] = structured["open_calls"] as OpenCall[];
+    const output = '{"ean":9007199254740993,"price":10.10}';
+    await callTool(client, "answer_call", { run_id, call, arguments_sha256, output: parseExact(output) });
+    await callTool(client, "wait_for_run", { run_id });
+    expect((await answersOf(run_id)).results).toMatchObject([{ text: output }]);
+  });
+
   test("an approval is refused unless the agent lets its keys approve", async () => {
     const other = await connectClient(strict, mode);
     const run_id = await start(other, "write");
@@ -160,7 +171,7 @@ async function waiting(of: typeof strict, input: string): Promise<string> {
   const call = { name: "start_run", arguments: { name: "Test", input_text: input } };
   const { result } = await sendRpc(of, "tools/call", call, taskCapabilities);
   const taskId = String(result?.["taskId"]);
-  await expect.poll(async () => (await get(of, taskId))?.["status"], { timeout: 5_000 }).toBe("input_required");
+  await expect.poll(async () => (await get(of, taskId))?.["status"]).toBe("input_required");
   return taskId;
 }
 
