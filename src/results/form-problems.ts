@@ -9,7 +9,10 @@ const ajv = new Ajv2020({ strict: false, logger: false });
 /** Why a schema is no JSON Schema: clauses about values of keywords, with the place as a JSON Pointer. */
 export function formProblems(schema: object): string[] {
   const { $schema = draft } = schema as { $schema?: unknown };
-  if ($schema !== draft) return [`/$schema: expected ${draft}, received ${JSON.stringify($schema)?.slice(0, 200)}`];
+  if ($schema !== draft) {
+    const others = "draft-07 is accepted without dependencies, and without checks beside a $ref";
+    return [`/$schema: expected ${draft}, received ${JSON.stringify($schema)?.slice(0, 200)}; ${others}`];
+  }
   if (ajv.validateSchema(schema)) return [];
   // The first error of a place says most: those after it are of the alternatives.
   const byPlace = new Map<string, string>();

@@ -1,3 +1,5 @@
+import { splitLookaheads } from "./lookahead.ts";
+
 /** Compiling the worst pattern of this length took 0.4 s. */
 const maxCharacters = 1_000;
 
@@ -13,11 +15,15 @@ export type CompilePattern = (pattern: string) => LinearPattern;
 /** Patterns are matched by RE2, in linear time: JavaScript's `RegExp` takes hours for some. */
 export async function patternCompiler(): Promise<CompilePattern> {
   const { RE2JS } = await import("re2js");
+  const compiled = (part: string) => RE2JS.compile(RE2JS.translateRegExp(part));
   return (pattern) => {
     if (pattern.length > maxCharacters) {
       throw new Error(`it has ${pattern.length} characters; at most ${maxCharacters} are accepted`);
     }
-    const regex = RE2JS.compile(RE2JS.translateRegExp(pattern));
-    return { test: (text) => regex.test(text), toString: () => pattern };
+    const { pattern: rest, also, never } = splitLookaheads(pattern);
+    const [needed, excluded] = [[rest, ...also].map(compiled), never.map(compiled)];
+    const test = (text: string): boolean =>
+      needed.every((each) => each.test(text)) && !excluded.some((each) => each.test(text));
+    return { test, toString: () => pattern };
   };
 }

@@ -1,7 +1,8 @@
-import { setImmediate } from "node:timers/promises";
+import { tickByTick } from "../async/tick-by-tick.ts";
 import { isObject } from "../json.ts";
 import { pointerPart, valueAtPointer } from "./json-pointer.ts";
-import { patternCompiler } from "./linear-pattern.ts";
+import { type CompilePattern, patternCompiler } from "./linear-pattern.ts";
+import { patternStates } from "./pattern-states.ts";
 import { schemaLimits } from "./schema-limits.ts";
 import { subschemas } from "./subschemas.ts";
 
@@ -76,6 +77,9 @@ function patternsIn({ pattern, patternProperties = {} }: Record<string, unknown>
   ];
 }
 
+/** One pattern of all schemas is compiled at a time, and other requests are handled between two. */
+const inTurn = tickByTick();
+
 /** `patterns`: the place of each. */
 async function patternProblems(patterns: Map<string, string>): Promise<string[]> {
   const characters = [...patterns.keys()].reduce((sum, { length }) => sum + length, 0);
@@ -85,18 +89,34 @@ async function patternProblems(patterns: Map<string, string>): Promise<string[]>
       `its patterns have ${characters} characters together, equal ones counted once; at most ${most} are accepted`,
     ];
   }
+  const { maxPatternStates, maxStates } = schemaLimits;
+  const states = [...patterns].map(([pattern, place]): [number, string] => [patternStates(pattern), place]);
+  const long = states.find(([each]) => each > maxPatternStates);
+  const all = states.reduce((sum, [each]) => sum + each, 0);
+  if (long) return [`${long[1]}: ${tooManyStates(long[0], maxPatternStates)}`];
+  if (all > maxStates) return [`its patterns: ${tooManyStates(all, maxStates)}`];
   const compile = await patternCompiler();
   const problems: string[] = [];
   for (const [pattern, place] of patterns) {
-    try {
-      compile(pattern);
-    } catch (error) {
-      const reason = (error as Error).message.replace(/\.$/, "");
+    const problem = await inTurn([], () => problemOf(compile, pattern));
+    if (problem !== undefined) {
       problems.push(
-        `${place}: expected a regular expression of RE2, which has no lookahead, lookbehind and backreferences: ${reason}`,
+        `${place}: expected a regular expression of RE2, which has no lookbehind, no backreferences, and lookaheads only right after a first ^: ${problem}`,
       );
     }
-    await setImmediate(); // so that other requests are handled
   }
   return problems;
+}
+
+function tooManyStates(states: number, most: number): string {
+  return `written out, as x{3} is xxx, the repetitions have ${states} states; at most ${most} are accepted`;
+}
+
+function problemOf(compile: CompilePattern, pattern: string): string | undefined {
+  try {
+    compile(pattern);
+    return undefined;
+  } catch (error) {
+    return (error as Error).message.replace(/\.$/, "");
+  }
 }
