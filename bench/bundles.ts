@@ -1,7 +1,8 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
-import { basename, join } from "node:path";
-import { bundleDocuments, bundleFunction, bundleSandbox, lambdasFolder } from "../lib/bundling.ts";
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { lambdasFolder } from "../lib/bundling.ts";
+import { writeBundles } from "../scripts/write-bundles.ts";
 import type { RequiredEnvName } from "../src/env.ts";
 import type { ConsoleRoles, SignIn } from "../src/manage/sign-in/types.ts";
 import { newDataDir } from "./servers.ts";
@@ -56,21 +57,12 @@ interface LoadedBundle {
 
 /** Bundles all functions, and loads each so many times in a fresh process, in alternating rounds. */
 export function loadBundles(samples: number): LoadedBundle[] {
-  const functions = readdirSync(lambdasFolder)
-    .filter(
-      (file) => file.endsWith(".ts") && /^export .*\bhandler\b/m.test(readFileSync(join(lambdasFolder, file), "utf8")),
-    )
-    .map((file) => {
-      const name = basename(file, ".ts");
-      const folder = join(newDataDir(), name);
-      mkdirSync(folder);
-      if (name === "run-program") bundleSandbox(folder);
-      else if (name === "read-document") bundleDocuments(folder);
-      else bundleFunction(name, folder);
-      return { name, folder, loads: [] as LoadedBundle["loads"] };
-    });
+  const folder = newDataDir();
+  const functions = Object.keys(writeBundles(folder))
+    .filter((name) => /^export .*\bhandler\b/m.test(readFileSync(join(lambdasFolder, `${name}.ts`), "utf8")))
+    .map((name): LoadedBundle => ({ name, folder: join(folder, name), loads: [] }));
   for (let round = 0; round < samples; round++) {
-    for (const { folder, loads } of functions) loads.push(load(join(folder, "index.js")));
+    for (const each of functions) each.loads.push(load(join(each.folder, "index.js")));
   }
   return functions;
 }

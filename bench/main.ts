@@ -18,6 +18,7 @@ import { dataDirs } from "./servers.ts";
 import { measureStartup } from "./startup.ts";
 import { measureSteps } from "./steps.ts";
 import { formatSummary, formatTable, isMet, type Row } from "./table.ts";
+import { measureStreams } from "./streams.ts";
 import { measureTrials } from "./trials.ts";
 import { measureUpload } from "./upload.ts";
 import { measureWaiting } from "./waiting.ts";
@@ -47,6 +48,11 @@ const sections: Section[] = [
       const rounds = quick ? 3 : 9;
       return [...(await measureSteps(rounds)), ...(await measureModelCalls(rounds)), ...(await measureSandbox(rounds))];
     },
+  },
+  {
+    name: "streams",
+    title: "Answers that are streamed; floor: a fetch that joins the texts of the same events, polls without them",
+    measure: (quick) => measureStreams({ rounds: quick ? 1 : 3 }),
   },
   {
     name: "upload",
@@ -80,8 +86,10 @@ const sections: Section[] = [
   {
     name: "neighbours",
     title: "What a tenant notices while another one attacks",
-    measure: (quick) =>
-      measureNeighbours({ seconds: quick ? 3 : 10, folder: program.opts<{ service?: string }>().service }),
+    measure(quick) {
+      const { earlier, attack: only } = program.opts<{ earlier?: string; attack?: string }>();
+      return measureNeighbours({ seconds: quick ? 3 : 10, earlier, only });
+    },
   },
   {
     name: "trials",
@@ -117,7 +125,8 @@ const program = new Command("bench")
   .usage("[options] [sections...]")
   .description("Measure speed and memory. Each figure is compared with a floor that is measured in the same run.")
   .option("--quick", "measure fewer and shorter rounds", false)
-  .option("--service <FOLDER>", "neighbours: attack the service of this checkout instead of this one's");
+  .option("--earlier <FOLDER>", "neighbours: attack the service of this checkout, too, as the floor")
+  .option("--attack <TEXT>", "neighbours: only the attacks whose name has this text");
 const width = Math.max(...sections.map(({ name }) => name.length));
 program.addHelpText(
   "after",

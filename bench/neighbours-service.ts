@@ -1,11 +1,10 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { createServer } from "node:net";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { freePort } from "../test/support/free-port.ts";
 import type { Measured, Neighbor } from "./neighbour.ts";
 import { newDataDir, type Server, startServer } from "./servers.ts";
 
@@ -19,15 +18,30 @@ export interface Tenant {
 /** A service with an attacker and a neighbor, which belong to different organizations. */
 export interface Neighborhood extends AsyncDisposable {
   server: Server;
+  /** Base URL of the model server. */
+  modelUrl: string;
   attacker: Tenant;
   /** Adds an agent of the attacker whose webhook has this URL. */
   attackerWithWebhook: (url: string) => Promise<Tenant>;
   /** Sends a request with a tenant's key. Resolves with the status and the parsed body. */
   call: (tenant: Tenant, method: string, path: string, body?: object) => Promise<{ status: number; body: Answer }>;
-  /** Sends a request to the management API as an operator. Rejects for a response that is no success. */
+  /** The token of an operator of the attacker's organization. */
+  operatorToken: string;
+  /** Sends a request to the management API as an operator of all organizations. Rejects for a response that is no success. */
   manage: (method: string, path: string, body?: object) => Promise<Answer>;
   /** What the neighbor notices in this time, in milliseconds. It runs in a process of its own. */
   notices: (measured: Measured, milliseconds: number, more?: Partial<Neighbor>) => Promise<number[]>;
+}
+
+/** What one tenant does, and what another one notices. */
+export interface Attack {
+  name: string;
+  measured: Measured;
+  more?: Partial<Neighbor>;
+  /** Of the slowest measurement; of polls, of the 99th percentile. Milliseconds. */
+  target: number;
+  /** Resolves when the attack is under way, with a function that ends what the end of the service does not. */
+  begin: (place: Neighborhood) => Promise<(() => void) | void>;
 }
 
 /** What the benches read of responses. `updated_at`: ISO 8601. */
@@ -35,6 +49,7 @@ export interface Answer {
   id?: string;
   status?: string;
   key?: string;
+  token?: string;
   updated_at?: string;
   data?: Answer[];
   summary?: { text: string };
@@ -92,10 +107,14 @@ export async function openNeighborhood(folder: string | undefined): Promise<Neig
 
   const receiver = await freePort();
   const attacker = await tenant(await organization("Attacker"));
+  const access = [{ id: attacker.organizationId, role: "operator" }];
+  const { token: operatorToken = "" } = await manage("POST", "/operators", { name: "Attacker", organizations: access });
   const neighbor = await tenant(await organization("Neighbor"), `http://127.0.0.1:${receiver}`);
   return {
     server,
+    modelUrl: model.url,
     attacker,
+    operatorToken,
     attackerWithWebhook: (url) => tenant(attacker.organizationId, url),
     manage,
     call: ({ apiKey }, method, path, body) => request(path, apiKey, method, body),
@@ -121,12 +140,4 @@ async function startModel(): Promise<{ url: string; process: ChildProcess }> {
   const process_ = spawn(process.execPath, [scripts.model], { stdio: ["ignore", "pipe", "inherit"] });
   const port = await new Promise<string>((resolve) => createInterface(process_.stdout).once("line", resolve));
   return { url: `http://127.0.0.1:${port}/v1`, process: process_ };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

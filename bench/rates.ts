@@ -143,10 +143,12 @@ async function openSeeded(kind: Kind): Promise<Side> {
   return openSide(await startServer(kind, dataDir), { shortRun, longRun });
 }
 
-/** Connects to a server. */
+/** Connects to a server. Each connection gets an answer: one on which nothing is sent is closed after 10 s. */
 export async function openSide(server: Server, runs: Pick<Side, "shortRun" | "longRun">): Promise<Side> {
   const one = await openConnection(server);
   const many = await Promise.all(Array.from({ length: callers }, () => openConnection(server)));
+  const poll = getRequest(server, runs.shortRun);
+  await Promise.all([one, ...many].map((connection) => expectAnswer(connection, poll, 200)));
   return { server, one, many, ...runs, idleMemory: memoryOf(server.pid, "VmRSS"), samples: [] };
 }
 

@@ -84,7 +84,13 @@ async function runScriptedTurn({ runs, workspace }: LocalPlatform): Promise<RunJ
   const input = { turn: 1, role: "input_to_agent", text: "Go.", sequence: 1, at: now } as const;
   await runs.create(run, [input]);
   const claim = await runs.claim({ runId, owner: "bench", now, until: now + 60_000 });
-  const worked = { runId, turn: 1, fencingToken: claim?.fencingToken ?? 0, startedAt: now, createdAt: now };
+  const worked = {
+    runId,
+    turn: 1,
+    fencingToken: claim?.fencingToken ?? 0,
+    elapsed: () => Date.now() - now,
+    createdAt: now,
+  };
   const claimed = { ...worked, sequence: 1 };
   const record = journalWriter({ runs, now: Date.now }, claimed);
   const recorded: RunJournalEntry[] = [];
@@ -109,6 +115,7 @@ async function runScriptedTurn({ runs, workspace }: LocalPlatform): Promise<RunJ
       tools: builtInTools({ tools: ["list_files"] }, {}),
       files,
       now: Date.now,
+      date: Date.now,
       signal,
       record(part) {
         recorded.push({ turn: 1, ...part });

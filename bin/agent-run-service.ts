@@ -10,6 +10,9 @@ const programs: Record<string, () => Promise<unknown>> = {
 };
 const onlyInClone = new Set(["bootstrap", "conformance", "deploy", "probe", "synth"]);
 
+// `help admin run start` is help of `admin`, and `help` alone that of the service.
+const [, , asked = "", next = ""] = process.argv;
+if (asked === "help" && Object.hasOwn(programs, next)) process.argv.splice(2, 2, next, "help");
 const [, , first = ""] = process.argv;
 const program = Object.hasOwn(programs, first) ? programs[first] : undefined;
 const problem = findProblem();
@@ -26,7 +29,7 @@ function findProblem(): string | undefined {
   if (Number.parseInt(process.versions.node, 10) < 24) {
     return `Node 24 or newer is required; this is Node ${process.versions.node}. Install it from https://nodejs.org/`;
   }
-  if (program || first === "" || first.startsWith("-")) return undefined;
+  if (program || first === "" || first === "help" || first.startsWith("-")) return undefined;
   if (onlyInClone.has(first)) {
     return `the package does not contain '${first}'. To deploy to AWS, or to test a deployment, clone the repository and run: npm run ${first}`;
   }

@@ -1,6 +1,7 @@
 import { createInterface } from "node:readline";
 import { isatty } from "node:tty";
-import { type Argument, type Command, CommanderError, Help } from "commander";
+import { type Argument, type Command, CommanderError, Help, Option } from "commander";
+import packageFile from "../package.json" with { type: "json" };
 import { redactTokens } from "../src/accounts/token.ts";
 import { ServiceError } from "../src/errors.ts";
 import { printableLine } from "./printable.ts";
@@ -66,7 +67,8 @@ export class CliError extends Error {
 
 /**
  * Parses `argv`, runs the command and resolves with the exit code. An error is one line on stderr, after `name`.
- * `explain` writes the line for errors that are not `CliError`.
+ * `explain` writes the line for errors that are not `CliError`. All programs have `--version`, and `help` as another way to write
+ * `--help`.
  */
 export async function runProgram(
   program: Command,
@@ -76,13 +78,39 @@ export async function runProgram(
 ): Promise<number> {
   configure(program, io);
   try {
-    await program.parseAsync(argv, { from: "user" });
+    if (asksForVersion(program, argv)) io.out(packageFile.version);
+    else await program.parseAsync(withoutHelpCommand(program, argv), { from: "user" });
     return 0;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode; // after --help
     io.err(printableLine(`${name}: ${error instanceof CliError ? error.message : explain(error)}`));
     return (error instanceof CliError ? error.exitCode : undefined) ?? exitCode;
   }
+}
+
+const versionOption = new Option("-v, --version", "print the version");
+
+/** Not an option of commander, which would take it from commands that have a `--version` of their own. */
+function asksForVersion({ commands }: Command, argv: string[]): boolean {
+  const places = commands.length === 0 ? argv : argv.slice(0, 1);
+  return places.some((argument) => argument === versionOption.short || argument === versionOption.long);
+}
+
+/** `help run start` as `run start --help`. Commander's own command `help` takes one name only. */
+function withoutHelpCommand(program: Command, argv: string[]): string[] {
+  const [first, ...names] = argv;
+  if (first !== "help") return argv;
+  let command = program;
+  for (const name of names.filter((each) => !each.startsWith("-"))) {
+    const child = command.commands.find((each) => each.name() === name);
+    if (!child) {
+      const path = pathOf(command) || "this program";
+      const known = command.commands.length === 0 ? `${path} has no commands; see --help` : commandsOf(command);
+      throw new CliError(`help: unknown command ${JSON.stringify(redactTokens(name))}; ${known}`);
+    }
+    command = child;
+  }
+  return [...pathOf(command).split(" ").filter(Boolean), "--help"];
 }
 
 /** The command and its required arguments and options, such as `org create --name NAME`. `all`: the optional ones too. */
@@ -111,6 +139,10 @@ function configure(command: Command, io: Io): void {
     .configureHelp({
       showGlobalOptions: true,
       subcommandTerm: (leaf) => synopsis(leaf, false),
+      visibleOptions: (shown) => [
+        ...Help.prototype.visibleOptions.call(new Help(), shown),
+        ...(shown.parent ? [] : [versionOption]),
+      ],
       // Only here, because commander also takes its suggestions from `visibleCommands`.
       formatHelp: (shown, help) => {
         help.visibleCommands = (parent) => parent.commands.flatMap(leaves);

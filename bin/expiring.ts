@@ -1,6 +1,6 @@
 import { endsSoon, type Expiring, expiryText, isExpired, soonDays } from "../src/accounts/expiry.ts";
 import type { Accounts } from "../src/accounts/types.ts";
-import { commandLine } from "../src/command-line.ts";
+import { commandLine, dataOption } from "../src/command-line.ts";
 import { printableLine } from "./printable.ts";
 
 /** A key or an operator's token. `hint`: its first characters. */
@@ -32,15 +32,17 @@ export function endingText(noun: string, credentials: Credential[], now = Date.n
 }
 
 /** A warning when keys or operator tokens of the service end within two weeks. */
-export async function endingWarning(accounts: Accounts): Promise<string | undefined> {
+export async function endingWarning(accounts: Accounts, dataDir: string): Promise<string | undefined> {
   const agents = (await accounts.listAgents()).filter(({ status }) => status !== "deleted");
   const keys = new Map<string, Credential>(); // a key of several agents is listed by each
   for (const { id } of agents) for (const key of await accounts.listKeys(id)) keys.set(key.hash, key);
+  const command = (rest: string): string => commandLine("admin", `${rest}${dataOption(dataDir)}`);
   const texts = [
-    endingText("API key", [...keys.values()]),
-    endingText("operator token", await accounts.listOperators()),
+    { text: endingText("API key", [...keys.values()]), create: "key create --agent AGENT_ID" },
+    { text: endingText("operator token", await accounts.listOperators()), create: "operator link" },
   ];
-  const found = texts.filter((text) => text !== undefined);
+  const found = texts.filter(({ text }) => text !== undefined);
   if (found.length === 0) return undefined;
-  return `${found.join("; ")}. To hand over another one: ${commandLine("admin", "key create")} or ${commandLine("admin", "operator link")}`;
+  const commands = found.map(({ create }) => command(create)).join(" or ");
+  return `${found.map(({ text }) => text).join("; ")}. To hand over another one: ${commands}`;
 }

@@ -43,7 +43,12 @@ async function start(options: LocalOptions): Promise<void> {
       process.exit(1);
     });
   });
-  for (const warning of service.warnings) warning.then(printWarning, () => {}); // a failed check must not end the service
+  // A failed check must not end the service.
+  for (const check of service.warnings)
+    check.then(
+      (warnings) => warnings.forEach(printWarning),
+      () => {},
+    );
   const fields = { base_url: baseUrl, api_key: apiKey, template_id: templateId, console_url: consoleUrl };
   if (look) await announce(service, options.dataDir, look);
   else console.log(JSON.stringify(fields));
@@ -67,7 +72,7 @@ async function announce(service: Service, dataDir: string, look: Look): Promise<
   console.log(welcome({ ...service, apiKey: service.apiKey, linux, dataDir, milliseconds, found }));
   setTimeout(() => look.stop(), lookMilliseconds).unref();
   const late = ollama === pending ? await look.found : undefined;
-  if (late && service.model?.provider === "demo") console.log(`  ${foundLine(late, dataDir)}`);
+  if (late && service.model.configuration?.provider === "demo") console.log(`  ${foundLine(late, dataDir)}`);
 }
 
 interface Look {
@@ -81,6 +86,6 @@ async function lookForOllama(): Promise<Look> {
   return { found: findOllama(stop.signal), stop: () => stop.abort() };
 }
 
-function printWarning(text: string | undefined): void {
-  if (text !== undefined) console.error(`${name}: warning: ${text}`);
+function printWarning(text: string): void {
+  console.error(`${name}: warning: ${text}`);
 }

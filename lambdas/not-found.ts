@@ -1,4 +1,12 @@
-import { notFoundHandler } from "../src/v1/not-found.ts";
 import { lambdaHandler } from "../src/http/server/lambda.ts";
+import { isMcpPath, mcpPath } from "../src/mcp/path.ts";
+import { notFoundHandler } from "../src/v1/not-found.ts";
 
-export const handler = lambdaHandler(notFoundHandler());
+const notFound = notFoundHandler();
+
+/** API Gateway has no route for `/mcp/`: clients repeat the request at the address without the slash. */
+export const handler = lambdaHandler(async (request) => {
+  if (!isMcpPath(request.path)) return notFound(request);
+  const location = request.query.size > 0 ? `${mcpPath}?${request.query.toString()}` : mcpPath;
+  return { status: 308, headers: { location }, body: "" };
+});

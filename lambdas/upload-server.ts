@@ -53,7 +53,7 @@ function creates(): ApiHandler {
 
 function events(): ApiHandler {
   const { interval: streamInterval, longest: streamMilliseconds, each, all } = openStreams;
-  const streaming = { streamInterval, streamMilliseconds, streams: openCounts(each, all) };
+  const streaming = { streamInterval, streamMilliseconds, streams: openCounts({ each, all }) };
   const handlers = eventHandlers({ ...stores, now: Date.now, ...streaming });
   return withCors(extRouter(handlers, stores), envIfSet("CORS_ORIGINS")?.split(",") ?? []);
 }

@@ -25,6 +25,11 @@ export function commandPrefix(name: CommandName): string {
   return isPackage ? commandLine(name) : `${scripts[name]} --`;
 }
 
+/** The option that names a data directory, after a space. Empty for the default directory. */
+export function dataOption(dataDir: string): string {
+  return dataDir === ".data" ? "" : ` --data-dir ${shellWord(dataDir)}`;
+}
+
 /** A word of a shell command, quoted if it must be, such as a path with spaces. */
 export function shellWord(text: string): string {
   return /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;

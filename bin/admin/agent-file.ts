@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { keepDaysProblems, parseAgentFile } from "../../src/accounts/agent-definition.ts";
 import { headerSecretProblems } from "../../src/accounts/header-secrets.ts";
-import { definitionSchemaProblems } from "../../src/accounts/result-schema.ts";
+import { definitionSchemaProblems, withNormalizedSchemas } from "../../src/accounts/result-schema.ts";
 import type { AgentDefinition } from "../../src/accounts/types.ts";
 import { CliError } from "../cli.ts";
 import type { OperatorPlatform } from "./operator-platform.ts";
@@ -16,11 +16,12 @@ export async function readAgentFile(
   { secretProblem, retentionDays }: Pick<OperatorPlatform, "secretProblem" | "retentionDays">,
 ): Promise<AgentDefinition> {
   const parsed = parseAgentFile(textOf(path));
-  const problems = "problems" in parsed ? parsed.problems : await problemsOf(parsed.definition, retentionDays);
-  if ("problems" in parsed || problems.length > 0) {
-    throw new CliError(`${path} is not a valid agent file: ${problems.join("; ")} (see schemas/agent.schema.json)`);
-  }
-  const { definition } = parsed;
+  const refused = (problems: string[]): CliError =>
+    new CliError(`${path} is not a valid agent file: ${problems.join("; ")} (see schemas/agent.schema.json)`);
+  if ("problems" in parsed) throw refused(parsed.problems);
+  const definition = withNormalizedSchemas(parsed.definition);
+  const problems = await problemsOf(definition, retentionDays);
+  if (problems.length > 0) throw refused(problems);
   const [problem] = await headerSecretProblems(definition.mcp ?? [], organizationId, secretProblem);
   if (problem !== undefined) throw new CliError(problem);
   return definition;

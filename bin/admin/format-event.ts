@@ -1,7 +1,7 @@
 import { nameStarter, starterName } from "../../src/accounts/starter.ts";
 import type { Accounts } from "../../src/accounts/types.ts";
 import { answerText } from "../../src/agent/asks.ts";
-import type { TokenUsage } from "../../src/agent/model.ts";
+import { exactInput, type TokenUsage } from "../../src/agent/model.ts";
 import { reasoningText } from "../../src/agent/reasoning.ts";
 import type { AskedFallback } from "../../src/agent/turn/journal.ts";
 import type { FileVersion } from "../../src/agent/turn/manifest.ts";
@@ -87,7 +87,10 @@ function journalEvent(entry: RunJournalEntry, answerer: string | undefined): Pri
         tool_notes: nonEmpty(toolNotesIn(note)),
         reasoning: reasoning === undefined ? undefined : truncated(reasoning),
         text: truncated(answer.text),
-        tool_calls: answer.toolCalls.map(({ name, input }) => ({ name, input: truncated(JSON.stringify(input)) })),
+        tool_calls: answer.toolCalls.map((call) => ({
+          name: call.name,
+          input: truncated(JSON.stringify(exactInput(call))),
+        })),
       };
     }
     case "summary": {
@@ -105,7 +108,7 @@ function journalEvent(entry: RunJournalEntry, answerer: string | undefined): Pri
       };
     }
     case "failed": {
-      const { failure, attempt, milliseconds, waitMs } = entry;
+      const { failure, attempt, milliseconds, waitMs, usage, dollars } = entry;
       return {
         turn,
         step,
@@ -116,6 +119,8 @@ function journalEvent(entry: RunJournalEntry, answerer: string | undefined): Pri
         attempt,
         milliseconds,
         wait_ms: waitMs,
+        dollars,
+        ...(usage && tokensOf(usage)),
       };
     }
     case "resumed":
@@ -191,7 +196,8 @@ function nonEmpty<Item>(items: Item[]): Item[] | undefined {
 /** Names of files that a line shows of each kind of change. */
 const maxNames = 20;
 
-function changesText(files: FileVersion[]): string[] {
+function changesText(all: FileVersion[]): string[] {
+  const files = all.filter(({ kind }) => kind !== "folder");
   const kinds = { changed: files.filter(({ deleted }) => !deleted), deleted: files.filter(({ deleted }) => deleted) };
   return Object.entries(kinds).flatMap(([kind, changes]) => {
     if (changes.length === 0) return [];

@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import type { Command } from "commander";
 import { findRun } from "../../src/runs/read/find-run.ts";
-import { listRunFiles, readRunFile, type RunFiles, type RunPoint } from "../../src/runs/files/read-files.ts";
+import { listVisibleFiles, readRunFile, type RunFiles, type RunPoint } from "../../src/runs/files/read-files.ts";
 import type { Stores } from "../../src/runs/ports.ts";
 import { CliError, type FileIo } from "../cli.ts";
 import type { Action } from "./action.ts";
@@ -59,7 +59,7 @@ export async function filesOutput(
 ): Promise<Output> {
   const point = pointOf(at);
   const { run } = await findRun(stores.runs, id);
-  const { manifest, files } = await listRunFiles(stores, run.id, point);
+  const { manifest, files } = await listVisibleFiles(stores, run.id, point);
   const head = record({ files: files.length, manifest });
   return { text: [head.text, ...fileLines({ files })].join("\n"), json: { at, manifest, files } };
 }

@@ -2,7 +2,7 @@ import { readFile, stat } from "node:fs/promises";
 import { basename } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { isUtf8 } from "node:buffer";
-import { requireUsableSchema } from "../../src/accounts/result-schema.ts";
+import { ownSchema } from "../../src/accounts/result-schema.ts";
 import { maxBodyBytes } from "../../src/http/server/read-body.ts";
 import { safeFilenames } from "../../src/filenames.ts";
 import { isObject } from "../../src/json.ts";
@@ -149,5 +149,5 @@ export async function readSchema(path: string | undefined): Promise<OwnSchema | 
     throw new CliError(`--result-schema ${path} is not JSON: ${(error as Error).message}`);
   }
   if (!isObject(schema)) throw new CliError(`--result-schema ${path} is no JSON object; expected a JSON Schema`);
-  return { schema, check: requireUsableSchema };
+  return ownSchema(schema);
 }

@@ -5,7 +5,7 @@ import { acceptInput, deleteRun } from "../../src/runs/control-run.ts";
 import { findRun } from "../../src/runs/read/find-run.ts";
 import { openCalls } from "../../src/runs/read/open-calls.ts";
 import { journalOf } from "../../src/runs/read/list-events.ts";
-import { listRunFiles } from "../../src/runs/files/read-files.ts";
+import { listVisibleFiles } from "../../src/runs/files/read-files.ts";
 import type { Labels } from "../../src/runs/labels.ts";
 import { referenceIn } from "../../src/runs/turn-configuration.ts";
 import type { Run, RunJournalEntry, RunView } from "../../src/runs/types.ts";
@@ -60,7 +60,7 @@ export function addRunCommands(program: Command, action: Action, io: FileIo): vo
         if (events) return followRun(stores, found.run.id, last);
         const { startedBy } = found.run;
         const [{ files: listed }, journal, starter] = await Promise.all([
-          listRunFiles(stores, found.run.id),
+          listVisibleFiles(stores, found.run.id),
           journalOf({ runs }, found.run.id),
           startedBy && nameStarter(stores.accounts, startedBy),
         ]);

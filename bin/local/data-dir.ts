@@ -3,7 +3,9 @@ import { traceSettings } from "../../src/env.ts";
 import { type LocalPlatform, openLocalPlatform } from "../../src/platform/local/index.ts";
 import { type SecretAllowList, secretAllowList } from "../../src/platform/local/process/allowed-secrets.ts";
 import { lockDataDir } from "../../src/platform/local/process/data-dir-lock.ts";
+import { beginServing, type Serving } from "../../src/platform/local/process/serving.ts";
 import type { LinuxHere } from "../../src/platform/local/linux.ts";
+import type { Workflow } from "../../src/runs/ports.ts";
 import { type Runner, startRunner } from "../../src/platform/local/workflow.ts";
 import { type LiveOutput, liveOutput } from "../../src/runs/read/live-output.ts";
 import type { LiveText } from "../../src/runs/read/live-text.ts";
@@ -11,17 +13,21 @@ import { trialErasure } from "../../src/trials/erase-trials.ts";
 import { liveText } from "../../src/platform/local/live-text.ts";
 import type { LocalOptions } from "./options.ts";
 
-/** The open data directory: its stores, and the runner of its turns. */
-export interface DataDir {
+/** What requests need of the data directory. */
+export interface OpenStores {
   platform: LocalPlatform;
-  runner: Runner;
   /** What use cases need. */
-  deps: LocalPlatform & { workflow: Runner; now: () => number; maxTranscriptBytes: number } & ReturnType<
+  deps: LocalPlatform & { workflow: Workflow; now: () => number; maxTranscriptBytes: number } & ReturnType<
       typeof trialErasure
     >;
-  allowList: SecretAllowList;
   live: LiveOutput;
   texts: LiveText;
+}
+
+/** The open data directory: its stores, and the runner of its turns. */
+export interface DataDir extends OpenStores {
+  runner: Runner;
+  allowList: SecretAllowList;
   /** What programs run in. Resolves when that has been tried. Absent with `--json`. */
   linux?: Promise<LinuxHere>;
   /** Stops the turns in progress, which resume at the next start, and sends what is left of their traces. */
@@ -33,9 +39,9 @@ export interface DataDir {
  * uses it. No turn runs before the first `resumeRuns`.
  */
 export async function openDataDir(options: LocalOptions): Promise<DataDir> {
-  const { dataDir, fileVersions, fileLimits, defaultProgramSeconds, maxTranscriptBytes } = options;
+  const { dataDir, fileVersions, fileLimits, defaultProgramSeconds } = options;
   const allowList = secretAllowList(options.allowedSecrets, dataDir);
-  const platform = openPlatform(options, allowList);
+  const { platform, serving } = openPlatform(options, allowList);
   // Tried while the rest starts, for the first screen. Otherwise, the first program tries it.
   const linux = options.json ? undefined : platform.programs.describe();
   linux?.catch(() => {});
@@ -44,29 +50,43 @@ export async function openDataDir(options: LocalOptions): Promise<DataDir> {
   const live = liveOutput();
   const texts = liveText();
   const ofTurns = { fileVersions, fileLimits, defaultProgramSeconds, release: packageFile.version };
-  const runner = startRunner({ ...platform, ...ofTurns, telemetry, live, texts, now: Date.now });
-  const deps = { ...platform, workflow: runner, now: Date.now, maxTranscriptBytes };
+  const runner = startRunner({ ...platform, ...ofTurns, telemetry, live, texts, now: Date.now }, serving);
   return {
     platform,
     runner,
-    deps: { ...deps, ...trialErasure(deps) },
+    deps: depsOf(platform, runner, options),
     allowList,
     live,
     texts,
     ...(linux && { linux }),
     async stopTurns() {
       await runner.close();
+      serving.end();
       await telemetry?.flush();
     },
   };
 }
 
+/**
+ * The stores of a data directory that this process has opened, for another of its threads. `workflow`: begins turns where they run.
+ */
+export function openStores(options: LocalOptions, workflow: Workflow): OpenStores {
+  const { dataDir, allowedSecrets, allowedAddresses } = options;
+  const allowList = secretAllowList(allowedSecrets, dataDir);
+  const platform = openLocalPlatform({ dataDir, environment: process.env, allowList, allowedAddresses });
+  return { platform, deps: depsOf(platform, workflow, options), live: liveOutput(), texts: liveText() };
+}
+
+function depsOf(platform: LocalPlatform, workflow: Workflow, { maxTranscriptBytes }: LocalOptions): OpenStores["deps"] {
+  const deps = { ...platform, workflow, now: Date.now, maxTranscriptBytes };
+  return { ...deps, ...trialErasure(deps) };
+}
+
 function openPlatform(
   { dataDir, sandbox, programMemoryBytes, fileLimits, allowedAddresses }: LocalOptions,
   allowList: SecretAllowList,
-): LocalPlatform {
+): { platform: LocalPlatform; serving: Serving } {
   let platform: LocalPlatform | undefined;
-  let locked: boolean;
   try {
     platform = openLocalPlatform({
       dataDir,
@@ -76,12 +96,11 @@ function openPlatform(
       sandbox,
       programLimits: { memoryBytes: programMemoryBytes, files: fileLimits.files },
     });
-    locked = lockDataDir(dataDir);
+    if (lockDataDir(dataDir)) return { platform, serving: beginServing(dataDir) };
   } catch (error) {
     platform?.close();
     throw unusable(dataDir, error);
   }
-  if (locked) return platform;
   platform.close();
   throw new Error(
     `the data directory ${dataDir} is in use by another server; stop that server, or pass another --data-dir`,

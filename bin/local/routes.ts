@@ -2,13 +2,14 @@ import { requestRate } from "../../src/accounts/request-rate.ts";
 import { commandLine } from "../../src/command-line.ts";
 import { isExtPath } from "../../src/ext/path.ts";
 import type { ApiHandler } from "../../src/http/handler.ts";
-import { openCounts } from "../../src/http/open-counts.ts";
+import { readinessPath } from "../../src/http/health.ts";
+import { openCounts, type OpenLimits } from "../../src/http/open-counts.ts";
 import { maxBodyBytes } from "../../src/http/server/read-body.ts";
 import { layout } from "../../src/layout.ts";
 import { consoleFiles, isConsolePath } from "../../src/manage/console-files.ts";
 import type { ServiceInfo } from "../../src/manage/deps.ts";
 import { isManagePath } from "../../src/manage/path.ts";
-import { mcpPath } from "../../src/mcp/path.ts";
+import { isMcpPath } from "../../src/mcp/path.ts";
 import { pendingLimits } from "../../src/runs/files/pending-uploads.ts";
 import { newRunLimits } from "../../src/runs/new-run-limits.ts";
 import { createHandler } from "../../src/v1/create.ts";
@@ -17,15 +18,22 @@ import { notFoundHandler } from "../../src/v1/not-found.ts";
 import { openapiHandler } from "../../src/v1/openapi.ts";
 import { router } from "../../src/v1/routes.ts";
 import packageFile from "../../package.json" with { type: "json" };
-import type { DataDir } from "./data-dir.ts";
+import type { OpenStores } from "./data-dir.ts";
+import { maxDescriptors } from "./max-descriptors.ts";
 import type { LocalOptions } from "./options.ts";
+import { inThread } from "./records/in-thread.ts";
+import type { RecordThread } from "./records/record-thread.ts";
+import { extWork, manageWork } from "./records/work.ts";
 
 /** Poll interval of event streams, in milliseconds. */
 const streamMilliseconds = 200;
 /** Milliseconds between two looks of a read that waits for the end of a run, and seconds that clients let one wait. */
 const waiting = { interval: 50, clientSeconds: 20 };
-/** Event streams that one agent's keys, or one operator, may have open: 1,000 take a sixth of a core. */
-const maxStreams = 1_000;
+/**
+ * Event streams and reads that wait: of one agent's keys or one operator, of which 1,000 take a sixth of a core, of an organization,
+ * and of all, which leave descriptors for other connections and files.
+ */
+const streamLimits = (): OpenLimits => ({ each: 1_000, larger: 2_000, all: Math.floor(0.6 * maxDescriptors()) });
 /** Of the MCP endpoint. Clients end requests after 60 s. */
 const localMcp = {
   version: packageFile.version,
@@ -34,15 +42,21 @@ const localMcp = {
   inlineBytes: newRunLimits.fileBytes,
 };
 
-/** Everything that one machine serves: v1, the extension and the management API, MCP, and the files of the web page. */
+interface Served extends Pick<ServiceInfo, "serviceUrl"> {
+  health: ApiHandler;
+  /** Reads large records. Absent: this thread does. */
+  records?: RecordThread;
+}
+
+/** Everything that one machine serves: v1, the extension and the management API, MCP, the files of the web page, and `health`. */
 export function routes(
-  { platform, deps, live, texts }: DataDir,
+  { platform, deps, live, texts }: OpenStores,
   options: LocalOptions,
-  serviceUrl: ServiceInfo["serviceUrl"],
+  { serviceUrl, health, records: thread }: Served,
 ): ApiHandler {
   const rate = options.requestsPerKey === 0 ? undefined : requestRate(options.requestsPerKey);
   const authentication = { accounts: platform.accounts, ...(rate && { rate }) };
-  const streaming = { streamInterval: streamMilliseconds, streams: openCounts(maxStreams), texts };
+  const streaming = { streamInterval: streamMilliseconds, streams: openCounts(streamLimits()), texts };
   const service: ServiceInfo = {
     platform: "local",
     version: packageFile.version,
@@ -52,6 +66,7 @@ export function routes(
     environments: () => platform.programs.list(),
     serviceUrl,
   };
+  const records = thread && { thread, runs: platform.runs, recordBytes: platform.recordBytes };
   const pending = { uploads: pendingLimits.uploads, bytes: options.pendingUploadBytes };
   const manage = loadedLater(async () => {
     const [{ manageHandlers }, { manageRouter }, { tokenAuthentication }] = await Promise.all([
@@ -60,8 +75,17 @@ export function routes(
       import("../../src/manage/authenticate.ts"),
     ]);
     const { textIndex, workspace } = platform;
+    const ofStreams = { live, ...streaming };
+    const handlers = manageHandlers({
+      ...deps,
+      service,
+      textIndex,
+      send: workspace.send,
+      maxPending: pending,
+      ...ofStreams,
+    });
     return manageRouter(
-      manageHandlers({ ...deps, service, live, textIndex, send: workspace.send, ...streaming, maxPending: pending }),
+      records ? inThread(handlers, manageWork, records) : handlers,
       tokenAuthentication(platform.accounts, rate),
       platform,
     );
@@ -75,7 +99,8 @@ export function routes(
       import("../../src/http/cors.ts"),
     ]);
     const handlers = extHandlers({ ...deps, limits, transfers, wait: waiting, ...streaming });
-    return withCors(extRouter(handlers, { ...authentication, runs: platform.runs }), options.corsOrigins);
+    const handed = records ? inThread(handlers, extWork, records) : handlers;
+    return withCors(extRouter(handed, { ...authentication, runs: platform.runs }), options.corsOrigins);
   });
   const publicApi = router({
     create: createHandler({ ...deps, ...authentication }),
@@ -89,12 +114,13 @@ export function routes(
   });
   const mcp = loadedLater(async () => {
     const { mcpHandler } = await import("../../src/mcp/handler.ts");
-    return mcpHandler({ ...deps, ...authentication, ...localMcp });
+    return mcpHandler({ ...deps, ...authentication, ...localMcp, waits: streaming.streams });
   });
   const handlerOf = (path: string): ApiHandler => {
-    if (path === mcpPath) return mcp;
+    if (isMcpPath(path)) return mcp;
     if (isManagePath(path)) return manage;
     if (isExtPath(path)) return ext;
+    if (path === readinessPath) return health;
     return isConsolePath(path) ? files : publicApi;
   };
   return (request) => handlerOf(request.path)(request);

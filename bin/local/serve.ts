@@ -2,52 +2,59 @@ import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { seedStarterAgent } from "../../src/accounts/seed.ts";
+import { modelConfigurationOf } from "../../src/accounts/model-configurations.ts";
 import type { Agent, Organization } from "../../src/accounts/types.ts";
-import type { ModelConfiguration } from "../../src/agent/model.ts";
-import { isOllama } from "../../src/agent/models/model-config.ts";
+import { configurationFields, isOllama } from "../../src/agent/models/model-config.ts";
 import { compress } from "../../src/http/compression.ts";
 import type { ApiHandler } from "../../src/http/handler.ts";
-import { bracketed } from "../../src/http/server/host-check.ts";
+import { readinessHandler } from "../../src/http/health.ts";
 import { localServer } from "../../src/http/server/local-server.ts";
 import { createSpoolDirectory } from "../../src/http/server/spool-file.ts";
 import { logging } from "../../src/log.ts";
 import { saveAllowedAddresses } from "../../src/platform/local/process/allowed-addresses.ts";
 import { saveAllowedSecrets } from "../../src/platform/local/process/allowed-secrets.ts";
 import type { LinuxHere } from "../../src/platform/local/linux.ts";
+import { readiness } from "../../src/platform/local/process/readiness.ts";
 import { saveServerAddress } from "../../src/platform/local/process/server-address.ts";
 import { startToken } from "../../src/platform/local/process/start-token.ts";
 import packageFile from "../../package.json" with { type: "json" };
 import { consoleLink } from "../console-link.ts";
 import { endingWarning } from "../expiring.ts";
+import { type Addresses, addressesOf } from "./addresses.ts";
 import { startBackgroundWork } from "./background-work.ts";
 import { openDataDir, unusable } from "./data-dir.ts";
+import { maxDescriptors } from "./max-descriptors.ts";
 import type { LocalOptions } from "./options.ts";
+import { recordThread } from "./records/record-thread.ts";
 import { routes } from "./routes.ts";
-import { notAllowedWarning } from "./secret-warning.ts";
+import { secretWarnings } from "./secret-warning.ts";
 import { upgradeNotice } from "./upgrade-notice.ts";
+import type { StarterModel } from "./welcome.ts";
 
-/** An address that a browser can open, for those that mean all addresses. */
-const reachable: Record<string, string> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
-
-export interface Service {
-  baseUrl: string;
+export interface Service extends Addresses {
   templateId: string;
   /** Signs in to the console. It contains an operator token. */
   consoleUrl: string;
   /** Set if this start created it. */
   apiKey?: string;
   version: string;
-  /** Of the starter agent's organization. */
-  model: ModelConfiguration | undefined;
+  /** The model of the starter agent's runs. */
+  model: StarterModel;
   /** What programs run in. Resolves when that has been tried. Absent with `--json`. */
   linux?: Promise<LinuxHere>;
-  /** Resolve with a warning about a configuration or the data directory, if there is one. */
-  warnings: Promise<string | undefined>[];
+  /** Resolve with warnings about configurations and the data directory. */
+  warnings: Promise<string[]>[];
   /** Rejects when the service cannot continue. */
   fatal: Promise<never>;
   /** Shuts down in order. Running turns resume at the next start. */
   close(): Promise<void>;
 }
+
+/**
+ * Milliseconds after which a service of another program finds out how programs run, which takes 0.5 s of a processor: one that is
+ * started for a few requests does not.
+ */
+const prepareLater = 1_000;
 
 /** Starts the whole service in this process. Rejects with an Error whose message is one line for people. */
 export async function serve(options: LocalOptions): Promise<Service> {
@@ -56,13 +63,18 @@ export async function serve(options: LocalOptions): Promise<Service> {
   logging.level = options.verbose ? "info" : "error";
   const opened = await openDataDir(options);
   const { platform, allowList, linux } = opened;
-  let baseUrl: string | null = null;
-  const server = await listen(
-    routes(opened, options, () => baseUrl),
-    options,
-  );
-  const { port } = server.address() as AddressInfo;
-  baseUrl = `http://${bracketed(host)}:${port}`;
+  let addresses: Addresses | undefined;
+  let state: "starting" | "ready" | "stopping" = "starting";
+  const dataProblem = readiness(platform.database, dataDir);
+  const health = readinessHandler(async () => (state === "ready" ? dataProblem() : `The service is ${state}.`));
+  const serviceUrl = (): string | null => addresses?.baseUrl ?? null;
+  const records = recordThread({
+    data: () => ({ options, serviceUrl: serviceUrl() }),
+    start: (runId, turn) => opened.runner.start(runId, turn),
+  });
+  const server = await listen(routes(opened, options, { serviceUrl, health, records }), options);
+  addresses = addressesOf(host, server.address() as AddressInfo);
+  const { baseUrl } = addresses;
   platform.database.preallocateLog();
   saveAllowedSecrets(dataDir, options.allowedSecrets);
   saveAllowedAddresses(dataDir, options.allowedAddresses);
@@ -74,32 +86,38 @@ export async function serve(options: LocalOptions): Promise<Service> {
   });
   const { agent, key } = await starter.catch((error: unknown) => Promise.reject(unusable(dataDir, error)));
   const organization = await platform.accounts.findOrganization(agent.organizationId);
-  const consoleAddress = `http://${bracketed(reachable[host] ?? host)}:${port}`;
-  const consoleUrl = consoleLink(consoleAddress, await startToken(platform.accounts, dataDir, "npm start"));
-  saveServerAddress(dataDir, consoleAddress);
+  const model = starterModel(agent, organization);
+  const consoleUrl = consoleLink(baseUrl, await startToken(platform.accounts, dataDir, "npm start"));
+  saveServerAddress(dataDir, baseUrl);
   const work = await startBackgroundWork(opened, { dataDir, startedAt });
+  state = "ready";
+  const prepare = (): void => void platform.programs.prepare().catch(() => {}); // a turn with a program reports it
+  const preparing = setTimeout(prepare, options.json ? prepareLater : 0).unref();
 
   return {
-    baseUrl,
+    ...addresses,
     consoleUrl,
     templateId: agent.id,
     ...(key === undefined ? {} : { apiKey: key }),
     version: packageFile.version,
-    model: organization?.model,
+    model,
     ...(linux && { linux }),
     warnings: [
-      findModelWarning(agent, organization),
-      notAllowedWarning(platform.accounts, allowList),
-      endingWarning(platform.accounts),
-      Promise.resolve(upgradeNotice(dataDir)),
+      findModelWarning(agent, model).then(listed),
+      secretWarnings({ ...platform, allowList }),
+      endingWarning(platform.accounts, dataDir).then(listed),
+      Promise.resolve(listed(upgradeNotice(dataDir))),
     ],
     fatal: work.fatal,
     async close() {
+      state = "stopping";
+      clearTimeout(preparing);
       const closed = new Promise((resolve) => server.close(resolve));
       server.closeIdleConnections();
       await Promise.all([opened.stopTurns(), work.stop()]);
       await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, 5_000).unref())]);
       server.closeAllConnections();
+      await records.close();
       platform.close();
     },
   };
@@ -108,9 +126,11 @@ export async function serve(options: LocalOptions): Promise<Service> {
 /** Resolves when the server accepts connections. */
 async function listen(handler: ApiHandler, options: LocalOptions): Promise<Server> {
   const { host, port, dataDir } = options;
+  const descriptors = maxDescriptors();
   const server = localServer(compress(handler), {
     spoolDirectory: createSpoolDirectory(join(dataDir, "uploads")),
     hosts: options,
+    strangers: { all: Math.floor(descriptors / 4), eachAddress: Math.floor(descriptors / 8) },
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => reject(new Error(listenProblem(error, host, port))));
@@ -119,12 +139,22 @@ async function listen(handler: ApiHandler, options: LocalOptions): Promise<Serve
   return server;
 }
 
-async function findModelWarning(agent: Agent, organization: Organization | undefined): Promise<string | undefined> {
-  const model = organization?.model;
+/** A warning about the model of the starter agent. */
+async function findModelWarning(agent: Agent, { configuration: model }: StarterModel): Promise<string | undefined> {
   // Other servers are not asked: Ollama's default port, or a container of this name.
-  if (!model || !("baseUrl" in model) || !isOllama(model.baseUrl ?? "")) return undefined;
+  if (!model?.enabled || !isOllama(configurationFields(model).baseUrl ?? "")) return undefined;
   const { modelWarning } = await import("./model-warning.ts");
   return modelWarning(agent, { model });
+}
+
+function starterModel(agent: Agent, organization: Organization | undefined): StarterModel {
+  const configuration = modelConfigurationOf(organization, agent.modelConfiguration);
+  const name = agent.model ?? (configuration && configurationFields(configuration).model);
+  return { configuration, name, areStopped: organization?.modelsStopped !== undefined };
+}
+
+function listed(warning: string | undefined): string[] {
+  return warning === undefined ? [] : [warning];
 }
 
 function listenProblem({ code, message }: NodeJS.ErrnoException, host: string, port: number): string {

@@ -1,17 +1,27 @@
 import { styleText } from "node:util";
 import type { ModelConfiguration } from "../../src/agent/model.ts";
 import { configurationFields } from "../../src/agent/models/model-config.ts";
-import { commandLine, shellWord } from "../../src/command-line.ts";
+import { commandLine, dataOption } from "../../src/command-line.ts";
 import { publicBaseUrl } from "../../src/agent/public-url.ts";
 import type { LinuxHere } from "../../src/platform/local/linux.ts";
 import { printableLine } from "../printable.ts";
+import type { Addresses } from "./addresses.ts";
 import type { FoundModel } from "./found-models.ts";
 
-export interface Welcome {
+/** The model that runs of the starter agent use. */
+export interface StarterModel {
+  /** Undefined: the organization has none, so creates are refused. */
+  configuration: ModelConfiguration | undefined;
+  /** That of the agent, or else of the configuration. */
+  name: string | undefined;
+  /** An operator has stopped all model calls of the organization. */
+  areStopped: boolean;
+}
+
+export interface Welcome extends Addresses {
   version: string;
   /** Milliseconds from the start of the process until requests are accepted. */
   milliseconds: number;
-  baseUrl: string;
   consoleUrl: string;
   templateId: string;
   /** Set if this start created it. */
@@ -19,8 +29,7 @@ export interface Welcome {
   dataDir: string;
   /** What programs run in. */
   linux: LinuxHere | undefined;
-  /** Of the starter agent's organization. */
-  model: ModelConfiguration | undefined;
+  model: StarterModel;
   /** Models that could be used instead of the demo model. */
   found: FoundModel[];
 }
@@ -39,6 +48,7 @@ export function welcome(service: Welcome): string {
     "",
     field("Console", styleText("cyan", consoleUrl)),
     field("API", `${styleText("cyan", `${baseUrl}/v1`)}  ${styleText("dim", `data in ${dataDir}`)}`),
+    ...networkLine(service),
     field("Key", key),
     field("MCP", mcpCommand(baseUrl, apiKey)),
     ...modelLines(service),
@@ -58,6 +68,16 @@ export function welcome(service: Welcome): string {
   return lines.map((line) => (line === "" ? "" : `  ${line}`)).join("\n");
 }
 
+/** Addresses that are shown: a machine with containers has many. */
+const maxOthers = 3;
+
+/** That machines in the same networks can call it, unless a firewall is between. */
+function networkLine({ isWildcard, others }: Addresses): string[] {
+  if (!isWildcard) return [];
+  const shown = others.length > 0 ? `, such as ${others.slice(0, maxOthers).join(" and ")}` : "";
+  return [field("", styleText("dim", `listens on all addresses of this machine${shown}; without TLS`))];
+}
+
 /** Adds the service to a coding agent. */
 function mcpCommand(baseUrl: string, apiKey = "API_KEY"): string {
   return `claude mcp add --transport http agent-runs ${baseUrl}/mcp --header 'Authorization: Bearer ${apiKey}'`;
@@ -69,20 +89,28 @@ export function foundLine(found: FoundModel, dataDir: string): string {
 }
 
 function modelLines({ model, found, dataDir }: Welcome): string[] {
-  if (model && model.provider !== "demo") return [field("Model", describeModel(model))];
+  const { configuration } = model;
+  const problem = modelProblem(model);
+  if (configuration && configuration.provider !== "demo") {
+    const described = describeModel(configuration, model.name);
+    return [field("Model", problem === undefined ? described : `${described}: ${problem}`)];
+  }
+  const start = commandLine("start", "--help");
+  const other = found.length > 0 ? "or set a model in the console" : `set a model in the console, or see ${start}`;
   return [
-    field("Model", "demo: it needs no network, and reports what it reads"),
+    field("Model", problem ?? "demo: it needs no network, and reports what it reads"),
     ...found.map((one) => foundLine(one, dataDir)),
-    field(
-      "",
-      styleText(
-        "dim",
-        found.length > 0
-          ? "or set a model in the console"
-          : `set a model in the console, or see ${commandLine("start", "--help")}`,
-      ),
-    ),
+    field("", styleText("dim", other)),
   ];
+}
+
+/** Why no run of the starter agent gets an answer. Undefined: none of these reasons. */
+function modelProblem({ configuration, areStopped }: StarterModel): string | undefined {
+  if (!configuration) return "none: creates of runs are refused until one is set";
+  if (!configuration.enabled) return "disabled: creates of runs are refused until it is enabled";
+  return areStopped
+    ? "an operator has stopped all model calls: creates of runs are refused until they are resumed"
+    : undefined;
 }
 
 function programLines(linux: LinuxHere | undefined): string[] {
@@ -92,24 +120,20 @@ function programLines(linux: LinuxHere | undefined): string[] {
     return [field("Sandbox", offered), field("", styleText("dim", printableLine(linux.unavailable)))];
   }
   const where = linux.isMachine ? "this machine's own programs" : "the environment linux";
+  const languages = linux.hasPython ? "bash and Python" : "bash, no Python (python3 is not installed),";
   const install = linux.isMachine
     ? [field("", styleText("dim", `pandas and more: ${commandLine("admin", "environment install")}`))]
     : [];
   const notes = linux.missing.map((note) => field("", styleText("dim", note)));
-  return [field("Sandbox", `${linux.engine}: bash and Python with ${where}, without network`), ...install, ...notes];
+  return [field("Sandbox", `${linux.engine}: ${languages} with ${where}, without network`), ...install, ...notes];
 }
 
-function describeModel(model: ModelConfiguration): string {
-  const { provider, model: name, baseUrl, region } = configurationFields(model);
+function describeModel(model: ModelConfiguration, name = "no name"): string {
+  const { provider, baseUrl, region } = configurationFields(model);
   const where = baseUrl === undefined ? region : publicBaseUrl(baseUrl);
-  const off = model.enabled ? "" : ", disabled";
-  return printableLine(`${name ?? "no name"} (${provider}${where === undefined ? "" : `, ${where}`}${off})`);
+  return printableLine(`${name} (${provider}${where === undefined ? "" : `, ${where}`})`);
 }
 
 function field(name: string, value: string): string {
   return `${name.padEnd(8)}${value}`;
-}
-
-function dataOption(dataDir: string): string {
-  return dataDir === ".data" ? "" : ` --data-dir ${shellWord(dataDir)}`;
 }

@@ -1,8 +1,11 @@
 import type { ApiHandler, ApiRequest } from "./handler.ts";
 
-/** Request headers of the extension API that browsers send only with permission. */
+/**
+ * Request headers that browsers send only with permission: those of the extension API, and those that libraries add to each
+ * request, such as `Cache-Control` of replacements of EventSource (EventSource/eventsource#75) and `traceparent` of OpenTelemetry.
+ */
 const allowedHeaders =
-  "Authorization, X-API-Key, Content-Type, Idempotency-Key, If-Match, If-None-Match, If-Range, Range, Last-Event-ID";
+  "Authorization, X-API-Key, Content-Type, Idempotency-Key, If-Match, If-None-Match, If-Range, Range, Last-Event-ID, Cache-Control, X-Requested-With, traceparent, tracestate";
 
 /** Response headers that programs in a browser may read, besides those that they always may. */
 const exposedHeaders =

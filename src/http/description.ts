@@ -58,6 +58,8 @@ export interface Operation<SchemaName = string, HeaderName = string> {
   requestMedia?: Record<string, object>;
   /** The body can be left out. */
   requestOptional?: boolean;
+  /** A field of the body with any JSON, whose numbers keep their text (`parseExact`). */
+  exactField?: string;
   responses: Record<number, ResponseEntry<SchemaName, HeaderName>>;
 }
 

@@ -1,4 +1,5 @@
 import { type ApiDescription, type Operation, reference, type ResponseEntry } from "./description.ts";
+import { forGenerators } from "./openapi-schemas.ts";
 
 /** Builds the OpenAPI 3.1 document of an API. The service serves a generated copy. */
 export function buildOpenapiDocument(api: ApiDescription): object {
@@ -16,7 +17,7 @@ export function buildOpenapiDocument(api: ApiDescription): object {
     tags,
     security: Object.keys(securitySchemes).map((name) => ({ [name]: [] })),
     paths,
-    components: { schemas, ...(shared.size > 0 && { responses }), headers, securitySchemes },
+    components: { schemas: forGenerators(schemas), ...(shared.size > 0 && { responses }), headers, securitySchemes },
   };
 }
 

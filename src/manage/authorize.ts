@@ -5,9 +5,11 @@ import type { OperatorPrincipal } from "../accounts/operators.ts";
 import { findOrganization } from "../accounts/organizations.ts";
 import { findRunHead } from "../runs/read/find-run.ts";
 import type { Stores } from "../runs/ports.ts";
+import type { Run } from "../runs/types.ts";
 import { findDelivery } from "../deliveries/resend-delivery.ts";
 import { findTrial } from "../trials/find-trial.ts";
 import type { Trials } from "../trials/ports.ts";
+import { trialOf } from "../trials/trial-id.ts";
 import type { ManageOperation } from "./contract/operations/operation.ts";
 import { manageError } from "./errors.ts";
 
@@ -23,10 +25,23 @@ export function authorize(operator: OperatorPrincipal, { role, service }: Manage
 /** The stores in which the organization of what a request names is found. */
 export type OwnerStores = Pick<Stores, "accounts" | "runs" | "deliveries"> & { trials: Trials };
 
-/** Validated values of a request. Each id that one contains is named here by its kind. */
+/** Validated values of a request, or of an object in its body. Each id that one contains is named here by its kind. */
 type Named = Partial<
   Record<"organization_id" | "agent_id" | "key_id" | "run_id" | "other_run_id" | "delivery_id" | "trial_id", string>
 >;
+
+/** Objects in bodies that contain ids, besides those of the body itself. */
+interface NamedWithin extends Named {
+  runs?: Named[];
+  cases?: Named[];
+  judge?: Named;
+  more_agent_ids?: string[];
+}
+
+/** The objects in a body that contain ids. */
+function namedWithin({ runs = [], cases = [], judge = {}, more_agent_ids: agents = [] }: NamedWithin): Named[] {
+  return [...runs, ...cases, judge, ...agents.map((agent_id) => ({ agent_id }))];
+}
 
 /**
  * Returns a function that checks the role in the organization of everything that a request names. It rejects as for an
@@ -34,13 +49,21 @@ type Named = Partial<
  * not limited to organizations and has the operation's role, it reads nothing.
  */
 export function callAuthorization(stores: OwnerStores) {
-  return async (operator: OperatorPrincipal, { role }: ManageOperation, named: Named): Promise<void> => {
+  return async (operator: OperatorPrincipal, { role }: ManageOperation, request: NamedWithin): Promise<void> => {
     const everywhere = roleIn(operator, null);
     if (everywhere === "operator" || everywhere === role) return;
-    const owners = await ownersOf(named, visibleStores(stores, operator));
-    if (role === "operator" && owners.some((owner) => roleIn(operator, owner) !== "operator")) {
-      throw manageError("forbidden", "You may only read in this organization. Ask an operator for the role operator.");
-    }
+    const visible = visibleStores(stores, operator);
+    const check = async (named: Named): Promise<void> => {
+      const owners = await ownersOf(named, visible);
+      if (role === "operator" && owners.some((owner) => roleIn(operator, owner) !== "operator")) {
+        throw manageError(
+          "forbidden",
+          "You may only read in this organization. Ask an operator for the role operator.",
+        );
+      }
+    };
+    await check(request); // before what is within it: a viewer does not learn whether that exists
+    await Promise.all(namedWithin(request).map(check));
   };
 }
 
@@ -75,6 +98,13 @@ function visibleStores({ accounts, runs, deliveries, trials }: OwnerStores, oper
   const sees = (organizationId: string): boolean => roleIn(operator, organizationId) !== undefined;
   const seen = <Owned extends { organizationId: string }>(found: Owned | undefined) =>
     found && sees(found.organizationId) ? found : undefined;
+  /** A run of a trial belongs to no organization: who sees the trial sees its runs. */
+  const withOwner = async (run: Run | undefined): Promise<Run | undefined> => {
+    const trialId = run && trialOf(run);
+    if (trialId === undefined) return run;
+    const trial = await trials.find(trialId);
+    return run && trial && { ...run, organizationId: trial.organizationId };
+  };
   return {
     accounts: {
       ...accounts,
@@ -82,7 +112,7 @@ function visibleStores({ accounts, runs, deliveries, trials }: OwnerStores, oper
       findAgent: async (id) => seen(await accounts.findAgent(id)),
       findKey: async (hash) => seen(await accounts.findKey(hash)),
     },
-    runs: { head: async (id) => seen(await runs.head(id)) },
+    runs: { head: async (id) => seen(await withOwner(await runs.head(id))) },
     deliveries: { find: async (id) => seen(await deliveries.find(id)) },
     trials: { find: async (id) => seen(await trials.find(id)) },
   };

@@ -1,6 +1,6 @@
 import { definitionProblems, keepDaysProblems } from "../accounts/agent-definition.ts";
 import { headerSecretProblems } from "../accounts/header-secrets.ts";
-import { definitionSchemaProblems } from "../accounts/result-schema.ts";
+import { definitionSchemaProblems, withNormalizedSchemas } from "../accounts/result-schema.ts";
 import type { AgentDefinition } from "../accounts/types.ts";
 import { ServiceError } from "../errors.ts";
 import type { Schemas } from "./call.ts";
@@ -10,8 +10,9 @@ import type { ManageDeps } from "./deps.ts";
 export async function checkedDefinition(
   { secretProblem, retentionDays }: Pick<ManageDeps, "secretProblem" | "retentionDays">,
   organizationId: string,
-  { $schema: _schema, ...definition }: Schemas["AgentDefinition"],
+  { $schema: _schema, ...given }: Schemas["AgentDefinition"],
 ): Promise<AgentDefinition> {
+  const definition = withNormalizedSchemas(given);
   const problems = [
     ...definitionProblems(definition),
     ...keepDaysProblems(definition, retentionDays),

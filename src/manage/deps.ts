@@ -44,7 +44,7 @@ export interface ManageDeps extends InputLimits, Stores, Secrets {
   streamInterval?: number;
   /** Absent: streams have no text of answers in progress. */
   texts?: Pick<LiveText, "of" | "changed">;
-  /** Open streams by agent, or by operator. Absent: not limited. */
+  /** Open streams by organization and agent, or by operator. Absent: not limited. */
   streams?: OpenCounts;
   /** The most that one agent may have pending. Absent: not limited. */
   maxPending?: PendingUse;

@@ -3,8 +3,15 @@ import { createParser } from "eventsource-parser";
 /** A response body, as it arrives. */
 export type Chunks = AsyncGenerator<Uint8Array>;
 
+/** What a server said about a stream, to continue it later. Filled while the stream is read. */
+export interface StreamPlace {
+  lastId?: string;
+  retryMs?: number;
+}
+
 /**
- * Replaces each JSON event of an event stream by the events that `map` returns for it. Names and ids are dropped.
+ * Replaces each JSON event of an event stream by the events that `map` returns for it. Names and ids are dropped; `place` has
+ * the last id.
  *
  * - Events without data, which keep a connection open, are dropped.
  * - Data that is not JSON is passed on unchanged, except at the end of the stream, where it was cut off.
@@ -15,14 +22,19 @@ export type Chunks = AsyncGenerator<Uint8Array>;
  */
 export async function* mapEvents(
   chunks: AsyncIterable<Uint8Array>,
-  map: (event: unknown) => unknown[],
+  map: (event: unknown, data: string) => unknown[],
   isLast: (data: string) => boolean = () => false,
+  place: StreamPlace = {},
 ): Chunks {
   const decoder = new TextDecoder();
   let events: string[] = [];
   const strayLines: string[] = [];
   const parser = createParser({
-    onEvent: ({ data }) => events.push(data),
+    onEvent({ data, id }) {
+      events.push(data);
+      if (id) place.lastId = id;
+    },
+    onRetry: (milliseconds) => void (place.retryMs = milliseconds),
     onError: ({ type, line = "" }) => void (type === "unknown-field" && strayLines.push(line)),
   });
   for await (const chunk of chunks) {
@@ -58,11 +70,11 @@ function separate(data: string): string[] {
     : data.split("\n").map((line) => line.trim());
 }
 
-function mapData(data: string, map: (event: unknown) => unknown[]): string[] {
+function mapData(data: string, map: (event: unknown, data: string) => unknown[]): string[] {
   const event = data === "" ? null : parse(data);
   if (event === null) return [];
   try {
-    return event === undefined ? [data] : map(event).map((each) => JSON.stringify(each));
+    return event === undefined ? [data] : map(event, data).map((each) => JSON.stringify(each));
   } catch {
     return [data]; // nested too deep for JSON.stringify
   }

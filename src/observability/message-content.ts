@@ -1,5 +1,5 @@
 import type { Attributes } from "@opentelemetry/api";
-import type { Attachment, Message, ModelAnswer, ToolDefinition } from "../agent/model.ts";
+import { type Attachment, exactInput, type Message, type ModelAnswer, type ToolDefinition } from "../agent/model.ts";
 import type { CallDetails } from "../agent/turn/types.ts";
 import { reasoningText } from "../agent/reasoning.ts";
 import { finishReasonOf } from "./span-attributes.ts";
@@ -65,7 +65,7 @@ function reasoningParts(answer: ModelAnswer): object[] {
 function answerParts({ text, toolCalls }: Pick<ModelAnswer, "text" | "toolCalls">): object[] {
   return [
     ...(text === "" ? [] : [textPart(text)]),
-    ...toolCalls.map(({ id, name, input }) => ({ type: "tool_call", id, name, arguments: input })),
+    ...toolCalls.map((call) => ({ type: "tool_call", id: call.id, name: call.name, arguments: exactInput(call) })),
   ];
 }
 

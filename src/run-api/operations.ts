@@ -58,6 +58,7 @@ export const runOperations = {
     summary: "Answer a tool call that waits",
     requestHeaders: idempotencyKey("It changes nothing: the same answer twice is accepted once."),
     request: "AnswerCallRequest",
+    exactField: "output",
     success: { description: "The answer is recorded. With the last one, the turn continues.", body: "Run" },
   },
   stop_run: {

@@ -29,7 +29,7 @@ export function tokenHandlers<Caller>(deps: { runs: Runs; now: () => number }, {
     async list_run_tokens({ principal, path }: Call<Caller>) {
       const run = await find(principal, path.run_id);
       const data = validTokens(run, deps.now()).map(wireToken);
-      return jsonResponse(200, { data } satisfies SharedSchemas["RunTokenList"]);
+      return jsonResponse(200, { data, next: null } satisfies SharedSchemas["RunTokenList"]);
     },
 
     async revoke_run_token({ principal, path }: Call<Caller> & { path: { token_id: string } }) {

@@ -1,4 +1,4 @@
-import { describeFloods } from "../integration/sandbox/linux/floods.scenario.ts";
+import { describeFloods } from "./linux-floods.scenario.ts";
 
 // What is left where the machine gives no control groups: limits of processes, files and tmpfs, and the watcher.
-await describeFloods(4, true);
+await describeFloods({ withoutGroups: true });

@@ -1,3 +1,3 @@
-import { describeFloods } from "../integration/sandbox/linux/floods.scenario.ts";
+import { describeFloods } from "./linux-floods.scenario.ts";
 
-await describeFloods(4, false);
+await describeFloods({ withoutGroups: false });

@@ -1,4 +1,4 @@
-import { requireUsableSchema } from "../../accounts/result-schema.ts";
+import { ownSchema } from "../../accounts/result-schema.ts";
 import { base64Uploads } from "../../http/validation/base64-files.ts";
 import { chosenIn } from "../../http/rest/wire/run.ts";
 import type { NewRun } from "../../runs/create-run.ts";
@@ -18,7 +18,7 @@ export function newRunOf({ request, body }: Call<"create_run">): NewRun {
     uploads,
     labels,
     webhook,
-    resultSchema: result_schema && { schema: result_schema, check: requireUsableSchema },
+    resultSchema: result_schema && ownSchema(result_schema),
     chosen: chosenIn(body),
     idempotency,
   };

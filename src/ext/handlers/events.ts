@@ -1,3 +1,4 @@
+import type { Owners } from "../../async/scheduler.ts";
 import type { Principal } from "../../accounts/authenticate.ts";
 import { type EventsDeps, listEvents, type RunStream } from "../../http/rest/list-events.ts";
 import { findOwnRun } from "../../runs/own-run.ts";
@@ -23,10 +24,10 @@ export function eventHandlers(deps: EventHandlersDeps): Pick<ExtHandlers, "list_
 
 /** How the extension API streams a run. */
 export function streamOf(caller: Principal): RunStream {
-  return { viewer: holderOf(caller), wireRun: wireProgress, nameOf: programName, untilEnded: true };
+  return { viewers: holdersOf(caller), wireRun: wireProgress, nameOf: programName, untilEnded: true };
 }
 
 /** Whose open streams are counted: those of a key's first agent. Readers of one run take none of its agent's. */
-export function holderOf({ agentId, onlyRun }: Principal): string {
-  return onlyRun ?? agentId;
+export function holdersOf({ organizationId, agentId, onlyRun }: Principal): Owners {
+  return [organizationId, onlyRun ?? agentId];
 }

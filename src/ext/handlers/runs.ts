@@ -19,7 +19,7 @@ import type { ExtHandlers, Schemas } from "../call.ts";
 import type { ExtDeps } from "../deps.ts";
 import { wireDetail, wireRun } from "../wire/run.ts";
 import { newRunOf } from "./create-run.ts";
-import { holderOf, streamOf } from "./events.ts";
+import { holdersOf, streamOf } from "./events.ts";
 import { trialErasure } from "../../trials/erase-trials.ts";
 
 /** Runs of the caller's agents, with their events and files. */
@@ -54,7 +54,7 @@ export function runHandlers(deps: ExtDeps) {
 
     async get_run({ request, principal, caller, path, query }) {
       const { streams, wait } = deps;
-      using waiting = query.wait > 0 ? streams?.open(holderOf(principal)) : undefined;
+      using waiting = query.wait > 0 ? streams?.open(holdersOf(principal)) : undefined;
       const seconds = streams && !waiting ? 0 : query.wait; // a client with as many streams as it may have polls
       const read = async () => find(await caller(), path.run_id);
       const signal = request.whileConnected?.() ?? new AbortController().signal;

@@ -34,6 +34,7 @@ export interface OperationEntry<
   /** Name of the schema of the body. */
   request?: Request;
   requestOptional?: Optional;
+  exactField?: string;
   /** Schemas of a body that is not JSON, by media type. */
   requestMedia?: Record<string, object>;
   /** The response when all goes well. Default of `status`: 200. */

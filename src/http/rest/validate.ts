@@ -47,13 +47,17 @@ export function requireHonoredKey(
  */
 export async function validBody(
   { bodies }: Validators,
-  { request, requestOptional }: Operation,
+  { request, requestOptional, exactField }: Operation,
   { headers, parseBody }: Pick<ApiRequest, "headers" | "parseBody">,
 ): Promise<object | undefined> {
   if (request === undefined) return undefined;
   const { value, issues } = await parseBody(async (raw) => {
     if (raw.length === 0 && requestOptional) return { value: undefined, issues: [] };
-    const parsed = await parseJsonBody(raw, headers["content-type"]);
+    const parsed = await parseJsonBody(
+      raw,
+      headers["content-type"],
+      exactField === undefined ? undefined : [exactField],
+    );
     return "issues" in parsed ? { value: undefined, ...parsed } : checked(bodies[request], parsed.value, "body");
   });
   if (issues.length > 0) throw new InvalidRequest(issues.map(withoutInput));

@@ -78,7 +78,9 @@ export function nodeServer(options: ServerOptions, listener: Listener): Server {
   server.on("checkContinue", (request: IncomingMessage, response: ServerResponse) => {
     handle(request, response, () => response.writeContinue());
   });
-  server.on("clientError", ({ code = "", rawPacket }: ClientError, socket: Duplex) => {
+  server.on("clientError", ({ code = "", rawPacket }: ClientError, socket: Socket) => {
+    // A client that opens connections before it needs them would read an answer here as that to its first request.
+    if (code === "ERR_HTTP_REQUEST_TIMEOUT" && socket.bytesRead === 0) return void socket.destroy();
     const before = connections.get(socket);
     const url = before?.request.complete === false ? before.request.url : urlIn(rawPacket);
     const reject = (): void => rejectConnection(socket, parserAnswer(url, code));

@@ -1,4 +1,4 @@
-import { hasLongNumbers, parseExact } from "../../json.ts";
+import { parseExact } from "../../json.ts";
 import { type Issues, maxEchoLength, type ValidationIssue } from "./issue.ts";
 
 /*
@@ -6,10 +6,12 @@ import { type Issues, maxEchoLength, type ValidationIssue } from "./issue.ts";
  * to a client that sent 9007199254740993.
  */
 
+const longInteger = /^-?\d{16,}$/;
+
 /** The issues of a JSON text, with the digits that were sent in their inputs. */
 export function withExactIntegers({ issues }: Issues, text: string): Issues {
-  if (!hasLongNumbers(text)) return { issues };
-  const body = parseExact(text);
+  if (!/\d{16}/.test(text)) return { issues }; // 2^53 has 16 digits
+  const body = parseExact(text, (source) => longInteger.test(source));
   return { issues: issues.map((one) => ("input" in one ? withInput(one, body) : one)) };
 }
 

@@ -1,5 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { setImmediate } from "node:timers/promises";
+import { isObject, mayChange, parseExact } from "../../json.ts";
 import { issue, type Issues, notAnObject } from "./issue.ts";
 import { type Fault, findExcess } from "./json-bounds.ts";
 
@@ -11,11 +12,14 @@ import { type Fault, findExcess } from "./json-bounds.ts";
  * - JSON is UTF-8. A byte order mark is skipped. NaN and Infinity are not JSON.
  * - Nesting and the text outside of strings are bounded. FastAPI bounds only nesting, with a 400.
  *
+ * `exact`: path of a value whose numbers keep their text, as those of `parseExact`.
+ *
  * A pass over 20 MB takes 10 to 40 ms. Other requests are handled between two passes.
  */
 export async function parseJsonBody(
   raw: string | Uint8Array,
   contentType?: string,
+  exact?: readonly string[],
 ): Promise<{ value: unknown } | Issues> {
   if (raw.length === 0) return { issues: [issue("missing", ["body"], "Field required", null)] };
   if (!isJson(contentType)) return { issues: [notAnObject(["body"], textOf(raw), { error: notJson(contentType) })] };
@@ -29,13 +33,22 @@ export async function parseJsonBody(
   if (excess) return invalidAt(excess, text);
   if (isLong(text)) await setImmediate();
   try {
-    return { value: JSON.parse(text) };
+    const value: unknown = JSON.parse(text);
+    if (exact && mayChange(text)) keepNumbers(value, parseExact(text), exact);
+    return { value };
   } catch (error) {
     if (isLong(text)) await setImmediate();
     const fault = findFault(text);
     if (!fault) throw error; // findFault accepts what JSON.parse rejects: a bug in findFault
     return invalidAt(fault, text);
   }
+}
+
+/** Replaces the value at a path by the same one of another parse. */
+function keepNumbers(value: unknown, exact: unknown, [name, ...path]: readonly string[]): void {
+  if (name === undefined || !isObject(value) || !isObject(exact) || !Object.hasOwn(value, name)) return;
+  if (path.length === 0) value[name] = exact[name];
+  else keepNumbers(value[name], exact[name], path);
 }
 
 /** Whether other requests are to be handled before a pass over a body. A short one does not wait: each wait costs about 1 µs. */

@@ -1,6 +1,7 @@
 import { jsonResponse } from "../../http/handler.ts";
 import { runDescriber } from "../../runs/read/describe-runs.ts";
 import { keptAgents } from "../../runs/kept-agents.ts";
+import { auditedRuns } from "../audited-runs.ts";
 import type { AllHandlers } from "../call.ts";
 import type { ManageDeps } from "../deps.ts";
 import { agentHandlers } from "./agents.ts";
@@ -17,7 +18,7 @@ import { webhookHandlers } from "./webhooks.ts";
 /** The handlers of the management API. */
 export function manageHandlers(given: ManageDeps): AllHandlers {
   const { forLists, others } = keptAgents(given.accounts, given.now);
-  const deps = { ...given, accounts: others };
+  const deps = { ...given, accounts: others, runs: auditedRuns(given) };
   const describer = runDescriber(deps);
   return {
     get_openapi: async () => jsonResponse(200, (await import("../generated/openapi.ts")).openapiDocument),

@@ -57,12 +57,8 @@ export function organizationHandlers(deps: ManageDeps) {
 
     async get_organization_use({ path }) {
       const organization = await findOrganization(accounts, path.organization_id);
-      const [use, agents] = await Promise.all([
-        fileUseOfOrganization(deps, organization),
-        streams ? accounts.listAgents(organization.id) : [],
-      ]);
-      const open = streams && { used: agents.reduce((sum, { id }) => sum + streams.count(id), 0) };
-      return jsonResponse(200, wireUse(use, open));
+      const open = streams && { used: streams.count(organization.id) };
+      return jsonResponse(200, wireUse(await fileUseOfOrganization(deps, organization), open));
     },
 
     async update_organization({ path, body, principal: { actor } }) {

@@ -76,7 +76,12 @@ export function runHandlers(deps: ManageDeps, describer: RunDescriber, forLists:
           const agent = await forLists.findAgent(agentId);
           return agent && [agent.name, agent.status];
         },
-        streamOf: ({ actor }) => ({ viewer: actor, wireRun: wireDetail, nameOf: starterName, ...(live && { live }) }),
+        streamOf: ({ actor }) => ({
+          viewers: [actor],
+          wireRun: wireDetail,
+          nameOf: starterName,
+          ...(live && { live }),
+        }),
         download: (...file) => download(deps, ...file),
       },
     ),

@@ -46,7 +46,7 @@ export function webhookHandlers(deps: ManageDeps) {
     async list_webhook_endpoints({ path }) {
       const webhook = await findWebhookRecord(accounts, path.agent_id);
       const data = (webhook.endpoints ?? []).map((endpoint) => wireEndpoint(webhook, endpoint));
-      return jsonResponse(200, { data } satisfies Schemas["WebhookEndpointList"]);
+      return jsonResponse(200, { data, next: null } satisfies Schemas["WebhookEndpointList"]);
     },
 
     async create_webhook_endpoint({ path, body, principal: { actor } }) {

@@ -1,6 +1,7 @@
 import type { Access, AuditEntry, Operator } from "../../accounts/types.ts";
 import type { Schemas } from "../call.ts";
 import { timeOf } from "../../http/rest/wire/time.ts";
+import { trialOf } from "../../trials/trial-id.ts";
 
 export function wireAccess({ role, organizations = [] }: Access): Pick<Schemas["Me"], "role" | "organizations"> {
   return { role: role ?? null, organizations };
@@ -12,7 +13,9 @@ export function wireOperator(operator: Operator): Schemas["Operator"] {
   return { id, hint, name, ...wireAccess(operator), enabled, ...times };
 }
 
+/** The command line and earlier releases record the trial in place of the organization for what is done with its runs. */
 export function wireAuditEntry(entry: AuditEntry): Schemas["AuditEntry"] {
-  const { at, actor, action, id, version = null, organizationId: organization_id = null } = entry;
-  return { at: timeOf(at), actor, action, id, version, organization_id };
+  const { at, actor, action, id, version = null, organizationId } = entry;
+  const known = organizationId !== undefined && trialOf({ organizationId }) === undefined;
+  return { at: timeOf(at), actor, action, id, version, organization_id: known ? organizationId : null };
 }

@@ -1,5 +1,5 @@
 import { modelNameOf } from "../../accounts/model-name.ts";
-import { wireToolCall } from "../../http/rest/wire/event.ts";
+import { argumentsText } from "../../agent/asks.ts";
 import { timeOf } from "../../http/rest/wire/time.ts";
 import { startOf } from "../../runs/text.ts";
 import type { Spent } from "../../trials/arm-usage.ts";
@@ -155,13 +155,19 @@ export function wireCaseDetail(
 function wireStepAnswer({ text, calls }: StepAnswer): Schemas["TrialStepAnswer"] {
   return {
     text,
-    calls: calls.map(({ name, input }) => ({ name, arguments: wireToolCall({ id: "", name, input }).arguments })),
+    calls: calls.map((call) => ({ name: call.name, arguments: argumentsText(call) })),
   };
 }
 
 /** A call with the beginning of its result. */
-export function wireCall({ step, name, input, result }: TurnCall): Schemas["TrialCall"] {
+export function wireCall(call: TurnCall): Schemas["TrialCall"] {
+  const { step, name, result } = call;
   const text = result && startOf(result.text, maxResult);
-  const { arguments: given } = wireToolCall({ id: "", name, input });
-  return { step, name, arguments: given, is_error: result ? result.error === true : null, result: text ?? null };
+  return {
+    step,
+    name,
+    arguments: argumentsText(call),
+    is_error: result ? result.error === true : null,
+    result: text ?? null,
+  };
 }

@@ -5,7 +5,7 @@ export const llmsTxt: string =
   "> Runs pre-configured AI agents over HTTP. An operator configures an agent (instructions, model, tools, limits). A program\n" +
   "> starts runs of it with an API key, sends files along, and reads the output and the files that the agent wrote.\n" +
   "\n" +
-  "An API key (`ak_…`) belongs to one agent. A run works for seconds to hours and survives restarts of the service. It is\n" +
+  "An API key (`ak_…`) belongs to one agent, or to up to 20 of one organization (`template_id` chooses one). A run works for seconds to hours and survives restarts of the service. It is\n" +
   "`running` until its output is there (`finished`), it failed (`technical_error`) or it was stopped (`terminated`). A\n" +
   "finished run accepts a next input, which continues the same conversation on the same files.\n" +
   "\n" +
@@ -44,13 +44,16 @@ export const llmsTxt: string =
   "  `decision`. It is safe to repeat: the first answer counts.\n" +
   "- For JSON instead of text, send `result_schema`, a JSON Schema of an object, with the create. `GET /ext/v1/agent` says in\n" +
   "  `result.per_run` whether the agent accepts it. Read `result`, or `result_error` if it does not fit.\n" +
-  "- Without a stream, poll `GET /ext/v1/runs/{run_id}` every 3 s, growing to 10 s. After 502 or 503 wait 1, 2, 4, … 30 s.\n" +
+  "- Without a stream, repeat `GET /ext/v1/runs/{run_id}?wait=20` while `status` is `running`: the answer comes when the run is idle, or\n" +
+  "  after 20 s. If `wait_seconds` of `GET /ext/v1/agent` is 0, poll without `wait`, every 3 s, growing to 10 s. After 502 or 503 wait 1,\n" +
+  "  2, 4, … 30 s.\n" +
   "- Errors are `{\"detail\": \"…\", \"code\": \"…\"}`: the detail is for people, the code for programs. 429 and 503 can have\n" +
   "  `Retry-After`.\n" +
   "- Files that have more than `max_inline_bytes` of `GET /ext/v1/agent` together go through `POST /ext/v1/uploads`. Their\n" +
   "  names have no folders: the create answers with `files`, each with its `name` and what you sent (`sent_as`).\n" +
   "  Files that the agent writes can be in folders: `reports/q3.csv` is `…/files/reports%2Fq3.csv`.\n" +
-  "- Do not put a key into a web page or a log.\n" +
+  "- Do not put a key into a web page or a log. A page gets the token of one run (`POST /ext/v1/runs/{id}/tokens`), which reads that run.\n" +
+  "  `EventSource` can send it as `?token=`; all messages are named: `addEventListener(\"event\", …)`, not `onmessage`.\n" +
   "\n" +
   "## API\n" +
   "\n" +

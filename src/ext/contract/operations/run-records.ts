@@ -9,7 +9,7 @@ export const runRecordOperations = {
     ...shared.list_events,
     acceptsRunToken: true,
     description:
-      "Events in the order of recording. With `Accept: text/event-stream`, a stream of events as they are recorded. On AWS, it may end after the events recorded so far; connect again after the time in `retry`.",
+      "Events in the order of recording. With `Accept: text/event-stream`, a stream of events as they are recorded. On AWS, it may end after the events recorded so far; connect again after the time in `retry`. All messages of a stream are named, so `onmessage` of a browser's EventSource gets none of them; it cannot send headers, so a stream takes the token of a run as `?token=`, too.",
     success: eventsOrStream(stream),
     errors: ["run_not_found", "response_too_large", "invalid_argument"],
   }),

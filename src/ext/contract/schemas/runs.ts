@@ -80,7 +80,7 @@ export const runSchemas = {
       result_schema: {
         type: "object",
         description:
-          "JSON Schema (2020-12) of the run's results, in place of the agent's, if the agent file sets `result.perRun`. At most 64 KB.",
+          "JSON Schema (2020-12 or draft-07) of the run's results, in place of the agent's, if the agent file sets `result.perRun`. At most 64 KB.",
         additionalProperties: true,
         examples: [{ type: "object", properties: { total: { type: "number" } }, required: ["total"] }],
       },

@@ -29,6 +29,8 @@ const cut = {
 } as const;
 const step = integer("The step, from 1.");
 const call = integer("Position of the call in the answer, from 0.");
+const toolName = text("Name of the tool.");
+const recordedName = nullable(text("Name of the tool. Null: an earlier release recorded it."));
 const milliseconds = nullable(integer("Duration. Null: not recorded."));
 /** What a model call used. */
 const used = {
@@ -57,8 +59,9 @@ const file = object(
     size: integer("Bytes. 0: it is empty or deleted."),
     sha256: nullable(sha256("SHA-256 of the content. Null: deleted, or not recorded.")),
     deleted: flag("True: the call deleted the file. Left out: it wrote the file."),
+    kind: oneOfTexts("`link`: a symbolic link. Left out: a file. Folders are not listed.", ["link"]),
   },
-  ["deleted"],
+  ["deleted", "kind"],
 );
 /** A file that is attached to a message. */
 export const attachment = object("A file that the model sees as it is.", {
@@ -138,12 +141,14 @@ export const eventSchemas = {
   CallAskedEvent: event("call_asked", "A tool call waits for an answer. No process works on the turn.", {
     step,
     call,
+    name: recordedName,
     kind: oneOfTexts("What it waits for.", askKinds),
     until: time("Until when."),
   }),
   CallAnsweredEvent: event("call_answered", "The answer to a tool call that waited.", {
     step,
     call,
+    name: recordedName,
     answer: oneOfTexts(
       "`allow`: the call runs. `deny`: it does not. `output` and `error`: its result. `expired`: nobody answered in time.",
       ["allow", "deny", "output", "error", "expired"],
@@ -163,6 +168,7 @@ export const eventSchemas = {
     {
       step,
       call,
+      name: toolName,
       text: text("The result as the model sees it."),
       is_error: flag("Whether the call failed."),
       milliseconds,
@@ -204,11 +210,15 @@ export const eventSchemas = {
       milliseconds: integer("Duration of the call."),
       wait_ms: nullable(integer("Planned milliseconds until the next attempt.")),
       last: flag("No further attempt is made now."),
-      estimated_usage: nullableReference(
-        "An estimate of what it has used: its answer broke off, and the provider may charge for it. Null: no answer had begun.",
+      ...used,
+      usage: nullableReference(
+        "Tokens as the provider reported them for an answer that broke off. Null: it reported none.",
         reference("TokenUsage"),
       ),
-      estimated_dollars: used.estimated_dollars,
+      estimated_usage: nullableReference(
+        "An estimate of what it has used: the server answered, and may charge for it. Null: it did not, or it reported the tokens.",
+        reference("TokenUsage"),
+      ),
       fallback,
     },
     ["fallback"],
@@ -259,8 +269,14 @@ export const eventSchemas = {
     ).map((name) => reference(`${name}Event`)),
   },
   EventPage: page(reference("Event"), "Value of `after` for the next page. Null: there are no more events now."),
-  ToolCall: object("A tool call that a model asked for.", {
-    name: text("Name of the tool."),
-    arguments: text("The arguments, as JSON text."),
-  }),
+  ToolCall: object(
+    "A tool call that a model asked for.",
+    {
+      name: toolName,
+      arguments: text("The arguments, as JSON text."),
+      sent_name: text("The name as the model sent it. Left out: the same."),
+      sent_arguments: text("The arguments as the model sent them, as JSON text. Left out: the same."),
+    },
+    ["sent_name", "sent_arguments"],
+  ),
 };

@@ -108,8 +108,8 @@ export const newChoices = {
   limits: body(
     "Limits of each turn and of all turns together, each at or below the agent's. If the agent's is lower later, that applies.",
     {
-      turn: reference("NewLimits"),
-      run: reference("NewLimits"),
+      turn: reference("LimitsInput"),
+      run: reference("LimitsInput"),
     },
   ),
 };
@@ -215,7 +215,7 @@ export const runPartSchemas = {
     }),
   }),
   // One schema for both: the validators of the functions on AWS contain it once. What the agent has bounds the numbers.
-  NewLimits: body("Limits as in an agent definition. Those that are left out stay the agent's.", {
+  LimitsInput: body("Limits as in an agent definition. Those that are left out stay the agent's.", {
     steps: integer("Model calls.", { minimum: 1 }),
     tokens: integer("Input and output tokens.", { minimum: 1 }),
     seconds: integer("Elapsed seconds.", { minimum: 1 }),
@@ -237,6 +237,12 @@ export const runPartSchemas = {
       text("The name that the create sent. Null: the same name, not a file of the create, or not recorded."),
     ),
     changed_at_step: nullable(text("The step that last changed it, as `TURN.STEP`. Null: an upload, or not recorded.")),
+    kind: oneOfTexts(
+      "A symbolic link has its target as its content, and is not followed. A folder is listed if no file is in it; its content is empty.",
+      ["file", "link", "folder"],
+    ),
+    mode: text("Permissions that programs see, in octal digits.", { examples: ["644"] }),
+    modified_at: nullable(time("When it was last modified. Null: not recorded.")),
   }),
   CreateRunTokenRequest: body("A token to create.", { expires_in: tokenLifetime }),
   CreatedRunToken: object("A token that was created.", {
@@ -244,7 +250,7 @@ export const runPartSchemas = {
     ...runToken,
   }),
   RunToken: object("A token that reads a run.", runToken),
-  RunTokenList: object("Tokens.", { data: list("Oldest first.", reference("RunToken")) }),
+  RunTokenList: page(reference("RunToken"), "Always null: the list has all tokens, oldest first."),
   UpdateRunRequest: body("What to change of a run.", { labels: newLabels }, ["labels"]),
   RunFilePage: page(reference("RunFile"), "Always null: the list has all files."),
 };

@@ -6,7 +6,7 @@ import { startOf } from "../../../runs/text.ts";
 import type { RunEvent, RunJournalEntry } from "../../../runs/types.ts";
 import type { SharedSchemas } from "../schemas/types.ts";
 import { timeOf } from "./time.ts";
-import { wireTokens, wireUsageFields } from "./token-usage.ts";
+import { wireUsageFields } from "./token-usage.ts";
 
 type WireEvent = SharedSchemas["Event"];
 
@@ -49,7 +49,14 @@ function entryBody(entry: RunJournalEntry, short: Shorten, answerer: string | nu
     case "began":
       return { type: "tool_started", step, call: entry.call };
     case "asked":
-      return { type: "call_asked", step, call: entry.call, kind: entry.kind, until: timeOf(entry.until) };
+      return {
+        type: "call_asked",
+        step,
+        call: entry.call,
+        name: entry.name ?? null,
+        kind: entry.kind,
+        until: timeOf(entry.until),
+      };
     case "answered":
       return answeredBody(entry, short, answerer);
     case "result": {
@@ -58,10 +65,11 @@ function entryBody(entry: RunJournalEntry, short: Shorten, answerer: string | nu
         type: "tool_result",
         step,
         call,
+        name: result.name,
         text: short("text", result.text),
         is_error: result.error === true,
         milliseconds: wireNumber(milliseconds),
-        files: files.map(wireFile),
+        files: files.filter(({ kind }) => kind !== "folder").map(wireFile),
         attachments: wireAttachments(result.attachments),
         ...(system && { system: { kind: system.kind, digest: system.digest ?? null } }),
         ...(structured !== undefined && { structured: short("structured", structured) }),
@@ -91,8 +99,7 @@ function entryBody(entry: RunJournalEntry, short: Shorten, answerer: string | nu
         milliseconds: Math.round(milliseconds),
         wait_ms: wireNumber(waitMs),
         last: last === true,
-        estimated_usage: usage ? wireTokens(usage) : null,
-        estimated_dollars: dollars ?? null,
+        ...wireUsageFields(usage, dollars),
         ...wireFallback(entry, short),
       };
     }
@@ -113,7 +120,7 @@ function entryBody(entry: RunJournalEntry, short: Shorten, answerer: string | nu
 }
 
 function answeredBody(
-  { step, call, answer, by }: Extract<RunJournalEntry, { part: "answered" }>,
+  { step, call, name, answer, by }: Extract<RunJournalEntry, { part: "answered" }>,
   short: Shorten,
   answerer: string | null,
 ): Unstamped<SharedSchemas["CallAnsweredEvent"]> {
@@ -122,6 +129,7 @@ function answeredBody(
     type: "call_answered",
     step,
     call,
+    name: name ?? null,
     answer: answer.kind,
     text: text === undefined ? null : short("text", text),
     files: ("files" in answer ? (answer.files ?? []) : []).map(wireFile),
@@ -143,8 +151,13 @@ function answerBody(entry: AnswerEntry, short: Shorten): Unstamped<SharedSchemas
     reasoning: reasoning === undefined ? null : short("reasoning", reasoning),
     reasoning_ms: wireNumber(answer.reasoning?.milliseconds),
     tool_calls: answer.toolCalls.map((call, index) => {
-      const { name, arguments: text } = wireToolCall(call);
-      return { name, arguments: short(`tool_calls.${index}.arguments`, text) };
+      const { arguments: text, sent_arguments: sent, ...others } = wireToolCall(call);
+      const place = `tool_calls.${index}`;
+      return {
+        ...others,
+        arguments: short(`${place}.arguments`, text),
+        ...(sent !== undefined && { sent_arguments: short(`${place}.sent_arguments`, sent) }),
+      };
     }),
     model: model ?? null,
     finish_reason: answer.finishReason,
@@ -173,16 +186,27 @@ function wireFallback(
   };
 }
 
-export function wireToolCall(call: ToolCall): SharedSchemas["ToolCall"] {
-  return { name: call.name, arguments: argumentsText(call) };
+export function wireToolCall({ name, sent = {}, ...call }: Omit<ToolCall, "id">): SharedSchemas["ToolCall"] {
+  return {
+    name,
+    arguments: argumentsText(call),
+    ...(sent.name !== undefined && { sent_name: sent.name }),
+    ...(sent.json !== undefined && { sent_arguments: sent.json }),
+  };
 }
 
 export function wireAttachments(attachments: Attachment[] = []): SharedSchemas["ToolResultEvent"]["attachments"] {
   return attachments.map(({ name, mediaType, sha256 }) => ({ name, media_type: mediaType, sha256: sha256 ?? null }));
 }
 
-function wireFile({ name, size, sha256, deleted }: FileVersion): SharedSchemas["ToolResultEvent"]["files"][number] {
-  return { name, size, sha256: sha256 ?? null, ...(deleted && { deleted }) };
+function wireFile({
+  name,
+  size,
+  sha256,
+  deleted,
+  kind,
+}: FileVersion): SharedSchemas["ToolResultEvent"]["files"][number] {
+  return { name, size, sha256: sha256 ?? null, ...(deleted && { deleted }), ...(kind === "link" && { kind }) };
 }
 
 /** A whole number. Null: not recorded. */

@@ -105,7 +105,24 @@ export function wireCreatedFiles(files: FileVersion[]): SharedSchemas["CreatedFi
   return files.map(({ name, sentAs }) => ({ name, sent_as: sentAs ?? null }));
 }
 
-export function wireFile({ name, size, sha256, sentAs, changedAt }: ChangedFile): SharedSchemas["RunFile"] {
+export function wireFile({
+  name,
+  size,
+  sha256,
+  sentAs,
+  changedAt,
+  ...metadata
+}: ChangedFile): SharedSchemas["RunFile"] {
   const changed_at_step = changedAt ? `${changedAt.turn}.${changedAt.step}` : null;
-  return { name, size, sha256: sha256 ?? null, sent_as: sentAs ?? null, changed_at_step };
+  const { kind = "file", mtime, mode = kind === "folder" ? 0o755 : 0o644 } = metadata;
+  return {
+    name,
+    size,
+    sha256: sha256 ?? null,
+    sent_as: sentAs ?? null,
+    changed_at_step,
+    kind,
+    mode: mode.toString(8).padStart(3, "0"),
+    modified_at: timeOf(mtime === undefined ? undefined : mtime / 1_000),
+  };
 }

@@ -2,10 +2,11 @@ import type { TokenUsage } from "../../../agent/model.ts";
 import type { SharedSchemas } from "../schemas/types.ts";
 
 /** The tokens of a model call as fields of its event: those that the provider reported, or an estimate. None are known of a call without input tokens. */
-export function wireUsageFields(usage: TokenUsage, dollars: number | undefined) {
-  const tokens = wireTokens(usage);
+export function wireUsageFields(usage: TokenUsage | undefined, dollars: number | undefined) {
   // An earlier release recorded 0 for a provider that reports nothing.
-  if (usage.inputTokens === 0) return { usage: null, dollars: null, estimated_usage: null, estimated_dollars: null };
+  if (!usage || usage.inputTokens === 0)
+    return { usage: null, dollars: null, estimated_usage: null, estimated_dollars: null };
+  const tokens = wireTokens(usage);
   return usage.estimated
     ? { usage: null, dollars: null, estimated_usage: tokens, estimated_dollars: dollars ?? null }
     : { usage: tokens, dollars: dollars ?? null, estimated_usage: null, estimated_dollars: null };

@@ -1,8 +1,11 @@
+import { reference } from "../../../http/description.ts";
 import { body, integer, number, oneOfTexts, sha256, text } from "../../../http/rest/schemas/schema.ts";
 
 const name = text("The name.", { maxLength: 1_000 });
 const pattern = text("The pattern.", { maxLength: 1_000 });
 const count = { minimum: 0 };
+
+export const JsonSchema = { type: "object", description: "A JSON Schema.", additionalProperties: true } as const;
 
 /** Checks by their `kind`. */
 export const TrialAssertion = {
@@ -17,7 +20,7 @@ export const TrialAssertion = {
       "The output fits a JSON Schema.",
       {
         kind: oneOfTexts("The check.", ["output_fits"]),
-        schema: { type: "object", description: "The schema." } as const,
+        schema: reference("JsonSchema"),
       },
       ["kind", "schema"],
     ),

@@ -19,7 +19,7 @@ import { runStatuses } from "../../../runs/status.ts";
 import { maxCases, maxConcurrency } from "../../../trials/limits.ts";
 import { suiteNamePattern } from "../../../trials/suites/limits.ts";
 import { destinationKinds, trialModes, trialStatuses, trialTiers, verdicts } from "../../../trials/names.ts";
-import { TrialAssertion } from "./trial-assertions.ts";
+import { JsonSchema, TrialAssertion } from "./trial-assertions.ts";
 
 const range = (description: string) => object(description, { low: number("At least."), high: number("At most.") });
 const pair = { recorded: number("Recorded."), tried: number("Tried.") };
@@ -56,7 +56,7 @@ const outside = body(outsideRules, {
   } as const,
 });
 
-const tried = object("A configuration. Of a replay, which tries none: the agent's.", {
+const configuration = object("A configuration. Of a replay, which tries none: the agent's.", {
   version: nullable(integer("The version of the agent. Null: a draft.")),
   hash: sha256("SHA-256 of the definition as canonical JSON."),
   model: nullable(text("The model.")),
@@ -107,8 +107,8 @@ const head = {
   created_at: time("When it was created."),
   updated_at: time("When it last changed."),
   mode: oneOfTexts(mode, trialModes),
-  candidate: tried,
-  control: tried,
+  candidate: reference("TrialConfiguration"),
+  control: reference("TrialConfiguration"),
   suite: nullable(text("The suite whose cases it tries. Null: it tries turns of runs.")),
   cases: integer("Number of cases."),
 };
@@ -167,6 +167,7 @@ export const trialSchemas = {
     [],
     [{ version: 3, last: 20, budget: { dollars: 2 } }],
   ),
+  JsonSchema,
   TrialAssertion,
   Trial: object("A trial.", {
     ...head,
@@ -191,6 +192,7 @@ export const trialSchemas = {
     ),
     summary,
   }),
+  TrialConfiguration: configuration,
   TrialSpent: spent,
   TrialJudge: judge,
   TrialEstimate: object("What the trial is expected to cost, and what it sends where. Nothing was called for it.", {

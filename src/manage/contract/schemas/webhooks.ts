@@ -69,9 +69,10 @@ export const webhookSchemas = {
   }),
   WebhookEndpoint: object("A receiver of an agent's webhook besides the first.", endpoint),
   ChangedWebhookEndpoint: object("An endpoint after a change.", { ...endpoint, secret }),
-  WebhookEndpointList: object("All endpoints besides the first.", {
-    data: list("The endpoints, oldest first.", reference("WebhookEndpoint")),
-  }),
+  WebhookEndpointList: page(
+    reference("WebhookEndpoint"),
+    "Always null: the list has all endpoints besides the first, oldest first.",
+  ),
   SetWebhookRequest: body("Settings of a webhook.", {
     url: nullable(text(url, { minLength: 1, maxLength: maxWebhookUrl, ...example })),
     ...settings,

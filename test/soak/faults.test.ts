@@ -1,3 +1,0 @@
-import { describeFaults } from "../integration/faults.scenario.ts";
-
-describeFaults(12);
