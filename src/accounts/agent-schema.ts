@@ -199,6 +199,17 @@ export const agentDefinition = {
             uniqueItems: true,
             items: { type: "string", minLength: 1, maxLength: 200 },
           },
+          seconds: {
+            description:
+              "Seconds that a call waits for its result, or for the next progress that the server reports. Default: 120.",
+            type: "integer",
+            minimum: 1,
+            maximum: 3_600,
+          },
+          instructions: {
+            description: "Whether the model reads the instructions of the server, at most 2 KB. Default: true.",
+            type: "boolean",
+          },
         },
       },
     },
@@ -225,7 +236,7 @@ export const agentDefinition = {
             pattern: "^[a-zA-Z][a-zA-Z0-9_-]{0,63}$",
           },
           description: { description: "What it does, for the model.", type: "string", minLength: 1, maxLength: 10_000 },
-          input: { description: "JSON Schema (2020-12) of the arguments, an object.", type: "object" },
+          input: { description: "JSON Schema (2020-12 or draft-07) of the arguments, an object.", type: "object" },
         },
       },
     },
@@ -381,7 +392,7 @@ export const agentDefinition = {
       properties: {
         schema: {
           description:
-            "JSON Schema (2020-12) of an object. The model is made to answer with it, and each result is checked. Default: the output is text.",
+            "JSON Schema (2020-12 or draft-07) of an object. The model is made to answer with it, and each result is checked. Default: the output is text.",
           type: "object",
         },
         perRun: {

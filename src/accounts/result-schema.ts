@@ -1,6 +1,21 @@
 import { ServiceError } from "../errors.ts";
+import { normalizedSchema } from "../results/normalized-schema.ts";
 import { schemaProblems } from "../results/schema-problems.ts";
 import type { AgentDefinition } from "./types.ts";
+
+/** A definition with its schemas in the form that this service and model servers read. */
+export function withNormalizedSchemas(definition: AgentDefinition): AgentDefinition {
+  const { result, clientTools } = definition;
+  return {
+    ...definition,
+    ...(result?.schema && { result: { ...result, schema: normalizedSchema(result.schema) } }),
+    ...(clientTools && {
+      clientTools: clientTools.map(({ name, description, input }) => {
+        return { name, description, input: normalizedSchema(input) };
+      }),
+    }),
+  };
+}
 
 /** Why the schemas of a definition cannot be used. One sentence per problem. */
 export async function definitionSchemaProblems({
@@ -18,8 +33,13 @@ export async function definitionSchemaProblems({
   return problems;
 }
 
+/** A run's own schema in this form, with its check. */
+export function ownSchema(given: object): { schema: object; check: (schema: object) => Promise<void> } {
+  return { schema: normalizedSchema(given), check: requireUsableSchema };
+}
+
 /** Rejects a run's own schema that cannot be used. */
-export async function requireUsableSchema(schema: object): Promise<void> {
+async function requireUsableSchema(schema: object): Promise<void> {
   const problems = await schemaProblems(schema);
   if (problems.length === 0) return;
   throw new ServiceError("invalid_argument", problems.map((problem) => `result_schema: ${problem}`).join("; "));

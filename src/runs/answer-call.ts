@@ -68,8 +68,8 @@ export async function answerCall(deps: AnswerDeps, id: string, given: GivenAnswe
     if (asked.kind === "approval" && actor === undefined) await requireKeysApprove(deps, run);
     if (answer.contents.length > 0) await workspace.write(run.id, answer.contents);
     const { turn } = run;
-    const { step, call } = asked;
-    const entry = { turn, step, part: "answered", call, answer: answer.answer, ...(by && { by }) } as const;
+    const { step, call, name } = asked;
+    const entry = { turn, step, part: "answered", call, name, answer: answer.answer, ...(by && { by }) } as const;
     const audited = along(actor, "run.answer", run.id, now(), { organizationId: run.organizationId });
     const outcome = await record(deps, state, entry, audited);
     if (outcome !== "lost" && outcome !== "no_slot") return outcome;

@@ -5,7 +5,7 @@ import type { Configurations } from "./ports.ts";
 import type { Run } from "./types.ts";
 
 /**
- * The schema that a create brings. `check`: rejects one that cannot be used (`requireUsableSchema`). Callers pass it, so that the
+ * The schema that a create brings. `check`: rejects one that cannot be used (`ownSchema`). Callers pass it, so that the
  * function of v1, whose creates bring none, does not contain it.
  */
 export interface OwnSchema {

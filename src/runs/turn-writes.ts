@@ -2,6 +2,7 @@ import { noUsage, addUsage, type Usage } from "../agent/turn/limits.ts";
 import type { Failure } from "../agent/model.ts";
 import { type AnswerEntry, type AskedEntry, type JournalEntry, usageOfEntry } from "../agent/turn/journal.ts";
 import type { ManifestFile } from "../agent/turn/manifest.ts";
+import { steadyClock } from "../async/steady-clock.ts";
 import { StoreUnavailable } from "../errors.ts";
 import { stamped } from "./events.ts";
 import { retryWhileUnavailable } from "./retry-unavailable.ts";
@@ -27,8 +28,8 @@ export interface TurnId {
 /** A turn and the worker's lease on it. Times are milliseconds since 1970. */
 export interface ClaimedTurn extends TurnId {
   fencingToken: number;
-  /** When the turn's input was accepted. */
-  startedAt: number;
+  /** Milliseconds since the turn's input was accepted. A clock that is set while the worker has the turn does not change it. */
+  elapsed: () => number;
   /** How often turns of the run have waited for answers. Absent: 0. */
   pauses?: number;
   /** When the run was created. An event never gets an earlier time, even if the clock of this machine is behind. */
@@ -39,10 +40,21 @@ export interface ClaimedTurn extends TurnId {
   facts?: RunFacts;
 }
 
-export function claimedTurn(run: Run, fencingToken: number): ClaimedTurn {
+export function claimedTurn(run: Run, fencingToken: number, now: () => number): ClaimedTurn {
   const { id, turn, createdAt, sequence, pauses } = run;
-  const begun = { startedAt: turnStartedAt(run), ...(pauses !== undefined && { pauses }) };
-  return { runId: id, turn, fencingToken, createdAt, sequence, facts: run, ...begun };
+  const startedAt = turnStartedAt(run);
+  const steady = steadyClock(now);
+  const elapsed = (): number => Math.max(0, steady() - startedAt);
+  return {
+    runId: id,
+    turn,
+    fencingToken,
+    createdAt,
+    sequence,
+    facts: run,
+    elapsed,
+    ...(pauses !== undefined && { pauses }),
+  };
 }
 
 interface Deps {
@@ -69,7 +81,7 @@ export async function startTurn(
  * written, as `lost` below.
  */
 export function pauseTurn({ runs, now }: Deps, claimed: ClaimedTurn, calls: AskedEntry[]): Promise<boolean> {
-  const { runId, turn, fencingToken, startedAt, sequence, pauses = 0, facts } = claimed;
+  const { runId, turn, fencingToken, elapsed, sequence, pauses = 0, facts } = claimed;
   const { from, to } = transitions.turnAsks;
   const updatedAt = now();
   const askedUntil = Math.min(...calls.map(({ until }) => until));
@@ -81,7 +93,7 @@ export function pauseTurn({ runs, now }: Deps, claimed: ClaimedTurn, calls: Aske
       status: to,
       turn,
       updatedAt,
-      asks: { askedUntil, pauses: pauses + 1, worked: Math.max(0, updatedAt - startedAt) },
+      asks: { askedUntil, pauses: pauses + 1, worked: elapsed() },
     },
     entries: stamped(
       calls.map((call) => ({ turn, ...call })),
@@ -112,7 +124,7 @@ export async function finishTurn(
   claimed: ClaimedTurn,
   { text, last, files, summary, queue }: TurnEnd,
 ): Promise<"finished" | "lost" | { next: number }> {
-  const { runId, turn, fencingToken, startedAt } = claimed;
+  const { runId, turn, fencingToken, elapsed } = claimed;
   const at = timeOf(claimed, now());
   // Repeats when an input is queued between the read and the write.
   for (let waiting = queue; ;) {
@@ -129,7 +141,7 @@ export async function finishTurn(
       entries: stamped([{ turn, ...last }], { sequence: claimed.sequence, at }),
       messages: stamped(messages, { sequence: claimed.sequence + 1, at }),
       ...(files && { files }),
-      used: addUsage(usageOfEntry(last) ?? noUsage, wallClock(updatedAt - startedAt)),
+      used: addUsage(usageOfEntry(last) ?? noUsage, wallClock(elapsed())),
       ...factsOf([last]),
       ...(summary && { summary }),
       ...(next && { queue: { take: next.turn } }),
@@ -165,7 +177,7 @@ export function failTurn(
   };
   if (!("sequence" in failed)) return deps.runs.change(change);
   if (failed.facts) change.facts = failed.facts;
-  change.used = addUsage((last && usageOfEntry(last)) ?? noUsage, wallClock(updatedAt - failed.startedAt));
+  change.used = addUsage((last && usageOfEntry(last)) ?? noUsage, wallClock(failed.elapsed()));
   if (!last) return deps.runs.change(change);
   const at = timeOf(failed, updatedAt);
   return changeWithRetries(deps.runs, {
@@ -212,7 +224,7 @@ export function journalWriter({ runs, now }: Deps, claimed: ClaimedTurn): (entry
       expect: { status: transitions.turnFinished.from, turn },
       fencingToken,
       entries,
-      ...((used.steps > 0 || used.estimatedTokens > 0) && { used }),
+      ...((used.steps > 0 || used.inputTokens > 0) && { used }),
       ...factsOf(entries),
       ...(facts && { facts }),
     });

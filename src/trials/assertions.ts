@@ -144,7 +144,7 @@ async function wrongFile(
   deps: AssertionDeps,
 ): Promise<string | undefined> {
   const { kind, name } = assertion;
-  const file = filesIn(manifestOf(files)).find((each) => each.name === name);
+  const file = filesIn(manifestOf(files)).find((each) => each.name === name && each.kind !== "folder");
   if (!file) return `Expected a file ${name}, received none of this name.`;
   if (kind === "file_exists") return undefined;
   if (kind === "file_equals") {

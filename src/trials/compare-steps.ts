@@ -1,4 +1,5 @@
 import { canonicalJson } from "../json.ts";
+import type { RecordedCall } from "../agent/tools/recorded.ts";
 import type { AnswerEntry } from "../agent/turn/journal.ts";
 import type { RunJournalEntry } from "../runs/types.ts";
 import { sameOutput } from "./compare.ts";
@@ -8,7 +9,7 @@ import type { StepsOutcome } from "./types.ts";
 /** An answer to a step: the tools that it calls, or its text. */
 export interface StepAnswer {
   text: string;
-  calls: { name: string; input: unknown }[];
+  calls: RecordedCall[];
 }
 
 /** A recorded step with another answer to it. Absent `tried`: there is none. */
@@ -47,7 +48,7 @@ function answersIn(entries: RunJournalEntry[]): (RunJournalEntry & AnswerEntry)[
 }
 
 function answerOf({ answer: { text, toolCalls } }: AnswerEntry): StepAnswer {
-  return { text, calls: toolCalls.map(({ name, input }) => ({ name, input })) };
+  return { text, calls: toolCalls.map(({ id: _id, invalid: _invalid, ...call }) => call) };
 }
 
 /**

@@ -60,11 +60,14 @@ function fileDifferences(before: FileVersion[], after: FileVersion[]): FileDiffe
     const [left, right] = [old.get(name), current.get(name)];
     if (!left) differences.push({ name, change: "added" });
     else if (!right) differences.push({ name, change: "removed" });
-    else if (left.sha256 === undefined || left.sha256 !== right.sha256) differences.push({ name, change: "changed" });
+    else if (left.sha256 === undefined || left.sha256 !== right.sha256 || left.kind !== right.kind)
+      differences.push({ name, change: "changed" });
   }
   return differences;
 }
 
 function existing(files: FileVersion[]): Map<string, FileVersion> {
-  return new Map(filesIn(manifestOf(files)).map((file) => [file.name, file]));
+  // Folders without files were not recorded by earlier releases. Times differ between any two turns.
+  const compared = filesIn(manifestOf(files)).filter(({ kind }) => kind !== "folder");
+  return new Map(compared.map((file) => [file.name, file]));
 }

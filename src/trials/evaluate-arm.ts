@@ -111,8 +111,9 @@ async function missesOf(
   if (typeof configuration === "string") return [];
   const leaving = outsideTools(configuration);
   const record = callRecord(recorded, []);
-  return calls.flatMap(({ name, input, result }) => {
-    if (!leaving.has(name) || record.next(name, input) || !result) return [];
+  return calls.flatMap((call) => {
+    const { name, result } = call;
+    if (!leaving.has(name) || record.next(call) || !result) return [];
     const rule = ruleOf(outside, name);
     if (rule === "stop") return [];
     return [{ tool: name, rule: typeof rule === "object" ? ("fixed" as const) : rule }];

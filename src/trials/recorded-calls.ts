@@ -1,5 +1,5 @@
-import type { ToolCall } from "../agent/model.ts";
-import type { CallRecord, MissRule, RecordedOutput } from "../agent/tools/recorded.ts";
+import { exactInput, type ToolCall } from "../agent/model.ts";
+import type { CallRecord, MissRule, RecordedCall, RecordedOutput } from "../agent/tools/recorded.ts";
 import type { FileVersion } from "../agent/turn/manifest.ts";
 import { canonicalJson } from "../json.ts";
 import type { TurnConfiguration } from "../runs/turn-configuration.ts";
@@ -9,13 +9,19 @@ import type { OutsideRules, Trial } from "./types.ts";
 /** A call of a recorded turn that has a result. */
 interface EndedCall {
   name: string;
-  key: string;
+  keys: string[];
   recorded: RecordedOutput;
 }
 
-/** What two calls have in common that get the same answer. */
-export function callKey({ name, input }: Pick<ToolCall, "name" | "input">): string {
-  return `${name} ${canonicalJson(input)}`;
+/** What two calls have in common that get the same answer. Numbers are compared with all their digits: 10.10 is 10.1. */
+export function callKey(call: RecordedCall): string {
+  return `${call.name} ${canonicalJson(exactInput(call))}`;
+}
+
+/** The key of a call, and that of its arguments as sent, which releases up to 0.2.0 recorded where this one repairs them. */
+function keysOf(call: RecordedCall): string[] {
+  const { name, sent } = call;
+  return [callKey(call), ...(sent?.json === undefined ? [] : [callKey({ name, input: undefined, json: sent.json })])];
 }
 
 /**
@@ -23,15 +29,16 @@ export function callKey({ name, input }: Pick<ToolCall, "name" | "input">): stri
  * answers.
  */
 export function callRecord(source: RunJournalEntry[], own: RunJournalEntry[]): CallRecord {
-  const answers = Map.groupBy(endedCalls(source), ({ key }) => key);
-  const taken = new Map<string, number>();
-  const take = (key: string): RecordedOutput | undefined => {
+  const answers = Map.groupBy(endedCalls(source), ({ keys: [key] }) => key);
+  const taken = new Map<string | undefined, number>();
+  const take = (keys: string[]): RecordedOutput | undefined => {
+    const key = keys.find((each) => answers.has(each));
     const count = taken.get(key) ?? 0;
     taken.set(key, count + 1);
     return answers.get(key)?.[count]?.recorded;
   };
-  for (const { key } of endedCalls(own)) take(key);
-  return { next: (name, input) => take(callKey({ name, input })) };
+  for (const { keys } of endedCalls(own)) take(keys);
+  return { next: (call) => take(keysOf(call)) };
 }
 
 /** The files that came with the answers of calls that left the service. */
@@ -74,7 +81,7 @@ function endedCalls(entries: RunJournalEntry[]): EndedCall[] {
   const add = (): void => {
     for (const [index, call] of calls.entries()) {
       const recorded = results.get(index);
-      if (recorded) ended.push({ name: call.name, key: callKey(call), recorded });
+      if (recorded) ended.push({ name: call.name, keys: keysOf(call), recorded });
     }
   };
   const refused = new Set<number>();

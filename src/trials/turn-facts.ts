@@ -1,6 +1,7 @@
-import type { Failure, ToolCall, ToolResult } from "../agent/model.ts";
+import type { Failure, ToolResult } from "../agent/model.ts";
 import { type AnswerEntry, type FinishReason, usageOfEntry } from "../agent/turn/journal.ts";
 import { addUsage, noUsage, type Usage } from "../agent/turn/limits.ts";
+import type { RecordedCall } from "../agent/tools/recorded.ts";
 import type { FileVersion } from "../agent/turn/manifest.ts";
 import type { RunEvent, RunJournalEntry, TurnMessage } from "../runs/types.ts";
 
@@ -24,7 +25,7 @@ export interface TurnFacts {
 }
 
 /** A tool call of a turn. */
-export interface TurnCall extends Pick<ToolCall, "name" | "input"> {
+export interface TurnCall extends RecordedCall {
   /** Counts from 1. */
   step: number;
   /** Index in the step's answer. */
@@ -64,7 +65,9 @@ function callsIn(entries: RunJournalEntry[]): TurnCall[] {
   for (const entry of entries) {
     if (entry.part === "answer") {
       const { step } = entry;
-      current = entry.answer.toolCalls.map(({ name, input }, call) => ({ step, call, name, input, files: [] }));
+      current = entry.answer.toolCalls.map(({ id: _id, invalid: _invalid, ...of }, call) => {
+        return { step, call, ...of, files: [] };
+      });
       calls.push(...current);
     }
     const called = entry.part === "result" ? current[entry.call] : undefined;

@@ -40,6 +40,8 @@ export interface InvocationBudget {
   leaseWait?: number;
   /** The turn was in progress when the last process of this service ended. */
   restarted?: boolean;
+  /** That process was killed. Programs that ran beside it are not run again on their own. */
+  killed?: boolean;
 }
 
 /** This process, in the journals of the turns that it resumes and in the owners of its leases. */
@@ -91,10 +93,10 @@ async function advanceWithLease(
   deps: AdvanceDeps,
   state: RunState,
   lease: Lease & Pick<Claim, "takenOver">,
-  { signal, deadline, restarted }: InvocationBudget,
+  { signal, deadline, restarted, killed }: InvocationBudget,
 ): Promise<AdvanceResult> {
   const { turn } = state.run;
-  const claimed = claimedTurn(state.run, lease.fencingToken);
+  const claimed = claimedTurn(state.run, lease.fencingToken, deps.now);
   const heartbeat = keepLease(deps, lease, signal);
   const writeEntry = journalWriter(deps, claimed);
   let summary = summaryIn(state.journal);
@@ -108,6 +110,7 @@ async function advanceWithLease(
     const outcome = await runAgent(deps, state, {
       signal: heartbeat.signal,
       deadline,
+      ...(reason === "restart" && killed && { killed }),
       async record(entry) {
         const recorded = await writeEntry(entry);
         if (!recorded) heartbeat.lose(); // the model may have been called meanwhile

@@ -4,5 +4,6 @@ import type { RunJournalEntry } from "../runs/types.ts";
 export interface AgentCall {
   signal: AbortSignal;
   deadline: number;
+  killed?: boolean;
   record: (entry: RunJournalEntry) => Promise<boolean>;
 }

@@ -46,7 +46,8 @@ export async function replayTurn(
   const { prices: _, ...agent } = settings.agent;
   const { prices: __, ...asked } = askedModel(modelAsked(settings, false));
   const checkResult = deps.checkResultOf?.({ organizationId, agentId });
-  const input = turnInput(state, agent, { asked }, call.deadline);
+  const { deadline } = call;
+  const input = turnInput(state, agent, { asked, offered }, { deadline });
   const running = runTurn(
     { ...input, startedAt: deps.now() }, // recorded answers take no time, and the wait for a place is none of the turn's
     {
@@ -55,6 +56,7 @@ export async function replayTurn(
       files,
       ...(checkResult && { checkResult }),
       now: deps.now,
+      date: deps.now,
       signal,
       record: (entry) => writer.record({ turn: run.turn, ...entry }),
       emit: () => {},

@@ -11,6 +11,7 @@ import { defaultFileVersions } from "../agent/turn/manifest.ts";
 import { answerNextSteps } from "../agent/turn/next-steps.ts";
 import { runTurn } from "../agent/turn/run-turn.ts";
 import type { TurnEvent, TurnOutcome, TurnPorts } from "../agent/turn/types.ts";
+import { steadyClock } from "../async/steady-clock.ts";
 import { StoreUnavailable } from "../errors.ts";
 import { log } from "../log.ts";
 import type { Telemetry, TurnTrace } from "../observability/tracing.ts";
@@ -145,7 +146,8 @@ export async function runAgent(deps: AgentDeps, state: RunState, call: AgentCall
     ...(second && { fallback: keyed(openLater(() => open(second))) }),
     tools,
     files,
-    now: deps.now,
+    now: steadyClock(deps.now),
+    date: deps.now,
     signal,
     record: (entry) => writer.record({ turn, ...entry }),
     ...(texts && { showText: (step) => texts.open(runId, { turn, step }, agent.recordReasoning !== false) }),
@@ -156,7 +158,8 @@ export async function runAgent(deps: AgentDeps, state: RunState, call: AgentCall
       trace?.emit(event);
     },
   };
-  const input = turnInput(state, agent, { asked, fallback: second && askedModel(second) }, call.deadline);
+  const models = { asked, fallback: second && askedModel(second) };
+  const input = turnInput(state, agent, { ...models, offered: offered ?? toolbox.tools }, call);
   const turnOutcome = steps ? answerNextSteps(input, turnPorts, steps) : runTurn(input, turnPorts);
   const running = tried ? leftRecord(turnOutcome) : turnOutcome;
   // Awaited here: the return closes the connections of the toolbox.

@@ -1,8 +1,9 @@
 import * as schemas from "../../../dist/generated/run-record.js";
 import { parseAgentFile } from "../../accounts/agent-definition.ts";
 import { jsonLabels, parseModelSettings } from "../../accounts/model-settings.ts";
+import type { ToolCall } from "../../agent/model.ts";
 import type { FileVersion } from "../../agent/turn/manifest.ts";
-import { filenameProblem } from "../../filenames.ts";
+import { filenameProblem, isKeptPath } from "../../filenames.ts";
 import { changedFiles } from "../events.ts";
 import { bytesOfFiles } from "../files/stored-bytes.ts";
 import { decodeConfiguration } from "../turn-configuration.ts";
@@ -79,7 +80,7 @@ export async function checkBundle(file: BundleFile): Promise<CheckedBundle> {
 /** Rejects for names that a workspace does not have, and for sizes that are not those of the contents. */
 function requireFiles(files: (Pick<FileVersion, "name"> & Partial<FileVersion>)[], sizes: Map<string, number>): void {
   for (const { name, size, sha256 = "", deleted } of files) {
-    const problem = filenameProblem(name);
+    const problem = isKeptPath(name) ? undefined : filenameProblem(name); // a program may have chosen it
     if (problem !== undefined) throw refused(`the name of a file is wrong: ${problem}`);
     const actual = sizes.get(sha256);
     if (deleted && (size !== 0 || sha256 !== ""))
@@ -110,8 +111,10 @@ function recordChecker({ run, uploads = [], files: stored, summary }: RunRecord)
     if (entry.turn !== turn || ended) throw wrong("is of a turn that is not in progress");
     if (++inTurn > maxTurnEvents)
       throw wrong(`is one of more than ${maxTurnEvents} of a turn, the most that is accepted`);
-    if (entry.part === "answer") calls = { step: entry.step, count: entry.answer.toolCalls.length };
-    else if ("call" in entry && (calls?.step !== entry.step || entry.call >= calls.count))
+    if (entry.part === "answer") {
+      for (const call of entry.answer.toolCalls) requireTexts(call, `event ${sequence}`);
+      calls = { step: entry.step, count: entry.answer.toolCalls.length };
+    } else if ("call" in entry && (calls?.step !== entry.step || entry.call >= calls.count))
       throw wrong("is of a call that the last answer does not have");
     const changes = changedFiles(entry);
     change(files, changes);
@@ -150,6 +153,13 @@ function recordChecker({ run, uploads = [], files: stored, summary }: RunRecord)
   };
 }
 
+/** Rejects for a call whose texts are no JSON, or whose arguments have another one: people are shown the text. */
+function requireTexts({ input, json, sent }: ToolCall, place: string): void {
+  if (sent?.json !== undefined) parsed(sent.json, place);
+  if (json !== undefined && JSON.stringify(parsed(json, place)) !== JSON.stringify(input))
+    throw refused(`${place} has a call with the text of other arguments`);
+}
+
 function filesOfList(files: FileVersion[]): Map<string, FileVersion> {
   return new Map(files.flatMap((file) => (file.deleted ? [] : [[file.name, file] as const])));
 }
@@ -163,7 +173,9 @@ function change(files: Map<string, FileVersion>, changes: FileVersion[]): void {
 
 function textOf(files: FileVersion[]): string {
   return files
-    .map(({ name, size, sha256 }) => JSON.stringify([name, size, sha256]))
+    .map(({ name, size, sha256, mtime, mode, kind, linked }) =>
+      JSON.stringify([name, size, sha256, mtime, mode, kind, linked]),
+    )
     .toSorted()
     .join();
 }

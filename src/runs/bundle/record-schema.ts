@@ -4,6 +4,7 @@ import { programSystems } from "../../agent/tools/program-system.ts";
 import { providerNames } from "../../agent/models/model-config.ts";
 import { trialArms, trialTurnModes } from "../../agent/turn/journal.ts";
 import { resumeReasons } from "../../agent/turn/resume-reason.ts";
+import { unmadeCalls } from "../../agent/turn/unmade-calls.ts";
 import { usageFields } from "../../agent/turn/limits.ts";
 import { labelNamePattern, maxLabelLength, maxLabels } from "../labels.ts";
 import { newRunLimits } from "../new-run-limits.ts";
@@ -38,7 +39,13 @@ const tokens = object(
   { cachedInputTokens: amount, cacheWriteInputTokens: amount, reasoningTokens: amount, estimated: isSet },
 );
 const fileVersion = { name: text, size: count };
-const versionMore = { sha256, sentAs: text, deleted: isSet };
+const metadata = {
+  mtime: { type: "integer", minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER },
+  mode: { type: "integer", minimum: 0, maximum: 0o777 },
+  kind: { enum: ["link", "folder"] },
+  linked: count,
+};
+const versionMore = { sha256, sentAs: text, deleted: isSet, ...metadata };
 const file = object(fileVersion, versionMore);
 const category = anyOf(failureCategories);
 const failure = { category, title: text };
@@ -60,6 +67,8 @@ const sent = object(
     withoutFiles: flag,
     withoutCachePoints: flag,
     resultFormat: anyOf(["native", "tool"]),
+    maxOutputTokens: count,
+    imageLimit: object({}, { side: count, bytes: count }),
   },
 );
 const received = object({}, { id: text, model: text, reason: text, usage: { type: "object" } });
@@ -79,7 +88,10 @@ const echo = object({
   ),
 });
 
-const call = object({ id: text, name: text }, { input: {}, invalid: text });
+const call = object(
+  { id: text, name: text },
+  { input: {}, json: text, sent: object({}, { name: text, json: text }), invalid: text },
+);
 const answer = object(
   {
     text,
@@ -134,13 +146,15 @@ const entries = {
       model: text,
       window: count,
       checked: object({}, { problems: list(problem) }),
+      unmade: anyOf(unmadeCalls),
+      refused: list(text),
       firstTokenMs: amount,
       ...modelCall,
     },
   ),
   began: entry("began", { call: count }),
-  asked: entry("asked", { call: count, kind: anyOf(askKinds), until: time }),
-  answered: entry("answered", { call: count, answer: given }),
+  asked: entry("asked", { call: count, kind: anyOf(askKinds), until: time }, { name: text }),
+  answered: entry("answered", { call: count, answer: given }, { name: text }),
   result: entry(
     "result",
     { call: count, result: callResult },
@@ -170,6 +184,7 @@ const entries = {
       note: text,
       cut,
       noTools: isSet,
+      refused: list(text),
       tried: sha256,
       fallback,
       ...exchange,
@@ -245,7 +260,7 @@ const system = object({ kind: anyOf(["linux", "wasm"]) }, { digest: text });
 const offered = object(
   { name: text, description: text, input: { type: "object" } },
   {
-    origin: object({ server: text }, { tool: text }),
+    origin: object({ server: text }, { tool: text, instructions: text }),
     hasEffects: isSet,
     idempotent: flag,
     system,

@@ -6,7 +6,7 @@ export function fitsSchema(checked: CheckedResult | undefined): boolean {
   return checked !== undefined && !checked.problems;
 }
 
-/** An output as JSON, whose integers keep their digits, if it is a result that fits. Otherwise null. */
+/** An output as JSON, whose numbers keep their digits, if it is a result that fits. Otherwise null. */
 export function resultOf(
   checked: CheckedResult | undefined,
   output: string | undefined,

@@ -1,5 +1,6 @@
 import { resultSchemaOf } from "../../accounts/definition.ts";
-import type { TurnRequest } from "../../agent/turn/call-model.ts";
+import { withServerInstructions } from "../../agent/mcp/instructions.ts";
+import type { TurnRequest } from "../../agent/turn/request-answer.ts";
 import { foldEntry, type RecordedExchange, startProgress } from "../../agent/turn/journal.ts";
 import { recordedRequest } from "../../agent/turn/recorded-request.ts";
 import { ServiceError } from "../../errors.ts";
@@ -64,9 +65,9 @@ export async function rebuildRequest(
   const history = conversation({ transcript, ...(summary && { summary }) });
   const before = recorded.reduce(foldEntry, startProgress(history, turn));
   const { agent, offered } = configuration;
-  const { instructions } = agent;
+  const instructions = withServerInstructions(agent.instructions, offered);
   const asked = modelAsked(configuration, entry.fallback !== undefined);
-  const settings = { instructions, ...asked.choice, ...resultSchemaOf(agent), offered };
+  const settings = { ...asked.choice, ...resultSchemaOf(agent), instructions, offered };
   const request = recordedRequest(entry, before, settings);
   const failed = entries
     .slice(0, index + 1)

@@ -1,3 +1,5 @@
+import { exactInput } from "../../agent/model.ts";
+import { isRawNumber } from "../../json.ts";
 import { reasoningText } from "../../agent/reasoning.ts";
 import type { RunEvent } from "../types.ts";
 import type { textKinds } from "./search-bounds.ts";
@@ -20,8 +22,8 @@ export function textsOf(event: RunEvent): RecordText[] {
       return [
         ...(reasoning === undefined ? [] : [{ kind: "reasoning", text: reasoning } as const]),
         ...(answer.text === "" ? [] : [{ kind: "answer", text: answer.text } as const]),
-        ...answer.toolCalls.map(({ name, input, invalid }, call) => {
-          return { kind: "tool_call", tool: name, call, text: invalid ?? textIn(input) } as const;
+        ...answer.toolCalls.map((each, call) => {
+          return { kind: "tool_call", tool: each.name, call, text: each.invalid ?? textIn(exactInput(each)) } as const;
         }),
       ];
     }
@@ -47,7 +49,7 @@ export function textsOf(event: RunEvent): RecordText[] {
 
 /** Names and values of a call's arguments, without the escapes of JSON, in which `\n` would be a part of a word. */
 function textIn(input: unknown): string {
-  if (typeof input !== "object" || input === null)
+  if (typeof input !== "object" || input === null || isRawNumber(input))
     return typeof input === "string" ? input : JSON.stringify(input ?? "");
   if (Array.isArray(input)) return input.map(textIn).join(", ");
   return Object.entries(input)

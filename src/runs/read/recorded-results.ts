@@ -1,6 +1,6 @@
 import type { ResultPlace } from "../../agent/tools/result-numbers.ts";
 import type { RecordedResult, RecordedResults } from "../../agent/tools/tool.ts";
-import type { ToolCall } from "../../agent/model.ts";
+import { exactInput, type ToolCall } from "../../agent/model.ts";
 import type { Runs } from "../ports.ts";
 import type { Run, RunEvent } from "../types.ts";
 import { eventsOf } from "./list-events.ts";
@@ -28,7 +28,8 @@ export function recordedResults(runs: Runs, { id, turn }: Pick<Run, "id" | "turn
 type ResultEvent = Extract<RunEvent, { part: "result" }>;
 
 function recorded({ turn, step, call, result }: ResultEvent, calls: ToolCall[]): RecordedResult {
-  return { turn, step, call, result, input: calls[call]?.input };
+  const called = calls[call];
+  return { turn, step, call, result, input: called && exactInput(called) };
 }
 
 /** The number of the last event before the place: a binary search. */

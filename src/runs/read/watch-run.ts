@@ -25,8 +25,8 @@ export type RunUpdate =
 export interface WatchOptions {
   /** Number of the last event that is not wanted. Undefined: all, with those of earlier versions, which have no number. */
   after?: number;
-  /** Poll interval, in milliseconds. Undefined: the watch ends after the recorded events. */
-  interval?: number;
+  /** Milliseconds until the next look. Absent: the watch ends after the recorded events. */
+  interval?: () => number;
   /** The watch ends with `ended` as soon as the run is not running and all its events were reported. */
   untilEnded?: boolean;
   /** Absent: the output of calls in progress is not reported. */
@@ -91,19 +91,23 @@ export async function* watchRun(
     if (!changed && before === last && !delta && !thinking) yield "unchanged";
     if (untilEnded && head.status !== "running") return yield { ended: head.status };
     if (interval === undefined) return;
-    await (texts ? texts.changed(id, interval, signal) : pause(interval, signal).catch(() => {}));
+    await (texts ? texts.changed(id, interval(), signal) : pause(interval(), signal).catch(() => {}));
   }
 }
 
-/** Returns a function that tells what of a text is new since it was last called. */
+/** Returns a function that tells what of a text is new since it was last called. A text that was thinking is taken back: "". */
 function newTextReader(): (written: TextDelta | undefined) => TextDelta | undefined {
   let shown: TextDelta | undefined;
   return (written) => {
-    if (!written || written.text === "") return undefined;
+    if (!written) return undefined;
     const { turn, step, from, text } = written;
-    const known = shown?.turn === turn && shown.step === step ? knownOf(written, shown) : 0;
+    const before = shown?.turn === turn && shown.step === step && shown.text !== "" ? shown : undefined;
+    if (text === "" && !before) return undefined;
+    const known = before ? knownOf(written, before) : 0;
     shown = written;
-    return known === text.length ? undefined : { turn, step, from: from + known, text: text.slice(known) };
+    return text !== "" && known === text.length
+      ? undefined
+      : { turn, step, from: from + known, text: text.slice(known) };
   };
 }
 

@@ -1,4 +1,4 @@
-import { canonicalJson, isObject } from "../../json.ts";
+import { canonicalJson, isObject, isRawNumber, parseExact } from "../../json.ts";
 import { rebuildRequest } from "../../runs/read/rebuild-request.ts";
 import type { sentRequest } from "../../runs/read/sent-request.ts";
 import type { Stores } from "../../runs/ports.ts";
@@ -88,7 +88,7 @@ async function differenceOf(
 /** The body of the request of a step, or what is known of a request that is not sent. A text says why it is unknown. */
 async function bodyOf(deps: Deps, runId: string, at: Place, cacheKey: string): Promise<unknown> {
   const sent = await deps.sentRequest?.(deps, runId, at, cacheKey);
-  if (sent && !("unknown" in sent)) return JSON.parse(sent.request.body);
+  if (sent && !("unknown" in sent)) return parseExact(sent.request.body);
   const rebuilt = await rebuildRequest(deps, runId, at);
   return "unknown" in rebuilt ? rebuilt.unknown : rebuilt.request;
 }
@@ -102,7 +102,10 @@ export function firstDifference(one: unknown, two: unknown, path: string[] = [])
       path,
     );
   }
-  if (isObject(one) && isObject(two) && !Array.isArray(one) && !Array.isArray(two)) {
+  if (isRawNumber(one) || isRawNumber(two)) {
+    return JSON.stringify(one) === JSON.stringify(two) ? undefined : path.join(".") || ".";
+  }
+  if (isObject(one) && isObject(two)) {
     const keys = new Set([...Object.keys(one), ...Object.keys(two)]);
     return firstOf(
       [...keys].map((key) => [key, one[key], two[key]]),

@@ -44,7 +44,7 @@ function recordedTools(offered: OfferedTool[], note: string | undefined, record:
       definition: definitionOf(each),
       ...(replaced !== undefined && { replaced }),
       async run(input, context) {
-        const found = record.next(name, input);
+        const found = record.next(context.call ?? { name, input });
         if (!found) throw new LeftTheRecord(name);
         return replayed(found, context);
       },

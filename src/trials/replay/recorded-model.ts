@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { withServerInstructions } from "../../agent/mcp/instructions.ts";
 import type { Failure, Model, ModelAnswer, ModelRequest } from "../../agent/model.ts";
 import type { AnswerEntry, JournalEntry, SummaryEntry } from "../../agent/turn/journal.ts";
 import { memoryIn } from "../../agent/turn/summary-text.ts";
@@ -26,9 +27,10 @@ export function recordedModel(
 ): Model {
   const calls = callsIn(entries);
   let next = callsIn(own).length;
+  const instructions = withServerInstructions(configuration.agent.instructions, configuration.offered);
   return async (request) => {
     const call = calls[next];
-    const kind = request.instructions === configuration.agent.instructions ? "answer" : "summary";
+    const kind = request.instructions === instructions ? "answer" : "summary";
     if (call?.part !== kind) return { failure: otherCall(kind, call) };
     next++;
     const sent = call.sent?.at(-1);

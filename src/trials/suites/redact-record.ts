@@ -1,5 +1,6 @@
-import { filenameProblem } from "../../filenames.ts";
-import type { Attachment } from "../../agent/model.ts";
+import { plainJson } from "../../json.ts";
+import { filenameProblem, isKeptPath } from "../../filenames.ts";
+import { type Attachment, exactInput } from "../../agent/model.ts";
 import type { FileVersion } from "../../agent/turn/manifest.ts";
 import type { RunEvent, RunJournalEntry } from "../../runs/types.ts";
 import { NotRedactable, type Redactor } from "./redactor.ts";
@@ -14,7 +15,7 @@ interface RecordRedactor {
 
 /**
  * Redacts the texts, arguments and names of a record. Reasoning and the provider's own form of an answer are left out: they can
- * be signed or encrypted. Hashes of requests stay: they are those of the turn as it was.
+ * be signed or encrypted. So are arguments as the model sent them, where others are used. Hashes of requests stay: they are those of the turn as it was.
  */
 export function recordRedactor(redactor: Redactor, replaced: Replaced): RecordRedactor {
   const names = new Map<string, string>();
@@ -24,7 +25,7 @@ export function recordRedactor(redactor: Redactor, replaced: Replaced): RecordRe
     const known = names.get(name);
     if (known !== undefined) return known;
     const result = await text(name);
-    const problem = result === name ? undefined : filenameProblem(result);
+    const problem = isKeptPath(result) ? undefined : filenameProblem(result);
     if (problem !== undefined) throw new NotRedactable(`The name of a file cannot be redacted: ${problem}`);
     if ([...names.values()].includes(result)) {
       throw new NotRedactable(`Two files would get the name ${JSON.stringify(result)}; use other replacements.`);
@@ -59,9 +60,10 @@ export function recordRedactor(redactor: Redactor, replaced: Replaced): RecordRe
         const { answer, checked: _, note, ...others } = given;
         const { echo: _echo, reasoning: _reasoning, ...kept } = answer;
         const toolCalls = [];
-        for (const { invalid, ...call } of answer.toolCalls) {
+        for (const { id, name, invalid, ...call } of answer.toolCalls) {
           const reason = invalid !== undefined && { invalid: await text(invalid) };
-          toolCalls.push({ ...call, input: await value(call.input), ...reason });
+          const { value: input, json } = plainJson(await value(exactInput(call)));
+          toolCalls.push({ id, name, input, ...(json !== undefined && { json }), ...reason });
         }
         const redacted = { ...kept, text: await text(answer.text), toolCalls };
         return { ...others, answer: redacted, ...(note !== undefined && { note: await text(note) }) };

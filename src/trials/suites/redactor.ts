@@ -1,5 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { acceptedPattern, compileFinder, type MatchFinder, PatternError } from "../../agent/tools/search-pattern.ts";
+import { isRawNumber } from "../../json.ts";
 import { ServiceError } from "../../errors.ts";
 import { defaultReplacement } from "./limits.ts";
 import type { RedactionRule } from "./types.ts";
@@ -121,9 +122,10 @@ function redactor(rules: Rule[]): Redactor {
 
     async value(value) {
       if (typeof value === "string") return self.text(value);
-      if (typeof value === "number") {
-        const text = await self.text(String(value));
-        return text === String(value) ? value : text;
+      if (typeof value === "number" || isRawNumber(value)) {
+        const number = typeof value === "number" ? String(value) : value.rawJSON;
+        const text = await self.text(number);
+        return text === number ? value : text;
       }
       if (Array.isArray(value)) {
         const items: unknown[] = [];
