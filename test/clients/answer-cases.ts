@@ -56,9 +56,16 @@ function served(does: NonNullable<Job["tools"]>[string], answer: object): Case {
 /** A message of an event stream with the run, whose last event has this number. */
 const runText = (state: string, sequence: number): string =>
   `event: run\ndata: ${JSON.stringify({ id, status: "running", state, sequence })}\n\n`;
-const event = (sequence: number, type = "output") => ({ type, sequence, at: null, turn: 1, step: 1 });
-const eventText = (sequence: number, type?: string): string =>
-  `id: ${sequence}\nevent: event\ndata: ${JSON.stringify(event(sequence, type))}\n\n`;
+const event = (sequence: number, type = "output", more = {}) => ({
+  type,
+  sequence,
+  at: null,
+  turn: 1,
+  step: 1,
+  ...more,
+});
+const eventText = (sequence: number, type?: string, more?: object): string =>
+  `id: ${sequence}\nevent: event\ndata: ${JSON.stringify(event(sequence, type, more))}\n\n`;
 const delta = (from: number, text: string, [turn, step] = [1, 1], name = "delta"): string =>
   `event: ${name}\ndata: ${JSON.stringify({ turn, step, from, text })}\n\n`;
 
@@ -175,7 +182,43 @@ export const answers: Record<string, Case> = {
       return { texts: [["Sent.", 1, 2]], value: { status: "finished" } };
     },
   },
+  "answers a client tool whose arguments JavaScript would round": {
+    replies: [agent, waits({ ...first, arguments: '{"order":9007199254740993}' }), accepted, finished],
+    job: { method: "serve_tools", args: [id], tools: { find_order: { returns: "Sent." } } },
+    expected: ([, , post]) => {
+      // Python's integers have any length.
+      const { error, output } = sent(post!) as { error?: string; output?: string };
+      expect(output ?? error).toMatch(/^Sent\.$|^order is 9007199254740993, which JavaScript would round;/);
+      return { value: { status: "finished" } };
+    },
+  },
   "answers a client tool with the message of an error": served({ raises: "No stock." }, { error: "No stock." }),
+  "logs the error of a function with its trace": {
+    replies: [agent, waits(first), accepted, finished],
+    job: { method: "serve_tools", args: [id], tools: { find_order: { raises: "No stock." } } },
+    expected: () => ({
+      log: expect.arrayContaining([
+        expect.stringMatching(
+          /find_order (threw|raised) in the call 1\.1\.0(?=[^]*driver\.)[^]*CallbackError: No stock\./,
+        ),
+      ]),
+    }),
+  },
+  "says at once which client tool has no function here, and names the call at the deadline": {
+    replies: [agent, ...Array.from({ length: 3 }, () => waits(first, question))],
+    job: { method: "serve_tools", args: [id], tools: { find_ordr: { returns: "" } }, options: { timeout: 9_000 } },
+    expected: () => ({
+      error: {
+        name: "WaitTimeout",
+        run_id: id,
+        message: expect.stringContaining("; the call 1.1.0 of find_order (client_tool) has no function here"),
+      },
+      log: expect.toSatisfy(
+        (lines: string[]) =>
+          lines.filter((each) => /has no function find_order, which .* 1\.1\.0 .*: find_ordr$/.test(each)).length === 1,
+      ),
+    }),
+  },
   "answers a client tool with the name of an error without a message": served(
     { raises: "" },
     { error: "CallbackError" },
@@ -321,6 +364,28 @@ export const writtenTexts: Record<string, Case> = {
       ["Hel", 1, 1],
       ["Hello", 1, 1],
     ],
+  ),
+  "ends with the whole text of the recorded answer, whose last parts were not sent": written(
+    [delta(0, "Hel") + eventText(1, "model_call", { text: "Hello" }) + delta(3, "lo") + delta(0, "Hello") + end],
+    [
+      ["Hel", 1, 1],
+      ["Hello", 1, 1],
+    ],
+    [event(1, "model_call", { text: "Hello" })],
+  ),
+  "has the whole text of an answer that it did not see being written, also after an interruption": written(
+    [delta(0, "Hel"), eventText(1, "model_call", { text: "Hello" }) + delta(0, "Next", [1, 2]) + end],
+    [
+      ["Hel", 1, 1],
+      ["Hello", 1, 1],
+      ["Next", 1, 2],
+    ],
+    [event(1, "model_call", { text: "Hello" })],
+  ),
+  "has no text of an answer without one": written(
+    [eventText(1, "model_call", { text: "" }) + end],
+    [],
+    [event(1, "model_call", { text: "" })],
   ),
   "does not yield the text among the events": {
     replies: [agent, stream(delta(0, "Hel") + eventText(1) + end)],

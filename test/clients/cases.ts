@@ -297,6 +297,30 @@ const waiting: Record<string, Case> = {
       sleeps: [3_000, 4_500, 1_500],
     }),
   },
+  "fails like a read when nothing answers": {
+    replies: [noAnswer, noAnswer, noAnswer, noAnswer],
+    job: { method: "wait", args: [id] },
+    expected: () => ({
+      calls: range(4).map(() => askAgent),
+      error: { name: "ConnectionFailed", run_id: id },
+      sleeps: [1_000, 2_000, 4_000],
+    }),
+  },
+  "fails like a read when nothing answers, with events, too": {
+    replies: [noAnswer, noAnswer],
+    job: { method: "wait", args: [id], onEvent: "record", client: { max_retries: 1 } },
+    expected: () => ({ calls: [askAgent, askAgent], error: { name: "ConnectionFailed", run_id: id } }),
+  },
+  "says at the deadline why the last request failed": {
+    replies: [agent, json(200, run("running")), ...range(3).map(() => json(503, { detail: "no store" }))],
+    job: { method: "wait", args: [id], options: { timeout: 9_000 } },
+    expected: () => ({
+      error: {
+        name: "WaitTimeout",
+        message: `the run did not end within 9 s; the last request failed: ${getRun}: 503 no store`,
+      },
+    }),
+  },
   "stops waiting at the deadline while a body stalls": {
     replies: [agent, stalledBody(200, "application/json", '{"id": ')],
     job: { method: "wait", args: [id], options: { timeout: 300 }, realTime: true },

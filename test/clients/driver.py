@@ -25,7 +25,7 @@ class Log(logging.Handler):
         self.lines = []
 
     def emit(self, record):
-        self.lines.append(re.sub(r"in \d+ ms$", "in N ms", record.getMessage()))
+        self.lines.append(re.sub(r"in \d+ ms$", "in N ms", self.format(record)))
 
 
 class FakeClock:

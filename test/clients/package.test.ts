@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { beforeAll, describe, expect, test } from "vitest";
+import packageFile from "../../package.json" with { type: "json" };
 import { docx } from "../fixtures/documents.ts";
 import { createRun, finished, modelAt } from "../integration/service.ts";
 import { answersWithResult, callsTool, chatServer } from "../providers/chat-completions-server.ts";
@@ -29,6 +30,14 @@ test("contains the program, the console and the licences, and no sources or test
   const sources = own.filter((name) => /\.tsx?$/.test(name) && !name.endsWith(".d.ts"));
   expect(sources).toEqual([]);
   expect(own.filter((name) => /^package\/(src|bin|lib|test|console)\//.test(name))).toEqual([]);
+});
+
+test("names its version and its options without a data directory", async () => {
+  const found = { code: 0, stderr: "" };
+  expect(await npxResult(packed, "--version")).toEqual({ ...found, stdout: `${packageFile.version}\n` });
+  const help = await npxResult(packed, "help");
+  expect(help).toEqual({ ...found, stdout: expect.stringMatching(/^Usage: npx \S+ \[options\]\n/) as string });
+  expect(existsSync(join(packed.folder, ".data"))).toBe(false);
 });
 
 test("runs without a clone: starts, works on files in the sandbox, is operated, and ends at SIGTERM", async () => {

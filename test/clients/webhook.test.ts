@@ -5,9 +5,9 @@ import { run } from "../deploy/processes.ts";
 import { python, pythonClient } from "./python.ts";
 
 interface Delivery {
-  payload: string;
+  payload: string | object;
   headers: Record<string, string>;
-  secrets: string | string[];
+  secrets: string | string[] | null;
   /** Seconds. */
   now: number;
 }
@@ -50,6 +50,14 @@ const cases: Record<string, [Delivery, string]> = {
     { ...delivery({ signature: sign("msg_1", now, payload, "") }), secrets: "" },
     "WebhookVerificationError: the secret is not",
   ],
+  "says that a body was parsed": [
+    { ...delivery(), payload: JSON.parse(payload) as object },
+    "; pass the raw body, because JSON that was parsed",
+  ],
+  "says that a secret is not set": [
+    { ...delivery(), secrets: null },
+    "WebhookVerificationError: the secret is not set",
+  ],
   "rejects a secret of another form": [
     { ...delivery({ signature: sign("msg_1", now, payload, "") }), secrets: "whsec_?" },
     "WebhookVerificationError: the secret is not",
@@ -79,7 +87,7 @@ const cases: Record<string, [Delivery, string]> = {
 test.for(Object.entries(cases))(
   "TypeScript %s",
   async ([, [{ payload: body, headers, secrets, now: at }, expected]]) => {
-    const result = await verifyWebhook(body, headers, secrets, { now: at * 1_000 }).then(
+    const result = await verifyWebhook(body as string, headers, secrets as string, { now: at * 1_000 }).then(
       (accepted) => JSON.stringify(accepted),
       (error: Error) => `${error.name}: ${error.message}`,
     );
@@ -94,7 +102,9 @@ from agent_runs import verify_webhook
 
 def result_of(each):
     try:
-        return json.dumps(verify_webhook(each["payload"].encode(), each["headers"], each["secrets"], now=each["now"]))
+        payload = each["payload"]
+        body = payload.encode() if isinstance(payload, str) else payload
+        return json.dumps(verify_webhook(body, each["headers"], each["secrets"], now=each["now"]))
     except Exception as error:
         return f"{type(error).__name__}: {error}"
 

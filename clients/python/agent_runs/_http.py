@@ -8,6 +8,7 @@ import json
 import logging
 import math
 import time
+import urllib.request
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
@@ -95,6 +96,16 @@ class Origin:
             "url": url.copy_merge_params(parameters) if parameters else url,
             "headers": {**headers, **request.headers},
         }
+
+    def proxy_of(self, request: Request) -> str:
+        """For errors of connections: which proxy of the environment a request goes through, without its password."""
+        url: httpx.URL = self.arguments(request)["url"]
+        proxies = urllib.request.getproxies()
+        proxy = proxies.get(url.scheme) or proxies.get("all")
+        if not proxy or urllib.request.proxy_bypass(url.host):
+            return ""
+        address = proxy.rpartition("@")[2].rpartition("://")[2]
+        return f" (through the proxy {address} of the environment variables; NO_PROXY={url.host} connects without it)"
 
     def unexpected(self, request: Request, what: str) -> UnexpectedResponse:
         return UnexpectedResponse(

@@ -14,6 +14,8 @@ from typing import Any, TypeVar
 
 import httpx
 
+from ._errors import InvalidArgument
+
 Value = TypeVar("Value")
 
 async_sleep = asyncio.sleep
@@ -29,6 +31,69 @@ async def async_call(function: Callable[..., object], *values: object) -> None:
 
 def sync_call(function: Callable[..., object], *values: object) -> None:
     function(*values)
+
+
+class AsyncPool:
+    """
+    The httpx client of the event loop that runs: connections belong to a loop, and programs use several (Celery,
+    Streamlit, notebooks; encode/httpx#2473).
+    """
+
+    def __init__(self, given: httpx.AsyncClient | None) -> None:
+        """`given`: the client of the caller, who knows its loop, and closes it."""
+        self._given = given
+        self.is_own = given is None
+        self._own: dict[asyncio.AbstractEventLoop, httpx.AsyncClient] = {}
+        # Of the first loop. Made here, so that wrong settings are said before the first request.
+        self._first = own_client(httpx.AsyncClient) if given is None else None
+
+    def client(self) -> httpx.AsyncClient:
+        if self._given is not None:
+            return self._given
+        loop = asyncio.get_running_loop()
+        if loop not in self._own:
+            # The connections of a closed loop cannot be closed any more.
+            self._own = {each: client for each, client in self._own.items() if not each.is_closed()}
+            self._own[loop] = self._first or own_client(httpx.AsyncClient)
+            self._first = None
+        return self._own[loop]
+
+    async def aclose(self) -> None:
+        """Closes the connections of this loop. Those of the others can be closed in them only."""
+        client = self._first or self._own.pop(asyncio.get_running_loop(), None)
+        if client is not None:
+            await client.aclose()
+
+
+class Pool:
+    """The httpx client."""
+
+    def __init__(self, given: httpx.Client | None) -> None:
+        """`given`: the client of the caller, who closes it."""
+        self.is_own = given is None
+        self._client = given or own_client(httpx.Client)
+
+    def client(self) -> httpx.Client:
+        return self._client
+
+    def close(self) -> None:
+        if self.is_own:
+            self._client.close()
+
+
+def own_client(make: Callable[[], Value]) -> Value:
+    """httpx's error for a SOCKS proxy in the environment is an ImportError."""
+    try:
+        return make()
+    except ImportError as error:
+        raise InvalidArgument(
+            f"the environment names a proxy that cannot be used (ALL_PROXY, HTTP_PROXY or HTTPS_PROXY): {error} "
+            "Or pass http_client=httpx.Client(trust_env=False) for no proxy (httpx.AsyncClient with asyncio)"
+        ) from error
+    except ValueError as error:
+        raise InvalidArgument(
+            f"the environment names a proxy that is none (ALL_PROXY, HTTP_PROXY or HTTPS_PROXY): {error}"
+        ) from error
 
 
 class TooLate(Exception):

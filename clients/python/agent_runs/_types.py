@@ -463,6 +463,10 @@ class ToolCall(TypedDict):
     """Name of the tool."""
     arguments: str
     """The arguments, as JSON text."""
+    sent_name: NotRequired[str]
+    """The name as the model sent it. Left out: the same."""
+    sent_arguments: NotRequired[str]
+    """The arguments as the model sent them, as JSON text. Left out: the same."""
 
 
 class TokenUsage(TypedDict):
@@ -588,6 +592,8 @@ class CallAskedEvent(TypedDict):
     """The step, from 1."""
     call: int
     """Position of the call in the answer, from 0."""
+    name: str | None
+    """Name of the tool. Null: an earlier release recorded it."""
     kind: Literal["approval", "client_tool", "question"]
     """What it waits for."""
     until: str
@@ -607,6 +613,8 @@ class CallAnsweredEventFiles(TypedDict):
     """SHA-256 of the content. Null: deleted, or not recorded."""
     deleted: NotRequired[bool]
     """True: the call deleted the file. Left out: it wrote the file."""
+    kind: NotRequired[Literal["link"]]
+    """`link`: a symbolic link. Left out: a file. Folders are not listed."""
 
 
 class CallAnsweredEvent(TypedDict):
@@ -626,6 +634,8 @@ class CallAnsweredEvent(TypedDict):
     """The step, from 1."""
     call: int
     """Position of the call in the answer, from 0."""
+    name: str | None
+    """Name of the tool. Null: an earlier release recorded it."""
     answer: Literal["allow", "deny", "output", "error", "expired"]
     """`allow`: the call runs. `deny`: it does not. `output` and `error`: its result. `expired`: nobody answered in time."""
     text: str | None
@@ -651,6 +661,8 @@ class ToolResultEventFiles(TypedDict):
     """SHA-256 of the content. Null: deleted, or not recorded."""
     deleted: NotRequired[bool]
     """True: the call deleted the file. Left out: it wrote the file."""
+    kind: NotRequired[Literal["link"]]
+    """`link`: a symbolic link. Left out: a file. Folders are not listed."""
 
 
 class ToolResultEventAttachments(TypedDict):
@@ -690,6 +702,8 @@ class ToolResultEvent(TypedDict):
     """The step, from 1."""
     call: int
     """Position of the call in the answer, from 0."""
+    name: str
+    """Name of the tool."""
     text: str
     """The result as the model sees it."""
     is_error: bool
@@ -798,8 +812,12 @@ class ModelCallFailedEvent(TypedDict):
     """Planned milliseconds until the next attempt."""
     last: bool
     """No further attempt is made now."""
+    usage: TokenUsage | None
+    """Tokens as the provider reported them for an answer that broke off. Null: it reported none."""
+    dollars: float | None
+    """Cost in US dollars. Null: no prices, or no reported tokens."""
     estimated_usage: TokenUsage | None
-    """An estimate of what it has used: its answer broke off, and the provider may charge for it. Null: no answer had begun."""
+    """An estimate of what it has used: the server answered, and may charge for it. Null: it did not, or it reported the tokens."""
     estimated_dollars: float | None
     """Cost of the estimated tokens in US dollars. Null: no prices, or no estimate."""
     fallback: NotRequired[ModelCallFailedEventFallback]
@@ -873,6 +891,12 @@ class RunFile(TypedDict):
     """The name that the create sent. Null: the same name, not a file of the create, or not recorded."""
     changed_at_step: str | None
     """The step that last changed it, as `TURN.STEP`. Null: an upload, or not recorded."""
+    kind: Literal["file", "link", "folder"]
+    """A symbolic link has its target as its content, and is not followed. A folder is listed if no file is in it; its content is empty."""
+    mode: str
+    """Permissions that programs see, in octal digits."""
+    modified_at: str | None
+    """When it was last modified. Null: not recorded."""
 
 
 class Upload(TypedDict):

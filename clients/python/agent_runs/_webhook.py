@@ -5,7 +5,7 @@ import binascii
 import hmac
 import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, TypedDict, cast
 
 from ._errors import WebhookVerificationError
@@ -42,9 +42,10 @@ def verify_webhook(
     `headers`: the headers, with any case of names.
     `secrets`: `whsec_…`, or several during a rotation.
 
-    Raises `WebhookVerificationError` if no secret made a signature, or the timestamp is more than 5 minutes from `now`.
+    Raises `WebhookVerificationError` if no secret made a signature, the timestamp is more than 5 minutes from `now`,
+    the body was parsed, or the secret is not set.
     """
-    body = payload.encode() if isinstance(payload, str) else payload
+    body = _raw(payload)
     identifier, timestamp, signatures = (
         _header(headers, f"webhook-{name}") for name in ("id", "timestamp", "signature")
     )
@@ -53,7 +54,7 @@ def verify_webhook(
         raise WebhookVerificationError(f"webhook-timestamp {timestamp} is more than {_tolerance} s from the clock here")
     signed = f"{identifier}.{timestamp}.".encode() + body
     given = [_bytes(each[3:]) for each in signatures.split(" ") if each.startswith("v1,")]
-    for secret in [secrets] if isinstance(secrets, str) else secrets:
+    for secret in _texts(secrets):
         key = _bytes(secret.removeprefix("whsec_"))
         if not key:
             raise WebhookVerificationError("the secret is not whsec_ and base64")  # anybody has it
@@ -61,6 +62,25 @@ def verify_webhook(
         if any(hmac.compare_digest(expected, signature) for signature in given):
             return cast(WebhookPayload, json.loads(body))
     raise WebhookVerificationError("webhook-signature does not match: another secret, or the payload was changed")
+
+
+def _raw(payload: object) -> bytes:
+    """Programs often pass what a framework has parsed (stripe/stripe-node#341)."""
+    if isinstance(payload, str):
+        return payload.encode()
+    if isinstance(payload, (bytes, bytearray, memoryview)):
+        return bytes(payload)
+    raise WebhookVerificationError(
+        f"the payload is of the type {type(payload).__name__}; accepted: str or bytes; pass the raw body, because JSON "
+        "that was parsed has another signature"
+    )
+
+
+def _texts(secrets: object) -> list[str]:
+    given = [secrets] if isinstance(secrets, str) else list(secrets) if isinstance(secrets, Iterable) else []
+    if given and all(isinstance(each, str) and each for each in given):
+        return given
+    raise WebhookVerificationError("the secret is not set; accepted: the text whsec_…, or a list of several")
 
 
 def _header(headers: Mapping[str, str], name: str) -> str:

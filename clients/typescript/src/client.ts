@@ -1,6 +1,7 @@
 import { type Clock, Deadline, systemClock } from "./clock.ts";
 import { InvalidArgument, NotSupported } from "./errors.ts";
-import { Http, type Logger } from "./http.ts";
+import { Http } from "./http.ts";
+import { defaultLogger, type Logger } from "./logger.ts";
 import { Runs } from "./runs.ts";
 import { Server } from "./server.ts";
 import type { Agent } from "./types.ts";
@@ -19,10 +20,13 @@ export interface ClientOptions {
   timeout?: number;
   /**
    * How often a request that may be repeated is, after 429, 5xx and lost connections: 1, 2, 4 … 30 s apart. 3 by default.
-   * Waits and event streams go on until their own `timeout`. A download that was cut counts anew with each part that arrives.
+   * Waits and event streams continue until their own `timeout`, once anything has answered. A download that was cut counts anew with each part that arrives.
    */
   maxRetries?: number;
-  /** Gets a line for each answer, and for each request that will be repeated. `console` is one. None by default. */
+  /**
+   * Its `debug` gets a line for each answer, and for each request that will be repeated, and its `warn` one for each error of a
+   * function of `serveTools`. `console` is one. By default, the console gets the latter only.
+   */
   logger?: Logger;
   /** Sends the requests. By default the global `fetch`. */
   fetch?: typeof fetch;
@@ -37,7 +41,7 @@ export class AgentRuns {
   readonly #http: Http;
 
   constructor(options: ClientOptions = {}) {
-    const { templateId, timeout = 60_000, maxRetries = 3, logger, clock = systemClock } = options;
+    const { templateId, timeout = 60_000, maxRetries = 3, logger = defaultLogger, clock = systemClock } = options;
     requireWithin("timeout", timeout, 1, longestTimer);
     requireWithin("maxRetries", maxRetries, 0, Infinity);
     const send = options.fetch ?? ((input, init) => fetch(input, init));

@@ -28,6 +28,12 @@ export const systemClock: Clock = {
 /** The time until which a call may take, over all its requests and waits. */
 export class Deadline {
   readonly signal: AbortSignal | undefined;
+  /** Something has answered a request of the call. */
+  answered = false;
+  /** The error of the last attempt. Undefined: it succeeded. */
+  lastError: unknown;
+  /** What the call waits for besides the end of the run, as a clause. */
+  waitsFor: string | undefined;
   readonly #clock: Clock;
   readonly #timeout: number;
   readonly #end: number;
@@ -52,7 +58,18 @@ export class Deadline {
     if (milliseconds >= remaining) throw this.timeoutError();
   }
 
+  /** Notes why an attempt failed. One that the deadline has cut off says nothing. */
+  failed(error: unknown): void {
+    if (this.remaining() > 0) this.lastError = error;
+  }
+
   timeoutError(): WaitTimeout {
-    return new WaitTimeout(`the run did not end within ${this.#timeout / 1_000} s`);
+    const { waitsFor, lastError } = this;
+    const clauses = [
+      `the run did not end within ${this.#timeout / 1_000} s`,
+      ...(waitsFor === undefined ? [] : [waitsFor]),
+      ...(lastError instanceof Error ? [`the last request failed: ${lastError.message}`] : []),
+    ];
+    return new WaitTimeout(clauses.join("; "), lastError === undefined ? {} : { cause: lastError });
   }
 }

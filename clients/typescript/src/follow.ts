@@ -5,7 +5,7 @@ import { filled, type Http, type Request } from "./http.ts";
 import type { EventsOptions } from "./options.ts";
 import type { Server } from "./server.ts";
 import type { Event, RunSummary } from "./types.ts";
-import { WrittenText } from "./written-text.ts";
+import { type TextPlace, WrittenText } from "./written-text.ts";
 
 /** Milliseconds before an event stream is opened again, unless the server says otherwise. */
 const defaultRetry = 2_000;
@@ -28,11 +28,15 @@ export async function* followEvents(runId: string, options: FollowOptions): Asyn
   const { http, server, deadline, after, onText, untilWaiting = false } = options;
   let lastId = after?.toString();
   let retry = defaultRetry;
+  const written = new WrittenText();
+  const show = async (shown: (TextPlace & { text: string }) | undefined): Promise<void> => {
+    if (shown) await onText?.(shown.text, { turn: shown.turn, step: shown.step });
+  };
   for (let failures = 0; ;) {
     let pause: number;
     /** The last event before the run began to wait. */
     let waitsAfter = Infinity;
-    const written = new WrittenText();
+    written.restart();
     const headers = { accept: "text/event-stream", ...(lastId !== undefined && { "last-event-id": lastId }) };
     const request: Request = { ...filled(ext.list_events, { run_id: runId }), headers, deadline };
     const parsed = <Value>(data: string): Value => parse(http, request, data);
@@ -44,14 +48,11 @@ export async function* followEvents(runId: string, options: FollowOptions): Asyn
         if (message.event === "end") return;
         if (message.event === "event") {
           const event = parsed<Event>(message.data);
-          written.record(event);
+          await show(written.record(event));
           yield event;
         }
         lastId = message.id ?? lastId;
-        if (message.event === "delta" && onText) {
-          const shown = written.add(parsed(message.data));
-          if (shown) await onText(shown.text, { turn: shown.turn, step: shown.step });
-        }
+        if (message.event === "delta" && onText) await show(written.add(parsed(message.data)));
         if (message.event === "run") {
           const { state, sequence } = parsed<RunSummary>(message.data);
           waitsAfter = state === "waiting" ? sequence : Infinity;
@@ -60,7 +61,7 @@ export async function* followEvents(runId: string, options: FollowOptions): Asyn
       }
       pause = retry;
     } catch (error) {
-      const next = http.backoff(error, ++failures, retry);
+      const next = http.waitBackoff(error, ++failures, deadline, retry);
       if (next === undefined) throw error;
       pause = next * (1 + Math.random() / 4); // so that many clients do not come back at once
     }

@@ -8,7 +8,9 @@ import {
   type Issue,
   UnexpectedResponse,
 } from "./errors.ts";
+import type { Logger } from "./logger.ts";
 import { isNode } from "./node-modules.ts";
+import { throughProxy } from "./proxy.ts";
 import { Timer } from "./timer.ts";
 
 /** Milliseconds. The attempts of a request that may be repeated are 1, 2, 4 … 30 s apart. */
@@ -23,14 +25,9 @@ export interface HttpOptions {
   timeout: number;
   /** How often a request that may be repeated is, outside of a wait. */
   maxRetries: number;
-  logger: Logger | undefined;
+  logger: Logger;
   fetch: typeof fetch;
   clock: Clock;
-}
-
-/** Gets a line for each answer, and for each request that will be repeated. `console` is one. */
-export interface Logger {
-  debug(message: string): void;
 }
 
 export interface Request {
@@ -58,6 +55,10 @@ export class Http {
   /** Milliseconds of one request. */
   get timeout(): number {
     return this.#options.timeout;
+  }
+
+  get logger(): Logger {
+    return this.#options.logger;
   }
 
   get baseUrl(): string {
@@ -119,6 +120,7 @@ export class Http {
         if (reached > best) [best, failures] = [reached, 1];
         if (failures > this.#options.maxRetries) throw error;
         const pause = this.backoff(error, failures, 1_000, longestBackoff);
+        deadline.failed(error);
         if (pause === undefined) throw error;
         await deadline.sleep(pause);
       }
@@ -134,8 +136,18 @@ export class Http {
     const asked = error instanceof APIError ? (error.retryAfter ?? 0) * 1_000 : 0;
     const pause = Math.max(asked, Math.min(longestBackoff, first * 2 ** (failures - 1)));
     if (pause > longest) return undefined;
-    this.#options.logger?.debug(`${error.message}; next attempt in ${pause / 1_000} s`);
+    this.#options.logger.debug(`${error.message}; next attempt in ${pause / 1_000} s`);
     return pause;
+  }
+
+  /**
+   * Milliseconds before the next attempt of a wait, as `backoff`. Undefined also when nothing has answered the call after the
+   * attempts of a read: the address is wrong, or a browser does not let the page have the answers.
+   */
+  waitBackoff(error: unknown, failures: number, deadline: Deadline, first?: number): number | undefined {
+    deadline.failed(error);
+    const isSilent = !deadline.answered && failures > this.#options.maxRetries && deadline.remaining() > 0;
+    return isSilent && error instanceof ConnectionFailed ? undefined : this.backoff(error, failures, first);
   }
 
   unexpected(request: Request, what: string): UnexpectedResponse {
@@ -169,7 +181,9 @@ export class Http {
     // Redirects to other origins are followed without Authorization (Fetch standard, section 4.4).
     const response = await this.#answer(request, { signal }, this.#options.fetch(url, init));
     const time = Math.round(this.clock.now() - began);
-    this.#options.logger?.debug(`${callOf(request)}: ${response.status || "redirect"} in ${time} ms`);
+    request.deadline.answered = true;
+    if (response.ok) request.deadline.lastError = undefined;
+    this.#options.logger.debug(`${callOf(request)}: ${response.status || "redirect"} in ${time} ms`);
     if (response.type === "opaqueredirect" || (response.status >= 300 && response.status < 400)) {
       throw this.unexpected(request, "a redirect");
     }
@@ -208,7 +222,8 @@ export class Http {
     } catch (error) {
       request.deadline.signal?.throwIfAborted();
       const reason: unknown = signal?.aborted ? signal.reason : error;
-      throw new ConnectionFailed(`${callOf(request)}: ${messageOf(reason)}`, { cause: error });
+      const way = throughProxy(this.#url(request.path, {}));
+      throw new ConnectionFailed(`${callOf(request)}: ${messageOf(reason)}${way}`, { cause: error });
     }
   }
 }

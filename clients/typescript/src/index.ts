@@ -2,7 +2,7 @@ export { AgentRuns, type ClientOptions } from "./client.ts";
 export type { Clock } from "./clock.ts";
 export type { CreateOptions } from "./create.ts";
 export * from "./errors.ts";
-export type { Logger } from "./http.ts";
+export type { Logger } from "./logger.ts";
 export type {
   CallAnswer,
   ClientTools,

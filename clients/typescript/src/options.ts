@@ -5,8 +5,8 @@ export interface EventsOptions {
   /** The `sequence` of the last event that is known. Null, as events of earlier releases have: begin with the first. */
   after?: number | null;
   /**
-   * Called with the text that a model writes: the whole text of the step so far, again and again until the event `model_call`
-   * of the step has the answer. Not called for servers of earlier releases, which do not send it.
+   * Called with the text that a model writes: the whole text of the step so far, again and again, and once with the whole text
+   * before the event `model_call` of the step. Servers of earlier releases send the latter only.
    */
   onText?: (text: string, place: TextPlace) => unknown;
   /** Milliseconds. Then, `WaitTimeout` is thrown. */

@@ -27,7 +27,7 @@ export async function poll<Value extends object>(
       pause = Math.max(0, interval - (http.clock.now() - began)); // a server that waited needs no pause
       interval = Math.min(longestPoll, interval * growth);
     } catch (error) {
-      const next = http.backoff(error, ++failures);
+      const next = http.waitBackoff(error, ++failures, deadline);
       if (next === undefined) throw error;
       pause = next;
     }

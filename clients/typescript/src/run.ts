@@ -57,8 +57,14 @@ export class Run<Result = unknown> {
   readonly waiting: boolean;
   /** These calls. Empty in runs of lists and changes: `runs.get(run.id)` has them. */
   readonly openCalls: readonly OpenCall[];
-  /** All that the server said, with its names. Null: the server has v1 only. */
-  readonly data: (RunSummary & Partial<RunDetail>) | null;
+  /** Display name. Null: a server with v1 only does not say. */
+  readonly name: string | null;
+  /** Empty: there are none, or a server with v1 only does not say. */
+  readonly labels: Record<string, string>;
+  /** RFC 3339. Null: a server with v1 only does not say. */
+  readonly createdAt: string | null;
+  /** All that the server said, with its names. Of a server with v1 only: `id`, `status` and `output`. */
+  readonly data: RunSummary & Partial<RunDetail>;
   readonly #runs: RunActions;
 
   constructor(runs: RunActions, { id, status, output, data }: Pick<Run, "id" | "status" | "output" | "data">) {
@@ -67,13 +73,17 @@ export class Run<Result = unknown> {
     this.status = status;
     this.output = output;
     this.data = data;
-    this.result = (data?.result as Result | undefined) ?? null;
-    this.resultError = data?.result_error ?? null;
-    this.failure = data?.failure ?? null;
-    this.finishReason = data?.finish_reason ?? null;
-    this.usage = data?.usage ?? null;
-    this.waiting = data?.state === "waiting";
-    this.openCalls = data?.open_calls ?? [];
+    const said: Partial<RunDetail> = data; // a server with v1 only says little
+    this.name = said.name ?? null;
+    this.labels = said.labels ?? {};
+    this.createdAt = said.created_at ?? null;
+    this.result = (said.result as Result | undefined) ?? null;
+    this.resultError = said.result_error ?? null;
+    this.failure = said.failure ?? null;
+    this.finishReason = said.finish_reason ?? null;
+    this.usage = said.usage ?? null;
+    this.waiting = said.state === "waiting";
+    this.openCalls = said.open_calls ?? [];
   }
 
   /** Waits until the run is idle, or waits for answers to its `openCalls`. Resolves with its latest state. */
@@ -147,5 +157,5 @@ export function runOf(runs: RunActions, data: RunSummary & Partial<RunDetail>): 
 export function runInV1(runs: RunActions, { agent_id: id, loop_status: status, transcript }: StatusInV1): Run {
   const last = transcript.at(-1);
   const output = last?.role === "output_from_agent" ? last.text : null;
-  return new Run(runs, { id, status, output, data: null });
+  return new Run(runs, { id, status, output, data: { id, status, output } as RunDetail });
 }

@@ -114,7 +114,8 @@ export class Runs implements RunActions {
 
   /**
    * Waits until a turn has ended, and answers its calls of client tools with functions, one after the other. What a function
-   * throws becomes the error of its call, as its message. Calls without a function, and approvals, are left to others.
+   * throws becomes the error of its call, as its message, and is logged. Calls without a function, and approvals, are left to
+   * others; the log names the former.
    */
   async serveTools(runId: string, tools: ClientTools, options: WaitOptions = {}): Promise<Run> {
     const { timeout = defaultTimeout, signal, onEvent, onText } = options;
@@ -128,7 +129,7 @@ export class Runs implements RunActions {
     }
     // Without the deadline: what a function did is reported, even if it took too long.
     const send = (body: object): Promise<Run> => this.#answer(runId, body, this.#deadline(undefined, signal));
-    const calls = new CallServer(tools, send, deadline);
+    const calls = new CallServer({ tools, send, deadline, logger: this.#http.logger });
     return named(runId, () =>
       poll({ http: this.#http, deadline }, async () => {
         const run = await this.#wait(runId, wait, deadline);

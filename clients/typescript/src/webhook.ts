@@ -17,8 +17,8 @@ const tolerance = 300;
  * @param payload The body as it arrived. JSON that was parsed and written again has another signature.
  * @param headers The headers, with any case of names.
  * @param secrets `whsec_…`, or several during a rotation.
- * @throws WebhookVerificationError if no secret made a signature, or the timestamp is more than 5 minutes from `now`
- * (milliseconds).
+ * @throws WebhookVerificationError if no secret made a signature, the timestamp is more than 5 minutes from `now`
+ * (milliseconds), the body was parsed, or the secret is not set.
  */
 export async function verifyWebhook(
   payload: string | Uint8Array,
@@ -34,16 +34,33 @@ export async function verifyWebhook(
       `webhook-timestamp ${timestamp} is more than ${tolerance} s from the clock here`,
     );
   }
-  const body = typeof payload === "string" ? payload : new TextDecoder().decode(payload);
+  const body = textOf(payload);
   const signed = new TextEncoder().encode(`${id}.${timestamp}.${body}`);
   const given = signatures.split(" ").flatMap((each) => (each.startsWith("v1,") ? [bytesOf(each.slice(3))] : []));
-  for (const secret of [secrets].flat()) {
+  for (const secret of secretsOf(secrets)) {
     const key = await importKey(secret);
     for (const signature of given) {
       if (await crypto.subtle.verify("HMAC", key, signature, signed)) return JSON.parse(body) as WebhookPayload;
     }
   }
   throw new WebhookVerificationError("webhook-signature does not match: another secret, or the payload was changed");
+}
+
+/** Programs often pass what a framework has parsed (stripe/stripe-node#341, muxinc/mux-node-sdk#587). */
+function textOf(payload: string | Uint8Array | ArrayBuffer): string {
+  const given: unknown = payload; // JavaScript passes anything
+  if (typeof payload === "string") return payload;
+  if (payload instanceof ArrayBuffer || ArrayBuffer.isView(payload)) return new TextDecoder().decode(payload);
+  const received = given === null ? "null" : typeof given;
+  throw new WebhookVerificationError(
+    `the payload is ${received}; accepted: a string or bytes; pass the raw body, because JSON that was parsed has another signature`,
+  );
+}
+
+function secretsOf(secrets: unknown): string[] {
+  const given: unknown[] = [secrets].flat();
+  if (given.length > 0 && given.every((each) => typeof each === "string" && each !== "")) return given as string[];
+  throw new WebhookVerificationError("the secret is not set; accepted: the text whsec_…, or a list of several");
 }
 
 function headerOf(headers: Headers | Record<string, string | string[] | undefined>, name: string): string {

@@ -6,6 +6,7 @@ from types import TracebackType
 
 import httpx
 
+from .. import _io
 from .._config import api_key_of, base_url_of, require_within
 from .._errors import NotSupported
 from .._http import Origin
@@ -20,7 +21,8 @@ class AsyncAgentRuns:
     """
     A client of an Agent Run Service, for the agent of one API key.
 
-    The logger `agent_runs` gets a line (DEBUG) for each answer, and for each request that will be repeated.
+    The logger `agent_runs` gets a line (DEBUG) for each answer, and for each request that will be repeated, and one
+    (WARNING) with the traceback for each error of a function of `serve_tools`.
     """
 
     runs: AsyncRuns
@@ -43,18 +45,16 @@ class AsyncAgentRuns:
         with the API v1 only need it.
         `timeout`: seconds for the answer to one request, and for the next part of a stream or a download.
         `max_retries`: how often a request that may be repeated is, after 429, 5xx and lost connections: 1, 2, 4 … 30 s
-        apart. Waits and event streams go on until their own `timeout`. A download that was cut counts anew with each
-        part that arrives.
+        apart. Waits and event streams continue until their own `timeout`, once anything has answered. A download that
+        was cut counts anew with each part that arrives.
         `http_client`: sends the requests, for a proxy or own certificates. The caller closes it.
         `clock`: the time. Only tests need it.
         """
         require_within("timeout", timeout, 0.001, threading.TIMEOUT_MAX)
         require_within("max_retries", max_retries, 0, math.inf)
         origin = Origin(base_url_of(base_url), api_key_of(api_key))
-        self._own_client = httpx.AsyncClient() if http_client is None else None
-        client = http_client or self._own_client
-        assert client is not None
-        self._http = AsyncHttp(origin, timeout, max_retries, client, clock or AsyncSystemClock())
+        self._pool = _io.AsyncPool(http_client)
+        self._http = AsyncHttp(origin, timeout, max_retries, self._pool, clock or AsyncSystemClock())
         self._server = AsyncServer(self._http)
         self.runs = AsyncRuns(self._http, self._server, template_id)
 
@@ -68,8 +68,7 @@ class AsyncAgentRuns:
 
     async def aclose(self) -> None:
         """Closes the connections."""
-        if self._own_client is not None:
-            await self._own_client.aclose()
+        await self._pool.aclose()
 
     async def __aenter__(self) -> AsyncAgentRuns:
         return self

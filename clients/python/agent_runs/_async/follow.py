@@ -10,7 +10,7 @@ from typing import Any
 from .. import _io
 from .._api_error import AgentRunsError
 from .._event_stream import EventStreamParser, Message
-from .._http import Request, backoff, filled
+from .._http import Request, filled
 from .._operations import Ext
 from .._types import Event
 from .._written_text import TextPlace, WrittenText
@@ -47,9 +47,10 @@ class AsyncFollower:
         last_id = None if after is None else str(after)
         retry = _default_retry
         failures = 0
+        written = WrittenText()
         while True:
             waits_after = math.inf  # the last event before the run began to wait
-            written = WrittenText()
+            written.restart()
             headers = {"accept": "text/event-stream", **({"last-event-id": last_id} if last_id else {})}
             request = Request(*filled(Ext.list_events, run_id=run_id), headers=headers)
             try:
@@ -63,8 +64,9 @@ class AsyncFollower:
                             return
                         if message.event == "event":
                             event = self._parsed(request, message.data)
-                            if on_text:
-                                written.record(event)
+                            whole = written.record(event) if on_text else None
+                            if on_text and whole:
+                                await _io.async_call(on_text, *whole)
                             yield event
                         last_id = message.id or last_id
                         if message.event == "delta" and on_text:
@@ -79,7 +81,7 @@ class AsyncFollower:
                 pause = retry
             except AgentRunsError as error:
                 failures += 1
-                next_attempt = backoff(error, failures, retry)
+                next_attempt = self._http.wait_backoff(error, failures, deadline, retry)
                 if next_attempt is None:
                     raise
                 pause = next_attempt * (1 + random.random() / 4)  # so that many clients do not come back at once

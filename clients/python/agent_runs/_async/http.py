@@ -19,14 +19,14 @@ class AsyncHttp:
     """Requests to one server: authentication, deadlines, errors."""
 
     def __init__(
-        self, origin: Origin, timeout: float, max_retries: int, client: httpx.AsyncClient, clock: AsyncClock
+        self, origin: Origin, timeout: float, max_retries: int, pool: _io.AsyncPool, clock: AsyncClock
     ) -> None:
         self.clock = clock
         self._max_retries = max_retries
         self.base_url = origin.base_url
         self._origin = origin
         self.timeout = timeout
-        self._client = client
+        self._pool = pool
 
     async def object(self, request: Request, deadline: AsyncDeadline, fields: tuple[str, ...]) -> Any:
         """The JSON object of a successful response that has these fields."""
@@ -81,9 +81,21 @@ class AsyncHttp:
                 if failures > self._max_retries:
                     raise
                 pause = backoff(error, failures, longest=longest_backoff)
+                deadline.failed(error)
                 if pause is None:
                     raise
             await deadline.sleep(pause)
+
+    def wait_backoff(
+        self, error: Exception, failures: int, deadline: AsyncDeadline, first: float = 1.0
+    ) -> float | None:
+        """
+        Seconds before the next attempt of a wait, as `backoff`. None also when nothing has answered the call after the
+        attempts of a read: the address is wrong.
+        """
+        deadline.failed(error)
+        is_silent = not deadline.answered and failures > self._max_retries and deadline.remaining() > 0
+        return None if is_silent and isinstance(error, ConnectionFailed) else backoff(error, failures, first)
 
     def unexpected(self, request: Request, what: str) -> UnexpectedResponse:
         return self._origin.unexpected(request, what)
@@ -104,16 +116,20 @@ class AsyncHttp:
         response: httpx.Response | None = None
         try:
             response = await self._send(request, limit)
+            deadline.answered = True
+            if response.is_success:
+                deadline.last_error = None
             if response.is_redirect:
                 raise self.unexpected(request, "a redirect")
             if not response.is_success:
                 content = b"".join([chunk async for chunk in _io.async_body(response, limit)])
                 raise error_from(request, response, content)
             yield response
-        except httpx.TimeoutException as error:
-            raise ConnectionFailed(f"{request}: no answer within {limit:g} s") from error
         except (httpx.HTTPError, httpx.StreamError) as error:
-            raise ConnectionFailed(f"{request}: {error or type(error).__name__}") from error
+            is_late = isinstance(error, httpx.TimeoutException)
+            reason = f"no answer within {limit:g} s" if is_late else str(error) or type(error).__name__
+            way = self._origin.proxy_of(request) if self._pool.is_own else ""
+            raise ConnectionFailed(f"{request}: {reason}{way}") from error
         finally:
             if response is not None:
                 await response.aclose()
@@ -121,9 +137,10 @@ class AsyncHttp:
     async def _send(self, request: Request, timeout: float) -> httpx.Response:
         body = request.body
         content = _io.async_parts(body.parts()) if isinstance(body, Content) else body
-        built = self._client.build_request(**self._origin.arguments(request), content=content, timeout=timeout)
+        client = self._pool.client()
+        built = client.build_request(**self._origin.arguments(request), content=content, timeout=timeout)
         began = self.clock.now()
-        response = await self._client.send(built, stream=True, follow_redirects=False)
+        response = await client.send(built, stream=True, follow_redirects=False)
         log.debug("%s: %d in %.0f ms", request, response.status_code, (self.clock.now() - began) * 1000)
         redirect = response.next_request if request.follow else None
         if redirect is None:
@@ -131,4 +148,4 @@ class AsyncHttp:
         await response.aclose()
         if origin_of(redirect.url) != origin_of(built.url):
             redirect.headers.pop("authorization", None)  # a signed URL needs no key, and S3 rejects both
-        return await self._client.send(redirect, stream=True, follow_redirects=False)
+        return await client.send(redirect, stream=True, follow_redirects=False)

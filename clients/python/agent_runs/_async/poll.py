@@ -4,7 +4,6 @@ from collections.abc import Awaitable, Callable
 from typing import Literal
 
 from .._api_error import AgentRunsError
-from .._http import backoff
 from .clock import AsyncDeadline
 from .http import AsyncHttp
 from .run import AsyncRun
@@ -36,7 +35,7 @@ async def poll(http: AsyncHttp, deadline: AsyncDeadline, look: Callable[[], Awai
             interval = min(_longest_poll, interval * _growth)
         except AgentRunsError as error:
             failures += 1
-            next_attempt = backoff(error, failures)
+            next_attempt = http.wait_backoff(error, failures, deadline)
             if next_attempt is None:
                 raise
             pause = next_attempt

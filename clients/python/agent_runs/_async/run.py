@@ -5,7 +5,7 @@ import dataclasses
 import os
 import pathlib
 from collections.abc import AsyncIterator, Callable, Mapping
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, cast, overload
 
 from .._answer import NO_OUTPUT, ClientTools
 from .._api_error import AgentRunsError
@@ -40,10 +40,16 @@ class AsyncRun:
     """Why the output does not fit the schema of the result. None: it does, or there is no schema."""
     usage: Usage | None
     """Tokens and dollars. None: a server with v1 only does not say."""
-    data: RunDetail | None
+    name: str | None
+    """Display name. None: a server with v1 only does not say."""
+    labels: dict[str, str]
+    """Empty: there are none, or a server with v1 only does not say."""
+    created_at: str | None
+    """RFC 3339. None: a server with v1 only does not say."""
+    data: RunDetail
     """
-    All that the server said. None: the server has v1 only. `limits`, `turn_usage`, `turn_started_at` and `output` are
-    only in runs of `get`, `wait` and `create_and_wait`: elsewhere, read them with `data.get(…)`.
+    All that the server said. `limits`, `turn_usage`, `turn_started_at` and `output` are only in runs of `get`, `wait`
+    and `create_and_wait`: elsewhere, read them with `data.get(…)`. Of a server with v1 only: `id`, `status`, `output`.
     """
 
     def __init__(
@@ -60,13 +66,16 @@ class AsyncRun:
         self.id = id
         self.status = status
         self.output = output
-        self.data = data
-        self.failure = data["failure"] if data else None
-        self.finish_reason = data["finish_reason"] if data else None
-        self.usage = data["usage"] if data else None
-        self.waiting = data is not None and data.get("state") == "waiting"
-        self.open_calls = data.get("open_calls", []) if data else []
-        self.result_error = data.get("result_error") if data else None
+        self.data = data or cast(RunDetail, {"id": id, "status": status, "output": output})
+        self.name = self.data.get("name")
+        self.labels = self.data.get("labels", {})
+        self.created_at = self.data.get("created_at")
+        self.failure = self.data.get("failure")
+        self.finish_reason = self.data.get("finish_reason")
+        self.usage = self.data.get("usage")
+        self.waiting = self.data.get("state") == "waiting"
+        self.open_calls = self.data.get("open_calls", [])
+        self.result_error = self.data.get("result_error")
         self._schema = schema
 
     @property
@@ -75,7 +84,7 @@ class AsyncRun:
         The output as JSON, if it is a result of the run's schema: an instance of the pydantic model that the run was
         created with, otherwise a dict. None: it is not, a turn is in progress, or the run comes from a list.
         """
-        return parsed_result(self.data.get("result") if self.data else None, self._schema)
+        return parsed_result(self.data.get("result"), self._schema)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.id} {self.status}>"

@@ -34,6 +34,12 @@ class Deadline:
         self._clock = clock
         self._timeout = math.inf if timeout is None else timeout
         self._end = clock.now() + self._timeout
+        # Something has answered a request of the call.
+        self.answered = False
+        # The error of the last attempt. None: it succeeded.
+        self.last_error: Exception | None = None
+        # What the call waits for besides the end of the run, as a clause.
+        self.waits_for: str | None = None
 
     def remaining(self) -> float:
         """Seconds, at least 0."""
@@ -46,5 +52,18 @@ class Deadline:
         if seconds >= remaining:
             raise self.timeout_error()
 
+    def failed(self, error: Exception) -> None:
+        """Notes why an attempt failed. One that the deadline has cut off says nothing."""
+        if self.remaining() > 0:
+            self.last_error = error
+
     def timeout_error(self) -> WaitTimeout:
-        return WaitTimeout(f"the run did not end within {self._timeout:g} s")
+        error = self.last_error
+        clauses = [
+            f"the run did not end within {self._timeout:g} s",
+            *([self.waits_for] if self.waits_for else []),
+            *([f"the last request failed: {error}"] if error else []),
+        ]
+        timeout = WaitTimeout("; ".join(clauses))
+        timeout.__cause__ = error
+        return timeout

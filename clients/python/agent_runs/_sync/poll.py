@@ -5,7 +5,6 @@ from collections.abc import Awaitable, Callable
 from typing import Literal
 
 from .._api_error import AgentRunsError
-from .._http import backoff
 from .clock import Deadline
 from .http import Http
 from .run import Run
@@ -37,7 +36,7 @@ def poll(http: Http, deadline: Deadline, look: Callable[[], Found]) -> Run:
             interval = min(_longest_poll, interval * _growth)
         except AgentRunsError as error:
             failures += 1
-            next_attempt = backoff(error, failures)
+            next_attempt = http.wait_backoff(error, failures, deadline)
             if next_attempt is None:
                 raise
             pause = next_attempt

@@ -212,8 +212,8 @@ class Runs:
 
         `after`: the `sequence` of the last event that is known. `timeout`: seconds. Then, `WaitTimeout` is raised.
         `on_text`: called meanwhile with the text that a model writes, and its place (`turn`, `step`): the whole text of
-        the step so far, again and again until the event `model_call` of the step has the answer. Not called for
-        servers of earlier releases, which do not send it.
+        the step so far, again and again, and once with the whole text before the event `model_call` of the step.
+        Servers of earlier releases send the latter only.
         """
         deadline = self._deadline(timeout)
         self._server.require("send events", deadline)
@@ -263,8 +263,8 @@ class Runs:
     ) -> Run:
         """
         Waits until a turn has ended, and answers its calls of client tools with functions, one after the other. What a
-        function raises becomes the error of its call, as its message. Calls without a function, and approvals, are
-        left to others. The options are those of `wait`.
+        function raises becomes the error of its call, as its message, and is logged. Calls without a function, and
+        approvals, are left to others; the log names the former. The options are those of `wait`.
         """
         deadline = self._deadline(timeout)
         last = after

@@ -374,7 +374,7 @@ export interface components {
                 [key: string]: string;
             };
             /**
-             * @description JSON Schema (2020-12) of the run's results, in place of the agent's, if the agent file sets `result.perRun`. At most 64 KB.
+             * @description JSON Schema (2020-12 or draft-07) of the run's results, in place of the agent's, if the agent file sets `result.perRun`. At most 64 KB.
              * @example {
              *       "type": "object",
              *       "properties": {
@@ -397,8 +397,8 @@ export interface components {
             model?: string;
             /** @description Limits of each turn and of all turns together, each at or below the agent's. If the agent's is lower later, that applies. */
             limits?: {
-                turn?: components["schemas"]["NewLimits"];
-                run?: components["schemas"]["NewLimits"];
+                turn?: components["schemas"]["LimitsInput"];
+                run?: components["schemas"]["LimitsInput"];
             };
             /** @description Asks for a token that reads the run, such as for a browser. Each repetition of the create gets another one. */
             token?: {
@@ -634,7 +634,7 @@ export interface components {
             };
         };
         /** @description Limits as in an agent definition. Those that are left out stay the agent's. */
-        NewLimits: {
+        LimitsInput: {
             /** @description Model calls. */
             steps?: number;
             /** @description Input and output tokens. */
@@ -676,6 +676,22 @@ export interface components {
             sent_as: string | null;
             /** @description The step that last changed it, as `TURN.STEP`. Null: an upload, or not recorded. */
             changed_at_step: string | null;
+            /**
+             * @description A symbolic link has its target as its content, and is not followed. A folder is listed if no file is in it; its content is empty.
+             * @enum {string}
+             */
+            kind: "file" | "link" | "folder";
+            /**
+             * @description Permissions that programs see, in octal digits.
+             * @example 644
+             */
+            mode: string;
+            /**
+             * Format: date-time
+             * @description When it was last modified. Null: not recorded.
+             * @example 2026-11-22T10:15:30.123Z
+             */
+            modified_at: string | null;
         };
         /** @description A token to create. */
         CreateRunTokenRequest: {
@@ -730,10 +746,12 @@ export interface components {
              */
             expires_at: string;
         };
-        /** @description Tokens. */
+        /** @description A page of a list. */
         RunTokenList: {
-            /** @description Oldest first. */
+            /** @description The entries of this page. */
             data: components["schemas"]["RunToken"][];
+            /** @description Always null: the list has all tokens, oldest first. */
+            next: string | null;
         };
         /** @description What to change of a run. */
         UpdateRunRequest: {
@@ -967,6 +985,8 @@ export interface components {
             step: number;
             /** @description Position of the call in the answer, from 0. */
             call: number;
+            /** @description Name of the tool. Null: an earlier release recorded it. */
+            name: string | null;
             /**
              * @description What it waits for.
              * @enum {string}
@@ -1012,6 +1032,8 @@ export interface components {
             step: number;
             /** @description Position of the call in the answer, from 0. */
             call: number;
+            /** @description Name of the tool. Null: an earlier release recorded it. */
+            name: string | null;
             /**
              * @description `allow`: the call runs. `deny`: it does not. `output` and `error`: its result. `expired`: nobody answered in time.
              * @enum {string}
@@ -1032,6 +1054,11 @@ export interface components {
                 sha256: string | null;
                 /** @description True: the call deleted the file. Left out: it wrote the file. */
                 deleted?: boolean;
+                /**
+                 * @description `link`: a symbolic link. Left out: a file. Folders are not listed.
+                 * @enum {string}
+                 */
+                kind?: "link";
             }[];
             /**
              * @description Who answered. Null: nobody, it expired.
@@ -1074,6 +1101,8 @@ export interface components {
             step: number;
             /** @description Position of the call in the answer, from 0. */
             call: number;
+            /** @description Name of the tool. */
+            name: string;
             /** @description The result as the model sees it. */
             text: string;
             /** @description Whether the call failed. */
@@ -1093,6 +1122,11 @@ export interface components {
                 sha256: string | null;
                 /** @description True: the call deleted the file. Left out: it wrote the file. */
                 deleted?: boolean;
+                /**
+                 * @description `link`: a symbolic link. Left out: a file. Folders are not listed.
+                 * @enum {string}
+                 */
+                kind?: "link";
             }[];
             /** @description Files that the model sees as they are. */
             attachments: {
@@ -1227,7 +1261,11 @@ export interface components {
             wait_ms: number | null;
             /** @description No further attempt is made now. */
             last: boolean;
-            /** @description An estimate of what it has used: its answer broke off, and the provider may charge for it. Null: no answer had begun. */
+            /** @description Tokens as the provider reported them for an answer that broke off. Null: it reported none. */
+            usage: components["schemas"]["TokenUsage"] | null;
+            /** @description Cost in US dollars. Null: no prices, or no reported tokens. */
+            dollars: number | null;
+            /** @description An estimate of what it has used: the server answered, and may charge for it. Null: it did not, or it reported the tokens. */
             estimated_usage: components["schemas"]["TokenUsage"] | null;
             /** @description Cost of the estimated tokens in US dollars. Null: no prices, or no estimate. */
             estimated_dollars: number | null;
@@ -1351,6 +1389,10 @@ export interface components {
             name: string;
             /** @description The arguments, as JSON text. */
             arguments: string;
+            /** @description The name as the model sent it. Left out: the same. */
+            sent_name?: string;
+            /** @description The arguments as the model sent them, as JSON text. Left out: the same. */
+            sent_arguments?: string;
         };
         /** @description Tokens of one model call. Null: the provider does not report it. */
         TokenUsage: {
