@@ -1,3 +1,4 @@
+import { canonicalJson, isObject, parseExact } from "../../src/json.ts";
 import { toolLabel } from "../run/text/tool-name.tsx";
 import { visibleLine } from "../run/text/visible.ts";
 import type { Sides } from "./sides.ts";
@@ -24,9 +25,10 @@ function differentArguments(before: string, after: string): string[] {
 /** The arguments of a call as JSON texts by their names. */
 function argumentsOf(text: string): Map<string, string> | undefined {
   try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
-    return new Map(Object.entries(value).map(([name, each]) => [name, JSON.stringify(each)]));
+    const value = parseExact(text);
+    return isObject(value)
+      ? new Map(Object.entries(value).map(([name, each]) => [name, canonicalJson(each)]))
+      : undefined;
   } catch {
     return undefined;
   }

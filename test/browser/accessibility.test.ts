@@ -1,20 +1,15 @@
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { done } from "../integration/admin.ts";
-import { createRun, finished, modelAt, newDataDir, type Service, startService } from "../integration/service.ts";
-import { launchChromium } from "./chromium.ts";
-import { type ConsolePage, openConsole } from "./console-page.ts";
-import { callOf } from "./manage-call.ts";
-import { scriptedModel } from "./scripted-model.ts";
+import type { Page } from "playwright-core";
+import { beforeAll, describe, expect, test } from "vitest";
+import { createRun } from "../integration/service.ts";
+import type { ConsolePage } from "./console-page.ts";
+import { ownService } from "./own-service.ts";
 import { violations } from "./violations.ts";
 
-let browser: Browser;
-let service: Service;
-let model: Awaited<ReturnType<typeof scriptedModel>>;
 let pages: [path: string, text: string][];
 
-beforeAll(async () => {
-  model = await scriptedModel((input, step) => {
+// Settings and the dialog of a new organization need a role in all organizations, which also shows what other files did.
+const service = ownService({
+  script: (input, step) => {
     if (input === "stay") return { until: new Promise(() => {}) };
     if (input === "ask" && step === 1) {
       const question = { question: "How shall I count them?", choices: ["As unknown", "Not at all"] };
@@ -37,26 +32,25 @@ beforeAll(async () => {
         { name: "list_files", arguments: {} },
       ],
     };
-  });
-  service = await startService(newDataDir(), modelAt(model.baseUrl));
-  const settings = ["--agent", service.templateId, "--url", "http://127.0.0.1:9", "--private-addresses"];
-  await done(service.dataDir, "webhook", "set", ...settings);
-  const ended = await createRun(service, {
+  },
+});
+
+beforeAll(async () => {
+  const webhook = { url: "http://127.0.0.1:9", private_addresses: true };
+  await service.call("PUT", `/agents/${service.templateId}/webhook`, webhook);
+  const ended = await service.endedRun({
     name: "A run with a name of a certain length, so that it has to be cut somewhere",
     input_text: "go",
   });
-  await finished(service, ended);
   const running = await createRun(service, { name: "Working", input_text: "stay" });
-  const call = callOf(service);
-  const { definition } = (await call("GET", `/agents/${service.templateId}`)) as unknown as { definition: object };
+  const { definition } = await service.call<{ definition: object }>("GET", `/agents/${service.templateId}`);
   const asks = {
     tools: ["list_files", "read_file", "write_file", "delete_file", "ask_person"],
     toolPolicy: { delete_file: "ask" },
     clientTools: [{ name: "book", description: "Books.", input: { type: "object" } }],
   };
-  await call("PUT", `/agents/${service.templateId}`, { definition: { ...definition, ...asks } });
+  await service.call("PUT", `/agents/${service.templateId}`, { definition: { ...definition, ...asks } });
   const waiting = await createRun(service, { name: "Asking", input_text: "ask" });
-  browser = await launchChromium();
   const agent = `agents/${service.templateId}`;
   pages = [
     ["runs?since=all", "Working"],
@@ -87,12 +81,6 @@ beforeAll(async () => {
     ["agents/00000000-0000-4000-8000-000000000000", "This agent does not exist"],
     ["nowhere", "This page does not exist"],
   ];
-});
-
-afterAll(async () => {
-  await browser?.close();
-  await service?.[Symbol.asyncDispose]();
-  await model?.close();
 });
 
 /** Opens a page, and waits for text that shows that its data is there. */
@@ -135,7 +123,7 @@ describe.each([
   ["dark", { width: 390, height: 844 }],
 ] as const)("%s at %o", (colorScheme, viewport) => {
   test("no page has a violation", async () => {
-    await using view = await openConsole(browser, service.consoleUrl, { colorScheme, viewport });
+    const view = await service.open("", { colorScheme, viewport });
     const found: string[] = [];
     for (const [path, text] of pages) {
       await show(view, path, text);
@@ -149,7 +137,7 @@ describe.each([
   });
 
   test("no dialog has a violation", async () => {
-    await using view = await openConsole(browser, service.consoleUrl, { colorScheme, viewport });
+    const view = await service.open("", { colorScheme, viewport });
     const found: string[] = [];
     for (const [name, path, open] of dialogs) {
       await view.page.goto(`${service.baseUrl}/console/${path()}`);
@@ -164,31 +152,24 @@ describe.each([
 
 test("no page scrolls sideways at 360, 390, 1100 and 1440 pixels", async () => {
   const found: string[] = [];
-  await using view = await openConsole(browser, service.consoleUrl);
+  const view = await service.open();
   for (const [path, text] of pages) {
     await view.page.setViewportSize({ width: 1440, height: 844 });
     await show(view, path, text);
     for (const width of [1440, 1100, 390, 360]) {
       await view.page.setViewportSize({ width, height: 844 });
-      // Charts are drawn again in the new width: wait for that, at most a second.
-      const wide = await view.page.evaluate<number>(`new Promise((resolve) => {
-        const end = performance.now() + 1_000;
-        const look = () => {
-          const { scrollWidth } = document.scrollingElement;
-          if (scrollWidth <= ${width} || performance.now() > end) resolve(scrollWidth);
-          else requestAnimationFrame(look);
-        };
-        requestAnimationFrame(look);
-      })`);
-      if (wide > width) found.push(`${path.replace(/[0-9a-f-]{36}/, "ID")} at ${width}: ${wide}`);
+      // Charts are drawn again in the new width.
+      const fits = view.page.waitForFunction((max) => document.documentElement.scrollWidth <= max, width, {
+        timeout: 30_000,
+      });
+      await fits.catch(() => found.push(`${path.replace(/[0-9a-f-]{36}/, "ID")} at ${width}`));
     }
   }
   expect(found).toEqual([]);
 });
 
 test("a run is started and read with the keyboard alone", async () => {
-  await using view = await openConsole(browser, service.consoleUrl, { path: "runs" });
-  const { page } = view;
+  const { page } = await service.open("runs");
   const { keyboard } = page;
   await page.getByRole("link", { name: "Working" }).waitFor();
   await keyboard.press("n");
@@ -201,6 +182,7 @@ test("a run is started and read with the keyboard alone", async () => {
   await page.getByRole("heading", { name: /^Step \d/ }).waitFor();
   await keyboard.press("3");
   await page.getByRole("tab", { name: "Files", selected: true }).waitFor();
+  await page.clock.setFixedTime(new Date()); // the second key comes in time
   await keyboard.press("g");
   await keyboard.press("r");
   await page.getByRole("heading", { level: 1, name: "Runs" }).waitFor();

@@ -1,5 +1,8 @@
 import type { Browser, BrowserContext, Page } from "playwright-core";
 
+/** How long a page is waited for, in milliseconds. On a busy machine, the default of 30 s is too short. */
+export const longestWait = 120_000;
+
 /** What a page did that the console never does. All lists stay empty. */
 export interface Misdeeds {
   /** Errors that no code caught. */
@@ -30,7 +33,7 @@ export interface ConsoleOptions {
   isPhone?: boolean;
 }
 
-// Code of the page, as text: the tests have no types of a browser.
+// Code of the page, as text: scripts and benchmarks use this file, too, and have no types of a browser.
 const reportViolations = `addEventListener("securitypolicyviolation", ({ effectiveDirective, blockedURI, sample }) => {
   console.debug("csp-violation " + effectiveDirective + " " + blockedURI + " " + sample);
 });`;
@@ -51,6 +54,7 @@ export async function openConsole(
     acceptDownloads: true,
     ...(isPhone && { isMobile: true, hasTouch: true }),
   });
+  context.setDefaultTimeout(longestWait);
   const page = await context.newPage();
   const { origin, hash } = new URL(link);
   const misdeeds = watch(page, origin);
@@ -80,6 +84,11 @@ function watch(page: Page, origin: string): Misdeeds {
   page.on("request", (request) => {
     const url = request.url();
     if (!/^(blob|data):/.test(url) && new URL(url).origin !== origin) misdeeds.foreignRequests.push(url);
+  });
+  page.on("requestfailed", (request) => {
+    // The Content-Security-Policy blocked it: nothing was sent.
+    if (request.failure()?.errorText !== "csp") return;
+    misdeeds.foreignRequests = misdeeds.foreignRequests.filter((url) => url !== request.url());
   });
   page.on("dialog", (dialog) => {
     misdeeds.dialogs.push(dialog.message());

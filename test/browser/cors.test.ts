@@ -1,34 +1,19 @@
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { createRun, finished, newDataDir, type Service, startService } from "../integration/service.ts";
-import { type HttpServer, httpServer } from "../support/http-server.ts";
-import { launchChromium } from "./chromium.ts";
+import { expect, test } from "vitest";
+import { httpServer } from "../support/http-server.ts";
+import { own, ownService } from "./own-service.ts";
 
 // Pages of other origins, as a browser lets them use the extension API.
-
-let browser: Browser;
-let allowed: HttpServer;
-let other: HttpServer;
-let service: Service;
 
 const servePage = () =>
   httpServer((_, response) => response.setHeader("content-type", "text/html").end("<!doctype html><title>App</title>"));
 
-beforeAll(async () => {
-  [allowed, other] = await Promise.all([servePage(), servePage()]);
-  service = await startService(newDataDir(), ["--cors-origin", allowed.url]);
-  browser = await launchChromium();
-});
-
-afterAll(async () => {
-  await browser?.close();
-  await service?.[Symbol.asyncDispose]();
-  await Promise.all([allowed?.close(), other?.close()]);
-});
+const [allowed, other] = [own(servePage), own(servePage)];
+// The allowed origin is an option of the service.
+const service = ownService({ args: () => ["--cors-origin", allowed.url] });
 
 /** What a page at an address gets for requests with a token: `blocked` for those that its browser refuses. */
 async function fetchedAt(url: string, token: string, requests: { path: string; method?: string; body?: string }[]) {
-  const page = await browser.newPage();
+  const page = await service.newPage();
   await page.goto(url);
   const results = await page.evaluate(
     async ({ baseUrl, token: sent, requests: all }) => {
@@ -48,8 +33,7 @@ async function fetchedAt(url: string, token: string, requests: { path: string; m
 
 test("a page of the allowed origin uses the extension API with a token or a key, and a page of another none", async () => {
   const files = [{ filename: "a.txt", content_base64: Buffer.from("hello").toString("base64") }];
-  const run = await createRun(service, { name: "r", input_text: "x", files });
-  await finished(service, run);
+  const run = await service.endedRun({ name: "r", input_text: "x", files });
   const at = `/ext/v1/runs/${run}`;
   const headers = { authorization: `Bearer ${service.apiKey}` };
   const created = await fetch(`${service.baseUrl}${at}/tokens`, { method: "POST", headers });

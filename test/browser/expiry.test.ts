@@ -1,31 +1,19 @@
 import { randomUUID } from "node:crypto";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { newDataDir, type Service, startService } from "../integration/service.ts";
-import { launchChromium } from "./chromium.ts";
-import { type ConsolePage, noMisdeeds, openConsole } from "./console-page.ts";
+import type { Page } from "playwright-core";
+import { beforeAll, expect, test } from "vitest";
+import { own, ownOrganization } from "./own-service.ts";
 
 // Keys and links that end: chosen when they are made, and shown before.
 
 const day = 86_400_000;
 const inDays = (days: number): string => new Date(Date.now() + days * day).toISOString().slice(0, 10);
 
-let browser: Browser;
-let service: Service;
-let view: ConsolePage;
 let page: Page;
 
-beforeAll(async () => {
-  service = await startService(newDataDir());
-  browser = await launchChromium();
-  view = await openConsole(browser, service.consoleUrl, { path: `agents/${service.templateId}?tab=keys` });
-  page = view.page;
-});
+const service = ownOrganization();
 
-afterAll(async () => {
-  await browser?.close();
-  await service?.[Symbol.asyncDispose]();
-});
+const view = own(() => service.open(`agents/${service.templateId}?tab=keys`, { link: service.operatorUrl }));
+beforeAll(() => void ({ page } = view));
 
 /** Makes a key or link whose end is the choice of the list, with the date of the last one. Returns what is shown once. */
 async function create(name: string, button: string, choice: string, date?: string): Promise<string> {
@@ -57,8 +45,7 @@ test("a key ends after the chosen time, and its end stands out two weeks before"
 
 test("a link ends after the chosen time", async () => {
   await view.goto("settings");
-  const link = await create("Vera", "Create link", "in 30 days");
+  const link = await create("Nora", "Create link", "in 30 days");
   expect(link).toMatch(/#ao_\w+$/);
-  await rowOf("Vera").getByText("in 29 days").waitFor();
-  expect(view.misdeeds).toEqual(noMisdeeds);
+  await rowOf("Nora").getByText("in 29 days").waitFor();
 });

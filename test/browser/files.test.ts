@@ -1,40 +1,24 @@
 import { readFileSync } from "node:fs";
-import axe from "axe-core";
 import { unzipSync } from "fflate";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { createRun, finished, modelAt, newDataDir, type Service, startService } from "../integration/service.ts";
-import { launchChromium } from "./chromium.ts";
-import { type ConsolePage, openConsole } from "./console-page.ts";
-import { scriptedModel } from "./scripted-model.ts";
+import type { Page } from "playwright-core";
+import { beforeAll, expect, test } from "vitest";
+import { ownOrganization } from "./own-service.ts";
+import { violations } from "./violations.ts";
 
 const write = (name: string, content: string) => ({ name: "write_file", arguments: { name, content } });
 
-let browser: Browser;
-let service: Service;
-let model: Awaited<ReturnType<typeof scriptedModel>>;
-let view: ConsolePage;
+const steps = [
+  [write("reports/2026/q3.csv", "a,b\n"), write("reports/old.csv", "old\n"), write("notes.txt", "note\n")],
+  [{ name: "delete_file", arguments: { name: "reports/old.csv" } }, write("reports/2026/q4.csv", "c,d\n")],
+];
+
 let page: Page;
-let run: string;
+
+const service = ownOrganization({ script: (_, step) => ({ text: "Working.", calls: steps[step - 1] ?? [] }) });
 
 beforeAll(async () => {
-  const steps = [
-    [write("reports/2026/q3.csv", "a,b\n"), write("reports/old.csv", "old\n"), write("notes.txt", "note\n")],
-    [{ name: "delete_file", arguments: { name: "reports/old.csv" } }, write("reports/2026/q4.csv", "c,d\n")],
-  ];
-  model = await scriptedModel((_, step) => ({ text: "Working.", calls: steps[step - 1] ?? [] }));
-  service = await startService(newDataDir(), modelAt(model.baseUrl));
-  run = await createRun(service, { name: "Folders", input_text: "go" });
-  await finished(service, run);
-  browser = await launchChromium();
-  view = await openConsole(browser, service.consoleUrl, { path: `runs/${run}?tab=files` });
-  page = view.page;
-});
-
-afterAll(async () => {
-  await browser?.close();
-  await service?.[Symbol.asyncDispose]();
-  await model?.close();
+  const run = await service.endedRun({ name: "Folders", input_text: "go" });
+  ({ page } = await service.open(`runs/${run}?tab=files`));
 });
 
 test("shows files by folders, with what changed, and which step deleted a file", async () => {
@@ -78,7 +62,5 @@ test("downloads a file under its own name, and all files with their folders", as
 });
 
 test("has no accessibility violations", async () => {
-  await page.evaluate(axe.source);
-  const { violations } = (await page.evaluate("axe.run()")) as { violations: { id: string }[] };
-  expect(violations.map(({ id }) => id)).toEqual([]);
+  expect(await violations(page, "light")).toEqual([]);
 });

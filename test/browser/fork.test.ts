@@ -1,40 +1,24 @@
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { createRun, finished, modelAt, newDataDir, type Service, startService } from "../integration/service.ts";
-import { launchChromium } from "./chromium.ts";
-import { noMisdeeds, openConsole } from "./console-page.ts";
-import { callOf } from "./manage-call.ts";
-import { scriptedModel } from "./scripted-model.ts";
+import { beforeAll, expect, test } from "vitest";
+import { ownOrganization } from "./own-service.ts";
 import { violations } from "./violations.ts";
 
 // A run is continued from one of its steps with a change.
 
-let browser: Browser;
-let service: Service;
-let model: Awaited<ReturnType<typeof scriptedModel>>;
 let source: string;
 const input = "Count <img src=x onerror=alert(1)>";
 
-beforeAll(async () => {
-  model = await scriptedModel((asked, step) =>
+const service = ownOrganization({
+  script: (asked, step) =>
     step === 1
       ? { calls: [{ name: "write_file", arguments: { name: "a.txt", content: asked } }] }
       : { text: `Answer to ${asked}` },
-  );
-  service = await startService(newDataDir(), modelAt(model.baseUrl));
-  browser = await launchChromium();
-  source = await createRun(service, { name: "Source", input_text: input });
-  await finished(service, source);
 });
 
-afterAll(async () => {
-  await browser?.close();
-  await service?.[Symbol.asyncDispose]();
-  await model?.close();
+beforeAll(async () => {
+  source = await service.endedRun({ name: "Source", input_text: input });
 });
 
-const open = (at: string, more: object = {}) =>
-  openConsole(browser, service.consoleUrl, { path: `runs/${source}?at=${at}`, ...more });
+const open = (at: string, more: object = {}) => service.open(`runs/${source}?at=${at}`, { ...more });
 
 interface ModelRequest {
   instructions: string;
@@ -45,12 +29,11 @@ interface ModelRequest {
 /** What the model was sent in a step of the run that a page shows. */
 function requestOf(url: string, at: string): Promise<ModelRequest> {
   const [id = ""] = /[0-9a-f]{8}-[0-9a-f-]{27}/.exec(url) ?? [];
-  return callOf(service)<ModelRequest>("GET", `/runs/${id}/request?at=${at}`);
+  return service.call<ModelRequest>("GET", `/runs/${id}/request?at=${at}`);
 }
 
 test("a run is forked from a step with another result, and the fork names its origin", async () => {
-  await using view = await open("1.2");
-  const { page, misdeeds } = view;
+  const { page } = await open("1.2");
   await page.getByRole("button", { name: "Fork from this step…" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByText("A new run with the record up to step 1 and the files as they were then.").waitFor();
@@ -72,12 +55,10 @@ test("a run is forked from a step with another result, and the fork names its or
   await page.getByRole("link", { name: `fork of …${source.slice(-8)}, step 1.1` }).click();
   await page.getByRole("heading", { level: 1, name: "Source" }).waitFor();
   expect(page.url()).toContain("at=1.1");
-  expect(misdeeds).toEqual(noMisdeeds);
 });
 
 test("at the first step, the input can be replaced, and instructions and tools anywhere", async () => {
-  await using view = await open("1.1");
-  const { page, misdeeds } = view;
+  const { page } = await open("1.1");
   await page.getByRole("button", { name: "Fork from this step…" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByRole("button", { name: "Input of the turn" }).click();
@@ -96,12 +77,10 @@ test("at the first step, the input can be replaced, and instructions and tools a
   const { instructions, tools } = await requestOf(page.url(), "1.1");
   expect(instructions).toContain("Be brief.");
   expect(tools.map(({ name }) => name)).toContain("web_fetch");
-  expect(misdeeds).toEqual(noMisdeeds);
 });
 
 test("a refused fork keeps what was changed and says why", async () => {
-  await using view = await open("1.2");
-  const { page } = view;
+  const { page } = await open("1.2");
   await page.getByRole("button", { name: "Fork from this step…" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByRole("button", { name: "Instructions" }).click();
@@ -117,12 +96,11 @@ test.each([
   ["dark", 1280],
   ["light", 390],
 ] as const)("the dialog has no violation and fits, %s at %d px", async (colorScheme, width) => {
-  await using view = await open("1.2", { colorScheme, viewport: { width, height: 844 } });
-  const { page } = view;
+  const { page } = await open("1.2", { colorScheme, viewport: { width, height: 844 } });
   await page.getByRole("button", { name: "Fork from this step…" }).click();
   const dialog = page.getByRole("dialog");
   for (const name of ["Instructions", "Tools", "Result of write_file"])
     await dialog.getByRole("button", { name }).click();
   expect(await violations(page, colorScheme)).toEqual([]);
-  expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
 });

@@ -1,29 +1,16 @@
 import type { ServerResponse } from "node:http";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { createRun, modelAt, newDataDir, type Service, startService } from "../integration/service.ts";
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { createRun } from "../integration/service.ts";
 import { chunk, send, toolCallChunk } from "../providers/chat-completions-server.ts";
 import { finishes, streamedModel, writes } from "../providers/streamed-model.ts";
-import { launchChromium } from "./chromium.ts";
-import { noMisdeeds, openConsole } from "./console-page.ts";
+import { own, ownService } from "./own-service.ts";
 
 // The row of a step while a model writes its answer, and what becomes of it. The test is the model.
 
-let model: Awaited<ReturnType<typeof streamedModel>>;
-let service: Service;
-let browser: Browser;
-
-beforeAll(async () => {
-  model = await streamedModel();
-  service = await startService(newDataDir(), modelAt(model.baseUrl));
-  browser = await launchChromium();
-});
-
-afterAll(async () => {
-  await browser?.close();
-  await service?.[Symbol.asyncDispose]();
-  await model?.[Symbol.asyncDispose]();
-});
+const model = own(streamedModel);
+// A test kills the service.
+const service = ownService({ model });
 
 const nextCall = (): Promise<ServerResponse> => model.nextCall();
 
@@ -43,13 +30,6 @@ function ends(call: ServerResponse): void {
   finishes(call);
 }
 
-/** Starts the service again on the same port and data. A later start prints no key and no first link. */
-async function startAgain(): Promise<void> {
-  const { dataDir, consoleUrl, templateId, apiKey, baseUrl } = service;
-  const started = await startService(dataDir, [...modelAt(model.baseUrl), "--port", new URL(baseUrl).port]);
-  service = { ...started, apiKey, templateId, consoleUrl };
-}
-
 /** The row of the step in progress. */
 const live = (page: Page) => page.locator(".run-row.live");
 const row = (page: Page, step: number) =>
@@ -61,16 +41,17 @@ const thought = (page: Page) => live(page).getByRole("button", { name: /^Thought
  * places.
  */
 async function watchPlaces(page: Page): Promise<() => Promise<string[]>> {
-  await page.evaluate(`
-    window.places = new Set();
-    const note = () => {
-      const texts = [...document.querySelectorAll(".run-grown")].map((text) => text.getBoundingClientRect());
-      window.places.add(texts.map(({ top, left, width, height }) => [top, left, width, height].map(Math.round)).join(" and "));
+  const places = await page.evaluateHandle(() => {
+    const noted = new Set<string>();
+    const note = (): void => {
+      const boxes = [...document.querySelectorAll(".run-grown")].map((text) => text.getBoundingClientRect());
+      noted.add(boxes.map(({ top, left, width, height }) => [top, left, width, height].map(Math.round)).join(" and "));
       requestAnimationFrame(note);
     };
     note();
-  `);
-  return async () => (await page.evaluate("[...window.places]")) as string[];
+    return noted;
+  });
+  return () => places.evaluate((noted) => [...noted]);
 }
 
 const written = [
@@ -87,11 +68,7 @@ test.each([
   ["the last answer", 390, finishes],
 ])("nothing moves when %s is recorded (%i px)", async (_, width, end) => {
   const run = await createRun(service, { name: "Grows", input_text: "Write." });
-  await using view = await openConsole(browser, service.consoleUrl, {
-    path: `runs/${run}`,
-    viewport: { width, height: 1_600 },
-  });
-  const { page, misdeeds } = view;
+  const { page } = await service.open(`runs/${run}`, { viewport: { width, height: 1_600 } });
   const call = await nextCall();
   for (const part of written) writes(call, part);
   await live(page).getByRole("cell", { name: "118" }).waitFor();
@@ -112,13 +89,11 @@ test.each([
     await page.getByRole("main").getByText("Finished", { exact: true }).first().waitFor();
   }
   expect(await places()).toHaveLength(1);
-  expect(misdeeds).toEqual(noMisdeeds);
 });
 
 test("a text that grew is shown as recorded when the reader chooses other rows, and after a reload", async () => {
   const run = await createRun(service, { name: "Choice", input_text: "Write." });
-  await using view = await openConsole(browser, service.consoleUrl, { path: `runs/${run}` });
-  const { page } = view;
+  const { page } = await service.open(`runs/${run}`);
   const call = await nextCall();
   const long = `${written.join("")}${"More. ".repeat(600)}The end.`; // longer than what a stream has of a text
   writes(call, long);
@@ -135,8 +110,7 @@ test("a text that grew is shown as recorded when the reader chooses other rows, 
 
 test("thinking grows, folded, and is told apart from the text", async () => {
   const run = await createRun(service, { name: "Thinks", input_text: "Think." });
-  await using view = await openConsole(browser, service.consoleUrl, { path: `runs/${run}` });
-  const { page, misdeeds } = view;
+  const { page } = await service.open(`runs/${run}`);
   const call = await nextCall();
   thinks(call, "Three hosts hold 94 % of the resets.");
   await thought(page).waitFor();
@@ -165,20 +139,19 @@ test("thinking grows, folded, and is told apart from the text", async () => {
   await live(page).getByText("Is that all?").waitFor();
   ends(next);
   await page.getByRole("main").getByText("Finished", { exact: true }).first().waitFor();
-  expect(misdeeds).toEqual(noMisdeeds);
 });
 
 test("a model call in progress has a bar that grows, and tokens that are marked as estimated", async () => {
   const run = await createRun(service, { name: "Bar", input_text: "Write." });
-  await using view = await openConsole(browser, service.consoleUrl, { path: `runs/${run}` });
-  const { page } = view;
+  const { page } = await service.open(`runs/${run}`);
   const first = await nextCall();
   await live(page).getByText("Waiting for the model").waitFor();
   expect(await live(page).locator(".run-tokens").innerText()).toBe("");
-  const end =
-    "(() => { const bar = document.querySelector('.live .run-bar.model').getBoundingClientRect(); return bar.right; })()";
-  const right = await page.evaluate(`document.querySelector(".live .run-lane").getBoundingClientRect().right`);
-  await expect.poll(() => page.evaluate(end)).toBeCloseTo(Number(right), 0);
+  const rightOf = (name: string): Promise<number> =>
+    live(page)
+      .locator(name)
+      .evaluate((element) => element.getBoundingClientRect().right);
+  await expect.poll(() => rightOf(".run-bar.model")).toBeCloseTo(await rightOf(".run-lane"), 0);
   writes(first, "I look. ".repeat(50));
   callsTool(first);
   const next = await nextCall();
@@ -191,15 +164,14 @@ test("a model call in progress has a bar that grows, and tokens that are marked 
 
 test("the text of an answer that a crash interrupted goes when the connection is back", async () => {
   const run = await createRun(service, { name: "Crash", input_text: "Write." });
-  await using view = await openConsole(browser, service.consoleUrl, { path: `runs/${run}` });
-  const { page, misdeeds } = view;
+  const { page } = await service.open(`runs/${run}`);
   const lost = await nextCall();
   writes(lost, "A first attempt");
   await live(page).getByText("A first attempt").waitFor();
-  await service.end("SIGKILL");
+  await service.kill();
   await page.getByText(/^Reconnecting/).waitFor();
   await live(page).getByText("A first attempt").waitFor();
-  await startAgain();
+  await service.startAgain();
   const again = await nextCall();
   await page.getByRole("banner").getByText("Live", { exact: true }).waitFor();
   await live(page).getByText("A first attempt").waitFor({ state: "detached" });
@@ -211,13 +183,12 @@ test("the text of an answer that a crash interrupted goes when the connection is
   const second = await nextCall();
   writes(second, "In the second step");
   await live(page).getByText("In the second step").waitFor();
-  await service.end("SIGKILL");
-  await startAgain();
+  await service.kill();
+  await service.startAgain();
   const third = await nextCall();
   await page.getByText("Interrupted").waitFor();
   expect(await live(page).innerText()).not.toContain("In the second step");
   writes(third, "The end.");
   finishes(third);
   await page.getByRole("main").getByText("Finished", { exact: true }).first().waitFor();
-  expect(misdeeds.errors).toEqual([]);
 });

@@ -1,23 +1,12 @@
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { createRun, finished, type Service, startService } from "../integration/service.ts";
-import { launchChromium } from "./chromium.ts";
-import { openConsole } from "./console-page.ts";
+import { beforeAll, expect, test } from "vitest";
+import { ownOrganization } from "./own-service.ts";
 
-let browser: Browser;
-let service: Service;
 let runId: string;
 
-beforeAll(async () => {
-  service = await startService();
-  browser = await launchChromium();
-  runId = await createRun(service, { input_text: "go" });
-  await finished(service, runId);
-});
+const service = ownOrganization();
 
-afterAll(async () => {
-  await browser?.close();
-  await service?.[Symbol.asyncDispose]();
+beforeAll(async () => {
+  runId = await service.endedRun({ input_text: "go" });
 });
 
 test.each([
@@ -25,8 +14,7 @@ test.each([
   ["a run", () => `runs/${runId}`],
   ["an agent", () => `agents/${service.templateId}`],
 ])("no heading of the shortcuts of %s stands alone at the foot of a column", async (_, path) => {
-  await using view = await openConsole(browser, service.consoleUrl, { path: path() });
-  const { page } = view;
+  const { page } = await service.open(path());
   await page.getByRole("heading", { level: 1 }).waitFor();
   await page.keyboard.press("?");
   const dialog = page.getByRole("dialog", { name: "Keyboard shortcuts" });

@@ -1,43 +1,29 @@
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { createRun, finished, modelAt, newDataDir, type Service, startService } from "../integration/service.ts";
+import { beforeAll, expect, test } from "vitest";
 import { bundleOf, contentsOf, withEvents, withRun } from "../support/bundles.ts";
-import { launchChromium } from "./chromium.ts";
-import { type ConsolePage, noMisdeeds, openConsole } from "./console-page.ts";
-import { callOf } from "./manage-call.ts";
+import type { ConsolePage } from "./console-page.ts";
+import { ownOrganization } from "./own-service.ts";
 import { payloads } from "./payloads.ts";
-import { scriptedModel } from "./scripted-model.ts";
 
-let browser: Browser;
-let service: Service;
-let model: Awaited<ReturnType<typeof scriptedModel>>;
 let view: ConsolePage;
 let bundle: Buffer;
 let agentId: string;
 
-beforeAll(async () => {
-  model = await scriptedModel((input, step) =>
+const service = ownOrganization({
+  script: (input, step) =>
     step === 1
       ? { text: "Writing.", calls: [{ name: "write_file", arguments: { name: "a.txt", content: input } }] }
       : { text: `Answer to ${input}` },
-  );
-  service = await startService(newDataDir(), modelAt(model.baseUrl));
-  const runId = await createRun(service, { name: "Source", input_text: "Count." });
-  await finished(service, runId);
-  ({ agent_id: agentId } = await callOf(service)<{ agent_id: string }>("GET", `/runs/${runId}`));
+});
+
+beforeAll(async () => {
+  const runId = await service.endedRun({ name: "Source", input_text: "Count." });
+  ({ agent_id: agentId } = await service.call<{ agent_id: string }>("GET", `/runs/${runId}`));
   const token = new URL(service.consoleUrl).hash.slice(1);
   const response = await fetch(`${service.baseUrl}/manage/v1/runs/${runId}/export`, {
     headers: { authorization: `Bearer ${token}` },
   });
   bundle = Buffer.from(await response.arrayBuffer());
-  browser = await launchChromium();
-  view = await openConsole(browser, service.consoleUrl);
-});
-
-afterAll(async () => {
-  await browser?.close();
-  await service?.[Symbol.asyncDispose]();
-  await model?.close();
+  view = await service.open();
 });
 
 /** Imports a file with the menu of the agent. */
@@ -52,7 +38,7 @@ async function importFile(buffer: Buffer): Promise<void> {
 }
 
 test("a bundle is imported, shown as read-only, and forked with what the agent is", async () => {
-  const { page, misdeeds } = view;
+  const { page } = view;
   await importFile(bundle);
   await page.getByRole("heading", { level: 1, name: "Source" }).waitFor();
   await page.getByText("imported", { exact: true }).waitFor();
@@ -66,19 +52,17 @@ test("a bundle is imported, shown as read-only, and forked with what the agent i
   await page.getByText("Answer to Count.").first().waitFor();
   await view.goto("runs?since=all");
   await page.getByText("imported", { exact: true }).first().waitFor();
-  expect(misdeeds).toEqual(noMisdeeds);
 });
 
 test("a bundle that is refused says why, and stays in the dialog", async () => {
-  const { page, misdeeds } = view;
+  const { page } = view;
   await importFile(bundle.subarray(0, -1));
   await page.getByRole("dialog").getByText("the bundle cannot be imported").waitFor();
   await page.keyboard.press("Escape");
-  expect(misdeeds).toEqual(noMisdeeds);
 });
 
 test("scripts in the texts of a bundle are shown as text", async () => {
-  const { page, misdeeds } = view;
+  const { page } = view;
   const all = payloads.map(({ text }) => text.slice(0, 2_000).toWellFormed()).join("\n\n");
   const files = withEvents(await contentsOf(bundle), (events) =>
     events.map((event) => {
@@ -98,9 +82,11 @@ test("scripts in the texts of a bundle are shown as text", async () => {
     await view.goto(`runs/${id}?at=${place}`);
     await page.getByRole("heading", { name: new RegExp(`^Step ${place.charAt(2)}\\b`) }).waitFor();
   }
-  expect(await page.evaluate("[window.pwned, ({}).pwned]")).toEqual([undefined, undefined]);
+  expect(await page.evaluate(() => [Reflect.get(window, "pwned"), Reflect.get({}, "pwned")])).toEqual([
+    undefined,
+    undefined,
+  ]);
   expect(await page.locator("#app :is(script, object, embed, form[action], base, [onerror], [onload])").count()).toBe(
     0,
   );
-  expect(misdeeds).toEqual(noMisdeeds);
 });

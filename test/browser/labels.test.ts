@@ -1,24 +1,13 @@
 import { readFileSync } from "node:fs";
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Service, startService } from "../integration/service.ts";
-import { launchChromium } from "./chromium.ts";
-import { openConsole } from "./console-page.ts";
+import { beforeAll, expect, test } from "vitest";
+import { ownOrganization } from "./own-service.ts";
 
-let browser: Browser;
-let service: Service;
+const service = ownOrganization();
 
 beforeAll(async () => {
-  service = await startService();
-  browser = await launchChromium();
   await create({ name: "Berlin", labels: { customer: "4711", year: "2026" }, input_text: "Say `yes`." });
   await create({ name: "Oslo", labels: { customer: "4712" } });
   await create({ name: "Rome" });
-});
-
-afterAll(async () => {
-  await browser?.close();
-  await service?.[Symbol.asyncDispose]();
 });
 
 async function create(body: object): Promise<void> {
@@ -32,8 +21,7 @@ async function create(body: object): Promise<void> {
 }
 
 test("the list is limited to a label: one of the listed runs, one that was typed, and one of an open run", async () => {
-  await using view = await openConsole(browser, service.consoleUrl, { path: "runs" });
-  const { page } = view;
+  const { page } = await service.open("runs");
   const names = page.getByRole("link", { name: /^(Berlin|Oslo|Rome)$/ });
   await expect.poll(() => names.count()).toBe(3);
   await page.getByRole("button", { name: "Label Any" }).click();
@@ -55,8 +43,7 @@ test("the list is limited to a label: one of the listed runs, one that was typed
 });
 
 test("a run is saved as JSON and as Markdown, with all of its texts", async () => {
-  await using view = await openConsole(browser, service.consoleUrl, { path: "runs" });
-  const { page } = view;
+  const { page } = await service.open("runs");
   await page.getByRole("link", { name: "Berlin" }).click();
   await page.getByRole("main").getByText("Finished", { exact: true }).first().waitFor();
   const saved = async (format: string): Promise<{ name: string; text: string }> => {

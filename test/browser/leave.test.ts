@@ -1,25 +1,10 @@
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Service, startService } from "../integration/service.ts";
-import { launchChromium } from "./chromium.ts";
-import { noMisdeeds, openConsole } from "./console-page.ts";
+import { expect, test } from "vitest";
+import { ownOrganization } from "./own-service.ts";
 
-let browser: Browser;
-let service: Service;
-
-beforeAll(async () => {
-  service = await startService();
-  browser = await launchChromium();
-});
-
-afterAll(async () => {
-  await browser?.close();
-  await service?.[Symbol.asyncDispose]();
-});
+const service = ownOrganization();
 
 test("leaving a page with edits asks in a dialog of the page: by link, by key and by Back", async () => {
-  await using view = await openConsole(browser, service.consoleUrl, { path: "agents" });
-  const { page, misdeeds } = view;
+  const { page } = await service.open("agents");
   await page.getByRole("link", { name: "Starter agent" }).click();
   await page.getByRole("main").getByRole("link", { name: "Edit", exact: true }).first().click();
   const name = page.getByLabel("Name", { exact: true });
@@ -36,10 +21,10 @@ test("leaving a page with edits asks in a dialog of the page: by link, by key an
   expect(await name.inputValue()).toBe("Renamed");
 
   await page.getByRole("heading", { level: 1 }).click(); // out of the field
+  await page.clock.setFixedTime(new Date()); // the second key comes in time
   await page.keyboard.press("g");
   await page.keyboard.press("u");
   await dialog.getByRole("button", { name: "Discard changes" }).click();
   await page.getByRole("heading", { level: 1, name: "Usage" }).waitFor();
   await expect.poll(() => page.getByRole("dialog").count()).toBe(0);
-  expect(misdeeds).toEqual(noMisdeeds);
 });

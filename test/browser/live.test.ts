@@ -1,58 +1,27 @@
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { createRun, finished, modelAt, newDataDir, type Service, startService } from "../integration/service.ts";
-import { launchChromium } from "./chromium.ts";
-import { noMisdeeds, openConsole } from "./console-page.ts";
-import { scriptedModel } from "./scripted-model.ts";
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { createRun, finished } from "../integration/service.ts";
+import { ownService } from "./own-service.ts";
 
 // Runs while the service, the connection or another person does something. A run named "hold" waits in its third step
 // until the test opens the gate.
 
 let gate = Promise.withResolvers<void>();
-let browser: Browser;
-let service: Service;
-let model: Awaited<ReturnType<typeof scriptedModel>>;
 
-beforeAll(async () => {
-  model = await scriptedModel((input, step) => {
+// A test kills the service.
+const service = ownService({
+  script: (input, step) => {
     if (!input.startsWith("hold")) return { text: `Answer to ${input}` };
     const calls = [{ name: "write_file", arguments: { name: `${step}.txt`, content: String(step) } }];
     if (step < 3) return { text: `Writes ${step}.txt`, calls };
     return step === 3 ? { text: "Writes the last file", calls, until: gate.promise } : { text: "All is written." };
-  });
-  service = await startService(newDataDir(), modelAt(model.baseUrl));
-  browser = await launchChromium();
+  },
 });
-
-afterAll(async () => {
-  await browser?.close();
-  await service?.[Symbol.asyncDispose]();
-  await model?.close();
-});
-
-/** Ends the service with SIGKILL. Resolves with a function that starts it again on the same port and data. */
-async function killService(): Promise<() => Promise<void>> {
-  const { dataDir, consoleUrl, templateId, baseUrl } = service;
-  await service.end("SIGKILL");
-  return async () => {
-    const port = ["--port", new URL(baseUrl).port];
-    // A later start prints no key and no first link.
-    const { apiKey } = service;
-    service = {
-      ...(await startService(dataDir, [...modelAt(model.baseUrl), ...port])),
-      apiKey,
-      templateId,
-      consoleUrl,
-    };
-  };
-}
 
 /** The names of the steps in the timeline, without their times. */
 async function stepsOf(page: Page): Promise<string[]> {
   const items = page.getByRole("list", { name: "Timeline" }).getByRole("listitem", { name: /^Step/ });
-  const labels = await items.evaluateAll((elements) =>
-    elements.map((element) => (element as unknown as { ariaLabel: string | null }).ariaLabel ?? ""),
-  );
+  const labels = await items.evaluateAll((elements) => elements.map((element) => element.ariaLabel ?? ""));
   return labels.map((label) => label.split(",")[0] ?? "");
 }
 
@@ -65,17 +34,16 @@ const status = (page: Page, word: string) => page.getByRole("main").getByText(wo
 test("a page that is open while the service is killed continues without a reload", async () => {
   gate = Promise.withResolvers();
   const runId = await createRun(service, { name: "Killed", input_text: "hold" });
-  await using view = await openConsole(browser, service.consoleUrl, { path: `runs/${runId}` });
-  const { page, misdeeds } = view;
+  const { page } = await service.open(`runs/${runId}`);
   await inProgress(page, 3).waitFor();
-  await page.evaluate("window.sameDocument = true");
+  await page.evaluate(() => void (document.body.dataset["same"] = "yes"));
 
-  const restart = await killService();
+  await service.kill();
   await page.getByText(/^Reconnecting, try \d+, next in \d+ s$/).waitFor();
   await page.getByText(/The service does not respond\. What you see is as of/).waitFor();
   expect(await stepsOf(page)).toEqual(["Step 1", "Step 2"]);
 
-  await restart();
+  await service.startAgain();
   await page.getByRole("banner").getByText("Live", { exact: true }).waitFor();
   gate.resolve();
   await page.getByText("All is written.").waitFor();
@@ -86,15 +54,14 @@ test("a page that is open while the service is killed continues without a reload
       /Interrupted: the service was restarted\. Resumed .* after the last record\. 2 steps kept, none repeated/,
     )
     .waitFor();
-  expect(await page.evaluate("window.sameDocument")).toBe(true);
-  expect(misdeeds).toEqual(noMisdeeds);
+  expect(await page.evaluate(() => document.body.dataset["same"])).toBe("yes");
 });
 
 test("two browsers on one run see the same, and an input from one appears in the other", async () => {
   gate = Promise.withResolvers();
   const runId = await createRun(service, { name: "Shared", input_text: "hold" });
-  await using one = await openConsole(browser, service.consoleUrl, { path: `runs/${runId}` });
-  await using other = await openConsole(browser, service.consoleUrl, { path: `runs/${runId}` });
+  const one = await service.open(`runs/${runId}`);
+  const other = await service.open(`runs/${runId}`);
   const pages = [one.page, other.page];
   await Promise.all(pages.map((page) => inProgress(page, 3).waitFor()));
 
@@ -109,12 +76,13 @@ test("two browsers on one run see the same, and an input from one appears in the
   await other.page.getByRole("dialog").getByLabel("Input").fill("from the other");
   await other.page.keyboard.press("Control+Enter");
   await Promise.all(pages.map((page) => page.getByText("Answer to from the other").waitFor()));
-  expect(await stepsOf(one.page)).toEqual(await stepsOf(other.page));
+  await Promise.all(pages.map((page) => status(page, "Finished").waitFor()));
+  const [steps, others] = await Promise.all(pages.map(stepsOf));
+  expect(steps).toEqual(others);
 });
 
 test("a revoked link leads to the screen that says how to sign in", async () => {
-  await using view = await openConsole(browser, service.consoleUrl, { path: "settings" });
-  const { page } = view;
+  const { page } = await service.open("settings");
   await page.getByRole("button", { name: "Create link" }).click();
   await page.getByRole("dialog").getByLabel("Name").fill("Mira");
   await page.getByRole("dialog").getByRole("button", { name: "Create link" }).click();
@@ -122,7 +90,7 @@ test("a revoked link leads to the screen that says how to sign in", async () => 
   await page.getByRole("dialog").getByRole("button", { name: "Copy link" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Done" }).click();
 
-  await using hers = await openConsole(browser, link.trim());
+  const hers = await service.open("", { link: link.trim() });
   await hers.page.getByRole("heading", { name: "Runs", level: 1 }).waitFor();
   await page.getByRole("row", { name: /Mira/ }).getByRole("button", { name: "Revoke…" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
@@ -131,19 +99,16 @@ test("a revoked link leads to the screen that says how to sign in", async () => 
 });
 
 test("a visitor without a link learns where to get one", async () => {
-  const context = await browser.newContext();
-  const page = await context.newPage();
+  const page = await service.newPage();
   await page.goto(`${service.baseUrl}/console/runs`);
   await page.getByRole("heading", { name: "Sign in" }).waitFor();
   await page.getByText("npm run -s admin -- operator link").waitFor();
-  await context.close();
 });
 
 test("a deep link opens the step and the tab", async () => {
   gate.resolve();
-  const runId = await createRun(service, { name: "Linked", input_text: "hold" });
-  await finished(service, runId);
-  await using view = await openConsole(browser, service.consoleUrl, { path: `runs/${runId}?at=1.2.1&tab=files` });
+  const runId = await service.endedRun({ name: "Linked", input_text: "hold" });
+  const view = await service.open(`runs/${runId}?at=1.2.1&tab=files`);
   const inspector = view.page.getByRole("complementary", { name: "Inspector" });
   await inspector.getByRole("heading", { name: "Step 2 / write_file" }).waitFor();
   expect(await inspector.getByRole("tab", { name: "Files" }).getAttribute("aria-selected")).toBe("true");
@@ -151,8 +116,7 @@ test("a deep link opens the step and the tab", async () => {
 
 test("filters of the list are in its address, and survive a reload", async () => {
   await createRun(service, { name: "Other", input_text: "x" }).then((id) => finished(service, id));
-  await using view = await openConsole(browser, service.consoleUrl, { path: "runs" });
-  const { page } = view;
+  const { page } = await service.open("runs");
   await page.getByRole("link", { name: "Other" }).waitFor();
   await page.getByRole("navigation", { name: "Status" }).getByRole("link", { name: "Finished" }).click();
   await page.getByRole("searchbox").fill("Linked");

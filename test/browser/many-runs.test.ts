@@ -1,35 +1,22 @@
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Service, startService } from "../integration/service.ts";
-import { launchChromium } from "./chromium.ts";
-import { openConsole } from "./console-page.ts";
-import { callOf } from "./manage-call.ts";
+import { beforeAll, expect, test } from "vitest";
+import { ownService } from "./own-service.ts";
 
 // One run that is older than the 1,000 that a search compares at a time.
 
-let browser: Browser;
-let service: Service;
+// So many runs are a service of their own: they work on while the next file begins.
+const service = ownService();
 
 beforeAll(async () => {
-  service = await startService();
-  browser = await launchChromium();
-  const call = callOf(service);
-  await call("POST", "/runs", { agent_id: service.templateId, name: "Revenue by region, Q3" });
+  await service.call("POST", "/runs", { agent_id: service.templateId, name: "Revenue by region, Q3" });
   let left = 1_020;
   const create = async (): Promise<void> => {
-    while (left-- > 0) await call("POST", "/runs", { agent_id: service.templateId, name: `Ticket ${left}` });
+    while (left-- > 0) await service.call("POST", "/runs", { agent_id: service.templateId, name: `Ticket ${left}` });
   };
   await Promise.all([create(), create(), create()]);
 });
 
-afterAll(async () => {
-  await browser?.close();
-  await service?.[Symbol.asyncDispose]();
-});
-
 test("the palette finds a run behind 1,000 newer ones", async () => {
-  await using view = await openConsole(browser, service.consoleUrl, { path: "agents" });
-  const { page } = view;
+  const { page } = await service.open("agents");
   await page.keyboard.press("Control+k");
   await page.getByRole("combobox").fill("Revenue");
   await page.getByRole("option", { name: /^Revenue by region, Q3/ }).waitFor();
@@ -38,8 +25,7 @@ test("the palette finds a run behind 1,000 newer ones", async () => {
 });
 
 test("the list shows no counts beside a run that its counts do not reach", async () => {
-  await using view = await openConsole(browser, service.consoleUrl, { path: "runs?q=Revenue" });
-  const { page } = view;
+  const { page } = await service.open("runs?q=Revenue");
   await page.getByRole("link", { name: "Revenue by region, Q3" }).waitFor();
   const tabs = page.getByRole("navigation", { name: "Status" });
   await tabs.getByRole("link", { name: "All …" }).waitFor();

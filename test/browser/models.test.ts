@@ -1,24 +1,16 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { modelAt, newDataDir, type Service, startService } from "../integration/service.ts";
-import { launchChromium } from "./chromium.ts";
-import { httpServer, type HttpServer } from "../support/http-server.ts";
+import { expect, test } from "vitest";
+import { httpServer } from "../support/http-server.ts";
 import { chunk, send, startStream, usageChunk } from "../providers/chat-completions-server.ts";
 import { eventsOf, messageItem, sendEvents } from "../providers/responses-server.ts";
-import { noMisdeeds, openConsole } from "./console-page.ts";
-import { scriptedModel } from "./scripted-model.ts";
+import { own, ownService } from "./own-service.ts";
 
-let browser: Browser;
-let service: Service;
-let model: Awaited<ReturnType<typeof scriptedModel>>;
-let keyed: HttpServer;
 const key = "sk-pasted-0123456789";
 
 /** A server that lists two models and answers, to callers with the key. */
-function keyedServer(): Promise<HttpServer> {
-  return httpServer((request, response) => {
+const keyed = own(() =>
+  httpServer((request, response) => {
     if (request.headers.authorization !== `Bearer ${key}`) {
       response.writeHead(401, { "content-type": "application/json" });
       response.end(JSON.stringify({ error: { message: "Wrong key." } }));
@@ -34,27 +26,15 @@ function keyedServer(): Promise<HttpServer> {
       send(response, chunk({ content: "OK" }), chunk({}, { finish_reason: "stop" }), usageChunk, "[DONE]");
       response.end();
     }
-  });
-}
+  }),
+);
 
-beforeAll(async () => {
-  keyed = await keyedServer();
-  model = await scriptedModel(() => ({ text: "OK" }));
-  // The variable may be used as a secret, and is not set.
-  service = await startService(newDataDir(), [...modelAt(model.baseUrl), "--allow-secret", "NOT_SET_HERE"]);
-  browser = await launchChromium();
-});
-
-afterAll(async () => {
-  await browser?.close();
-  await service?.[Symbol.asyncDispose]();
-  await model?.close();
-  await keyed?.close();
-});
+// The variable may be used as a secret, and is not set.
+const args = () => ["--allow-secret", "NOT_SET_HERE"];
+const service = ownService({ script: () => ({ text: "OK" }), args });
 
 test("all model calls of an organization are stopped and resumed, after a question", async () => {
-  await using view = await openConsole(browser, service.consoleUrl, { path: "models" });
-  const { page, misdeeds } = view;
+  const { page } = await service.open("models");
   await page.getByRole("button", { name: "Stop all model calls" }).click();
   const dialog = page.getByRole("dialog");
   expect(await dialog.innerText()).toContain("Turns that need a model fail and can be retried later");
@@ -64,12 +44,10 @@ test("all model calls of an organization are stopped and resumed, after a questi
   await page.getByRole("button", { name: "Resume model calls" }).click();
   await dialog.getByRole("button", { name: "Resume model calls" }).click();
   await page.getByRole("button", { name: "Stop all model calls" }).waitFor();
-  expect(misdeeds).toEqual(noMisdeeds);
 });
 
 test("the result of a test is shown with the settings that were tested, and only with them", async () => {
-  await using view = await openConsole(browser, service.consoleUrl, { path: "models" });
-  const { page } = view;
+  const { page } = await service.open("models");
   const secret = page.getByLabel("Secret");
   const failure = page.getByRole("alert");
   await secret.fill("env:NOT_SET_HERE");
@@ -88,8 +66,7 @@ test("the result of a test is shown with the settings that were tested, and only
 });
 
 test("a pasted key is stored for its server alone, lists the models, and is never shown again", async () => {
-  await using view = await openConsole(browser, service.consoleUrl, { path: "models" });
-  const { page, misdeeds } = view;
+  const { page } = await service.open("models");
   await page.getByLabel("Base URL").fill(`${keyed.url}/v1`);
   await page.getByRole("button", { name: "Paste a key…" }).click();
   const entry = page.getByLabel("Key", { exact: true });
@@ -122,17 +99,15 @@ test("a pasted key is stored for its server alone, lists the models, and is neve
   await page.getByLabel("Secret").waitFor();
   expect(await page.content()).not.toContain(key);
   // Elsewhere, the key is refused.
-  await page.getByLabel("Base URL").fill(model.baseUrl);
+  await page.getByLabel("Base URL").fill(service.modelUrl);
   await page.getByLabel("Secret").fill(location);
   await page.getByRole("button", { name: "Test", exact: true }).click();
   await page.getByText("may not be sent to this host").waitFor();
   expect(service.errors()).not.toContain(key);
-  expect(misdeeds).toEqual(noMisdeeds);
 });
 
 test("a model over the Responses API is listed, tested and saved", async () => {
-  await using view = await openConsole(browser, service.consoleUrl, { path: "models" });
-  const { page, misdeeds } = view;
+  const { page } = await service.open("models");
   await page.getByRole("button", { name: "OpenAI Responses" }).click();
   expect(await page.getByLabel("Base URL").inputValue()).toBe("https://api.openai.com/v1");
   await page.getByLabel("Base URL").fill(`${keyed.url}/v1`);
@@ -151,6 +126,5 @@ test("a model over the Responses API is listed, tested and saved", async () => {
   await page.getByRole("button", { name: "Save model" }).click();
   await page.getByText("Saved the model of").waitFor();
   await page.reload();
-  expect(await page.getByLabel("Provider").inputValue()).toBe("openai-responses");
-  expect(misdeeds).toEqual(noMisdeeds);
+  await expect.poll(() => page.getByLabel("Provider").inputValue()).toBe("openai-responses");
 });

@@ -1,32 +1,18 @@
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { createRun, finished, modelAt, newDataDir, type Service, startService } from "../integration/service.ts";
-import { launchChromium } from "./chromium.ts";
-import { openConsole } from "./console-page.ts";
-import { scriptedModel } from "./scripted-model.ts";
+import { beforeAll, expect, test } from "vitest";
+import { ownOrganization } from "./own-service.ts";
 
 // Keys in the palette, with a page and a dialog below it.
 
-let browser: Browser;
-let service: Service;
-let model: Awaited<ReturnType<typeof scriptedModel>>;
-
-beforeAll(async () => {
-  model = await scriptedModel((input) => ({ text: `Answer to ${input}` }));
-  service = await startService(newDataDir(), modelAt(model.baseUrl));
-  browser = await launchChromium();
-  for (const name of ["Wanted", "Newest"]) await finished(service, await createRun(service, { name, input_text: "x" }));
+const service = ownOrganization({
+  script: (input) => ({ text: `Answer to ${input}` }),
 });
 
-afterAll(async () => {
-  await browser?.close();
-  await service?.[Symbol.asyncDispose]();
-  await model?.close();
+beforeAll(async () => {
+  for (const name of ["Wanted", "Newest"]) await service.endedRun({ name, input_text: "x" });
 });
 
 test("Enter right after typing opens the run that was typed", async () => {
-  await using view = await openConsole(browser, service.consoleUrl, { path: "runs" });
-  const { page } = view;
+  const { page } = await service.open("runs");
   await page.getByRole("link", { name: "Wanted" }).waitFor();
   await page.keyboard.press("Control+k");
   await page.getByRole("option", { name: "Newest" }).waitFor();
@@ -37,8 +23,7 @@ test("Enter right after typing opens the run that was typed", async () => {
 });
 
 test("Ctrl+Enter in the palette starts no run in the dialog below it", async () => {
-  await using view = await openConsole(browser, service.consoleUrl, { path: "runs" });
-  const { page, context } = view;
+  const { page, context } = await service.open("runs");
   await page.getByRole("link", { name: "Newest" }).waitFor();
   await page.keyboard.press("n");
   await page.getByRole("dialog", { name: "Start run" }).waitFor();
@@ -55,8 +40,7 @@ test("Ctrl+Enter in the palette starts no run in the dialog below it", async () 
 });
 
 test("the command Filter moves the focus to the filter", async () => {
-  await using view = await openConsole(browser, service.consoleUrl, { path: "runs" });
-  const { page } = view;
+  const { page } = await service.open("runs");
   await page.getByRole("link", { name: "Newest" }).waitFor();
   await page.keyboard.press("Control+k");
   await page.getByRole("option", { name: "Newest" }).waitFor();

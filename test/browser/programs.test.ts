@@ -1,12 +1,6 @@
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { done } from "../integration/admin.ts";
-import { createRun, finished, modelAt, newDataDir, type Service, startService } from "../integration/service.ts";
-import { launchChromium } from "./chromium.ts";
-import { type ConsolePage, noMisdeeds, openConsole } from "./console-page.ts";
-import { scriptedModel } from "./scripted-model.ts";
+import { beforeAll, expect, test } from "vitest";
+import type { ConsolePage } from "./console-page.ts";
+import { ownService } from "./own-service.ts";
 
 // What the page shows of programs, on a service without a Linux: Python works, a shell does not.
 
@@ -16,34 +10,23 @@ open("totals.csv", "w").write("total\\n42\\n")
 os.remove("old.csv")
 raise ValueError("no column amount")`;
 
-let browser: Browser;
-let service: Service;
-let model: Awaited<ReturnType<typeof scriptedModel>>;
 let view: ConsolePage;
-let agentId: string;
 
-beforeAll(async () => {
-  model = await scriptedModel((_input, step) => {
+// The sandbox is an option of the service.
+const service = ownService({
+  args: () => ["--sandbox", "off"],
+  script: (_input, step) => {
     if (step > 1) return { text: "There is no column amount." };
     return { text: "I add up.", calls: [{ name: "run_python", arguments: { code: totals } }] };
-  });
-  service = await startService(newDataDir(), [...modelAt(model.baseUrl), "--sandbox", "off"]);
-  const file = join(service.dataDir, "agent.json");
-  const tools = ["list_files", "run_python", "run_shell"];
-  writeFileSync(file, JSON.stringify({ name: "Analyst", instructions: "Compute.", tools }));
-  agentId = (await done(service.dataDir, "agent", "create", "--file", file)).id;
-  const { api_key: apiKey } = await done(service.dataDir, "key", "create", "--agent", agentId);
-  const caller = { ...service, apiKey, templateId: agentId };
-  const files = [{ filename: "old.csv", content_base64: "YQ==" }];
-  const { agent_id: runId } = await finished(caller, await createRun(caller, { input_text: "Add up.", files }));
-  browser = await launchChromium();
-  view = await openConsole(browser, service.consoleUrl, { path: `runs/${runId}?at=1.1.1` });
+  },
 });
 
-afterAll(async () => {
-  await browser?.close();
-  await service?.[Symbol.asyncDispose]();
-  await model?.close();
+beforeAll(async () => {
+  const definition = { name: "Analyst", instructions: "Compute.", tools: ["list_files", "run_python", "run_shell"] };
+  await service.call("PUT", `/agents/${service.templateId}`, { definition });
+  const files = [{ filename: "old.csv", content_base64: "YQ==" }];
+  const runId = await service.endedRun({ input_text: "Add up.", files });
+  view = await service.open(`runs/${runId}?at=1.1.1`);
 });
 
 test("a run names the missing tool with its reason, and what the model can use instead works", async () => {
@@ -67,7 +50,7 @@ test("a failed program shows its exit code with its error, and the files that it
 
 test("the form explains each tool, and asks for the environment of those that need one", async () => {
   const { page } = view;
-  await view.goto(`agents/${agentId}?tab=edit`);
+  await view.goto(`agents/${service.templateId}?tab=edit`);
   const shell = page.getByRole("checkbox", { name: "run_shell" });
   await shell.waitFor();
   expect(await page.getByText("Runs Python on the files. Without network.").count()).toBe(1);
@@ -76,8 +59,4 @@ test("the form explains each tool, and asks for the environment of those that ne
   await shell.uncheck();
   await page.getByRole("checkbox", { name: "run_python" }).uncheck();
   await environment.waitFor({ state: "detached" });
-});
-
-test("the page did nothing that it never does", () => {
-  expect(view.misdeeds).toEqual(noMisdeeds);
 });

@@ -1,54 +1,38 @@
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { createRun, finished, modelAt, newDataDir, type Service, startService } from "../integration/service.ts";
-import { launchChromium } from "./chromium.ts";
-import { noMisdeeds, openConsole } from "./console-page.ts";
-import { callOf } from "./manage-call.ts";
-import { scriptedModel } from "./scripted-model.ts";
+import { beforeAll, expect, test } from "vitest";
+import { createRun, finished } from "../integration/service.ts";
+import { ownOrganization } from "./own-service.ts";
 
 // Filters of the list of runs by what they used, their counts, and the order.
 
-let browser: Browser;
-let service: Service;
-let model: Awaited<ReturnType<typeof scriptedModel>>;
-
-beforeAll(async () => {
-  model = await scriptedModel((input, step) => {
+const service = ownOrganization({
+  script: (input, step) => {
     if (input === "100" && step === 1)
       return { calls: [{ name: "list_files", arguments: {} }], tokens: { input: 10, output: 0 } };
     if (input === "fail") return { status: 400, text: "This field is not supported." };
     return { text: "Done.", tokens: { input: Number(input) * 1_000, output: 10 } };
-  });
-  service = await startService(newDataDir(), modelAt(model.baseUrl));
-  browser = await launchChromium();
-  const call = callOf(service);
-  const { organization_id } = await call("GET", `/agents/${service.templateId}`);
+  },
+});
+
+beforeAll(async () => {
+  const { organization_id } = await service.call("GET", `/agents/${service.templateId}`);
   const definition = { name: "Priced", instructions: "Work.", model: "large-1", prices: { input: 10, output: 10 } };
-  const { id } = await call("POST", "/agents", { organization_id, definition });
-  const { key } = await call("POST", `/agents/${id}/keys`, { name: "k" });
+  const { id } = await service.call("POST", "/agents", { organization_id, definition });
+  const { key } = await service.call("POST", `/agents/${id}/keys`, { name: "k" });
   const priced = { ...service, apiKey: key, templateId: id };
   for (const input of ["20", "3", "100"])
     await finished(priced, await createRun(priced, { name: `P${input}`, input_text: input }));
-  for (const input of ["50", "fail"])
-    await finished(service, await createRun(service, { name: `U${input}`, input_text: input }));
-});
-
-afterAll(async () => {
-  await browser?.close();
-  await service?.[Symbol.asyncDispose]();
-  await model?.close();
+  for (const input of ["50", "fail"]) await service.endedRun({ name: `U${input}`, input_text: input });
 });
 
 test("runs are filtered by model, cost and error, with counts that follow the other filters, and their totals", async () => {
-  await using view = await openConsole(browser, service.consoleUrl, { path: "runs" });
-  const { page, misdeeds } = view;
+  const { page } = await service.open("runs");
   const names = () => page.locator("tbody tr[data-row] td.run a").allInnerTexts();
   await expect.poll(names).toEqual(["Ufail", "U50", "P100", "P3", "P20"]);
   expect(await page.locator(".run-totals").count()).toBe(0);
 
   await page.getByRole("button", { name: "Model Any" }).click();
   const menu = page.locator(".menu:popover-open");
-  expect(await menu.locator("button, label").allInnerTexts()).toEqual(["Any", "large-1\n3", "m\n1"]);
+  await expect.poll(() => menu.locator("button, label").allInnerTexts()).toEqual(["Any", "large-1\n3", "m\n1"]);
   await menu.getByLabel("large-1").check();
   await expect.poll(names).toEqual(["P100", "P3", "P20"]);
   await menu.getByLabel("m").check(); // the menu stays open: one of both models
@@ -83,17 +67,17 @@ test("runs are filtered by model, cost and error, with counts that follow the ot
   await expect.poll(names).toHaveLength(5);
 
   await page.getByRole("button", { name: "Started by Any" }).click();
-  expect(await menu.locator("label").allInnerTexts()).toEqual(["key k\n3", expect.stringMatching(/^key .+\n2$/)]);
+  await expect
+    .poll(() => menu.locator("label").allInnerTexts())
+    .toEqual(["key k\n3", expect.stringMatching(/^key .+\n2$/)]);
   await menu.getByLabel("key k").check();
   await expect.poll(names).toEqual(["P100", "P3", "P20"]);
   await page.reload();
   await expect.poll(names).toEqual(["P100", "P3", "P20"]);
-  expect(misdeeds).toEqual(noMisdeeds);
 });
 
 test("runs are sorted by a click on a column and by the key S, unknown costs last", async () => {
-  await using view = await openConsole(browser, service.consoleUrl, { path: "runs" });
-  const { page } = view;
+  const { page } = await service.open("runs");
   const names = () => page.locator("tbody tr[data-row] td.run a").allInnerTexts();
   await page.getByRole("button", { name: "Cost", exact: true }).click();
   // The failed run cost nothing. What the last one cost is not known.
@@ -111,11 +95,8 @@ test("runs are sorted by a click on a column and by the key S, unknown costs las
 });
 
 test.each([1280, 1366, 1440, 390])("the filters push nothing off the page at %d px", async (width) => {
-  const options = {
-    path: "runs?model=large-1&tool=list_files&cost=0.01&duration=10&label=a=b&category=limit&sort=tokens",
-    viewport: { width, height: 800 },
-  };
-  await using view = await openConsole(browser, service.consoleUrl, options);
+  const path = "runs?model=large-1&tool=list_files&cost=0.01&duration=10&label=a=b&category=limit&sort=tokens";
+  const view = await service.open(path, { viewport: { width, height: 800 } });
   await view.page.getByText("No run matches").waitFor();
-  expect(await view.page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
+  expect(await view.page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
 });

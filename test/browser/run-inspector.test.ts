@@ -1,11 +1,10 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { createRun, finished, modelAt, newDataDir, type Service, startService } from "../integration/service.ts";
-import { launchChromium } from "./chromium.ts";
-import { type ConsolePage, noMisdeeds, openConsole } from "./console-page.ts";
-import { scriptedModel } from "./scripted-model.ts";
+import type { Page } from "playwright-core";
+import { beforeAll, expect, test } from "vitest";
+import { createRun, finished } from "../integration/service.ts";
+import type { ConsolePage } from "./console-page.ts";
+import { ownOrganization } from "./own-service.ts";
 
 // How the inspector shows code, long lines, files and tokens.
 
@@ -16,49 +15,37 @@ const steps = [
   { name: "write_file", arguments: { name: "report.md", content: "# Report\n\n- **one**\n" } },
 ];
 
-let browser: Browser;
-let service: Service;
-let model: Awaited<ReturnType<typeof scriptedModel>>;
 let run: string;
 
-beforeAll(async () => {
-  model = await scriptedModel((input, step) => {
+const service = ownOrganization({
+  script: (input, step) => {
     if (input === "silent") return { text: "Done.", tokens: null };
     if (input === "fail") return { status: 400, text: "The field 'temperature' is not supported." };
     const call = steps[step - 1];
     return { text: "Works.", tokens: { input: 4_000 * step, output: 90 }, ...(call && { calls: [call] }) };
-  });
-  service = await startService(newDataDir(), modelAt(model.baseUrl));
-  run = await createRun(service, { name: "Code", input_text: "go" });
-  await finished(service, run);
-  browser = await launchChromium();
+  },
 });
 
-afterAll(async () => {
-  await browser?.close();
-  await service?.[Symbol.asyncDispose]();
-  await model?.close();
+beforeAll(async () => {
+  run = await service.endedRun({ name: "Code", input_text: "go" });
 });
 
 const open = (query: string): Promise<ConsolePage> =>
-  openConsole(browser, service.consoleUrl, { path: `runs/${run}?${query}`, viewport: { width: 1366, height: 900 } });
+  service.open(`runs/${run}?${query}`, { viewport: { width: 1366, height: 900 } });
 
 const inspector = (page: Page) => page.getByRole("complementary", { name: "Inspector" });
 
 test("code has colours and numbers of lines, and stays text", async () => {
-  await using view = await open("at=1.1.1");
-  const { page } = view;
+  const { page } = await open("at=1.1.1");
   const code = inspector(page).locator("figure").filter({ hasText: "code, 3 lines" });
   await code.locator(".code-keyword", { hasText: "const" }).waitFor();
   expect(await code.locator(".code-comment").innerText()).toBe("// <img src=x onerror=alert(1)>\n");
   expect(await code.locator("code").innerText()).toBe(program);
   expect(await code.locator(".run-lines").innerText()).toBe("1\n2\n3");
-  expect(view.misdeeds).toEqual(noMisdeeds);
 });
 
 test("a result of one long line wraps, and its lines need not", async () => {
-  await using view = await open("at=1.1.1");
-  const { page } = view;
+  const { page } = await open("at=1.1.1");
   const result = inspector(page).locator("figure").filter({ hasText: "304 characters" });
   const wrap = result.getByRole("button", { name: "Wrap" });
   await wrap.waitFor();
@@ -70,13 +57,12 @@ test("a result of one long line wraps, and its lines need not", async () => {
 });
 
 test("an argument of more than 60 characters has a box of its own", async () => {
-  await using view = await open("at=1.2.1");
+  const view = await open("at=1.2.1");
   await inspector(view.page).locator("figure").filter({ hasText: "pattern, 1 line" }).waitFor();
 });
 
 test("files are above their content in a narrow panel, and Markdown is rendered", async () => {
-  await using view = await open("at=1.3.1&tab=files");
-  const { page } = view;
+  const { page } = await open("at=1.3.1&tab=files");
   await inspector(page).getByRole("heading", { name: "Report", exact: true }).waitFor();
   const [list, file] = [
     await page.locator(".run-file-list").boundingBox(),
@@ -88,7 +74,7 @@ test("files are above their content in a narrow panel, and Markdown is rendered"
 });
 
 test("the chart of tokens has amounts beside it, and those of a step under the pointer", async () => {
-  await using view = await open("at=1.3.1&tab=cost");
+  const view = await open("at=1.3.1&tab=cost");
   const chart = inspector(view.page).locator("figure").filter({ hasText: "Tokens of the run" });
   await chart.getByText("40,360").waitFor(); // 4,000 × (1 + 2 + 3 + 4) in, 4 × 90 out
   expect(await chart.locator(".run-chart-amount").allInnerTexts()).toEqual(["20,000", "40,000"]);
@@ -98,8 +84,7 @@ test("the chart of tokens has amounts beside it, and those of a step under the p
 });
 
 test("the HTTP request of a step is shown as it was sent, and its copy runs in a shell", async () => {
-  await using view = await open("at=1.2.1");
-  const { page } = view;
+  const { page } = await open("at=1.2.1");
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
   await inspector(page).getByRole("button", { name: "Show HTTP request" }).click();
   const section = page.locator("section").filter({ has: page.getByRole("heading", { name: "Sent to the provider" }) });
@@ -108,16 +93,15 @@ test("the HTTP request of a step is shown as it was sent, and its copy runs in a
   await section.getByText("chatcmpl-1").waitFor();
   await section.getByRole("button", { name: "Copy as curl" }).click();
   await section.getByText("Copied").waitFor();
-  const command = await page.evaluate<string>("navigator.clipboard.readText()");
+  const command = await page.evaluate(() => navigator.clipboard.readText());
   const { stdout } = await promisify(execFile)("bash", ["-c", command]);
   expect(stdout).toContain("data: [DONE]");
-  expect(view.misdeeds).toEqual(noMisdeeds);
 });
 
 test("the HTTP request of a step that failed is shown with the provider's status", async () => {
   const failed = await createRun(service, { name: "Broken", input_text: "fail" });
   expect((await finished(service, failed)).loop_status).toBe("technical_error");
-  await using view = await openConsole(browser, service.consoleUrl, { path: `runs/${failed}?at=1.1` });
+  const view = await service.open(`runs/${failed}?at=1.1`);
   await inspector(view.page).getByRole("button", { name: "Show HTTP request" }).click();
   await view.page.getByText("HTTP 400").waitFor();
   await view.page.getByText("Byte for byte as it was sent.").waitFor();
@@ -125,10 +109,8 @@ test("the HTTP request of a step that failed is shown with the provider's status
 });
 
 test("tokens that the provider does not report are shown as an estimate", async () => {
-  const silent = await createRun(service, { name: "Silent", input_text: "silent" });
-  await finished(service, silent);
-  await using view = await openConsole(browser, service.consoleUrl, { path: `runs/${silent}?at=1.1` });
-  const { page } = view;
+  const silent = await service.endedRun({ name: "Silent", input_text: "silent" });
+  const { page } = await service.open(`runs/${silent}?at=1.1`);
   await inspector(page)
     .getByText(/^not reported, about [\d,]+ in, [\d,]+ out$/)
     .waitFor();

@@ -1,9 +1,8 @@
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { createRun, finished, modelAt, newDataDir, type Service, startService } from "../integration/service.ts";
-import { launchChromium } from "./chromium.ts";
-import { type ConsolePage, openConsole } from "./console-page.ts";
-import { scriptedModel } from "./scripted-model.ts";
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { createRun, finished } from "../integration/service.ts";
+import type { ConsolePage } from "./console-page.ts";
+import { ownOrganization } from "./own-service.ts";
 
 // What the page of a run shows of calls beside each other, of failures, of long and of unfinished runs.
 
@@ -11,28 +10,17 @@ const longMessage = `The server refused the request: ${"no capacity is left in t
 const listFiles = { name: "list_files", arguments: {} };
 const readFile = (name: string) => ({ name: "read_file", arguments: { name } });
 
-let browser: Browser;
-let service: Service;
-let model: Awaited<ReturnType<typeof scriptedModel>>;
 let isBusy = true;
 const forever = new Promise<void>(() => {});
 
-beforeAll(async () => {
-  model = await scriptedModel((input, step) => {
+const service = ownOrganization({
+  script: (input, step) => {
     if (input === "refused") return { status: 401, text: longMessage };
     if (input === "busy" && isBusy) return { status: 503, text: longMessage };
     if (input === "hold" && step === 2) return { until: forever };
     if (step > (input === "long" ? 40 : 1)) return { text: "Done." };
     return { text: `Step ${step} works.`, calls: input === "calls" ? ["a", "b", "c"].map(readFile) : [listFiles] };
-  });
-  service = await startService(newDataDir(), modelAt(model.baseUrl));
-  browser = await launchChromium();
-});
-
-afterAll(async () => {
-  await browser?.close();
-  await service?.[Symbol.asyncDispose]();
-  await model?.close();
+  },
 });
 
 interface Opened {
@@ -45,16 +33,15 @@ async function open(input: string, { query = "", width = 1440 }: Opened = {}): P
   const run = await createRun(service, { name: `Run ${input}`, input_text: input });
   if (input !== "hold" && input !== "busy") await finished(service, run);
   const viewport = { width, height: 800 };
-  return openConsole(browser, service.consoleUrl, { path: `runs/${run}${query}`, viewport });
+  return service.open(`runs/${run}${query}`, { viewport });
 }
 
 const inspector = (page: Page) => page.getByRole("complementary", { name: "Inspector" });
 const at = (page: Page): string | null => new URL(page.url()).searchParams.get("at");
 
 test("the arrow keys reach each call of a step and each row, also without single keys", async () => {
-  await using view = await open("calls");
-  const { page } = view;
-  await page.evaluate(`localStorage.setItem("agent-run-service.single-keys", "off")`);
+  const { page } = await open("calls");
+  await page.evaluate(() => localStorage.setItem("agent-run-service.single-keys", "off"));
   await page.reload();
   const row = page.getByRole("listitem", { name: /^Step 1/ });
   await row.focus();
@@ -68,9 +55,7 @@ test("the arrow keys reach each call of a step and each row, also without single
     await page.keyboard.press(key);
     await expect.poll(() => at(page)).toBe(place);
   }
-  await expect
-    .poll(() => page.evaluate(`document.activeElement.innerText.replace(/\\s+/g, " ")`))
-    .toContain("read_file");
+  await expect.poll(() => page.locator(":focus").innerText()).toContain("read_file");
   await page.keyboard.press("ArrowDown");
   const second = page.getByRole("listitem", { name: /^Step 2/ });
   await expect.poll(() => second.evaluate((element) => element.matches(":focus"))).toBe(true);
@@ -79,8 +64,7 @@ test("the arrow keys reach each call of a step and each row, also without single
 });
 
 test("a refused model call is told once, in red, with what to do", async () => {
-  await using view = await open("refused");
-  const { page } = view;
+  const { page } = await open("refused");
   const box = page.getByRole("main").getByRole("alert");
   await box.getByText(longMessage).waitFor();
   const timeline = page.getByRole("region", { name: "Steps" });
@@ -96,8 +80,7 @@ test("a refused model call is told once, in red, with what to do", async () => {
 });
 
 test("the times of a failed run agree", async () => {
-  await using view = await open("refused");
-  const { page } = view;
+  const { page } = await open("refused");
   const turn = page.locator(".run-turn").first();
   await turn.waitFor();
   const [took] = /[\d.,]+ m?s/.exec(await turn.innerText()) ?? [];
@@ -106,15 +89,16 @@ test("the times of a failed run agree", async () => {
 });
 
 test("how often a busy provider was tried is always readable", async () => {
-  await using view = await open("busy");
-  const { page } = view;
+  const { page } = await open("busy");
   const line = page.locator(".run-wait");
-  await line.getByText(/^(twice|\d times), waited .*next try in/).waitFor({ timeout: 30_000 });
-  const cut = `[...document.querySelectorAll(".run-wait > span")].filter((part) => {
-    const box = part.getBoundingClientRect();
-    return part.scrollWidth > part.clientWidth + 1 || box.right > part.closest(".run-step").getBoundingClientRect().right;
-  }).length`;
-  expect(await page.evaluate(cut)).toBe(0);
+  await line.getByText(/^(twice|\d times), waited .*next try in/).waitFor();
+  const cut = page.locator(".run-wait > span").evaluateAll((parts) =>
+    parts.filter((part) => {
+      const [box, step] = [part, part.closest(".run-step")].map((each) => each?.getBoundingClientRect());
+      return part.scrollWidth > part.clientWidth + 1 || (box?.right ?? NaN) > (step?.right ?? NaN);
+    }),
+  );
+  expect(await cut).toEqual([]);
   await page.getByRole("listitem", { name: /^Step 1/ }).click();
   await inspector(page).getByText("has not answered yet").waitFor();
   expect(await inspector(page).locator(".run-attempts li").count()).toBe(1);
@@ -122,8 +106,7 @@ test("how often a busy provider was tried is always readable", async () => {
 });
 
 test("a long run that has ended opens at the step that the inspector shows", async () => {
-  await using view = await open("long");
-  const { page } = view;
+  const { page } = await open("long");
   await inspector(page)
     .getByRole("heading", { name: /^Step 40/ })
     .waitFor();
@@ -136,19 +119,15 @@ test("a long run that has ended opens at the step that the inspector shows", asy
 });
 
 test("the frame of the minimap reaches to the step in progress", async () => {
-  await using view = await open("hold");
-  const { page } = view;
+  const { page } = await open("hold");
   await page.locator(".run-row.live").getByText("Waiting for the model").waitFor();
-  const share = `(() => {
-    const [frame, map] = [".run-minimap > .frame", ".run-minimap"].map((name) => document.querySelector(name).getBoundingClientRect());
-    return frame.width / map.width;
-  })()`;
-  await expect.poll(() => page.evaluate(share)).toBeGreaterThan(0.95);
+  const widthOf = async (name: string): Promise<number> => (await page.locator(name).boundingBox())?.width ?? NaN;
+  const share = async () => (await widthOf(".run-minimap > .frame")) / (await widthOf(".run-minimap"));
+  await expect.poll(share).toBeGreaterThan(0.95);
 });
 
 test("on a phone, a tab in the address opens it, and an ended run can be run again", async () => {
-  await using view = await open("refused", { query: "?tab=files", width: 390 });
-  const { page } = view;
+  const { page } = await open("refused", { query: "?tab=files", width: 390 });
   await inspector(page).getByRole("tab", { name: "Files", selected: true }).waitFor();
   await inspector(page).getByRole("tab", { name: "Call" }).click();
   await inspector(page).getByRole("tab", { name: "Call", selected: true }).waitFor();
@@ -160,14 +139,17 @@ test("on a phone, a tab in the address opens it, and an ended run can be run aga
 });
 
 test("in forced colours, only the chosen tab is underlined, and the pressed segment has an edge", async () => {
-  await using view = await open("calls");
+  const view = await open("calls");
   await view.page.emulateMedia({ forcedColors: "active" });
   await inspector(view.page).getByRole("button", { name: "JSON" }).first().waitFor();
-  const edges = `[".tabs > button", ".segments > button"].map((name) => {
-    const colors = [...document.querySelectorAll(name)].map((each) =>
-      [each.matches("[aria-selected=true], [aria-pressed=true]"), getComputedStyle(each).borderBottomColor]);
-    const canvas = getComputedStyle(document.documentElement).backgroundColor;
-    return colors.every(([chosen, color]) => chosen === (color !== canvas));
-  })`;
-  expect(await view.page.evaluate(edges)).toEqual([true, true]);
+  const edges = view.page.evaluate(() =>
+    [".tabs > button", ".segments > button"].map((name) => {
+      const canvas = getComputedStyle(document.documentElement).backgroundColor;
+      return [...document.querySelectorAll(name)].every((each) => {
+        const chosen = each.matches("[aria-selected=true], [aria-pressed=true]");
+        return chosen === (getComputedStyle(each).borderBottomColor !== canvas);
+      });
+    }),
+  );
+  expect(await edges).toEqual([true, true]);
 });

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { text as bodyText } from "node:stream/consumers";
 import {
@@ -25,12 +26,14 @@ export interface ScriptedStep {
   tokens?: { input: number; output: number } | null;
   /** Instead of an answer, this HTTP status with the text as the error's message. */
   status?: number;
+  /** Seconds of the header `retry-after` beside a status. */
+  retryAfter?: number;
   /** The answer waits for this. */
   until?: Promise<unknown>;
 }
 
 /** The answer to an input in a step, which counts from 1. */
-export type Script = (input: string, step: number, instructions: string) => ScriptedStep;
+export type Script = (input: string, step: number, instructions: string, headers: IncomingHttpHeaders) => ScriptedStep;
 
 /** A model server with the API of OpenAI's chat completions, whose answers depend on the conversation alone. */
 export async function scriptedModel(script: Script): Promise<HttpServer & { baseUrl: string }> {
@@ -47,14 +50,15 @@ export async function scriptedModel(script: Script): Promise<HttpServer & { base
         thinks = 0,
         until,
         status,
+        retryAfter,
         tokens = { input: 21, output: 7 },
-      } = script(inputOf(messages[start]?.content), step, inputOf(messages[0]?.content));
+      } = script(inputOf(messages[start]?.content), step, inputOf(messages[0]?.content), request.headers);
       await sleep(delay);
       await until;
       if (status !== undefined) {
         response.writeHead(status, {
           "content-type": "application/json",
-          ...(status === 429 && { "retry-after": "3" }),
+          ...(retryAfter !== undefined && { "retry-after": String(retryAfter) }),
         });
         response.end(JSON.stringify({ error: { message: text } }));
         return;

@@ -1,21 +1,15 @@
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { createRun, finished, modelAt, newDataDir, type Service, startService } from "../integration/service.ts";
-import { launchChromium } from "./chromium.ts";
-import { noMisdeeds, openConsole } from "./console-page.ts";
-import { scriptedModel } from "./scripted-model.ts";
+import { beforeAll, expect, test } from "vitest";
+import { createRun, finished } from "../integration/service.ts";
+import { ownOrganization } from "./own-service.ts";
 
 // Search in recorded texts.
 
-let browser: Browser;
-let service: Service;
-let model: Awaited<ReturnType<typeof scriptedModel>>;
 let ids: string[];
 
 const hostile = "<img src=x onerror=\"fetch('//evil.test')\"> zebra";
 
-beforeAll(async () => {
-  model = await scriptedModel((input, step) => {
+const service = ownOrganization({
+  script: (input, step) => {
     if (input === "fail") return { status: 400, text: "The quagga field is not supported." };
     if (step > 1) return { text: input === "go" ? "All zebras are counted." : hostile };
     return {
@@ -25,9 +19,10 @@ beforeAll(async () => {
         { name: "list_files", arguments: {} },
       ],
     };
-  });
-  service = await startService(newDataDir(), modelAt(model.baseUrl));
-  browser = await launchChromium();
+  },
+});
+
+beforeAll(async () => {
   ids = [];
   for (const input_text of ["go", "attack", "fail"]) {
     ids.push(await createRun(service, { name: `Run ${input_text}`, input_text }));
@@ -35,15 +30,8 @@ beforeAll(async () => {
   }
 });
 
-afterAll(async () => {
-  await browser?.close();
-  await service?.[Symbol.asyncDispose]();
-  await model?.close();
-});
-
 test("texts are found from the list of runs, with excerpts that lead to their step, and show what they are", async () => {
-  await using view = await openConsole(browser, service.consoleUrl, { path: "runs" });
-  const { page, misdeeds } = view;
+  const { page } = await service.open("runs");
   await page.getByRole("searchbox").fill("Zebra");
   await page.getByText("No run matches").waitFor();
   await page.getByRole("link", { name: "Search in all recorded texts" }).click();
@@ -79,12 +67,10 @@ test("texts are found from the list of runs, with excerpts that lead to their st
   await search.fill("nowhere");
   await search.press("Enter");
   await page.getByText("No run matches.").waitFor();
-  expect(misdeeds).toEqual(noMisdeeds);
 });
 
 test.each([1280, 1366, 1440, 390])("what is found pushes nothing off the page at %d px", async (width) => {
-  const options = { path: "texts?q=zebra", viewport: { width, height: 800 } };
-  await using view = await openConsole(browser, service.consoleUrl, options);
+  const view = await service.open("texts?q=zebra", { viewport: { width, height: 800 } });
   await view.page.getByText("2 runs match.").waitFor();
-  expect(await view.page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
+  expect(await view.page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
 });

@@ -1,19 +1,12 @@
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { modelAt, newDataDir, type Service, startService } from "../integration/service.ts";
-import { type HttpServer, httpServer } from "../support/http-server.ts";
-import { launchChromium } from "./chromium.ts";
-import { type ConsolePage, noMisdeeds, openConsole } from "./console-page.ts";
-import { callOf } from "./manage-call.ts";
-import { scriptedModel } from "./scripted-model.ts";
+import type { Page } from "playwright-core";
+import { beforeAll, describe, expect, test } from "vitest";
+import { httpServer } from "../support/http-server.ts";
+import { type ConsolePage, noMisdeeds } from "./console-page.ts";
+import { own, ownOrganization } from "./own-service.ts";
 import { violations } from "./violations.ts";
 
 const hostile = `<img src=x onerror="window.pwned=1;alert(1)">\u202Egpj.exe`;
 
-let browser: Browser;
-let service: Service;
-let site: HttpServer;
-let model: Awaited<ReturnType<typeof scriptedModel>>;
 let agentId: string;
 /** Of a finished trial, tried once for all tests. */
 let trialId: string;
@@ -30,13 +23,16 @@ const definition = {
 };
 const loud = { ...definition, instructions: "Write loud reports." };
 
+const site = own(() =>
+  httpServer((_, response) => response.writeHead(200, { "content-type": "text/plain" }).end("A page.")),
+);
+
 /**
  * Lists, writes and answers. Loud instructions change what is written and said; "quiet" turns are not changed; one
  * turn then reads a page that the record does not have.
  */
-beforeAll(async () => {
-  site = await httpServer((_, response) => response.writeHead(200, { "content-type": "text/plain" }).end("A page."));
-  model = await scriptedModel((input, step, instructions) => {
+const service = ownOrganization({
+  script: (input, step, instructions) => {
     if (instructions.startsWith("Prefer")) {
       const better = /ANSWER A \w+\nThe report says: <IMG/.test(input) ? "A" : "B";
       return { text: JSON.stringify({ reason: `${better} is loud. ${hostile}`, better }) };
@@ -51,28 +47,23 @@ beforeAll(async () => {
       return { calls: [{ name: "web_fetch", arguments: { url: `${site.url}/${isLoud ? "other" : "page"}` } }] };
     }
     return { text: `The report says: ${text} ${hostile}` };
-  });
-  service = await startService(newDataDir(), modelAt(model.baseUrl));
-  const call = callOf(service);
-  const { organization_id } = await call("GET", `/agents/${service.templateId}`);
-  ({ id: agentId } = await call("POST", "/agents", { organization_id, definition }));
+  },
+});
+
+beforeAll(async () => {
+  const { organization_id } = await service.call("GET", `/agents/${service.templateId}`);
+  ({ id: agentId } = await service.call("POST", "/agents", { organization_id, definition }));
   for (const input_text of ["quiet one", `${hostile} two`, "page three"]) {
-    const { id } = await call("POST", "/runs", { agent_id: agentId, name: input_text, input_text });
-    await reachEnd(() => call("GET", `/runs/${id}`));
+    const { id } = await service.call("POST", "/runs", { agent_id: agentId, name: input_text, input_text });
+    await reachEnd(() => service.call("GET", `/runs/${id}`));
   }
   const request = { definition: loud, last: 10, control: 2, budget: { dollars: 1 }, concurrency: 4, assertions: [] };
-  ({ id: trialId } = await call("POST", `/agents/${agentId}/trials`, request));
-  await call("POST", `/trials/${trialId}/start`);
-  await reachEnd(() => call("GET", `/trials/${trialId}`));
-  browser = await launchChromium();
+  ({ id: trialId } = await service.call("POST", `/agents/${agentId}/trials`, request));
+  await service.call("POST", `/trials/${trialId}/start`);
+  await reachEnd(() => service.call("GET", `/trials/${trialId}`));
 }, 120_000);
 
-afterAll(async () => {
-  await browser?.close();
-  await service?.[Symbol.asyncDispose]();
-  await model?.close();
-  await site?.[Symbol.asyncDispose]();
-});
+const demo = ownOrganization();
 
 async function reachEnd(read: () => Promise<{ status: string }>): Promise<void> {
   while ((await read()).status !== "finished") await new Promise((resolve) => setTimeout(resolve, 20));
@@ -82,7 +73,7 @@ const heading = (page: Page, name: RegExp | string) => page.getByRole("heading",
 
 /** What the page did wrong, and whether a script of a model ran. */
 async function judged({ page, misdeeds }: ConsolePage): Promise<object> {
-  const pwned: unknown = await page.evaluate("window.pwned");
+  const pwned: unknown = await page.evaluate(() => Reflect.get(window, "pwned"));
   return { ...misdeeds, pwned, images: await page.locator("#app img").count() };
 }
 
@@ -98,10 +89,7 @@ describe("from a changed instruction to the case", () => {
   test.each([1280, 390])("a draft is estimated, started, watched and read at %d px", async (width) => {
     const { promise, resolve: open } = Promise.withResolvers<void>();
     gate = promise;
-    await using view = await openConsole(browser, service.consoleUrl, {
-      path: `agents/${agentId}?tab=edit`,
-      viewport: { width, height: 900 },
-    });
+    const view = await service.open(`agents/${agentId}?tab=edit`, { viewport: { width, height: 900 } });
     const { page } = view;
     await openDialog(page);
     const dialog = page.getByRole("dialog");
@@ -111,7 +99,7 @@ describe("from a changed instruction to the case", () => {
     await dialog.getByText("3 cases").waitFor();
     expect(await dialog.innerText()).toMatch(/~\$0\.\d+ to \$0\.\d+, budget \$2\.00/);
     await dialog.getByText("3 inputs and 0 files for the model, as the recorded turns.").waitFor();
-    expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBe(0);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
     await dialog.getByRole("button", { name: "Start trial" }).click();
     await heading(page, "Trial of a draft against version 1").waitFor();
     await page.getByText("Running", { exact: true }).first().waitFor();
@@ -124,12 +112,12 @@ describe("from a changed instruction to the case", () => {
     await expect
       .poll(async () => (await rows.allInnerTexts()).map((text) => text.split("\n")[0]?.trim()))
       .toEqual(["Left the record", "Different", "Same"]);
-    expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBe(0);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
     await page.getByRole("link", { name: "page three" }).click();
     await heading(page, "page three").waitFor();
     await page.getByText("In step 3, the turn called web_fetch").waitFor();
     await page.getByText("write_file with another name, content. The call before it is equal.").waitFor();
-    expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBe(0);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
     expect(await judged(view)).toEqual(innocent);
     await page.goBack();
     await page.goBack();
@@ -140,8 +128,7 @@ describe("from a changed instruction to the case", () => {
 
 test("a trial that was only estimated leaves nothing", async () => {
   const before = await trialsOf();
-  await using view = await openConsole(browser, service.consoleUrl, { path: `agents/${agentId}?tab=edit` });
-  const { page } = view;
+  const { page } = await service.open(`agents/${agentId}?tab=edit`);
   await openDialog(page);
   await page.keyboard.press("Control+Enter");
   await page.getByRole("dialog").getByText("3 cases").waitFor();
@@ -154,11 +141,10 @@ test("a trial that was only estimated leaves nothing", async () => {
 });
 
 test("a judge is chosen, and its votes are read with the case", async () => {
-  const call = callOf(service);
-  const { organization_id } = await call("GET", `/agents/${agentId}`);
+  const { organization_id } = await service.call("GET", `/agents/${agentId}`);
   const judge = { ...definition, name: `Judge ${hostile}`, instructions: "Prefer loud reports." };
-  const { id } = await call("POST", "/agents", { organization_id, definition: judge });
-  await using view = await openConsole(browser, service.consoleUrl, { path: `agents/${agentId}?tab=edit` });
+  const { id } = await service.call("POST", "/agents", { organization_id, definition: judge });
+  const view = await service.open(`agents/${agentId}?tab=edit`);
   const { page } = view;
   await openDialog(page);
   const dialog = page.getByRole("dialog");
@@ -181,10 +167,7 @@ test("a judge is chosen, and its votes are read with the case", async () => {
 });
 
 test.each([1280, 390])("assertions are typed, and a case that breaks one says which, at %d px", async (width) => {
-  await using view = await openConsole(browser, service.consoleUrl, {
-    path: `agents/${agentId}?tab=edit`,
-    viewport: { width, height: 900 },
-  });
+  const view = await service.open(`agents/${agentId}?tab=edit`, { viewport: { width, height: 900 } });
   const { page } = view;
   await openDialog(page);
   const dialog = page.getByRole("dialog");
@@ -201,7 +184,7 @@ test.each([1280, 390])("assertions are typed, and a case that breaks one says wh
   await dialog.getByLabel("Kind of assertion 2").selectOption("file_exists");
   await dialog.getByLabel("File of assertion 2").fill("one.md");
   expect(await violations(page, "light")).toEqual([]);
-  expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
   await dialog.getByRole("button", { name: "Estimate" }).click();
   await dialog.getByText("3 cases").waitFor();
   await dialog.getByRole("button", { name: "Start trial" }).click();
@@ -212,7 +195,7 @@ test.each([1280, 390])("assertions are typed, and a case that breaks one says wh
 });
 
 async function trialsOf(): Promise<string[]> {
-  const { data } = (await callOf(service)("GET", `/agents/${agentId}/trials`)) as unknown as { data: { id: string }[] };
+  const { data } = await service.call<{ data: { id: string }[] }>("GET", `/agents/${agentId}/trials`);
   return data.map(({ id }) => id);
 }
 
@@ -227,7 +210,7 @@ async function tryIn(page: Page, mode: string): Promise<void> {
 }
 
 test("the steps of a case are shown with both answers", async () => {
-  await using view = await openConsole(browser, service.consoleUrl, { path: `agents/${agentId}?tab=edit` });
+  const view = await service.open(`agents/${agentId}?tab=edit`);
   const { page } = view;
   await tryIn(page, "next_step");
   await heading(page, /^Next steps of a draft against version/).waitFor();
@@ -247,17 +230,16 @@ test("the steps of a case are shown with both answers", async () => {
 });
 
 test("steps that the candidate has not answered are not called the same", async () => {
-  const call = callOf(service);
   const dear = { ...definition, prices: { input: 100, output: 100 } };
   const budget = { dollars: 0.0055 }; // two steps cost $0.0056
   const request = { mode: "next_step", definition: dear, last: 1, control: 0, budget, concurrency: 1 };
-  const { id } = await call("POST", `/agents/${agentId}/trials`, request);
-  await using view = await openConsole(browser, service.consoleUrl, { path: `trials/${id}?case=1` });
+  const { id } = await service.call("POST", `/agents/${agentId}/trials`, request);
+  const view = await service.open(`trials/${id}?case=1`);
   const { page } = view;
   const steps = page.getByRole("region", { name: "Steps" });
   await steps.getByText("none answered yet").waitFor();
-  await call("POST", `/trials/${id}/start`);
-  await reachEnd(() => call("GET", `/trials/${id}`));
+  await service.call("POST", `/trials/${id}/start`);
+  await reachEnd(() => service.call("GET", `/trials/${id}`));
   await page.reload();
   await page.getByText("The case reached its share of the trial's budget before its last step.").waitFor();
   await steps.getByText("2 of 4 steps answered, no differences").waitFor();
@@ -265,7 +247,7 @@ test("steps that the candidate has not answered are not called the same", async 
 });
 
 test("a replay asks for no budget, and says that nothing was called", async () => {
-  await using view = await openConsole(browser, service.consoleUrl, { path: `agents/${agentId}?tab=edit` });
+  const view = await service.open(`agents/${agentId}?tab=edit`);
   const { page } = view;
   await openDialog(page);
   const dialog = page.getByRole("dialog");
@@ -283,12 +265,11 @@ test("a replay asks for no budget, and says that nothing was called", async () =
 });
 
 test("cases are kept as a suite, redacted, and a draft is tried on it", async () => {
-  const call = callOf(service);
   const request = { definition, last: 3, control: 0, budget: { dollars: 1 } };
-  const { id } = await call("POST", `/agents/${agentId}/trials`, request);
-  await call("POST", `/trials/${id}/start`);
-  await reachEnd(() => call("GET", `/trials/${id}`));
-  await using view = await openConsole(browser, service.consoleUrl, { path: `trials/${id}` });
+  const { id } = await service.call("POST", `/agents/${agentId}/trials`, request);
+  await service.call("POST", `/trials/${id}/start`);
+  await reachEnd(() => service.call("GET", `/trials/${id}`));
+  const view = await service.open(`trials/${id}`);
   const { page } = view;
   await page.getByRole("button", { name: "Keep 3 cases as a suite…" }).click();
   const dialog = page.getByRole("dialog", { name: "Keep 3 cases as a suite" });
@@ -300,9 +281,10 @@ test("cases are kept as a suite, redacted, and a draft is tried on it", async ()
   await dialog.getByRole("button", { name: "Keep", exact: true }).click();
   await dialog.waitFor({ state: "detached" });
   await page.getByText("The suite reports has 3 cases of this trial.").waitFor();
-  const { data } = (await call("GET", `/agents/${agentId}/suites/reports`)) as unknown as {
-    data: { input: string; redacted: number }[];
-  };
+  const { data } = await service.call<{ data: { input: string; redacted: number }[] }>(
+    "GET",
+    `/agents/${agentId}/suites/reports`,
+  );
   expect(data).toHaveLength(3);
   expect(data.map(({ input }) => input).join(" ")).not.toContain("gpj.exe");
   expect(Math.min(...data.map(({ redacted }) => redacted))).toBeGreaterThan(0);
@@ -319,14 +301,12 @@ test("cases are kept as a suite, redacted, and a draft is tried on it", async ()
 });
 
 test("without a key, sample runs of the demo model show what a draft changes", async () => {
-  await using demo = await startService();
-  await using view = await openConsole(browser, demo.consoleUrl, { path: `agents/${demo.templateId}?tab=trials` });
+  const view = await demo.open(`agents/${demo.templateId}?tab=trials`);
   const { page } = view;
   await page.getByRole("button", { name: "Record sample runs" }).click();
   await page.getByText("4 sample runs have started.").waitFor();
-  const call = callOf(demo);
   const ended = async (): Promise<string[]> => {
-    const { data } = (await call("GET", "/runs")) as unknown as { data: { status: string }[] };
+    const { data } = await demo.call<{ data: { status: string }[] }>("GET", "/runs");
     return data.map(({ status }) => status);
   };
   await expect.poll(ended).toEqual(Array.from({ length: 4 }, () => "finished"));
@@ -338,12 +318,10 @@ test("without a key, sample runs of the demo model show what a draft changes", a
   await dialog.getByText("4 cases").waitFor();
   await dialog.getByRole("button", { name: "Start trial" }).click();
   await page.getByText("4 tried · 2 same · 2 different · current against itself: 0 of 4 differ").waitFor();
-  expect(view.misdeeds).toEqual(noMisdeeds);
 });
 
 test("a setting that cannot be used is named, and calls nothing", async () => {
-  await using view = await openConsole(browser, service.consoleUrl, { path: `agents/${agentId}?tab=edit` });
-  const { page } = view;
+  const { page } = await service.open(`agents/${agentId}?tab=edit`);
   await openDialog(page);
   await page.getByLabel("Recent turns").fill("many");
   await page.getByRole("button", { name: "Estimate" }).click();
@@ -355,19 +333,22 @@ test("a setting that cannot be used is named, and calls nothing", async () => {
 });
 
 test("a shortcut works as soon as what it acts on is shown", async () => {
-  await using view = await openConsole(browser, service.consoleUrl, { path: "trials" });
+  const view = await service.open("trials");
   const { page } = view;
-  await page.evaluate(`new MutationObserver((_, observer) => {
-    if (document.querySelectorAll(".cases tbody tr").length < 3) return;
-    observer.disconnect();
-    document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "3", bubbles: true, cancelable: true }));
-  }).observe(document, { childList: true, subtree: true })`);
+  await page.evaluate(() => {
+    const observer = new MutationObserver(() => {
+      if (document.querySelectorAll(".cases tbody tr").length < 3) return;
+      observer.disconnect();
+      document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "3", bubbles: true, cancelable: true }));
+    });
+    observer.observe(document, { childList: true, subtree: true });
+  });
   await view.goto(`trials/${trialId}`);
   await expect.poll(() => page.locator(".cases tbody tr").count()).toBe(1); // 3: the cases that are different
 });
 
 test("cases are filtered, opened and judged with the keyboard", async () => {
-  await using view = await openConsole(browser, service.consoleUrl, { path: `trials/${trialId}` });
+  const view = await service.open(`trials/${trialId}`);
   const { page } = view;
   const { keyboard } = page;
   const rows = page.locator(".cases tbody tr");
@@ -391,20 +372,19 @@ test("cases are filtered, opened and judged with the keyboard", async () => {
 });
 
 test("the bracket keys go from difference to difference", async () => {
-  await using view = await openConsole(browser, service.consoleUrl, { path: `trials/${trialId}` });
-  const { page } = view;
+  const { page } = await service.open(`trials/${trialId}`);
   await page.getByRole("link", { name: "page three" }).click();
   const open = page.locator("button.pair[aria-expanded=true]");
   await expect.poll(() => open.getAttribute("data-pair")).toBe("1");
   await page.keyboard.press("]");
   await expect.poll(() => open.getAttribute("data-pair")).toBe("2");
-  await expect.poll(() => page.evaluate("document.activeElement.dataset.pair")).toBe("2");
+  await expect.poll(() => page.locator(":focus").getAttribute("data-pair")).toBe("2");
   await page.keyboard.press("[");
   await expect.poll(() => open.getAttribute("data-pair")).toBe("1");
 });
 
 test("outputs are compared by words and by lines, and files that differ are named", async () => {
-  await using view = await openConsole(browser, service.consoleUrl, { path: `trials/${trialId}` });
+  const view = await service.open(`trials/${trialId}`);
   const { page } = view;
   await page.getByRole("link", { name: /two$/ }).click();
   const output = page.getByRole("region", { name: "Output" });
@@ -418,16 +398,18 @@ test("outputs are compared by words and by lines, and files that differ are name
 });
 
 test("the run of an attempt is read as every run", async () => {
-  await using view = await openConsole(browser, service.consoleUrl, { path: `trials/${trialId}?case=1` });
+  const view = await service.open(`trials/${trialId}?case=1`);
   await view.page.getByRole("link", { name: "Run of the attempt" }).click();
   await view.page.getByText("list_files").first().waitFor();
-  expect(view.misdeeds).toEqual(noMisdeeds);
 });
 
 test("the agent lists its trials, and a deleted one is gone", async () => {
-  const call = callOf(service);
-  const { id } = await call("POST", `/agents/${agentId}/trials`, { version: 1, last: 2, budget: { tokens: 9_000 } });
-  await using view = await openConsole(browser, service.consoleUrl, { path: `agents/${agentId}?tab=trials` });
+  const { id } = await service.call("POST", `/agents/${agentId}/trials`, {
+    version: 1,
+    last: 2,
+    budget: { tokens: 9_000 },
+  });
+  const view = await service.open(`agents/${agentId}?tab=trials`);
   const { page } = view;
   await page.getByRole("link", { name: "Trial of version 1 against version 1" }).click();
   await heading(page, "Trial of version 1 against version 1").waitFor();
@@ -442,8 +424,7 @@ test("the agent lists its trials, and a deleted one is gone", async () => {
 
 test.each(["light", "dark"] as const)("no view of a trial has a violation in %s", async (colorScheme) => {
   for (const width of [1440, 390]) {
-    const options = { path: `trials/${trialId}`, colorScheme, viewport: { width, height: 900 } };
-    await using view = await openConsole(browser, service.consoleUrl, options);
+    const view = await service.open(`trials/${trialId}`, { colorScheme, viewport: { width, height: 900 } });
     const { page } = view;
     await page.getByText("Left the record").first().waitFor();
     expect(await violations(page, colorScheme)).toEqual([]);
@@ -465,17 +446,15 @@ test.each(["light", "dark"] as const)("no view of a trial has a violation in %s"
 });
 
 test("a draft is saved with the trial that tried it", async () => {
-  const call = callOf(service);
-  await using view = await openConsole(browser, service.consoleUrl, { path: `trials/${trialId}` });
-  const { page, misdeeds } = view;
+  const view = await service.open(`trials/${trialId}`);
+  const { page } = view;
   await page.getByRole("button", { name: "Save with this trial" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByText("The draft becomes the agent's next version, which keeps this trial.").waitFor();
   await dialog.getByRole("button", { name: "Save as version 2" }).click();
   await page.waitForURL(/tab=versions/);
-  expect(await call("GET", `/agents/${agentId}/versions/2`)).toMatchObject({ trial_id: trialId });
+  expect(await service.call("GET", `/agents/${agentId}/versions/2`)).toMatchObject({ trial_id: trialId });
   await view.goto(`trials/${trialId}`);
   await page.getByRole("button", { name: "Save with this trial" }).click();
   await dialog.getByText("The agent has changed since the trial: it was version 1 and is version 2.").waitFor();
-  expect(misdeeds).toEqual(noMisdeeds);
 });

@@ -1,41 +1,26 @@
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { createRun, finished, modelAt, newDataDir, type Service, startService } from "../integration/service.ts";
-import { launchChromium } from "./chromium.ts";
-import { noMisdeeds, openConsole } from "./console-page.ts";
-import { callOf } from "./manage-call.ts";
-import { scriptedModel } from "./scripted-model.ts";
+import { beforeAll, expect, test } from "vitest";
+import { createRun, finished } from "../integration/service.ts";
+import { ownOrganization } from "./own-service.ts";
 
-let browser: Browser;
-let service: Service;
-let model: Awaited<ReturnType<typeof scriptedModel>>;
+const service = ownOrganization({
+  script: (input) => ({ text: "Done.", tokens: { input: Number(input), output: 0 } }),
+});
 
 beforeAll(async () => {
-  model = await scriptedModel((input) => ({ text: "Done.", tokens: { input: Number(input), output: 0 } }));
-  service = await startService(newDataDir(), modelAt(model.baseUrl));
-  browser = await launchChromium();
-  const call = callOf(service);
-  const { organization_id } = await call("GET", `/agents/${service.templateId}`);
+  const { organization_id } = await service.call("GET", `/agents/${service.templateId}`);
   // Six agents with prices, and the starter agent without, which uses most.
   for (let index = 1; index <= 6; index++) {
     const definition = { name: `Agent ${index}`, instructions: "Work.", prices: { input: 1_000, output: 0 } };
-    const { id } = await call("POST", "/agents", { organization_id, definition });
-    const { key: apiKey } = await call("POST", `/agents/${id}/keys`, {});
+    const { id } = await service.call("POST", "/agents", { organization_id, definition });
+    const { key: apiKey } = await service.call("POST", `/agents/${id}/keys`, {});
     const caller = { ...service, apiKey, templateId: id };
     await finished(caller, await createRun(caller, { input_text: String(index * 1_000) }));
   }
-  await finished(service, await createRun(service, { input_text: "2000000" }));
-});
-
-afterAll(async () => {
-  await browser?.close();
-  await service?.[Symbol.asyncDispose]();
-  await model?.close();
+  await service.endedRun({ input_text: "2000000" });
 });
 
 test("the largest consumer is first although it has no prices, and its cost is never $0", async () => {
-  await using view = await openConsole(browser, service.consoleUrl, { path: "usage" });
-  const { page, misdeeds } = view;
+  const { page } = await service.open("usage");
   const rows = page.getByRole("table").first().getByRole("row");
   await page.getByRole("link", { name: "Starter agent" }).waitFor();
   expect(await rows.nth(1).innerText()).toMatch(
@@ -43,12 +28,10 @@ test("the largest consumer is first although it has no prices, and its cost is n
   );
   await page.getByText("Cost, where prices are known").waitFor();
   await page.getByText("2.0 M tokens of 1 agent have no price").waitFor();
-  expect(misdeeds).toEqual(noMisdeeds);
 });
 
 test("Other opens: each of its agents has a row, in the same order", async () => {
-  await using view = await openConsole(browser, service.consoleUrl, { path: "usage?rank=dollars" });
-  const { page } = view;
+  const { page } = await service.open("usage?rank=dollars");
   const others = page.getByRole("button", { name: "Other (3 agents)" });
   await others.click();
   const names = page.getByRole("table").first().getByRole("rowheader");

@@ -1,51 +1,38 @@
-import type { Browser, Locator, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { admin } from "../integration/admin.ts";
-import { createRun, finished, modelAt, newDataDir, type Service, startService } from "../integration/service.ts";
-import { launchChromium } from "./chromium.ts";
-import { type ConsolePage, noMisdeeds, openConsole } from "./console-page.ts";
-import { scriptedModel } from "./scripted-model.ts";
+import type { Locator, Page } from "playwright-core";
+import { beforeAll, expect, test } from "vitest";
+import { createRun } from "../integration/service.ts";
+import type { ConsolePage } from "./console-page.ts";
+import { ownOrganization } from "./own-service.ts";
 
 // A viewer reads everything. What they may not do is disabled with its reason, or absent, and the API refuses it.
 
-let browser: Browser;
-let service: Service;
-let model: Awaited<ReturnType<typeof scriptedModel>>;
 let viewer: ConsolePage;
 let page: Page;
 let token: string;
 let running: string;
 let ended: string;
 
-beforeAll(async () => {
-  model = await scriptedModel((input) => (input === "stay" ? { until: new Promise(() => {}) } : { text: "Done." }));
-  service = await startService(newDataDir(), modelAt(model.baseUrl));
-  ended = await createRun(service, { name: "Ended", input_text: "go" });
-  await finished(service, ended);
-  running = await createRun(service, { name: "Working", input_text: "stay" });
-  const { stdout } = await admin(service.dataDir, "operator", "link", "--name", "Vera", "--role", "viewer", "--json");
-  token = /ao_\w+/.exec(stdout)?.[0] ?? "";
-  browser = await launchChromium();
-  viewer = await openConsole(browser, `${service.baseUrl}/console/#${token}`);
-  page = viewer.page;
+const service = ownOrganization({
+  script: (input) => (input === "stay" ? { until: new Promise(() => {}) } : { text: "Done." }),
 });
 
-afterAll(async () => {
-  await browser?.close();
-  await service?.[Symbol.asyncDispose]();
-  await model?.close();
+beforeAll(async () => {
+  ended = await service.endedRun({ name: "Ended", input_text: "go" });
+  running = await createRun(service, { name: "Working", input_text: "stay" });
+  const link = await service.newLink("Vera", "viewer");
+  token = new URL(link).hash.slice(1);
+  viewer = await service.open("", { link });
+  page = viewer.page;
 });
 
 const main = (): Locator => page.getByRole("main");
 
-/** Names of the buttons that can be pressed now, in the page itself. */
-async function pressable(): Promise<string[]> {
-  const names: string[] = [];
-  for (const button of await main().getByRole("button", { disabled: false }).all()) {
-    if (await button.isVisible())
-      names.push((await button.innerText()).trim() || ((await button.getAttribute("aria-label")) ?? ""));
-  }
-  return names;
+/** Names of the buttons that can be pressed now, in the page itself. Read at once: the page is rendered again meanwhile. */
+function pressable(): Promise<string[]> {
+  return main()
+    .getByRole("button", { disabled: false })
+    .and(page.locator(":visible"))
+    .evaluateAll((buttons) => buttons.map((each) => (each as HTMLElement).innerText.trim() || (each.ariaLabel ?? "")));
 }
 
 /** Buttons that change something, by their words. */
@@ -141,8 +128,4 @@ test.each([
     ...(sent && { body: JSON.stringify(sent) }),
   });
   expect([response.status, ((await response.json()) as { code: string }).code]).toEqual([403, "forbidden"]);
-});
-
-test("the page did nothing that it never does", () => {
-  expect(viewer.misdeeds).toEqual(noMisdeeds);
 });

@@ -1,11 +1,7 @@
-import type { Browser, Locator, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { admin } from "../integration/admin.ts";
-import { createRun, finished, modelAt, newDataDir, type Service, startService } from "../integration/service.ts";
-import { launchChromium } from "./chromium.ts";
-import { type ConsoleOptions, type ConsolePage, noMisdeeds, openConsole } from "./console-page.ts";
-import { callOf } from "./manage-call.ts";
-import { scriptedModel } from "./scripted-model.ts";
+import type { Locator, Page } from "playwright-core";
+import { beforeAll, expect, test } from "vitest";
+import { createRun, finished } from "../integration/service.ts";
+import { ownOrganization } from "./own-service.ts";
 
 // What the page shows of calls that wait for answers, and how people answer them.
 
@@ -31,16 +27,14 @@ const scripts: Record<string, { name: string; arguments: object }[]> = {
   all: [approval, booking, question],
 };
 
-let browser: Browser;
-let service: Service;
-let model: Awaited<ReturnType<typeof scriptedModel>>;
-
-beforeAll(async () => {
-  model = await scriptedModel((input, step) => {
+const service = ownOrganization({
+  script: (input, step) => {
     const calls = scripts[input];
     return step === 1 && calls ? { text: "I ask first.", calls } : { text: "Done." };
-  });
-  service = await startService(newDataDir(), modelAt(model.baseUrl));
+  },
+});
+
+beforeAll(async () => {
   const definition = {
     name: "Data analyst",
     instructions: "Work.",
@@ -48,27 +42,15 @@ beforeAll(async () => {
     toolPolicy: { write_file: "ask" },
     clientTools: [bookingTool],
   };
-  await callOf(service)("PUT", `/agents/${service.templateId}`, { definition });
-  browser = await launchChromium();
-});
-
-afterAll(async () => {
-  await browser?.close();
-  await service?.[Symbol.asyncDispose]();
-  await model?.close();
+  await service.call("PUT", `/agents/${service.templateId}`, { definition });
 });
 
 /** A new run of this input that waits for answers. */
 async function waitingRun(input: string, name = `Run ${input}`): Promise<string> {
   const run = await createRun(service, { name, input_text: input });
-  const read = async (): Promise<string> =>
-    ((await callOf(service)("GET", `/runs/${run}`)) as unknown as { state: string }).state;
-  await expect.poll(read).toBe("waiting");
+  await expect.poll(async () => (await service.call<{ state: string }>("GET", `/runs/${run}`)).state).toBe("waiting");
   return run;
 }
-
-const open = (path: string, options: ConsoleOptions = {}): Promise<ConsolePage> =>
-  openConsole(browser, service.consoleUrl, { path, ...options });
 
 const card = (page: Page, name: RegExp | string): Locator => page.getByRole("article", { name });
 const steps = (page: Page): Locator => page.getByRole("region", { name: "Steps" });
@@ -78,57 +60,60 @@ async function output(run: string): Promise<string | undefined> {
 }
 
 test("an approval shows the exact arguments, and Allow lets the call run", async () => {
+  const created = Date.now();
   const run = await waitingRun("approval");
-  await using view = await open(`runs/${run}`);
-  const { page, misdeeds } = view;
+  const opened = Date.now();
+  const { page } = await service.open(`runs/${run}`);
   await page.getByText("Waiting for an answer").first().waitFor();
   await page.getByText("Waiting for 1 answer.").waitFor();
   const asked = card(page, "Approval: write_file");
   expect(await asked.locator("dl").innerText()).toContain(file.content);
   expect(await page.getByText("Interrupted").count()).toBe(0);
+  const answered = Date.now();
   await asked.getByRole("button", { name: "Allow" }).click();
   await steps(page)
-    .getByText(/^write_file: allowed by npm start after/)
+    .getByText(/^write_file: allowed by Ada after/)
     .waitFor();
   expect(await output(run)).toBe("Done.");
   await expect.poll(() => asked.count()).toBe(0);
   await page.getByText("Finished", { exact: true }).first().waitFor();
-  // The time of the turn is that without the wait, as that of the run, to a few milliseconds between two writes.
-  const read = (await callOf(service)("GET", `/runs/${run}`)) as unknown as Record<string, { milliseconds: number }>;
-  const [ofTurn, ofRun] = [read["turn_usage"]?.milliseconds ?? NaN, read["usage"]?.milliseconds ?? NaN];
-  expect(Math.abs(ofTurn - ofRun)).toBeLessThan(100);
-  expect(misdeeds).toEqual(noMisdeeds);
+  // The times of the turn and of the run leave out the wait, which was longer than the page was open.
+  const { usage, turn_usage: turn } = await service.call<Record<"usage" | "turn_usage", { milliseconds: number }>>(
+    "GET",
+    `/runs/${run}`,
+  );
+  const longest = Date.now() - created - (answered - opened);
+  expect(Math.max(usage.milliseconds, turn.milliseconds)).toBeLessThanOrEqual(longest);
+  expect(Math.min(usage.milliseconds, turn.milliseconds)).toBeGreaterThan(0);
 });
 
 test("a denial tells the model the reason, and the timeline shows it", async () => {
   const run = await waitingRun("approval");
-  await using view = await open(`runs/${run}`);
-  const { page } = view;
+  const { page } = await service.open(`runs/${run}`);
   const asked = card(page, "Approval: write_file");
   await asked.getByLabel("Reason").fill("Not in this quarter");
   await asked.getByRole("button", { name: "Deny" }).click();
   await steps(page)
-    .getByText(/write_file: denied by npm start .*Reason: Not in this quarter/)
+    .getByText(/write_file: denied by Ada .*Reason: Not in this quarter/)
     .waitFor();
   await steps(page).getByText("Not executed: the call was denied. Reason: Not in this quarter").waitFor();
   await page.goto(page.url().replace(/\?.*/, "?at=1.1.1"));
   await page
     .getByRole("complementary", { name: "Inspector" })
-    .getByText(/^denied by npm start/)
+    .getByText(/^denied by Ada/)
     .waitFor();
 });
 
 test("a question is answered with one of its choices", async () => {
   const run = await waitingRun("question");
-  await using view = await open(`runs/${run}`);
-  const { page } = view;
+  const { page } = await service.open(`runs/${run}`);
   const asked = card(page, /^Question/);
   await asked.getByText(question.arguments.question).waitFor();
   expect(await asked.getByRole("button", { name: "Send answer" }).isDisabled()).toBe(true);
   await asked.getByRole("button", { name: "Leave them out" }).click();
   await asked.getByRole("button", { name: "Send answer" }).click();
   await steps(page)
-    .getByText(/^ask_person: answered by npm start/)
+    .getByText(/^ask_person: answered by Ada/)
     .waitFor();
   await page.goto(page.url().replace(/\?.*/, "?at=1.1.1"));
   await page.getByRole("complementary", { name: "Inspector" }).getByText("Leave them out").last().waitFor();
@@ -136,23 +121,22 @@ test("a question is answered with one of its choices", async () => {
 
 test("a call that a program answers can be answered by hand", async () => {
   const run = await waitingRun("all");
-  await using view = await open(`runs/${run}`);
-  const { page } = view;
+  const { page } = await service.open(`runs/${run}`);
   const asked = card(page, "Client tool: erp_book_credit");
   await asked.getByText("Answer by hand…").click();
   await asked.getByRole("button", { name: "Error" }).click();
   await asked.getByRole("textbox").fill("The order is closed.");
   await asked.getByRole("button", { name: "Send" }).click();
   await steps(page)
-    .getByText(/^erp_book_credit: answered with an error by npm start/)
+    .getByText(/^erp_book_credit: answered with an error by Ada/)
     .waitFor();
   await page.getByText("Waiting for 2 answers.").waitFor();
 });
 
 test("of two people who answer one call, the first wins, and the other reads the answer", async () => {
   const run = await waitingRun("approval");
-  await using first = await open(`runs/${run}`);
-  await using second = await open(`runs/${run}`);
+  const first = await service.open(`runs/${run}`);
+  const second = await service.open(`runs/${run}`);
   const { promise: held, resolve: release } = Promise.withResolvers<void>();
   await second.page.route("**/answers", async (route) => {
     await held;
@@ -166,20 +150,19 @@ test("of two people who answer one call, the first wins, and the other reads the
   }
   await card(first.page, "Approval: write_file").getByRole("button", { name: "Deny" }).click();
   await steps(first.page)
-    .getByText(/^write_file: denied by npm start/)
+    .getByText(/^write_file: denied by Ada/)
     .waitFor();
   release();
-  await second.page.getByText(/^The call 1\.1\.0 was denied by npm start .*; the first answer counts\.$/).waitFor();
+  await second.page.getByText(/^The call 1\.1\.0 was denied by Ada .*; the first answer counts\.$/).waitFor();
   await expect.poll(() => late.count()).toBe(0);
   await steps(second.page)
-    .getByText(/^write_file: denied by npm start/)
+    .getByText(/^write_file: denied by Ada/)
     .waitFor();
 });
 
 test("a card whose arguments are not the call's is not accepted", async () => {
   const run = await waitingRun("approval");
-  await using view = await open(`runs/${run}`);
-  const { page } = view;
+  const { page } = await service.open(`runs/${run}`);
   await page.route("**/answers", (route) => {
     const body = route.request().postDataJSON() as object;
     return route.continue({ postData: { ...body, arguments_sha256: "0".repeat(64) } });
@@ -189,17 +172,40 @@ test("a card whose arguments are not the call's is not accepted", async () => {
   await card(page, "Approval: write_file").getByRole("button", { name: "Allow", disabled: false }).waitFor();
 });
 
+/** Opens a page whose cards are on screen for as long as the test says, however slow the machine is. */
+async function openHeld(path: string, options: { link?: string } = {}) {
+  const { page } = await service.open("runs", options);
+  await page.addInitScript(() => {
+    let passed = 0;
+    performance.now = () => passed;
+    addEventListener("pass", (event) => (passed += (event as CustomEvent<number>).detail));
+  });
+  await page.goto(`${service.baseUrl}/console/${path}`);
+  const pass = (milliseconds: number): Promise<void> =>
+    page.evaluate((detail) => void dispatchEvent(new CustomEvent("pass", { detail })), milliseconds);
+  return { page, pass };
+}
+
+/** Lets time pass and presses a key until a step has a text: when the page notices a card is not known. */
+async function pressUntil(page: Page, pass: (milliseconds: number) => Promise<void>, key: string, text: RegExp) {
+  const press = async (): Promise<number> => {
+    await pass(500);
+    await page.keyboard.press(key);
+    return steps(page).getByText(text).count();
+  };
+  await expect.poll(press).toBe(1);
+}
+
 test("keys answer the focused card only, after it was on screen", async () => {
   const run = await waitingRun("all");
-  await using view = await open(`runs/${run}`);
-  const { page } = view;
+  const { page, pass } = await openHeld(`runs/${run}`);
   const asked = card(page, "Approval: write_file");
   await asked.waitFor();
-  await page.waitForTimeout(700);
+  await pass(700);
   await page.keyboard.press("a");
   expect(await asked.getByRole("button", { name: "Allow", disabled: false }).count()).toBe(1);
   await page.keyboard.press("w");
-  const focused = (): Promise<string | null> => page.evaluate(`document.activeElement.getAttribute("aria-label")`);
+  const focused = (): Promise<string | null> => page.locator(":focus").getAttribute("aria-label");
   expect(await focused()).toBe("Approval: write_file");
   await page.keyboard.press("w");
   expect(await focused()).toBe("Client tool: erp_book_credit");
@@ -207,39 +213,25 @@ test("keys answer the focused card only, after it was on screen", async () => {
   await page.keyboard.press("w");
   await page.keyboard.press("w");
   expect(await focused()).toBe("Approval: write_file");
-  await page.waitForTimeout(700);
-  await page.keyboard.press("d");
-  await steps(page)
-    .getByText(/^write_file: denied by npm start/)
-    .waitFor();
+  await pressUntil(page, pass, "d", /^write_file: denied by Ada/);
 });
 
 test("a key that is pressed as a card appears does not answer it", async () => {
   const run = await waitingRun("approval");
-  await using view = await open("runs");
-  const { page } = view;
-  await page.addInitScript({
-    content: `new MutationObserver((_, observer) => {
-      const card = document.querySelector("[data-ask]");
-      if (!card) return;
-      observer.disconnect();
-      card.focus();
-      // The keys are known after the first rendering.
-      setTimeout(() => {
-        card.dispatchEvent(new KeyboardEvent("keydown", { key: "a", bubbles: true, cancelable: true }));
-        window.pressed = true;
-      }, 150);
-    }).observe(document, { childList: true, subtree: true });`,
-  });
-  await page.goto(`${service.baseUrl}/console/runs/${run}`);
-  await expect.poll(() => page.evaluate("window.pressed")).toBe(true);
-  await page.waitForTimeout(300);
-  await card(page, "Approval: write_file").getByRole("button", { name: "Allow", disabled: false }).waitFor();
+  const { page, pass } = await openHeld(`runs/${run}`);
+  const asked = card(page, "Approval: write_file");
+  await asked.focus();
+  for (const milliseconds of [0, 499]) {
+    await pass(milliseconds);
+    await page.keyboard.press("a");
+    expect(await asked.getByRole("button", { name: "Allow", disabled: false }).count()).toBe(1);
+  }
+  await pressUntil(page, pass, "a", /^write_file: allowed by Ada/);
 });
 
 test("long arguments fold after 12 lines", async () => {
   const run = await waitingRun("long");
-  await using view = await open(`runs/${run}`);
+  const view = await service.open(`runs/${run}`);
   const asked = card(view.page, "Approval: write_file");
   const height = async (): Promise<number> => (await asked.locator(".args-box").boundingBox())?.height ?? 0;
   await asked.getByRole("button", { name: "Show all arguments" }).waitFor();
@@ -250,10 +242,7 @@ test("long arguments fold after 12 lines", async () => {
 
 test("a viewer reads the calls and cannot answer them", async () => {
   const run = await waitingRun("all");
-  const { stdout } = await admin(service.dataDir, "operator", "link", "--name", "Vera", "--role", "viewer", "--json");
-  const link = `${service.baseUrl}/console/#${/ao_\w+/.exec(stdout)?.[0]}`;
-  await using view = await openConsole(browser, link, { path: `runs/${run}` });
-  const { page } = view;
+  const { page, pass } = await openHeld(`runs/${run}`, { link: await service.newLink("Vera", "viewer") });
   const reason = "You can read here. Ask an operator to answer calls.";
   const asked = card(page, "Approval: write_file");
   await asked.getByText(reason).waitFor();
@@ -266,24 +255,24 @@ test("a viewer reads the calls and cannot answer them", async () => {
       .getByRole("button", { name: "Leave them out" })
       .isDisabled(),
   ).toBe(true);
+  const answers: string[] = [];
+  page.on("request", (request) => void (request.url().endsWith("/answers") && answers.push(request.url())));
   await page.keyboard.press("w");
-  await page.waitForTimeout(700);
+  await pass(700);
   await page.keyboard.press("a");
-  await page.waitForTimeout(300);
   expect(await asked.count()).toBe(1);
+  expect(answers).toEqual([]);
 });
 
 test("the list has all calls that wait, counted in its link and in the tab's title", async () => {
   await waitingRun("question", "Listed");
-  await using view = await open("waiting");
-  const { page, misdeeds } = view;
-  const list = (await callOf(service)("GET", "/runs/waiting")) as unknown as {
-    data: { run: { name: string }; open_calls: object[] }[];
-  };
+  const view = await service.open("waiting");
+  const { page } = view;
+  const list = await service.call<{ data: { open_calls: object[] }[] }>("GET", "/runs/waiting");
   const calls = list.data.flatMap((each) => each.open_calls).length;
   await expect.poll(() => page.getByRole("article").count()).toBe(calls);
   await page.getByRole("link", { name: `Waiting ${calls}` }).waitFor();
-  expect(await page.title()).toBe(`(${calls}) Waiting · Agent Run Service`);
+  await expect.poll(() => page.title()).toBe(`(${calls}) Waiting · Agent Run Service`);
   const listed = page.getByRole("region", { name: "Listed" });
   await listed.getByRole("link", { name: "Listed" }).waitFor();
   await listed.getByRole("textbox", { name: "Answer" }).fill("By hand");
@@ -296,13 +285,11 @@ test("the list has all calls that wait, counted in its link and in the tab's tit
     .and(page.locator("[aria-current]"))
     .waitFor();
   await page.getByRole("table").getByText("Waiting for an answer").first().waitFor();
-  expect(misdeeds).toEqual(noMisdeeds);
 });
 
 test("the list is filtered by kind, agent and who may answer", async () => {
   await waitingRun("all", "Of three kinds");
-  await using view = await open("waiting");
-  const { page, misdeeds } = view;
+  const { page } = await service.open("waiting");
   const listed = page.getByRole("region", { name: "Of three kinds" });
   await expect.poll(() => listed.getByRole("article").count()).toBe(3);
   const choose = async (chip: RegExp, choice: string): Promise<void> => {
@@ -323,39 +310,50 @@ test("the list is filtered by kind, agent and who may answer", async () => {
   expect(new URL(page.url()).searchParams.get("who")).toBe("operators");
   await listed.getByRole("button", { name: "Deny" }).click();
   await expect.poll(() => listed.count()).toBe(0);
-  expect(misdeeds).toEqual(noMisdeeds);
 });
 
 test("the browser notifies about a call that begins to wait, once", async () => {
-  await using view = await open("waiting");
-  const { page, context } = view;
+  const { page, context } = await service.open("waiting");
   await context.grantPermissions(["notifications"]);
-  await page.evaluate(`globalThis.Notification = class extends EventTarget {
-    static permission = "granted";
-    static requestPermission = async () => "granted";
-    static shown = [];
-    constructor(title, { body }) { super(); Notification.shown.push(title + ", " + body); }
-  }`);
+  await page.evaluate(() => {
+    Object.assign(globalThis, {
+      Notification: class extends EventTarget {
+        static permission = "granted";
+        static requestPermission(): Promise<string> {
+          return Promise.resolve("granted");
+        }
+        constructor(title: string, { body }: { body: string }) {
+          super();
+          document.body.dataset["notified"] = [document.body.dataset["notified"] ?? "", title, body].join(", ");
+        }
+      },
+    });
+  });
   await page.getByRole("button", { name: "Notify me in this browser" }).click();
   await page.getByRole("button", { name: "Notifies in this browser", pressed: true }).waitFor();
   await waitingRun("approval", "Noticed");
-  const shown = (): Promise<string[]> => page.evaluate("Notification.shown");
-  await expect.poll(shown, { timeout: 20_000 }).toEqual(["Approval: write_file, Noticed"]);
-  await page.waitForTimeout(6_000);
-  expect(await shown()).toHaveLength(1);
+  const notified = () => page.evaluate(() => document.body.dataset["notified"]);
+  await expect.poll(notified).toBe(", Approval: write_file, Noticed");
+  // When the second further list is there, the first one has been looked at.
+  await page.clock.install();
+  for (let lists = 0; lists < 2; lists++) {
+    const read = page.waitForResponse(/\/runs\/waiting/);
+    await page.clock.runFor(5_000);
+    await read;
+  }
+  expect(await notified()).toBe(", Approval: write_file, Noticed");
 });
 
 test.each(["run", "list"])("on a phone, the %s has no sideways scroll, and choices are large enough", async (which) => {
   const run = await waitingRun("all");
   const viewport = { width: 390, height: 844 };
-  await using view = await open(which === "run" ? `runs/${run}` : "waiting", { viewport, isPhone: true });
-  const { page } = view;
+  const { page } = await service.open(which === "run" ? `runs/${run}` : "waiting", { viewport, isPhone: true });
   const choice = page.getByRole("button", { name: "Leave them out" }).first();
   await choice.waitFor();
   expect((await choice.boundingBox())?.height).toBeGreaterThanOrEqual(44);
   const allow = page.getByRole("button", { name: "Allow" }).first();
   expect((await allow.boundingBox())?.height).toBeGreaterThanOrEqual(40);
-  expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(viewport.width);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(viewport.width);
   const boxes = await page.getByRole("article").all();
   for (const box of boxes) {
     expect(await box.evaluate((element) => element.scrollWidth - element.clientWidth)).toBe(0);
@@ -363,8 +361,7 @@ test.each(["run", "list"])("on a phone, the %s has no sideways scroll, and choic
 });
 
 test("what waits is set in the agent's form, which says what is wrong with it", async () => {
-  await using view = await open(`agents/${service.templateId}?tab=edit`);
-  const { page, misdeeds } = view;
+  const { page } = await service.open(`agents/${service.templateId}?tab=edit`);
   await page.getByText("Asks a person a question. The run waits for the answer.").waitFor();
   const group = page.getByRole("group", { name: "Rules for tools" });
   const rule = (name: string): Locator => group.getByLabel(`Rule for ${name}`, { exact: true });
@@ -385,18 +382,17 @@ test("what waits is set in the agent's form, which says what is wrong with it", 
   await tools.fill(JSON.stringify([bookingTool]));
   await page.getByRole("button", { name: /^Save as version/ }).click();
   await page.getByText(/^Saved version/).waitFor();
-  const saved = (await callOf(service)("GET", `/agents/${service.templateId}`)) as unknown as { definition: object };
+  const saved = await service.call<{ definition: object }>("GET", `/agents/${service.templateId}`);
   expect(saved.definition).toMatchObject({
     toolPolicy: { write_file: "ask", web_fetch: "deny" },
     clientTools: [bookingTool],
     answers: { withinSeconds: 3_600, keysApprove: true },
   });
-  expect(misdeeds).toEqual(noMisdeeds);
 });
 
 test("a call whose time is over is grey and says what became of it", async () => {
   const run = await waitingRun("approval");
-  await using view = await open("runs");
+  const view = await service.open("runs");
   const { page } = view;
   await page.clock.setFixedTime(Date.now() + 2 * 86_400_000);
   await view.goto(`runs/${run}`);

@@ -10,11 +10,11 @@ export function AllFiles({ files, at, api }: { files: ListedFile[]; at: string |
   const loading = typeof state === "object" && "loaded" in state;
   async function save(): Promise<void> {
     try {
-      const names = files.filter(({ change }) => change !== "D").map(({ file }) => file.name);
+      const kept = files.filter(({ change }) => change !== "D").map(({ file }) => file);
       const contents: { name: string; content: Blob }[] = [];
-      for (const name of names) {
-        setState({ loaded: contents.length, of: names.length });
-        contents.push({ name, content: await api.file(name, at) });
+      for (const { name, kind } of kept) {
+        setState({ loaded: contents.length, of: kept.length });
+        contents.push({ name: kind === "folder" ? `${name}/` : name, content: await api.file(name, at) });
       }
       const { zipOf } = await import("./zip.ts");
       saveBlob(await zipOf(contents), "files.zip");

@@ -132,7 +132,7 @@ function StepChoice({ label, none, value, view, onChoose }: ChoiceProps) {
 
 /** Who wrote or deleted the file. */
 function FileFacts({ listed, at, view }: { listed: ListedFile; at: string | undefined; view: RunView }) {
-  const { size, sha256, changed_at_step: changedAt, name } = listed.file;
+  const { size, sha256, changed_at_step: changedAt, name, kind } = listed.file;
   const isDeleted = listed.change === "D";
   const place = parsePlace(changedAt);
   const step = isDeleted ? deletingStep(view.model, name, at) : place && view.model.step(place.turn, place.step);
@@ -141,6 +141,8 @@ function FileFacts({ listed, at, view }: { listed: ListedFile; at: string | unde
   );
   return (
     <p class="run-file-facts">
+      {kind === "link" && "A symbolic link; its content is its target. "}
+      {kind === "folder" && "An empty folder. "}
       {step ? (
         <>
           {isDeleted ? "Deleted by " : "Written by "}

@@ -4,7 +4,7 @@ import { languageOfArgument, languageOfText } from "../text/code-language.ts";
 import { CodeText } from "../text/code-text.tsx";
 import { LoadMore } from "../text/load-more.tsx";
 import { useFullText } from "../text/use-full-text.ts";
-import { visible } from "../text/visible.ts";
+import { visible, visibleLine } from "../text/visible.ts";
 import type { RunView } from "../view.ts";
 import { FactTable } from "./facts.tsx";
 import { indented, shownArguments } from "./shown-arguments.ts";
@@ -28,6 +28,11 @@ export function CallArguments({ call, step, view }: { call: Call; step: Step; vi
         <h3>Arguments</h3>
         <Segments label="Show arguments as" options={options} value={format} onChange={setFormat} />
       </div>
+      {call.sent !== undefined && (
+        <p class="muted">
+          The model sent <bdi class="mono">{visibleLine(call.sent)}</bdi>, which was repaired.
+        </p>
+      )}
       {values === undefined && <CodeText title="JSON" text={shown.text} shown={indented(shown.text)} language="json" />}
       {values?.length === 0 && <p class="muted">none</p>}
       {values?.some(({ block }) => !block) && (

@@ -3,6 +3,7 @@ import { formatNumber } from "../../format.ts";
 import { Code } from "../../ui/code.tsx";
 import type { SentAttempt, SentRequest } from "../api.ts";
 import { visible, visibleLine } from "../text/visible.ts";
+import { indented } from "./shown-arguments.ts";
 import { FactTable, notRecorded } from "./facts.tsx";
 
 /** An HTTP request with its attempts, and what the provider says about its response. */
@@ -13,7 +14,7 @@ export function Sent({ sent: { url, body, exact, attempts, response } }: { sent:
       <FactTable facts={[["Address", <bdi class="mono">{visibleLine(url, 200)}</bdi>], ...attempts.map(attemptFact)]} />
       <details class="run-details">
         <summary>Body, {formatNumber(new TextEncoder().encode(body).length)} bytes</summary>
-        <Code title="JSON" text={visible(JSON.stringify(JSON.parse(body), undefined, 2))} copied={body} />
+        <Code title="JSON" text={visible(indented(body))} copied={body} />
       </details>
       <h4>Response</h4>
       {response ? (

@@ -1,3 +1,4 @@
+import { parseExact } from "../../../src/json.ts";
 import { parseObject } from "../model/telling-argument.ts";
 
 /** One argument of a tool call, as it is shown. */
@@ -29,7 +30,7 @@ export function shownArguments(json: string): ShownArgument[] | undefined {
 /** JSON with indentation. A text that is not JSON stays as it is. */
 export function indented(json: string): string {
   try {
-    return JSON.stringify(JSON.parse(json), undefined, 2);
+    return JSON.stringify(parseExact(json), undefined, 2);
   } catch {
     return json;
   }

@@ -6,15 +6,17 @@ import type { Call, LoadedText } from "./types.ts";
 /** A call that a model asked for, before it started. `index`: its place among those of its step. */
 export function newCall(
   event: ModelCallEvent,
-  { name, arguments: json }: { name: string; arguments: string },
+  { name, arguments: json, ...sent }: ModelCallEvent["tool_calls"][number],
   index: number,
 ): Call {
+  const asSent = [sent.sent_name, sent.sent_arguments].filter((each) => each !== undefined).join(" ");
   return {
     turn: event.turn,
     step: event.step,
     index,
     name,
     arguments: loadedText(event, `tool_calls.${index}.arguments`, json),
+    ...(asSent && { sent: asSent }),
     failed: false,
     files: [],
     attachments: [],

@@ -1,3 +1,5 @@
+import { isObject, isRawNumber, parseExact } from "../../../src/json.ts";
+
 /** Names of arguments that say what a call is about, best first. */
 const tellingNames = [
   "description",
@@ -30,6 +32,7 @@ function argumentsOf(json: string): Map<string, string> {
   const parsed = parseObject(json);
   if (!parsed) return cutArguments(json);
   const values = Object.entries(parsed).flatMap(([name, value]) => {
+    if (isRawNumber(value)) return [[name, value.rawJSON] as const];
     if (typeof value === "string" || typeof value === "number") return [[name, String(value)] as const];
     return Array.isArray(value) && value.every((each) => typeof each === "string")
       ? [[name, value.join(", ")] as const]
@@ -38,11 +41,11 @@ function argumentsOf(json: string): Map<string, string> {
   return new Map(values);
 }
 
-/** The object in a JSON text. Undefined: the text is cut or contains something else. */
+/** The object in a JSON text, with the digits of its numbers (`parseExact`). Undefined: the text is cut or contains something else. */
 export function parseObject(json: string): Record<string, unknown> | undefined {
   try {
-    const value: unknown = JSON.parse(json);
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : undefined;
+    const value = parseExact(json);
+    return isObject(value) ? { ...value } : undefined;
   } catch {
     return undefined;
   }

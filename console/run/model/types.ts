@@ -38,6 +38,8 @@ export interface Call {
   index: number;
   name: string;
   arguments: LoadedText;
+  /** The name and the arguments that the model sent, if they were repaired. */
+  sent?: string;
   startedAt?: number;
   endedAt?: number;
   milliseconds?: number;

@@ -1,4 +1,4 @@
-import { isResultObject, jsonOf, NumberText, type ResultObject, type ResultValue } from "./result-value.ts";
+import { isNumber, isResultObject, jsonOf, type ResultObject, type ResultValue } from "./result-value.ts";
 
 /** A line of the tree. */
 export interface TreeRow {
@@ -65,7 +65,7 @@ export function resultTree(value: ResultValue, most: number, asTables: boolean):
       tree.rows.push({ depth, name, note: `object, ${Object.keys(each).length.toLocaleString("en")}` });
       addAll(each, depth + 1, place);
     } else {
-      const kind = each instanceof NumberText ? "number" : typeof each === "string" ? "text" : "other";
+      const kind = isNumber(each) ? "number" : typeof each === "string" ? "text" : "other";
       tree.rows.push({ depth, name, value: { text: jsonOf(each), kind } });
     }
   }
@@ -83,7 +83,7 @@ function tableOf(place: string, rows: ResultObject[]): ResultTable {
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   const columns = names.slice(0, maxColumns).map((name) => {
     const known = rows.flatMap((row) => (Object.hasOwn(row, name) && row[name] !== null ? [row[name]] : []));
-    return { name, isNumber: known.length > 0 && known.every((each) => each instanceof NumberText) };
+    return { name, isNumber: known.length > 0 && known.every((each) => isNumber(each)) };
   });
   return { place, columns, hidden: names.length - columns.length, rows };
 }
