@@ -13,10 +13,11 @@ export const isolationCases: Case[] = [
       const reads = ["", "/events", "/files", "/files/a.txt"].map((path) => `GET /runs/:id${path}`);
       for (const at of [...reads, "POST /runs/:id/input", "POST /runs/:id/stop", "DELETE /runs/:id"]) {
         const body = at.endsWith("/input") ? { body: { input_text: "Hello" } } : {};
-        const [hidden, unknown] = [id, randomUUID()].map((run) => [run, at.replace(":id", run)]) as [string, string][];
-        const response = await ext(target, hidden?.[1] ?? "", { auth, ...body });
+        const answerFor = (run: string) => ext(target, at.replace(":id", run), { auth, ...body });
+        const response = await answerFor(id);
         expectCode(response, 404, "run_not_found");
-        const same = (await ext(target, unknown?.[1] ?? "", { auth, ...body })).text.replace(unknown?.[0] ?? "", id);
+        const unknown = randomUUID();
+        const same = (await answerFor(unknown)).text.replace(unknown, id);
         expect(response.text === same, `the body of an unknown run: ${same}`, response.text);
       }
       expectEqual(runOf(await ext(target, `GET /runs/${id}`)).status, "finished", "the unchanged status");

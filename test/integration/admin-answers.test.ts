@@ -65,7 +65,7 @@ interface Call {
 /** Starts a run. Resolves with its id when it waits for answers. */
 async function waiting(text: string, of = agent): Promise<string> {
   const { id } = await done(service.dataDir, "run", "start", "--agent", of, "--text", text);
-  await expect.poll(() => openCalls(id), { timeout: 10_000 }).not.toEqual([]);
+  await expect.poll(() => openCalls(id)).not.toEqual([]);
   return id;
 }
 
@@ -195,7 +195,7 @@ test("run start --wait says how to answer, and continues with the answer", async
   const start = ["run", "start", "--agent", agent, "--text", "ask", "--wait", "--data-dir", dataDir];
   const waits = inProcess(main, start, true);
   const rows = async () => (await done(dataDir, "run", "waiting")) as unknown as { run: string }[];
-  await expect.poll(async () => (await rows()).length, { timeout: 10_000 }).toBe(1);
+  await expect.poll(async () => (await rows()).length).toBe(1);
   const run = (await rows())[0]?.run ?? "";
   await done(dataDir, "run", "answer", run, "1.1.0", "--output", "x");
   const { code, stdout, stderr } = await waits;

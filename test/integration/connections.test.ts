@@ -178,11 +178,9 @@ test("a service that is stopping responds to the request it is receiving and clo
   const head = `POST /v1/agents HTTP/1.1\r\nHost: h\r\nX-API-Key: ${ending.apiKey}\r\nContent-Type: application/json`;
   socket.write(`${head}\r\nExpect: 100-continue\r\nContent-Length: ${body.length}\r\n\r\n`);
   await new Promise((resolve) => socket.once("data", resolve)); // it is being received
-  const started = performance.now();
   const ended = ending.end("SIGTERM");
   await sleep(200);
   socket.write(body);
   expect(await ended).toBe(0);
-  expect(performance.now() - started).toBeLessThan(4_000); // it waits up to 5 s for requests in progress
   expect(received).toMatch(/HTTP\/1\.1 201 [^]*\r\nconnection: close\r\n[^]*"agent_id"/i);
 });

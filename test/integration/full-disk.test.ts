@@ -94,6 +94,9 @@ test("on a full disk, creates are refused, runs wait, and all finish when there 
   const { upload_id: uploadId } = (await announced.json()) as { upload_id: string };
   const filler = fill(mounted.path);
 
+  const health = async (): Promise<unknown> => (await fetch(`${service.baseUrl}/healthz`)).json();
+  expect(await health()).toEqual({ status: "unavailable", reason: "The disk of the data directory is full." });
+
   // The log of the database may have some free pages left.
   for (let tries = 0; ; tries++) {
     const response = await create(service, { input_text: "Write.\n".repeat(2_000) });
@@ -134,6 +137,7 @@ test("on a full disk, creates are refused, runs wait, and all finish when there 
     expect(data.map(({ id }) => id).toSorted()).toEqual(runs.toSorted()); // no refused create has left a run
   };
   await expectAllFinished(service);
+  expect(await health()).toEqual({ status: "ready" });
   expect((await ext(service, "PUT", `/uploads/${uploadId}`, bytes)).status).toBe(204);
   const again = await ext(service, "POST", "/runs", { name: "n", input_text: "Write.", uploads: [uploadId] });
   expect(again.status).toBe(201);

@@ -111,7 +111,7 @@ test("an unreadable answer does not appear in the log", async () => {
   service = await startService(newDataDir(), [...modelAt(server.baseUrl), "--verbose"]);
   let logs = "";
   service.child.stderr?.on("data", (chunked: Buffer) => (logs += chunked.toString()));
-  for (const reason of [/format of the API/, /not valid JSON/]) {
+  for (const reason of [/the content of a message is of the type object/, /not valid JSON/]) {
     const { agent_id: id, loop_status: status } = await finished(
       service,
       await createRun(service, { input_text: "Go." }),

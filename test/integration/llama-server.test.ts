@@ -1,11 +1,11 @@
 import { spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Schemas } from "../../src/ext/call.ts";
+import { freePort } from "../support/free-port.ts";
 import { done } from "./admin.ts";
 import { newDataDir, type Service, startService } from "./service.ts";
 import { tinyGguf } from "./tiny-gguf.ts";
@@ -183,11 +183,3 @@ describe.skipIf(!isInstalled)("the server of llama.cpp", () => {
     });
   });
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await new Promise((ready) => server.once("listening", ready));
-  const { port } = server.address() as { port: number };
-  await new Promise((closed) => server.close(closed));
-  return port;
-}

@@ -51,7 +51,7 @@ test("kill -9 is an event of the turn that it interrupted; a slow step is none",
   const slow = await createRun(first, { input_text: "demo: steps=1 delay=400" });
   expect((await finished(first, slow)).loop_status).toBe("finished");
   const killed = await createRun(first, { input_text: "demo: steps=3 delay=1500" });
-  await expect.poll(async () => (await eventsOf(first, killed)).length, { timeout: 10_000 }).toBeGreaterThan(1);
+  await expect.poll(async () => (await eventsOf(first, killed)).length).toBeGreaterThan(1);
   await first.end("SIGKILL");
   const second = { ...(await startService(dataDir)), apiKey: first.apiKey };
   expect(statusAndRoles(await finished(second, killed))).toEqual(finishedOnce);
@@ -79,7 +79,7 @@ test("kill -9 during 40 creates: every acknowledged run finishes with its input 
       () => {},
     ); // interrupted by the kill
   });
-  await expect.poll(() => acknowledged.length, { timeout: 10_000, interval: 1 }).toBeGreaterThan(4);
+  await expect.poll(() => acknowledged.length, { timeout: 25_000, interval: 1 }).toBeGreaterThan(4);
   await first.end("SIGKILL");
   await Promise.all(creates);
   expect(acknowledged.length).toBeLessThan(creates.length);
@@ -92,12 +92,13 @@ test("kill -9 during 40 creates: every acknowledged run finishes with its input 
 test("SIGINT stops the service at once with exit code 0, and the run resumes at the next start", async () => {
   const dataDir = newDataDir();
   const first = await startService(dataDir);
-  const runId = await createRun(first, { input_text: "demo: steps=3 delay=500" });
-  const signaledAt = performance.now();
+  const runId = await createRun(first, { input_text: "demo: steps=3 delay=1500" });
+  await expect.poll(async () => (await eventsOf(first, runId)).length).toBeGreaterThan(1);
   expect(await first.end("SIGINT")).toBe(0);
-  expect(performance.now() - signaledAt).toBeLessThan(5_000);
   const second = await startService(dataDir);
   expect(statusAndRoles(await finished({ ...second, apiKey: first.apiKey }, runId))).toEqual(finishedOnce);
+  const types = (await eventsOf({ ...second, apiKey: first.apiKey }, runId)).map(({ type }) => type);
+  expect(types).toContain("resumed"); // the first did not end the turn before it stopped
   await second.end("SIGTERM");
 });
 
@@ -127,7 +128,7 @@ test("a service whose data directory is removed exits with an error instead of a
   let stderr = "";
   service.child.stderr?.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
   rmSync(service.dataDir, { recursive: true });
-  await expect.poll(() => service.child.exitCode, { timeout: 5_000 }).toBe(1);
+  await expect.poll(() => service.child.exitCode).toBe(1);
   expect(stderr).toMatch(/npm start: the data directory \S+ was removed while the service was running\n$/);
 });
 

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
+import { nodeOf, type TestUser } from "../support/ordinary-user.ts";
 import { root } from "./script.ts";
 
 /** `npm start -- --json` as a child process. Disposal ends it and deletes its data directory. */
@@ -30,17 +31,19 @@ export function modelAt(baseUrl: string): string[] {
   return ["--model", "openai-compatible", "--model-base-url", baseUrl, "--model-name", "m"];
 }
 
-/** Starts the service on a free port. Rejects with its stderr when it ends before it is ready. */
+/** Starts the service on a free port. Rejects with its stderr when it ends before it is ready. `user`: by default that of the test. */
 export async function startService(
   dataDir = newDataDir(),
   args: string[] = [],
   environment: Record<string, string> = {},
+  user: TestUser = { ids: {}, variables: {} },
 ): Promise<Service> {
   const options = ["--json", "--port", "0", "--data-dir", dataDir, "--allow-address", "127.0.0.1"];
-  const child = spawn(process.execPath, ["bin/local.ts", ...options, ...args], {
-    cwd: root,
-    env: { ...process.env, ...environment },
+  const child = spawn(nodeOf(user), ["bin/local.ts", ...options, ...args], {
+    cwd: user.project ?? root,
+    env: { ...process.env, ...environment, ...user.variables },
     stdio: ["ignore", "pipe", "pipe"],
+    ...user.ids,
   });
   let errors = "";
   child.stderr.on("data", (chunk: Buffer) => (errors += chunk.toString()));

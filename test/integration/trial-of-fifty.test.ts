@@ -78,7 +78,7 @@ afterEach(() => world[Symbol.asyncDispose]());
 
 const allModes = ["rerun", "next_step", "replay"] as const;
 
-describe("50 of 50 turns are the same, and nothing but the model is reached", { timeout: 120_000 }, () => {
+describe("50 of 50 turns are the same, and nothing but the model is reached", { timeout: 300_000 }, () => {
   test("on one machine, in all modes", async () => {
     await using doors = await localDoors(world.model);
     const recorded = await record(doors);

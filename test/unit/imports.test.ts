@@ -8,8 +8,16 @@ const allowed: Record<string, string[]> = {
   "src/async": [],
   "src/net": ["src/async", "src/json.ts"],
   "src/documents": ["src/async", "src/net"],
-  "src/results": ["src/json.ts"],
-  "src/sandbox": ["src/async", "src/command-line.ts", "src/documents", "src/filenames.ts", "src/results"],
+  "src/results": ["src/async", "src/json.ts"],
+  "src/sandbox": [
+    "src/async",
+    "src/command-line.ts",
+    "src/documents",
+    "src/filenames.ts",
+    "src/log.ts",
+    "src/results",
+    "src/tar-format.ts",
+  ],
   // In src/agent: model.ts and other shared files <- models; tools <- mcp, turn <- toolbox.ts
   "src/agent/tools": [
     "src/agent/ask-kinds.ts",
@@ -19,7 +27,9 @@ const allowed: Record<string, string[]> = {
     "src/async",
     "src/documents",
     "src/filenames.ts",
+    "src/json.ts",
     "src/net",
+    "src/results/subschemas.ts",
     "src/sandbox",
   ],
   "src/agent/mcp": [
@@ -28,8 +38,10 @@ const allowed: Record<string, string[]> = {
     "src/agent/secret.ts",
     "src/agent/tools",
     "src/async",
+    "src/filenames.ts",
     "src/json.ts",
     "src/net",
+    "src/results/json-pointer.ts",
     "src/results/subschemas.ts",
   ],
   "src/agent/models": [
@@ -89,6 +101,7 @@ const allowed: Record<string, string[]> = {
     "src/results",
     "src/sandbox/linux/types.ts",
     "src/schema-validator.ts",
+    "src/tar-format.ts",
   ],
   "src/deliveries": ["src/accounts", "src/async", "src/errors.ts", "src/json.ts", "src/net", "src/runs"],
   "src/trials": [
@@ -149,6 +162,7 @@ const allowed: Record<string, string[]> = {
   "src/ext": [
     "dist/generated",
     "src/accounts",
+    "src/async",
     "src/error-codes.ts",
     "src/errors.ts",
     "src/http",
@@ -305,6 +319,7 @@ const allowedInConsole: Record<string, string[]> = {
     "console/run-words.ts",
     "console/tool-help.ts",
     "src/agent/turn/tool-notes.ts",
+    "src/json.ts",
   ],
   "console/runs": [...page, "console/environments.ts", "console/programs", "console/run-words.ts"],
   "console/settings": [...page, "src/manage/generated/operations.ts"],
@@ -317,6 +332,7 @@ const allowedInConsole: Record<string, string[]> = {
     ...page,
     "console/run/files/diff-view.tsx",
     "console/run/text",
+    "src/json.ts",
     "src/manage/generated/trial-operations.ts",
     "src/trials/limits.ts",
     "src/trials/suites/limits.ts",

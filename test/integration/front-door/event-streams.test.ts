@@ -25,9 +25,9 @@ describe("a stream of events", () => {
     await expect.poll(stream.eventTypes).toEqual(["input"]);
     const working = work();
     const first = await nextCall();
-    await expect.poll(() => stream.received.text, { timeout: 5_000 }).toContain('"kind":"model_call"');
+    await expect.poll(() => stream.received.text).toContain('"kind":"model_call"');
     first.writes("Once upon a time");
-    await expect.poll(() => stream.received.text, { timeout: 5_000 }).toContain("event: delta");
+    await expect.poll(() => stream.received.text).toContain("event: delta");
     first.answers({ toolCalls: [{ id: "c", name: "list_files", input: {} }], finishReason: "tool-calls" });
     const second = await nextCall();
     await expect.poll(stream.eventTypes).toContain("model_call");

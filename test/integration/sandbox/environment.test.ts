@@ -18,6 +18,28 @@ const printsItsPriority = `
   }));
 `;
 
+const printsItsLoads = `
+  const loads = [];
+  process.on("message", (message) => {
+    if ("load" in message) loads.push(message.load);
+    process.send("load" in message ? { loaded: message.load } : {
+      result: { output: loads.join(), written: [], notes: [] },
+    });
+  });
+`;
+
+it("a sandbox process has loaded what checks results before the time of a check begins", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "loads-"));
+  const program = join(folder, "child.mjs");
+  writeFileSync(program, printsItsLoads);
+  const sandbox = childProcessSandbox({ program, readable: [], maxProcesses: 1 });
+  const request: SandboxRequest = { engine: "result", program: "{}", files: [], seconds: 10 };
+  const { output } = await sandbox.run(request, new AbortController().signal);
+  sandbox.close();
+  rmSync(folder, { recursive: true });
+  expect(output).toBe("document,result");
+});
+
 it("a sandbox process has a lower priority than the service", async () => {
   const folder = mkdtempSync(join(tmpdir(), "priority-"));
   const program = join(folder, "child.mjs");

@@ -17,13 +17,10 @@ it("a page that takes hours to convert is given up and does not block the proces
   const get = (path: string) =>
     tool?.run({ url: server.url + path }, { files: files(), signal: new AbortController().signal });
 
-  let [longest, last] = [0, performance.now()];
-  const clock = setInterval(() => {
-    longest = Math.max(longest, performance.now() - last);
-    last = performance.now();
-  }, 20);
+  let ticks = 0;
+  const clock = setInterval(() => ticks++, 20);
   expect(await get("/deep")).toMatchObject({ error: true });
   clearInterval(clock);
-  expect(longest).toBeLessThan(2_000);
+  expect(ticks).toBeGreaterThan(20); // one, if the process converted the page itself
   expect(await get("/good")).toMatchObject({ text: expect.stringContaining("# Title") });
 });

@@ -130,11 +130,9 @@ describe("a JavaScript program", () => {
 
   it("is stopped when the signal aborts, and the next call works", async () => {
     const stop = new AbortController();
-    const running = run("javascript", "for (;;);", { signal: stop.signal });
+    const running = run("javascript", "for (;;);", { signal: stop.signal, seconds: 300 });
     setTimeout(() => stop.abort(new Error("stopped")), 100);
-    const begun = performance.now();
     await expect(running).rejects.toThrow("stopped");
-    expect(performance.now() - begun).toBeLessThan(10_000); // its time limit ends it after 30 s
     expect(await js("1")).toBe("1");
   });
 

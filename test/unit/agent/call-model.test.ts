@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import type { Failure, ModelOutcome } from "../../../src/agent/model.ts";
 import { reasoningText } from "../../../src/agent/reasoning.ts";
-import { retryDelay } from "../../../src/agent/turn/call-model.ts";
+import { retryDelay } from "../../../src/agent/turn/request-answer.ts";
 import { runTurn } from "../../../src/agent/turn/run-turn.ts";
 import { answer, scripted, turn } from "./scripted.ts";
 

@@ -80,7 +80,8 @@ describe("the demo model", () => {
     const asking = turn(demo, { input: says("demo: steps=2"), ports: { tools } });
     const outcome = await runTurn(asking.input, asking.ports);
     const { records } = asking;
-    const asked = { part: "asked", step: 3, call: 0, kind: "client_tool", until: 86_400_000 } as const;
+    const place = { step: 3, call: 0, name: "find_order" };
+    const asked = { part: "asked", ...place, kind: "client_tool", until: 86_400_000 } as const;
     expect(outcome).toEqual({ kind: "asks", calls: [asked] });
     expect(calledIn(records)).toEqual(["write_file", "read_file", "find_order"]);
     const answered = { part: "answered", step: 3, call: 0, answer: { kind: "output", text: "sent" } } as const;

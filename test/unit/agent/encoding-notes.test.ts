@@ -28,6 +28,11 @@ const space = spaceOf({
   "wide without mark.txt": Buffer.from("id,city\n1,Ulm\n2,Bonn\n", "utf16le"),
   "image.png": Buffer.from([0x89, 0x50, 0x4e, 0x47, 0xff, 0xfe, 0]),
   "data.bin": Buffer.from([1, 2, 255, 254, 0, 3]),
+  "mixed.csv": Buffer.concat([
+    Buffer.from("id,city\n1,Köln\n2,Zürich\n3,D"),
+    Buffer.from([0xfc]),
+    Buffer.from("ren\n"),
+  ]),
   "large.txt": Buffer.alloc(17 * 1024 * 1024, "K\xf6ln\n", "latin1"),
 });
 
@@ -50,6 +55,7 @@ test.each([
   ["run_shell", "grep -c Köln *.txt", '"wide without mark.txt" (utf-16le, a guess), "wide.txt" (utf-16le)'],
   ["run_python", "print(open('wide.txt').read().count('Köln'))", '"wide.txt" (utf-16le)'],
   ["run_python", 'print(open("wide without mark.txt").read())', '"wide without mark.txt" (utf-16le, a guess)'],
+  ["run_shell", "grep -c Köln mixed.csv", '"mixed.csv" (UTF-8 but for line 4 (FC))'],
   ["run_javascript", "readText('old/latin.csv').split('Köln').length", '"old/latin.csv" (windows-1252, a guess)'],
 ] as const)("%s names files that it uses and that are not UTF-8: %s", async (name, program, named) => {
   expect(await resultOf(name, program)).toBe(`0\n[Not UTF-8: ${named}. ${advice}]`);

@@ -72,6 +72,22 @@ describe("a failed model call", () => {
     expect(failed.at(-1)).toMatchObject({ last: true, failure: { category: "model_answer" } });
   });
 
+  it("has the usage that the server reported, else an estimate, on which limits act", async () => {
+    const usage = { inputTokens: 100, outputTokens: 20 };
+    const { records } = await runWith([
+      { ...broken, usage },
+      { ...broken, usage: { inputTokens: 0, outputTokens: 3 } },
+    ]);
+    expect(records).toMatchObject([
+      { part: "failed", begun: true, usage },
+      { part: "failed", begun: true, usage: { estimated: true, inputTokens: expect.any(Number), outputTokens: 3 } },
+    ]);
+    expect(records[0]).not.toHaveProperty("usage.estimated");
+    const many = { ...broken, usage: { inputTokens: 1e9, outputTokens: 1 } };
+    const { outcome } = await runWith([many, answer("", [call("1", "list_files", {})])]);
+    expect(outcome).toMatchObject({ kind: "done", finishReason: "tokens" });
+  });
+
   it("counts those of earlier invocations, although many other failures were not recorded", async () => {
     const failed: FailedEntry = { part: "failed", step: 1, failure: { category, title }, attempt: 1, milliseconds: 7 };
     const journal = [

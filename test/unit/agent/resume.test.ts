@@ -8,16 +8,20 @@ import { answer, call, openFiles, scripted, spaceOf, textsIn, turn } from "./scr
 
 class Killed extends Error {}
 
-/** A step with 1 to 3 parallel tool calls, or an empty answer. */
+/** A step with 1 to 3 parallel tool calls, an empty answer, or a call as text. */
 const callKinds = ["list", "read", "write", "edit", "unknown", "invalid"];
 const step = fc.oneof(
   { weight: 6, arbitrary: fc.array(fc.constantFrom(...callKinds), { minLength: 1, maxLength: 3 }) },
   { weight: 1, arbitrary: fc.constant<string[]>([]) },
+  { weight: 1, arbitrary: fc.constant<string[]>(["as text"]) },
 );
 
+const asText = '<tool_call>{"name": "list_files", "arguments": {}}</tool_call>';
+
 const scriptOf = (steps: string[][]): ModelOutcome[] => [
-  ...steps.map((kinds, at) =>
-    answer(
+  ...steps.map((kinds, at) => {
+    if (kinds[0] === "as text") return answer(asText);
+    return answer(
       "",
       kinds.map((kind, index) => {
         const id = `${at}-${index}`;
@@ -28,15 +32,17 @@ const scriptOf = (steps: string[][]): ModelOutcome[] => [
         if (kind === "unknown") return call(id, "fly", {});
         return { ...call(id, "read_file", "{"), invalid: "Not JSON." };
       }),
-    ),
-  ),
+    );
+  }),
   answer("The end."),
 ];
 
 /** A listing repeated after a kill can show a file that a parallel call wrote before the kill. */
 function withoutListing(entry: JournalEntry): JournalEntry {
-  if (entry.part !== "result" || entry.result.name !== "list_files") return entry;
-  return { ...entry, result: { ...entry.result, text: "" } };
+  if (entry.part !== "result") return entry;
+  const files = entry.files && { files: entry.files.map((file) => ({ ...file, mtime: 0 })) }; // of this execution
+  if (entry.result.name !== "list_files") return { ...entry, ...files };
+  return { ...entry, ...files, result: { ...entry.result, text: "" } };
 }
 
 /** In an order that does not depend on which of parallel calls ended first. */

@@ -64,7 +64,7 @@ export function files(initial: Record<string, string | Uint8Array> = {}): Files 
   return {
     content,
     list: async () => seen().list(),
-    problemOf: async (file) => seen().problemOf(file, defaultFileLimits),
+    problemOf: async (file) => seen().problemOf(file, defaultFileLimits, false),
     read: async (name) => content.get(name),
     write: async (name, data) => void content.set(name, data),
     remove: async (name) => void content.delete(name),
@@ -72,6 +72,10 @@ export function files(initial: Record<string, string | Uint8Array> = {}): Files 
     adopt: async () => {
       throw new Error("this workspace has no store of contents");
     },
+    others: async () => [],
+    linkTarget: async () => undefined,
+    room: async () => ({ bytes: Infinity, limit: "" }),
+    release: () => {},
     update: semaphore(1),
   };
 }
@@ -155,6 +159,7 @@ export function turn(
       tools: allTools().filter(({ unavailable }) => unavailable === undefined),
       files: openFiles(space, input.journal),
       now: () => 0,
+      date: () => 0,
       signal: new AbortController().signal,
       record: async (entry) => {
         records.push(JSON.parse(JSON.stringify(entry)) as JournalEntry);

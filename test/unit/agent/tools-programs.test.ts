@@ -131,10 +131,10 @@ describe("a program in Linux", () => {
       text: "[Wrote a.csv (1 bytes). Deleted A.csv.]",
     });
     const other = spaceOf({ "A.csv": "1" });
-    const refused = linux({ changed: [stored(other, "a|b", "1")], deleted: ["A.csv"] });
+    const refused = linux({ changed: [stored(other, "a\\b", "1")], deleted: ["A.csv"] });
     const { text, texts } = await call(toolsOf({ linux: refused.port })["run_shell"], { script: "mv" }, other);
     expect(text).toMatch(
-      /^\["a\|b" was not saved\. .*\]\n\[Not deleted, because a file could not be saved: A\.csv\.\]$/,
+      /^\["a\\\\b" was not saved\. .*\]\n\[Not deleted, because a file could not be saved: A\.csv\.\]$/,
     );
     expect(texts).toEqual({ "A.csv": "1" });
   });

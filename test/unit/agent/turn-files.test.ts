@@ -142,7 +142,9 @@ describe("deletions", () => {
     expect(await files.changed()).toEqual([{ name: "a", size: 0, deleted: true, old: [three, two] }]);
     expect([...space.contents.keys()]).not.toContain(one);
     await write(files, "a", "2");
-    expect(await files.changed()).toEqual([{ name: "a", size: 1, sha256: two, old: [three] }]);
+    expect(await files.changed()).toEqual([
+      { name: "a", size: 1, sha256: two, mtime: expect.any(Number), old: [three] },
+    ]);
     expect(await textOf(await files.startCall(), "a")).toBe("2");
   });
 

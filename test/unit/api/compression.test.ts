@@ -20,7 +20,7 @@ beforeAll(async () => {
   });
   runId = (JSON.parse(body.toString()) as { agent_id: string }).agent_id;
   const isFinished = async () => expect((await service.call("GET", `/runs/${runId}`)).body["status"]).toBe("finished");
-  await vi.waitFor(isFinished, { interval: 10, timeout: 8_000 });
+  await vi.waitFor(isFinished, { interval: 10, timeout: 25_000 });
 });
 afterAll(() => service[Symbol.asyncDispose]());
 

@@ -82,22 +82,35 @@ export class Recorder {
     // Calls of one answer begin together, unless time has passed since.
     this.pass(after ?? (begun < milliseconds ? milliseconds - begun : milliseconds));
     const text = "ok";
-    const result = { type: "tool_result", step: this.#step, call, text, is_error: false } as const;
+    const result = {
+      type: "tool_result",
+      step: this.#step,
+      call,
+      name: this.#nameOf(call),
+      text,
+      is_error: false,
+    } as const;
     return this.#record({ ...result, milliseconds, files: [], attachments: [], ...fields });
+  }
+
+  #nameOf(call: number): string {
+    const answer = this.events.findLast((event) => event.type === "model_call");
+    return (answer?.type === "model_call" && answer.tool_calls[call]?.name) || "tool";
   }
 
   /** The calls wait for an answer. */
   asked(...calls: number[]): this {
     const until = new Date(this.#now + 86_400_000).toISOString();
     for (const call of calls) {
-      this.#record({ type: "call_asked", step: this.#step, call, kind: "approval", until });
+      this.#record({ type: "call_asked", step: this.#step, call, name: this.#nameOf(call), kind: "approval", until });
     }
     return this;
   }
 
   answered(call: number, fields: Partial<AnsweredEvent> = {}): this {
     const answer = { answer: "allow", text: null, answered_by: "operator", answered_by_name: "mira" } as const;
-    return this.#record({ type: "call_answered", step: this.#step, call, ...answer, files: [], ...fields });
+    const of = { step: this.#step, call, name: this.#nameOf(call) };
+    return this.#record({ type: "call_answered", ...of, ...answer, files: [], ...fields });
   }
 
   failed(wait: number | null, last = false): this {
@@ -110,6 +123,8 @@ export class Recorder {
       milliseconds: 200,
       wait_ms: wait,
       last,
+      usage: null,
+      dollars: null,
       estimated_usage: null,
       estimated_dollars: null,
     });

@@ -33,6 +33,9 @@ const file = (name: string, sha256: string | null, size = 1): RunFile => ({
   size,
   sent_as: null,
   changed_at_step: null,
+  kind: "file",
+  mode: "644",
+  modified_at: null,
 });
 
 const request = (texts: string[], tools: string[]): ModelRequest => ({

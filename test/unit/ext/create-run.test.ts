@@ -38,7 +38,7 @@ describe("a create", () => {
   });
 
   test("answers with the names of its files, also when it is repeated, and the list has both", async () => {
-    const sent = ["reports/q3.csv", "q3.csv", "Q3.csv", "plain.txt", ".."];
+    const sent = ["reports/q3.csv", "q3.csv", "Q3.csv", "plain.txt", "Abscha\u0308tzung.txt", ".."];
     const files = sent.map((filename) => ({ filename, content_base64: "YQ==" }));
     const request = { name: "r", input_text: "Work.\ndemo: steps=4", files };
     const expected = [
@@ -46,6 +46,7 @@ describe("a create", () => {
       { name: "q3 (2).csv", sent_as: "q3.csv" },
       { name: "Q3 (3).csv", sent_as: "Q3.csv" },
       { name: "plain.txt", sent_as: null },
+      { name: "Abschätzung.txt", sent_as: "Abscha\u0308tzung.txt" },
       { name: "file", sent_as: ".." },
     ];
     const { body } = await create(request, key("names"));

@@ -76,6 +76,15 @@ describe("events", () => {
 });
 
 describe("files", () => {
+  test("are found by a name in either Unicode form", async () => {
+    const files = [{ filename: "Zoe\u0308.txt", content_base64: Buffer.from("here").toString("base64") }];
+    const id = await startRun(service, { input_text: "Read.", files });
+    for (const name of ["Zo\u00eb.txt", "Zoe\u0308.txt"]) {
+      const { status, body } = await service.call<string>("GET", `/runs/${id}/files/${encodeURIComponent(name)}`);
+      expect([status, body]).toEqual([200, "here"]);
+    }
+  });
+
   test("are listed, now and at a step", async () => {
     const { body } = await service.call<Schemas["RunFilePage"]>("GET", `/runs/${finished}/files`);
     expect(body.data).toContainEqual(expect.objectContaining({ name: "note.txt", size: note.length }));

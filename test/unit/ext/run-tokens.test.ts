@@ -113,6 +113,33 @@ describe("a token of a run", () => {
     expect((await asKey("POST", `/runs/${id}/tokens`, { body: {} })).body).toMatchObject({ code: "run_ended" });
   });
 
+  test("reads the event stream from its address, as a browser's EventSource does, and nothing else", async () => {
+    const { id, token } = await newRun({ token: { expires_in: 600 } });
+    const { id: other } = await newRun();
+    const logged = vi.spyOn(process.stderr, "write");
+    const read = async (path: string, accept = "text/event-stream", method = "GET") => {
+      const response = await fetch(`${service.baseUrl}/ext/v1${path}`, { method, headers: { accept } });
+      return [response.status, (await response.text()).slice(0, 2_000)] as const;
+    };
+    const query = `token=${token?.token}`;
+    const [status, text] = await read(`/runs/${id}/events?${query}&after=1`);
+    expect([status, text]).toEqual([200, expect.stringMatching(/^retry: .*\n\nevent: run\n/)]);
+    expect((await read(`/runs/${other}/events?${query}`))[1]).toContain("run_not_found");
+    expect((await read(`/runs/${id}/events?token=${token?.token}0`))[1]).toContain("key_invalid");
+    const refused = [
+      read(`/runs/${id}/events?token=${service.apiKey}`),
+      read(`/runs/${id}/events?${query}`, "application/json"),
+      read(`/runs/${id}?${query}`),
+      read(`/runs/${id}/files?${query}`),
+      read(`/runs/${id}/stop?${query}`, "text/event-stream", "POST"),
+    ];
+    for (const [code, body] of await Promise.all(refused)) {
+      expect([code, body]).toEqual([401, expect.stringContaining("key_missing")]);
+    }
+    expect(logged.mock.calls.flat().join("")).not.toContain(token?.token);
+    logged.mockRestore();
+  });
+
   test("that is invented, of another run, or one too many is rejected", async () => {
     const { id } = await newRun();
     const { id: other } = await newRun();
@@ -182,7 +209,9 @@ describe("a page of an allowed origin", () => {
     expect(Object.fromEntries(preflight.headers)).toMatchObject({
       "access-control-allow-origin": origin,
       "access-control-allow-methods": "POST, GET, HEAD, OPTIONS",
-      "access-control-allow-headers": expect.stringContaining("Authorization") as string,
+      "access-control-allow-headers": expect.stringMatching(
+        /^Authorization, .*, Cache-Control, X-Requested-With, traceparent/,
+      ) as string,
       "access-control-max-age": "7200",
       vary: expect.stringContaining("Origin") as string,
     });

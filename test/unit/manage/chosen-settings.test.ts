@@ -239,7 +239,7 @@ describe("a trial", () => {
     await service.call("POST", `${path}/start`);
     await vi.waitFor(async () => expect((await service.call("GET", path)).body).toMatchObject({ status: "finished" }), {
       interval: 20,
-      timeout: 8_000,
+      timeout: 25_000,
     });
     const { data } = (await service.call<Schemas["TrialCasePage"]>("GET", `${path}/cases`)).body;
     const reason = 'The run chose the model "fast", and a trial asks the model of the definition.';

@@ -22,7 +22,7 @@ test("a run whose environment is not installed tells the model and the operator,
   });
   const path = `/runs/${run.id}`;
   const isFinished = async () => expect((await service.call("GET", path)).body["status"]).toBe("finished");
-  await vi.waitFor(isFinished, { interval: 20, timeout: 8_000 });
+  await vi.waitFor(isFinished, { interval: 20, timeout: 25_000 });
 
   const note =
     /Tools that do not run as .*\nrun_python has Python's standard library only, without the environment "reports"\. Programs do not run/;

@@ -23,7 +23,7 @@ beforeAll(async () => {
   const { body: created } = await service.call<Schemas["Run"]>("POST", "/runs", { body });
   run = `/runs/${created.id}`;
   const isFinished = async () => expect((await service.call("GET", run)).body["status"]).toBe("finished");
-  await vi.waitFor(isFinished, { interval: 10, timeout: 8_000 });
+  await vi.waitFor(isFinished, { interval: 10, timeout: 25_000 });
 });
 afterAll(() => service[Symbol.asyncDispose]());
 
@@ -124,6 +124,7 @@ describe("events", () => {
       turn: 1,
       step: 1,
       call: 0,
+      name: "t",
       text: "Shown.",
       is_error: false,
       milliseconds: null,
@@ -181,7 +182,7 @@ describe("files", () => {
     expect((await service.call("POST", `${run}/input`, { body: { input_text: "Thanks." } })).status).toBe(202);
     const second = async () =>
       expect((await service.call("GET", run)).body).toMatchObject({ status: "finished", turn: 2 });
-    await vi.waitFor(second, { interval: 10, timeout: 8_000 });
+    await vi.waitFor(second, { interval: 10, timeout: 25_000 });
     const steps = ({ data }: FilePage) => data.map(({ name, changed_at_step }) => [name, changed_at_step]);
     expect(steps((await service.call<FilePage>("GET", `${run}/files`)).body)).toEqual(steps(written));
     expect(steps(written)[0]?.[1]).toMatch(/^1\.\d$/);

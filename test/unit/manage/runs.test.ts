@@ -30,7 +30,7 @@ async function read(id: string): Promise<Schemas["RunDetail"]> {
 }
 
 async function untilState(id: string, state: Run["state"]): Promise<Schemas["RunDetail"]> {
-  await expect.poll(async () => (await read(id)).state, { interval: 10, timeout: 8_000 }).toBe(state);
+  await expect.poll(async () => (await read(id)).state, { interval: 10, timeout: 25_000 }).toBe(state);
   return read(id);
 }
 
@@ -121,7 +121,7 @@ describe("a run", () => {
     const { agent } = await newAgent("Broken", server.baseUrl);
     const waiting = await start({ agent_id: agent.id, input_text: "Wait." });
     await expect
-      .poll(async () => (await read(waiting.id)).activity?.kind, { interval: 10, timeout: 8_000 })
+      .poll(async () => (await read(waiting.id)).activity?.kind, { interval: 10, timeout: 25_000 })
       .toBe("retry_wait");
     const { activity } = await read(waiting.id);
     expect(activity).toMatchObject({ turn: 1, step: 1, tools: [] });

@@ -118,6 +118,23 @@ describe("a trial", () => {
     expect(detail.first_difference).toBe(1);
   });
 
+  test("has its organization in the audit of what is done with one of its runs", async () => {
+    const { cases } = await tried({}, { last: 1 });
+    const runId = cases[0]?.candidate?.run_id ?? "";
+    expect((await service.call("POST", `/runs/${runId}/stop`)).status).toBe(200);
+    const entry = { action: "run.stop", id: runId, organization_id: organizationId };
+    const { body } = await service.call<Schemas["AuditPage"]>("GET", "/audit?limit=1");
+    expect(body.data).toMatchObject([entry]);
+
+    // An earlier release recorded the trial in its place.
+    const { runs } = service.platform;
+    const head = await runs.head(runId);
+    const audit = { at: Date.now(), actor: "Jo", action: "run.stop", id: runId, organizationId: head?.organizationId };
+    await runs.change({ runId, expect: { status: "terminated", turn: 1 }, audit } as Parameters<typeof runs.change>[0]);
+    const { body: old } = await service.call<Schemas["AuditPage"]>("GET", "/audit?limit=1");
+    expect(old.data).toMatchObject([{ actor: "Jo", id: runId, organization_id: null }]);
+  });
+
   test("is kept with the version that saves its candidate, and with no other definition", async () => {
     const { trial } = await tried({ instructions: "Write loud reports." }, { last: 1 });
     const save = (instructions: string) =>

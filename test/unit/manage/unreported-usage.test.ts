@@ -12,6 +12,7 @@ import {
   toolCallChunk,
   usageChunk,
 } from "../../providers/chat-completions-server.ts";
+import { fastClock } from "../../support/fast-clock.ts";
 import { type ManageService, manageService } from "../../support/manage-service.ts";
 
 // A model server that reports no tokens: they are unknown, never 0, and limits act on an estimate.
@@ -56,7 +57,7 @@ async function play(limits: object, replies: Reply[] = [...Array.from({ length: 
     body: { agent_id, name: "R", input_text: "Go." },
   });
   const read = async () => (await service.call<Schemas["RunDetail"]>("GET", `/runs/${created.id}`)).body;
-  await vi.waitFor(async () => expect((await read()).status).not.toBe("running"), { interval: 10, timeout: 8_000 });
+  await vi.waitFor(async () => expect((await read()).status).not.toBe("running"), { interval: 10, timeout: 25_000 });
   const { body: events } = await service.call<Schemas["EventPage"]>("GET", `/runs/${created.id}/events`);
   const modelCalls = events.data.filter((event): event is ModelCall => event.type === "model_call");
   const failed = events.data.filter((event): event is FailedCall => event.type === "model_call_failed");
@@ -109,4 +110,40 @@ test("an answer that broke off counts what was sent and what arrived, and is no 
   expect(lost).toBeGreaterThan(0.8);
   expect(run.usage.dollars).toBeCloseTo(lost + (modelCalls[0]?.dollars ?? 0), 9);
   expect(run.usage.estimated_tokens).toBe(run.usage.input_tokens + run.usage.output_tokens - 28);
+});
+
+test("an answer that broke off counts what the server had reported, and an empty one is asked for again", async () => {
+  const cut = streams(chunk({ content: "Half" }, { usage: { prompt_tokens: 100, completion_tokens: 20 } }), "[}");
+  const reported = streams(chunk({ content: "Done." }), chunk({}, { finish_reason: "stop" }), usageChunk);
+  const empty = streams(usageChunk);
+  const { run, failed, requests } = await play({}, [empty, reported]);
+  expect([run.status, requests]).toEqual(["finished", 2]);
+  expect(failed).toMatchObject([{ usage: { input_tokens: 21, output_tokens: 7 }, estimated_usage: null }]);
+  expect(failed[0]?.dollars).toBeGreaterThan(0);
+  expect(run.usage).toMatchObject({ steps: 1, input_tokens: 42, output_tokens: 14 });
+  const refused = await play({}, [cut]);
+  expect(refused.failed).toMatchObject([{ category: "model_answer", usage: { input_tokens: 100, output_tokens: 20 } }]);
+  expect(refused.run.usage).toMatchObject({ input_tokens: 100, output_tokens: 20 });
+});
+
+test("a server that answers with nothing is called five times, and each call is an event with its usage", async () => {
+  using _clock = fastClock();
+  const empty = streams(chunk({ role: "assistant", content: "" }), usageChunk);
+  const { run, failed, requests } = await play(
+    {},
+    Array.from({ length: 9 }, () => empty),
+  );
+  expect([run.status, requests, failed.length]).toEqual(["technical_error", 5, 5]);
+  expect(failed.at(-1)).toMatchObject({ category: "model_answer", usage: { input_tokens: 21 }, last: true });
+  expect(run.usage).toMatchObject({ steps: 0, input_tokens: 105, output_tokens: 35, estimated_tokens: 0 });
+});
+
+test("output tokens that a server reports without input tokens are kept beside the estimate", async () => {
+  const counted = streams(
+    chunk({ content: "Done." }),
+    chunk({}, { finish_reason: "stop", usage: { completion_tokens: 345 } }),
+  );
+  const { run } = await play({}, [counted]);
+  expect(run.usage).toMatchObject({ input_tokens: expect.any(Number), output_tokens: 345 });
+  expect(run.usage.estimated_tokens).toBe(run.usage.input_tokens + run.usage.output_tokens);
 });

@@ -81,7 +81,7 @@ test("a test message is signed like the others, sent once, and listed with the a
     const { data } = (await service.call<Schemas["DeliveryPage"]>("GET", `/agents/${agent}/deliveries`)).body;
     return data.find(({ id }) => id === sent.body.id);
   };
-  await expect.poll(async () => (await found())?.state, { timeout: 10_000 }).toBe("failed"); // no further attempt
+  await expect.poll(async () => (await found())?.state).toBe("failed"); // no further attempt
   expect(await found()).toMatchObject({ attempts: 1, next_attempt_at: null, last_attempt: { status: 503 } });
   expect(failing.received).toHaveLength(1);
   const { body, headers } = failing.received[0]!;
@@ -136,7 +136,7 @@ test("the deliveries of an agent are listed in pages, and one is sent again", as
   const deliveries = `/agents/${agent}/deliveries`;
   const list = async (query = "") => (await service.call<Schemas["DeliveryPage"]>("GET", deliveries + query)).body;
   const states = async () => (await list()).data.map(({ state }) => state);
-  await expect.poll(states, { timeout: 10_000 }).toEqual(["delivered", "delivered", "delivered"]);
+  await expect.poll(states).toEqual(["delivered", "delivered", "delivered"]);
   const all = (await list()).data;
   expect(all.map(({ run_id }) => run_id).toSorted()).toEqual(runs.toSorted());
   expect(all[0]).toMatchObject({ turn: 1, type: "run.finished", attempts: 1, last_attempt: { status: 204 } });
@@ -177,7 +177,7 @@ test("each endpoint gets the events that it wants, signed with its own secret; n
       body: { agent_id: agent, name: "R", input_text: "Hello" },
     })
   ).body;
-  await expect.poll(() => receiver.received.length, { timeout: 10_000 }).toBe(1);
+  await expect.poll(() => receiver.received.length).toBe(1);
   const [{ body, headers }] = receiver.received as [(typeof receiver.received)[number]];
   expect(new Webhook(all.body.secret ?? "").verify(body, headers)).toMatchObject({ data: { run_id: run.id } });
   expect(() => new Webhook(onlyFailures.body.secret ?? "").verify(body, headers)).toThrow(

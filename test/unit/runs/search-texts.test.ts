@@ -61,6 +61,7 @@ const reasoned: RunJournalEntry = {
     toolCalls: [
       { id: "a", name: "list_files", input: {} },
       { id: "b", name: "billing__find", input: { query: "INV-20877", lines: [{ note: "first\nsecond" }] } },
+      { id: "c", name: "billing__pay", input: { id: 2512292042121000000 }, json: '{"id":2512292042121000001}' },
     ],
   },
 };
@@ -96,6 +97,9 @@ describe.each<[string, () => Stores & { textIndex?: TextIndex }]>([
     const call = "tool_call|1|1|1|billing__find|query: ";
     expect(textsOf(await search("inv-20877"))).toEqual([`${call}[INV-20877], lines: note: first\nsecond`]);
     expect(textsOf(await search('"first second"'))).toEqual([`${call}INV-20877, lines: note: [first\nsecond]`]);
+    expect(textsOf(await search("2512292042121000001"))).toEqual([
+      "tool_call|1|1|2|billing__pay|id: [2512292042121000001]",
+    ]);
     expect(textsOf(await search("ledger"))).toEqual(["tool_result|1|1|0|list_files|[ledger].csv"]);
     expect(textsOf(await search("gateway time"))).toEqual(["error|1|1|1|billing__find|HTTP 503: [gateway] [timeout]"]);
     // The answer of the last step, which is also the output, once.

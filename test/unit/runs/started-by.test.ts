@@ -72,7 +72,7 @@ test("an MCP client is shown with the name of its key, and each further input sa
   await callTool(client, "send_input", { run_id: id, input_text: "queued\ndemo: steps=1 delay=1" });
   const state = async () => (await service.call<Schemas["RunDetail"]>("GET", `/runs/${id}`)).body;
   const finished = async (turn: number) => {
-    await expect.poll(state, { interval: 20, timeout: 8_000 }).toMatchObject({ state: "finished", turn });
+    await expect.poll(state, { interval: 20, timeout: 25_000 }).toMatchObject({ state: "finished", turn });
   };
   await finished(2);
   const input_text = "third\ndemo: steps=1 delay=1";

@@ -62,6 +62,8 @@ test("a turn that pauses at Lambda's deadline ends on its configuration in a new
   vi.spyOn(process.stdout, "write").mockReturnValue(true); // metrics
   const systemTime = Date.now.bind(Date);
   vi.spyOn(Date, "now").mockImplementation(() => systemTime() + ahead);
+  const elapsed = performance.now.bind(performance);
+  vi.spyOn(performance, "now").mockImplementation(() => elapsed() + ahead);
 
   const { id: organizationId } = await createOrganization(platform.accounts, { name: "O" });
   const settings = { provider: "openai-compatible", baseUrl: model.baseUrl, model: "m", enabled: true } as const;

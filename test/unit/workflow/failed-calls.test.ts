@@ -1,4 +1,4 @@
-import { afterAll, expect, test } from "vitest";
+import { afterAll, expect, onTestFinished, test, vi } from "vitest";
 import type { Failure, Model } from "../../../src/agent/model.ts";
 import { advance } from "../../../src/workflow/advance.ts";
 import { RetryLater } from "../../../src/workflow/retry-later.ts";
@@ -15,6 +15,8 @@ test("a failed model call is an event, but not progress that resets the count of
   await putAgent(stores);
   const { id, createdAt } = await newRun(stores, "r", 1_763_000_000_000, "Go");
   let now = createdAt;
+  const clock = vi.spyOn(performance, "now").mockImplementation(() => now);
+  onTestFinished(() => clock.mockRestore());
   let calls = 0;
   const model: Model = async () => {
     now += 50;

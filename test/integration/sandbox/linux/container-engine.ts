@@ -8,12 +8,15 @@ import { localWorkspace } from "../../../../src/platform/local/workspace.ts";
 import { containerLinux } from "../../../../src/sandbox/linux/container.ts";
 import { findContainers } from "../../../../src/sandbox/linux/find-containers.ts";
 import { linuxLimits, type LinuxLimits } from "../../../../src/sandbox/linux/limits.ts";
-import type { LinuxResult } from "../../../../src/sandbox/linux/types.ts";
+import type { Linux, LinuxResult } from "../../../../src/sandbox/linux/types.ts";
 import { installedRoot } from "../../../support/installed-root.ts";
 import type { NoEngine, TestProgram } from "./engine.ts";
 
 export interface TestContainers {
   run(program: TestProgram): Promise<LinuxResult>;
+  linuxOf: (runId: string) => Linux;
+  /** Folder of all workspaces. */
+  folder: string;
   /** Names of the containers that exist now, of this engine's service only. */
   containers(): string[];
   /** What the machine cannot bound. */
@@ -33,7 +36,7 @@ library=$(python3 -I -c 'import sysconfig; print(sysconfig.get_path("stdlib"))')
 mkdir -p "$ROOT$library"; tar -C "$library" --exclude=dist-packages --exclude=test --exclude=__pycache__ -c . | tar -C "$ROOT$library" -x
 cd /usr/bin
 packages=$(dpkg -L coreutils util-linux mount procps 2>/dev/null | grep bin/ | sed 's|.*/||' | sort -u)
-for name in bash sh python3 grep sed awk find $packages; do
+for name in bash sh python3 grep sed awk find gzip tar $packages; do
   path=$(command -v $name) || continue
   case $path in /*) ;; *) path=$(which $name) || continue;; esac
   cp -L "$path" "$ROOT/usr/bin/$name"
@@ -41,25 +44,26 @@ done
 for file in "$ROOT"/usr/bin/* "$ROOT$library"/lib-dynload/*.so; do ldd "$file" 2>/dev/null; done |
   grep -oE '/[^ ]+' | sort -u | while read -r path; do [ -e "$ROOT$path" ] || cp -L --parents "$path" "$ROOT"; done`;
 
-/** The installed environment, or else a root file system with some of this machine's programs. */
-function rootFolder(): string {
-  const installed = installedRoot();
-  if (installed !== undefined) return installed;
-  const root = join(mkdtempSync(join(tmpdir(), "agent-root-")), "root");
-  execFileSync("bash", ["-c", copyPrograms, "bash", root]);
-  return root;
+/** Makes a root file system with some of this machine's programs. Returns its path. */
+export function ownRoot(path: string): string {
+  execFileSync("bash", ["-c", copyPrograms, "bash", path]);
+  return path;
 }
 
 /** Opens podman as `npm start` does. Where it does not work, it says why. */
 export async function openPodman(limits: Partial<LinuxLimits> = {}): Promise<TestContainers | NoEngine> {
   if (!existsSync(podman)) return { unavailable: "podman is not installed" };
   const folder = mkdtempSync(join(tmpdir(), "agent-podman-"));
-  const root = { root: rootFolder() };
+  const root = { root: installedRoot() ?? ownRoot(join(mkdtempSync(join(tmpdir(), "agent-root-")), "root")) };
   const found = await findContainers("podman", folder, root, { programs: 2, limits: { ...linuxLimits, ...limits } });
   // An engine that is there and does not work is a failure of these tests.
   if ("unavailable" in found) throw new Error(found.unavailable);
   const workspace = localWorkspace(folder);
+  const linuxOf = (id: string): Linux =>
+    containerLinux(found.containers, { root, facts: noFacts }, { id, contents: runContents(folder, id) });
   return {
+    linuxOf,
+    folder,
     missing: found.missing,
     async run({ text, language = "shell", files = {}, seconds = 60, signal = neverAborts, onOutput, runId = "run" }) {
       const stored = Object.entries(files).map(([name, content]) => {
@@ -67,10 +71,8 @@ export async function openPodman(limits: Partial<LinuxLimits> = {}): Promise<Tes
         return { name, size: bytes.length, sha256: createHash("sha256").update(bytes).digest("hex"), content: bytes };
       });
       await workspace.write(runId, stored);
-      const contents = runContents(folder, runId);
-      const linux = containerLinux(found.containers, { root, facts: noFacts }, { id: runId, contents });
       const started = stored.map(({ name, size, sha256 }) => ({ name, size, sha256 }));
-      return linux.run({ language, text, seconds, files: started }, signal, onOutput);
+      return linuxOf(runId).run({ language, text, seconds, files: started }, signal, onOutput);
     },
     containers() {
       const filter = `label=agent-run-service.owner=${found.containers.owner}`;

@@ -9,7 +9,7 @@ import { type Bubblewrap, bubblewrapLinux } from "../../../../src/sandbox/linux/
 import type { RootFolder } from "../../../../src/sandbox/linux/bwrap-arguments.ts";
 import { findBubblewrap, machineRoot } from "../../../../src/sandbox/linux/find-bubblewrap.ts";
 import { linuxLimits, type LinuxLimits } from "../../../../src/sandbox/linux/limits.ts";
-import type { LinuxResult, StoredFile } from "../../../../src/sandbox/linux/types.ts";
+import type { Linux, LinuxResult, StoredFile } from "../../../../src/sandbox/linux/types.ts";
 import { installedRoot } from "../../../support/installed-root.ts";
 
 export interface TestProgram {
@@ -31,6 +31,7 @@ export interface Engine {
   folder: string;
   bubblewrap: Bubblewrap;
   run(program: TestProgram): Promise<LinuxResult>;
+  linuxOf: (runId: string) => Linux;
   /** Name of a changed file's content in the run's folder. */
   contentName(file: StoredFile): string;
   close(): void;
@@ -69,29 +70,27 @@ export async function openEngine(
     return found;
   }
   const workspace = localWorkspace(folder);
+  const linuxOf = (id: string): Linux =>
+    bubblewrapLinux(found.bubblewrap, { root, facts: noFacts }, { id, contents: runContents(folder, id) });
   if (withoutGroups) delete found.bubblewrap.groups;
   return {
     root,
     folder,
     bubblewrap: found.bubblewrap,
+    linuxOf,
     async run({ text, language = "shell", files = {}, seconds = 60, signal = neverAborts, onOutput, runId = "run" }) {
       const stored = Object.entries(files).map(([name, content]) => {
         const bytes = Buffer.from(content);
         return { name, size: bytes.length, sha256: createHash("sha256").update(bytes).digest("hex"), content: bytes };
       });
       await workspace.write(runId, stored);
-      const linux = bubblewrapLinux(
-        found.bubblewrap,
-        { root, facts: noFacts },
-        { id: runId, contents: runContents(folder, runId) },
-      );
       const program = {
         language,
         text,
         seconds,
         files: stored.map(({ name, size, sha256 }) => ({ name, size, sha256 })),
       };
-      return linux.run(program, signal, onOutput);
+      return linuxOf(runId).run(program, signal, onOutput);
     },
     contentName: ({ sha256 }) => contentName(sha256),
     close: () => found.close(),

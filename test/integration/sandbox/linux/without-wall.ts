@@ -42,12 +42,12 @@ export async function runWithout(
   chmodSync(folder, 0o755);
   if (user !== undefined) chownSync(work, user, user);
   try {
-    const shown = { root: root.path, work, program };
+    const shown = { root: root.path, work, program, python: folder };
     const args = without(wall, bwrapArguments(root, shown, language, linuxLimits));
     const hasFilter = wall !== "filter" && wall !== "capabilities";
     const child = spawn(
       "bwrap",
-      ["--args", "3", ...(hasFilter ? ["--seccomp", "4"] : []), ...programCommand(language, linuxLimits)],
+      ["--args", "3", ...(hasFilter ? ["--seccomp", "4"] : []), ...programCommand(language, linuxLimits, true)],
       {
         cwd: "/",
         stdio: ["ignore", "pipe", "pipe", "pipe", "pipe"],

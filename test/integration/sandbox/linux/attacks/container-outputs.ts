@@ -9,7 +9,7 @@ export const containerOutputs: Record<string, RegExp> = {
   "a copy of a program with the setuid bit is an ordinary program": /^(\d{3,})\n\1\n\1\n$/,
   // Rights of setuid programs are off for all mounts by no-new-privileges. Writable are /work and temporary file systems.
   "every mount ignores setuid bits, and all but the private ones are read-only":
-    /^((\/ ro,relatime|\/(run\/script\.sh|proc\/[\w-]+|sys[\w/]*) ro,relatime|\/work rw,relatime|\/[\w/-]+)\n)+$/,
+    /^((\/ ro,relatime|\/(run\/script\.sh|run\/python|proc\/[\w-]+|sys[\w/]*) ro,relatime|\/work rw,relatime|\/[\w/-]+)\n)+$/,
   // It types into a terminal that it made itself. The service gives it none.
   "TIOCSTI is refused on a terminal of its own": /^type EPERM\ncontrol and type (EPERM|SUCCEEDED .*)\n$/,
   "device nodes cannot be made":
@@ -17,7 +17,7 @@ export const containerOutputs: Record<string, RegExp> = {
   // Those that can be written are settings of the process itself.
   "no file of its own process in /proc can be written":
     /^uid_map EPERM\ngid_map EPERM\nsetgroups EACCES\nprojid_map EPERM\n([\w/]+ .*\n){11}$/,
-  "the environment of process 1 names no folder of the host": /^\['HOME=\/\w*'\]\n$/,
+  "the environment of process 1 names no folder of the host": /^\[('HOME=\/\w*')?\]\n$/,
   // The file of the host that it cannot open is one of the container's own root.
   "the memory of process 1 cannot be changed, and its root is the sandbox":
     /^memory (SUCCEEDED 3|E\w+)\nhost E\w+\nTrue\n$/,

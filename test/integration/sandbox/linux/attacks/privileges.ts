@@ -81,6 +81,7 @@ done; grep -c uid=0 out; id -u`,
     "/dev/pts",
     "/dev/shm",
     "/tmp",
+    "/var/tmp",
     "/work",
   ),
   {

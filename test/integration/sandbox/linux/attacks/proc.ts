@@ -66,7 +66,7 @@ export const proc: Attack[] = [
 for path in ("/proc/1/environ", "/proc/2/environ"):
     try: data = read(path, 100000)
     except OSError: continue
-    print([v for v in data.decode().split("\\0") if "/" in v and not v.startswith(("PATH=", "HOME=/tmp", "PYTHONPATH=/work", "PWD=/work", "_="))])`,
+    print([v for v in data.decode().split("\\0") if "/" in v and not v.startswith(("PATH=", "HOME=/tmp", "PYTHONPATH=/run/python", "PWD=/work", "_="))])`,
     "[]",
     "[]",
   ),

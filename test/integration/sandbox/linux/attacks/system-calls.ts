@@ -25,6 +25,7 @@ export const systemCalls: SystemCall[] = [
   ["io_uring_setup", 425, 425, [1, 0], "ENOSYS"],
   ["io_uring_enter", 426, 426, [0, 0, 0, 0, 0], "ENOSYS"],
   ["io_uring_register", 427, 427, [0, 0, 0, 0], "ENOSYS"],
+  ["io_setup", 206, 0, [1, 0], "ENOSYS"],
   ["ptrace (trace me)", 101, 117, [0, 0, 0, 0], "EPERM"],
   ["ptrace (attach to process 1)", 101, 117, [16, 1, 0, 0], "EPERM"],
   ["ptrace (seize process 1)", 101, 117, [0x4206, 1, 0, 0], "EPERM"],
