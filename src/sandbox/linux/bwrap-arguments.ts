@@ -23,6 +23,8 @@ export interface ShownFolders {
   program: string;
   /** Folder with `pythonStart`. */
   python: string;
+  /** Folder with `ownEtc`, shown if the root is the machine's. */
+  etc: string;
 }
 
 /** Parts of the machine's /etc without which usual programs fail. None of them is private. */
@@ -36,6 +38,13 @@ const machineEtc = [
   "fonts",
   "debian_version",
 ];
+
+/** Files of /etc that take the place of the machine's, which name its users: `whoami` and `localhost` fail without them. */
+export const ownEtc = {
+  passwd: "nobody:x:65534:65534:nobody:/tmp:/usr/sbin/nologin\n",
+  group: "nogroup:x:65534:\n",
+  hosts: "127.0.0.1 localhost\n::1 localhost\n",
+};
 
 /** Folders of a root that are links to /usr on most distributions. */
 const topFolders = ["bin", "sbin", "lib", "lib32", "lib64", "libx32"];
@@ -61,7 +70,11 @@ export function bwrapArguments(
     return found?.isDirectory() ? ["--ro-bind", shown(name), `/${name}`] : [];
   });
   const etc = root.isMachine
-    ? ["--dir", "/etc", ...machineEtc.flatMap((name) => ["--ro-bind-try", shown(`etc/${name}`), `/etc/${name}`])]
+    ? [
+        ["--dir", "/etc"],
+        machineEtc.flatMap((name) => ["--ro-bind-try", shown(`etc/${name}`), `/etc/${name}`]),
+        Object.keys(ownEtc).flatMap((name) => ["--ro-bind", join(folders.etc, name), `/etc/${name}`]),
+      ].flat()
     : ["--ro-bind", shown("etc"), "/etc"];
   const size = String(diskBytes);
   const newFolder = (path: string): string[] => ["--perms", "1777", "--size", size, "--tmpfs", path];

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { ownEtc } from "./bwrap-arguments.ts";
 import { pythonStartFile } from "./python-path.ts";
 
 // Descriptors of the scripts: 0 is empty, 1 the program's output, 2 the script's own errors, 3 the arguments of bubblewrap, 4
@@ -25,6 +26,7 @@ export const scratchFolders = {
   shm: "shm",
   program: "program",
   python: "python",
+  etc: "etc",
   /** Permissions of files that the script has opened to the service. */
   modes: "modes",
 } as const;
@@ -77,8 +79,11 @@ service=$!`;
 
 const takeProgram = `cat <&7 >"$SCRATCH/program"
 exec 7<&-
-mkdir "$SCRATCH/python"
-printf %s "$PYTHON_START" >"$SCRATCH/python/${pythonStartFile}"`;
+mkdir "$SCRATCH/python" "$SCRATCH/etc"
+printf %s "$PYTHON_START" >"$SCRATCH/python/${pythonStartFile}"
+${Object.entries(ownEtc)
+  .map(([name, text]) => `printf %s '${text}' >"$SCRATCH/etc/${name}"`)
+  .join("\n")}`;
 
 /**
  * Prepares the folders of one program and runs bubblewrap in them. It runs as root of a mount namespace of its own: with a

@@ -56,6 +56,7 @@ export function startBubblewrap(host: BubblewrapHost, place: Place, program: Lin
     work,
     program: path("program"),
     python: path("python"),
+    etc: path("etc"),
     ...(isInMemory && { tmp: path("tmp"), varTmp: path("varTmp"), shm: path("shm") }),
   };
   const overlay = overlayOf(host);

@@ -54,6 +54,12 @@ for name in ("a", "d/large"):
 });
 
 describe.skipIf("unavailable" in engine)(`programs in bubblewrap${reasonToSkip(engine)}`, () => {
+  it("know their user, their group and localhost", async () => {
+    if ("unavailable" in engine) return;
+    const text = `id -un; id -gn; getent hosts localhost | tr -s ' '; getent passwd | wc -l; ls -A ~ | wc -l`;
+    expect(await engine.run({ text })).toMatchObject({ output: "nobody\nnogroup\n::1 localhost\n1\n0\n", exitCode: 0 });
+  });
+
   it("can write to /var/tmp, which the next call does not see", async () => {
     if ("unavailable" in engine) return;
     const text = "ls -A /var/tmp; mktemp -p /var/tmp x.XXX | cut -c 1-11";

@@ -2,7 +2,12 @@ import { spawn } from "node:child_process";
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Writable } from "node:stream";
-import { bwrapArguments, programCommand, type RootFolder } from "../../../../src/sandbox/linux/bwrap-arguments.ts";
+import {
+  bwrapArguments,
+  ownEtc,
+  programCommand,
+  type RootFolder,
+} from "../../../../src/sandbox/linux/bwrap-arguments.ts";
 import { linuxLimits } from "../../../../src/sandbox/linux/limits.ts";
 import { filterArchitecture, seccompFilter } from "../../../../src/sandbox/linux/seccomp.ts";
 
@@ -39,10 +44,11 @@ export async function runWithout(
   writeFileSync(program, text);
   const user = process.getuid?.() === 0 ? 65_533 : undefined;
   for (const [name, content] of Object.entries(files)) writeFileSync(join(work, name), content);
+  for (const [name, content] of Object.entries(ownEtc)) writeFileSync(join(folder, name), content);
   chmodSync(folder, 0o755);
   if (user !== undefined) chownSync(work, user, user);
   try {
-    const shown = { root: root.path, work, program, python: folder };
+    const shown = { root: root.path, work, program, python: folder, etc: folder };
     const args = without(wall, bwrapArguments(root, shown, language, linuxLimits));
     const hasFilter = wall !== "filter" && wall !== "capabilities";
     const child = spawn(
