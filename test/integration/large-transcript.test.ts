@@ -153,23 +153,30 @@ test("a run that is deleted while it is read is cut off, not ended", async () =>
 test("the tokens of an agent's runs share what may wait for readers that do not read", async () => {
   const { id } = await storeRun(["a".repeat(10 * MiB)]);
   const events = `${service.baseUrl}/ext/v1/runs/${id}/events`;
-  const asKey = { headers: { authorization: `Bearer ${service.apiKey}` } };
+  const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
+  const asKey = bearer(service.apiKey);
   const newToken = async (): Promise<string> => {
     const response = await fetch(`${service.baseUrl}/ext/v1/runs/${id}/tokens`, { method: "POST", ...asKey });
     return ((await response.json()) as { token: string }).token;
   };
+  const read = async (credential: { headers: object }): Promise<number> =>
+    (await (await fetch(events, credential as RequestInit)).text()).length;
   const { hostname, port } = new URL(events);
   const stalled: Socket[] = [];
-  for (let count = 0; count < 6; count++) {
+  const stall = async (token: string): Promise<void> => {
     const socket = connect({ host: hostname, port: Number(port) });
     stalled.push(socket);
-    const head = `GET /ext/v1/runs/${id}/events HTTP/1.1\r\nhost: h\r\nauthorization: Bearer ${await newToken()}`;
-    socket.write(`${head}\r\n\r\n`);
+    socket.write(`GET /ext/v1/runs/${id}/events HTTP/1.1\r\nhost: h\r\nauthorization: Bearer ${token}\r\n\r\n`);
     await once(socket, "readable");
-  }
-  // 64 MiB may wait: six responses, and no part of a seventh.
-  const seventh = await fetch(events, { headers: { authorization: `Bearer ${await newToken()}` } });
-  await expect(seventh.text()).rejects.toThrow("terminated");
-  expect((await (await fetch(events, asKey)).text()).length).toBeGreaterThan(10 * MiB);
+  };
+  // 64 MiB may wait. A token leaves as much free as it holds: three responses of its own, and no part of a fourth.
+  const greedy = await newToken();
+  for (let count = 0; count < 3; count++) await stall(greedy);
+  await expect(read(bearer(greedy))).rejects.toThrow("terminated");
+  expect(await read(bearer(await newToken()))).toBeGreaterThan(10 * MiB);
+  // Five responses of several tokens, and no part of a sixth.
+  for (let count = 0; count < 2; count++) await stall(await newToken());
+  await expect(read(bearer(await newToken()))).rejects.toThrow("terminated");
+  expect(await read(asKey)).toBeGreaterThan(10 * MiB);
   for (const socket of stalled) socket.destroy();
 });

@@ -77,7 +77,7 @@ export async function receiveBody(request: IncomingMessage, owner: string, limit
   function onData(chunk: Buffer): void {
     idle.refresh();
     if (size + chunk.length > maxBytes) return received.reject(tooLarge());
-    const exceeded = budget.take(owner, chunk.length);
+    const exceeded = budget.take([owner], chunk.length);
     if (exceeded !== undefined) return received.reject(tooManyBytes[exceeded]());
     size += chunk.length;
     buffered.push(chunk);
@@ -150,7 +150,7 @@ export async function receiveBody(request: IncomingMessage, owner: string, limit
   }
 
   function discard(): Promise<void> | undefined {
-    budget.give(owner, size);
+    budget.give([owner], size);
     return file?.close();
   }
 }

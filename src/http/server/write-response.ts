@@ -9,7 +9,7 @@ const MiB = 1024 * 1024;
 export interface ResponseLimits {
   /** Time after which a connection is closed that takes nothing of its response; up to a sixth later. */
   stallMilliseconds: number;
-  /** Bytes of the responses that wait at a time, by credential or `reader`. */
+  /** Bytes of the responses that wait at a time, by credential, and by `reader`. */
   budget: ByteBudget;
 }
 
@@ -54,9 +54,10 @@ export function responseWriter(
 
   return async (incoming, outgoing, { status, headers, body, reader }) => {
     const wait: Waiting = (bytes) => {
-      const owner = reader ?? ownerOf(incoming);
-      if (budget.take(owner, bytes) !== undefined) return undefined;
-      return { [Symbol.dispose]: () => budget.give(owner, bytes) };
+      const owner = ownerOf(incoming);
+      const owners = reader === undefined ? [owner] : [reader, owner];
+      if (budget.take(owners, bytes) !== undefined) return undefined;
+      return { [Symbol.dispose]: () => budget.give(owners, bytes) };
     };
     if (outgoing.destroyed) return; // the client is gone
     if (typeof body === "function") {
