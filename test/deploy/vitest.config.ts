@@ -9,8 +9,8 @@ export default defineConfig({
     include: ["test/deploy/*.test.ts"],
     exclude: [...skippedTests, ...impossibleUpgradeTests()],
     fileParallelism: false, // one emulator
-    // Most take under 10 s on two idle processors.
-    testTimeout: 240_000,
-    hookTimeout: 240_000,
+    // Most take under 10 s on two idle processors. A deployment took over four minutes on two that do much else.
+    testTimeout: 1_200_000,
+    hookTimeout: 1_200_000,
   },
 });
