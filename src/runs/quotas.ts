@@ -2,7 +2,7 @@ import { fallbackOf, type ModelChoice, runModelOf } from "../accounts/model-choi
 import type { AgentDefinition, Quota } from "../accounts/types.ts";
 import { defaultContextTokens } from "../agent/turn/context-window.ts";
 import { maxStepDollars } from "../agent/turn/limits.ts";
-import type { QuotaScope, Quotas, QuotaUse, Slot } from "./types.ts";
+import type { QuotaScope, Quotas, QuotaUse, Run, Slot } from "./types.ts";
 
 /** Runs of an agent that may wait for a slot. Further creates are rejected. */
 export const maxWaiting = 1_000;
@@ -82,4 +82,13 @@ function scopes({ scope }: Quotas): QuotaScope[] {
 /** The day of a time, in UTC, such as `2026-11-22`. */
 export function dayOf(milliseconds: number): string {
   return new Date(milliseconds).toISOString().slice(0, 10);
+}
+
+/** What is recorded of a run that takes a slot. */
+export function placeOf(slot: Slot | undefined, hasWaited: boolean): Pick<Run, "quotaOf" | "waiting"> {
+  const waiting = slot?.blockedBy === undefined ? (hasWaited ? false : undefined) : true;
+  return {
+    ...(slot?.quotas && { quotaOf: slot.quotas.scope }),
+    ...(waiting !== undefined && { waiting }),
+  };
 }

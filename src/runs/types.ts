@@ -5,107 +5,12 @@ import type { Usage } from "../agent/turn/limits.ts";
 import type { Failure } from "../agent/model.ts";
 import type { JournalEntry } from "../agent/turn/journal.ts";
 import type { FileVersion, ManifestFile } from "../agent/turn/manifest.ts";
-import type { ChosenSettings } from "./chosen-settings.ts";
+import type { QuotaScope, Run, RunToken } from "./fields.ts";
 import type { Labels } from "./labels.ts";
 import type { RunStatus } from "./status.ts";
 
-/** One run of an agent (`agent_id` in the API). Times are milliseconds since 1970. */
-export interface Run {
-  id: string;
-  agentId: string;
-  organizationId: string;
-  name: string;
-  status: RunStatus;
-  /** Number of turns started; 0 for a run created without input. */
-  turn: number;
-  createdAt: number;
-  /** When status or turn was last set. */
-  updatedAt: number;
-  /** Set with `technical_error`. */
-  failure?: Failure;
-  /** Number of queued inputs. Absent: none. */
-  queued?: number;
-  /** Usage of all turns. Absent: none. `milliseconds` counts ended turns only. */
-  used?: Usage;
-  /** Model of the last answer. Absent: there is none, or only from an earlier release. */
-  model?: string;
-  /** Names of the tools that its answers called, sorted. Absent: none, or only in an earlier release. */
-  tools?: string[];
-  /** Number of the run's last event. 0: none, or none since the service numbers them. */
-  sequence: number;
-  /** Whose quota the current turn counts towards. Absent: nobody's, or the run is not `running`. */
-  quotaOf?: QuotaScope;
-  /** True: the turn waits for a slot. False: it has waited and was started. Absent: it did not have to wait. */
-  waiting?: boolean;
-  /** Until when tool calls of the turn wait for answers (`asked` in the journal). Absent: none waits. */
-  askedUntil?: number;
-  /** How often turns of the run have waited for answers, or were retried. Absent: 0. */
-  pauses?: number;
-  /** Milliseconds that the current turn had worked when it last began to wait for answers. Absent: 0. */
-  worked?: number;
-  /** Of the client. Erased with the run's texts. Absent: none. */
-  labels?: Labels;
-  /** Where the ends of turns are reported. Set by the create. Absent: nowhere. */
-  webhook?: WebhookTarget;
-  /** Who created it. Absent: an earlier release did. */
-  startedBy?: Starter;
-  /** SHA-256 (hex) of the schema of its results, among the agent's configurations. Absent: that of the agent applies. */
-  resultSchema?: string;
-  /** What its create chose for all its turns. Absent: nothing. */
-  chosen?: ChosenSettings;
-  /** Tokens that read this run, expired ones included. Absent: none. */
-  tokens?: RunToken[];
-  /** Where the record of an imported run comes from. Such a run is read-only. Absent: the service recorded it. */
-  imported?: ImportOrigin;
-}
-
-/** What a bundle said of a run that was imported. The times of the imported run itself are those of the import. */
-export interface ImportOrigin {
-  /** Id of the run that was recorded. */
-  runId: string;
-  /** SHA-256 (hex) of the bundle. */
-  sha256: string;
-  /** Absent: the run was erased. */
-  run?: BundledRun;
-  /** Hashes of configurations that the record names and the bundle does not have. Absent: none. */
-  missing?: string[];
-}
-
-/** The fields of a run that a bundle has: none that belongs to its service, such as its owner, its webhook or its tokens. */
-export type BundledRun = Pick<
-  Run,
-  | "name"
-  | "status"
-  | "turn"
-  | "createdAt"
-  | "updatedAt"
-  | "sequence"
-  | "failure"
-  | "used"
-  | "model"
-  | "tools"
-  | "labels"
-  | "resultSchema"
-  | "chosen"
->;
-
-/** A token that reads one run. Times are milliseconds since 1970. */
-export interface RunToken {
-  /** The first characters of the hash. */
-  id: string;
-  /** SHA-256 (hex) of the token. */
-  hash: string;
-  createdAt: number;
-  expiresAt: number;
-}
-
-/** `agent`: the webhook of the run's agent. Otherwise the run's own URL. */
-export type WebhookTarget = "agent" | (string & {});
-
-/** The agent's quota only, or also its organization's. */
-export type QuotaScope = (typeof quotaScopes)[number];
-
-export const quotaScopes = ["agent", "organization"] as const;
+export type { BundledRun, ImportOrigin, QuotaScope, Run, RunToken, WebhookTarget } from "./fields.ts";
+export { quotaScopes } from "./fields.ts";
 
 /** What a run counts towards. */
 export type QuotaPlace = Pick<Run, "agentId" | "organizationId" | "quotaOf" | "waiting" | "pauses">;

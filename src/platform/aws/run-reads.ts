@@ -7,6 +7,7 @@ import type { QueuedInput, Run, RunState, RunView, TranscriptMessage, TurnState 
 import type { Runs } from "../../runs/ports.ts";
 import type { DynamoTable } from "./sdk/clients.ts";
 import { attempts, backOff } from "./dynamodb/conditional-write.ts";
+import { toRun } from "./dynamodb/run-attributes.ts";
 import {
   firstInternal,
   holdsAllEvents,
@@ -24,7 +25,6 @@ import {
   filesIn,
   hasNewestFiles,
   summaryIn,
-  toRun,
   uploadsIn,
   versionIn,
 } from "./dynamodb/run-items.ts";

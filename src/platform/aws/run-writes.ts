@@ -9,11 +9,13 @@ import { isKept } from "../../runs/kept.ts";
 import type { Runs } from "../../runs/ports.ts";
 import { deliveryOf } from "../../runs/deliveries.ts";
 import { bytesOfFiles, storedBytesOf } from "../../runs/files/stored-bytes.ts";
+import { placeOf } from "../../runs/quotas.ts";
 import { auditItem } from "./audit.ts";
 import { sendConditional, runUpdates } from "./dynamodb/conditional-write.ts";
 import { deliveryItem } from "./deliveries.ts";
 import { headWrite, type Write } from "./dynamodb/head-write.ts";
 import { awsIdempotency, keepKey, keptIn } from "./idempotency.ts";
+import { erasingUpdate, toRun } from "./dynamodb/run-attributes.ts";
 import {
   type Item,
   messageKey,
@@ -26,12 +28,10 @@ import {
   filesKey,
   summaryKey,
   toItem,
-  toRun,
   uploadsKey,
 } from "./dynamodb/run-items.ts";
 import { isConflict } from "./sdk/errors.ts";
 import { countWrites, slotWrites } from "./dynamodb/quota-items.ts";
-import { placeOf } from "./dynamodb/quota-place.ts";
 import { areSameFacts, dependsOnFacts, factsIn, maxAttempts } from "./dynamodb/run-facts.ts";
 import { head } from "./dynamodb/table.ts";
 import { ownPrefix } from "./s3/own-prefix.ts";
@@ -255,17 +255,10 @@ export function awsRunWrites(
 
     async erase(id) {
       const bare = await updateRun(id, {
+        ...erasingUpdate,
         ConditionExpression: "#status = :terminated",
-        // The counts are those of the remaining items, which readers wait for.
-        UpdateExpression:
-          "SET #name = :none, messageCount = :zero, queued = :zero, #sequence = :zero, transcriptBytes = :zero REMOVE failure, labels, tools, filesTurn, importedRun, #tokens",
-        ExpressionAttributeNames: {
-          "#status": "status",
-          "#name": "name",
-          "#sequence": "sequence",
-          "#tokens": "tokens",
-        },
-        ExpressionAttributeValues: { ":terminated": "terminated", ":none": "", ":zero": 0 },
+        ExpressionAttributeNames: { ...erasingUpdate.ExpressionAttributeNames, "#status": "status" },
+        ExpressionAttributeValues: { ...erasingUpdate.ExpressionAttributeValues, ":terminated": "terminated" },
         ReturnValues: "ALL_NEW",
       });
       if (!bare?.Attributes || !(await giveBack(bare.Attributes))) return false;

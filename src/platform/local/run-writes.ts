@@ -14,6 +14,7 @@ import type {
   TurnMessage,
 } from "../../runs/types.ts";
 import { bytesOfFiles, storedBytesOf } from "../../runs/files/stored-bytes.ts";
+import { placeOf } from "../../runs/quotas.ts";
 import { mergedTools } from "../../runs/tools.ts";
 import { transcriptBytesOf } from "../../runs/transcript-bytes.ts";
 import { auditWriter } from "./audit.ts";
@@ -22,6 +23,7 @@ import { localIdempotency } from "./idempotency.ts";
 import { localQuotas } from "./quotas.ts";
 import { eventKey, eventsOf } from "./database/event-keys.ts";
 import { tuples } from "./database/query.ts";
+import { erasingColumns, runColumns, runPlaceholders, valuesOf } from "./database/run-columns.ts";
 import { encodeStarter } from "./database/starter.ts";
 import type { Database } from "./database/sqlite.ts";
 
@@ -41,10 +43,7 @@ export function localRunWrites(
   const insertDelivery = eventWriter(db);
   const quotas = localQuotas(db);
   const idempotent = localIdempotency(db);
-  const insertRun = db.prepare(
-    "INSERT INTO runs (id, agent_id, organization_id, name, status, turn, created_at, updated_at, sequence, quota_of, " +
-      "waiting, labels, webhook, transcript_bytes, started_by, result_schema, failure, imported, chosen) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-  );
+  const insertRun = db.prepare(`INSERT INTO runs (transcript_bytes, ${runColumns}) VALUES (?, ${runPlaceholders})`);
   const insertUploads = db.prepare("INSERT INTO files (run, uploads, bytes) VALUES (?, ?, ?)");
   const putFiles = db.prepare(
     "INSERT INTO files (run, current, bytes) VALUES (?, ?, ?) " +
@@ -164,19 +163,8 @@ export function localRunWrites(
         const replayed = idempotency && idempotent.find(run.agentId, idempotency.key);
         if (replayed) return { replayed };
         if (slot && !quotas.admit(slot, false)) return "no_slot";
-        const { id, agentId, organizationId, name, status, turn, createdAt, updatedAt, sequence } = run;
-        const values = [id, agentId, organizationId, name, status, turn, createdAt, updatedAt, sequence];
-        const { labels, webhook = null } = run;
-        const more = [labelsColumn(labels), webhook, transcriptBytesOf({ messages })];
-        const failure = run.failure ? JSON.stringify(run.failure) : null;
-        const origin = [
-          encodeStarter(run.startedBy),
-          run.resultSchema ?? null,
-          failure,
-          run.imported ? JSON.stringify(run.imported) : null,
-          run.chosen ? JSON.stringify(run.chosen) : null,
-        ];
-        const { lastInsertRowid: seq } = insertRun.run(...values, ...placeOf(slot, false), ...more, ...origin);
+        const values = valuesOf({ ...run, ...placeOf(slot, false) });
+        const { lastInsertRowid: seq } = insertRun.run(transcriptBytesOf({ messages }), ...values);
         insert(seq, messages, entries);
         if (summary) putSummary.run(seq, summary.throughTurn, summary.text);
         if (uploads.length > 0) insertUploads.run(seq, JSON.stringify(uploads), bytesOfFiles(uploads));
@@ -236,14 +224,15 @@ function labelsColumn(labels: Labels = {}): string | null {
 type PlaceColumns = [quotaOf: QuotaScope | null, waiting: number | null];
 
 /** The columns of a run that takes a slot. */
-function placeOf(slot: Slot | undefined, hasWaited: boolean): PlaceColumns {
-  return [slot?.quotas?.scope ?? null, slot?.blockedBy === undefined ? (hasWaited ? 0 : null) : 1];
+function placeColumns(slot: Slot, hasWaited: boolean): PlaceColumns {
+  const { quotaOf = null, waiting } = placeOf(slot, hasWaited);
+  return [quotaOf, waiting === undefined ? null : Number(waiting)];
 }
 
 /** The columns after a change of the status. The next turn of a running run keeps its slot, and has not waited for it. */
 function placeAfter({ expect, set, slot }: RunChange, before: PlaceColumns): PlaceColumns {
   if (set?.status !== "running" || set.asks) return [null, null];
-  if (slot) return placeOf(slot, expect.waiting === true);
+  if (slot) return placeColumns(slot, expect.waiting === true);
   if (expect.status !== "running" || expect.asks) return [null, null];
   return set.turn === expect.turn ? before : [before[0], null];
 }
@@ -300,9 +289,7 @@ function queueWrites(db: Database["db"]) {
 /** Returns a function that erases a `terminated` run. False: the run does not exist or has another status. */
 function erasure(db: Database["db"]) {
   const terminated = db.prepare("SELECT seq FROM runs WHERE id = ? AND status = 'terminated'");
-  const eraseHead = db.prepare(
-    "UPDATE runs SET name = '', failure = NULL, labels = NULL, tokens = NULL, tools = NULL, imported = json_remove(imported, '$.run', '$.missing'), queued = 0, sequence = 0, transcript_bytes = 0 WHERE seq = ?",
-  );
+  const eraseHead = db.prepare(`UPDATE runs SET ${erasingColumns}, transcript_bytes = 0 WHERE seq = ?`);
   const erasures = [
     ...["messages", "journal"].map((table) => db.prepare(`DELETE FROM ${table} WHERE ${eventsOf("?1")}`)),
     ...["queue", "summaries", "files"].map((table) => db.prepare(`DELETE FROM ${table} WHERE run = ?`)),

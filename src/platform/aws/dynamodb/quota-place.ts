@@ -1,14 +1,6 @@
-import type { QuotaPlace, Run, RunChange, Slot } from "../../../runs/types.ts";
+import { placeOf } from "../../../runs/quotas.ts";
+import type { QuotaPlace, RunChange } from "../../../runs/types.ts";
 import { askingKeys, indexKeys, type Item, startedKeys } from "./run-items.ts";
-
-/** The attributes of a run that takes a slot. */
-export function placeOf(slot: Slot | undefined, hasWaited: boolean): Pick<Run, "quotaOf" | "waiting"> {
-  const waiting = slot?.blockedBy === undefined ? (hasWaited ? false : undefined) : true;
-  return {
-    ...(slot?.quotas && { quotaOf: slot.quotas.scope }),
-    ...(waiting !== undefined && { waiting }),
-  };
-}
 
 /**
  * The attributes of a changed status that concern quotas and the running index. Undefined ones are removed. The next turn

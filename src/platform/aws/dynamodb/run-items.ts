@@ -1,7 +1,4 @@
 import { crc32 } from "node:zlib";
-import { type Usage, usageFields } from "../../../agent/turn/limits.ts";
-import { fieldsOf as fieldsOfImport } from "../../../runs/imported.ts";
-import { mergedTools } from "../../../runs/tools.ts";
 import { transcriptBytesOf } from "../../../runs/transcript-bytes.ts";
 import type {
   AskingRun,
@@ -19,6 +16,7 @@ import type {
 import type { DynamoTable } from "../sdk/clients.ts";
 import type { Objects } from "../s3/bucket.ts";
 import { readText, type StoredText } from "./large-text.ts";
+import { attributesOf, toRun } from "./run-attributes.ts";
 import { head, shards, sortable, ttlAttribute } from "./table.ts";
 
 /** An item of a run. `table.ts` describes the layout. */
@@ -195,11 +193,8 @@ export function startingWith(items: Item[], prefix: string): Item[] {
 }
 
 export function toItem(run: Run, messages: TurnMessage[], hasUploads: boolean): Item {
-  const { imported, chosen, ...fields } = run;
   return {
-    ...fields,
-    ...(imported && importItem(imported)),
-    ...(chosen && { chosen: JSON.stringify(chosen) }), // a limit can be larger than DynamoDB's numbers
+    ...attributesOf(run),
     ...(hasUploads && { filesTurn: 0 }),
     pk: partition(run.id),
     sk: head,
@@ -209,17 +204,6 @@ export function toItem(run: Run, messages: TurnMessage[], hasUploads: boolean): 
     gsi1sk: placeKey(run),
     ...indexKeys(run),
   };
-}
-
-/** Attributes of where a run was imported from. `importedRun` is removed with the texts of the run. */
-function importItem({ runId, sha256, ...record }: NonNullable<Run["imported"]>): Item {
-  return { imported: { runId, sha256 }, importedRun: JSON.stringify(record) };
-}
-
-function importIn({ imported, importedRun }: Item): Run["imported"] {
-  if (imported === undefined) return undefined;
-  const record = typeof importedRun === "string" ? (JSON.parse(importedRun) as object) : {};
-  return Object.assign(record, imported as Pick<NonNullable<Run["imported"]>, "runId" | "sha256">);
 }
 
 /** Sort key of a run in the list of its agent, or of a trial. */
@@ -242,44 +226,6 @@ export function expiryAfter(retentionDays: number | undefined): Item {
 /** DynamoDB deletes expired items late. */
 export function isExpired(item: Item): boolean {
   return Number(item[ttlAttribute] ?? Infinity) * 1_000 <= Date.now();
-}
-
-export function toRun(item: Item): Run {
-  const { id, agentId, organizationId, name, status, turn, createdAt, updatedAt } = item as unknown as Run;
-  const { failure, queued, model, quotaOf, waiting, labels, webhook, resultSchema } = item as unknown as Run;
-  const { askedUntil, pauses, worked } = item as unknown as Run;
-  const tools = item["tools"] as Set<string> | undefined;
-  const sequence = Number(item["sequence"] ?? 0);
-  const run = { id, agentId, organizationId, name, status, turn, createdAt, updatedAt, sequence };
-  const used = usedIn(item);
-  return {
-    ...run,
-    ...(failure && { failure }),
-    ...(queued ? { queued } : {}),
-    ...(used && { used }),
-    ...(model !== undefined && { model }),
-    ...(tools && { tools: mergedTools(tools) }),
-    ...(quotaOf && { quotaOf }),
-    ...(waiting !== undefined && { waiting }),
-    ...(askedUntil !== undefined && { askedUntil }),
-    ...(pauses !== undefined && { pauses }),
-    ...(worked !== undefined && { worked }),
-    ...(labels && { labels }),
-    ...(webhook !== undefined && { webhook }),
-    ...(resultSchema !== undefined && { resultSchema }),
-    ...(typeof item["chosen"] === "string" && { chosen: JSON.parse(item["chosen"]) as NonNullable<Run["chosen"]> }),
-    ...starterIn(item),
-    ...(typeof item["tokens"] === "string" && { tokens: JSON.parse(item["tokens"]) as NonNullable<Run["tokens"]> }),
-    ...fieldsOfImport(importIn(item)),
-  };
-}
-
-// Separate attributes, because DynamoDB adds to numbers without a read.
-function usedIn(item: Item): Usage | undefined {
-  if (usageFields.every((field) => item[`used_${field}`] === undefined)) return undefined;
-  return Object.fromEntries(
-    usageFields.map((field) => [field, Number(item[`used_${field}`] ?? 0)]),
-  ) as unknown as Usage;
 }
 
 /** Partition of an agent's runs in the list index. `#<shard>` follows. */

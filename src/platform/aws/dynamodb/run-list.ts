@@ -7,7 +7,8 @@ import type { Runs } from "../../../runs/ports.ts";
 import type { Run, RunQuery } from "../../../runs/types.ts";
 import type { DynamoTable } from "../sdk/clients.ts";
 import { attempts, backOff } from "./conditional-write.ts";
-import { agentRuns, isExpired, type Item, partition, placeIn, placeKey, toRun } from "./run-items.ts";
+import { toRun } from "./run-attributes.ts";
+import { agentRuns, isExpired, type Item, partition, placeIn, placeKey } from "./run-items.ts";
 import { listIndex, organizationIndex, shards, sortable } from "./table.ts";
 
 /** Requests at a time: a list of many agents or organizations takes many, which would open as many connections. */

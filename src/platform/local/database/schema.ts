@@ -1,8 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { eventColumns, eventKey } from "./event-keys.ts";
+import { addMissingColumns, columnDefinitions, newestColumn } from "./run-columns.ts";
 import { copyBeforeUpgrade } from "./upgrade-copy.ts";
-
-const schemaVersion = 14;
 
 /** Condition of keys of several agents, whose index stays small. */
 export const hasMoreAgents = "body ->> 'moreAgents' IS NOT NULL";
@@ -139,29 +138,10 @@ const organizationRuns = `
 
 // Who created a run or sent an input, as kind and id. No table is rewritten.
 const starters = `
-  ALTER TABLE runs ADD COLUMN started_by TEXT;
   ALTER TABLE queue ADD COLUMN started_by TEXT;`;
 
-// Tokens that read a run, as JSON. No table is rewritten.
-const runTokens = `
-  ALTER TABLE runs ADD COLUMN tokens TEXT;`;
-// Names of the tools that a run called, as JSON.
-const tools = `
-  ALTER TABLE runs ADD COLUMN tools TEXT;`;
-
-// Hash of the schema of a run's results.
-const resultSchemas = `
-  ALTER TABLE runs ADD COLUMN result_schema TEXT;`;
-
-// What the bundle of an imported run said of it, as JSON.
-const imports = `
-  ALTER TABLE runs ADD COLUMN imported TEXT;`;
-
-// Runs that wait for answers, how often a run has, and the milliseconds that its turn had worked.
-const pauses = `
-  ALTER TABLE runs ADD COLUMN asked_until INTEGER;
-  ALTER TABLE runs ADD COLUMN pauses INTEGER;
-  ALTER TABLE runs ADD COLUMN worked INTEGER;
+// Runs that wait for answers.
+const asking = `
   CREATE INDEX runs_asking ON runs (asked_until) WHERE asked_until IS NOT NULL;`;
 
 // "body" is the whole trial, or case, as JSON. "revision" is that of the body.
@@ -182,9 +162,6 @@ const trials = `
 const keysOfSeveral = `
   CREATE INDEX keys_of_several ON keys (hash) WHERE ${hasMoreAgents};`;
 
-const chosenSettings = `
-  ALTER TABLE runs ADD COLUMN chosen TEXT;`;
-
 const schema = `
   CREATE TABLE organizations (id TEXT PRIMARY KEY, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
   CREATE TABLE agents (id TEXT PRIMARY KEY, organization_id TEXT NOT NULL, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
@@ -193,11 +170,7 @@ const schema = `
   -- Rows are stored in the order of creation ("seq"), so a commit writes a few pages at the end of each table. With the
   -- random id as key, a commit writes pages for every run (1/3 of the speed).
   CREATE TABLE runs (
-    seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, agent_id TEXT NOT NULL, organization_id TEXT NOT NULL,
-    name TEXT NOT NULL, status TEXT NOT NULL, turn INTEGER NOT NULL, created_at INTEGER NOT NULL,
-    updated_at INTEGER NOT NULL, failure TEXT, queued INTEGER NOT NULL DEFAULT 0, used TEXT,
-    sequence INTEGER NOT NULL DEFAULT 0, quota_of TEXT, waiting INTEGER, model TEXT, labels TEXT,
-    webhook TEXT, transcript_bytes INTEGER NOT NULL DEFAULT 0
+    seq INTEGER PRIMARY KEY, transcript_bytes INTEGER NOT NULL DEFAULT 0, ${columnDefinitions}, UNIQUE (id)
   ) STRICT;
   CREATE INDEX runs_by_agent ON runs (agent_id, created_at);
   CREATE INDEX runs_running ON runs (seq) WHERE status = 'running';
@@ -216,20 +189,13 @@ const schema = `
   ${organizationRuns}
   ${storedBytes}
   ${starters}
-  ${runTokens}
-  ${tools}
-  ${resultSchemas}
-  ${pauses}
+  ${asking}
   ${trials}
   ${keysOfSeveral}
-  ${imports}
-  ${chosenSettings}
 `;
 
-// Version 1 stored all tool results of a step in one row, and no counts of queued inputs and usage.
+// Version 1 stored all tool results of a step in one row, and had no queue.
 const fromVersion1 = `
-  ALTER TABLE runs ADD COLUMN queued INTEGER NOT NULL DEFAULT 0;
-  ALTER TABLE runs ADD COLUMN used TEXT;
   ALTER TABLE steps RENAME TO steps_1;
   CREATE TABLE steps (
     run INTEGER NOT NULL, turn INTEGER NOT NULL, step INTEGER NOT NULL, part TEXT NOT NULL, call INTEGER NOT NULL,
@@ -248,9 +214,6 @@ const fromVersion1 = `
 // no manifests of files. The names of the parts of a step sorted in its order, and "input_to_agent" before
 // "output_from_agent".
 const fromVersion2 = `
-  ALTER TABLE runs ADD COLUMN sequence INTEGER NOT NULL DEFAULT 0;
-  ALTER TABLE runs ADD COLUMN quota_of TEXT;
-  ALTER TABLE runs ADD COLUMN waiting INTEGER;
   ALTER TABLE messages RENAME TO messages_2;
   CREATE TABLE messages (
     run INTEGER NOT NULL, sequence INTEGER NOT NULL, at INTEGER, turn INTEGER NOT NULL, role TEXT NOT NULL,
@@ -275,16 +238,8 @@ const fromVersion2 = `
   ${files}
 `;
 
-// Version 3 had no operators, and did not record the model of a run.
-const fromVersion3 = `
-  ALTER TABLE runs ADD COLUMN model TEXT;
-  ${operators}
-`;
-
-// Version 4 had no labels and webhooks of runs, no idempotency keys, and no uploads before a create.
+// Version 4 had no webhooks, no idempotency keys, and no uploads before a create.
 const fromVersion4 = `
-  ALTER TABLE runs ADD COLUMN labels TEXT;
-  ALTER TABLE runs ADD COLUMN webhook TEXT;
   ${idempotency}
   ${webhooks}
   ${pendingUploads}
@@ -325,25 +280,21 @@ const fromVersion6 = `
   DROP TABLE journal_6;
 `;
 
-// Version 7 had no tokens of runs, and did not record which tools a run called.
-const fromVersion7 = runTokens + tools;
+/** What each version needs besides the columns of runs that it lacks (`since` in `src/runs/fields.ts`). */
+const upgrades: Record<number, string> = {
+  1: fromVersion1,
+  2: fromVersion2,
+  3: operators,
+  4: fromVersion4,
+  5: fromVersion5,
+  6: fromVersion6,
+  9: asking,
+  10: trials,
+  11: keysOfSeveral,
+};
 
-/** What each version needs, from version 1 on. Version 8 had no schemas of runs. */
-const upgrades = [
-  fromVersion1,
-  fromVersion2,
-  fromVersion3,
-  fromVersion4,
-  fromVersion5,
-  fromVersion6,
-  fromVersion7,
-  resultSchemas,
-  pauses,
-  trials,
-  keysOfSeveral,
-  imports,
-  chosenSettings,
-];
+/** 14: the last version that a field of a run was added to before they said it themselves. */
+const schemaVersion = Math.max(14, newestColumn, ...Object.keys(upgrades).map((from) => Number(from) + 1));
 
 /** Creates the tables, or copies those of an earlier version and updates them. Throws for a file of a later version. */
 export function migrate(db: DatabaseSync, file: string): void {
@@ -352,8 +303,12 @@ export function migrate(db: DatabaseSync, file: string): void {
   if (found > 0 && found < schemaVersion) copyBeforeUpgrade(db, file, found);
   db.exec("BEGIN IMMEDIATE");
   const version = readVersion();
-  const script = version === 0 ? schema : upgrades.slice(version - 1).join("");
-  if (script !== "") db.exec(`${script} PRAGMA user_version = ${schemaVersion}`);
+  if (version === 0) db.exec(schema);
+  else if (version < schemaVersion) {
+    addMissingColumns(db);
+    for (const [from, script] of Object.entries(upgrades)) if (Number(from) >= version) db.exec(script);
+  }
+  if (version < schemaVersion) db.exec(`PRAGMA user_version = ${schemaVersion}`);
   db.exec("COMMIT");
   if (version > schemaVersion) {
     throw new Error(
