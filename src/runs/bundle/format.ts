@@ -1,7 +1,8 @@
-import { addUsage, noUsage } from "../../agent/turn/limits.ts";
+import { addUsage, noUsage, type Usage } from "../../agent/turn/limits.ts";
 import type { FileVersion } from "../../agent/turn/manifest.ts";
 import { canonicalJson } from "../../json.ts";
-import type { BundledRun, RunEvent, RunState } from "../types.ts";
+import { allFields, type BundledRun, type Run } from "../fields.ts";
+import type { RunEvent, RunState } from "../types.ts";
 
 // The files of a bundle. Each has one possible text for what it says, so that a bundle is the same wherever the run is exported.
 
@@ -35,31 +36,25 @@ export interface RunRecord extends Pick<RunState, "summary" | "uploads" | "files
 
 /** The text of `run.json`. */
 export function runText({ runId, run, uploads = [], files, summary }: RunRecord): string {
-  const { name, status, turn, createdAt, updatedAt, sequence, failure, used, model, tools, labels } = run;
-  const { resultSchema, chosen } = run;
-  const bundled: BundledRun = {
-    name,
-    status,
-    turn,
-    createdAt,
-    updatedAt,
-    sequence,
-    ...(failure && { failure }),
-    ...(used && { used: addUsage(noUsage, used) }), // earlier releases stored fewer fields
-    ...(model !== undefined && { model }),
-    ...(tools?.length && { tools }),
-    ...(labels && Object.keys(labels).length > 0 && { labels }),
-    ...(resultSchema !== undefined && { resultSchema }),
-    ...(chosen && { chosen }),
-  };
   const record: RunRecord = {
     runId,
-    run: bundled,
+    run: bundled(run),
     ...(uploads.length > 0 && { uploads }),
     ...(files && { files }),
     ...(summary && { summary }),
   };
   return `${canonicalJson(record)}\n`;
+}
+
+/** The fields of a run that a bundle has. Empty lists and objects are left out. */
+function bundled(run: BundledRun & Partial<Run>): BundledRun {
+  const entries = allFields.flatMap(({ name, kind, bundled: isBundled }) => {
+    const value = run[name];
+    if (!isBundled || value === undefined || (typeof value === "object" && Object.keys(value).length === 0)) return [];
+    // Earlier releases stored fewer sums.
+    return [[name, kind === "usage" ? addUsage(noUsage, value as Usage) : value] as const];
+  });
+  return Object.fromEntries(entries) as unknown as BundledRun;
 }
 
 /**

@@ -6,6 +6,7 @@ import { trialArms, trialTurnModes } from "../../agent/turn/journal.ts";
 import { resumeReasons } from "../../agent/turn/resume-reason.ts";
 import { unmadeCalls } from "../../agent/turn/unmade-calls.ts";
 import { usageFields } from "../../agent/turn/limits.ts";
+import { type BundledRun, requiredFields } from "../fields.ts";
 import { labelNamePattern, maxLabelLength, maxLabels } from "../labels.ts";
 import { newRunLimits } from "../new-run-limits.ts";
 import { runStatuses } from "../status.ts";
@@ -209,29 +210,30 @@ const message = object(
 const limitNames = ["steps", "tokens", "seconds", "inputTokens", "outputTokens", "dollars"];
 const limits = object({}, Object.fromEntries(limitNames.map((name) => [name, amount])));
 
+const ofRun: Record<keyof BundledRun, object> = {
+  name: { type: "string", minLength: 1, maxLength: newRunLimits.nameLength, pattern: "\\S" },
+  status: anyOf(runStatuses.filter((status) => status !== "running")),
+  turn: { ...turn, minimum: 0 },
+  createdAt: time,
+  updatedAt: time,
+  sequence: { ...sequence, minimum: 0 },
+  failure: object({ ...failure, remedy: text, retryable: flag }),
+  used: object(Object.fromEntries(usageFields.map((field) => [field, amount]))),
+  model: text,
+  tools: list(text),
+  labels: {
+    type: "object",
+    maxProperties: maxLabels,
+    propertyNames: { pattern: `^${labelNamePattern}$` },
+    additionalProperties: { type: "string", maxLength: maxLabelLength },
+  },
+  resultSchema: sha256,
+  chosen: object({}, { model: text, limits, runLimits: limits }),
+};
+const isRequired = ([name]: [string, object]): boolean => requiredFields.some((required) => required === name);
 const bundledRun = object(
-  {
-    name: { type: "string", minLength: 1, maxLength: newRunLimits.nameLength, pattern: "\\S" },
-    status: anyOf(runStatuses.filter((status) => status !== "running")),
-    turn: { ...turn, minimum: 0 },
-    createdAt: time,
-    updatedAt: time,
-    sequence: { ...sequence, minimum: 0 },
-  },
-  {
-    failure: object({ ...failure, remedy: text, retryable: flag }),
-    used: object(Object.fromEntries(usageFields.map((field) => [field, amount]))),
-    model: text,
-    tools: list(text),
-    labels: {
-      type: "object",
-      maxProperties: maxLabels,
-      propertyNames: { pattern: `^${labelNamePattern}$` },
-      additionalProperties: { type: "string", maxLength: maxLabelLength },
-    },
-    resultSchema: sha256,
-    chosen: object({}, { model: text, limits, runLimits: limits }),
-  },
+  Object.fromEntries(Object.entries(ofRun).filter((field) => isRequired(field))),
+  Object.fromEntries(Object.entries(ofRun).filter((field) => !isRequired(field))),
 );
 
 /** A workspace has up to 2,000 files, and as many deleted ones. */
