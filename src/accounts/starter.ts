@@ -17,7 +17,7 @@ export interface NamedStarter extends Starter {
 }
 
 /** Who starts something: the operator, if there is one, or the holder of the key. Undefined: the service itself. */
-export function starterOf(actor: Actor | undefined, holder: Starter | undefined): Starter | undefined {
+export function starterOf(actor: Actor | undefined, holder?: Starter): Starter | undefined {
   return actor === undefined ? holder : { kind: "operator", id: actor };
 }
 

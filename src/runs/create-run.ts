@@ -18,13 +18,13 @@ import {
 } from "./files/new-files.ts";
 import type { Stores, Workflow } from "./ports.ts";
 import { createWithSlot } from "./admission.ts";
+import { beginRun, given } from "./begin.ts";
 import { type ChosenSettings, requireChoosable } from "./chosen-settings.ts";
 import { stamped } from "./events.ts";
 import { replayCreate } from "./idempotency.ts";
 import type { Labels } from "./labels.ts";
 import { quotasOf } from "./quotas.ts";
 import { requireModel } from "./require-model.ts";
-import { newRunId } from "./run-id.ts";
 import { transitions } from "./status.ts";
 import { bytesOfFiles, requireStorage, storageLimits } from "./files/stored-bytes.ts";
 import { failTurn, notStarted, startTurn } from "./turn-writes.ts";
@@ -120,11 +120,7 @@ async function storeRun(
     const audited = along(deps.actor, "run.create", id, createdAt, { organizationId });
     const more = { uploads, ...(idempotency && { idempotency }), ...audited };
     storing = true;
-    const reported = {
-      ...run,
-      ...(webhook !== undefined && { webhook }),
-      ...(resultSchema !== undefined && { resultSchema }),
-    };
+    const reported: Run = { ...run, ...given({ webhook, resultSchema }) };
     const outcome =
       quotas && run.turn === 1
         ? await createWithSlot(deps, reported, { messages, ...more }, quotas)
@@ -143,27 +139,12 @@ async function storeRun(
   }
 }
 
-function newRun(
-  { agentId, organizationId, startedBy }: RunOwner & Pick<Run, "startedBy">,
-  { name, text, labels, chosen }: NewRun,
-  now: number,
-): Run {
-  const hasInput = text !== undefined;
-  const { to: status } = hasInput ? transitions.createdWithInput : transitions.createdIdle;
-  return {
-    id: newRunId(now),
-    agentId,
-    organizationId,
-    name,
-    status,
-    turn: hasInput ? 1 : 0,
-    createdAt: now,
-    updatedAt: now,
-    sequence: hasInput ? 1 : 0,
-    ...(labels && Object.keys(labels).length > 0 && { labels }),
-    ...(startedBy && { startedBy }),
-    ...(chosen && { chosen }),
-  };
+function newRun(creator: RunOwner & Pick<Run, "startedBy">, { name, text, labels, chosen }: NewRun, now: number): Run {
+  const { agentId, organizationId, startedBy } = creator;
+  const inputs = text === undefined ? 0 : 1;
+  const { to: status } = inputs === 1 ? transitions.createdWithInput : transitions.createdIdle;
+  const ofClient = { labels: labels && Object.keys(labels).length > 0 ? labels : undefined, startedBy, chosen };
+  return beginRun({ agentId, organizationId, name, status, turn: inputs, sequence: inputs, ...ofClient }, now);
 }
 
 function inputMessages(text: string | undefined, agentVersion: number | undefined): TurnMessage[] {
@@ -202,7 +183,7 @@ async function checkPreconditions(
     accounts.findWebhookState(agentId),
   ]);
   const agent = requireActive(found, "create runs");
-  const given = files && (await files);
+  const sent = files && (await files);
   const { modelConfiguration: named } = chosen ? requireChoosable(agent, chosen) : agent;
   requireModelsRunning(organization);
   requireModel({ secretRefusal }, organizationId, modelConfigurationOf(organization, named), named);
@@ -212,9 +193,9 @@ async function checkPreconditions(
     requireSchemaAllowed(agent);
     await schema.check(schema.schema);
   }
-  if (given) {
+  if (sent) {
     const limits = storageLimits(agent, organization);
-    await requireStorage(runs, { agentId, organizationId }, { limits, bytes: bytesOfFiles(given) });
+    await requireStorage(runs, { agentId, organizationId }, { limits, bytes: bytesOfFiles(sent) });
   }
   return {
     ...(quotas && { quotas }),

@@ -106,10 +106,10 @@ type KindOf<Value> = [Value] extends [boolean]
 export type Kind = KindOf<boolean> | KindOf<number> | KindOf<string> | KindOf<object>;
 
 /**
- * The copies of a run that begin with some of its fields: a fork, the case of a suite, an attempt of a trial, and an imported run,
- * whose fields are those of the bundle.
+ * The copies of a run that begin with some of its fields: a fork, the case of a suite, and an imported run, whose fields are those
+ * of the bundle. An attempt of a trial has none of them: what applies to it is in its settings.
  */
-export type Copy = "fork" | "case" | "attempt" | "import";
+export type Copy = "fork" | "case" | "import";
 
 interface Field<Value> {
   /** Its column on one machine. On AWS, the attribute has the name of the field. */
@@ -119,6 +119,7 @@ interface Field<Value> {
   left: "all" | "nothing" | "" | 0 | "origin";
   /** Whether a bundle has it. */
   bundled: boolean;
+  /** Its name, status and numbers are given to each copy. */
   copied: readonly Copy[];
   /** Version of the database on one machine that brought the column. Absent: 14 or earlier. */
   since?: number;
@@ -132,7 +133,7 @@ export const fields = {
   id: { column: "id", kind: "text", left: "all", bundled: false, copied: [] },
   agentId: { column: "agent_id", kind: "text", left: "all", bundled: false, copied: [] },
   organizationId: { column: "organization_id", kind: "text", left: "all", bundled: false, copied: [] },
-  name: { column: "name", kind: "text", left: "", bundled: true, copied: ["attempt", "import"] },
+  name: { column: "name", kind: "text", left: "", bundled: true, copied: [] },
   status: { column: "status", kind: "text", left: "all", bundled: true, copied: [] },
   turn: { column: "turn", kind: "number", left: "all", bundled: true, copied: [] },
   createdAt: { column: "created_at", kind: "number", left: "all", bundled: true, copied: [] },

@@ -1,6 +1,7 @@
 import { withLowerLimits } from "../runs/chosen-settings.ts";
 import { withOwnSchema } from "../runs/result-schema.ts";
 import type { AgentDefinition } from "../accounts/types.ts";
+import { beginRun } from "../runs/begin.ts";
 import { stamped } from "../runs/events.ts";
 import type { Stores, Workflow } from "../runs/ports.ts";
 import { turnRecord } from "../runs/read/turn-record.ts";
@@ -100,16 +101,17 @@ async function createArm(
     ];
   });
   const numbered = stamped(events, { sequence: 0, at });
-  const run: Run = {
-    id: runId,
-    ...ownerOfRuns(trial.id),
-    name: origin.name,
-    status: transitions.createdWithInput.to,
-    turn: source.turn,
-    createdAt: at,
-    updatedAt: at,
-    sequence: numbered.length,
-  };
+  const run = beginRun(
+    {
+      id: runId,
+      ...ownerOfRuns(trial.id),
+      name: origin.name,
+      status: transitions.createdWithInput.to,
+      turn: source.turn,
+      sequence: numbered.length,
+    },
+    at,
+  );
   const messages = numbered.filter((event) => "role" in event);
   await runs.create(run, messages, {
     uploads: before,

@@ -1,14 +1,15 @@
 import { findAgent, requireActive } from "../../accounts/agents.ts";
 import { along } from "../../accounts/audit.ts";
+import { starterOf } from "../../accounts/starter.ts";
 import { ServiceError } from "../../errors.ts";
 import { log } from "../../log.ts";
+import { beginRun } from "../begin.ts";
 import { deleteRun } from "../control-run.ts";
 import { bytesOfFiles, requireStorage, storageLimits } from "../files/stored-bytes.ts";
 import { appendGroups, type EventGroup } from "../fork/copy-events.ts";
 import { incompleteImport } from "../fork/incomplete-fork.ts";
 import type { ForkDeps } from "../fork/fork-run.ts";
 import { findRunHead } from "../read/find-run.ts";
-import { newRunId } from "../run-id.ts";
 import { transitions } from "../status.ts";
 import type { Run, RunEvent, Stamped } from "../types.ts";
 import { type CheckedBundle, checkBundle } from "./check-record.ts";
@@ -49,21 +50,17 @@ function newRun(
   { record: { runId, run }, missing }: CheckedBundle,
   sha256: string,
 ): Run {
-  const createdAt = now();
-  return {
-    id: newRunId(createdAt),
+  const own = {
     ...owner,
     name: run.name,
     status: transitions.forkCreated.to,
     failure: incompleteImport,
     turn: Math.min(run.turn, 1),
-    createdAt,
-    updatedAt: createdAt,
     sequence: Math.min(run.sequence, 1),
-    ...(run.labels && { labels: run.labels }),
-    ...(actor !== undefined && { startedBy: { kind: "operator" as const, id: actor } }),
+    startedBy: starterOf(actor),
     imported: { runId, sha256, run, ...(missing.length > 0 && { missing }) },
   };
+  return beginRun(own, now(), { of: run, as: "import" });
 }
 
 async function store(deps: ImportDeps, run: Run, { bundle, record, ended }: CheckedBundle): Promise<Run> {

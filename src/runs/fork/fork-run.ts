@@ -1,6 +1,7 @@
 import { requireActive } from "../../accounts/agents.ts";
 import { type Actor, along } from "../../accounts/audit.ts";
 import { requireModelsRunning } from "../../accounts/model-stop.ts";
+import { starterOf } from "../../accounts/starter.ts";
 import type { Agent, Organization } from "../../accounts/types.ts";
 import {
   applyChanges,
@@ -14,6 +15,7 @@ import type { Secrets } from "../../agent/secret.ts";
 import { ServiceError } from "../../errors.ts";
 import { log } from "../../log.ts";
 import { changeWithSlot, manyStarts, requireDollars, slotAttempts } from "../admission.ts";
+import { beginRun } from "../begin.ts";
 import { deleteRun } from "../control-run.ts";
 import { changedFiles, stamped } from "../events.ts";
 import { listRunFiles, notKept, type RunFiles, type RunPoint } from "../files/read-files.ts";
@@ -116,7 +118,7 @@ async function copyRecord(
 ): Promise<Run> {
   const { runs, workspace, configurations, actor, now } = deps;
   const { at, name = forkName(source.name) } = fork;
-  const { agentId, organizationId, resultSchema, chosen } = source;
+  const { agentId, organizationId, resultSchema } = source;
   const entries = events.filter((event) => "part" in event);
   const contents = new Set([...uploads, ...entries.flatMap(changedFiles)].flatMap(({ sha256 }) => sha256 ?? []));
   const missing = new Set(await workspace.link(source.id, runId, [...contents]));
@@ -126,7 +128,7 @@ async function copyRecord(
   const createdAt = now();
   const [first, ...groups] = groupsOf(events, createdAt);
   if (!first) throw new Error(`run ${source.id} has no event to fork`);
-  const run: Run = {
+  const own = {
     id: runId,
     agentId,
     organizationId,
@@ -134,13 +136,10 @@ async function copyRecord(
     status: transitions.forkCreated.to,
     failure: incompleteFork,
     turn: first.turn,
-    createdAt,
-    updatedAt: createdAt,
     sequence: first.messages.length,
-    ...(actor !== undefined && { startedBy: { kind: "operator" as const, id: actor } }),
-    ...(resultSchema !== undefined && { resultSchema }),
-    ...(chosen && { chosen }),
+    startedBy: starterOf(actor),
   };
+  const run = beginRun(own, createdAt, { of: source, as: "fork" });
   const audited = along(actor, "run.fork", runId, createdAt, { organizationId });
   await runs.create(run, first.messages, { uploads, ...audited });
   const before = entries.filter(({ turn }) => turn < at.turn);

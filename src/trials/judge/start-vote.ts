@@ -1,8 +1,9 @@
 import { hash } from "node:crypto";
+import { beginRun } from "../../runs/begin.ts";
 import { stamped } from "../../runs/events.ts";
 import { turnEvents } from "../../runs/read/turn-record.ts";
 import { transitions } from "../../runs/status.ts";
-import type { Run, RunJournalEntry, TurnMessage } from "../../runs/types.ts";
+import type { RunJournalEntry, TurnMessage } from "../../runs/types.ts";
 import { recordedRunDeleted } from "../erase-trials.ts";
 import { createOnce, type StartDeps, settingsOf } from "../start-arm.ts";
 import { withTier } from "../tier.ts";
@@ -61,16 +62,17 @@ async function createVote(
     ],
     { sequence: 0, at },
   );
-  const run: Run = {
-    id: runId,
-    ...ownerOfRuns(trial.id),
-    name: `Vote on case ${number}`,
-    status: transitions.createdWithInput.to,
-    turn,
-    createdAt: at,
-    updatedAt: at,
-    sequence: events.length,
-  };
+  const run = beginRun(
+    {
+      id: runId,
+      ...ownerOfRuns(trial.id),
+      name: `Vote on case ${number}`,
+      status: transitions.createdWithInput.to,
+      turn,
+      sequence: events.length,
+    },
+    at,
+  );
   const messages = events.filter((event) => "role" in event);
   await runs.create(run, messages, { uploads: [], entries: events.filter((event) => "part" in event) });
   return undefined;

@@ -1,6 +1,8 @@
 import { along } from "../../accounts/audit.ts";
+import { starterOf } from "../../accounts/starter.ts";
 import { type FileVersion, sha256Of } from "../../agent/turn/manifest.ts";
 import { ServiceError } from "../../errors.ts";
+import { beginRun } from "../../runs/begin.ts";
 import { changedFiles } from "../../runs/events.ts";
 import { listFilesAfter } from "../../runs/files/read-files.ts";
 import { copyConfigurations } from "../../runs/fork/copy-configurations.ts";
@@ -199,7 +201,7 @@ async function createCase(
   const createdAt = now();
   const [first, ...groups] = groupsOf(events, createdAt);
   if (!first) throw new Error(`run ${source.id} has no event to keep`);
-  const run: Run = {
+  const own = {
     id,
     agentId: suite.id,
     organizationId: suite.id,
@@ -207,15 +209,11 @@ async function createCase(
     status: transitions.forkCreated.to,
     failure: incompleteFork,
     turn: first.turn,
-    createdAt,
-    updatedAt: createdAt,
     sequence: first.messages.length,
-    ...(labels && { labels }),
-    ...(actor !== undefined && { startedBy: { kind: "operator" as const, id: actor } }),
-    ...(source.resultSchema !== undefined && { resultSchema: source.resultSchema }),
-    ...(source.chosen && { chosen: source.chosen }),
-    ...(source.imported && { imported: { runId: source.imported.runId, sha256: source.imported.sha256 } }),
+    labels,
+    startedBy: starterOf(actor),
   };
+  const run = beginRun(own, createdAt, { of: source, as: "case" });
   const audited = along(actor, "suite.add", suite.id, createdAt, { organizationId: suite.organizationId });
   await runs.create(run, first.messages, { uploads, ...audited });
   const { turn, ...copied } = await appendGroups(deps, run, groups, { turn: 0, earlier: {} });

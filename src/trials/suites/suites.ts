@@ -1,6 +1,8 @@
 import { findAgent, requireNotDeleted } from "../../accounts/agents.ts";
 import { type Actor, along } from "../../accounts/audit.ts";
+import { starterOf } from "../../accounts/starter.ts";
 import { ServiceError } from "../../errors.ts";
+import { beginRun } from "../../runs/begin.ts";
 import { keptId } from "../../runs/kept.ts";
 import type { Runs, Stores } from "../../runs/ports.ts";
 import { transitions } from "../../runs/status.ts";
@@ -57,18 +59,9 @@ export async function createSuite(deps: CreateSuiteDeps, agentId: string, name: 
   if (before) await removal.removeRuns([id]); // of a deletion that was interrupted at its end
   const at = now();
   const owner = suitesOf(agent.id);
-  const run: Run = {
-    id,
-    agentId: owner,
-    organizationId: owner,
-    name,
-    status: transitions.createdIdle.to,
-    turn: 0,
-    createdAt: at,
-    updatedAt: at,
-    sequence: 0,
-    ...(actor !== undefined && { startedBy: { kind: "operator" as const, id: actor } }),
-  };
+  const status = transitions.createdIdle.to;
+  const suite = { id, agentId: owner, organizationId: owner, name, status, turn: 0, sequence: 0 };
+  const run = beginRun({ ...suite, startedBy: starterOf(actor) }, at);
   await runs.create(run, [], along(actor, "suite.create", id, at, { organizationId: agent.organizationId }));
   return suiteIn(run, agent.id);
 }
