@@ -5,21 +5,11 @@ import type { Agent, AgentDefinition, AgentVersionHead, ListedAgent, Organizatio
 import type { McpServer } from "../../agent/mcp/types.ts";
 import { withoutUserinfo } from "../../agent/public-url.ts";
 import type { Schemas } from "../call.ts";
-import { timeOf } from "../../http/rest/wire/time.ts";
+import { wire } from "./by-schema.ts";
 
 /** `organization`: the agent's. Undefined: it is missing from the store. */
 export function wireAgentSummary(agent: ListedAgent, organization: Organization | undefined): Schemas["AgentSummary"] {
-  const { id, organizationId, name, status, version, createdAt, updatedAt } = agent;
-  return {
-    id,
-    organization_id: organizationId,
-    name,
-    status,
-    version: version ?? null,
-    model: modelNameOf(agent, organization) ?? null,
-    created_at: timeOf(createdAt),
-    updated_at: timeOf(updatedAt),
-  };
+  return wire("AgentSummary", { ...agent, model: modelNameOf(agent, organization) });
 }
 
 export function wireAgent(agent: Agent, organization: Organization | undefined, warnings: string[]): Schemas["Agent"] {
@@ -28,8 +18,7 @@ export function wireAgent(agent: Agent, organization: Organization | undefined, 
 }
 
 export function wireVersion(head: AgentVersionHead): Schemas["AgentVersionHead"] {
-  const { version, createdAt, hash, trialId } = head;
-  return { version, created_at: timeOf(createdAt), hash, trial_id: trialId ?? null };
+  return wire("AgentVersionHead", head);
 }
 
 /** A definition as in its agent file, without what may be a pasted key. */

@@ -1,12 +1,12 @@
 import { type NamedStarter, starterName } from "../../accounts/starter.ts";
-import { wireRunFields, wireTurnFields, wireUsage } from "../../http/rest/wire/run.ts";
+import { wireRunFields, wireTurnFields } from "../../http/rest/wire/run.ts";
 import type { Activity } from "../../runs/read/agent-activity.ts";
 import type { DescribedRun, RunDetail } from "../../runs/read/describe-runs.ts";
 import { type FailureGroup, lastAt } from "../../runs/read/failures.ts";
 import type { DayUsage } from "../../runs/read/usage-by-day.ts";
-import { timeOf } from "../../http/rest/wire/time.ts";
 import type { ImportOrigin } from "../../runs/types.ts";
 import type { Schemas } from "../call.ts";
+import { wire } from "./by-schema.ts";
 
 export function wireRun(described: DescribedRun): Schemas["Run"] {
   const { run, agent, startedBy } = described;
@@ -18,8 +18,7 @@ export function wireRun(described: DescribedRun): Schemas["Run"] {
 }
 
 function wireOrigin({ runId, sha256, run }: ImportOrigin): Schemas["ImportOrigin"] {
-  const times = { created_at: timeOf(run?.createdAt), updated_at: timeOf(run?.updatedAt) };
-  return { run_id: runId, bundle_sha256: sha256, ...times };
+  return wire("ImportOrigin", { ...run, runId, bundleSha256: sha256 });
 }
 
 export function wireStarter(starter: NamedStarter): Schemas["Starter"] {
@@ -32,58 +31,15 @@ export function wireDetail(detail: RunDetail): Schemas["RunDetail"] {
   return { ...wireRun(detail), ...wireTurnFields(detail), ...version, environment: environment ?? null };
 }
 
-export function wireDayUsage(row: DayUsage): Schemas["UsageRow"] {
-  const { day, organizationId, agentId, model, runs, technicalErrors, used, unpricedTokens } = row;
-  const { steps, input_tokens, output_tokens, cached_input_tokens, estimated_tokens, ...others } = wireUsage(used);
-  const { dollars, milliseconds } = others;
-  return {
-    day,
-    organization_id: organizationId,
-    agent_id: agentId,
-    model: model ?? null,
-    runs,
-    technical_errors: technicalErrors,
-    steps,
-    input_tokens,
-    output_tokens,
-    cached_input_tokens,
-    estimated_tokens,
-    dollars,
-    unpriced_tokens: unpricedTokens,
-    milliseconds,
-  };
+export function wireDayUsage({ used, ...row }: DayUsage): Schemas["UsageRow"] {
+  return wire("UsageRow", { ...row, ...used, milliseconds: Math.round(used.milliseconds) });
 }
 
 export function wireFailures(group: FailureGroup): Schemas["FailureGroup"] {
-  const { category, title, remedy, runs, agentIds, firstAt, newest } = group;
-  return {
-    category,
-    title,
-    remedy,
-    runs,
-    agents: agentIds.size,
-    first_at: timeOf(firstAt),
-    last_at: timeOf(lastAt(group)),
-    newest: newest.map(({ id, name, agentId, createdAt }) => ({
-      id,
-      name,
-      agent_id: agentId,
-      created_at: timeOf(createdAt),
-    })),
-  };
+  return wire("FailureGroup", { ...group, agents: group.agentIds.size, lastAt: lastAt(group) });
 }
 
 export function wireActivity({ agents, coversSince }: Activity): Schemas["AgentActivityReport"] {
-  return {
-    data: agents.map(({ agentId, runs, running, technicalErrors, used, unpricedTokens, lastRunAt }) => ({
-      agent_id: agentId,
-      runs,
-      technical_errors: technicalErrors,
-      dollars: wireUsage(used).dollars,
-      unpriced_tokens: unpricedTokens,
-      running,
-      last_run_at: timeOf(lastRunAt),
-    })),
-    covers_since: coversSince === undefined ? null : timeOf(coversSince),
-  };
+  const data = agents.map((agent) => ({ ...agent, dollars: agent.used.dollars }));
+  return wire("AgentActivityReport", { data, coversSince });
 }

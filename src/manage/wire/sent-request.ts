@@ -1,6 +1,7 @@
 import type { ReceivedResponse, SentRequest } from "../../agent/model.ts";
 import type { SentCall } from "../../runs/read/sent-request.ts";
 import type { Schemas } from "../call.ts";
+import { wire } from "./by-schema.ts";
 
 /** A sent request with all attempts of its step. */
 export function wireSentRequest({ request, exact, exchange, failed }: SentCall): Schemas["SentRequest"] {
@@ -16,20 +17,11 @@ export function wireSentRequest({ request, exact, exchange, failed }: SentCall):
 }
 
 function wireAttempt(sent: SentRequest, failure: string | null): Schemas["SentAttempt"] {
-  const { sha256, bytes, status, requestId, compat, callsAsText, withoutFiles, withoutCachePoints } = sent;
-  return {
-    sha256,
-    bytes,
-    status: status ?? null,
-    request_id: requestId ?? null,
-    compat: { ...compat },
-    calls_as_text: callsAsText === true,
-    without_files: withoutFiles === true,
-    without_cache_points: withoutCachePoints === true,
-    failure,
-  };
+  const { callsAsText = false, withoutFiles = false, withoutCachePoints = false } = sent;
+  const flags = { callsAsText, withoutFiles, withoutCachePoints };
+  return wire("SentAttempt", { ...sent, compat: { ...sent.compat }, ...flags, failure: failure ?? undefined });
 }
 
-function wireResponse({ id, model, reason, usage }: ReceivedResponse): Schemas["ProviderResponse"] {
-  return { id: id ?? null, model: model ?? null, finish_reason: reason ?? null, usage: usage ? { ...usage } : null };
+function wireResponse({ reason, usage, ...response }: ReceivedResponse): Schemas["ProviderResponse"] {
+  return wire("ProviderResponse", { ...response, finishReason: reason, usage: usage && { ...usage } });
 }

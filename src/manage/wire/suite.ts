@@ -1,26 +1,18 @@
-import { timeOf } from "../../http/rest/wire/time.ts";
 import type { AddedCases } from "../../trials/suites/add-cases.ts";
 import type { KeptCase, Suite } from "../../trials/suites/types.ts";
 import type { Schemas } from "../call.ts";
+import { wire } from "./by-schema.ts";
 
-export function wireSuiteHead({ name, agentId, createdAt, createdBy }: Suite, cases: number): Schemas["SuiteHead"] {
-  return { name, agent_id: agentId, created_by: createdBy ?? null, created_at: timeOf(createdAt), cases };
+export function wireSuiteHead(suite: Suite, cases: number): Schemas["SuiteHead"] {
+  return wire("SuiteHead", { ...suite, cases });
 }
 
 export function wireSuite(suite: Suite, cases: KeptCase[]): Schemas["Suite"] {
   return { ...wireSuiteHead(suite, cases.length), data: cases.map(wireKept) };
 }
 
-function wireKept({ runId, origin, input, keptAt, keptBy, redacted }: KeptCase): Schemas["SuiteCase"] {
-  return {
-    id: runId,
-    run_id: origin.runId,
-    turn: origin.turn,
-    input,
-    kept_by: keptBy ?? null,
-    kept_at: timeOf(keptAt),
-    redacted,
-  };
+function wireKept({ runId, origin, ...kept }: KeptCase): Schemas["SuiteCase"] {
+  return wire("SuiteCase", { ...kept, ...origin, id: runId });
 }
 
 export function wireAdded({ added, present, refused }: AddedCases): Schemas["AddedCases"] {

@@ -1,38 +1,44 @@
 import { modelNameOf } from "../../accounts/model-name.ts";
 import { argumentsText } from "../../agent/asks.ts";
-import { timeOf } from "../../http/rest/wire/time.ts";
 import { startOf } from "../../runs/text.ts";
 import type { Spent } from "../../trials/arm-usage.ts";
 import type { StepAnswer } from "../../trials/compare-steps.ts";
 import { describeTrial } from "../../trials/describe-trial.ts";
 import { estimateNotes, measuredEstimate } from "../../trials/estimate.ts";
 import type { CaseDetail } from "../../trials/read-case.ts";
-import { type Medians, summarize, type TrialSummary } from "../../trials/summary.ts";
+import { summarize, type TrialSummary } from "../../trials/summary.ts";
 import type { TurnCall } from "../../trials/turn-facts.ts";
 import type { Trial, TrialCase, TriedConfiguration } from "../../trials/types.ts";
 import { verdictOf } from "../../trials/verdict.ts";
 import type { Schemas } from "../call.ts";
 import { wireDefinition } from "./agent.ts";
+import { wire } from "./by-schema.ts";
 import { wireAttempt, wireJudgement, wireUsed } from "./trial-attempt.ts";
 
 /** Characters of a result in a case. The run of the attempt has all of it. */
 const maxResult = 2_000;
 
 export function wireTrialHead(trial: Trial, cases: TrialCase[]): Schemas["TrialHead"] {
-  return { ...headOf(trial), summary: describeTrial(trial, summarize(trial, cases)) };
+  const [candidate, control] = [configurationOf(trial.candidate), configurationOf(trial.control)];
+  const suite = trial.suite?.name;
+  const summary = describeTrial(trial, summarize(trial, cases));
+  return wire("TrialHead", { ...trial, mode: trial.mode ?? "rerun", candidate, control, suite, summary });
 }
 
 export function wireTrial(trial: Trial, cases: TrialCase[]): Schemas["Trial"] {
   const { candidate, judge, settings, estimate } = trial;
   const { outside, assertions, budget, tier } = settings;
   const remaining = measuredEstimate(trial, cases);
+  const { summary: text, ...head } = wireTrialHead(trial, cases);
   return {
-    ...headOf(trial),
+    ...head,
     definition: wireDefinition(candidate.definition),
     outside: { default: outside.default, tools: outside.tools ?? {} },
     assertions,
     tier: tier ?? null,
-    judge: judge ? { name: judge.definition.name, agent_id: judge.agentId ?? null, ...wireTried(judge) } : null,
+    judge: judge
+      ? wire("TrialJudge", { ...configurationOf(judge), name: judge.definition.name, agentId: judge.agentId })
+      : null,
     budget: { dollars: budget.dollars ?? null, tokens: budget.tokens ?? null },
     estimate: {
       cases: estimate.cases,
@@ -42,70 +48,35 @@ export function wireTrial(trial: Trial, cases: TrialCase[]): Schemas["Trial"] {
       sends: estimate.sends,
     },
     remaining: trial.status === "running" && remaining ? wireSpent(remaining) : null,
-    summary: wireSummary(trial, summarize(trial, cases)),
+    summary: { text, ...wireSummary(summarize(trial, cases)) },
   };
 }
 
-function headOf(trial: Trial): Omit<Schemas["TrialHead"], "summary"> {
-  return {
-    id: trial.id,
-    agent_id: trial.agentId,
-    status: trial.status,
-    ended_by: trial.endedBy ?? null,
-    created_by: trial.createdBy ?? null,
-    created_at: timeOf(trial.createdAt),
-    updated_at: timeOf(trial.updatedAt),
-    mode: trial.mode ?? "rerun",
-    candidate: wireTried(trial.candidate),
-    control: wireTried(trial.control),
-    suite: trial.suite?.name ?? null,
-    cases: trial.cases,
-  };
+function configurationOf({ version, hash, definition, provider }: TriedConfiguration) {
+  const { model } = definition;
+  const named = modelNameOf({ ...(model !== undefined && { model }) }, provider && { model: provider });
+  return { version, hash, model: named };
 }
 
-function wireTried({ version, hash, definition, provider }: TriedConfiguration): Schemas["Trial"]["candidate"] {
-  const model = modelNameOf(
-    { ...(definition.model !== undefined && { model: definition.model }) },
-    provider && { model: provider },
-  );
-  return { version: version ?? null, hash, model: model ?? null };
-}
-
-function wireSummary(trial: Trial, summary: TrialSummary): Schemas["Trial"]["summary"] {
+function wireSummary(summary: TrialSummary): Omit<Schemas["Trial"]["summary"], "text"> {
   const { verdicts, tried, open, preference, control, spent, medians } = summary;
   return {
-    text: describeTrial(trial, summary),
     verdicts,
     tried,
     open,
     preference: preference.conclusion,
-    control: control
-      ? {
-          cases: control.cases,
-          differ: control.differ,
-          left_record: control.leftRecord,
-          cannot_judge: control.cannotJudge ?? null,
-        }
-      : null,
+    control: control ? wire("TrialControl", control) : null,
     spent: {
       candidate: wireSpent(spent.candidate),
       control: wireSpent(spent.control),
       judge: spent.judge ? wireSpent(spent.judge) : null,
     },
-    medians: medians ? wireMedians(medians) : null,
+    medians: medians ? wire("TrialMedians", medians) : null,
   };
 }
 
-function wireMedians({ cases, steps, dollars, seconds }: Medians): Schemas["TrialMedians"] {
-  return { cases, steps: wirePair(steps), dollars: dollars ? wirePair(dollars) : null, seconds: wirePair(seconds) };
-}
-
-function wirePair({ recorded, tried }: Schemas["TrialPair"]): Schemas["TrialPair"] {
-  return { recorded, tried };
-}
-
-function wireSpent({ tokens, dollars }: Spent): Schemas["TrialSpent"] {
-  return { tokens, dollars: dollars ?? null };
+function wireSpent(spent: Spent): Schemas["TrialSpent"] {
+  return wire("TrialSpent", spent);
 }
 
 export function wireCase({ candidate, control, judge }: Trial, one: TrialCase): Schemas["TrialCase"] {
