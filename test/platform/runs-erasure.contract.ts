@@ -1,6 +1,19 @@
+import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
+import { noUsage } from "../../src/agent/turn/limits.ts";
 import type { Runs } from "../../src/runs/ports.ts";
-import { answered, created, failure, largeText, numbered, onTurn, output } from "./run-fixtures.ts";
+import type { Run } from "../../src/runs/types.ts";
+import {
+  answered,
+  created,
+  failure,
+  firstMessages,
+  input,
+  largeText,
+  numbered,
+  onTurn,
+  output,
+} from "./run-fixtures.ts";
 
 /** Contract tests of `Runs.erase`. `open` is called once. Each test creates its own runs. */
 export function describeErasure(open: () => Promise<Runs>): void {
@@ -40,6 +53,41 @@ export function describeErasure(open: () => Promise<Runs>): void {
       expect(await runs.listEvents(run.id, 0, 100)).toEqual([]);
       expect(await runs.firstInput(run.id, 9)).toBeUndefined();
       expect((await runs.read(other.id))?.transcript).toHaveLength(1);
+    });
+
+    test("leaves of each field what its row says", async () => {
+      const whole: Required<Omit<Run, "imported">> = {
+        id: randomUUID(),
+        agentId: "A",
+        organizationId: "O",
+        name: "Whole",
+        status: "terminated",
+        turn: 1,
+        createdAt: 1,
+        updatedAt: 2,
+        sequence: 1,
+        failure,
+        queued: 1,
+        used: { ...noUsage, steps: 2, dollars: 0.5 },
+        quotaOf: "agent",
+        waiting: false,
+        model: "m",
+        labels: { a: "b" },
+        webhook: "agent",
+        startedBy: { kind: "key", id: "k 1" },
+        tokens: [{ id: "i", hash: "h", createdAt: 1, expiresAt: 2 }],
+        tools: ["a", "b"],
+        resultSchema: "s",
+        askedUntil: 3,
+        pauses: 4,
+        worked: 5,
+        chosen: { limits: { tokens: 1e300 } },
+      };
+      await runs.create(whole, firstMessages(input(1, "Hello")));
+      expect(await runs.head(whole.id)).toEqual(whole);
+      expect(await runs.erase(whole.id)).toBe(true);
+      const { failure: _failure, labels: _labels, tokens: _tokens, tools: _tools, queued: _queued, ...left } = whole;
+      expect(await runs.head(whole.id)).toEqual({ ...left, name: "", sequence: 0 });
     });
 
     test("is idempotent", async () => {
