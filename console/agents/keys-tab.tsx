@@ -6,9 +6,9 @@ import { me } from "../api/session.ts";
 import { Button } from "../ui/button.tsx";
 import { Confirm } from "../ui/confirm.tsx";
 import { Loading } from "../ui/empty.tsx";
-import { Expiry } from "../ui/expiry.tsx";
+import { secretColumns } from "../ui/expiry.tsx";
 import { Problem } from "../ui/problem.tsx";
-import { RelativeTime } from "../ui/time.tsx";
+import { actionsHead, Rows } from "../ui/rows.tsx";
 import { toast } from "../ui/toast.tsx";
 import { CallExample } from "../programs/call-example.tsx";
 import { type CreatedKey, type Key, readKeys, setKeyEnabled } from "./agent-calls.ts";
@@ -100,51 +100,41 @@ function KeyTable({ keys, organizationId, reload }: KeyTableProps) {
   return (
     <>
       <Problem>{problem}</Problem>
-      <table class="table">
-        <thead>
-          <tr>
-            <th scope="col">Name</th>
-            <th scope="col">Starts with</th>
-            <th scope="col">Created</th>
-            <th scope="col">Last used</th>
-            <th scope="col">Expires</th>
-            <th scope="col">State</th>
-            <th scope="col">
-              <span class="visually-hidden">Actions</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {keys.map((key) => (
-            <tr key={key.id} class={key.enabled ? "" : "off"}>
-              <td>
+      <Rows
+        rows={keys}
+        keyOf={({ id }) => id}
+        rowProps={({ enabled }) => ({ class: enabled ? "" : "off" })}
+        columns={[
+          {
+            head: "Name",
+            cell: (key) => (
+              <>
                 {key.name === null ? <span class="muted">no name</span> : <bdi>{key.name}</bdi>}
                 {key.more_agent_ids.length > 0 && <div class="muted">also for {others(key)}</div>}
-              </td>
-              <td class="mono">{key.hint}…</td>
-              <td>
-                <RelativeTime at={key.created_at} />
-              </td>
-              <td>{key.last_used_at === null ? "never" : <RelativeTime at={key.last_used_at} />}</td>
-              <td>
-                <Expiry at={key.expires_at} />
-              </td>
-              <td>{key.enabled ? "enabled" : <span class="badge">disabled</span>}</td>
-              <td class="number">
-                {key.enabled ? (
-                  <Button size="small" kind="danger" blocked={reason} onClick={() => setDisabling(key)}>
-                    Disable…
-                  </Button>
-                ) : (
-                  <Button size="small" blocked={reason} onClick={() => enable(key)}>
-                    Enable
-                  </Button>
-                )}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+              </>
+            ),
+          },
+          ...secretColumns,
+          {
+            head: "State",
+            cell: ({ enabled }) => (enabled ? "enabled" : <span class="badge">disabled</span>),
+          },
+          {
+            head: actionsHead,
+            cellClass: "number",
+            cell: (key) =>
+              key.enabled ? (
+                <Button size="small" kind="danger" blocked={reason} onClick={() => setDisabling(key)}>
+                  Disable…
+                </Button>
+              ) : (
+                <Button size="small" blocked={reason} onClick={() => enable(key)}>
+                  Enable
+                </Button>
+              ),
+          },
+        ]}
+      />
       {disabling && (
         <Confirm
           title={`Disable “${nameOf(disabling)}”?`}

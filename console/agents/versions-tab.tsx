@@ -5,6 +5,7 @@ import { blocked } from "../state/blocked.ts";
 import { Button } from "../ui/button.tsx";
 import { Loading } from "../ui/empty.tsx";
 import { Problem } from "../ui/problem.tsx";
+import { Rows } from "../ui/rows.tsx";
 import { RelativeTime } from "../ui/time.tsx";
 import { toast } from "../ui/toast.tsx";
 import { readVersion, readVersions, updateAgent, type VersionHead } from "./agent-calls.ts";
@@ -23,20 +24,16 @@ export function VersionsTab({ agent, onSaved }: { agent: Agent; onSaved: (agent:
   return (
     <div class="versions">
       <div class="panel scroll-x">
-        <table class="table rows">
-          <thead>
-            <tr>
-              <th scope="col">Version</th>
-              <th scope="col">Saved</th>
-              <th scope="col" class="number">
-                SHA-256
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {versions.map(({ version, created_at, hash }) => (
-              <tr key={version} class={version === shown ? "selected" : ""}>
-                <td>
+        <Rows
+          class="table rows"
+          rows={versions}
+          keyOf={({ version }) => version}
+          rowProps={({ version }) => ({ class: version === shown ? "selected" : "" })}
+          columns={[
+            {
+              head: "Version",
+              cell: ({ version }) => (
+                <>
                   <button
                     type="button"
                     class="row-link"
@@ -46,15 +43,13 @@ export function VersionsTab({ agent, onSaved }: { agent: Agent; onSaved: (agent:
                     Version {version}
                   </button>{" "}
                   {version === agent.version && <span class="badge">current</span>}
-                </td>
-                <td>
-                  <RelativeTime at={created_at} />
-                </td>
-                <td class="number mono muted">{hash.slice(0, 8)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+                </>
+              ),
+            },
+            { head: "Saved", cell: ({ created_at }) => <RelativeTime at={created_at} /> },
+            { head: "SHA-256", class: "number", cellClass: "mono muted", cell: ({ hash }) => hash.slice(0, 8) },
+          ]}
+        />
       </div>
       <VersionDiff agent={agent} versions={versions} version={shown} onSaved={onSaved} />
     </div>

@@ -9,6 +9,7 @@ import { pageUrl, useQuery } from "../state/url.ts";
 import { Empty, Loading } from "../ui/empty.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Problem } from "../ui/problem.tsx";
+import { Rows } from "../ui/rows.tsx";
 import { Segments } from "../ui/segments.tsx";
 import { RelativeTime } from "../ui/time.tsx";
 
@@ -73,69 +74,58 @@ function Groups({ groups }: { groups: Group[] }) {
   return (
     <section class="panel">
       <div class="scroll-x">
-        <table class="table errors-table">
-          <thead>
-            <tr>
-              <th>Category</th>
-              <th>What failed</th>
-              <th class="number">Runs</th>
-              <th class="number">Agents</th>
-              <th class="number">Last</th>
-            </tr>
-          </thead>
-          {groups.map((group) => {
-            const key = `${group.category} ${group.title}`;
-            return <GroupRows key={key} group={group} isOpen={opened.has(key)} onToggle={() => toggle(key)} />;
-          })}
-        </table>
+        <Rows
+          class="table errors-table"
+          rows={groups}
+          keyOf={keyOf}
+          columns={[
+            { head: "Category", cell: ({ category }) => <code class="badge bad outlined">{category}</code> },
+            {
+              head: "What failed",
+              cell: (group) => {
+                const isOpen = opened.has(keyOf(group));
+                return (
+                  <button type="button" class="what" aria-expanded={isOpen} onClick={() => toggle(keyOf(group))}>
+                    <Icon name={isOpen ? "down" : "right"} />
+                    <bdi>{group.title}</bdi>
+                  </button>
+                );
+              },
+            },
+            { head: "Runs", class: "number", cell: ({ runs }) => formatNumber(runs) },
+            { head: "Agents", class: "number", cell: ({ agents }) => formatNumber(agents) },
+            { head: "Last", class: "number", cell: ({ last_at }) => <RelativeTime at={last_at} /> },
+          ]}
+          below={(group) => opened.has(keyOf(group)) && <GroupDetail group={group} />}
+        />
       </div>
     </section>
   );
 }
 
-function GroupRows({ group, isOpen, onToggle }: { group: Group; isOpen: boolean; onToggle: () => void }) {
+const keyOf = ({ category, title }: Group): string => `${category} ${title}`;
+
+/** What to do, and the newest runs. */
+function GroupDetail({ group }: { group: Group }) {
   return (
-    <tbody>
-      <tr>
-        <td>
-          <code class="badge bad outlined">{group.category}</code>
-        </td>
-        <td>
-          <button type="button" class="what" aria-expanded={isOpen} onClick={onToggle}>
-            <Icon name={isOpen ? "down" : "right"} />
-            <bdi>{group.title}</bdi>
-          </button>
-        </td>
-        <td class="number">{formatNumber(group.runs)}</td>
-        <td class="number">{formatNumber(group.agents)}</td>
-        <td class="number">
-          <RelativeTime at={group.last_at} />
-        </td>
-      </tr>
-      {isOpen && (
-        <tr class="detail">
-          <td />
-          <td colSpan={4}>
-            <p>{group.remedy}</p>
-            <ul>
-              {group.newest.map((run) => (
-                <li key={run.id}>
-                  <a href={pageUrl(`runs/${run.id}`)}>
-                    <bdi>{run.name}</bdi>
-                  </a>{" "}
-                  <span class="muted">{formatDateTime(run.created_at)}</span>
-                </li>
-              ))}
-            </ul>
-            {group.runs > group.newest.length && (
-              <p class="muted">
-                The newest {group.newest.length} of {formatNumber(group.runs)} runs, first on{" "}
-                {formatDateTime(group.first_at)}.
-              </p>
-            )}
-          </td>
-        </tr>
+    <>
+      <p>{group.remedy}</p>
+      <ul>
+        {group.newest.map((run) => (
+          <li key={run.id}>
+            <a href={pageUrl(`runs/${run.id}`)}>
+              <bdi>{run.name}</bdi>
+            </a>{" "}
+            <span class="muted">{formatDateTime(run.created_at)}</span>
+          </li>
+        ))}
+      </ul>
+      {group.runs > group.newest.length && (
+        <p class="muted">
+          The newest {group.newest.length} of {formatNumber(group.runs)} runs, first on {formatDateTime(group.first_at)}
+          .
+        </p>
       )}
-    </tbody>
+    </>
   );
 }

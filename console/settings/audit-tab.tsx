@@ -6,6 +6,7 @@ import { commands } from "../api/session.ts";
 import { useQuery } from "../state/url.ts";
 import { Loading } from "../ui/empty.tsx";
 import { Problem } from "../ui/problem.tsx";
+import { Rows } from "../ui/rows.tsx";
 import { RelativeTime } from "../ui/time.tsx";
 import { auditTarget } from "./audit-target.ts";
 import { type AuditEntry, auditLimit, readAudit } from "./settings-calls.ts";
@@ -81,32 +82,15 @@ function AuditTable({ entries }: { entries: AuditEntry[] }) {
   const names = new Map([...(agents.value ?? []), ...(organizations.value ?? [])].map(({ id, name }) => [id, name]));
   return (
     <div class="panel scroll-x">
-      <table class="table">
-        <thead>
-          <tr>
-            <th scope="col">When</th>
-            <th scope="col">Operator</th>
-            <th scope="col">Action</th>
-            <th scope="col">On</th>
-          </tr>
-        </thead>
-        <tbody>
-          {entries.map((entry, index) => (
-            <tr key={index}>
-              <td title={formatDateTime(entry.at)}>
-                <RelativeTime at={entry.at} />
-              </td>
-              <td>
-                <bdi>{entry.actor}</bdi>
-              </td>
-              <td class="mono">{entry.action}</td>
-              <td>
-                <Target entry={entry} name={names.get(entry.id)} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Rows
+        rows={entries}
+        columns={[
+          { head: "When", title: ({ at }) => formatDateTime(at), cell: ({ at }) => <RelativeTime at={at} /> },
+          { head: "Operator", cell: ({ actor }) => <bdi>{actor}</bdi> },
+          { head: "Action", cellClass: "mono", cell: ({ action }) => action },
+          { head: "On", cell: (entry) => <Target entry={entry} name={names.get(entry.id)} /> },
+        ]}
+      />
     </div>
   );
 }

@@ -7,9 +7,9 @@ import { me } from "../api/session.ts";
 import { Button } from "../ui/button.tsx";
 import { Confirm } from "../ui/confirm.tsx";
 import { Loading } from "../ui/empty.tsx";
-import { Expiry } from "../ui/expiry.tsx";
+import { secretColumns } from "../ui/expiry.tsx";
 import { Problem } from "../ui/problem.tsx";
-import { RelativeTime } from "../ui/time.tsx";
+import { actionsHead, Rows } from "../ui/rows.tsx";
 import { toast } from "../ui/toast.tsx";
 import { CreateOperatorDialog } from "./create-operator-dialog.tsx";
 import { LinkReveal } from "./link-reveal.tsx";
@@ -64,48 +64,35 @@ function OperatorTable({ operators, reload }: { operators: Operator[]; reload: (
   const reason = blocked("revoke links", null);
   return (
     <>
-      <table class="table">
-        <thead>
-          <tr>
-            <th scope="col">Name</th>
-            <th scope="col">Role</th>
-            <th scope="col">Starts with</th>
-            <th scope="col">Created</th>
-            <th scope="col">Last used</th>
-            <th scope="col">Expires</th>
-            <th scope="col">
-              <span class="visually-hidden">Actions</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {operators.map((operator) => (
-            <tr key={operator.id} class={operator.enabled ? "" : "off"}>
-              <td>
+      <Rows
+        rows={operators}
+        keyOf={({ id }) => id}
+        rowProps={({ enabled }) => ({ class: enabled ? "" : "off" })}
+        columns={[
+          {
+            head: "Name",
+            cell: (operator) => (
+              <>
                 <bdi>{operator.name}</bdi> {isMe(operator) && <span class="badge accent">you</span>}
-              </td>
-              <td>{roleText(operator, organizationNames.value)}</td>
-              <td class="mono">{operator.hint}…</td>
-              <td>
-                <RelativeTime at={operator.created_at} />
-              </td>
-              <td>{operator.last_used_at === null ? "never" : <RelativeTime at={operator.last_used_at} />}</td>
-              <td>
-                <Expiry at={operator.expires_at} />
-              </td>
-              <td class="number">
-                {operator.enabled ? (
-                  <Button size="small" kind="danger" blocked={reason} onClick={() => setRevoking(operator)}>
-                    Revoke…
-                  </Button>
-                ) : (
-                  <span class="badge">revoked</span>
-                )}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+              </>
+            ),
+          },
+          { head: "Role", cell: (operator) => roleText(operator, organizationNames.value) },
+          ...secretColumns,
+          {
+            head: actionsHead,
+            cellClass: "number",
+            cell: (operator) =>
+              operator.enabled ? (
+                <Button size="small" kind="danger" blocked={reason} onClick={() => setRevoking(operator)}>
+                  Revoke…
+                </Button>
+              ) : (
+                <span class="badge">revoked</span>
+              ),
+          },
+        ]}
+      />
       {revoking && (
         <Confirm
           title={`Revoke the link of “${revoking.name}”?`}

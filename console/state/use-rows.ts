@@ -1,3 +1,4 @@
+import { useLocation } from "preact-iso/router";
 import { useState } from "preact/hooks";
 import { useShortcuts } from "./keyboard.ts";
 
@@ -10,8 +11,16 @@ interface RowAttributes {
   onKeyDown: (event: KeyboardEvent) => void;
 }
 
-/** Rows with one tab stop: `j` and `k` or the arrow keys move the focus, Enter opens. `group`: see `useShortcuts`. */
-export function useRows(group: string, count: number, open: (index: number) => void): (index: number) => RowAttributes {
+/**
+ * Rows with one tab stop: `j` and `k` or the arrow keys move the focus, Enter or a click opens the row's `url`. `group`: see
+ * `useShortcuts`.
+ */
+export function useRows(
+  group: string,
+  count: number,
+  url: (index: number) => string,
+): (index: number) => RowAttributes {
+  const { route } = useLocation();
   const [current, setCurrent] = useState(0);
   const [elements] = useState(() => new Map<number, HTMLTableRowElement>());
   const isInside = (): boolean => [...elements.values()].some((element) => element === document.activeElement);
@@ -32,7 +41,7 @@ export function useRows(group: string, count: number, open: (index: number) => v
     onFocus: () => setCurrent(index),
     onClick: ({ target, ctrlKey, metaKey }) => {
       const isOther = ctrlKey || metaKey || (target as Element).closest("a, button, input");
-      if (!isOther && getSelection()?.isCollapsed !== false) open(index);
+      if (!isOther && getSelection()?.isCollapsed !== false) route(url(index));
     },
     onKeyDown: (event) => {
       if (event.target !== event.currentTarget) return;
@@ -41,7 +50,7 @@ export function useRows(group: string, count: number, open: (index: number) => v
         move(event.key === "ArrowDown" ? 1 : -1);
       } else if (event.key === "Enter") {
         event.preventDefault();
-        open(index);
+        route(url(index));
       }
     },
   });

@@ -1,4 +1,3 @@
-import { useLocation } from "preact-iso/router";
 import { useState } from "preact/hooks";
 import { formatNumber } from "../format.ts";
 import { visibleLine } from "../run/text/visible.ts";
@@ -8,6 +7,7 @@ import { useShortcuts } from "../state/keyboard.ts";
 import { pageUrl, useQuery } from "../state/url.ts";
 import { useRows } from "../state/use-rows.ts";
 import { Button } from "../ui/button.tsx";
+import { Rows } from "../ui/rows.tsx";
 import { FileChanges } from "./file-changes.tsx";
 import { KeepDialog } from "./keep-dialog.tsx";
 import type { TrialAttempt, TrialCase, TrialWithCases } from "./trial-calls.ts";
@@ -66,83 +66,81 @@ export function CaseList({ trial, cases }: TrialWithCases) {
 }
 
 function CaseTable({ trialId, cases }: { trialId: string; cases: TrialCase[] }) {
-  const { route } = useLocation();
-  const row = useRows("Trial", cases.length, (index) => {
-    const number = cases[index]?.number;
-    if (number !== undefined) route(caseUrl(trialId, number));
-  });
+  const url = (index: number): string => caseUrl(trialId, cases[index]?.number ?? 1);
+  const row = useRows("Trial", cases.length, url);
   return (
     <div class="panel">
-      <table class="table rows cases">
-        <thead>
-          <tr>
-            <th scope="col" class="verdict-cell">
-              Verdict
-            </th>
-            <th scope="col" class="input-cell">
-              Input
-            </th>
-            <th scope="col" class="output-cell">
-              Output
-            </th>
-            <th scope="col" class="files-cell">
-              Files
-            </th>
-            <th scope="col" class="number steps-cell">
-              Steps
-            </th>
-            <th scope="col" class="number cost-cell">
-              Cost
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {cases.map((each, index) => (
-            <tr key={each.number} {...row(index)}>
-              <CaseCells trialId={trialId} of={each} />
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Rows
+        class="table rows cases"
+        rows={cases}
+        keyOf={({ number }) => number}
+        rowProps={(_, index) => row(index)}
+        columns={[
+          { head: "Verdict", class: "verdict-cell", cell: (each) => <VerdictCell of={each} /> },
+          {
+            head: "Input",
+            class: "input-cell",
+            title: nameOf,
+            cell: (each, index) => {
+              const why = whyText(each);
+              return (
+                <>
+                  <a class="row-link" href={url(index)}>
+                    <bdi>{nameOf(each)}</bdi>
+                  </a>
+                  {why !== undefined && (
+                    <span class="sub" title={why}>
+                      <bdi>{visibleLine(why)}</bdi>
+                    </span>
+                  )}
+                </>
+              );
+            },
+          },
+          { head: "Output", class: "output-cell", cell: ({ candidate }) => outputText(candidate) },
+          {
+            head: "Files",
+            class: "files-cell",
+            cell: ({ candidate }) =>
+              candidate?.ended === "finished" ? <FileChanges files={candidate.files} most={2} /> : "–",
+          },
+          {
+            head: "Steps",
+            class: "number steps-cell",
+            cell: ({ recorded, candidate }) => (
+              <>
+                {recorded.steps} → <b>{candidate?.used?.steps ?? "–"}</b>
+              </>
+            ),
+          },
+          {
+            head: "Cost",
+            class: "number cost-cell",
+            cell: ({ recorded, candidate }) => (
+              <>
+                {dollarsText(recorded.dollars)} → <b>{candidate?.used ? dollarsText(candidate.used.dollars) : "–"}</b>
+              </>
+            ),
+          },
+        ]}
+      />
     </div>
   );
 }
 
-function CaseCells({ trialId, of: one }: { trialId: string; of: TrialCase }) {
-  const { number, input, recorded, candidate, judged_by, judgement } = one;
-  const why = whyText(one);
-  const name = visibleLine(input, 200) || "Empty input";
+const nameOf = ({ input }: TrialCase): string => visibleLine(input, 200) || "Empty input";
+
+function VerdictCell({ of: one }: { of: TrialCase }) {
+  const { judged_by, judgement } = one;
   return (
     <>
-      <td class="verdict-cell">
-        <StateMark state={stateOf(one)} />
-        {judged_by !== null && (
-          <span class="sub">
-            by <bdi>{judged_by}</bdi>
-          </span>
-        )}
-        {judged_by === null && judgement?.verdict && <span class="sub">by the judge</span>}
-      </td>
-      <td class="input-cell" title={name}>
-        <a class="row-link" href={caseUrl(trialId, number)}>
-          <bdi>{name}</bdi>
-        </a>
-        {why !== undefined && (
-          <span class="sub" title={why}>
-            <bdi>{visibleLine(why)}</bdi>
-          </span>
-        )}
-      </td>
-      <td class="output-cell">{outputText(candidate)}</td>
-      <td class="files-cell">
-        {candidate?.ended === "finished" ? <FileChanges files={candidate.files} most={2} /> : "–"}
-      </td>
-      <td class="number steps-cell">
-        {recorded.steps} → <b>{candidate?.used?.steps ?? "–"}</b>
-      </td>
-      <td class="number cost-cell">
-        {dollarsText(recorded.dollars)} → <b>{candidate?.used ? dollarsText(candidate.used.dollars) : "–"}</b>
-      </td>
+      <StateMark state={stateOf(one)} />
+      {judged_by !== null && (
+        <span class="sub">
+          by <bdi>{judged_by}</bdi>
+        </span>
+      )}
+      {judged_by === null && judgement?.verdict && <span class="sub">by the judge</span>}
     </>
   );
 }

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { formatNumber } from "../format.ts";
-import { NumbersTable } from "../ui/numbers-table.tsx";
+import { Rows } from "../ui/rows.tsx";
 import type { Sides } from "./sides.ts";
 import type { Comparison } from "./trial-calls.ts";
 import { dollarsText } from "./words.ts";
@@ -29,13 +29,12 @@ export function Figures({ sides: { heads }, left, right, more, children }: Figur
   ];
   return (
     <section class="panel">
-      <NumbersTable
+      <Rows
         class="table case-figures"
-        head="Figures"
-        of={([name]) => name}
         columns={[
-          { name: heads[0], of: ([, one]) => one },
-          { name: heads[1], of: ([, , other]) => other },
+          { head: "Figures", isName: true, cell: ([name]) => name },
+          { head: heads[0], class: "number", cell: ([, one]) => one },
+          { head: heads[1], class: "number", cell: ([, , other]) => other },
         ]}
         rows={rows}
       />

@@ -1,10 +1,10 @@
-import { useLocation } from "preact-iso/router";
 import type { Agent } from "../api/types.ts";
 import { useResource } from "../api/use-resource.ts";
 import { pageUrl } from "../state/url.ts";
 import { useRows } from "../state/use-rows.ts";
 import { Empty, Loading } from "../ui/empty.tsx";
 import { Problem } from "../ui/problem.tsx";
+import { Rows } from "../ui/rows.tsx";
 import { RelativeTime } from "../ui/time.tsx";
 import { SampleCases } from "./sample-cases.tsx";
 import { readTrials, type TrialHead } from "./trial-calls.ts";
@@ -33,40 +33,31 @@ export function TrialsTab({ agent }: { agent: Agent }) {
 }
 
 function TrialTable({ trials }: { trials: TrialHead[] }) {
-  const { route } = useLocation();
   const url = (index: number): string => pageUrl(`trials/${trials[index]?.id}`);
-  const row = useRows("Trials", trials.length, (index) => route(url(index)));
+  const row = useRows("Trials", trials.length, url);
   return (
     <div class="panel">
-      <table class="table rows trials">
-        <thead>
-          <tr>
-            <th scope="col">Trial</th>
-            <th scope="col" class="status-cell">
-              Status
-            </th>
-            <th scope="col" class="number time-cell">
-              Created
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {trials.map((trial, index) => (
-            <tr key={trial.id} {...row(index)}>
-              <td>
+      <Rows
+        class="table rows trials"
+        rows={trials}
+        keyOf={({ id }) => id}
+        rowProps={(_, index) => row(index)}
+        columns={[
+          {
+            head: "Trial",
+            cell: (trial, index) => (
+              <>
                 <a class="row-link" href={url(index)}>
                   {trialTitle(trial)}
                 </a>
                 <span class="sub">{trial.summary}</span>
-              </td>
-              <td class="status-cell">{statusWords[trial.status]}</td>
-              <td class="number time-cell">
-                <RelativeTime at={trial.created_at} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+              </>
+            ),
+          },
+          { head: "Status", class: "status-cell", cell: ({ status }) => statusWords[status] },
+          { head: "Created", class: "number time-cell", cell: ({ created_at: at }) => <RelativeTime at={at} /> },
+        ]}
+      />
     </div>
   );
 }

@@ -2,10 +2,11 @@ import { endsSoon, expiryText } from "../../src/accounts/expiry.ts";
 import { formatDateTime } from "../format.ts";
 import { endOf, type ExpiryChoice } from "./expiry-choice.ts";
 import { Field } from "./field.tsx";
-import { useKnownNow } from "./time.tsx";
+import type { Column } from "./rows.tsx";
+import { RelativeTime, useKnownNow } from "./time.tsx";
 
 /** When a key or link ends. From two weeks before, the end stands out. `at`: RFC 3339; null: it does not expire. */
-export function Expiry({ at }: { at: string | null }) {
+function Expiry({ at }: { at: string | null }) {
   const now = useKnownNow();
   if (at === null) return <span class="muted">never</span>;
   const ends = { expiresAt: Date.parse(at) };
@@ -16,6 +17,22 @@ export function Expiry({ at }: { at: string | null }) {
     </time>
   );
 }
+
+/** What is known of a key or link without its secret. */
+interface KnownSecret {
+  hint: string;
+  created_at: string | null;
+  last_used_at: string | null;
+  expires_at: string | null;
+}
+
+/** The columns that keys and links have in common. */
+export const secretColumns: Column<KnownSecret>[] = [
+  { head: "Starts with", cellClass: "mono", cell: ({ hint }) => `${hint}…` },
+  { head: "Created", cell: ({ created_at: at }) => <RelativeTime at={at} /> },
+  { head: "Last used", cell: ({ last_used_at: at }) => (at === null ? "never" : <RelativeTime at={at} />) },
+  { head: "Expires", cell: ({ expires_at: at }) => <Expiry at={at} /> },
+];
 
 interface ExpiryFieldProps {
   choice: ExpiryChoice;

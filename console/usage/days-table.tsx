@@ -1,6 +1,6 @@
 import { formatNumber } from "../format.ts";
 import { costText } from "../state/cost.ts";
-import { NumbersTable } from "../ui/numbers-table.tsx";
+import { Rows } from "../ui/rows.tsx";
 import { cachedShare, type Report, sum, tokensOf } from "./report.ts";
 import { percent } from "./words.ts";
 
@@ -14,16 +14,14 @@ export function DaysTable({ report }: { report: Report }) {
     <details class="panel days-table">
       <summary>Numbers per day</summary>
       <div class="scroll-x">
-        <NumbersTable
-          class="table"
-          head="Day (UTC)"
-          of={({ day }) => day}
+        <Rows
           columns={[
-            { name: "Runs", of: ({ total }) => formatNumber(total.runs) },
-            { name: "Steps", of: ({ total }) => formatNumber(total.steps) },
-            { name: "Tokens", of: ({ total }) => tokensOf(total).toLocaleString("en-US") },
-            { name: "From cache", of: ({ total }) => percent(cachedShare(total)) },
-            { name: "Cost", of: ({ total }) => costText(total, 4) },
+            { head: "Day (UTC)", isName: true, cell: ({ day }) => day },
+            { head: "Runs", class: "number", cell: ({ total }) => formatNumber(total.runs) },
+            { head: "Steps", class: "number", cell: ({ total }) => formatNumber(total.steps) },
+            { head: "Tokens", class: "number", cell: ({ total }) => tokensOf(total).toLocaleString("en-US") },
+            { head: "From cache", class: "number", cell: ({ total }) => percent(cachedShare(total)) },
+            { head: "Cost", class: "number", cell: ({ total }) => costText(total, 4) },
           ]}
           rows={rows.toReversed()}
         />

@@ -3,12 +3,13 @@ import { formatDollars, formatNumber } from "../format.ts";
 import { costText } from "../state/cost.ts";
 import { pageUrl } from "../state/url.ts";
 import { Icon } from "../ui/icon.tsx";
-import { type NumbersColumn, NumbersTable } from "../ui/numbers-table.tsx";
+import { type Column, Rows } from "../ui/rows.tsx";
 import { BudgetBar } from "./budget-bar.tsx";
 import {
   added,
   cachedShare,
   type Grouping,
+  type Measure,
   type Report,
   type Series,
   shareOf,
@@ -48,38 +49,43 @@ export function UsageTable({ report, grouping, budgets }: UsageTableProps) {
         </a>
       </header>
       <div class="scroll-x">
-        <NumbersTable
+        <Rows
           class="table usage-table"
-          head={isByAgent ? "Agent" : "Model"}
-          of={({ series, index, isRest }) => {
-            if (isRest) {
-              return (
-                <button type="button" class="rest" onClick={() => setShown(report.others.length)}>
-                  {series.name}
-                </button>
-              );
-            }
-            if (index === undefined) return <SeriesName series={series} grouping={grouping} />;
-            return (
-              <span class="series">
-                <i class={`swatch s${index + 1}`} />
-                {series.id === undefined ? (
-                  <OthersButton
-                    series={series}
-                    isOpen={shown > 0}
-                    onClick={() => setShown(shown > 0 ? 0 : firstOthers)}
-                  />
-                ) : (
-                  <SeriesName series={series} grouping={grouping} />
-                )}
-              </span>
-            );
-          }}
-          columns={columnsOf(report, grouping, budgets)}
+          columns={[
+            {
+              head: isByAgent ? "Agent" : "Model",
+              isName: true,
+              cell: ({ series, index, isRest }) => {
+                if (isRest) {
+                  return (
+                    <button type="button" class="rest" onClick={() => setShown(report.others.length)}>
+                      {series.name}
+                    </button>
+                  );
+                }
+                if (index === undefined) return <SeriesName series={series} grouping={grouping} />;
+                return (
+                  <span class="series">
+                    <i class={`swatch s${index + 1}`} />
+                    {series.id === undefined ? (
+                      <OthersButton
+                        series={series}
+                        isOpen={shown > 0}
+                        onClick={() => setShown(shown > 0 ? 0 : firstOthers)}
+                      />
+                    ) : (
+                      <SeriesName series={series} grouping={grouping} />
+                    )}
+                  </span>
+                );
+              },
+            },
+            ...columnsOf(report, grouping, budgets),
+          ]}
           rows={rows}
-          rowClass={({ series, index }) =>
-            index === undefined ? "of-other" : series.id === undefined && shown > 0 ? "open" : ""
-          }
+          rowProps={({ series, index }) => ({
+            class: index === undefined ? "of-other" : series.id === undefined && shown > 0 ? "open" : "",
+          })}
         />
       </div>
     </section>
@@ -99,19 +105,23 @@ function rowsOf({ series, others, days }: Report, shown: number, grouping: Group
   return rows;
 }
 
-function columnsOf(report: Report, grouping: Grouping, budgets: Map<string, number>): NumbersColumn<Row>[] {
-  const { measure } = report;
-  const of = (text: (total: Totals) => string) => (row: Row) => text(row.series.total);
+function columnsOf(report: Report, grouping: Grouping, budgets: Map<string, number>): Column<Row>[] {
+  const number = (head: string, text: (total: Totals) => string, ranks?: Measure): Column<Row> => ({
+    head,
+    class: "number",
+    sorted: report.measure === ranks && "descending",
+    cell: ({ series }) => text(series.total),
+  });
   return [
-    { name: "Runs", isRank: measure === "runs", of: of(({ runs }) => formatNumber(runs)) },
-    { name: "Errors", isRank: measure === "errors", of: of(({ errors }) => formatNumber(errors)) },
-    { name: "Tokens", isRank: measure === "tokens", of: of((total) => formatNumber(tokensOf(total))) },
-    { name: "From cache", of: of((total) => percent(cachedShare(total))) },
-    { name: "Cost", isRank: measure === "dollars", of: of((total) => costText(total, 2)) },
-    { name: "Per run", of: of(perRun) },
-    { name: `Share of ${measureNames[measure]}`, isText: true, of: (row) => <Share {...{ row, report, grouping }} /> },
+    number("Runs", ({ runs }) => formatNumber(runs), "runs"),
+    number("Errors", ({ errors }) => formatNumber(errors), "errors"),
+    number("Tokens", (total) => formatNumber(tokensOf(total)), "tokens"),
+    number("From cache", (total) => percent(cachedShare(total))),
+    number("Cost", (total) => costText(total, 2), "dollars"),
+    number("Per run", perRun),
+    { head: `Share of ${measureNames[report.measure]}`, cell: (row) => <Share {...{ row, report, grouping }} /> },
     ...(budgets.size > 0 && grouping === "agent"
-      ? [{ name: "Budget today", isText: true, of: ({ series }: Row) => <Budget series={series} budgets={budgets} /> }]
+      ? [{ head: "Budget today", cell: ({ series }: Row) => <Budget series={series} budgets={budgets} /> }]
       : []),
   ];
 }

@@ -7,6 +7,7 @@ import { pageUrl } from "../state/url.ts";
 import { Button } from "../ui/button.tsx";
 import { Loading } from "../ui/empty.tsx";
 import { Problem } from "../ui/problem.tsx";
+import { actionsHead, Rows } from "../ui/rows.tsx";
 import { RelativeTime } from "../ui/time.tsx";
 import { toast } from "../ui/toast.tsx";
 import { type Delivery, type Endpoint, readDeliveries, resendDelivery, testWebhook } from "./webhook-calls.ts";
@@ -104,53 +105,42 @@ interface DeliveryTableProps {
 
 function DeliveryTable({ deliveries, reason, onResend }: DeliveryTableProps) {
   return (
-    <table class="table">
-      <thead>
-        <tr>
-          <th scope="col">When</th>
-          <th scope="col">Message</th>
-          <th scope="col">Run</th>
-          <th scope="col">State</th>
-          <th scope="col">Last attempt</th>
-          <th scope="col">
-            <span class="visually-hidden">Actions</span>
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {deliveries.map((delivery) => (
-          <tr key={delivery.id}>
-            <td title={formatDateTime(delivery.at)}>
-              <RelativeTime at={delivery.at} />
-            </td>
-            <td class="mono">{delivery.type}</td>
-            <td>
-              {delivery.type !== "webhook.test" && (
-                <a class="mono" href={pageUrl(`runs/${delivery.run_id}`)}>
-                  {shortRunId(delivery.run_id)}
+    <Rows
+      rows={deliveries}
+      keyOf={({ id }) => id}
+      columns={[
+        { head: "When", title: ({ at }) => formatDateTime(at), cell: ({ at }) => <RelativeTime at={at} /> },
+        { head: "Message", cellClass: "mono", cell: ({ type }) => type },
+        {
+          head: "Run",
+          cell: ({ type, run_id, turn }) => (
+            <>
+              {type !== "webhook.test" && (
+                <a class="mono" href={pageUrl(`runs/${run_id}`)}>
+                  {shortRunId(run_id)}
                 </a>
               )}{" "}
-              {delivery.turn > 1 && <span class="muted">turn {delivery.turn}</span>}
-            </td>
-            <td>
-              <State delivery={delivery} />
-            </td>
-            <td>
-              <LastAttempt delivery={delivery} />
-            </td>
-            <td class="number">
-              <Button
-                size="small"
-                blocked={delivery.last_attempt === null ? "It is being sent." : reason}
-                onClick={() => onResend(delivery)}
-              >
-                Send again
-              </Button>
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+              {turn > 1 && <span class="muted">turn {turn}</span>}
+            </>
+          ),
+        },
+        { head: "State", cell: (delivery) => <State delivery={delivery} /> },
+        { head: "Last attempt", cell: (delivery) => <LastAttempt delivery={delivery} /> },
+        {
+          head: actionsHead,
+          cellClass: "number",
+          cell: (delivery) => (
+            <Button
+              size="small"
+              blocked={delivery.last_attempt === null ? "It is being sent." : reason}
+              onClick={() => onResend(delivery)}
+            >
+              Send again
+            </Button>
+          ),
+        },
+      ]}
+    />
   );
 }
 

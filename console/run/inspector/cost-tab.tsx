@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { formatDollars, formatNumber } from "../../format.ts";
-import { type NumbersColumn, NumbersTable } from "../../ui/numbers-table.tsx";
+import { type Column, Rows } from "../../ui/rows.tsx";
 import type { Limits, RunDetail } from "../api.ts";
 import type { Point } from "../model/types.ts";
 import type { RunView } from "../view.ts";
@@ -80,16 +80,22 @@ interface StepRow {
   before: Point | undefined;
 }
 
-const tokens: NumbersColumn<StepRow> = {
-  name: "Tokens",
-  of: ({ point, before }) => formatNumber(point.tokens - (before?.tokens ?? 0)),
+const tokens: Column<StepRow> = {
+  head: "Tokens",
+  class: "number",
+  cell: ({ point, before }) => formatNumber(point.tokens - (before?.tokens ?? 0)),
 };
-const cost: NumbersColumn<StepRow> = {
-  name: "Cost",
-  of: ({ point: { stepDollars } }) => (stepDollars === null ? "not recorded" : formatDollars(stepDollars, 4)),
+const cost: Column<StepRow> = {
+  head: "Cost",
+  class: "number",
+  cell: ({ point: { stepDollars } }) => (stepDollars === null ? "not recorded" : formatDollars(stepDollars, 4)),
 };
-const tokensSoFar: NumbersColumn<StepRow> = { name: "Tokens so far", of: ({ point }) => formatNumber(point.tokens) };
-const costSoFar: NumbersColumn<StepRow> = { name: "Cost so far", of: ({ point }) => costUntil(point) };
+const tokensSoFar: Column<StepRow> = {
+  head: "Tokens so far",
+  class: "number",
+  cell: ({ point }) => formatNumber(point.tokens),
+};
+const costSoFar: Column<StepRow> = { head: "Cost so far", class: "number", cell: ({ point }) => costUntil(point) };
 
 /** The model calls, newest first. */
 function StepTable({ points, view, priced }: { points: Point[]; view: RunView; priced: boolean }) {
@@ -98,15 +104,23 @@ function StepTable({ points, view, priced }: { points: Point[]; view: RunView; p
   const rows = points.map((point, index) => ({ point, before: points[index - 1] })).slice(from);
   return (
     <div class="run-table-box">
-      <NumbersTable
+      <Rows
         class="run-table"
-        head="Step"
-        of={({ point: { turn, step } }) => (
-          <button type="button" class="link" onClick={() => view.select({ turn, step })}>
-            {view.model.turns.length > 1 ? `${turn}.${step}` : step}
-          </button>
-        )}
-        columns={priced ? [tokens, cost, tokensSoFar, costSoFar] : [tokens, tokensSoFar]}
+        columns={[
+          {
+            head: "Step",
+            isName: true,
+            cell: ({ point: { turn, step } }) => (
+              <button type="button" class="link" onClick={() => view.select({ turn, step })}>
+                {view.model.turns.length > 1 ? `${turn}.${step}` : step}
+              </button>
+            ),
+          },
+          tokens,
+          priced && cost,
+          tokensSoFar,
+          priced && costSoFar,
+        ]}
         rows={rows.toReversed()}
       />
       {from > 0 && (

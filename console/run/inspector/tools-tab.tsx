@@ -1,5 +1,5 @@
 import { formatDuration, formatNumber } from "../../format.ts";
-import { NumbersTable } from "../../ui/numbers-table.tsx";
+import { Rows } from "../../ui/rows.tsx";
 import { median } from "../model/tool-totals.ts";
 import type { ToolTotal } from "../model/types.ts";
 import { ToolName } from "../text/tool-name.tsx";
@@ -12,29 +12,41 @@ export function ToolsTab({ view }: { view: RunView }) {
   if (totals.length === 0) return <p class="run-empty">No tool call has ended yet.</p>;
   return (
     <div class="run-table-box">
-      <NumbersTable
+      <Rows
         class="run-table"
-        head="Tool"
-        of={({ name, first: { turn, step, index } }) => (
-          <button
-            type="button"
-            class="link"
-            title="Go to its first call"
-            onClick={() => view.select({ turn, step, call: index })}
-          >
-            <ToolName name={name} />
-          </button>
-        )}
         columns={[
-          { name: "Calls", of: ({ calls }) => formatNumber(calls) },
           {
-            name: "Failed",
-            of: ({ failed }) => formatNumber(failed),
-            class: ({ failed }) => (failed > 0 ? "bad" : "muted"),
+            head: "Tool",
+            isName: true,
+            cell: ({ name, first: { turn, step, index } }) => (
+              <button
+                type="button"
+                class="link"
+                title="Go to its first call"
+                onClick={() => view.select({ turn, step, call: index })}
+              >
+                <ToolName name={name} />
+              </button>
+            ),
           },
-          { name: "Median", of: (total) => medianText(total) },
-          { name: "Slowest", of: (total) => median(total) !== undefined && formatDuration(total.slowest) },
-          { name: "Total", of: (total) => median(total) !== undefined && formatDuration(total.milliseconds) },
+          { head: "Calls", class: "number", cell: ({ calls }) => formatNumber(calls) },
+          {
+            head: "Failed",
+            class: "number",
+            cell: ({ failed }) => formatNumber(failed),
+            cellClass: ({ failed }) => (failed > 0 ? "bad" : "muted"),
+          },
+          { head: "Median", class: "number", cell: (total) => medianText(total) },
+          {
+            head: "Slowest",
+            class: "number",
+            cell: (total) => median(total) !== undefined && formatDuration(total.slowest),
+          },
+          {
+            head: "Total",
+            class: "number",
+            cell: (total) => median(total) !== undefined && formatDuration(total.milliseconds),
+          },
         ]}
         rows={totals.slice(0, 100)}
       />
