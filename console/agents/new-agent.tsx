@@ -9,7 +9,7 @@ import { usePageTitle } from "../state/page-title.ts";
 import { pageUrl } from "../state/url.ts";
 import { Button } from "../ui/button.tsx";
 import { Empty, Loading } from "../ui/empty.tsx";
-import { Field } from "../ui/field.tsx";
+import { SelectField } from "../ui/field.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { toast } from "../ui/toast.tsx";
 import { createAgent, draftOf, readAgent } from "./agent-calls.ts";
@@ -81,22 +81,12 @@ function NewAgentForm({ start }: { start: Draft }) {
     <>
       {all.length > 1 && (
         <div class="new-agent-owner">
-          <Field name="Organization">
-            {(control) => (
-              <select
-                {...control}
-                class="input"
-                value={owner}
-                onChange={({ currentTarget }) => setChosen(currentTarget.value)}
-              >
-                {all.map(({ id, name }) => (
-                  <option key={id} value={id}>
-                    {name}
-                  </option>
-                ))}
-              </select>
-            )}
-          </Field>
+          <SelectField
+            name="Organization"
+            value={owner}
+            options={all.map(({ id, name }) => [id, name] as const)}
+            onChange={setChosen}
+          />
         </div>
       )}
       <Editor

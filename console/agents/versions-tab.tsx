@@ -4,6 +4,7 @@ import type { Agent } from "../api/types.ts";
 import { blocked } from "../state/blocked.ts";
 import { Button } from "../ui/button.tsx";
 import { Loading } from "../ui/empty.tsx";
+import { Select } from "../ui/field.tsx";
 import { Problem } from "../ui/problem.tsx";
 import { Rows } from "../ui/rows.tsx";
 import { RelativeTime } from "../ui/time.tsx";
@@ -92,17 +93,11 @@ function VersionDiff({ agent, versions, version, onSaved }: VersionDiffProps) {
         {before !== undefined && (
           <label class="inline">
             Compared with{" "}
-            <select
-              class="input"
+            <Select
               value={before}
-              onChange={({ currentTarget }) => setCompared(Number(currentTarget.value))}
-            >
-              {others.map((each) => (
-                <option key={each} value={each}>
-                  version {each}
-                </option>
-              ))}
-            </select>
+              options={others.map((each) => [each, `version ${each}`] as const)}
+              onChange={setCompared}
+            />
           </label>
         )}
         {version !== agent.version && (

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
-import { Field } from "../ui/field.tsx";
+import { TextField } from "../ui/field.tsx";
 import { toast } from "../ui/toast.tsx";
 import type { Organization } from "../api/types.ts";
 import { deleteOrganization } from "./model-calls.ts";
@@ -66,19 +66,15 @@ export function DeleteOrganization({ organization, onClose, onDeleted }: Props) 
             : "This ends its runs, and deletes them with their files, its agents, keys, webhooks and usage. It cannot be undone. " +
               "The audit keeps what operators did."}
         </p>
-        <Field name="Name" help={`Type “${name}” to confirm.`} problem={problem}>
-          {(control) => (
-            <input
-              {...control}
-              class="input"
-              autofocus
-              autocomplete="off"
-              value={typed}
-              readOnly={isBusy}
-              onInput={({ currentTarget }) => setTyped(currentTarget.value)}
-            />
-          )}
-        </Field>
+        <TextField
+          name="Name"
+          help={`Type “${name}” to confirm.`}
+          problem={problem}
+          autofocus
+          value={typed}
+          readOnly={isBusy}
+          onInput={setTyped}
+        />
       </form>
     </Dialog>
   );

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { me } from "../api/session.ts";
 import { Button } from "../ui/button.tsx";
-import { Field } from "../ui/field.tsx";
+import { TextField } from "../ui/field.tsx";
 import { storeKey } from "./model-calls.ts";
 
 interface KeyEntryProps {
@@ -37,7 +37,7 @@ export function KeyEntry({ organizationId, configuration, server, onStored, onCl
     me.value?.platform === "aws" ? "in AWS Secrets Manager" : "in a file that only the service’s user can read";
   return (
     <div class="key-entry">
-      <Field
+      <TextField
         name="Key"
         problem={problem}
         help={
@@ -45,25 +45,18 @@ export function KeyEntry({ organizationId, configuration, server, onStored, onCl
             ? "Enter the base URL first: the key is stored for this server alone."
             : `Stored ${place}, for ${URL.parse(server)?.host} alone. It replaces the key that was stored before, and is never shown again.`
         }
-      >
-        {(control) => (
-          <input
-            {...control}
-            class="input mono"
-            type="password"
-            autofocus
-            autocomplete="off"
-            spellcheck={false}
-            value={value}
-            onInput={({ currentTarget }) => setValue(currentTarget.value)}
-            onKeyDown={(event) => {
-              if (event.key !== "Enter") return;
-              event.preventDefault();
-              void store();
-            }}
-          />
-        )}
-      </Field>
+        class="mono"
+        type="password"
+        autofocus
+        spellcheck={false}
+        value={value}
+        onInput={setValue}
+        onKeyDown={(event) => {
+          if (event.key !== "Enter") return;
+          event.preventDefault();
+          void store();
+        }}
+      />
       <div class="row">
         <Button
           size="small"

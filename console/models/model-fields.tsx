@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { commands, me } from "../api/session.ts";
 import { Button } from "../ui/button.tsx";
-import { Field } from "../ui/field.tsx";
+import { Check, Field, SelectField, TextField } from "../ui/field.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { SecretInput } from "../ui/secret-input.tsx";
 import { type ModelForm, withServer, withSetting } from "./model-form.ts";
@@ -35,25 +35,13 @@ export function ModelFields({
   const names = Object.keys(accepted) as SettingName[];
   return (
     <div class="model-fields">
-      <Field name="Provider">
-        {(control) => (
-          <select
-            {...control}
-            class="input"
-            value={form.provider}
-            disabled={isReadOnly}
-            onChange={({ currentTarget }) =>
-              onChange(withServer(form, stored, { provider: currentTarget.value as Provider }))
-            }
-          >
-            {Object.entries(providerNames).map(([provider, name]) => (
-              <option key={provider} value={provider}>
-                {name}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
+      <SelectField
+        name="Provider"
+        value={form.provider}
+        options={Object.entries(providerNames) as [Provider, string][]}
+        disabled={isReadOnly}
+        onChange={(provider) => onChange(withServer(form, stored, { provider }))}
+      />
       {names.map((name) => (
         <SettingField
           key={name}
@@ -71,15 +59,9 @@ export function ModelFields({
           }
         />
       ))}
-      <label class="check">
-        <input
-          type="checkbox"
-          checked={form.enabled}
-          disabled={isReadOnly}
-          onChange={({ currentTarget }) => onChange({ ...form, enabled: currentTarget.checked })}
-        />
+      <Check checked={form.enabled} disabled={isReadOnly} onChange={(enabled) => onChange({ ...form, enabled })}>
         Enabled: agents that use it can start runs
-      </label>
+      </Check>
     </div>
   );
 }
@@ -110,28 +92,26 @@ interface SettingFieldProps {
 function SettingField(props: SettingFieldProps) {
   const { name, organizationId, isRequired, form, problem, isReadOnly, onInput } = props;
   const { placeholder, help, ...text } = texts[name];
-  const value = form.settings[name];
   if (name === "secret") return <SecretField {...props} />;
+  const field = { name: <Label name={text.name} isRequired={isRequired} />, problem, help };
+  if (name === "model") {
+    return (
+      <Field {...field}>
+        {(control) => <ModelName {...{ control, organizationId, form, isReadOnly, placeholder, onInput }} />}
+      </Field>
+    );
+  }
   return (
-    <Field name={<Label name={text.name} isRequired={isRequired} />} problem={problem} {...(help && { help })}>
-      {(control) =>
-        name === "model" ? (
-          <ModelName {...{ control, organizationId, form, isReadOnly, placeholder, onInput }} />
-        ) : (
-          <input
-            {...control}
-            class="input mono"
-            value={value}
-            placeholder={name === "base_url" && !isRequired ? "the provider’s address" : placeholder}
-            readOnly={isReadOnly}
-            autocomplete="off"
-            autocapitalize="off"
-            spellcheck={false}
-            onInput={({ currentTarget }) => onInput(currentTarget.value)}
-          />
-        )
-      }
-    </Field>
+    <TextField
+      {...field}
+      class="mono"
+      value={form.settings[name]}
+      placeholder={name === "base_url" && !isRequired ? "the provider’s address" : placeholder}
+      readOnly={isReadOnly}
+      autocapitalize="off"
+      spellcheck={false}
+      onInput={onInput}
+    />
   );
 }
 

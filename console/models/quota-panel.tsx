@@ -6,7 +6,7 @@ import { formatBytes } from "../format.ts";
 import { blocked, forbidden } from "../state/blocked.ts";
 import { useLeaveGuard } from "../state/leave-guard.ts";
 import { Button } from "../ui/button.tsx";
-import { Field } from "../ui/field.tsx";
+import { TextField } from "../ui/field.tsx";
 import { Gauge } from "../ui/gauge.tsx";
 import { Problem } from "../ui/problem.tsx";
 import { toast } from "../ui/toast.tsx";
@@ -133,19 +133,7 @@ function QuotaField({
 }) {
   return (
     <div>
-      <Field {...field}>
-        {(control) => (
-          <input
-            {...control}
-            class="input"
-            inputMode={inputMode}
-            autocomplete="off"
-            value={value}
-            readOnly={isReadOnly}
-            onInput={({ currentTarget }) => set(currentTarget.value)}
-          />
-        )}
-      </Field>
+      <TextField {...field} inputMode={inputMode} value={value} readOnly={isReadOnly} onInput={set} />
       {use && <Gauge label={`${field.name} now`} value={use.used} limit={use.limit} format={formatBytes} />}
     </div>
   );

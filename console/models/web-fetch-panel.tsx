@@ -3,7 +3,7 @@ import type { Organization } from "../api/types.ts";
 import { blocked, forbidden } from "../state/blocked.ts";
 import { useLeaveGuard } from "../state/leave-guard.ts";
 import { Button } from "../ui/button.tsx";
-import { Field } from "../ui/field.tsx";
+import { TextField } from "../ui/field.tsx";
 import { toast } from "../ui/toast.tsx";
 import { setWebFetchHosts } from "./model-calls.ts";
 
@@ -44,23 +44,16 @@ export function WebFetchPanel({ organization }: { organization: Organization }) 
           if (!isBusy && !isSame && reason === undefined) void save();
         }}
       >
-        <Field
+        <TextField
           name="Hosts of web_fetch"
           help="One per line, such as docs.example.com, or *.example.com for all below example.com. Empty: all."
           problem={problem}
-        >
-          {(control) => (
-            <textarea
-              {...control}
-              class="input"
-              rows={3}
-              spellcheck={false}
-              value={text}
-              readOnly={forbidden("change hosts", id) !== undefined}
-              onInput={({ currentTarget }) => setText(currentTarget.value)}
-            />
-          )}
-        </Field>
+          rows={3}
+          spellcheck={false}
+          value={text}
+          readOnly={forbidden("change hosts", id) !== undefined}
+          onInput={setText}
+        />
         <div class="panel-actions">
           <p />
           <Button type="submit" blocked={reason ?? (isSame ? "Nothing was changed." : undefined)} disabled={isBusy}>

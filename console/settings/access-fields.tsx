@@ -1,5 +1,5 @@
 import { organizations } from "../state/organization.ts";
-import { Field } from "../ui/field.tsx";
+import { SelectField } from "../ui/field.tsx";
 import type { NewAccess } from "./settings-calls.ts";
 
 interface AccessFieldsProps {
@@ -13,51 +13,36 @@ export function AccessFields({ access, onChange }: AccessFieldsProps) {
   const help = single
     ? "They see the chosen organizations only, and manage neither organizations nor links."
     : "Viewers read everything and change nothing.";
-  const choose = (text: string): void => {
-    const chosen = roleIn(text);
-    onChange(chosen ? { role: chosen } : { organizations: [] });
-  };
   return (
     <>
-      <Field name="Role" help={help}>
-        {(control) => (
-          <select
-            {...control}
-            class="input"
-            value={role ?? "single"}
-            onChange={({ currentTarget }) => choose(currentTarget.value)}
-          >
-            <option value="operator">Operator</option>
-            <option value="viewer">Viewer</option>
-            <option value="single">One for each organization</option>
-          </select>
-        )}
-      </Field>
+      <SelectField
+        name="Role"
+        help={help}
+        value={role ?? "single"}
+        options={[
+          ["operator", "Operator"],
+          ["viewer", "Viewer"],
+          ["single", "One for each organization"],
+        ]}
+        onChange={(chosen) => onChange(chosen === "single" ? { organizations: [] } : { role: chosen })}
+      />
       {single &&
         organizations.value?.map(({ id, name }) => (
-          <Field key={id} name={<bdi>{name}</bdi>}>
-            {(control) => (
-              <select
-                {...control}
-                class="input"
-                value={single.find((each) => each.id === id)?.role ?? ""}
-                onChange={({ currentTarget }) => {
-                  const chosen = roleIn(currentTarget.value);
-                  const others = single.filter((each) => each.id !== id);
-                  onChange({ organizations: chosen ? [...others, { id, role: chosen }] : others });
-                }}
-              >
-                <option value="">No access</option>
-                <option value="viewer">Viewer</option>
-                <option value="operator">Operator</option>
-              </select>
-            )}
-          </Field>
+          <SelectField
+            key={id}
+            name={<bdi>{name}</bdi>}
+            value={single.find((each) => each.id === id)?.role ?? ""}
+            options={[
+              ["", "No access"],
+              ["viewer", "Viewer"],
+              ["operator", "Operator"],
+            ]}
+            onChange={(chosen) => {
+              const others = single.filter((each) => each.id !== id);
+              onChange({ organizations: chosen === "" ? others : [...others, { id, role: chosen }] });
+            }}
+          />
         ))}
     </>
   );
-}
-
-function roleIn(text: string): NewAccess["role"] {
-  return text === "operator" || text === "viewer" ? text : undefined;
 }

@@ -5,6 +5,7 @@ import { organizations } from "../state/organization.ts";
 import { commands } from "../api/session.ts";
 import { useQuery } from "../state/url.ts";
 import { Loading } from "../ui/empty.tsx";
+import { Select } from "../ui/field.tsx";
 import { Problem } from "../ui/problem.tsx";
 import { Rows } from "../ui/rows.tsx";
 import { RelativeTime } from "../ui/time.tsx";
@@ -13,21 +14,22 @@ import { type AuditEntry, auditLimit, readAudit } from "./settings-calls.ts";
 
 const day = 86_400_000;
 
+/** By days. */
 const times = [
-  ["", "Any time", undefined],
-  ["1", "Last 24 hours", day],
-  ["7", "Last 7 days", 7 * day],
-  ["30", "Last 30 days", 30 * day],
+  ["", "Any time"],
+  ["1", "Last 24 hours"],
+  ["7", "Last 7 days"],
+  ["30", "Last 30 days"],
 ] as const;
 
 /** What operators did, with links to what it was done to. */
 export function AuditTab() {
   const [query, setQuery] = useQuery();
-  const time = times.find(([name]) => name === query["since"]) ?? times[0];
+  const [days] = times.find(([name]) => name === query["since"]) ?? times[0];
   const actor = query["actor"] ?? "";
   const { data, error } = useResource(
-    time[0] || "any",
-    (signal) => readAudit(time[2] === undefined ? undefined : new Date(Date.now() - time[2]).toISOString(), signal),
+    days || "any",
+    (signal) => readAudit(days && new Date(Date.now() - Number(days) * day).toISOString(), signal),
     15_000,
   );
   const actors = [...new Set(data?.map((entry) => entry.actor))].sort((one, other) => one.localeCompare(other));
@@ -37,32 +39,15 @@ export function AuditTab() {
       <div class="filter-bar">
         <label class="inline">
           <span class="visually-hidden">Time</span>
-          <select
-            class="input"
-            value={time[0]}
-            onChange={({ currentTarget }) => setQuery({ since: currentTarget.value })}
-          >
-            {times.map(([name, title]) => (
-              <option key={name} value={name}>
-                {title}
-              </option>
-            ))}
-          </select>
+          <Select value={days} options={times} onChange={(since) => setQuery({ since })} />
         </label>
         <label class="inline">
           <span class="visually-hidden">Operator</span>
-          <select
-            class="input"
+          <Select
             value={actor}
-            onChange={({ currentTarget }) => setQuery({ actor: currentTarget.value })}
-          >
-            <option value="">All operators</option>
-            {actors.map((each) => (
-              <option key={each} value={each}>
-                {each}
-              </option>
-            ))}
-          </select>
+            options={[["", "All operators"], ...actors.map((each) => [each, each] as const)]}
+            onChange={(chosen) => setQuery({ actor: chosen })}
+          />
         </label>
       </div>
       <Problem>{error?.message}</Problem>

@@ -5,6 +5,7 @@ import { roleText } from "../state/roles.ts";
 import { me, signOut } from "../api/session.ts";
 import { setTheme, theme, themes } from "../state/theme.ts";
 import { Button } from "../ui/button.tsx";
+import { Check } from "../ui/field.tsx";
 import { Segments } from "../ui/segments.tsx";
 
 const themeNames = { system: "As the system", light: "Light", dark: "Dark" };
@@ -31,14 +32,9 @@ export function BrowserTab() {
           <h2>Keyboard shortcuts</h2>
           <p class="muted">Single keys do nothing in text fields. Shortcuts with ⌘ or Ctrl always work.</p>
         </div>
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={singleKeys.value}
-            onChange={({ currentTarget }) => setSingleKeys(currentTarget.checked)}
-          />
+        <Check checked={singleKeys.value} onChange={setSingleKeys}>
           Use single keys
-        </label>
+        </Check>
         <Button size="small" onClick={() => (helpOpen.value = true)}>
           Show all
         </Button>

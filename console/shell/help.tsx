@@ -1,6 +1,7 @@
 import { helpOpen } from "../state/dialogs.ts";
 import { keyNames, setSingleKeys, type Shortcut, shortcutGroups, singleKeys } from "../state/keyboard.ts";
 import { Dialog } from "../ui/dialog.tsx";
+import { Check } from "../ui/field.tsx";
 
 /** The list of shortcuts, made of those that are registered now. */
 export function Help() {
@@ -23,16 +24,9 @@ export function Help() {
           </section>
         ))}
       </div>
-      <label class="check">
-        <input
-          type="checkbox"
-          checked={singleKeys.value}
-          onChange={(event) => setSingleKeys(event.currentTarget.checked)}
-        />
-        <span>
-          Single keys <span class="muted">Without them, shortcuts with {keyNames("mod+k")} still work.</span>
-        </span>
-      </label>
+      <Check checked={singleKeys.value} onChange={setSingleKeys}>
+        Single keys <span class="muted">Without them, shortcuts with {keyNames("mod+k")} still work.</span>
+      </Check>
     </Dialog>
   );
 }

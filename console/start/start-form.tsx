@@ -15,7 +15,7 @@ import { pageUrl } from "../state/url.ts";
 import { Button } from "../ui/button.tsx";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
-import { Field } from "../ui/field.tsx";
+import { SelectField, TextField } from "../ui/field.tsx";
 import { Problem } from "../ui/problem.tsx";
 import { activeAgents } from "./active-agents.ts";
 import { hasContent, type StartDraft, withFiles } from "./draft.ts";
@@ -116,38 +116,19 @@ export function StartForm({ title, start, problem: firstProblem }: StartFormProp
     >
       <div class="field-row two">
         <AgentField agentId={draft.agentId} onChange={(agentId) => edit({ agentId })} />
-        <Field
+        <TextField
           name={
             <>
               Name <span class="hint">shown in the list</span>
             </>
           }
-        >
-          {(control) => (
-            <input
-              {...control}
-              class="input"
-              autocomplete="off"
-              maxLength={limits.name_length}
-              placeholder={hasContent(draft) ? nameOf(draft) : "From the input"}
-              value={draft.name}
-              onInput={({ currentTarget }) => edit({ name: currentTarget.value })}
-            />
-          )}
-        </Field>
+          maxLength={limits.name_length}
+          placeholder={hasContent(draft) ? nameOf(draft) : "From the input"}
+          value={draft.name}
+          onInput={(name) => edit({ name })}
+        />
       </div>
-      <Field name="Input">
-        {(control) => (
-          <textarea
-            {...control}
-            class="input"
-            rows={4}
-            autofocus
-            value={draft.text}
-            onInput={({ currentTarget }) => edit({ text: currentTarget.value })}
-          />
-        )}
-      </Field>
+      <TextField name="Input" rows={4} autofocus value={draft.text} onInput={(text) => edit({ text })} />
       <section class="start-files" aria-label="Files">
         <h3>Files</h3>
         <FileList
@@ -214,25 +195,17 @@ function AgentField({ agentId, onChange }: { agentId: string | undefined; onChan
   const all = chosen && !choices.includes(chosen) ? [chosen, ...choices] : choices;
   const names = agentNames(all);
   return (
-    <Field name="Agent">
-      {(control) => (
-        <select
-          {...control}
-          class="input"
-          value={agentId}
-          disabled={all.length === 0}
-          onChange={({ currentTarget }) => onChange(currentTarget.value)}
-        >
-          {all.length === 0 && <option>No active agent</option>}
-          {all.map(({ id, status }) => (
-            <option key={id} value={id}>
-              {names.get(id)}
-              {status !== "active" && ` (${status})`}
-            </option>
-          ))}
-        </select>
-      )}
-    </Field>
+    <SelectField
+      name="Agent"
+      value={agentId}
+      disabled={all.length === 0}
+      options={
+        all.length === 0
+          ? [["", "No active agent"]]
+          : all.map(({ id, status }) => [id, `${names.get(id)}${status === "active" ? "" : ` (${status})`}`] as const)
+      }
+      onChange={onChange}
+    />
   );
 }
 

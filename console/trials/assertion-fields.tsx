@@ -1,4 +1,5 @@
 import { Button } from "../ui/button.tsx";
+import { Select } from "../ui/field.tsx";
 import { assertionFields, type AssertionKind, assertionKinds, type TypedAssertion } from "./typed-assertions.ts";
 
 interface AssertionFieldsProps {
@@ -47,18 +48,12 @@ function AssertionRow({ number, of: { kind, name, value }, onChange, onRemove }:
   const fields = assertionFields[kind];
   return (
     <div class="assertion" role="group" aria-label={`Assertion ${number}`}>
-      <select
-        class="input"
+      <Select
         aria-label={`Kind of assertion ${number}`}
         value={kind}
-        onChange={({ currentTarget }) => onChange({ kind: currentTarget.value as AssertionKind })}
-      >
-        {Object.entries(assertionKinds).map(([each, text]) => (
-          <option key={each} value={each}>
-            {text}
-          </option>
-        ))}
-      </select>
+        options={Object.entries(assertionKinds) as [AssertionKind, string][]}
+        onChange={(chosen) => onChange({ kind: chosen })}
+      />
       {fields.name !== undefined && (
         <input
           class="input mono"

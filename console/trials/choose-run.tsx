@@ -3,7 +3,7 @@ import { call } from "../api/client.ts";
 import { useResource } from "../api/use-resource.ts";
 import { visibleLine } from "../run/text/visible.ts";
 import { Button } from "../ui/button.tsx";
-import { Field } from "../ui/field.tsx";
+import { TextField } from "../ui/field.tsx";
 import { RelativeTime } from "../ui/time.tsx";
 
 const runId = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/i;
@@ -28,23 +28,17 @@ export function ChooseRun({ left, onChoose }: { left: string | undefined; onChoo
           else onChoose(id.toLowerCase());
         }}
       >
-        <Field
+        <TextField
           name={left ? "Run to compare with" : "First run"}
           help="Its ID, or the address of its page."
           problem={problem}
-        >
-          {(control) => (
-            <input
-              {...control}
-              class="input mono"
-              value={text}
-              onInput={({ currentTarget }) => {
-                setProblem(undefined);
-                setText(currentTarget.value);
-              }}
-            />
-          )}
-        </Field>
+          class="mono"
+          value={text}
+          onInput={(typed) => {
+            setProblem(undefined);
+            setText(typed);
+          }}
+        />
         <Button kind="primary" type="submit">
           Compare
         </Button>

@@ -5,6 +5,7 @@ import { usePageTitle } from "../state/page-title.ts";
 import { pageUrl, useQuery } from "../state/url.ts";
 import { Button } from "../ui/button.tsx";
 import { Loading } from "../ui/empty.tsx";
+import { Select } from "../ui/field.tsx";
 import { Problem } from "../ui/problem.tsx";
 import { CasePairs } from "./case-pairs.tsx";
 import { ChooseRun } from "./choose-run.tsx";
@@ -121,18 +122,13 @@ function ComparedTurn({ head, turn: { run_id, name, turn, turns }, onTurn }: Com
           </a>
         </h2>
         {turns > 1 && (
-          <select
-            class="input end"
+          <Select
+            class="end"
             aria-label="Turn"
             value={turn}
-            onChange={({ currentTarget }) => onTurn(Number(currentTarget.value))}
-          >
-            {Array.from({ length: turns }, (_, index) => (
-              <option key={index} value={index + 1}>
-                Turn {index + 1} of {turns}
-              </option>
-            ))}
-          </select>
+            options={Array.from({ length: turns }, (_, index) => [index + 1, `Turn ${index + 1} of ${turns}`] as const)}
+            onChange={onTurn}
+          />
         )}
       </header>
     </section>

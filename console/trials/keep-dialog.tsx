@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { defaultReplacement, suiteNamePattern } from "../../src/trials/suites/limits.ts";
 import { count } from "../run/text/words.ts";
 import { CreateDialog } from "../ui/create-dialog.tsx";
-import { Field } from "../ui/field.tsx";
+import { Check, TextField } from "../ui/field.tsx";
 import { toast } from "../ui/toast.tsx";
 import { keepCases, type KeptCases, type TrialCase } from "./trial-calls.ts";
 
@@ -47,33 +47,18 @@ export function KeepDialog({ agentId, trialId, cases, onClose }: KeepDialogProps
       create={keep}
       onClose={onClose}
     >
-      <Field
+      <TextField
         name="Redact"
         help="Texts to replace in inputs, outputs, calls and files, one on each line. Patterns: suite add on the command line."
-      >
-        {(control) => (
-          <textarea
-            {...control}
-            class="input"
-            rows={3}
-            autocomplete="off"
-            spellcheck={false}
-            value={texts}
-            onInput={({ currentTarget }) => setTexts(currentTarget.value)}
-          />
-        )}
-      </Field>
+        rows={3}
+        spellcheck={false}
+        value={texts}
+        onInput={setTexts}
+      />
       {files.length > 0 && (
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={keepsFiles}
-            onChange={({ currentTarget }) => setKeepsFiles(currentTarget.checked)}
-          />
-          <span>
-            Keep as they are: <bdi>{files.join(", ")}</bdi>
-          </span>
-        </label>
+        <Check checked={keepsFiles} onChange={setKeepsFiles}>
+          Keep as they are: <bdi>{files.join(", ")}</bdi>
+        </Check>
       )}
     </CreateDialog>
   );

@@ -7,6 +7,7 @@ import { keyNames, useShortcuts } from "../state/keyboard.ts";
 import { pageUrl } from "../state/url.ts";
 import { Button } from "../ui/button.tsx";
 import { Choice, Dialog } from "../ui/dialog.tsx";
+import { Check } from "../ui/field.tsx";
 import { Problem } from "../ui/problem.tsx";
 import { Estimate, newHosts } from "./estimate.tsx";
 import {
@@ -142,16 +143,9 @@ export function TryDialog({ agent, draft, onClose }: TryDialogProps) {
       <Problem>{problem}</Problem>
       {estimated && <Estimate {...estimated} />}
       {hosts.length > 0 && (
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={mayReceive}
-            onChange={({ currentTarget }) => setMayReceive(currentTarget.checked)}
-          />
-          <span>
-            Send this to <bdi>{hosts.join(", ")}</bdi>
-          </span>
-        </label>
+        <Check checked={mayReceive} onChange={setMayReceive}>
+          Send this to <bdi>{hosts.join(", ")}</bdi>
+        </Check>
       )}
     </Dialog>
   );

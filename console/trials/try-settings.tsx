@@ -1,7 +1,7 @@
 import type { AgentSummary, Schemas } from "../api/types.ts";
 import { visibleLine } from "../run/text/visible.ts";
 import { maxCases } from "../../src/trials/limits.ts";
-import { Field } from "../ui/field.tsx";
+import { SelectField, TextField } from "../ui/field.tsx";
 import { AssertionFields } from "./assertion-fields.tsx";
 import { type Mode, modes } from "./modes.ts";
 import { assertionsOf, type TypedAssertion } from "./typed-assertions.ts";
@@ -94,60 +94,36 @@ interface TrySettingsFieldsProps {
 
 /** The fields of a trial. */
 export function TrySettingsFields({ settings, unit, suites, judges, disabled, onChange }: TrySettingsFieldsProps) {
+  const set = (changes: Partial<TrySettings>): void => onChange({ ...settings, ...changes });
   const number = (name: "last" | "control" | "budget", title: string, help: string) => (
-    <Field name={title} help={help}>
-      {(control) => (
-        <input
-          {...control}
-          class="input"
-          inputMode={name === "budget" && unit === "dollars" ? "decimal" : "numeric"}
-          autocomplete="off"
-          disabled={disabled || (name === "last" && settings.suite !== "")}
-          value={settings[name]}
-          onInput={({ currentTarget }) => onChange({ ...settings, [name]: currentTarget.value })}
-        />
-      )}
-    </Field>
+    <TextField
+      name={title}
+      help={help}
+      inputMode={name === "budget" && unit === "dollars" ? "decimal" : "numeric"}
+      disabled={disabled || (name === "last" && settings.suite !== "")}
+      value={settings[name]}
+      onInput={(value) => set({ [name]: value })}
+    />
   );
   const { mode } = settings;
   return (
     <>
-      <Field name="Mode" help={modes[mode].help}>
-        {(control) => (
-          <select
-            {...control}
-            class="input"
-            disabled={disabled}
-            value={mode}
-            onChange={({ currentTarget }) => onChange({ ...settings, mode: currentTarget.value as Mode })}
-          >
-            {(Object.keys(modes) as Mode[]).map((each) => (
-              <option key={each} value={each}>
-                {modes[each].name}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
+      <SelectField
+        name="Mode"
+        help={modes[mode].help}
+        disabled={disabled}
+        value={mode}
+        options={(Object.keys(modes) as Mode[]).map((each) => [each, modes[each].name] as const)}
+        onChange={(chosen) => set({ mode: chosen })}
+      />
       {suites.length > 0 && (
-        <Field name="Cases">
-          {(control) => (
-            <select
-              {...control}
-              class="input"
-              disabled={disabled}
-              value={settings.suite}
-              onChange={({ currentTarget }) => onChange({ ...settings, suite: currentTarget.value })}
-            >
-              <option value="">Recent turns</option>
-              {suites.map((name) => (
-                <option key={name} value={name}>
-                  Suite {name}
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
+        <SelectField
+          name="Cases"
+          disabled={disabled}
+          value={settings.suite}
+          options={[["", "Recent turns"], ...suites.map((name) => [name, `Suite ${name}`] as const)]}
+          onChange={(suite) => set({ suite })}
+        />
       )}
       <div class="field-row three">
         {number("last", "Recent turns", "The last ones that ended with an output.")}
@@ -163,82 +139,46 @@ export function TrySettingsFields({ settings, unit, suites, judges, disabled, on
             : number("budget", "Budget in tokens", "The cost is unknown: the agent has no prices."))}
       </div>
       {mode !== "replay" && (
-        <Field name="Service tier" help="Flex is cheaper and slower. OpenAI, Azure OpenAI and Amazon Bedrock have it.">
-          {(control) => (
-            <select
-              {...control}
-              class="input"
-              disabled={disabled}
-              value={settings.tier}
-              onChange={({ currentTarget }) =>
-                onChange({ ...settings, tier: currentTarget.value === "flex" ? "flex" : "" })
-              }
-            >
-              <option value="">As the agents</option>
-              <option value="flex">Flex</option>
-            </select>
-          )}
-        </Field>
+        <SelectField
+          name="Service tier"
+          help="Flex is cheaper and slower. OpenAI, Azure OpenAI and Amazon Bedrock have it."
+          disabled={disabled}
+          value={settings.tier}
+          options={[
+            ["", "As the agents"],
+            ["flex", "Flex"],
+          ]}
+          onChange={(tier) => set({ tier })}
+        />
       )}
-      {mode === "rerun" && <RerunFields settings={settings} judges={judges} disabled={disabled} onChange={onChange} />}
-    </>
-  );
-}
-
-/** The fields that only turns have that are taken anew. */
-function RerunFields({
-  settings,
-  judges,
-  disabled,
-  onChange,
-}: Pick<TrySettingsFieldsProps, "settings" | "judges" | "disabled" | "onChange">) {
-  return (
-    <>
-      <Field
-        name="Outside calls"
-        help="Calls of web pages, MCP servers, client tools and people are answered from the record. This rule is for calls that are not in it. No other system is called."
-      >
-        {(control) => (
-          <select
-            {...control}
-            class="input"
+      {mode === "rerun" && (
+        <>
+          <SelectField
+            name="Outside calls"
+            help="Calls of web pages, MCP servers, client tools and people are answered from the record. This rule is for calls that are not in it. No other system is called."
             disabled={disabled}
             value={settings.outside}
-            onChange={({ currentTarget }) =>
-              onChange({ ...settings, outside: currentTarget.value === "error" ? "error" : "stop" })
-            }
-          >
-            <option value="stop">A call that is not in the record ends the case</option>
-            <option value="error">A call that is not in the record returns an error to the model</option>
-          </select>
-        )}
-      </Field>
-      <Field
-        name="Judge"
-        help="An agent whose instructions say what is better. It compares outputs that differ, in both orders, without tools and without knowing which one is the draft's."
-      >
-        {(control) => (
-          <select
-            {...control}
-            class="input"
+            options={[
+              ["stop", "A call that is not in the record ends the case"],
+              ["error", "A call that is not in the record returns an error to the model"],
+            ]}
+            onChange={(outside) => set({ outside })}
+          />
+          <SelectField
+            name="Judge"
+            help="An agent whose instructions say what is better. It compares outputs that differ, in both orders, without tools and without knowing which one is the draft's."
             disabled={disabled}
             value={settings.judge}
-            onChange={({ currentTarget }) => onChange({ ...settings, judge: currentTarget.value })}
-          >
-            <option value="">No judge</option>
-            {judges.map(({ id, name }) => (
-              <option key={id} value={id}>
-                {visibleLine(name, 120)}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
-      <AssertionFields
-        assertions={settings.assertions}
-        disabled={disabled}
-        onChange={(assertions) => onChange({ ...settings, assertions })}
-      />
+            options={[["", "No judge"], ...judges.map(({ id, name }) => [id, visibleLine(name, 120)] as const)]}
+            onChange={(judge) => set({ judge })}
+          />
+          <AssertionFields
+            assertions={settings.assertions}
+            disabled={disabled}
+            onChange={(assertions) => set({ assertions })}
+          />
+        </>
+      )}
     </>
   );
 }

@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useId, useState } from "preact/hooks";
 import { Button } from "./button.tsx";
 import { Choice, Dialog } from "./dialog.tsx";
-import { Field } from "./field.tsx";
+import { TextField } from "./field.tsx";
 
 interface CreateDialogProps {
   title: string;
@@ -52,19 +52,7 @@ export function CreateDialog(props: CreateDialogProps) {
       }
     >
       <form id={form} class="stack" onSubmit={submit}>
-        <Field name="Name" help={help} problem={problem}>
-          {(control) => (
-            <input
-              {...control}
-              class="input"
-              autofocus
-              maxLength={200}
-              autocomplete="off"
-              value={name}
-              onInput={({ currentTarget }) => setName(currentTarget.value)}
-            />
-          )}
-        </Field>
+        <TextField name="Name" help={help} problem={problem} autofocus maxLength={200} value={name} onInput={setName} />
         {children}
       </form>
     </Dialog>

@@ -1,7 +1,7 @@
 import { endsSoon, expiryText } from "../../src/accounts/expiry.ts";
 import { formatDateTime } from "../format.ts";
 import { endOf, type ExpiryChoice } from "./expiry-choice.ts";
-import { Field } from "./field.tsx";
+import { SelectField, TextField } from "./field.tsx";
 import type { Column } from "./rows.tsx";
 import { RelativeTime, useKnownNow } from "./time.tsx";
 
@@ -56,36 +56,23 @@ export function ExpiryField({ choice: { days, date }, onChange }: ExpiryFieldPro
   };
   return (
     <>
-      <Field name="Expires" help="Requests with it get 401 from then on.">
-        {(control) => (
-          <select
-            {...control}
-            class="input"
-            value={date === undefined ? String(days ?? "never") : "date"}
-            onChange={({ currentTarget }) => choose(currentTarget.value)}
-          >
-            {periods.map(([value, text]) => (
-              <option key={value} value={value}>
-                {text}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
+      <SelectField
+        name="Expires"
+        help="Requests with it get 401 from then on."
+        value={date === undefined ? String(days ?? "never") : "date"}
+        options={periods}
+        onChange={choose}
+      />
       {date !== undefined && (
-        <Field name="Expiry date" help="It ends when this day begins, in UTC.">
-          {(control) => (
-            <input
-              {...control}
-              class="input"
-              type="date"
-              required
-              min={tomorrow}
-              value={date}
-              onInput={({ currentTarget }) => onChange({ date: currentTarget.value })}
-            />
-          )}
-        </Field>
+        <TextField
+          name="Expiry date"
+          help="It ends when this day begins, in UTC."
+          type="date"
+          required
+          min={tomorrow}
+          value={date}
+          onInput={(day) => onChange({ date: day })}
+        />
       )}
     </>
   );

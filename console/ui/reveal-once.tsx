@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import { Button } from "./button.tsx";
 import { CopyButton } from "./copy-button.tsx";
 import { Dialog } from "./dialog.tsx";
+import { Check } from "./field.tsx";
 import { Icon } from "./icon.tsx";
 
 interface RevealOnceProps {
@@ -32,14 +33,9 @@ export function RevealOnce({ title, noun, value, confirmation, warning, children
       }}
       footer={
         <>
-          <label class="check">
-            <input
-              type="checkbox"
-              checked={isStored}
-              onChange={({ currentTarget }) => setStored(currentTarget.checked)}
-            />
+          <Check checked={isStored} onChange={setStored}>
             {confirmation}
-          </label>
+          </Check>
           <Button
             kind={isStored ? "primary" : "plain"}
             blocked={isStored ? undefined : `Copy the ${noun} first, or check “${confirmation}”.`}

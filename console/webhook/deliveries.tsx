@@ -6,6 +6,7 @@ import { blocked } from "../state/blocked.ts";
 import { pageUrl } from "../state/url.ts";
 import { Button } from "../ui/button.tsx";
 import { Loading } from "../ui/empty.tsx";
+import { Select } from "../ui/field.tsx";
 import { Problem } from "../ui/problem.tsx";
 import { actionsHead, Rows } from "../ui/rows.tsx";
 import { RelativeTime } from "../ui/time.tsx";
@@ -62,20 +63,16 @@ export function Deliveries({ agent, endpoints, noTest }: DeliveriesProps) {
         <h2>Deliveries</h2>
         <span class="muted">Failed attempts are repeated over a day</span>
         {endpoints.length > 0 && (
-          <select
-            class="input"
+          <Select
             aria-label="Endpoint"
             value={endpoint}
-            onChange={({ currentTarget }) => setEndpoint(currentTarget.value)}
-          >
-            <option value="">All endpoints</option>
-            <option value="first">The webhook itself</option>
-            {endpoints.map(({ id }) => (
-              <option key={id} value={id}>
-                {id}
-              </option>
-            ))}
-          </select>
+            options={[
+              ["", "All endpoints"],
+              ["first", "The webhook itself"],
+              ...endpoints.map(({ id }) => [id, id] as const),
+            ]}
+            onChange={setEndpoint}
+          />
         )}
         <Button size="small" icon="send" blocked={noTest} onClick={test}>
           Send test message

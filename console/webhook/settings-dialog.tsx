@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { Button } from "../ui/button.tsx";
 import { Choice, Dialog } from "../ui/dialog.tsx";
-import { Field } from "../ui/field.tsx";
+import { Check, TextField } from "../ui/field.tsx";
 import { eventTypes } from "../../src/accounts/limits.ts";
 import { addEndpoint, type ChangedReceiver, endpointIdOf, type Receiver, setWebhook } from "./webhook-calls.ts";
 
@@ -55,48 +55,34 @@ export function SettingsDialog({ agentId, webhook, isFurther = false, onClose, o
           if (!isBusy) save();
         }}
       >
-        <Field
+        <TextField
           name="URL"
           help={isFurther ? "" : "Leave it empty to report only runs that name their own URL."}
           problem={problem}
-        >
-          {(control) => (
-            <input
-              {...control}
-              class="input"
-              autofocus
-              required={isFurther}
-              autocomplete="off"
-              inputMode="url"
-              placeholder="https://example.com/hooks/runs"
-              value={url}
-              onInput={({ currentTarget }) => setUrl(currentTarget.value)}
-            />
-          )}
-        </Field>
+          autofocus
+          required={isFurther}
+          inputMode="url"
+          placeholder="https://example.com/hooks/runs"
+          value={url}
+          onInput={setUrl}
+        />
         <fieldset class="stack">
           <legend>Events</legend>
           {eventTypes.map((type) => (
-            <label class="check" key={type}>
-              <input
-                type="checkbox"
-                checked={types.includes(type)}
-                onChange={({ currentTarget: { checked } }) =>
-                  setTypes((before) => (checked ? [...before, type] : before.filter((each) => each !== type)))
-                }
-              />
+            <Check
+              key={type}
+              checked={types.includes(type)}
+              onChange={(checked) =>
+                setTypes((before) => (checked ? [...before, type] : before.filter((each) => each !== type)))
+              }
+            >
               {type}
-            </label>
+            </Check>
           ))}
         </fieldset>
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={isPrivate}
-            onChange={({ currentTarget }) => setPrivate(currentTarget.checked)}
-          />
+        <Check checked={isPrivate} onChange={setPrivate}>
           Accept http: and private addresses
-        </label>
+        </Check>
       </form>
     </Dialog>
   );

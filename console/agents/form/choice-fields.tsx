@@ -1,4 +1,5 @@
 import { useId } from "preact/hooks";
+import { Check, Select } from "../../ui/field.tsx";
 import { EditedField, GroupNotes, notesOf } from "./field-notes.tsx";
 import type { FormState } from "./form-state.ts";
 import { type Path, textOf, valueAt } from "./json.ts";
@@ -16,20 +17,13 @@ export function ChoiceField({ field, path, form }: ChoiceProps<"choice">) {
   return (
     <EditedField name={field.label} {...notesOf(field, path, form)}>
       {(control) => (
-        <select
+        <Select
           {...control}
-          class="input"
           value={textOf(value)}
           disabled={form.readOnly !== undefined}
-          onChange={({ currentTarget }) => form.set(path, currentTarget.value || undefined)}
-        >
-          <option value="">default</option>
-          {field.options.map((option) => (
-            <option key={option} value={option}>
-              {option}
-            </option>
-          ))}
-        </select>
+          options={[["", "default"], ...field.options.map((option) => [option, option] as const)]}
+          onChange={(option) => form.set(path, option || undefined)}
+        />
       )}
     </EditedField>
   );
@@ -41,18 +35,14 @@ export function FlagField({ field, path, form }: ChoiceProps<"flag">) {
   const id = useId();
   return (
     <div class={notes.was === undefined ? "field" : "field changed"}>
-      <label class="check">
-        <input
-          type="checkbox"
-          checked={(valueAt(form.draft, path) ?? field.preset) === true}
-          disabled={form.readOnly !== undefined}
-          aria-describedby={id}
-          onChange={({ currentTarget }) =>
-            form.set(path, currentTarget.checked === field.preset ? undefined : currentTarget.checked)
-          }
-        />
-        <span>{field.label}</span>
-      </label>
+      <Check
+        checked={(valueAt(form.draft, path) ?? field.preset) === true}
+        disabled={form.readOnly !== undefined}
+        aria-describedby={id}
+        onChange={(checked) => form.set(path, checked === field.preset ? undefined : checked)}
+      >
+        {field.label}
+      </Check>
       <GroupNotes id={id} {...notes} />
     </div>
   );
@@ -72,15 +62,15 @@ export function ChecksField({ field, path, form }: ChoiceProps<"checks">) {
       <legend class="name">{field.label}</legend>
       <div class="checks-grid">
         {field.options.map((option) => (
-          <label key={option} class="check mono">
-            <input
-              type="checkbox"
-              checked={chosen.includes(option)}
-              disabled={form.readOnly !== undefined}
-              onChange={() => toggle(option)}
-            />
-            <span>{option}</span>
-          </label>
+          <Check
+            key={option}
+            class="mono"
+            checked={chosen.includes(option)}
+            disabled={form.readOnly !== undefined}
+            onChange={() => toggle(option)}
+          >
+            {option}
+          </Check>
         ))}
       </div>
       <GroupNotes {...notes} />

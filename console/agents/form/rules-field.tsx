@@ -1,3 +1,4 @@
+import { Select } from "../../ui/field.tsx";
 import { GroupNotes, notesOf } from "./field-notes.tsx";
 import type { FormState } from "./form-state.ts";
 import { isObject, type Json, type Path, textOf, valueAt } from "./json.ts";
@@ -24,20 +25,16 @@ export function RulesField({ field, path, form, known }: RulesFieldProps) {
     if (!rules.some(([name]) => name === to)) store(rules.map(([name, rule]) => [name === from ? to : name, rule]));
   };
   const rule = (name: string, preset: boolean) => (
-    <select
-      class="input"
+    <Select
       aria-label={`Rule for ${name || "the new tool"}`}
       value={textOf(valueAt(form.draft, [...path, name]))}
       disabled={isDisabled}
-      onChange={({ currentTarget }) => form.set([...path, name], currentTarget.value || undefined)}
-    >
-      {preset && <option value="">default</option>}
-      {field.options.map((option) => (
-        <option key={option} value={option}>
-          {option}
-        </option>
-      ))}
-    </select>
+      options={[
+        ...(preset ? [["", "default"] as const] : []),
+        ...field.options.map((option) => [option, option] as const),
+      ]}
+      onChange={(option) => form.set([...path, name], option || undefined)}
+    />
   );
   return (
     <fieldset class="field rules-field">

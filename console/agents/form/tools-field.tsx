@@ -1,6 +1,7 @@
 import { useId } from "preact/hooks";
 import { environmentTools, offerFor } from "../../environments.ts";
 import { me } from "../../api/session.ts";
+import { Check } from "../../ui/field.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { GroupNotes, notesOf } from "./field-notes.tsx";
 import type { FormState } from "./form-state.ts";
@@ -50,16 +51,15 @@ function ToolChoice({ tool, form, isChosen, onToggle }: ToolChoiceProps) {
   const offer = offerFor(tool, me.value?.environments, textOf(form.draft["environment"]));
   return (
     <li>
-      <label class="check mono">
-        <input
-          type="checkbox"
-          checked={isChosen}
-          disabled={form.readOnly !== undefined}
-          aria-describedby={id}
-          onChange={onToggle}
-        />
-        <span>{tool}</span>
-      </label>
+      <Check
+        class="mono"
+        checked={isChosen}
+        disabled={form.readOnly !== undefined}
+        aria-describedby={id}
+        onChange={onToggle}
+      >
+        {tool}
+      </Check>
       <p id={id} class="help">
         {toolHelp[tool]}
         {offer && (

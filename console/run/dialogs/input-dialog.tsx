@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { keyNames } from "../../state/keyboard.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
-import { Field } from "../../ui/field.tsx";
+import { TextField } from "../../ui/field.tsx";
 
 interface Props {
   /** A turn is in progress: the input is queued. */
@@ -60,24 +60,20 @@ export function InputDialog({ running, send, onClose }: Props) {
 
   return (
     <Dialog title="Send input" onClose={close} footer={footer}>
-      <Field name="Input" problem={problem}>
-        {(control) => (
-          <textarea
-            {...control}
-            class="input"
-            rows={8}
-            autofocus
-            value={text}
-            onInput={(event) => {
-              setText(event.currentTarget.value);
-              setLeaving(false);
-            }}
-            onKeyDown={(event) => {
-              if (event.key === "Enter" && (event.metaKey || event.ctrlKey)) submit();
-            }}
-          />
-        )}
-      </Field>
+      <TextField
+        name="Input"
+        problem={problem}
+        rows={8}
+        autofocus
+        value={text}
+        onInput={(typed) => {
+          setText(typed);
+          setLeaving(false);
+        }}
+        onKeyDown={(event) => {
+          if (event.key === "Enter" && (event.metaKey || event.ctrlKey)) submit();
+        }}
+      />
     </Dialog>
   );
 }

@@ -5,7 +5,7 @@ import { shareUrl } from "../../state/share-path.ts";
 import { Button } from "../../ui/button.tsx";
 import { Code } from "../../ui/code.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
-import { Field } from "../../ui/field.tsx";
+import { SelectField } from "../../ui/field.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import type { CreatedRunToken, RunApi, RunToken } from "../api.ts";
 
@@ -47,22 +47,7 @@ export function ShareDialog({ api, onClose }: { api: RunApi; onClose: () => void
             ? "Anyone with the link can read this run with its texts and files, without signing in, and nothing else."
             : "Anyone with the token can read this run with its texts and files over /ext/v1, and nothing else."}
         </p>
-        <Field name="Valid for">
-          {(control) => (
-            <select
-              {...control}
-              class="input"
-              value={seconds}
-              onChange={({ currentTarget }) => setSeconds(Number(currentTarget.value))}
-            >
-              {lifetimes.map(([value, name]) => (
-                <option key={value} value={value}>
-                  {name}
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
+        <SelectField name="Valid for" value={seconds} options={lifetimes} onChange={setSeconds} />
         <p>
           <Button
             kind="primary"

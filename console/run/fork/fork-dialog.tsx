@@ -4,6 +4,7 @@ import { useResource } from "../../api/use-resource.ts";
 import { keyNames } from "../../state/keyboard.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
+import { Check } from "../../ui/field.tsx";
 import { Loading } from "../../ui/empty.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import type { RunDetail } from "../api.ts";
@@ -81,10 +82,9 @@ export function ForkDialog({ step, view, detail, onClose }: Props) {
         {data && <ChangeFields forkable={data} changes={changes} detail={detail} onChange={setChanges} />}
         {data && <LiveTools tools={changes.tools ?? data.tools} />}
         {data && (
-          <label class="check">
-            <input type="checkbox" checked={confirmed} onChange={() => setConfirmed(!confirmed)} />
+          <Check checked={confirmed} onChange={setConfirmed}>
             Call the model and run its tools live
-          </label>
+          </Check>
         )}
         <Problem>{problem}</Problem>
       </form>

@@ -1,5 +1,5 @@
 import { formatNumber } from "../../format.ts";
-import { Field } from "../../ui/field.tsx";
+import { Check, TextField } from "../../ui/field.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import type { RunDetail } from "../api.ts";
 import { toolLabel } from "../text/tool-name.tsx";
@@ -21,29 +21,20 @@ export function ChangeFields({ forkable, changes, detail, onChange }: FieldsProp
   return (
     <>
       <div class="field-row two">
-        <Field name="Name">
-          {(control) => (
-            <input
-              {...control}
-              class="input"
-              maxLength={200}
-              placeholder={`Fork of ${detail.name}`.slice(0, 80)}
-              value={changes.name}
-              onInput={({ currentTarget }) => onChange({ ...changes, name: currentTarget.value })}
-            />
-          )}
-        </Field>
-        <Field name="Model">
-          {(control) => (
-            <input
-              {...control}
-              class="input mono"
-              placeholder={forkable.model}
-              value={changes.model}
-              onInput={({ currentTarget }) => onChange({ ...changes, model: currentTarget.value })}
-            />
-          )}
-        </Field>
+        <TextField
+          name="Name"
+          maxLength={200}
+          placeholder={`Fork of ${detail.name}`.slice(0, 80)}
+          value={changes.name}
+          onInput={(name) => onChange({ ...changes, name })}
+        />
+        <TextField
+          name="Model"
+          class="mono"
+          placeholder={forkable.model}
+          value={changes.model}
+          onInput={(model) => onChange({ ...changes, model })}
+        />
       </div>
       <fieldset class="field">
         <legend class="name">
@@ -80,7 +71,7 @@ export function ChangeFields({ forkable, changes, detail, onChange }: FieldsProp
         </div>
       </fieldset>
       {instructions !== undefined && (
-        <TextField
+        <ChangedText
           name="Instructions"
           text={instructions}
           was={forkable.instructions}
@@ -92,24 +83,24 @@ export function ChangeFields({ forkable, changes, detail, onChange }: FieldsProp
           <legend class="name">Tools</legend>
           <div class="fork-tools">
             {builtInTools.map((name) => (
-              <label key={name} class="check mono">
-                <input
-                  type="checkbox"
-                  checked={tools.includes(name)}
-                  onChange={() => {
-                    const others = tools.filter((each) => each !== name);
-                    onChange({ ...changes, tools: others.length < tools.length ? others : [...tools, name] });
-                  }}
-                />
+              <Check
+                key={name}
+                class="mono"
+                checked={tools.includes(name)}
+                onChange={(checked) => {
+                  const others = tools.filter((each) => each !== name);
+                  onChange({ ...changes, tools: checked ? [...others, name] : others });
+                }}
+              >
                 {name}
-              </label>
+              </Check>
             ))}
           </div>
           <p class="help">Tools of MCP servers and client tools stay.</p>
         </fieldset>
       )}
       {input !== undefined && (
-        <TextField
+        <ChangedText
           name="Input of the turn"
           text={input}
           was={forkable.input ?? ""}
@@ -120,7 +111,7 @@ export function ChangeFields({ forkable, changes, detail, onChange }: FieldsProp
         const given = results[call.index];
         return (
           given !== undefined && (
-            <TextField
+            <ChangedText
               key={call.index}
               name={`Result of ${toolLabel(call.name)}${forkable.results.length > 1 ? `, call ${call.index + 1}` : ""}`}
               text={given}
@@ -143,7 +134,7 @@ function ChangeChip({ name, on, onToggle }: { name: string; on: boolean; onToggl
   );
 }
 
-interface TextFieldProps {
+interface ChangedTextProps {
   name: string;
   text: string;
   /** What was recorded. */
@@ -151,19 +142,16 @@ interface TextFieldProps {
   onText: (text: string) => void;
 }
 
-function TextField({ name, text, was, onText }: TextFieldProps) {
+function ChangedText({ name, text, was, onText }: ChangedTextProps) {
   return (
-    <Field name={name} help={text === was ? "Unchanged." : `Was ${formatNumber(was.length)} characters.`}>
-      {(control) => (
-        <textarea
-          {...control}
-          class="input mono"
-          rows={4}
-          value={text}
-          onInput={({ currentTarget }) => onText(currentTarget.value)}
-        />
-      )}
-    </Field>
+    <TextField
+      name={name}
+      help={text === was ? "Unchanged." : `Was ${formatNumber(was.length)} characters.`}
+      class="mono"
+      rows={4}
+      value={text}
+      onInput={onText}
+    />
   );
 }
 
