@@ -1,31 +1,13 @@
-import { lineDiff } from "./form/line-diff.ts";
-
-const classes = { " ": "", "+": "added", "-": "removed" };
+import { DiffLines } from "../run/files/diff-view.tsx";
+import { fileDiff } from "./form/line-diff.ts";
 
 /** The difference of two agent files, by lines. */
 export function DiffView({ title, before, after }: { title: string; before: string; after: string }) {
-  const rows = lineDiff(before, after);
-  const added = rows.filter(({ sign }) => sign === "+").length;
-  const removed = rows.filter(({ sign }) => sign === "-").length;
+  const diff = fileDiff(before, after);
   return (
-    <figure class="code prose file-diff">
-      <header>
-        {title}
-        <span>
-          +{added} −{removed}
-        </span>
-      </header>
-      {/* A scrollable region has to be reachable by keyboard. */}
-      <div class="diff-rows" tabIndex={0}>
-        {rows.map((row, index) => (
-          <div key={index} class={`diff-row ${classes[row.sign]}`}>
-            <span class="line">{row.before}</span>
-            <span class="line">{row.after}</span>
-            <span class="sign">{row.sign === "-" ? "−" : row.sign}</span>
-            <span class="text">{row.text || " "}</span>
-          </div>
-        ))}
-      </div>
+    <figure class="code file-diff">
+      <header>{title}</header>
+      {diff && <DiffLines diff={diff} />}
     </figure>
   );
 }

@@ -304,6 +304,8 @@ const allowedInConsole: Record<string, string[]> = {
     "console/environments.ts",
     "console/limits-text.ts",
     "console/programs",
+    "console/run/files/diff-view.tsx",
+    "console/run/text/line-diff.ts",
     "console/tool-help.ts",
     "console/trials",
     "console/webhook",

@@ -38,7 +38,8 @@ async function textOf(blob: Blob): Promise<string | undefined> {
   return isText(bytes.subarray(0, 8_192)) ? new TextDecoder().decode(bytes) : undefined;
 }
 
-function DiffLines({ diff }: { diff: LineDiff }) {
+/** The lines that differ, and those around them. */
+export function DiffLines({ diff }: { diff: LineDiff }) {
   const [shown, setShown] = useState(pageSize);
   const rows = diff.rows.slice(0, shown);
   return (

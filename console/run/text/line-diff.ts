@@ -1,3 +1,4 @@
+import { diffArrays } from "diff/lib/diff/array.js";
 import { diffLines } from "diff/lib/diff/line.js";
 
 /** A line of a difference. `before`, `after`: its numbers in the two texts, from 1. */
@@ -26,15 +27,21 @@ const context = 3;
 /** A difference that needs longer is not shown. Milliseconds. */
 const timeout = 1_500;
 
-/** The difference of two texts by lines. Undefined: it takes too long. */
-export function lineDiff(before: string, after: string): LineDiff | undefined {
-  const changes = diffLines(before, after, { timeout });
+/** The difference of two texts by lines, which `isSame` may compare. Undefined: it takes too long. */
+export function lineDiff(
+  before: string,
+  after: string,
+  isSame?: (one: string, other: string) => boolean,
+): LineDiff | undefined {
+  const changes = isSame
+    ? diffArrays(linesOf(before), linesOf(after), { timeout, comparator: isSame })
+    : diffLines(before, after, { timeout });
   if (!changes) return undefined;
   const lines: DiffLine[] = [];
   let old = 1;
   let now = 1;
   for (const change of changes) {
-    for (const text of linesOf(change.value)) {
+    for (const text of Array.isArray(change.value) ? change.value : linesOf(change.value)) {
       if (change.added) lines.push({ sign: "+", after: now++, text });
       else if (change.removed) lines.push({ sign: "-", before: old++, text });
       else lines.push({ sign: " ", before: old++, after: now++, text });

@@ -3,7 +3,7 @@ import schema from "../../../../schemas/agent.schema.json" with { type: "json" }
 import { changesOf, changeText, wasText } from "../../../../console/agents/form/changes.ts";
 import { type Draft, valueAt, withValue } from "../../../../console/agents/form/json.ts";
 import { formatDraft, parseDraft } from "../../../../console/agents/form/json-text.ts";
-import { changedLines, lineDiff } from "../../../../console/agents/form/line-diff.ts";
+import { changedLines, fileDiff } from "../../../../console/agents/form/line-diff.ts";
 import { lacksSecrets, withServerUrl } from "../../../../console/agents/form/mcp-url.ts";
 import { fieldMessages, messageOf } from "../../../../console/agents/form/messages.ts";
 import { parseNumber } from "../../../../console/agents/form/numbers.ts";
@@ -125,11 +125,11 @@ test("changed lines are marked, a comma that an addition brings is not", () => {
     `  "maxRunning": 3`,
   ]);
   expect(changedLines(before, before).size).toBe(0);
-  expect(lineDiff("a\nb\nc", "a\nd\nc").map(({ sign, before: old, after: now }) => [sign, old, now])).toEqual([
-    [" ", 1, 1],
-    ["-", 2, undefined],
-    ["+", undefined, 2],
-    [" ", 3, 3],
+  expect(fileDiff("a\nb\nc", "a\nd\nc,")?.rows).toEqual([
+    { sign: " ", before: 1, after: 1, text: "a" },
+    { sign: "-", before: 2, text: "b" },
+    { sign: "+", after: 2, text: "d" },
+    { sign: " ", before: 3, after: 3, text: "c," },
   ]);
 });
 
