@@ -142,7 +142,7 @@ function dynamicallyImported(): Set<string> {
 
 /** What no first view needs: the sign-in with a provider, dialogs and forms. */
 const seldomLoaded =
-  /\/(agent-filter|agent-names|choice-chip|confirm|create-dialog|dialog|expiry|expiry-choice|field|leave-guard|oidc|reveal-once|save-blob|secret-input|use-rows)\.tsx?$/;
+  /\/(agent-filter|agent-names|choice-chip|confirm|create-dialog|dialog|expiry|expiry-choice|field|leave-guard|oidc|reveal-once|save-blob|secret-input|use-action|use-rows)\.tsx?$/;
 
 /** The outputs that index.html names. */
 function firstEntries({ outputs }: Metafile): string[] {

@@ -1,5 +1,5 @@
 import { organizations } from "../state/organization.ts";
-import { Icon } from "../ui/icon.tsx";
+import { Warning } from "../ui/problem.tsx";
 import { type EditorState, withField, withText } from "./editor-state.ts";
 import { AgentFile } from "./form/agent-file.tsx";
 import { changesOf } from "./form/changes.ts";
@@ -49,10 +49,7 @@ export function Editor({ state, messages, readOnly, organizationId, onChange, ..
       </div>
       <div class="editor-side">
         {more.warnings?.map((warning) => (
-          <p key={warning} class="note warn">
-            <Icon name="warning" />
-            <span>{warning}</span>
-          </p>
+          <Warning key={warning}>{warning}</Warning>
         ))}
         <AgentFile
           stored={state.stored}

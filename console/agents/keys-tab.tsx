@@ -3,6 +3,7 @@ import { useResource } from "../api/use-resource.ts";
 import type { Agent } from "../api/types.ts";
 import { blocked } from "../state/blocked.ts";
 import { me } from "../api/session.ts";
+import { useAction } from "../api/use-action.ts";
 import { Button } from "../ui/button.tsx";
 import { Confirm } from "../ui/confirm.tsx";
 import { Loading } from "../ui/empty.tsx";
@@ -87,15 +88,11 @@ interface KeyTableProps {
 function KeyTable({ keys, organizationId, reload }: KeyTableProps) {
   const [disabling, setDisabling] = useState<Key>();
   const reason = blocked("change keys", organizationId);
-  const [problem, setProblem] = useState<string>();
+  const { problem, run } = useAction();
   const setEnabled = async (key: Key, isEnabled: boolean): Promise<void> => {
-    setProblem(undefined);
     await setKeyEnabled(key.id, isEnabled);
     toast(`${isEnabled ? "Enabled" : "Disabled"} ${nameOf(key)}`);
     reload();
-  };
-  const enable = (key: Key): void => {
-    setEnabled(key, true).catch((error: Error) => setProblem(error.message));
   };
   return (
     <>
@@ -128,7 +125,7 @@ function KeyTable({ keys, organizationId, reload }: KeyTableProps) {
                   Disable…
                 </Button>
               ) : (
-                <Button size="small" blocked={reason} onClick={() => enable(key)}>
+                <Button size="small" blocked={reason} onClick={() => void run(() => setEnabled(key, true))}>
                   Enable
                 </Button>
               ),

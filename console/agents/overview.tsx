@@ -9,9 +9,9 @@ import { costOf, costText, sumOfCosts } from "../state/cost.ts";
 import { pageUrl } from "../state/url.ts";
 import { Fact } from "../ui/fact.tsx";
 import { Gauge } from "../ui/gauge.tsx";
-import { Icon } from "../ui/icon.tsx";
 import { Status } from "../ui/status.tsx";
 import { RelativeTime } from "../ui/time.tsx";
+import { Warning } from "../ui/problem.tsx";
 import { draftOf, readKeys } from "./agent-calls.ts";
 import { type Draft, isObject, type Json, textOf } from "./form/json.ts";
 import { agentField } from "./form/layout.ts";
@@ -25,10 +25,7 @@ export function Overview({ agent }: { agent: Agent }) {
   return (
     <>
       {agent.warnings.map((warning) => (
-        <p key={warning} class="note warn">
-          <Icon name="warning" />
-          <span>{warning}</span>
-        </p>
+        <Warning key={warning}>{warning}</Warning>
       ))}
       <div class="overview">
         <div class="stack">
@@ -136,7 +133,7 @@ function RecentRuns({ agentId }: { agentId: string }) {
         {runs?.map((run) => (
           <li key={run.id}>
             <Status state={run.state} wire={run.status} />
-            <a href={pageUrl(`runs/${run.id}`)}>
+            <a class="cut" href={pageUrl(`runs/${run.id}`)}>
               <bdi>{run.name}</bdi>
             </a>
             <span class="muted">

@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import { useResource } from "../api/use-resource.ts";
 import type { Agent } from "../api/types.ts";
 import { blocked } from "../state/blocked.ts";
+import { useAction } from "../api/use-action.ts";
 import { Button } from "../ui/button.tsx";
 import { Loading } from "../ui/empty.tsx";
 import { Select } from "../ui/field.tsx";
@@ -67,7 +68,7 @@ interface VersionDiffProps {
 /** What a version changed, compared with the one before or another one. */
 function VersionDiff({ agent, versions, version, onSaved }: VersionDiffProps) {
   const [compared, setCompared] = useState<number>();
-  const [problem, setProblem] = useState<string>();
+  const { problem, run } = useAction();
   const others = versions.filter((each) => each.version !== version).map((each) => each.version);
   const before = others.find((each) => each === compared) ?? others.find((each) => each === version - 1) ?? others[0];
   const { data, error } = useResource(`${agent.id} ${before} ${version}`, async () => ({
@@ -77,13 +78,9 @@ function VersionDiff({ agent, versions, version, onSaved }: VersionDiffProps) {
   if (error) return <Problem>{error.message}</Problem>;
   if (!data) return <Loading rows={6} />;
   const restore = async (): Promise<void> => {
-    try {
-      const saved = await updateAgent(agent.id, data.after, agent.revision);
-      onSaved(saved);
-      toast(`Saved version ${saved.version}`);
-    } catch (failure) {
-      setProblem((failure as Error).message);
-    }
+    const saved = await updateAgent(agent.id, data.after, agent.revision);
+    onSaved(saved);
+    toast(`Saved version ${saved.version}`);
   };
   const reason =
     agent.status === "deleted" ? "This agent is deleted." : blocked("change agents", agent.organization_id);
@@ -101,7 +98,7 @@ function VersionDiff({ agent, versions, version, onSaved }: VersionDiffProps) {
           </label>
         )}
         {version !== agent.version && (
-          <Button icon="again" blocked={reason} onClick={() => void restore()}>
+          <Button icon="again" blocked={reason} onClick={() => void run(restore)}>
             Save version {version} again
           </Button>
         )}

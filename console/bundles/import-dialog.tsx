@@ -2,6 +2,7 @@ import { useLocation } from "preact-iso/router";
 import { useId, useState } from "preact/hooks";
 import { ApiError } from "../api/client.ts";
 import type { Agent } from "../api/types.ts";
+import { useAction } from "../api/use-action.ts";
 import { Button } from "../ui/button.tsx";
 import { Choice, Dialog } from "../ui/dialog.tsx";
 import { Field } from "../ui/field.tsx";
@@ -11,21 +12,17 @@ import { importBundle } from "./bundle-calls.ts";
 export function ImportDialog({ agent, onClose }: { agent: Agent; onClose: () => void }) {
   const { route } = useLocation();
   const [file, setFile] = useState<File>();
-  const [isBusy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<string>();
+  const { isBusy, problem, run } = useAction();
   const form = useId();
   const submit = (event: Event): void => {
     event.preventDefault();
-    if (!file || isBusy) return;
-    setBusy(true);
-    setProblem(undefined);
-    importBundle(agent.id, file).then(
-      ({ id }) => route(`/console/runs/${id}`),
-      (error: Error) => {
-        setBusy(false);
-        setProblem(problemText(error));
-      },
-    );
+    if (!file) return;
+    void run(async () => {
+      const { id } = await importBundle(agent.id, file).catch((error: Error) => {
+        throw new Error(problemText(error));
+      });
+      route(`/console/runs/${id}`);
+    }, true);
   };
   return (
     <Dialog

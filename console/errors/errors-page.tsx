@@ -8,7 +8,7 @@ import { usePageTitle } from "../state/page-title.ts";
 import { pageUrl, useQuery } from "../state/url.ts";
 import { Empty, Loading } from "../ui/empty.tsx";
 import { Icon } from "../ui/icon.tsx";
-import { Problem } from "../ui/problem.tsx";
+import { Problem, Warning } from "../ui/problem.tsx";
 import { Rows } from "../ui/rows.tsx";
 import { Segments } from "../ui/segments.tsx";
 import { RelativeTime } from "../ui/time.tsx";
@@ -51,10 +51,7 @@ export function ErrorsPage() {
       <Problem>{error?.message}</Problem>
       {!data && !error && <Loading />}
       {data && !data.complete && (
-        <p class="note warn">
-          <Icon name="warning" />
-          <span>There are more runs than this report reads. Choose a shorter time for exact numbers.</span>
-        </p>
+        <Warning>There are more runs than this report reads. Choose a shorter time for exact numbers.</Warning>
       )}
       {data?.data.length === 0 && (
         <Empty title={`No run failed ${range === "1" ? "today" : `in the last ${range} days`}`}>
@@ -75,7 +72,7 @@ function Groups({ groups }: { groups: Group[] }) {
     <section class="panel">
       <div class="scroll-x">
         <Rows
-          class="table errors-table"
+          class="table fixed cards errors-table"
           rows={groups}
           keyOf={keyOf}
           columns={[

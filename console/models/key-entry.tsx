@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { me } from "../api/session.ts";
+import { useAction } from "../api/use-action.ts";
 import { Button } from "../ui/button.tsx";
 import { TextField } from "../ui/field.tsx";
 import { storeKey } from "./model-calls.ts";
@@ -18,19 +19,12 @@ interface KeyEntryProps {
 /** Stores a key that the operator enters. It is never shown again. */
 export function KeyEntry({ organizationId, configuration, server, onStored, onClose }: KeyEntryProps) {
   const [value, setValue] = useState("");
-  const [problem, setProblem] = useState<string>();
-  const [isBusy, setBusy] = useState(false);
+  const { isBusy, problem, run } = useAction();
 
   async function store(): Promise<void> {
-    if (server === undefined || value.trim() === "" || isBusy) return;
-    setBusy(true);
-    setProblem(undefined);
-    try {
-      onStored(await storeKey({ id: organizationId, name: configuration }, value.trim(), server));
-    } catch (error) {
-      setProblem((error as Error).message);
-      setBusy(false);
-    }
+    const key = value.trim();
+    if (server === undefined || key === "") return;
+    await run(async () => onStored(await storeKey({ id: organizationId, name: configuration }, key, server)), true);
   }
 
   const place =

@@ -2,8 +2,8 @@ import { useState } from "preact/hooks";
 import { commands, me } from "../api/session.ts";
 import { Button } from "../ui/button.tsx";
 import { Check, Field, SelectField, TextField } from "../ui/field.tsx";
-import { Icon } from "../ui/icon.tsx";
 import { SecretInput } from "../ui/secret-input.tsx";
+import { Warning } from "../ui/problem.tsx";
 import { type ModelForm, withServer, withSetting } from "./model-form.ts";
 import { type Model, type Provider, providerNames, type SettingName, settingsOf } from "./providers.ts";
 import { KeyEntry } from "./key-entry.tsx";
@@ -163,12 +163,7 @@ function SecretField({
           onClose={() => setEntering(false)}
         />
       )}
-      {(form.cleared ?? missing) !== undefined && (
-        <p class="note warn" role="status">
-          <Icon name="warning" />
-          <span>{form.cleared ?? missing}</span>
-        </p>
-      )}
+      {(form.cleared ?? missing) !== undefined && <Warning isLive>{form.cleared ?? missing}</Warning>}
     </div>
   );
 }

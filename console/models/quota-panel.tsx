@@ -15,23 +15,42 @@ import { type Quota, readUse, setQuota } from "./model-calls.ts";
 /** Milliseconds between two reads of what is used. */
 const useInterval = 10_000;
 
+interface Limit {
+  name: string;
+  /** Of an empty field: no limit. */
+  help: string;
+  /** What is used of the stored limit. */
+  used?: keyof Schemas["Use"];
+}
+
+const limits: Record<keyof Quota, Limit> = {
+  max_running: { name: "Runs at a time", help: "Turns in progress. Further runs wait." },
+  max_dollars_per_day: {
+    name: "Budget per day",
+    help: "US dollars per day (UTC). Then new inputs are rejected. All agents need prices.",
+  },
+  max_stored_bytes: {
+    name: "Stored files",
+    help: "Bytes of the files of all runs together. Then creates with files are rejected.",
+    used: "stored_bytes",
+  },
+  max_pending_upload_bytes: {
+    name: "Pending uploads",
+    help: "Bytes of the files that programs have registered in the last 24 hours. Then further ones are rejected.",
+    used: "pending_upload_bytes",
+  },
+};
+const names = Object.keys(limits) as (keyof Quota)[];
+
 /** What all runs of an organization may use together. */
 export function QuotaPanel({ organization }: { organization: Organization }) {
-  const [running, setRunning] = useState(textOf(organization.max_running));
-  const [dollars, setDollars] = useState(textOf(organization.max_dollars_per_day));
-  const [stored, setStored] = useState(textOf(organization.max_stored_bytes));
-  const [pending, setPending] = useState(textOf(organization.max_pending_upload_bytes));
+  const [typed, setTyped] = useState(() => recordOf((name) => textOf(organization[name])));
   const [problems, setProblems] = useState<Partial<Record<keyof Quota | "other", string>>>({});
   const [isBusy, setBusy] = useState(false);
   const { data: use } = useResource(organization.id, (signal) => readUse(organization.id, signal), useInterval);
-  const quota: Quota = {
-    max_running: numberOf(running),
-    max_dollars_per_day: numberOf(dollars),
-    max_stored_bytes: numberOf(stored),
-    max_pending_upload_bytes: numberOf(pending),
-  };
-  const isWrong = Object.values(quota).some(Number.isNaN);
-  const isSame = Object.entries(quota).every(([name, limit]) => limit === organization[name as keyof Quota]);
+  const quota: Quota = recordOf((name) => numberOf(typed[name]));
+  const isWrong = names.some((name) => Number.isNaN(quota[name]));
+  const isSame = names.every((name) => quota[name] === organization[name]);
   const reason = blocked("change quotas", organization.id);
   const isReadOnly = forbidden("change quotas", organization.id) !== undefined;
   useLeaveGuard(!isSame);
@@ -65,35 +84,26 @@ export function QuotaPanel({ organization }: { organization: Organization }) {
         }}
       >
         <div class="field-row two">
-          <QuotaField
-            name="Runs at a time"
-            help="Turns in progress. Further runs wait. Empty: no limit."
-            problem={problems.max_running ?? wrong(quota.max_running, wholeNumber)}
-            {...{ value: running, set: setRunning, isReadOnly }}
-          />
-          <QuotaField
-            name="Budget per day"
-            help="US dollars per day (UTC). Then new inputs are rejected. All agents need prices. Empty: no limit."
-            problem={
-              problems.max_dollars_per_day ?? wrong(quota.max_dollars_per_day, "Enter an amount, such as 12.50.")
-            }
-            inputMode="decimal"
-            {...{ value: dollars, set: setDollars, isReadOnly }}
-          />
-          <QuotaField
-            name="Stored files"
-            help="Bytes of the files of all runs together. Then creates with files are rejected. Empty: no limit."
-            problem={problems.max_stored_bytes ?? wrong(quota.max_stored_bytes, wholeNumber)}
-            use={use?.stored_bytes}
-            {...{ value: stored, set: setStored, isReadOnly }}
-          />
-          <QuotaField
-            name="Pending uploads"
-            help="Bytes of the files that programs have registered in the last 24 hours. Then further ones are rejected. Empty: no limit."
-            problem={problems.max_pending_upload_bytes ?? wrong(quota.max_pending_upload_bytes, wholeNumber)}
-            use={use?.pending_upload_bytes}
-            {...{ value: pending, set: setPending, isReadOnly }}
-          />
+          {names.map((key) => {
+            const { name, help, used } = limits[key];
+            const isAmount = key === "max_dollars_per_day";
+            const wrong = isAmount ? "Enter an amount, such as 12.50." : "Enter a whole number.";
+            const now = used && use?.[used];
+            return (
+              <div key={key}>
+                <TextField
+                  name={name}
+                  help={`${help} Empty: no limit.`}
+                  problem={problems[key] ?? (Number.isNaN(quota[key]) ? wrong : undefined)}
+                  inputMode={isAmount ? "decimal" : "numeric"}
+                  value={typed[key]}
+                  readOnly={isReadOnly}
+                  onInput={(text) => setTyped({ ...typed, [key]: text })}
+                />
+                {now && <Gauge label={`${name} now`} value={now.used} limit={now.limit} format={formatBytes} />}
+              </div>
+            );
+          })}
         </div>
         <Problem>{problems.other}</Problem>
         <div class="panel-actions">
@@ -111,32 +121,8 @@ export function QuotaPanel({ organization }: { organization: Organization }) {
   );
 }
 
-const wholeNumber = "Enter a whole number.";
-
-/** A field for one limit, as the person types it. `use`: bytes of the stored limit that are used. */
-function QuotaField({
-  value,
-  set,
-  isReadOnly,
-  inputMode = "numeric",
-  use,
-  ...field
-}: {
-  name: string;
-  help: string;
-  problem: string | undefined;
-  value: string;
-  set: (value: string) => void;
-  isReadOnly: boolean;
-  inputMode?: "numeric" | "decimal";
-  use?: Schemas["Use"]["stored_bytes"] | undefined;
-}) {
-  return (
-    <div>
-      <TextField {...field} inputMode={inputMode} value={value} readOnly={isReadOnly} onInput={set} />
-      {use && <Gauge label={`${field.name} now`} value={use.used} limit={use.limit} format={formatBytes} />}
-    </div>
-  );
+function recordOf<Value>(of: (name: keyof Quota) => Value): Record<keyof Quota, Value> {
+  return Object.fromEntries(names.map((name) => [name, of(name)])) as Record<keyof Quota, Value>;
 }
 
 function textOf(value: number | null): string {
@@ -147,8 +133,4 @@ function textOf(value: number | null): string {
 function numberOf(text: string): number | null {
   const digits = text.replaceAll(/[\s,$]/g, "");
   return digits === "" ? null : Number(digits);
-}
-
-function wrong(value: number | null, text: string): string | undefined {
-  return Number.isNaN(value) ? text : undefined;
 }

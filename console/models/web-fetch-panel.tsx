@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import type { Organization } from "../api/types.ts";
 import { blocked, forbidden } from "../state/blocked.ts";
 import { useLeaveGuard } from "../state/leave-guard.ts";
+import { useAction } from "../api/use-action.ts";
 import { Button } from "../ui/button.tsx";
 import { TextField } from "../ui/field.tsx";
 import { toast } from "../ui/toast.tsx";
@@ -11,24 +12,15 @@ import { setWebFetchHosts } from "./model-calls.ts";
 export function WebFetchPanel({ organization }: { organization: Organization }) {
   const { id, name, web_fetch_hosts: stored } = organization;
   const [text, setText] = useState(stored.join("\n"));
-  const [problem, setProblem] = useState<string>();
-  const [isBusy, setBusy] = useState(false);
+  const { isBusy, problem, run } = useAction();
   const hosts = text.split(/[\s,]+/).filter((host) => host !== "");
   const isSame = hosts.join(" ") === stored.join(" ");
   const reason = blocked("change hosts", id);
   useLeaveGuard(!isSame);
 
   async function save(): Promise<void> {
-    setBusy(true);
-    setProblem(undefined);
-    try {
-      await setWebFetchHosts(id, hosts);
-      toast(`Saved the hosts of ${name}`);
-    } catch (error) {
-      setProblem((error as Error).message);
-    } finally {
-      setBusy(false);
-    }
+    await setWebFetchHosts(id, hosts);
+    toast(`Saved the hosts of ${name}`);
   }
 
   return (
@@ -41,7 +33,7 @@ export function WebFetchPanel({ organization }: { organization: Organization }) 
         class="panel-body"
         onSubmit={(event) => {
           event.preventDefault();
-          if (!isBusy && !isSame && reason === undefined) void save();
+          if (!isSame && reason === undefined) void run(save);
         }}
       >
         <TextField

@@ -5,6 +5,7 @@ import type { Agent, Schemas } from "../api/types.ts";
 import { agents, readAgents } from "../state/agents.ts";
 import { keyNames, useShortcuts } from "../state/keyboard.ts";
 import { pageUrl } from "../state/url.ts";
+import { useAction } from "../api/use-action.ts";
 import { Button } from "../ui/button.tsx";
 import { Choice, Dialog } from "../ui/dialog.tsx";
 import { Check } from "../ui/field.tsx";
@@ -45,8 +46,7 @@ export function TryDialog({ agent, draft, onClose }: TryDialogProps) {
   }, []);
   const [estimated, setEstimated] = useState<Estimated>();
   const [mayReceive, setMayReceive] = useState(false);
-  const [isBusy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<string>();
+  const { isBusy, problem, setProblem, run } = useAction();
 
   // A trial that is not started is deleted when the dialog closes, and before the next estimate.
   const unstarted = useRef<string | undefined>(undefined);
@@ -63,15 +63,6 @@ export function TryDialog({ agent, draft, onClose }: TryDialogProps) {
     [],
   );
 
-  const during = (work: () => Promise<void>): void => {
-    if (isBusy) return;
-    setBusy(true);
-    setProblem(undefined);
-    work()
-      .catch((error: Error) => setProblem(error.message))
-      .finally(() => setBusy(false));
-  };
-
   function change(next: TrySettings): void {
     setSettings(next);
     setEstimated(undefined);
@@ -82,7 +73,7 @@ export function TryDialog({ agent, draft, onClose }: TryDialogProps) {
   function estimate(): void {
     const request = requestOf(settings, unit, draft);
     if (typeof request === "string") return setProblem(request);
-    during(async () => {
+    void run(async () => {
       const trial = await createTrial(agent.id, request);
       unstarted.current = trial.id;
       if (!isOpen.current) return discard();
@@ -96,7 +87,7 @@ export function TryDialog({ agent, draft, onClose }: TryDialogProps) {
   function start(): void {
     if (!estimated || !mayStart) return;
     const { id } = estimated.trial;
-    during(async () => {
+    void run(async () => {
       await startTrial(id);
       unstarted.current = undefined;
       // The trial keeps the draft: Back shows it again.

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from "preact";
-import { useState } from "preact/hooks";
+import { useAction } from "../api/use-action.ts";
 import { Button } from "./button.tsx";
 import { Choice, Dialog } from "./dialog.tsx";
-import { Icon } from "./icon.tsx";
+import { Problem } from "./problem.tsx";
 
 interface ConfirmProps {
   title: string;
@@ -19,15 +19,8 @@ interface ConfirmProps {
 
 /** Asks before an action that cannot be undone, or that others notice. */
 export function Confirm({ title, children, action, cancel, onConfirm, onClose, danger }: ConfirmProps) {
-  const [busy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<string>();
-  const confirm = (): void => {
-    setBusy(true);
-    onConfirm().then(onClose, (error: Error) => {
-      setBusy(false);
-      setProblem(error.message);
-    });
-  };
+  const { isBusy: busy, problem, run } = useAction();
+  const confirm = (): void => void run(async () => onConfirm().then(onClose), true);
   return (
     <Dialog
       title={title}
@@ -42,12 +35,7 @@ export function Confirm({ title, children, action, cancel, onConfirm, onClose, d
       }
     >
       <p>{children}</p>
-      {problem !== undefined && (
-        <p class="note bad" role="alert">
-          <Icon name="warning" />
-          {problem}
-        </p>
-      )}
+      <Problem>{problem}</Problem>
     </Dialog>
   );
 }

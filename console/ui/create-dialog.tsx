@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useId, useState } from "preact/hooks";
+import { useAction } from "../api/use-action.ts";
 import { Button } from "./button.tsx";
 import { Choice, Dialog } from "./dialog.tsx";
 import { TextField } from "./field.tsx";
@@ -25,18 +26,12 @@ interface CreateDialogProps {
 export function CreateDialog(props: CreateDialogProps) {
   const { title, action, help, nameOptional = false, incomplete = false, create, onClose, children } = props;
   const [name, setName] = useState("");
-  const [isBusy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<string>();
+  const { isBusy, problem, run } = useAction();
   const form = useId();
   const isReady = !isBusy && !incomplete && (nameOptional || name.trim() !== "");
   const submit = (event: Event): void => {
     event.preventDefault();
-    if (!isReady) return;
-    setBusy(true);
-    create(name.trim()).catch((error: Error) => {
-      setProblem(error.message);
-      setBusy(false);
-    });
+    if (isReady) void run(() => create(name.trim()), true);
   };
   return (
     <Dialog

@@ -4,7 +4,7 @@ import { Button } from "./button.tsx";
 import { CopyButton } from "./copy-button.tsx";
 import { Dialog } from "./dialog.tsx";
 import { Check } from "./field.tsx";
-import { Icon } from "./icon.tsx";
+import { Warning } from "./problem.tsx";
 
 interface RevealOnceProps {
   title: string;
@@ -46,12 +46,9 @@ export function RevealOnce({ title, noun, value, confirmation, warning, children
         </>
       }
     >
-      <p class="note warn">
-        <Icon name="warning" />
-        <span>
-          <strong>Copy it now.</strong> It is shown only once{warning}
-        </span>
-      </p>
+      <Warning>
+        <strong>Copy it now.</strong> It is shown only once{warning}
+      </Warning>
       <div class="secret-box">
         <code>{value}</code>
         <CopyButton text={value} kind="primary" onCopied={onCopied}>

@@ -9,7 +9,7 @@ import { Button } from "../ui/button.tsx";
 import { Empty, Loading } from "../ui/empty.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Menu } from "../ui/menu.tsx";
-import { Problem } from "../ui/problem.tsx";
+import { Problem, Warning } from "../ui/problem.tsx";
 import { saveBlob } from "../ui/save-blob.ts";
 import { Segments } from "../ui/segments.tsx";
 import { Charts } from "./charts.tsx";
@@ -107,10 +107,7 @@ export function UsagePage() {
       <Problem>{error?.message}</Problem>
       {!data && !error && <Loading />}
       {data && !data.complete && (
-        <p class="note warn">
-          <Icon name="warning" />
-          <span>There are more runs than this report reads. Choose a shorter time for exact numbers.</span>
-        </p>
+        <Warning>There are more runs than this report reads. Choose a shorter time for exact numbers.</Warning>
       )}
       {data && report && report.series.length === 0 && (
         <Empty title={`No runs in the last ${range} days`}>

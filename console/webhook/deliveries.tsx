@@ -4,6 +4,7 @@ import { useResource } from "../api/use-resource.ts";
 import { formatClock, formatDateTime, shortRunId } from "../format.ts";
 import { blocked } from "../state/blocked.ts";
 import { pageUrl } from "../state/url.ts";
+import { useAction } from "../api/use-action.ts";
 import { Button } from "../ui/button.tsx";
 import { Loading } from "../ui/empty.tsx";
 import { Select } from "../ui/field.tsx";
@@ -36,27 +37,13 @@ export function Deliveries({ agent, endpoints, noTest }: DeliveriesProps) {
     error,
     ...resource
   } = useResource(key, (signal) => readDeliveries(agentId, { endpoint, limit }, signal), 5_000);
-  const [problem, setProblem] = useState<string>();
-  const resend = ({ id }: Delivery): void => {
-    setProblem(undefined);
-    resendDelivery(id).then(
-      () => {
-        toast("The message is sent again");
-        resource.reload().catch(() => undefined);
-      },
-      (failure: Error) => setProblem(failure.message),
-    );
-  };
-  const test = (): void => {
-    setProblem(undefined);
-    testWebhook(agentId).then(
-      () => {
-        toast("A test message is sent");
-        resource.reload().catch(() => undefined);
-      },
-      (failure: Error) => setProblem(failure.message),
-    );
-  };
+  const { problem, run } = useAction();
+  const send = (work: () => Promise<unknown>, done: string): void =>
+    void run(async () => {
+      await work();
+      toast(done);
+      resource.reload().catch(() => undefined);
+    });
   return (
     <section class="panel scroll-x">
       <header class="panel-head">
@@ -74,14 +61,25 @@ export function Deliveries({ agent, endpoints, noTest }: DeliveriesProps) {
             onChange={setEndpoint}
           />
         )}
-        <Button size="small" icon="send" blocked={noTest} onClick={test}>
+        <Button
+          size="small"
+          icon="send"
+          blocked={noTest}
+          onClick={() => send(() => testWebhook(agentId), "A test message is sent")}
+        >
           Send test message
         </Button>
       </header>
       <Problem>{problem ?? error?.message}</Problem>
       {!page && !error && <Loading rows={3} />}
       {page?.data.length === 0 && <p class="none">Nothing was sent yet: no run that is reported has ended.</p>}
-      {page && page.data.length > 0 && <DeliveryTable deliveries={page.data} reason={reason} onResend={resend} />}
+      {page && page.data.length > 0 && (
+        <DeliveryTable
+          deliveries={page.data}
+          reason={reason}
+          onResend={({ id }) => send(() => resendDelivery(id), "The message is sent again")}
+        />
+      )}
       {page?.next != null && limit < most && (
         <p class="none">
           <Button size="small" onClick={() => setLimit(most)}>

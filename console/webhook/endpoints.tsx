@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import type { Agent } from "../api/types.ts";
 import type { Resource } from "../api/use-resource.ts";
+import { useAction } from "../api/use-action.ts";
 import { Button } from "../ui/button.tsx";
 import { Problem } from "../ui/problem.tsx";
 import { toast } from "../ui/toast.tsx";
@@ -20,19 +21,16 @@ interface EndpointsProps {
 /** The receivers of an agent's messages besides the first. */
 export function Endpoints({ agent, endpoints: { data, error, reload }, reason, onSecret }: EndpointsProps) {
   const [editing, setEditing] = useState<Endpoint | "new">();
-  const [problem, setProblem] = useState<string>();
+  const { problem, run } = useAction();
   const again = (): void => void reload().catch(() => undefined);
   const onChange = ({ secret }: ChangedReceiver): void => {
     setEditing(undefined);
     again();
     if (secret !== null) onSecret(secret);
   };
-  const test = ({ id }: Endpoint): void => {
-    setProblem(undefined);
-    testWebhook(agent.id, id).then(
-      () => toast("A test message is sent"),
-      (failure: Error) => setProblem(failure.message),
-    );
+  const test = async (id: string): Promise<void> => {
+    await testWebhook(agent.id, id);
+    toast("A test message is sent");
   };
   return (
     <section class="panel" aria-label="Further endpoints">
@@ -55,7 +53,7 @@ export function Endpoints({ agent, endpoints: { data, error, reload }, reason, o
               size="small"
               icon="send"
               blocked={reason ?? (endpoint.enabled ? undefined : "The endpoint is disabled.")}
-              onClick={() => test(endpoint)}
+              onClick={() => void run(() => test(endpoint.id))}
             >
               Test
             </Button>

@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { useAction } from "../api/use-action.ts";
 import { Button } from "../ui/button.tsx";
 import { Choice, Dialog } from "../ui/dialog.tsx";
 import { Check, TextField } from "../ui/field.tsx";
@@ -20,19 +21,14 @@ export function SettingsDialog({ agentId, webhook, isFurther = false, onClose, o
   const [url, setUrl] = useState(webhook?.url ?? "");
   const [types, setTypes] = useState<readonly string[]>(webhook?.event_types ?? eventTypes);
   const [isPrivate, setPrivate] = useState(webhook?.private_addresses ?? false);
-  const [isBusy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<string>();
-  const save = (): void => {
-    setBusy(true);
+  const { isBusy, problem, run } = useAction();
+  const save = async (): Promise<void> => {
     const chosen = eventTypes.filter((type) => types.includes(type));
     const event_types = chosen.length === eventTypes.length ? null : chosen;
     const settings = { url: url.trim() || null, event_types, private_addresses: isPrivate, enabled: true };
     const saved =
       isFurther && !webhook ? addEndpoint(agentId, settings) : setWebhook(agentId, settings, endpointIdOf(webhook));
-    saved.then(onChange, (error: Error) => {
-      setProblem(error.message);
-      setBusy(false);
-    });
+    onChange(await saved);
   };
   return (
     <Dialog
@@ -52,7 +48,7 @@ export function SettingsDialog({ agentId, webhook, isFurther = false, onClose, o
         class="stack"
         onSubmit={(event) => {
           event.preventDefault();
-          if (!isBusy) save();
+          void run(save, true);
         }}
       >
         <TextField

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { formatDateTime } from "../format.ts";
+import { useAction } from "../api/use-action.ts";
 import { Button } from "../ui/button.tsx";
 import { Confirm } from "../ui/confirm.tsx";
 import { Fact } from "../ui/fact.tsx";
@@ -37,16 +38,10 @@ export function WebhookFacts({ webhook, reason, onChange, onRemove }: WebhookFac
   const id = endpointIdOf(webhook);
   const noun = id === undefined ? "webhook" : "endpoint";
   const [asking, setAsking] = useState<"rotate" | "remove">();
-  const [problem, setProblem] = useState<string>();
-  const toggle = (): void => {
-    setProblem(undefined);
-    setWebhook(agentId, { url, event_types, private_addresses, enabled: !enabled }, id).then(
-      (changed) => {
-        onChange(changed);
-        toast(`${enabled ? "Disabled" : "Enabled"} the ${noun}`);
-      },
-      (error: Error) => setProblem(error.message),
-    );
+  const { problem, run } = useAction();
+  const toggle = async (): Promise<void> => {
+    onChange(await setWebhook(agentId, { url, event_types, private_addresses, enabled: !enabled }, id));
+    toast(`${enabled ? "Disabled" : "Enabled"} the ${noun}`);
   };
   const close = (): void => setAsking(undefined);
   return (
@@ -73,7 +68,7 @@ export function WebhookFacts({ webhook, reason, onChange, onRemove }: WebhookFac
         </Fact>
       </dl>
       <div class="panel-body panel-actions">
-        <Button size="small" blocked={reason} onClick={toggle}>
+        <Button size="small" blocked={reason} onClick={() => void run(toggle)}>
           {enabled ? "Disable" : "Enable"}
         </Button>
         <Button size="small" blocked={reason} onClick={() => setAsking("rotate")}>

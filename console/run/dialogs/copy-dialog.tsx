@@ -2,6 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import { commands, me } from "../../api/session.ts";
 import { Code } from "../../ui/code.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
+import { Problem } from "../../ui/problem.tsx";
 import type { RunDetail } from "../api.ts";
 import type { Message } from "../model/types.ts";
 import type { RunStore } from "../run-store.ts";
@@ -32,11 +33,7 @@ export function CopyDialog({ store, detail, first, uploads, onClose }: Props) {
   return (
     <Dialog title="Copy as" onClose={onClose}>
       <Segments label="Language" options={languages} value={language} onChange={setLanguage} />
-      {problem !== undefined && (
-        <p class="note bad" role="alert">
-          {problem}
-        </p>
-      )}
+      <Problem>{problem}</Problem>
       {run && <Code title={language === "cli" ? "Shell" : title(language)} text={programFor(language, run)} />}
       <p class="muted">
         {language === "cli"

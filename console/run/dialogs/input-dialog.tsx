@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { keyNames } from "../../state/keyboard.ts";
+import { useAction } from "../../api/use-action.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { TextField } from "../../ui/field.tsx";
@@ -14,19 +15,12 @@ interface Props {
 /** Sends the next input. Its text is kept until it was accepted. */
 export function InputDialog({ running, send, onClose }: Props) {
   const [text, setText] = useState("");
-  const [busy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<string>();
+  const { isBusy: busy, problem, run } = useAction();
   const [leaving, setLeaving] = useState(false);
   const empty = text.trim() === "";
 
   function submit(): void {
-    if (empty || busy) return;
-    setBusy(true);
-    setProblem(undefined);
-    send(text).then(onClose, (error: unknown) => {
-      setBusy(false);
-      setProblem(error instanceof Error ? error.message : String(error));
-    });
+    if (!empty) void run(() => send(text).then(onClose), true);
   }
 
   const close = (): void => {

@@ -2,6 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import { me } from "../../api/session.ts";
 import { formatDateTime } from "../../format.ts";
 import { shareUrl } from "../../state/share-path.ts";
+import { useAction } from "../../api/use-action.ts";
 import { Button } from "../../ui/button.tsx";
 import { Code } from "../../ui/code.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
@@ -21,21 +22,14 @@ export function ShareDialog({ api, onClose }: { api: RunApi; onClose: () => void
   const [seconds, setSeconds] = useState(3_600);
   const [created, setCreated] = useState<CreatedRunToken>();
   const [tokens, setTokens] = useState<RunToken[]>();
-  const [problem, setProblem] = useState<string>();
-  const [isBusy, setBusy] = useState(false);
+  const { isBusy, problem, run } = useAction();
 
-  async function run(action: () => Promise<unknown>): Promise<void> {
-    setBusy(true);
-    setProblem(undefined);
-    try {
+  const change = (action: () => Promise<unknown>): void =>
+    void run(async () => {
       await action();
       setTokens(await api.tokens());
-    } catch (error) {
-      setProblem((error as Error).message);
-    }
-    setBusy(false);
-  }
-  useEffect(() => void run(async () => undefined), [api]);
+    });
+  useEffect(() => change(async () => undefined), [api]);
   // On AWS, the page and the API of programs have different addresses.
   const isLink = me.value?.platform !== "aws";
 
@@ -52,7 +46,7 @@ export function ShareDialog({ api, onClose }: { api: RunApi; onClose: () => void
           <Button
             kind="primary"
             disabled={isBusy}
-            onClick={() => void run(async () => setCreated(await api.createToken(seconds)))}
+            onClick={() => change(async () => setCreated(await api.createToken(seconds)))}
           >
             {isLink ? "Create link" : "Create token"}
           </Button>
@@ -77,7 +71,7 @@ export function ShareDialog({ api, onClose }: { api: RunApi; onClose: () => void
                   kind="danger"
                   disabled={isBusy}
                   onClick={() =>
-                    void run(async () => {
+                    change(async () => {
                       await api.revokeToken(id);
                       if (created?.id === id) setCreated(undefined);
                     })

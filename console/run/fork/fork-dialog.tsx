@@ -2,6 +2,7 @@ import { useLocation } from "preact-iso/router";
 import { useState } from "preact/hooks";
 import { useResource } from "../../api/use-resource.ts";
 import { keyNames } from "../../state/keyboard.ts";
+import { useAction } from "../../api/use-action.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Check } from "../../ui/field.tsx";
@@ -28,21 +29,12 @@ export function ForkDialog({ step, view, detail, onClose }: Props) {
   const { data, error } = useResource(place, () => readForkable(detail, view, step));
   const [changes, setChanges] = useState<Changes>({ name: "", model: "", results: {} });
   const [confirmed, setConfirmed] = useState(false);
-  const [busy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<string>();
+  const { isBusy: busy, problem, run } = useAction();
   const reason = data ? (confirmed ? undefined : "Confirm that tools run live.") : "The step is being read.";
 
   function submit(): void {
-    if (!data || reason !== undefined || busy) return;
-    setBusy(true);
-    setProblem(undefined);
-    fork(detail.id, forkRequest(data, changes)).then(
-      ({ id }) => route(`/console/runs/${id}`),
-      (failure: Error) => {
-        setBusy(false);
-        setProblem(failure.message);
-      },
-    );
+    if (!data || reason !== undefined) return;
+    void run(async () => route(`/console/runs/${(await fork(detail.id, forkRequest(data, changes))).id}`), true);
   }
 
   const footer = (
