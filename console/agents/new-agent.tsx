@@ -104,7 +104,7 @@ function NewAgentForm({ start }: { start: Draft }) {
           </p>
         ))}
         <div class="save-bar-row">
-          <p class="save-bar-list">{reason ?? "Next: a key, or a first run."}</p>
+          <p class="save-bar-list cut">{reason ?? "Next: a key, or a first run."}</p>
           <Button
             kind="primary"
             hint={keyNames("mod+s").join("")}

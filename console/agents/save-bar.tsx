@@ -36,7 +36,7 @@ export function SaveBar({ changes, problem, readOnly, isBusy, action, messages, 
       ))}
       <div class="save-bar-row">
         <span class="badge accent">{changesText(changes.length)}</span>
-        <p class="save-bar-list">{reason ?? changes.map(changeText).join(", ")}</p>
+        <p class="save-bar-list cut">{reason ?? changes.map(changeText).join(", ")}</p>
         <Button kind="plain" onClick={on.onDiscard} disabled={isBusy}>
           Discard
         </Button>

@@ -35,7 +35,7 @@ export function RunRows({ runs, sort, onSort, stale, current, open, onFocus, onT
   });
   return (
     <Rows
-      class="table runs-table"
+      class="table fixed cards runs-table"
       rows={runs}
       keyOf={({ id }) => id}
       rowProps={({ id }) => ({
@@ -115,14 +115,14 @@ const estimate = ({ estimated_tokens }: Run["usage"]): string => (estimated_toke
 function RunCell({ run, now }: { run: Run; now: number }) {
   return (
     <div>
-      <a href={`/console/runs/${run.id}`}>
+      <a class="cut" href={`/console/runs/${run.id}`}>
         <bdi>{run.name || "deleted run"}</bdi>
       </a>
       {run.imported_from && <span class="badge">imported</span>}
       {run.status === "running" ? (
-        <span class={run.state === "waiting" ? "muted" : "doing"}>{activityText(run, now)}</span>
+        <span class={run.state === "waiting" ? "muted cut" : "doing cut"}>{activityText(run, now)}</span>
       ) : (
-        <bdi class="muted">
+        <bdi class="muted cut">
           {run.failure?.title ?? run.input_excerpt ?? (run.turn === 0 ? "Created without input" : "")}
         </bdi>
       )}

@@ -156,7 +156,7 @@ function ChoiceRow({ choice, text, index, selected, onSelect, onChoose }: Choice
       <span class={tone}>
         <Icon name={icon} class={icon === "running" ? "spin" : ""} />
       </span>
-      <bdi class="name">
+      <bdi class="name cut">
         <Marked name={name} text={text} />
       </bdi>
       <span class="end">

@@ -19,7 +19,7 @@ export function FileList({ files, check, onRemove }: FileListProps) {
         return (
           <li key={file.name} class={problem === undefined ? "" : "too-much"}>
             <Icon name={problem === undefined ? "file" : "warning"} />
-            <bdi>{file.name}</bdi>
+            <bdi class="cut">{file.name}</bdi>
             <span class="size">
               {formatBytes(file.size)}
               {problem !== undefined && `, ${problem}`}

@@ -35,7 +35,7 @@ export function FoundRun({ found: { run, texts, more } }: { found: Found }) {
         {texts.map((text, index) => (
           <li key={index}>
             <a href={pageUrl(`runs/${id}`, { at: placeOf(text) })}>
-              <span class={text.kind === "error" ? "place bad" : "place"}>
+              <span class={text.kind === "error" ? "place cut bad" : "place cut"}>
                 {words[text.kind]} {text.tool !== null && <ToolName name={text.tool} />}
                 <small>{text.step === null ? `Turn ${text.turn}` : `Turn ${text.turn}, step ${text.step}`}</small>
               </span>

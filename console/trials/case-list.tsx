@@ -71,7 +71,7 @@ function CaseTable({ trialId, cases }: { trialId: string; cases: TrialCase[] }) 
   return (
     <div class="panel">
       <Rows
-        class="table rows cases"
+        class="table rows fixed cards cases"
         rows={cases}
         keyOf={({ number }) => number}
         rowProps={(_, index) => row(index)}
@@ -85,7 +85,7 @@ function CaseTable({ trialId, cases }: { trialId: string; cases: TrialCase[] }) 
               const why = whyText(each);
               return (
                 <>
-                  <a class="row-link" href={url(index)}>
+                  <a class="row-link cut" href={url(index)}>
                     <bdi>{nameOf(each)}</bdi>
                   </a>
                   {why !== undefined && (

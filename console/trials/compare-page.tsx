@@ -116,7 +116,7 @@ function ComparedTurn({ head, turn: { run_id, name, turn, turns }, onTurn }: Com
     <section class="panel" aria-label={`${head} run`}>
       <header class="panel-head">
         <span class="muted">{head}</span>
-        <h2>
+        <h2 class="cut">
           <a href={pageUrl(`runs/${run_id}`, { at: `${turn}` })} title={shown}>
             <bdi>{shown}</bdi>
           </a>

@@ -14,7 +14,7 @@ export function FileChanges({ files, most = files.length }: { files: TrialAttemp
             {letters[change]}
             <span class="visually-hidden"> {change} </span>
           </b>
-          <bdi>{visibleLine(name)}</bdi>
+          <bdi class="cut">{visibleLine(name)}</bdi>
         </li>
       ))}
       {files.length > most && <li class="muted">{files.length - most} more</li>}

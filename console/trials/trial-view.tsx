@@ -49,7 +49,7 @@ export function TrialPath({ agentId, agentName, trial }: { agentId: string; agen
     <nav class="breadcrumb" aria-label="Breadcrumb">
       <a href={pageUrl("agents")}>Agents</a>
       <Icon name="right" />
-      <a class="name" title={agentName} href={pageUrl(`agents/${agentId}`)}>
+      <a class="name cut" title={agentName} href={pageUrl(`agents/${agentId}`)}>
         <bdi>{agentName}</bdi>
       </a>
       <Icon name="right" />

@@ -38,7 +38,7 @@ function TrialTable({ trials }: { trials: TrialHead[] }) {
   return (
     <div class="panel">
       <Rows
-        class="table rows trials"
+        class="table rows fixed trials"
         rows={trials}
         keyOf={({ id }) => id}
         rowProps={(_, index) => row(index)}

@@ -23,7 +23,7 @@ export function Gauge({ label, value, limit, format, about = false, live = false
   return (
     <div class={`gauge ${state}`}>
       <span class="label">
-        <span class="what">{label}</span>
+        <span class="what cut">{label}</span>
         {share >= 0.8 && (
           <span class={`badge ${share >= 1 ? "bad" : "warn"}`}>
             <Icon name="warning" />

@@ -49,7 +49,7 @@ function Legend({ report }: { report: Report }) {
       {report.series.map(({ name }, index) => (
         <li key={index} title={name}>
           <i class={`swatch s${index + 1}`} />
-          <bdi>{name}</bdi>
+          <bdi class="cut">{name}</bdi>
         </li>
       ))}
     </ul>

@@ -147,7 +147,7 @@ function SeriesName({ series: { id, name }, grouping }: { series: Series; groupi
   if (id === null) return <span class="muted">{name}</span>;
   if (grouping === "model") return <span class="mono">{name}</span>;
   return (
-    <a class="row-link" href={pageUrl(`agents/${id}`)} title={name}>
+    <a class="row-link cut" href={pageUrl(`agents/${id}`)} title={name}>
       <bdi>{name}</bdi>
     </a>
   );

@@ -44,7 +44,7 @@ export function AgentsTable({ rows, report, order, ambiguous }: AgentsTableProps
   return (
     <div class="panel">
       <Rows
-        class="table rows agents-table"
+        class="table rows fixed cards agents-table"
         rows={rows}
         keyOf={({ agent }) => agent.id}
         rowProps={(_, index) => row(index)}
@@ -54,7 +54,7 @@ export function AgentsTable({ rows, report, order, ambiguous }: AgentsTableProps
             title: ({ agent }) => agent.name,
             cell: ({ agent, activity }, index) => (
               <div>
-                <a class="row-link" href={url(index)}>
+                <a class="row-link cut" href={url(index)}>
                   <bdi>{agent.name}</bdi>
                 </a>
                 {ambiguous.has(agent.name) && <span class="mono muted">{agent.id.slice(0, 8)}</span>}

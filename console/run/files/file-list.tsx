@@ -66,7 +66,7 @@ function Entries({ folder, ...list }: EntriesProps) {
             onClick={() => onOpen(file.name)}
           >
             <Icon name="file" />
-            <bdi class={change === "D" ? "deleted" : ""}>{visibleLine(baseName(file.name), 120)}</bdi>
+            <bdi class={change === "D" ? "cut deleted" : "cut"}>{visibleLine(baseName(file.name), 120)}</bdi>
             {change && (
               <span class={`letter ${change}`} title={changeNames[change]}>
                 {change}
@@ -91,7 +91,7 @@ function FolderEntry({ folder, ...list }: EntriesProps) {
     <>
       <button type="button" aria-expanded={expanded} title={path} onClick={() => list.toggle(path)}>
         <Icon name={expanded ? "down" : "right"} />
-        <bdi>{visibleLine(name, 120)}</bdi>
+        <bdi class="cut">{visibleLine(name, 120)}</bdi>
         <span class="count" title={changed ? `${count(files, "file")}, some changed` : count(files, "file")}>
           {files}
           {changed && " •"}

@@ -33,7 +33,7 @@ export function FileView({ listed, at, compared, api }: Props) {
   return (
     <div class="run-file">
       <div class="run-file-head">
-        <bdi class="mono" title={file.name}>
+        <bdi class="mono cut" title={file.name}>
           {visibleLine(file.name, 120)}
         </bdi>
         {change === "M" && <Segments label="Show" options={options} value={tab} onChange={setTab} />}

@@ -128,7 +128,7 @@ export function ChangeFields({ forkable, changes, detail, onChange }: FieldsProp
 function ChangeChip({ name, on, onToggle }: { name: string; on: boolean; onToggle: (on: boolean) => void }) {
   return (
     <button type="button" class={on ? "chip on" : "chip"} aria-pressed={on} onClick={() => onToggle(!on)}>
-      <bdi>{name}</bdi>
+      <bdi class="cut">{name}</bdi>
       <Icon name={on ? "close" : "plus"} />
     </button>
   );

@@ -54,7 +54,7 @@ export function RunHeader({ store, detail, readOnly, stopping, onOpen, onAgain, 
         <HeaderFacts detail={detail} />
       </div>
       <div class="run-name">
-        <h1 title={detail.name}>
+        <h1 class="cut" title={detail.name}>
           <bdi>{visibleLine(detail.name)}</bdi>
         </h1>
         <Status state={detail.state} wire={detail.status} />

@@ -47,7 +47,7 @@ export function Inspector({ store, api, control, detail, tab, onStep, onBack }: 
         <span class="run-back">
           <Button kind="plain" size="small" icon="left" label="Back to the timeline" onClick={onBack} />
         </span>
-        <h2>
+        <h2 class="cut">
           {selected ? placeName(store.model, selected.step) : "Step"}
           {selected?.call && (
             <>

@@ -93,7 +93,7 @@ function argumentOf(call: Call): string {
 
 function Argument({ call }: { call: Call }) {
   const argument = argumentOf(call);
-  return argument === "" ? null : <bdi class="argument">{argument}</bdi>;
+  return argument === "" ? null : <bdi class="argument cut">{argument}</bdi>;
 }
 
 function CellTime({ calls, live, view }: { calls: Call[]; live: boolean; view: RunView }) {

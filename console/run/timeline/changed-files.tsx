@@ -21,7 +21,9 @@ export function ChangedFiles({ step }: { step: Step }) {
             <>
               <Icon name="trash" />
               <del>
-                <bdi dir="auto">{visibleLine(name, 120)}</bdi>
+                <bdi class="cut" dir="auto">
+                  {visibleLine(name, 120)}
+                </bdi>
               </del>
               <span>deleted</span>
             </>
@@ -33,7 +35,9 @@ export function ChangedFiles({ step }: { step: Step }) {
                 tabIndex={-1}
                 onClick={(event) => event.stopPropagation()}
               >
-                <bdi dir="auto">{visibleLine(name, 120)}</bdi>
+                <bdi class="cut" dir="auto">
+                  {visibleLine(name, 120)}
+                </bdi>
               </a>
             </>
           )}

@@ -9,7 +9,7 @@ export function LiveOutput({ step }: { step: Step }) {
     <>
       {step.calls.map(({ index, result, printed }) =>
         result || !printed ? null : (
-          <pre key={index} class="run-printed" aria-hidden="true">
+          <pre key={index} class="run-printed cut" aria-hidden="true">
             {lastLines(visible(printed.text))}
           </pre>
         ),

@@ -33,7 +33,7 @@ export function StepRow({ step, view }: { step: Step; view: RunView }) {
       <span class="run-number">{view.model.turns.length > 1 ? `${step.turn}.${step.step}` : step.step}</span>
       <div class="run-step">
         <Thinking step={step} view={view} />
-        {title !== "" && <bdi class="run-title">{title}</bdi>}
+        {title !== "" && <bdi class="run-title cut">{title}</bdi>}
         {hasGrown && <GrownText step={step} view={view} />}
         {hasNotes(step) && <StepNotes step={step} />}
         {waitsOf(step, view.running.value).map((group) => (
@@ -83,7 +83,7 @@ function Wait({ group, view }: { group: WaitGroup; view: RunView }) {
   return (
     <p class="run-wait" title={title}>
       <Icon name="wait" />
-      <bdi>{title}</bdi>
+      <bdi class="cut">{title}</bdi>
       <span>{[often, ...(pending ? [next] : [])].filter(Boolean).join(", ")}</span>
     </p>
   );

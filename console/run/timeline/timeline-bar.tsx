@@ -52,7 +52,7 @@ export function TimelineBar({ store, rows, filter, handle, onCursor }: Props) {
           <Icon name="search" /> <span>Find in run</span>
         </button>
       )}
-      <span class="totals">
+      <span class="totals cut">
         {count(steps.length, "step")}, {count(calls, "tool call")}
         {failedCalls > 0 && `, ${failedCalls.toLocaleString("en")} failed`}
       </span>
