@@ -9,8 +9,7 @@ import { usePageTitle } from "../state/page-title.ts";
 import { pageUrl } from "../state/url.ts";
 import { Button } from "../ui/button.tsx";
 import { Empty, Loading } from "../ui/empty.tsx";
-import { SelectField } from "../ui/field.tsx";
-import { Icon } from "../ui/icon.tsx";
+import { FieldProblem, SelectField } from "../ui/field.tsx";
 import { toast } from "../ui/toast.tsx";
 import { createAgent, draftOf, readAgent } from "./agent-calls.ts";
 import { detailOf } from "./editor-tab.tsx";
@@ -98,10 +97,7 @@ function NewAgentForm({ start }: { start: Draft }) {
       />
       <section class="save-bar" aria-label="New agent">
         {messages.other.map((message) => (
-          <p key={message} class="problem" role="alert">
-            <Icon name="warning" />
-            {message}
-          </p>
+          <FieldProblem key={message}>{message}</FieldProblem>
         ))}
         <div class="save-bar-row">
           <p class="save-bar-list cut">{reason ?? "Next: a key, or a first run."}</p>

@@ -1,7 +1,7 @@
 import { keyNames, useShortcuts } from "../state/keyboard.ts";
 import { useLeaveGuard } from "../state/leave-guard.ts";
 import { Button } from "../ui/button.tsx";
-import { Icon } from "../ui/icon.tsx";
+import { FieldProblem } from "../ui/field.tsx";
 import { changesText } from "./form/agent-file.tsx";
 import { type Change, changeText } from "./form/changes.ts";
 
@@ -29,10 +29,7 @@ export function SaveBar({ changes, problem, readOnly, isBusy, action, messages, 
   return (
     <section class="save-bar" aria-label="Changes">
       {messages.map((message) => (
-        <p key={message} class="problem" role="alert">
-          <Icon name="warning" />
-          {message}
-        </p>
+        <FieldProblem key={message}>{message}</FieldProblem>
       ))}
       <div class="save-bar-row">
         <span class="badge accent">{changesText(changes.length)}</span>

@@ -33,18 +33,23 @@ export function Field({ name, help, problem, children }: FieldProps) {
         {name}
       </label>
       {children(control)}
-      {problem !== undefined && (
-        <p id={`${id}-problem`} class="problem" role="alert">
-          <Icon name="warning" />
-          {problem}
-        </p>
-      )}
+      {problem !== undefined && <FieldProblem id={`${id}-problem`}>{problem}</FieldProblem>}
       {help !== undefined && (
         <p id={`${id}-help`} class="help">
           {help}
         </p>
       )}
     </div>
+  );
+}
+
+/** What is wrong with an input, or with several. */
+export function FieldProblem({ id, children }: { id?: string; children: string }) {
+  return (
+    <p id={id} class="problem" role="alert">
+      <Icon name="warning" />
+      {children}
+    </p>
   );
 }
 

@@ -1,6 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { Field, type FieldControl } from "../../ui/field.tsx";
-import { Icon } from "../../ui/icon.tsx";
+import { Field, type FieldControl, FieldProblem } from "../../ui/field.tsx";
 import { wasText } from "./changes.ts";
 import type { FormState } from "./form-state.ts";
 import { type Path, pathText } from "./json.ts";
@@ -57,12 +56,7 @@ function WasAndHelp({ was, help }: Pick<Notes, "was" | "help">) {
 export function GroupNotes({ id, help, was, problem }: Partial<Notes> & { id?: string }) {
   return (
     <>
-      {problem !== undefined && (
-        <p class="problem" role="alert">
-          <Icon name="warning" />
-          {problem}
-        </p>
-      )}
+      {problem !== undefined && <FieldProblem>{problem}</FieldProblem>}
       {(was !== undefined || help !== undefined) && (
         <p class="help" id={id}>
           {was === undefined ? help : <WasAndHelp was={was} help={help} />}

@@ -1,12 +1,12 @@
 import type { ComponentProps } from "preact";
-import { formatClockMs, formatDateTime, formatDuration } from "../../format.ts";
+import { formatDuration } from "../../format.ts";
 import type { Asked, Call, Step } from "../model/types.ts";
 import { begunAt } from "../model/waiting.ts";
 import { toolLabel } from "../text/tool-name.tsx";
 import { visibleLine } from "../text/visible.ts";
 import type { RunView } from "../view.ts";
 import { answerText } from "../waiting/ask-words.ts";
-import { Facts, notRecorded } from "./facts.tsx";
+import { Facts, notRecorded, StartedAt } from "./facts.tsx";
 
 /** When a tool call ran, with what, and what it changed. */
 export function CallFacts({ call, step, view }: { call: Call; step: Step; view: RunView }) {
@@ -18,14 +18,7 @@ export function CallFacts({ call, step, view }: { call: Call; step: Step; view: 
     <>
       <Facts
         facts={[
-          [
-            waits ? "Asked" : "Started",
-            startedAt === undefined ? (
-              notRecorded
-            ) : (
-              <time title={formatDateTime(new Date(startedAt).toISOString())}>{formatClockMs(startedAt)}</time>
-            ),
-          ],
+          [waits ? "Asked" : "Started", <StartedAt at={startedAt} />],
           ...(call.asked ? [["Answer", <AskedFact asked={call.asked} />] as Fact] : []),
           ["Took", <Took call={call} startedAt={startedAt} view={view} />],
           ["In parallel with", others.length === 0 ? "none" : <bdi>{namesOf(others)}</bdi>],

@@ -1,9 +1,15 @@
 import type { ComponentChildren } from "preact";
+import { formatClockMs, formatDateTime } from "../../format.ts";
+
+interface FactsProps {
+  facts: [string, ComponentChildren][];
+  class?: string;
+}
 
 /** A few facts side by side. */
-export function Facts({ facts }: { facts: [string, ComponentChildren][] }) {
+export function Facts({ facts, class: kind = "run-facts" }: FactsProps) {
   return (
-    <dl class="run-facts">
+    <dl class={kind}>
       {facts.map(([name, value]) => (
         <div>
           <dt>{name}</dt>
@@ -15,17 +21,14 @@ export function Facts({ facts }: { facts: [string, ComponentChildren][] }) {
 }
 
 /** Facts below each other, in a box. */
-export function FactTable({ facts }: { facts: [string, ComponentChildren][] }) {
-  return (
-    <dl class="run-fact-table">
-      {facts.map(([name, value]) => (
-        <div>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
-  );
+export function FactTable({ facts }: FactsProps) {
+  return <Facts class="run-fact-table" facts={facts} />;
+}
+
+/** When something began. Milliseconds since 1970. */
+export function StartedAt({ at }: { at: number | undefined }) {
+  if (at === undefined) return notRecorded;
+  return <time title={formatDateTime(new Date(at).toISOString())}>{formatClockMs(at)}</time>;
 }
 
 /** Shown for what the run does not have. */

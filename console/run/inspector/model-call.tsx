@@ -1,11 +1,11 @@
 import type { ComponentChildren } from "preact";
-import { formatClockMs, formatDateTime, formatDollars, formatDuration, formatNumber } from "../../format.ts";
+import { formatDollars, formatDuration, formatNumber } from "../../format.ts";
 import type { LoadedText, Step } from "../model/types.ts";
 import { useFullText } from "../text/use-full-text.ts";
 import { visible, visibleLine } from "../text/visible.ts";
 import { count, waitsOf, waitText } from "../text/words.ts";
 import type { RunView } from "../view.ts";
-import { FactTable, notRecorded } from "./facts.tsx";
+import { FactTable, notRecorded, StartedAt } from "./facts.tsx";
 import { FormatSegments, TextView, useTextFormat } from "./text-view.tsx";
 
 /** The model call of a step: facts, failed attempts and the answer's text. */
@@ -61,7 +61,9 @@ function Reasoning({ step, reasoning, view }: { step: Step; reasoning: LoadedTex
   );
 }
 
-function answerFacts(step: Step): [string, ComponentChildren][] {
+type Fact = [string, ComponentChildren];
+
+function answerFacts(step: Step): Fact[] {
   const { usage, model, startedAt, milliseconds, firstTokenMs, dollars, finishReason, truncatedResults } = step;
   const cached = usage?.cached_input_tokens;
   const tokens = usage && [
@@ -74,22 +76,13 @@ function answerFacts(step: Step): [string, ComponentChildren][] {
     ["Model", model === undefined ? notRecorded : <bdi class="mono">{visibleLine(model, 120)}</bdi>],
     ["Tokens", tokens ? `${step.estimated ? "not reported, about " : ""}${tokens.join(", ")}` : "not known"],
     ["Cost", dollars === undefined ? notRecorded : `${step.estimated ? "about " : ""}${formatDollars(dollars, 4)}`],
-    [
-      "Started",
-      startedAt === undefined ? (
-        notRecorded
-      ) : (
-        <time title={formatDateTime(new Date(startedAt).toISOString())}>{formatClockMs(startedAt)}</time>
-      ),
-    ],
+    ["Started", <StartedAt at={startedAt} />],
     ["Took", milliseconds === undefined ? notRecorded : formatDuration(milliseconds)],
     ["First token after", firstTokenMs === undefined ? notRecorded : formatDuration(firstTokenMs)],
     ["Stopped because", stopReasons[finishReason ?? ""] ?? finishReason ?? notRecorded],
     ...(truncatedResults === undefined
       ? []
-      : ([["Truncated", `results in ${count(truncatedResults, "message")} from the first one`]] as const).map(
-          ([name, value]): [string, ComponentChildren] => [name, value],
-        )),
+      : [["Truncated", `results in ${count(truncatedResults, "message")} from the first one`] as Fact]),
   ];
 }
 

@@ -1,7 +1,9 @@
 import { useState } from "preact/hooks";
+import { type Column, Rows } from "../../ui/rows.tsx";
 import { visible, visibleLine } from "../text/visible.ts";
 import { count } from "../text/words.ts";
 import { cellOf, type ResultTable } from "./result-rows.ts";
+import type { ResultObject } from "./result-value.ts";
 
 /** Rows of a table at first, and those that a click adds at most. */
 const [firstRows, moreRows] = [5, 1_000];
@@ -30,26 +32,21 @@ function Table({ table, named }: { table: ResultTable; named: boolean }) {
       )}
       <div class="result-box">
         <div class="result-scroll" role="region" aria-label={`Table ${visibleLine(place, 120)}`} tabIndex={0}>
-          <table class="result-table">
-            <thead>
-              <tr>
-                {columns.map(({ name, isNumber }) => (
-                  <th key={name} scope="col" class={isNumber ? "number" : ""} title={visible(name)}>
-                    <bdi dir="auto">{visibleLine(name, 80)}</bdi>
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {rows.slice(0, shown).map((row, index) => (
-                <tr key={index}>
-                  {columns.map(({ name, isNumber }) => (
-                    <Cell key={name} text={cellOf(row, name)} isNull={row[name] === null} isNumber={isNumber} />
-                  ))}
-                </tr>
-              ))}
-            </tbody>
-          </table>
+          <Rows
+            class="result-table"
+            rows={rows.slice(0, shown)}
+            columns={columns.map(({ name, isNumber }): Column<ResultObject> => ({
+              head: (
+                <bdi dir="auto" title={visible(name)}>
+                  {visibleLine(name, 80)}
+                </bdi>
+              ),
+              class: isNumber ? "number" : "",
+              cellClass: (row) => (row[name] === null ? "null" : ""),
+              title: (row) => visibleLine(cellOf(row, name) ?? "", 1_000),
+              cell: (row) => <bdi dir="auto">{visibleLine(cellOf(row, name) ?? "", 120)}</bdi>,
+            }))}
+          />
         </div>
         {(shown < all || hidden > 0) && (
           <p class="result-more">
@@ -64,13 +61,5 @@ function Table({ table, named }: { table: ResultTable; named: boolean }) {
         )}
       </div>
     </>
-  );
-}
-
-function Cell({ text, isNull, isNumber }: { text: string | undefined; isNull: boolean; isNumber: boolean }) {
-  return (
-    <td class={isNull ? "null" : isNumber ? "number" : ""} title={text === undefined ? "" : visibleLine(text, 1_000)}>
-      <bdi dir="auto">{text === undefined ? "" : visibleLine(text, 120)}</bdi>
-    </td>
   );
 }
