@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { HeadBucketCommand, NotFound, PutBucketTaggingCommand } from "@aws-sdk/client-s3";
 import { GetSecretValueCommand } from "@aws-sdk/client-secrets-manager";
 import { afterAll, expect, test } from "vitest";
-import { awsAccounts } from "../../src/platform/aws/accounts.ts";
+import { awsRecords } from "../../src/platform/aws/records.ts";
+import { accountsOf } from "../../src/platform/records/accounts.ts";
 import { documentClient, loadS3Client } from "../../src/platform/aws/sdk/clients.ts";
 import { secretsManagerClient } from "../../src/platform/aws/secrets.ts";
 import { environment, succeed } from "./processes.ts";
@@ -38,7 +39,7 @@ test("a deployment creates an agent with a key, changes it, and ends both when t
   const { ApiUrl = "", KeySecret, AgentId = "", TableName: table = "", BucketName } = await stackOutputs("OwnApp");
   const settings = emulated();
   const [documents, secrets] = [documentClient(settings), await secretsManagerClient(settings)];
-  const accounts = awsAccounts({ documents, table });
+  const accounts = accountsOf(awsRecords({ documents, table }));
   const found = async () => {
     const { name, version, status } = (await accounts.findAgent(AgentId)) ?? {};
     const keys = (await accounts.listKeys(AgentId)).map(({ enabled }) => enabled);

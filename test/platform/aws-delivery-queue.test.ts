@@ -5,7 +5,8 @@ import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { createAgent } from "../../src/accounts/agents.ts";
 import { createOrganization } from "../../src/accounts/organizations.ts";
 import { addEndpoint, setWebhook } from "../../src/accounts/webhooks.ts";
-import { awsAccounts } from "../../src/platform/aws/accounts.ts";
+import { awsRecords } from "../../src/platform/aws/records.ts";
+import { accountsOf } from "../../src/platform/records/accounts.ts";
 import { documentClient } from "../../src/platform/aws/sdk/clients.ts";
 import { awsDeliveries } from "../../src/platform/aws/deliveries.ts";
 import { type FakeAwsEndpoint, fakeAwsEndpoint } from "../support/fake-aws/endpoint.ts";
@@ -41,7 +42,7 @@ beforeEach(() => void sqs.reset());
 function awsStores() {
   const documents = documentClient({ region: "eu-central-1", credentials, endpoint: aws.endpoint });
   const items = { documents, table: "table", objects: noObjects };
-  return { accounts: awsAccounts(items), deliveries: awsDeliveries(items) };
+  return { accounts: accountsOf(awsRecords(items)), deliveries: awsDeliveries(items) };
 }
 
 /** Stores a delivery. Resolves with its id. */

@@ -213,6 +213,8 @@ const allowed: Record<string, string[]> = {
     "src/schema-validator.ts",
   ],
   "src/platform/types.ts": ["src/agent/secret.ts", "src/documents", "src/net", "src/runs", "src/sandbox", "src/trials"],
+  // The port and the kinds of records, which both platforms implement.
+  "src/platform/records": ["src/accounts", "src/platform/aws/dynamodb/table.ts", "src/runs/types.ts", "src/trials"],
   "src/platform/local": [
     "src/accounts",
     "src/agent",
@@ -223,6 +225,7 @@ const allowed: Record<string, string[]> = {
     "src/filenames.ts",
     "src/layout.ts",
     "src/log.ts",
+    "src/platform/records",
     "src/platform/types.ts",
     "src/runs",
     "src/sandbox",
@@ -239,6 +242,7 @@ const allowed: Record<string, string[]> = {
     "src/filenames.ts",
     "src/log.ts",
     "src/observability",
+    "src/platform/records",
     "src/platform/types.ts",
     "src/runs",
     "src/sandbox",

@@ -4,7 +4,8 @@ import type { Stores } from "../../runs/ports.ts";
 import type { LiveText } from "../../runs/read/live-text.ts";
 import type { Trials } from "../../trials/ports.ts";
 import type { Platform } from "../types.ts";
-import { awsAccounts } from "./accounts.ts";
+import { accountsOf } from "../records/accounts.ts";
+import { trialsOf } from "../records/trials.ts";
 import type { Objects } from "./s3/bucket.ts";
 import { type ClientSettings, documentClient, type DynamoTable, loadS3Client, sfnClient } from "./sdk/clients.ts";
 import { awsConfigurations } from "./configurations.ts";
@@ -12,10 +13,10 @@ import { awsDeliveries } from "./deliveries.ts";
 import type { ReadItem, Watches } from "./dynamodb/run-items.ts";
 import { awsLiveText } from "./live-text.ts";
 import { awsPendingUploads } from "./pending-uploads.ts";
+import { awsRecords } from "./records.ts";
 import { awsRemoval } from "./removal.ts";
 import { awsRuns } from "./runs.ts";
 import { awsSecrets, secretsManagerClient } from "./secrets.ts";
-import { awsTrials } from "./trials.ts";
 import { awsWorkflow } from "./workflow.ts";
 import { awsWorkspace } from "./workspace.ts";
 
@@ -93,11 +94,11 @@ export function awsStores({
     ...(retentionDays !== undefined && { retentionDays }),
   };
   return {
-    accounts: awsAccounts({ documents, table }),
+    accounts: accountsOf(awsRecords({ documents, table })),
     runs: awsRuns(runsTable),
     configurations: awsConfigurations(runsTable),
     deliveries: awsDeliveries(runsTable),
-    trials: awsTrials(runsTable),
+    trials: trialsOf(awsRecords(runsTable)),
     workspace: awsWorkspace(objects),
     pendingUploads: awsPendingUploads(runsTable),
     removal: awsRemoval(runsTable),

@@ -8,7 +8,8 @@ import type { TextIndex } from "../../runs/ports.ts";
 import type { Platform } from "../types.ts";
 import { readAllowedAddresses } from "./process/allowed-addresses.ts";
 import { type SecretAllowList, readAllowedSecrets, secretAllowList } from "./process/allowed-secrets.ts";
-import { localAccounts } from "./accounts.ts";
+import { accountsOf } from "../records/accounts.ts";
+import { trialsOf } from "../records/trials.ts";
 import { localConfigurations } from "./configurations.ts";
 import { type LocalDeliveries, localDeliveries } from "./deliveries.ts";
 import { removeOrphanedFiles } from "./database/orphaned-files.ts";
@@ -16,13 +17,13 @@ import { type LocalPendingUploads, localPendingUploads } from "./pending-uploads
 import { type LocalLinux, localLinux, type SandboxChoice } from "./linux.ts";
 import { localRemoval } from "./removal.ts";
 import { storedSecrets } from "./process/stored-secrets.ts";
+import { localRecords } from "./records.ts";
 import { localRecordBytes } from "./run-events.ts";
 import { localRuns } from "./runs.ts";
 import { localSandbox } from "./sandbox.ts";
 import { localSecrets } from "./secrets.ts";
 import { type Database, openDatabase } from "./database/sqlite.ts";
 import { localTextIndex } from "./database/text-index.ts";
-import { localTrials } from "./trials.ts";
 import { type LocalWorkspace, localWorkspace } from "./workspace.ts";
 
 /** The server adds the workflow that `startRunner` returns, other processes on its data directory `externalWorkflow`. */
@@ -86,6 +87,7 @@ export function openLocalPlatform({
   const file = join(dataDir, databaseFile);
   closeSync(openSync(file, "a", 0o600)); // transcripts are private; SQLite would use the umask
   const database = openDatabase(file);
+  const records = localRecords(database);
   const named = allowedAddresses ?? readAllowedAddresses(dataDir);
   const textIndex = localTextIndex({ file, indexFile: join(dataDir, searchFile) });
   const runs = localRuns(database, (runId) => textIndex.forget(runId));
@@ -101,7 +103,7 @@ export function openLocalPlatform({
 
   return {
     database,
-    accounts: localAccounts(database),
+    accounts: accountsOf(records),
     runs,
     workspace,
     pendingUploads,
@@ -110,7 +112,7 @@ export function openLocalPlatform({
     removal: localRemoval(database, pendingUploads, secrets),
     configurations: localConfigurations(database),
     deliveries: localDeliveries(database),
-    trials: localTrials(database),
+    trials: trialsOf(records),
     ...localSecrets(environment, dataDir, allowList ?? secretAllowList(readAllowedSecrets(dataDir), dataDir), secrets),
     sandboxOf: (owner) => sandbox.of(owner),
     programs: linux,

@@ -2,7 +2,8 @@ import { randomUUID } from "node:crypto";
 import { request as httpRequest } from "node:http";
 import type { UploadHosting } from "../../../lib/front-door/hosting.ts";
 import { issueKey } from "../../../src/accounts/keys.ts";
-import { awsAccounts } from "../../../src/platform/aws/accounts.ts";
+import { awsRecords } from "../../../src/platform/aws/records.ts";
+import { accountsOf } from "../../../src/platform/records/accounts.ts";
 import { documentClient } from "../../../src/platform/aws/sdk/clients.ts";
 import { type FakeAwsEndpoint, fakeAwsEndpoint } from "../../support/fake-aws/endpoint.ts";
 import { type Bundle, startBundle } from "./bundle.ts";
@@ -39,7 +40,7 @@ export async function startUploadServer(hosting: UploadHosting): Promise<UploadS
 async function account(endpoint: string): Promise<{ apiKey: string; templateId: string }> {
   const credentials = { accessKeyId: keys.AWS_ACCESS_KEY_ID, secretAccessKey: keys.AWS_SECRET_ACCESS_KEY };
   const documents = documentClient({ region: "eu-central-1", credentials, endpoint });
-  const accounts = awsAccounts({ documents, table: "table" });
+  const accounts = accountsOf(awsRecords({ documents, table: "table" }));
   const [organizationId, templateId] = [randomUUID(), randomUUID()];
   await accounts.createOrganization({ id: organizationId, name: "Test", model: { provider: "demo", enabled: true } });
   await accounts.createAgent({

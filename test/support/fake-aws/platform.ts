@@ -1,13 +1,14 @@
-import { awsAccounts } from "../../../src/platform/aws/accounts.ts";
+import { accountsOf } from "../../../src/platform/records/accounts.ts";
+import { trialsOf } from "../../../src/platform/records/trials.ts";
 import type { Objects } from "../../../src/platform/aws/s3/bucket.ts";
 import { awsConfigurations } from "../../../src/platform/aws/configurations.ts";
 import { awsDeliveries } from "../../../src/platform/aws/deliveries.ts";
 import { awsPendingUploads } from "../../../src/platform/aws/pending-uploads.ts";
 import type { awsStores } from "../../../src/platform/aws/index.ts";
 import { awsLiveText } from "../../../src/platform/aws/live-text.ts";
+import { awsRecords } from "../../../src/platform/aws/records.ts";
 import { awsRemoval } from "../../../src/platform/aws/removal.ts";
 import { awsRuns } from "../../../src/platform/aws/runs.ts";
-import { awsTrials } from "../../../src/platform/aws/trials.ts";
 import { awsWorkspace } from "../../../src/platform/aws/workspace.ts";
 import type { DynamoTable } from "../../../src/platform/aws/sdk/clients.ts";
 import { fakeDocumentClient, type FaultAt } from "./client.ts";
@@ -84,11 +85,11 @@ export function fakeAwsStores(faultAt?: FaultAt, { delay = 0, conflicts = false 
     const texts = awsLiveText({ documents: dynamo.documents, table: "T" });
     const runsTable = { documents: dynamo.documents, table: "T", objects: async () => objects, watches: texts };
     return {
-      accounts: awsAccounts(runsTable),
+      accounts: accountsOf(awsRecords(runsTable)),
       runs: awsRuns(runsTable),
       configurations: awsConfigurations(runsTable),
       deliveries: awsDeliveries(runsTable),
-      trials: awsTrials(runsTable),
+      trials: trialsOf(awsRecords(runsTable)),
       workspace: awsWorkspace(runsTable.objects),
       pendingUploads: awsPendingUploads(runsTable),
       removal: awsRemoval(runsTable),

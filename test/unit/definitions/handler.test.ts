@@ -5,7 +5,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vit
 import { findKey } from "../../../src/accounts/keys.ts";
 import { resourceTypes } from "../../../src/definitions/types.ts";
 import { logging } from "../../../src/log.ts";
-import { awsAccounts } from "../../../src/platform/aws/accounts.ts";
+import type { Accounts } from "../../../src/accounts/types.ts";
+import { awsRecords } from "../../../src/platform/aws/records.ts";
+import { accountsOf } from "../../../src/platform/records/accounts.ts";
 import { documentClient } from "../../../src/platform/aws/sdk/clients.ts";
 import { type FakeAwsEndpoint, fakeAwsEndpoint } from "../../support/fake-aws/endpoint.ts";
 import { httpServer } from "../../support/http-server.ts";
@@ -29,7 +31,7 @@ const responses: Response[] = [];
 let aws: FakeAwsEndpoint;
 let cloudFormation: Awaited<ReturnType<typeof httpServer>>;
 let handler: (event: CloudFormationCustomResourceEvent) => Promise<void>;
-let accounts: ReturnType<typeof awsAccounts>;
+let accounts: Accounts;
 
 beforeAll(async () => {
   aws = await fakeAwsEndpoint(secrets);
@@ -50,10 +52,8 @@ beforeAll(async () => {
   };
   for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
   ({ handler } = await import("../../../lambdas/definitions.ts"));
-  accounts = awsAccounts({
-    documents: documentClient({ region: "eu-central-1", credentials, endpoint: aws.endpoint }),
-    table: "table",
-  });
+  const documents = documentClient({ region: "eu-central-1", credentials, endpoint: aws.endpoint });
+  accounts = accountsOf(awsRecords({ documents, table: "table" }));
   logging.level = "off";
 });
 afterAll(async () => {

@@ -7,7 +7,8 @@ import type { Item } from "../dynamodb/run-items.ts";
 import { ttlAttribute } from "../dynamodb/table.ts";
 import type { DynamoTable } from "../sdk/clients.ts";
 import { withMappedErrors } from "../sdk/errors.ts";
-import { awsWebhooks } from "../webhooks.ts";
+import { webhookStates } from "../../records/webhooks.ts";
+import { awsRecords } from "../records.ts";
 
 /** New deliveries, for the function that enqueues them. */
 export interface NewDeliveries {
@@ -20,7 +21,7 @@ export interface NewDeliveries {
 }
 
 export function newDeliveries({ documents, table: TableName }: DynamoTable): NewDeliveries {
-  const { findWebhookState } = awsWebhooks({ documents, table: TableName });
+  const records = awsRecords({ documents, table: TableName });
 
   async function addOnce(delivery: Delivery, { [ttlAttribute]: expiry }: Item): Promise<void> {
     const Item = { ...deliveryItem(delivery), ...(expiry !== undefined && { [ttlAttribute]: expiry }) };
@@ -35,7 +36,7 @@ export function newDeliveries({ documents, table: TableName }: DynamoTable): New
       if (!Item) return undefined;
       const delivery = deliveryIn(Item);
       if (!isForEndpoints(delivery)) return delivery;
-      const wanted = deliveriesToEndpoints(delivery, await findWebhookState(delivery.agentId));
+      const wanted = deliveriesToEndpoints(delivery, await records.findPart(webhookStates, delivery.agentId));
       await Promise.all(wanted.filter((each) => each !== delivery).map((each) => addOnce(each, Item)));
       if (wanted.includes(delivery)) return delivery;
       await documents.send(new DeleteCommand({ TableName, Key }));

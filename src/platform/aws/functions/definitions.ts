@@ -2,14 +2,15 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { CloudFormationCustomResourceResponse } from "aws-lambda";
 import type { Accounts } from "../../../accounts/types.ts";
 import { env } from "../../../env.ts";
-import { awsAccounts } from "../accounts.ts";
+import { accountsOf as accountsIn } from "../../records/accounts.ts";
+import { awsRecords } from "../records.ts";
 import { secretsManagerClient } from "../secrets.ts";
 import { type ClientSettings, documentClient } from "../sdk/clients.ts";
 
 // Parts of the AWS platform for the function of definitions.
 
 export function accountsOf(settings: ClientSettings): Accounts {
-  return awsAccounts({ documents: documentClient(settings), table: env("TABLE_NAME") });
+  return accountsIn(awsRecords({ documents: documentClient(settings), table: env("TABLE_NAME") }));
 }
 
 /** A permission that the same deployment gave may take some seconds to have effect. */

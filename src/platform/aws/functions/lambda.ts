@@ -3,7 +3,8 @@ import { emitter, measuredRuns } from "../../../observability/metrics.ts";
 import type { InputLimits } from "../../../runs/control-run.ts";
 import type { Runs, Stores } from "../../../runs/ports.ts";
 import { type ClientSettings, documentClient, type DynamoTable, loadS3Client, sfnClient } from "../sdk/clients.ts";
-import { awsAccounts } from "../accounts.ts";
+import { accountsOf } from "../../records/accounts.ts";
+import { awsRecords } from "../records.ts";
 import { awsDeliveries } from "../deliveries.ts";
 import type { ReadItem } from "../dynamodb/run-items.ts";
 import { awsStores } from "../index.ts";
@@ -62,7 +63,7 @@ function noObjects(): Promise<never> {
 /** The stores of the function that sends webhook deliveries. It has no permission for texts and files. */
 export function deliveryStores(settings: ClientSettings): Pick<Stores, "accounts" | "runs" | "deliveries"> {
   const items = { documents: documentClient(settings), table, objects: noObjects };
-  return { accounts: awsAccounts(items), runs: awsRuns(items), deliveries: awsDeliveries(items) };
+  return { accounts: accountsOf(awsRecords(items)), runs: awsRuns(items), deliveries: awsDeliveries(items) };
 }
 
 /** The state machine that drives turns. */

@@ -1,10 +1,9 @@
 import type { DatabaseSync } from "node:sqlite";
+import { hasMoreAgents } from "../../records/accounts.ts";
 import { eventColumns, eventKey } from "./event-keys.ts";
 import { addMissingColumns, columnDefinitions, newestColumn } from "./run-columns.ts";
 import { copyBeforeUpgrade } from "./upgrade-copy.ts";
 
-/** Condition of keys of several agents, whose index stays small. */
-export const hasMoreAgents = "body ->> 'moreAgents' IS NOT NULL";
 
 // The order of the transcript is that of the numbers of its messages ("sequence"). Messages and journal entries of
 // version 2 and earlier have no number: "sequence" is 0 or less and keeps their order, and "at" is null.
