@@ -9,6 +9,7 @@ import { inputLimits, measuredStores, stateMachine } from "../src/platform/aws/f
 import { awsSecretRefusal } from "../src/platform/aws/sdk/secret-names.ts";
 import { signedTransfers } from "../src/platform/aws/s3/signed-transfers.ts";
 import { awsWorkflow } from "../src/platform/aws/workflow.ts";
+import { trialCompanions } from "../src/trials/erase-trials.ts";
 
 // The extension API. Two functions have this code: `lib/http-api.ts` sends requests that only read to the one that can write
 // nothing but the use of keys and the marks of watched runs.
@@ -19,6 +20,7 @@ const stores = measuredStores(settings);
 const api = extRouter(
   extHandlers({
     ...stores,
+    companions: trialCompanions(stores),
     workflow: awsWorkflow(stateMachine(settings)),
     now: Date.now,
     ...inputLimits(),

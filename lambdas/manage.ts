@@ -12,6 +12,7 @@ import type { ConsoleRoles } from "../src/manage/sign-in/types.ts";
 import { stackEnvironments } from "../src/platform/aws/functions/environment-facts.ts";
 import { allSecrets, inputLimits, measuredStores, stateMachine } from "../src/platform/aws/functions/lambda.ts";
 import { awsWorkflow } from "../src/platform/aws/workflow.ts";
+import { trialCompanions } from "../src/trials/erase-trials.ts";
 
 // The management API behind the console's HTTP API. Two functions have this code: `lib/console/stack.ts` sends requests that
 // only read to the one that can write nothing but the marks of watched runs.
@@ -24,6 +25,7 @@ const stores = measuredStores(settings);
 const api = manageRouter(
   manageHandlers({
     ...stores,
+    companions: trialCompanions(stores),
     ...allSecrets(settings),
     workflow: awsWorkflow(stateMachine(settings)),
     now: Date.now,

@@ -13,7 +13,6 @@ import { organizationFields as fields } from "./organization-fields.ts";
 import { addStopCommands } from "./organization-stop.ts";
 import { addModelCommands } from "./organization-models.ts";
 import { record, table } from "./output.ts";
-import { trialErasure } from "../../src/trials/erase-trials.ts";
 
 export function addOrganizationCommands(program: Command, action: Action): void {
   const organization = program
@@ -121,7 +120,7 @@ export function addOrganizationCommands(program: Command, action: Action): void 
     .action(
       action(async ({ actor, ...platform }, id: string, { name }: { name: string }) => {
         const deps = { ...platform, now: Date.now, actor: await actor() };
-        const { runs } = await deleteOrganization({ ...deps, ...trialErasure(deps) }, id, {
+        const { runs } = await deleteOrganization(deps, id, {
           name,
           milliseconds: Infinity,
         });

@@ -26,7 +26,6 @@ import { wholeNumber } from "./option-values.ts";
 import { addRequestCommand } from "./run-request.ts";
 import { addShareCommands } from "./run-share.ts";
 import { indented, type Output, record } from "./output.ts";
-import { trialErasure } from "../../src/trials/erase-trials.ts";
 
 const maxSequence = 99_999_999;
 
@@ -95,8 +94,7 @@ export function addRunCommands(program: Command, action: Action, io: FileIo): vo
     .argument("<ID>", "run")
     .action(
       action(async ({ actor, ...platform }, id: string) => {
-        const deps = { ...platform, now: Date.now, actor: await actor() };
-        const deleted = await deleteRun({ ...deps, ...trialErasure(deps) }, id);
+        const deleted = await deleteRun({ ...platform, now: Date.now, actor: await actor() }, id);
         const { json } = record(runFields(deleted));
         return { text: `Deleted the transcript, steps and files of run ${deleted.id}.`, json };
       }),

@@ -2,7 +2,6 @@ import { readFile } from "node:fs/promises";
 import type { Command } from "commander";
 import { findAgent } from "../../src/accounts/agents.ts";
 import { wireAdded, wireSuite, wireSuiteHead } from "../../src/manage/wire/suite.ts";
-import { trialErasure } from "../../src/trials/erase-trials.ts";
 import { maxCases } from "../../src/trials/limits.ts";
 import { addCases, type AddedCases, type TurnToKeep } from "../../src/trials/suites/add-cases.ts";
 import { deleteSuite, removeFromSuite } from "../../src/trials/suites/erase-suites.ts";
@@ -125,8 +124,7 @@ export function addSuiteCommands(program: Command, action: Action): void {
 
 async function depsOf(platform: OperatorPlatform) {
   const { actor, ...stores } = platform;
-  const deps = { ...stores, now: Date.now, actor: await actor() };
-  return { ...deps, eraseCases: trialErasure(deps).eraseCases };
+  return { ...stores, now: Date.now, actor: await actor() };
 }
 
 function turnsIn({ run = [], trial, case: numbers = [] }: AddOptions): TurnToKeep[] {

@@ -9,7 +9,6 @@ import type { Workflow } from "../../src/runs/ports.ts";
 import { type Runner, startRunner } from "../../src/platform/local/workflow.ts";
 import { type LiveOutput, liveOutput } from "../../src/runs/read/live-output.ts";
 import type { LiveText } from "../../src/runs/read/live-text.ts";
-import { trialErasure } from "../../src/trials/erase-trials.ts";
 import { liveText } from "../../src/platform/local/live-text.ts";
 import type { LocalOptions } from "./options.ts";
 
@@ -17,9 +16,7 @@ import type { LocalOptions } from "./options.ts";
 export interface OpenStores {
   platform: LocalPlatform;
   /** What use cases need. */
-  deps: LocalPlatform & { workflow: Workflow; now: () => number; maxTranscriptBytes: number } & ReturnType<
-      typeof trialErasure
-    >;
+  deps: LocalPlatform & { workflow: Workflow; now: () => number; maxTranscriptBytes: number };
   live: LiveOutput;
   texts: LiveText;
 }
@@ -78,8 +75,7 @@ export function openStores(options: LocalOptions, workflow: Workflow): OpenStore
 }
 
 function depsOf(platform: LocalPlatform, workflow: Workflow, { maxTranscriptBytes }: LocalOptions): OpenStores["deps"] {
-  const deps = { ...platform, workflow, now: Date.now, maxTranscriptBytes };
-  return { ...deps, ...trialErasure(deps) };
+  return { ...platform, workflow, now: Date.now, maxTranscriptBytes };
 }
 
 function openPlatform(

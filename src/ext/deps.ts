@@ -1,13 +1,11 @@
-import type { InputLimits } from "../runs/control-run.ts";
+import type { Companions, InputLimits } from "../runs/control-run.ts";
 import type { EventsDeps } from "../http/rest/list-events.ts";
 import type { CreateRunDeps } from "../runs/create-run.ts";
-import type { Trials } from "../trials/ports.ts";
 import type { PendingUse, ServedTransfers, SignedTransfers } from "../runs/ports.ts";
 
 /** What the handlers of the extension API need. */
 export interface ExtDeps extends InputLimits, CreateRunDeps, Omit<EventsDeps, "runs" | "describer" | "now"> {
-  /** The deletion of a run erases its cases. */
-  trials: Trials;
+  companions: Companions;
   /** Reads that wait for the end of a turn. */
   wait: {
     /** Milliseconds between two looks at the run. */

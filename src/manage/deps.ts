@@ -1,5 +1,5 @@
 import type { LiveText } from "../runs/read/live-text.ts";
-import type { InputLimits } from "../runs/control-run.ts";
+import type { Companions, InputLimits } from "../runs/control-run.ts";
 import type { OpenCounts } from "../http/open-counts.ts";
 import type { Secrets } from "../agent/secret.ts";
 import type { WebhookUrlRules } from "../accounts/webhook-url.ts";
@@ -24,6 +24,7 @@ export interface ServiceInfo extends Pick<Schemas["Me"], "platform" | "version" 
 export interface ManageDeps extends InputLimits, Stores, Secrets {
   workflow: Workflow;
   trials: Trials;
+  companions: Companions;
   /** Checks results against schemas, for assertions of trials. Absent: they cannot be checked. */
   checkResultOf?: NonNullable<EvaluateDeps["checkResultOf"]>;
   /** Of a stack. Absent: on one machine, the `keepDays` of each agent decide. */

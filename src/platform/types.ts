@@ -1,5 +1,6 @@
 import type { Secrets } from "../agent/secret.ts";
 import type { AddressScope } from "../net/addresses.ts";
+import type { Companions } from "../runs/control-run.ts";
 import type { Stores, Workflow } from "../runs/ports.ts";
 import type { LiveText } from "../runs/read/live-text.ts";
 import type { SandboxPerAgent } from "../sandbox/types.ts";
@@ -12,6 +13,7 @@ import type { Trials } from "../trials/ports.ts";
 export interface Platform extends Stores, Secrets, SandboxPerAgent {
   workflow: Workflow;
   trials: Trials;
+  companions: Companions;
   /** The answers that models are writing. Absent: turns run in the same process, which has them in memory. */
   texts?: LiveText;
   /** Addresses that `web_fetch` and webhooks may connect to where private ones are accepted. Default: `public`. */

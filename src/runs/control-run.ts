@@ -170,14 +170,27 @@ export async function stopRun(deps: ControlDeps, id: string): Promise<Run> {
   return after;
 }
 
+/**
+ * What other features have of runs and agents, and a deletion ends. A platform is opened with them. Each method is idempotent,
+ * and gets what the deletion has.
+ */
+export interface Companions {
+  /** Erases the copies of a run's turns that were kept. */
+  eraseCopies(this: void, deps: DeleteDeps, run: Run): Promise<void>;
+  /** Erases the cases of trials that try the run. */
+  eraseCases(this: void, deps: DeleteDeps, runId: string): Promise<void>;
+  /**
+   * Deletes the trials of an agent with their runs. `before`: those that have not changed since then and are not in progress. Absent: all,
+   * and the suites.
+   */
+  deleteTrials(this: void, deps: DeleteDeps, agentId: string, before?: number): Promise<void>;
+}
+
 /** What a deletion needs. */
 export interface DeleteDeps extends ControlDeps {
   workspace: Workspace;
   pendingUploads: PendingUploads;
-  /** Erases the cases of trials that try the run. Idempotent. Absent: no trial can try it. */
-  eraseCases?: (runId: string) => Promise<void>;
-  /** Erases the copies of its turns that were kept. Idempotent. Absent: they stay, as when the run has expired. */
-  eraseCopies?: (run: Run) => Promise<void>;
+  companions: Companions;
 }
 
 /**
@@ -190,7 +203,7 @@ export interface DeleteDeps extends ControlDeps {
  */
 export async function deleteRun(deps: DeleteDeps, id: string, check?: (run: Run) => void): Promise<Run> {
   // First: an interrupted deletion is continued like one of an expired run.
-  await deps.eraseCopies?.(await findRunHead(deps.runs, id));
+  await deps.companions.eraseCopies(deps, await findRunHead(deps.runs, id));
   const { before, after } = await terminate(deps, id, "run.delete", check);
   const { id: runId, organizationId, turn } = before;
   if (before.status === "terminated") {
@@ -198,7 +211,7 @@ export async function deleteRun(deps: DeleteDeps, id: string, check?: (run: Run)
     await deps.runs.change({ runId, expect: { status: "terminated", turn }, erase: true, ...audited });
   }
   await pause(drainDelay(before, deps.now()));
-  await deps.eraseCases?.(runId);
+  await deps.companions.eraseCases(deps, runId);
   await deps.pendingUploads.release(before);
   await deps.workspace.removeAll(runId);
   if (!(await deps.runs.erase(runId)))

@@ -4,6 +4,7 @@ import { beginDeletion, findOrganization } from "../accounts/organizations.ts";
 import type { Accounts } from "../accounts/types.ts";
 import { ServiceError } from "../errors.ts";
 import { log } from "../log.ts";
+import { keepingCopies } from "./companions.ts";
 import { type DeleteDeps, deleteRun } from "./control-run.ts";
 import type { Removal } from "./ports.ts";
 
@@ -13,8 +14,6 @@ const pageSize = 50;
 export interface DeleteOrganizationDeps extends DeleteDeps {
   accounts: Accounts;
   removal: Removal;
-  /** Deletes the trials of an agent with their runs. Idempotent. */
-  deleteTrials: (agentId: string) => Promise<void>;
   actor?: Actor;
 }
 
@@ -59,7 +58,7 @@ export async function deleteOrganization(
         page.runs.map((run) => run.id),
       );
     }
-    await deps.deleteTrials(agent.id);
+    await deps.companions.deleteTrials(deps, agent.id);
     await removal.removeAgent(agent.id);
   }
   const { actor: begunBy = actor } = organization.deleting ?? {};
@@ -85,7 +84,7 @@ function requireName(name: string, given: string): void {
 
 /** A list on AWS can still show runs that are gone. Resolves with the number of those that were not. */
 async function removeRuns(deps: DeleteOrganizationDeps, ids: string[]): Promise<number> {
-  const { actor: _actor, eraseCopies: _all, ...unaudited } = deps; // the suites are deleted with their agent
+  const { actor: _actor, ...unaudited } = keepingCopies(deps); // the suites are deleted with their agent
   const removed = await Promise.all(
     ids.map(async (id) => {
       try {

@@ -1,5 +1,6 @@
 import type { Accounts } from "../accounts/types.ts";
 import { log } from "../log.ts";
+import { keepingCopies } from "./companions.ts";
 import { type DeleteDeps, deleteRun } from "./control-run.ts";
 import type { Run } from "./types.ts";
 
@@ -9,8 +10,6 @@ const dayMilliseconds = 86_400_000;
 
 export interface RetentionDeps extends DeleteDeps {
   accounts: Accounts;
-  /** Deletes the trials of an agent that have not changed since `before`, with their runs. A trial in progress is kept. */
-  deleteTrials: (agentId: string, before: number) => Promise<void>;
 }
 
 /** Continues deletions of runs that a crash has interrupted. */
@@ -37,7 +36,7 @@ export async function deleteExpiredRuns(deps: RetentionDeps): Promise<void> {
       );
       after = next;
     }
-    await deps.deleteTrials(id, before);
+    await deps.companions.deleteTrials(deps, id, before);
   }
 }
 
@@ -55,7 +54,8 @@ class StillUsed extends Error {}
  * Deletes runs together, which share the cost of removing their bytes. Those that fail are deleted the next time. `before`:
  * keeps a run that has changed since then. What suites have kept of the runs stays.
  */
-async function deleteAll({ eraseCopies: _kept, ...deps }: DeleteDeps, ids: string[], before?: number): Promise<void> {
+async function deleteAll(given: DeleteDeps, ids: string[], before?: number): Promise<void> {
+  const deps = keepingCopies(given);
   const check = (run: Run): void => {
     if (before !== undefined && !isExpired(run, before)) throw new StillUsed();
   };

@@ -1,16 +1,18 @@
 import { noUsage } from "../agent/turn/limits.ts";
 import { settleAll } from "../async/settle-all.ts";
 import { log } from "../log.ts";
-import { type DeleteDeps, deleteRun } from "../runs/control-run.ts";
+import { noCompanions } from "../runs/companions.ts";
+import { type Companions, type DeleteDeps, deleteRun } from "../runs/control-run.ts";
 import type { Removal } from "../runs/ports.ts";
-import type { Run } from "../runs/types.ts";
 import { ignoreEnded } from "./ignore-ended.ts";
 import { isActive } from "./names.ts";
 import type { Trials } from "./ports.ts";
 import { deleteSuites, eraseCopies } from "./suites/erase-suites.ts";
 import { type Arm, attemptNames, type TrialCase, type Vote } from "./types.ts";
 
-export interface EraseDeps extends DeleteDeps {
+export interface EraseDeps extends DeleteDeps, Erasing {}
+
+interface Erasing {
   trials: Trials;
   removal: Removal;
 }
@@ -22,21 +24,18 @@ const deletedAtOnce = 25;
 const pageSize = 100; // trials
 
 /** What the deletion of a run, of an organization and of what has expired does with trials and suites. */
-export function trialErasure(deps: EraseDeps): {
-  eraseCases: (runId: string) => Promise<void>;
-  eraseCopies: (run: Run) => Promise<void>;
-  deleteTrials: (agentId: string, before?: number) => Promise<void>;
-} {
-  const eraseCases = async (runId: string): Promise<void> => {
-    for (const { trialId, number } of await deps.trials.listCasesOf(runId)) await eraseCase(deps, trialId, number);
-  };
+export function trialCompanions({ trials, removal }: Erasing): Companions {
   return {
-    eraseCases,
+    async eraseCases(given, runId) {
+      const deps = { ...given, trials, removal };
+      for (const { trialId, number } of await trials.listCasesOf(runId)) await eraseCase(deps, trialId, number);
+    },
 
-    eraseCopies: (run) => eraseCopies({ ...deps, eraseCases }, run),
+    eraseCopies: (deps, run) => eraseCopies({ ...deps, removal }, run),
 
-    async deleteTrials(agentId, before) {
-      if (before === undefined) await deleteSuites({ ...deps, eraseCases }, agentId);
+    async deleteTrials(given, agentId, before) {
+      const deps = { ...given, trials, removal };
+      if (before === undefined) await deleteSuites(deps, agentId);
       let page = await deps.trials.list({ agentId, limit: pageSize });
       for (;;) {
         for (const { id, status, updatedAt } of page.trials) {
@@ -105,6 +104,6 @@ async function erasedAttempt({ runs }: EraseDeps, { runId, budget, outcome }: Ar
 
 /** Without the actor: the audit has what he or she has done. Nothing tries an attempt. */
 async function deleteAttempt(given: EraseDeps, runId: string): Promise<void> {
-  const { actor: _actor, eraseCases: _none, eraseCopies: _neither, ...deps } = given;
-  await deleteRun(deps, runId).catch(ignoreEnded);
+  const { actor: _actor, ...deps } = given;
+  await deleteRun({ ...deps, companions: noCompanions }, runId).catch(ignoreEnded);
 }

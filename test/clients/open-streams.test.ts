@@ -7,6 +7,7 @@ import { newS3Client } from "../../src/platform/aws/s3/bucket.ts";
 import { signedTransfers } from "../../src/platform/aws/s3/signed-transfers.ts";
 import { externalWorkflow } from "../../src/platform/local/workflow.ts";
 import { lambdaHandler } from "../../src/http/server/lambda.ts";
+import { noCompanions } from "../../src/runs/companions.ts";
 import { type Edge, startEdge } from "../integration/front-door/edge.ts";
 import { streamedWork } from "../integration/front-door/streamed-work.ts";
 import { secrets, startUploadServer, type UploadServerProcess } from "../integration/front-door/upload-process.ts";
@@ -21,6 +22,7 @@ function extFunction({ stores }: Work): Promise<HttpServer> {
   const api = extRouter(
     extHandlers({
       ...stores,
+      companions: noCompanions,
       workflow: externalWorkflow,
       now: Date.now,
       secretRefusal: () => undefined,

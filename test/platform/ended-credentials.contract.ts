@@ -11,7 +11,7 @@ import type { Operation } from "../../src/http/description.ts";
 import type { ExtDeps } from "../../src/ext/deps.ts";
 import { type OperationName as ExtName, operations as extOperations } from "../../src/ext/contract/operations/index.ts";
 import { operations as manageOperations } from "../../src/manage/contract/operations/index.ts";
-import type { Trials } from "../../src/trials/ports.ts";
+import type { Platform } from "../../src/platform/types.ts";
 import type { Stores } from "../../src/runs/ports.ts";
 import { type WholeResponse, wholeService } from "../support/whole-service.ts";
 
@@ -62,11 +62,11 @@ const definition = { name: "A", instructions: "", tools: [], limits: { steps: 1,
  * of the platform.
  */
 export function describeEndedCredentials(
-  open: () => Promise<Stores & { trials: Trials }>,
+  open: () => Promise<Stores & Pick<Platform, "trials" | "companions">>,
   transfers: ExtDeps["transfers"],
 ): void {
   describe("ended credentials", () => {
-    let stores: Stores & { trials: Trials };
+    let stores: Stores & Pick<Platform, "trials" | "companions">;
     let service: ReturnType<typeof wholeService>;
     /** The run, file and upload of an agent. */
     type Owned = Record<"agent_id" | "run_id" | "upload_id" | "key" | "run_token", string>;

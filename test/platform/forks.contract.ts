@@ -3,13 +3,14 @@ import { describe, expect, test } from "vitest";
 import { createAgent } from "../../src/accounts/agents.ts";
 import { createOrganization, setModel } from "../../src/accounts/organizations.ts";
 import { type FileVersion, sha256Of } from "../../src/agent/turn/manifest.ts";
+import { keepingCopies } from "../../src/runs/companions.ts";
 import { deleteRun } from "../../src/runs/control-run.ts";
 import { listRunFiles } from "../../src/runs/files/read-files.ts";
 import { forkRun } from "../../src/runs/fork/fork-run.ts";
 import { addCases } from "../../src/trials/suites/add-cases.ts";
 import { deleteSuite } from "../../src/trials/suites/erase-suites.ts";
 import { createSuite, findSuite, listKept } from "../../src/trials/suites/suites.ts";
-import type { Trials } from "../../src/trials/ports.ts";
+import type { Platform } from "../../src/platform/types.ts";
 import type { Runs, Stores } from "../../src/runs/ports.ts";
 import { eventsOf } from "../../src/runs/read/list-events.ts";
 import { retryRun } from "../../src/runs/retry-run.ts";
@@ -43,7 +44,7 @@ function comparable(event: RunEvent, turn: number): object {
 }
 
 /** Contract tests of forks, and of turns that are kept, over the stores of a platform. */
-export function describeForks(stores: Stores & { trials: Trials }): void {
+export function describeForks(stores: Stores & Pick<Platform, "trials" | "companions">): void {
   const { accounts, runs, workspace, configurations } = stores;
   const started: string[] = [];
   const workflow = { start: async (id: string) => void started.push(id), stop: async () => {} };
@@ -305,7 +306,7 @@ export function describeForks(stores: Stores & { trials: Trials }): void {
       expect(added.map(({ turn, origin }) => [turn, origin])).toEqual(
         [1, 2, 3].map((turn) => [turn, { runId: source.id, turn }]),
       );
-      await deleteRun(deps, source.id); // as the expiry does it
+      await deleteRun(keepingCopies(deps), source.id); // as the expiry does it
       await stores.removal.removeRuns([source.id]);
       for (const { runId, turn } of added) {
         const events = await eventsIn(runId);

@@ -14,7 +14,7 @@ import { eventsOf } from "../../src/runs/read/list-events.ts";
 import { retryRun } from "../../src/runs/retry-run.ts";
 import { encodeConfiguration } from "../../src/runs/turn-configuration.ts";
 import type { Run, RunChange, RunEvent, RunJournalEntry } from "../../src/runs/types.ts";
-import type { Trials } from "../../src/trials/ports.ts";
+import type { Platform } from "../../src/platform/types.ts";
 import { addCases } from "../../src/trials/suites/add-cases.ts";
 import { createSuite } from "../../src/trials/suites/suites.ts";
 import { anAnswer, failure, input, inlineText, largeText, numbered, output } from "./run-fixtures.ts";
@@ -60,7 +60,7 @@ const result = (turn: number, step: number, call: number, text: string, change: 
 };
 
 /** Contract tests of imported runs over the stores of a platform. */
-export function describeImports(stores: Stores & { trials: Trials }): void {
+export function describeImports(stores: Stores & Pick<Platform, "trials" | "companions">): void {
   const { accounts, runs, workspace, configurations } = stores;
   const workflow = { start: async () => {}, stop: async () => {} };
   const deps = { ...stores, workflow, now: Date.now, actor: "mira", secretRefusal: () => undefined };

@@ -9,8 +9,8 @@ import { sha256Of } from "../../src/agent/turn/manifest.ts";
 import { deleteOrganization } from "../../src/runs/delete-organization.ts";
 import type { Configurations, Removal, Stores } from "../../src/runs/ports.ts";
 import type { Run } from "../../src/runs/types.ts";
-import { trialErasure } from "../../src/trials/erase-trials.ts";
-import type { Trials } from "../../src/trials/ports.ts";
+import { trialCompanions } from "../../src/trials/erase-trials.ts";
+import type { Platform } from "../../src/platform/types.ts";
 import { ownerOfRuns } from "../../src/trials/trial-id.ts";
 import { newTrial } from "./trials.contract.ts";
 import { newUpload } from "./pending-uploads.contract.ts";
@@ -21,7 +21,7 @@ const killed = (): Promise<never> => Promise.reject(new Error("killed"));
 
 /** Contract tests of `Removal`. `reopenConfigurations`: the store as another process opens it. `send`: stores the content of an upload as its client does. */
 export function describeOrganizationDeletion(
-  stores: Stores & { trials: Trials },
+  stores: Stores & Pick<Platform, "trials" | "companions">,
   reopenConfigurations: () => Configurations,
   send: (upload: ReturnType<typeof newUpload>, content: Buffer) => Promise<void>,
 ): void {
@@ -102,8 +102,8 @@ export function describeOrganizationDeletion(
   let minutes = 0;
   const depsWith = (removal: Removal = stores.removal) => {
     const ahead = 60_000 * minutes++;
-    const deps = { ...stores, removal, workflow, now: () => Date.now() + ahead, actor: "mira" };
-    return { ...deps, ...trialErasure(deps) };
+    const companions = trialCompanions({ ...stores, removal });
+    return { ...stores, removal, companions, workflow, now: () => Date.now() + ahead, actor: "mira" };
   };
 
   describe("the deletion of an organization", () => {

@@ -13,6 +13,7 @@ type LocalStores = Pick<
   | "deliveries"
   | "removal"
   | "trials"
+  | "companions"
   | "database"
   | "textIndex"
   | "removeOrphanedFiles"
@@ -32,6 +33,7 @@ export function temporaryStores(): LocalStores & Disposable & { dataDir: string 
     deliveries,
     removal,
     trials,
+    companions,
     database,
     textIndex,
     removeOrphanedFiles,
@@ -46,6 +48,7 @@ export function temporaryStores(): LocalStores & Disposable & { dataDir: string 
     deliveries,
     removal,
     trials,
+    companions,
     database,
     textIndex,
     removeOrphanedFiles,

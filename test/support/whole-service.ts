@@ -14,7 +14,7 @@ import { isManagePath } from "../../src/manage/path.ts";
 import { manageRouter } from "../../src/manage/router.ts";
 import { mcpHandler } from "../../src/mcp/handler.ts";
 import { mcpPath } from "../../src/mcp/path.ts";
-import type { Trials } from "../../src/trials/ports.ts";
+import type { Platform } from "../../src/platform/types.ts";
 import type { Stores } from "../../src/runs/ports.ts";
 
 /** A request to any API of a service. */
@@ -41,7 +41,10 @@ interface WholeService {
 const acceptedSecrets = () => ({ accepted: [], hint: "" });
 
 /** All APIs over the stores of a platform, without its hosts: v1, extensions, management and MCP. */
-export function wholeService(stores: Stores & { trials: Trials }, transfers: ExtDeps["transfers"]): WholeService {
+export function wholeService(
+  stores: Stores & Pick<Platform, "trials" | "companions">,
+  transfers: ExtDeps["transfers"],
+): WholeService {
   const started: string[] = [];
   const workflow = { start: async (runId: string) => void started.push(runId), stop: async () => {} };
   const secrets = {

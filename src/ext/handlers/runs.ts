@@ -20,7 +20,6 @@ import type { ExtDeps } from "../deps.ts";
 import { wireDetail, wireRun } from "../wire/run.ts";
 import { newRunOf } from "./create-run.ts";
 import { holdersOf, streamOf } from "./events.ts";
-import { trialErasure } from "../../trials/erase-trials.ts";
 
 /** Runs of the caller's agents, with their events and files. */
 export function runHandlers(deps: ExtDeps) {
@@ -75,7 +74,7 @@ export function runHandlers(deps: ExtDeps) {
 
     async delete_run({ path, principal }) {
       const run = await find(principal, path.run_id);
-      return jsonResponse(200, await viewOf(await deleteOwnRun({ ...deps, ...trialErasure(deps) }, run)));
+      return jsonResponse(200, await viewOf(await deleteOwnRun(deps, run)));
     },
   } satisfies ExtHandlers;
 }

@@ -30,7 +30,6 @@ import { byName, pageOf } from "../page.ts";
 import { wireOrganization } from "../wire/organization.ts";
 import { wireUse } from "../wire/use.ts";
 import { wireTokens } from "../../http/rest/wire/token-usage.ts";
-import { trialErasure } from "../../trials/erase-trials.ts";
 
 /** Milliseconds until the last page of a deletion: API Gateway waits 30 s for a response. */
 const maxDeletionTime = 15_000;
@@ -116,7 +115,7 @@ export function organizationHandlers(deps: ManageDeps) {
 
     async delete_organization({ path, query, principal: { actor } }) {
       const confirmed = { name: query.name, milliseconds: maxDeletionTime };
-      const done = await deleteOrganization({ ...deps, ...trialErasure(deps), actor }, path.organization_id, confirmed);
+      const done = await deleteOrganization({ ...deps, actor }, path.organization_id, confirmed);
       return jsonResponse(200, done satisfies Schemas["OrganizationDeletion"]);
     },
 

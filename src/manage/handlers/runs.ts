@@ -33,7 +33,6 @@ import { checkedDefinition } from "../checked-definition.ts";
 import type { ManageDeps } from "../deps.ts";
 import { wireFoundTexts } from "../wire/found-texts.ts";
 import { wireActivity, wireDayUsage, wireFailures, wireDetail, wireRun, wireStarter } from "../wire/run.ts";
-import { trialErasure } from "../../trials/erase-trials.ts";
 
 /**
  * Runs of all agents: lists, counts, usage, and everything that an operator does with a run, its events and files. `forLists`: the accounts for
@@ -147,7 +146,7 @@ export function runHandlers(deps: ManageDeps, describer: RunDescriber, forLists:
     },
 
     async delete_run({ path, principal: { actor } }) {
-      await deleteRun({ ...deps, ...trialErasure(deps), actor }, path.run_id);
+      await deleteRun({ ...deps, actor }, path.run_id);
       return { status: 204, headers: {}, body: "" };
     },
 

@@ -1,7 +1,6 @@
 import { findAgent } from "../../accounts/agents.ts";
 import { ServiceError } from "../../errors.ts";
 import { jsonResponse } from "../../http/handler.ts";
-import { trialErasure } from "../../trials/erase-trials.ts";
 import { addCases, type TurnToKeep } from "../../trials/suites/add-cases.ts";
 import { deleteSuite, removeFromSuite } from "../../trials/suites/erase-suites.ts";
 import { createSuite, findSuite, listKept, listSuites } from "../../trials/suites/suites.ts";
@@ -15,7 +14,6 @@ type Body = Schemas["AddCasesRequest"];
 /** Turns that are kept to try changes on them. */
 export function suiteHandlers(deps: ManageDeps) {
   const { accounts, runs } = deps;
-  const { eraseCases } = trialErasure(deps);
 
   return {
     async list_suites({ path }) {
@@ -37,20 +35,20 @@ export function suiteHandlers(deps: ManageDeps) {
     },
 
     async delete_suite({ path, principal: { actor } }) {
-      await deleteSuite({ ...deps, eraseCases, actor }, path.agent_id, path.suite);
+      await deleteSuite({ ...deps, actor }, path.agent_id, path.suite);
       return { status: 204, headers: {}, body: "" };
     },
 
     async add_cases({ path, body, principal: { actor } }) {
       const place = { agentId: path.agent_id, name: path.suite };
       const redaction = { rules: body.redact.map(ruleIn), unredacted: body.unredacted };
-      const added = await addCases({ ...deps, eraseCases, actor }, place, body.cases.map(turnIn), redaction);
+      const added = await addCases({ ...deps, actor }, place, body.cases.map(turnIn), redaction);
       return jsonResponse(200, wireAdded(added));
     },
 
     async remove_case({ path, principal: { actor } }) {
       const place = { agentId: path.agent_id, name: path.suite };
-      await removeFromSuite({ ...deps, eraseCases, actor }, place, path.case_id);
+      await removeFromSuite({ ...deps, actor }, place, path.case_id);
       return { status: 204, headers: {}, body: "" };
     },
   } satisfies ManageHandlers;

@@ -2,6 +2,7 @@ import type { SecretRefused } from "../../agent/secret.ts";
 import type { S3Client } from "@aws-sdk/client-s3";
 import type { Stores } from "../../runs/ports.ts";
 import type { LiveText } from "../../runs/read/live-text.ts";
+import { trialCompanions } from "../../trials/erase-trials.ts";
 import type { Trials } from "../../trials/ports.ts";
 import type { Platform } from "../types.ts";
 import { accountsOf } from "../records/accounts.ts";
@@ -45,8 +46,10 @@ export function awsPlatform({
   const sfn = sfnClient(clients);
   const s3 = once(() => loadS3Client(clients));
   const secretsManager = once(() => secretsManagerClient(clients));
+  const all = awsStores({ ...stores, documents, s3 });
   return {
-    ...awsStores({ ...stores, documents, s3 }),
+    ...all,
+    companions: trialCompanions(all),
     ...awsSecrets(secretsManager, secretPrefix, deniedSecret),
     workflow: awsWorkflow({ sfn, stateMachineArn }),
     ...(stores.retentionDays !== undefined && { retentionDays: stores.retentionDays }),

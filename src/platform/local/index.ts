@@ -23,6 +23,7 @@ import { localRuns } from "./runs.ts";
 import { localSandbox } from "./sandbox.ts";
 import { localSecrets } from "./secrets.ts";
 import { type Database, openDatabase } from "./database/sqlite.ts";
+import { trialCompanions } from "../../trials/erase-trials.ts";
 import { localTextIndex } from "./database/text-index.ts";
 import { type LocalWorkspace, localWorkspace } from "./workspace.ts";
 
@@ -94,6 +95,8 @@ export function openLocalPlatform({
   const workspace = localWorkspace(workspaces);
   const pendingUploads = localPendingUploads(database, { root: pending, workspaces });
   const secrets = storedSecrets(dataDir);
+  const trials = trialsOf(records);
+  const removal = localRemoval(database, pendingUploads, secrets);
   const sandbox = localSandbox();
   const linux = localLinux(
     { workspaces, programs: resolve(dataDir, "programs"), environments: environmentsFolder(environment) },
@@ -109,10 +112,11 @@ export function openLocalPlatform({
     pendingUploads,
     textIndex,
     recordBytes: localRecordBytes(database),
-    removal: localRemoval(database, pendingUploads, secrets),
+    removal,
+    companions: trialCompanions({ trials, removal }),
     configurations: localConfigurations(database),
     deliveries: localDeliveries(database),
-    trials: trialsOf(records),
+    trials,
     ...localSecrets(environment, dataDir, allowList ?? secretAllowList(readAllowedSecrets(dataDir), dataDir), secrets),
     sandboxOf: (owner) => sandbox.of(owner),
     programs: linux,

@@ -4,6 +4,7 @@ import { starterOf } from "../../accounts/starter.ts";
 import { ServiceError } from "../../errors.ts";
 import { log } from "../../log.ts";
 import { beginRun } from "../begin.ts";
+import { noCompanions } from "../companions.ts";
 import { deleteRun } from "../control-run.ts";
 import { bytesOfFiles, requireStorage, storageLimits } from "../files/stored-bytes.ts";
 import { appendGroups, type EventGroup } from "../fork/copy-events.ts";
@@ -128,7 +129,7 @@ async function discard(importDeps: ImportDeps, runId: string): Promise<void> {
   const { actor: _, ...deps } = importDeps;
   try {
     if (await deps.runs.head(runId)) {
-      await deleteRun(deps, runId);
+      await deleteRun({ ...deps, companions: noCompanions }, runId);
       await deps.removal.removeRuns([runId]);
     } else await deps.workspace.removeAll(runId);
   } catch (error) {

@@ -16,6 +16,7 @@ import { ServiceError } from "../../errors.ts";
 import { log } from "../../log.ts";
 import { changeWithSlot, manyStarts, requireDollars, slotAttempts } from "../admission.ts";
 import { beginRun } from "../begin.ts";
+import { noCompanions } from "../companions.ts";
 import { deleteRun } from "../control-run.ts";
 import { changedFiles, stamped } from "../events.ts";
 import { listRunFiles, notKept, type RunFiles, type RunPoint } from "../files/read-files.ts";
@@ -185,7 +186,7 @@ function forkName(name: string): string {
 async function discard(forkDeps: ForkDeps, runId: string): Promise<void> {
   const { actor: _, ...deps } = forkDeps;
   try {
-    if (await deps.runs.head(runId)) await deleteRun(deps, runId);
+    if (await deps.runs.head(runId)) await deleteRun({ ...deps, companions: noCompanions }, runId);
     else await deps.workspace.removeAll(runId);
   } catch (error) {
     log("error", "the run of a fork that failed could not be deleted", { runId, error });

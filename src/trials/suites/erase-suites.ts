@@ -2,6 +2,7 @@ import { type Actor, along } from "../../accounts/audit.ts";
 import { findAgent } from "../../accounts/agents.ts";
 import type { Accounts, Along } from "../../accounts/types.ts";
 import { ServiceError } from "../../errors.ts";
+import { keepingCopies } from "../../runs/companions.ts";
 import { type DeleteDeps, deleteRun } from "../../runs/control-run.ts";
 import type { Removal } from "../../runs/ports.ts";
 import type { Run } from "../../runs/types.ts";
@@ -67,7 +68,7 @@ async function eraseSuite(deps: EraseKeptDeps, suite: Suite, audited: Along = {}
 
 /** Deletes the run of a case, or that of a suite, for good. */
 export async function removeCase(deps: EraseKeptDeps, { id }: Pick<Run, "id">): Promise<void> {
-  const { actor: _, ...service } = deps; // the audit has what he or she has done
+  const { actor: _, ...service } = keepingCopies(deps); // the audit has what he or she has done
   await deleteRun(service, id).catch(ignoreEnded);
   await deps.removal.removeRuns([id]);
 }

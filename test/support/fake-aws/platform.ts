@@ -9,6 +9,8 @@ import { awsLiveText } from "../../../src/platform/aws/live-text.ts";
 import { awsRecords } from "../../../src/platform/aws/records.ts";
 import { awsRemoval } from "../../../src/platform/aws/removal.ts";
 import { awsRuns } from "../../../src/platform/aws/runs.ts";
+import type { Platform } from "../../../src/platform/types.ts";
+import { trialCompanions } from "../../../src/trials/erase-trials.ts";
 import { awsWorkspace } from "../../../src/platform/aws/workspace.ts";
 import type { DynamoTable } from "../../../src/platform/aws/sdk/clients.ts";
 import { fakeDocumentClient, type FaultAt } from "./client.ts";
@@ -32,7 +34,10 @@ interface Observed extends Pick<DynamoTable, "documents"> {
  * The AWS stores over a table and a bucket in memory. `delay`: milliseconds per call, so that parallel calls overlap.
  * `conflicts`: a transaction is canceled if another one on one of its items is in progress.
  */
-export function fakeAwsStores(faultAt?: FaultAt, { delay = 0, conflicts = false } = {}): AwsStores & Observed {
+export function fakeAwsStores(
+  faultAt?: FaultAt,
+  { delay = 0, conflicts = false } = {},
+): AwsStores & Pick<Platform, "companions"> & Observed {
   let answeredDepth = 0;
   const dynamo = fakeDocumentClient((call, attempt) => faultAt?.(call + objectCalls, attempt), respondLater, conflicts);
   const content = new Map<string, Uint8Array>();
@@ -97,8 +102,10 @@ export function fakeAwsStores(faultAt?: FaultAt, { delay = 0, conflicts = false 
     };
   }
 
+  const stores = open();
   return {
-    ...open(),
+    ...stores,
+    companions: trialCompanions(stores),
     documents: dynamo.documents,
     calls: () => dynamo.calls() + objectCalls,
     sequentialCalls: () => answeredDepth,

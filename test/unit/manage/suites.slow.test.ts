@@ -5,7 +5,6 @@ import { createKey } from "../../../src/accounts/keys.ts";
 import { externalWorkflow } from "../../../src/platform/local/workflow.ts";
 import { deleteOrganization } from "../../../src/runs/delete-organization.ts";
 import { deleteExpiredRuns } from "../../../src/runs/retention.ts";
-import { trialErasure } from "../../../src/trials/erase-trials.ts";
 import type { Schemas } from "../../../src/manage/schema-types.ts";
 import { chatServer, scripted } from "../../providers/chat-completions-server.ts";
 import { type HttpServer, httpServer } from "../../support/http-server.ts";
@@ -183,7 +182,7 @@ describe("a suite", () => {
     await suiteOf("kept", [{ run_id: run }], {}, agent);
     const { platform } = service;
     const deps = { ...platform, now: () => Date.now() + 8 * 86_400_000, workflow: externalWorkflow };
-    await deleteExpiredRuns({ ...deps, ...trialErasure(deps) });
+    await deleteExpiredRuns(deps);
     expect((await platform.runs.head(run))?.name).toBe("");
     const { cases } = await triedSuite("kept", {}, agent);
     expect(verdictsOf(cases)).toEqual(["same"]);
@@ -256,7 +255,7 @@ describe("a suite", () => {
     const run = await recorded("Report on customer Joe-Gone Ray.", {}, agent);
     const { added: kept } = await suiteOf("gone", [{ run_id: run }], {}, agent);
     const deps = { ...platform, now: Date.now, workflow: externalWorkflow };
-    await deleteOrganization({ ...deps, ...trialErasure(deps) }, organization.id, { name: "Gone", milliseconds: 1e9 });
+    await deleteOrganization(deps, organization.id, { name: "Gone", milliseconds: 1e9 });
     expect(await platform.runs.head(kept[0]?.id ?? "")).toBeUndefined();
     expect(bytesOfData()).not.toContain("Joe-Gone");
   });

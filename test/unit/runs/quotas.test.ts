@@ -7,6 +7,7 @@ import { createOrganization, setQuota } from "../../../src/accounts/organization
 import { noUsage } from "../../../src/agent/turn/limits.ts";
 import { createHandler } from "../../../src/v1/create.ts";
 import { startAllWaiting, startWaiting } from "../../../src/runs/admission.ts";
+import { noCompanions } from "../../../src/runs/companions.ts";
 import { acceptInput, deleteRun, stopRun } from "../../../src/runs/control-run.ts";
 import { maxWaiting } from "../../../src/runs/quotas.ts";
 import { StoreUnavailable } from "../../../src/errors.ts";
@@ -146,7 +147,7 @@ describe.each(platforms)("quotas on %s", (_, open) => {
     expect(await service.startNext()).toBe(1);
     expect(service.started.at(-1)).toBe(`${third.id} 1`);
     const fourth = await service.create();
-    await deleteRun(service.deps, fourth.id);
+    await deleteRun({ ...service.deps, companions: noCompanions }, fourth.id);
     expect(await service.stores.runs.listWaiting(service.organizationId)).toEqual([]);
     await stopRun(service.deps, third.id);
     expect(await service.use()).toMatchObject({ running: 0, waiting: 0 });

@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, test } from "vitest";
 import type { Message, Model } from "../../../src/agent/model.ts";
 import { sha256Of } from "../../../src/agent/turn/manifest.ts";
+import { noCompanions } from "../../../src/runs/companions.ts";
 import { acceptInput, deleteRun } from "../../../src/runs/control-run.ts";
 import type { Stores } from "../../../src/runs/ports.ts";
 import { listRunFiles, readRunFile, type RunPoint } from "../../../src/runs/files/read-files.ts";
@@ -92,7 +93,7 @@ describe.each<[string, () => Stores & Pick<AdvanceDeps, "trials">]>([
 
   test("are deleted with the run", async () => {
     await run("deleted", 2, 20);
-    await deleteRun({ ...stores, workflow: externalWorkflow, now: Date.now }, "deleted");
+    await deleteRun({ ...stores, companions: noCompanions, workflow: externalWorkflow, now: Date.now }, "deleted");
     expect((await listRunFiles(stores, "deleted")).files).toEqual([]);
     expect(await stores.workspace.read("deleted", upload.sha256)).toBeUndefined();
     expect(await stores.workspace.listNamed("deleted")).toEqual([]);

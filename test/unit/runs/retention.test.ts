@@ -7,7 +7,6 @@ import { deleteExpiredRuns, resumeErasures } from "../../../src/runs/retention.t
 import type { Run } from "../../../src/runs/types.ts";
 import { externalWorkflow } from "../../../src/platform/local/workflow.ts";
 import { temporaryStores } from "../../support/temporary-stores.ts";
-import { trialErasure } from "../../../src/trials/erase-trials.ts";
 import { newTrial } from "../../platform/trials.contract.ts";
 
 const day = 86_400_000;
@@ -22,10 +21,7 @@ beforeEach(async () => {
 });
 afterEach(() => stores[Symbol.dispose]());
 
-const depsAt = (time: number) => {
-  const deps = { ...stores, workflow: externalWorkflow, now: () => time };
-  return { ...deps, ...trialErasure(deps) };
-};
+const depsAt = (time: number) => ({ ...stores, workflow: externalWorkflow, now: () => time });
 const agentWith = (fields: object) => createAgent(stores.accounts, organizationId, { ...definition, ...fields });
 
 async function finishedRun(agentId: string, createdAt: number, fields: Partial<Run> = {}): Promise<string> {

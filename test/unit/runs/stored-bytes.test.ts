@@ -4,6 +4,7 @@ import { createAgent } from "../../../src/accounts/agents.ts";
 import { issueKey } from "../../../src/accounts/keys.ts";
 import { createOrganization, setQuota } from "../../../src/accounts/organizations.ts";
 import { createHandler } from "../../../src/v1/create.ts";
+import { noCompanions } from "../../../src/runs/companions.ts";
 import { deleteRun } from "../../../src/runs/control-run.ts";
 import { journalOf } from "../../../src/runs/read/list-events.ts";
 import { beginUpload } from "../../../src/runs/files/pending-uploads.ts";
@@ -44,7 +45,7 @@ describe.each(platforms)("the quota of stored bytes on %s", (_, open) => {
       429,
       expect.stringContaining("the files of the organization's runs have 60 bytes and would have 110"),
     ]);
-    await deleteRun(service.deps, id);
+    await deleteRun({ ...service.deps, companions: noCompanions }, id);
     expect((await sibling.create(50)).status).toBe(201);
     expect(await sibling.used()).toEqual({ agent: 50, organization: 50 });
     await setQuota(stores.accounts, service.organizationId, { maxStoredBytes: null });

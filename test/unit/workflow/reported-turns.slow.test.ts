@@ -4,6 +4,7 @@ import { createOrganization } from "../../../src/accounts/organizations.ts";
 import { setWebhook } from "../../../src/accounts/webhooks.ts";
 import type { Model } from "../../../src/agent/model.ts";
 import { StoreUnavailable } from "../../../src/errors.ts";
+import { noCompanions } from "../../../src/runs/companions.ts";
 import { acceptInput, deleteRun, stopRun } from "../../../src/runs/control-run.ts";
 import { createRun, type CreateRunDeps } from "../../../src/runs/create-run.ts";
 import type { Stores } from "../../../src/runs/ports.ts";
@@ -126,17 +127,21 @@ const ways: [string, (service: Service) => Promise<unknown>, string[]][] = [
       const id = await s.create();
       await s.work(id);
       await stopTwice(s, id);
-      await deleteRun(s.deps, id);
+      await deleteRun({ ...s.deps, companions: noCompanions }, id);
     },
     ["run.terminated 1 terminated", "run.finished 1 finished"],
   ],
-  ["it is deleted", async (s) => deleteRun(s.deps, await s.create()), ["run.terminated 1 terminated"]],
+  [
+    "it is deleted",
+    async (s) => deleteRun({ ...s.deps, companions: noCompanions }, await s.create()),
+    ["run.terminated 1 terminated"],
+  ],
   [
     "its failed run is deleted",
     async (s) => {
       const id = await s.create();
       await s.work(id, refusing);
-      await deleteRun(s.deps, id);
+      await deleteRun({ ...s.deps, companions: noCompanions }, id);
     },
     ["run.terminated 1 terminated", "run.failed 1 technical_error"],
   ],
