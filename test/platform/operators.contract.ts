@@ -15,43 +15,12 @@ export function describeOperators(open: () => Promise<Accounts>): void {
     const auditOf = async (of: string): Promise<AuditEntry[]> =>
       (await accounts.listAudit({ since: 0, limit: 1_000 })).filter(({ id }) => id === of);
 
-    test("an operator reads back as it was stored, by its whole hash", async () => {
-      const operator = newOperator();
-      await accounts.createOperator(operator);
-      expect(await accounts.findOperator(operator.hash)).toEqual(operator);
-      expect(await accounts.findOperator(operator.hash.slice(0, -1))).toBeUndefined();
-      expect(await accounts.findOperator("")).toBeUndefined();
-      expect(await accounts.findKey(operator.hash)).toBeUndefined();
-    });
-
-    test("a replacement is rejected for an outdated revision and for a missing operator", async () => {
-      const operator = newOperator();
-      await accounts.createOperator(operator);
-      const revoked = { ...operator, enabled: false };
-      expect(await accounts.replaceOperator(revoked)).toEqual({ ...revoked, revision: 1 });
-      expect(await accounts.replaceOperator(operator)).toBeUndefined();
-      expect(await accounts.findOperator(operator.hash)).toEqual({ ...revoked, revision: 1 });
-      expect(await accounts.replaceOperator(newOperator())).toBeUndefined();
-    });
-
     test("operators are listed oldest first, as soon as they are stored", async () => {
       const operators = [30, 10, 20].map((createdAt) => newOperator(createdAt));
       for (const each of operators) await accounts.createOperator(each);
       const ids = new Set(operators.map(({ id }) => id));
       const found = (await accounts.listOperators()).filter(({ id }) => ids.has(id));
       expect(found).toEqual(operators.toSorted((a, b) => a.createdAt - b.createdAt));
-    });
-
-    test("the use of a token is recorded without a change of the operator", async () => {
-      const operator = newOperator();
-      const { hash } = operator;
-      await accounts.createOperator(operator);
-      await accounts.touchOperator(hash, 5_000, 1_400);
-      await accounts.touchOperator(hash, 6_000, 5_000); // used at the given time or later: stays
-      expect(await accounts.findOperator(hash)).toEqual({ ...operator, lastUsedAt: 5_000 });
-      const unknown = newOperator();
-      await accounts.touchOperator(unknown.hash, 1, 0);
-      expect(await accounts.findOperator(unknown.hash)).toBeUndefined();
     });
 
     test("a token stands for its operator until it is revoked", async () => {

@@ -136,22 +136,6 @@ export function describeTrials(open: () => Promise<{ trials: Trials; accounts: A
       expect(await trials.replace({ ...trial, revision: 2 })).toBe(true);
     });
 
-    test("of several writers that know a revision, one replaces a case, and no other case changes", async () => {
-      const trial = newTrial();
-      await trials.create(trial, [newCase(trial.id, 1), newCase(trial.id, 2)]);
-      const writers = ["a", "b", "c"].map((runId) =>
-        Object.assign(newCase(trial.id, 1), {
-          revision: 1,
-          candidate: { runId, budget: {} },
-        }),
-      );
-      const outcomes = await Promise.all(writers.map((next) => trials.replaceCase(next)));
-      const winners = writers.filter((_, index) => outcomes[index]);
-      expect(winners).toHaveLength(1);
-      expect(await trials.listCases(trial.id)).toEqual([winners[0], newCase(trial.id, 2)]);
-      expect(await trials.replaceCase({ ...newCase(trial.id, 3), revision: 1 })).toBe(false);
-    });
-
     test("a claim replaces a trial and its cases, or nothing", async () => {
       const trial = newTrial({ status: "running" });
       const cases = Array.from({ length: maxConcurrency }, (_, index) => newCase(trial.id, index + 1));

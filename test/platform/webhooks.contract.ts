@@ -32,21 +32,6 @@ export function describeWebhooks(open: () => Promise<Accounts>): void {
     const auditOf = async (of: string): Promise<AuditEntry[]> =>
       (await accounts.listAudit({ since: 0, limit: 1_000 })).filter(({ id }) => id === of);
 
-    test("a record is stored once, and replaced by the writer that knows its revision", async () => {
-      const webhook = newWebhook();
-      const { agentId } = webhook;
-      expect(await accounts.findWebhook(agentId)).toBeUndefined();
-      expect(await accounts.findWebhookState(agentId)).toBeUndefined();
-      expect(await accounts.replaceWebhook({ ...webhook, revision: 1 })).toBeUndefined();
-      const stored = await accounts.replaceWebhook(webhook);
-      expect(stored).toEqual({ ...webhook, revision: 1 });
-      expect(await accounts.replaceWebhook(webhook)).toBeUndefined(); // there is one by now
-      expect(await accounts.findWebhook(agentId)).toEqual(stored);
-      expect(await accounts.replaceWebhook({ ...webhook, enabled: false, revision: 1 })).toMatchObject({ revision: 2 });
-      expect(await accounts.replaceWebhook({ ...webhook, revision: 1 })).toBeUndefined();
-      expect(await accounts.findWebhook(agentId)).toEqual({ ...webhook, enabled: false, revision: 2 });
-    });
-
     test("the view of a webhook has the times of its secrets, not the secrets", async () => {
       const webhook = newWebhook();
       const { agentId } = webhook;
