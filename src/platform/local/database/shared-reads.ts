@@ -1,4 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
+import { keptTables } from "../../records/kinds.ts";
 import { tuples } from "./query.ts";
 
 /** Read transactions, one per tick of the event loop, and rows that are kept between them. */
@@ -22,8 +23,6 @@ export interface SharedReads {
   passedOn: <T>() => { get: (id: string) => T | undefined; set: (id: string, value: T) => void };
 }
 
-/** Their rows are read for each request and change rarely: reading and parsing them took a tenth of a poll. */
-const keptTables = ["keys", "agents", "agent_versions", "organizations", "webhooks"];
 /** Rows of one kind that are kept. */
 const maxKept = 10_000;
 /** Milliseconds between two looks for writes of other processes. A tick that needs kept rows alone opens no transaction meanwhile. */
