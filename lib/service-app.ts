@@ -7,7 +7,7 @@ import { ConsoleStack } from "./console/stack.ts";
 import { FrontDoorStack } from "./front-door/stack.ts";
 import { warningWithoutFrontDoor } from "./front-door/limits.ts";
 import { ServiceStack } from "./service-stack.ts";
-import type { Resources } from "./cost/idle.ts";
+import type { Resources } from "./idle-cost.ts";
 import { readSettings, type Settings } from "./settings.ts";
 
 /** Id of the warning about a deployment without front door. */

@@ -2,7 +2,7 @@ import { DescribeStacksCommand, DescribeTypeCommand, type Stack } from "@aws-sdk
 import { DynamoDBClient, paginateListTables } from "@aws-sdk/client-dynamodb";
 import { paginateListBuckets, S3Client } from "@aws-sdk/client-s3";
 import { GetCallerIdentityCommand, STSClient } from "@aws-sdk/client-sts";
-import { ofType, type Resources } from "../../lib/cost/idle.ts";
+import { ofType, type Resources } from "../../lib/idle-cost.ts";
 import { type Aws, credentialsError, isMissingStack } from "../aws.ts";
 import { callAws, callAwsJson } from "./call-aws.ts";
 import type { Plan } from "./plan.ts";

@@ -1,5 +1,5 @@
 import cdkJson from "../../cdk.json" with { type: "json" };
-import { idleBill, dollars, ofType, total } from "../../lib/cost/idle.ts";
+import { idleBill, dollars, ofType, total } from "../../lib/idle-cost.ts";
 import { type SynthesizedStack, synthesizeWithoutCode } from "../../lib/service-app.ts";
 import type { Settings } from "../../lib/settings.ts";
 import { CliError } from "../cli.ts";

@@ -1,6 +1,6 @@
 import type { Stack } from "@aws-sdk/client-cloudformation";
 import { defaultConcurrentRuns, defaultThrottle, throttleOf, unreservable } from "../../lib/concurrency.ts";
-import { ofType } from "../../lib/cost/idle.ts";
+import { ofType } from "../../lib/idle-cost.ts";
 import { type Account, vpcQuotaCode } from "./account.ts";
 import { type Check, check, note, ok, type Result, stop } from "./check.ts";
 import type { Plan } from "./plan.ts";

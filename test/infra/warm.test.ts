@@ -1,6 +1,6 @@
 import { AwsSolutionsChecks } from "cdk-nag";
 import { expect, test } from "vitest";
-import { idleBill } from "../../lib/cost/idle.ts";
+import { idleBill } from "../../lib/idle-cost.ts";
 import { short, synthesize } from "./synth.ts";
 
 // The setting `warm`. Without it, no template has a version or an alias: stacks.test.ts.

@@ -1,6 +1,5 @@
-import { shards } from "../../src/platform/aws/dynamodb/table.ts";
-import { sweepMinutes } from "../../src/workflow/policy.ts";
-import { assumed, price } from "./prices.ts";
+import { shards } from "../src/platform/aws/dynamodb/table.ts";
+import { sweepMinutes } from "../src/workflow/policy.ts";
 
 /** US dollars per item. */
 export type Bill = Record<string, number>;
@@ -16,7 +15,27 @@ interface Deployment {
 }
 
 const hours = 30 * 24; // of a month
-export const gigabyte = 2 ** 30;
+
+/** US dollars: list prices of us-east-1, as in docs/cost.md, which has their sources and all other costs. */
+const price = {
+  lambdaRequest: 0.2 / 1e6,
+  lambdaGigabyteSecond: 13.3334 / 1e6, // arm64
+  warmGigabyteSecond: 3.3334 / 1e6,
+  readUnit: 0.125 / 1e6,
+  queueRequest: 0.4 / 1e6,
+  logGigabyte: 0.5,
+  metric: 0.3,
+  alarm: 0.1, // for each of its metrics
+  dashboard: 3,
+  secret: 0.4,
+  fargateProcessor: 0.03238, // an hour, arm64
+  fargateGigabyte: 0.00356,
+  balancer: 0.0225,
+  publicAddress: 0.005,
+};
+
+/** Assumed: a sweep is billed 300 ms and logs 900 bytes. Lambda asks a queue over 5 connections. */
+const [sweepMilliseconds, sweepLog, queuePollers] = [300, 900, 5];
 
 /** SQS answers a request for messages after at most 20 seconds. */
 const longPollSeconds = 20;
@@ -30,7 +49,7 @@ export function idleBill({ service, frontDoor = {}, webConsole = {} }: Deploymen
   const alarms = [service, frontDoor, webConsole].flatMap((stack) => ofType(stack, "AWS::CloudWatch::Alarm"));
   const alarmMetrics = alarms.reduce((sum, alarm) => sum + billedMetrics(alarm), 0);
   const secrets = ofType(frontDoor, "AWS::SecretsManager::Secret").length;
-  const sweep = lambdaCost(memoryOf(service, "Sweep"), assumed.sweepMilliseconds);
+  const sweep = lambdaCost(memoryOf(service, "Sweep"), sweepMilliseconds);
   return {
     [`${alarms.length} alarms, with ${alarmMetrics} metrics`]: alarmMetrics * price.alarm,
     "1 dashboard (the first three of an account are free)": price.dashboard,
@@ -39,7 +58,7 @@ export function idleBill({ service, frontDoor = {}, webConsole = {} }: Deploymen
       [`${secrets} ${secrets === 1 ? "secret" : "secrets"} of the upload server`]: secrets * price.secret,
     }),
     [`${sweeps.toLocaleString("en-US")} sweeps, with their log`]:
-      sweeps * (sweep + sweptLists * shards * 0.5 * price.readUnit + logCost(900)),
+      sweeps * (sweep + sweptLists * shards * 0.5 * price.readUnit + (sweepLog / 2 ** 30) * price.logGigabyte),
     ...emptyReceives(service),
     ...warmBill(service),
     ...fargateBill(frontDoor),
@@ -50,14 +69,14 @@ export function idleBill({ service, frontDoor = {}, webConsole = {} }: Deploymen
 function emptyReceives(service: Resources): Bill {
   const mappings = ofType(service, "AWS::Lambda::EventSourceMapping");
   const queues = mappings.filter(({ StartingPosition }) => StartingPosition === undefined).length; // streams have one
-  const receives = (queues * assumed.queuePollers * hours * 3_600) / longPollSeconds;
+  const receives = (queues * queuePollers * hours * 3_600) / longPollSeconds;
   return {
     [`${receives.toLocaleString("en-US")} empty receives of the queue of webhooks`]: receives * price.queueRequest,
   };
 }
 
 /** What environments that are kept warm cost in a month. Empty with `warm` 0. */
-export function warmBill(service: Resources): Bill {
+function warmBill(service: Resources): Bill {
   const aliases = ofType(service, "AWS::Lambda::Alias") as unknown as LiveAlias[];
   if (aliases.length === 0) return {};
   let [environments, gigabytes] = [0, 0];
@@ -84,7 +103,7 @@ function billedMetrics(alarm: Record<string, unknown>): number {
 }
 
 /** What the upload server costs in a month on Fargate. Empty if the front door does not use Fargate. */
-export function fargateBill(frontDoor: Resources): Bill {
+function fargateBill(frontDoor: Resources): Bill {
   const [task] = ofType(frontDoor, "AWS::ECS::TaskDefinition");
   if (task === undefined) return {};
   const [processors, gigabytes] = [Number(task["Cpu"]) / 1024, Number(task["Memory"]) / 1024];
@@ -105,12 +124,8 @@ export function dollars(amount: number): string {
   return Number(amount.toPrecision(2)).toLocaleString("en-US", { maximumSignificantDigits: 2 });
 }
 
-export function lambdaCost(gigabytes: number, milliseconds: number): number {
+function lambdaCost(gigabytes: number, milliseconds: number): number {
   return price.lambdaRequest + ((gigabytes * milliseconds) / 1_000) * price.lambdaGigabyteSecond;
-}
-
-export function logCost(bytes: number): number {
-  return (bytes / gigabyte) * price.logGigabyte;
 }
 
 /** The properties of all resources of a type. */
@@ -119,7 +134,7 @@ export function ofType(resources: Resources, type: string): Record<string, unkno
 }
 
 /** GB of a function, by its construct id. */
-export function memoryOf(service: Resources, name: string): number {
+function memoryOf(service: Resources, name: string): number {
   const [, found] = Object.entries(service).find(([id]) => new RegExp(`^${name}[0-9A-F]{8}$`).test(id)) ?? [];
   if (!found) throw new Error(`the template has no function ${name}`);
   return Number(found.Properties?.["MemorySize"]) / 1024;
