@@ -1,4 +1,4 @@
-// What `npm start` builds: the compiled validators and the console, each only if one of its sources is newer. Runs with any Node.
+// What npm scripts build: the compiled validators, the console and NOTICE, each only if one of its sources is newer. Runs with any Node.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
@@ -18,6 +18,12 @@ export function buildValidators(node = process.execPath) {
 export function buildConsole(node = process.execPath) {
   const sources = ["console", "schemas", "src/manage/generated", "package-lock.json", "scripts/build-console.ts"];
   return run(node, "scripts/build-console.ts", join(root, "dist/console/index.html"), sources);
+}
+
+/** Writes NOTICE. What bundles contain follows from what the code imports. */
+export function buildNotice(node = process.execPath) {
+  const sources = ["bin", "console", "lambdas", "lib", "licenses", "scripts/notice.ts", "src", "package-lock.json"];
+  return run(node, "scripts/notice.ts", join(root, "NOTICE"), sources);
 }
 
 /** Runs a script unless what it wrote last is newer than all of its sources. */

@@ -10,7 +10,6 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const checks: [subject: string, command: string, remedy: string, shown?: "always"][] = [
   // TypeScript 7 checks the types of all folders in this process: 26 processor seconds. oxlint and three tsc took 66.
   ["lint and types", "npm run --silent lint", "correct the lines above"],
-  ["NOTICE", "node scripts/notice.ts --check", "npm run docs"],
   [
     "sizes of bundles",
     "node scripts/bundle-sizes.ts",

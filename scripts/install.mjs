@@ -1,10 +1,10 @@
 // Runs before npm scripts, with any installed Node: installs the dependencies if the lock file is newer. Node 24 (Node 26
 // on Apple silicon) is one of them on most platforms; npm scripts find it first. Then compiles the validators and,
-// with --console, builds the console, if one of their sources is newer.
+// with --console, builds the console, and with --notice, writes NOTICE, each if one of its sources is newer.
 import { spawnSync } from "node:child_process";
 import { existsSync, statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { buildConsole, buildValidators } from "./built.mjs";
+import { buildConsole, buildNotice, buildValidators } from "./built.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const installed = `${root}node_modules/.package-lock.json`;
@@ -38,3 +38,4 @@ if (!existsSync(installedNode) && Number.parseInt(process.versions.node, 10) < 2
 
 const node = existsSync(installedNode) ? installedNode : process.execPath;
 await Promise.all([buildValidators(node), process.argv.includes("--console") && buildConsole(node)]);
+if (process.argv.includes("--notice")) await buildNotice(node); // bundles the validators, too
