@@ -7,7 +7,7 @@ import type { HttpResponse, Target } from "./types.ts";
  */
 export interface Case {
   name: string;
-  run: (target: Target) => Promise<string | void>;
+  run: (target: Target) => Promise<void>;
 }
 
 export class Mismatch extends Error {

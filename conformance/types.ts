@@ -11,8 +11,6 @@ export interface Target {
   /** A valid key of another agent. */
   otherApiKey?: string;
   disabledApiKey?: string;
-  /** Also check the extension API, `/ext/v1`. */
-  extension?: boolean;
 }
 
 /** A complete HTTP response. `json` is undefined for a body that is not JSON. */

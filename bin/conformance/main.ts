@@ -11,7 +11,6 @@ interface Options {
   otherApiKey?: string;
   disabledApiKey?: string;
   quotesFiles?: true;
-  extension?: true;
   timeout: string;
   json?: true;
 }
@@ -30,13 +29,12 @@ export async function main(argv: string[], io: Io): Promise<number> {
       "--quotes-files",
       "the agent's output quotes names and first lines of its files, as the starter agent's does: checks that files arrive before the input is processed",
     )
-    .option("--extension", "also check the extension API, /ext/v1")
     .option("--timeout <SECONDS>", "longest duration of a run", "300")
     .option("--json", "print one JSON object on stdout, and the summary on stderr")
     .addHelpText(
       "after",
       `
-Creates about 50 runs; eight of them have an input and run a turn. With --extension, it creates about 40 more; nine have an input.
+Creates about 50 runs; eight of them have an input and run a turn.
 Exit codes: 0 if all cases passed, 1 if some failed, 2 for wrong options.`,
     )
     .action(async ({ json, ...options }: Options) => {
@@ -48,10 +46,9 @@ Exit codes: 0 if all cases passed, 1 if some failed, 2 for wrong options.`,
 
 /** Runs all cases. Resolves with the number of failed ones. */
 async function check(target: Target, json: boolean, io: Io): Promise<number> {
-  const results = await runCases(casesFor(target), target, ({ name, passed, notChecked, expected, received }) => {
+  const results = await runCases(casesFor(target), target, ({ name, passed, expected, received }) => {
     if (json) return;
-    const note = notChecked === undefined ? "" : ` (not checked: ${notChecked})`;
-    io.out(`${passed ? "ok  " : "FAIL"} ${name}${note}`);
+    io.out(`${passed ? "ok  " : "FAIL"} ${name}`);
     if (!passed) io.out(`       expected ${expected}\n       received ${received}`);
   });
   const passed = results.filter((result) => result.passed).length;
@@ -66,7 +63,7 @@ async function check(target: Target, json: boolean, io: Io): Promise<number> {
   return failed;
 }
 
-function targetOf({ timeout, quotesFiles, extension, ...options }: Omit<Options, "json">): Target {
+function targetOf({ timeout, quotesFiles, ...options }: Omit<Options, "json">): Target {
   const { baseUrl, templateId } = options;
   const problem = checkBaseUrl(baseUrl);
   if (problem !== undefined) throw new CliError(`--base-url ${problem}`);
@@ -77,5 +74,5 @@ function targetOf({ timeout, quotesFiles, extension, ...options }: Omit<Options,
   if (!(timeoutSeconds > 0)) {
     throw new CliError(`--timeout is ${JSON.stringify(timeout)}; expected a number of seconds above 0`);
   }
-  return { ...options, timeoutSeconds, quotesFiles: quotesFiles === true, extension: extension === true };
+  return { ...options, timeoutSeconds, quotesFiles: quotesFiles === true };
 }

@@ -41,7 +41,7 @@ export async function openDeployed() {
       const other = await this.newAgent("--provider", "demo");
       const { api_key: disabled = "", hash = "" } = await admin("key", "create", "--agent", id);
       await admin("key", "disable", hash);
-      const target = ["--base-url", baseUrl, "--template-id", id, "--quotes-files", "--extension"];
+      const target = ["--base-url", baseUrl, "--template-id", id, "--quotes-files"];
       return conformance(...target, "--api-key", key, "--other-api-key", other.key, "--disabled-api-key", disabled);
     },
 

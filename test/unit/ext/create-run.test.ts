@@ -163,6 +163,15 @@ describe("Idempotency-Key", () => {
     expect([status, body.code]).toEqual([422, "invalid_argument"]);
   });
 
+  test("is ignored by v1", async () => {
+    const body = JSON.stringify({ name: "r", template_id: service.templateId });
+    const headers = { "content-type": "application/json", "x-api-key": service.apiKey, ...key("order-6") };
+    const send = () => fetch(`${service.baseUrl}/v1/agents`, { method: "POST", headers, body });
+    const [first, second] = [await send(), await send()];
+    expect([first.status, second.status]).toEqual([201, 201]);
+    expect(await first.text()).not.toBe(await second.text());
+  });
+
   test("concurrent creates with one key create one run", async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => create({ name: "Same" }, key("order-5"))));
     expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
