@@ -1,7 +1,6 @@
 import { readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import openapiTypes, { astToString } from "openapi-typescript";
-import { publicApi } from "../src/v1/public-api.ts";
 import { clientClasses, clientErrors } from "../src/error-codes.ts";
 import { extApi } from "../src/ext/contract/ext-api.ts";
 import { methodsAndPaths } from "./operation-table.ts";
@@ -11,20 +10,19 @@ const clients = fileURLToPath(new URL("../clients", import.meta.url));
 const typescript = `${clients}/typescript/src/generated`;
 const python = `${clients}/python/agent_runs`;
 const errorCodes = "src/error-codes.ts";
-const contracts = "src/ext/contract/ and src/v1/contract.ts";
+const contract = "src/ext/contract/";
 
 /** The content of the generated files of the clients, by path. */
 export async function clientFiles(): Promise<Record<string, string>> {
   const modules = readdirSync(`${python}/_async`).filter((name) => name.endsWith(".py") && name !== "__init__.py");
   return {
-    [`${typescript}/ext.ts`]: await typescriptTypes(extApi.schemas, "src/ext/contract/"),
-    [`${typescript}/v1.ts`]: await typescriptTypes(publicApi.schemas, "src/v1/contract.ts"),
+    [`${typescript}/ext.ts`]: await typescriptTypes(extApi.schemas, contract),
     [`${typescript}/operations.ts`]: typescriptOperations(),
     [`${typescript}/error-classes.ts`]: typescriptErrorClasses(),
     [`${typescript}/error-codes.ts`]: typescriptErrorCodes(),
     [`${python}/_error_classes.py`]: pythonErrorClasses(),
-    [`${python}/_operations.py`]: pythonOperations({ Ext: extApi, V1: publicApi }, notice(contracts)),
-    [`${python}/_types.py`]: pythonTypes(extApi, notice("src/ext/contract/")),
+    [`${python}/_operations.py`]: pythonOperations({ Ext: extApi }, notice(contract)),
+    [`${python}/_types.py`]: pythonTypes(extApi, notice(contract)),
     ...Object.fromEntries(
       modules.map((name) => [
         `${python}/_sync/${name}`,
@@ -36,12 +34,9 @@ export async function clientFiles(): Promise<Record<string, string>> {
 
 /** Method and path of each operation. */
 function typescriptOperations(): string {
-  return `${notice(contracts, "//")}
+  return `${notice(contract, "//")}
 /** Method and path of each operation of the extension API. */
 export const ext = ${methodsAndPaths(extApi)};
-
-/** Method and path of each operation of the API v1. */
-export const v1 = ${methodsAndPaths(publicApi)};
 `;
 }
 

@@ -6,7 +6,7 @@ import { json, scriptedServer } from "./scripted-server.ts";
 
 test("the Python client rejects arguments of the wrong kind with an error of its own", async () => {
   await using server = await scriptedServer();
-  const { url, received } = server.script(json(200, { id: "a", name: "Test", max_inline_bytes: 10 }));
+  const { url, received } = server.script(json(200, { id: "a", name: "Test", max_inline_bytes: 10, wait_seconds: 0 }));
   const args = ["-W", "error", "test/clients/arguments.py", url];
   const { stdout, stderr } = await run(await python("python"), args, {
     env: environment({ PYTHONPATH: pythonClient }),

@@ -13,7 +13,7 @@ export interface Case {
 export const id = "11111111-2222-4333-8444-555555555555";
 
 /** The answer to `GET /agent`. */
-export const agent = json(200, { id: "a", name: "Test", max_inline_bytes: 10, max_upload_bytes: 100 });
+export const agent = json(200, { id: "a", name: "Test", max_inline_bytes: 10, max_upload_bytes: 100, wait_seconds: 0 });
 
 /** A run as the server answers with it. */
 export const run = (status: string, output: string | null = null, more: object = {}) => ({

@@ -9,12 +9,6 @@ import { settings } from "./setting-cases.ts";
 import { cutBody, endlessBody, json, noAnswer, type Received, stalledBody, stream, text } from "./scripted-server.ts";
 
 const failure = { category: "limit", title: "The limit is reached", remedy: "Raise it.", retryable: false };
-const onlyV1 = json(404, { detail: "Not Found" });
-const statusInV1 = (status: string, ...texts: string[]) => ({
-  agent_id: id,
-  loop_status: status,
-  transcript: texts.map((each, index) => ({ role: index % 2 ? "output_from_agent" : "input_to_agent", text: each })),
-});
 
 const event = (sequence: number) => ({ type: "output", sequence, at: null, turn: 1, text: `event ${sequence}` });
 const eventText = (sequence: number): string =>
@@ -27,8 +21,7 @@ const runToken = {
   created_at: "2026-11-26T10:00:00Z",
   expires_at: "2026-11-26T10:10:00Z",
 };
-const getInV1 = `GET /v1/agents/${id}`;
-const [postRun, postInV1] = ["POST /ext/v1/runs", "POST /v1/agents"];
+const postRun = "POST /ext/v1/runs";
 const create = { name: "Test", input: "Hello" };
 const sent = ({ body }: Received): unknown => JSON.parse(body.toString());
 const totalSchema = { type: "object", properties: { total: { type: "number" } } };
@@ -44,15 +37,6 @@ function rejected(status: number, body: object, error: object, headers = {}): Ca
     replies: [agent, json(status, body, headers)],
     job: { method: "get", args: [id] },
     expected: () => ({ calls: [askAgent, getRun], error: { status, ...error } }),
-  };
-}
-
-/** A case of an error response to a create with v1. */
-function rejectedInV1(status: number, detail: unknown, error: object): Case {
-  return {
-    replies: [onlyV1, json(status, { detail })],
-    job: { method: "create", options: create, client: { template_id: "t" } },
-    expected: () => ({ calls: [askAgent, postInV1], error: { status, ...error } }),
   };
 }
 
@@ -110,11 +94,6 @@ const creating: Record<string, Case> = {
     job: { method: "get", args: [id] },
     expected: () => ({ value: { id, status: "finished", output: "Twelve.", result_error: notFitting } }),
   },
-  "cannot send the schema of a result to a server with v1 only": {
-    replies: [onlyV1],
-    job: { method: "create", options: { ...create, result: totalSchema }, client: { template_id: "t" } },
-    expected: () => ({ calls: [askAgent], error: { name: "NotSupported" } }),
-  },
   "repeats a create that was not answered, with the same key": {
     replies: [agent, noAnswer, cutBody(201, '{"id": '), json(503, { detail: "busy" }), json(201, run("running"))],
     job: { method: "create", options: create },
@@ -142,14 +121,6 @@ const creating: Record<string, Case> = {
     replies: [agent, ...range(4).map(() => json(503, { detail: "no space", code: "storage_full" }))],
     job: { method: "create", options: create },
     expected: () => ({ error: { name: "ServiceUnavailable", status: 503, code: "storage_full" } }),
-  },
-  "never repeats a create with v1": {
-    replies: [onlyV1, noAnswer],
-    job: { method: "create", options: create, client: { template_id: "t" } },
-    expected: (received) => {
-      expect(received[1]!.headers).not.toHaveProperty("idempotency-key");
-      return { calls: [askAgent, postInV1], error: { name: "CreateOutcomeUnknown" }, sleeps: [] };
-    },
   },
   "uploads files that do not fit into the request": {
     replies: [
@@ -484,74 +455,27 @@ const streaming: Record<string, Case> = {
   },
 };
 
-const onV1: Record<string, Case> = {
-  "creates, polls and returns the output": {
-    replies: [
-      onlyV1,
-      json(201, { agent_id: id }),
-      json(200, statusInV1("running", "Hello")),
-      json(200, statusInV1("finished", "Hello", "Done.")),
-    ],
-    job: {
-      method: "create_and_wait",
-      options: { ...create, files: [["a.txt", "content"]] },
-      client: { template_id: "t" },
-      onEvent: "record",
-    },
-    expected: ([, post]) => {
-      const files = [{ filename: "a.txt", content_base64: "Y29udGVudA==" }];
-      expect(sent(post!)).toEqual({ name: "Test", template_id: "t", input_text: "Hello", files });
-      return {
-        calls: [askAgent, postInV1, getInV1, getInV1],
-        value: { id, status: "finished", output: "Done." },
-        events: [],
-        sleeps: [3_000],
-      };
-    },
-  },
-  "needs a template ID with v1": {
-    replies: [onlyV1],
-    job: { method: "create", options: create },
+/** A case of a call to a server that has no extension API. */
+function notSupported(job: Case["job"]): Case {
+  return {
+    replies: [json(404, { detail: "Not Found" })],
+    job,
     expected: () => ({
       calls: [askAgent],
-      error: { name: "NotSupported", message: expect.stringContaining("template ID") },
+      error: {
+        name: "NotSupported",
+        message: expect.stringMatching(
+          /^the server at http:\S+ has no \/ext\/v1, which this client calls; use the address/,
+        ),
+      },
     }),
-  },
-  "says what v1 lacks": {
-    replies: [onlyV1],
-    job: { method: "files", args: [id] },
-    expected: () => ({
-      calls: [askAgent],
-      error: { name: "NotSupported", message: expect.stringContaining("cannot list files") },
-    }),
-  },
-  "does not drop options that v1 lacks": {
-    replies: [onlyV1],
-    job: { method: "create", options: { ...create, labels: { a: "b" } }, client: { template_id: "t" } },
-    expected: () => ({ calls: [askAgent], error: { name: "NotSupported" } }),
-  },
-  "v1: the template of another agent": rejectedInV1(403, "API key is not valid for the requested template", {
-    name: "TemplateMismatch",
-  }),
-  "v1: a deleted agent": rejectedInV1(404, "Agent template not found", { name: "AgentNotFound" }),
-  "v1: an archived agent": rejectedInV1(409, "Agent template is archived", { name: "AgentArchived" }),
-  "v1: files that are too large": rejectedInV1(413, "total file size exceeds the allowed limit", {
-    name: "PayloadTooLarge",
-  }),
-  "v1: a file that is not base64": rejectedInV1(422, "file 'a.txt' is not valid base64", { name: "InvalidRequest" }),
-  "v1: no model": rejectedInV1(422, "The organization has no inference model configured", {
-    name: "ModelNotConfigured",
-  }),
-  "v1: a schema violation": rejectedInV1(422, [{ type: "string_too_short", loc: ["body", "name"], msg: "too short" }], {
-    name: "InvalidRequest",
-    message: "POST /v1/agents: 422 body.name: too short",
-    issues: [{ type: "string_too_short", loc: ["body", "name"], msg: "too short" }],
-  }),
-  "v1: an unknown run": {
-    replies: [onlyV1, json(404, { detail: "Agent not found" })],
-    job: { method: "get", args: [id] },
-    expected: () => ({ calls: [askAgent, getInV1], error: { name: "RunNotFound", status: 404 } }),
-  },
+  };
+}
+
+const withoutExtensionApi: Record<string, Case> = {
+  "says that a server has no extension API: create": notSupported({ method: "create", options: create }),
+  "says that a server has no extension API: wait": notSupported({ method: "wait", args: [id], onEvent: "record" }),
+  "says that a server has no extension API: files": notSupported({ method: "files", args: [id] }),
 };
 
 const errors: Record<string, Case> = {
@@ -845,7 +769,7 @@ export const cases: Record<string, Case> = {
   ...streaming,
   ...answers,
   ...writtenTexts,
-  ...onV1,
+  ...withoutExtensionApi,
   ...errors,
   ...codes,
   ...other,

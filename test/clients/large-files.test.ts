@@ -32,7 +32,7 @@ class LargeFileService {
       this.announced = headers["content-length"];
       for await (const chunk of request) this.received += (chunk as Buffer).length;
       response.writeHead(204).end();
-    } else if (url.endsWith("/agent")) json({ id: "a", max_inline_bytes: 10, max_upload_bytes: size });
+    } else if (url.endsWith("/agent")) json({ id: "a", max_inline_bytes: 10, max_upload_bytes: size, wait_seconds: 0 });
     else if (url.endsWith("/uploads")) json({ upload_id: "u", url: "/ext/v1/uploads/u", headers: {} });
     else if (url.endsWith("/runs")) json({ id, status: "finished", failure: null, finish_reason: null, usage: {} });
     else {

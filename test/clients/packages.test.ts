@@ -195,7 +195,7 @@ describe("the Python package", () => {
 
   test("has the version of its package, and sends it", async () => {
     await using server = await scriptedServer();
-    const { url, received } = server.script(json(200, { id: "a", max_inline_bytes: 10 }));
+    const { url, received } = server.script(json(200, { id: "a", max_inline_bytes: 10, wait_seconds: 0 }));
     const program = `
 import importlib.metadata, agent_runs
 with agent_runs.AgentRuns("${url}", "ak_1") as client:

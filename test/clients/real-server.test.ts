@@ -26,12 +26,8 @@ const replies: Reply[] = [
 ];
 
 /** Passes requests on to the service. `cutAfter`: events after which a stream is cut, in the middle of the next one. */
-async function proxyTo(service: Service, { ext = true, cutAfter = Infinity }): Promise<HttpServer> {
+async function proxyTo(service: Service, { cutAfter = Infinity }): Promise<HttpServer> {
   return httpServer((incoming, outgoing) => {
-    if (!ext && incoming.url?.startsWith("/ext/")) {
-      outgoing.writeHead(404, { "content-type": "application/json" }).end('{"detail": "Not Found"}');
-      return;
-    }
     const { method, headers, url } = incoming;
     const forwarded = request(service.baseUrl + url, { method, headers }, (response) => {
       outgoing.writeHead(response.statusCode ?? 500, response.headers);
@@ -130,15 +126,6 @@ describe.each(["TypeScript", "Python", "Python with asyncio"])("%s, with npm sta
     const args = [(value as { id: string }).id, "large.txt"];
     const downloaded = await driver.run(job({ method: "download", args }));
     expect(downloaded.value === content).toBe(true);
-  });
-
-  test("works with v1 alone", async () => {
-    await using proxy = await proxyTo(service, { ext: false });
-    const { templateId: template_id } = service;
-    const options = { name: "v1", input: "Write a file", files: [["upload.txt", "Hello"]], timeout: 1e9 };
-    const create = job({ method: "create_and_wait", options, client: { template_id } });
-    const { value } = await driver.run({ ...create, baseUrl: proxy.url });
-    expect(value).toMatchObject({ status: "finished", output: expect.any(String) });
   });
 
   /** A key of a new agent in an organization of its own, whose model these options set. */

@@ -43,7 +43,7 @@ class ErrorResponse:
     detail: str
     """The reason, for people."""
     code: str | None
-    """The reason, for programs. None: the API v1 or a proxy answered."""
+    """The reason, for programs. None: a proxy answered."""
     request_id: str | None
     """The server's id of the request, for its log."""
     retry_after: float | None

@@ -32,7 +32,7 @@ class UnexpectedResponse(AgentRunsError):
 
 
 class NotSupported(AgentRunsError):
-    """The server has only the API v1, which cannot do this."""
+    """The server has no extension API, `/ext/v1`."""
 
 
 class WaitTimeout(AgentRunsError):
@@ -45,10 +45,10 @@ class WaitTimeout(AgentRunsError):
 class CreateOutcomeUnknown(AgentRunsError):
     """
     No answer to a create arrived, so the run may exist or not. Repeat the create with `idempotency_key`, which returns
-    the run if it exists. None: the server has only the API v1. Look for the run before you create it again.
+    the run if it exists.
     """
 
-    def __init__(self, message: str, idempotency_key: str | None) -> None:
+    def __init__(self, message: str, idempotency_key: str) -> None:
         super().__init__(message)
         self.idempotency_key = idempotency_key
 
@@ -67,28 +67,10 @@ class WebhookVerificationError(AgentRunsError):
     """The headers of a webhook do not prove that the service sent this payload."""
 
 
-# Codes of the reasons that the API v1 gives as text only (its specification, section 7.2).
-_codes_of_details = {
-    "API key is not valid for the requested template": "template_mismatch",
-    "Agent template not found": "agent_deleted",
-    "Agent not found": "run_not_found",
-}
-
-
-def error_of(call: str, response: ErrorResponse, is_json: bool) -> APIError:
-    """The error of a response that is not a success. `is_json`: the service sent it, not a proxy."""
-    code = response.code or (_code_in_v1(response) if is_json else None)
-    known = ERROR_CLASSES.get(code) if code else None
+def error_of(call: str, response: ErrorResponse) -> APIError:
+    """The error of a response that is not a success."""
+    known = ERROR_CLASSES.get(response.code) if response.code else None
     return (known or _class_of_status(response.status))(call, response)
-
-
-def _code_in_v1(response: ErrorResponse) -> str | None:
-    if response.status == 409:
-        return "agent_archived"
-    if response.status == 422:
-        is_request = response.issues or response.detail.endswith("is not valid base64")
-        return "invalid_request" if is_request else "no_model"
-    return _codes_of_details.get(response.detail)
 
 
 def _class_of_status(status: int) -> type[APIError]:

@@ -147,7 +147,7 @@ def error_from(request: Request, response: httpx.Response, content: bytes) -> AP
         retry_after=_seconds(response.headers.get("retry-after")),
         issues=issues,
     )
-    return error_of(str(request), answer, "detail" in fields)
+    return error_of(str(request), answer)
 
 
 def backoff(error: Exception, failures: int, first: float = 1.0, longest: float = math.inf) -> float | None:

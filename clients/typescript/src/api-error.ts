@@ -23,7 +23,7 @@ export interface ErrorResponse {
   status: number;
   /** The reason, for people. */
   detail: string;
-  /** The reason, for programs. `undefined`: the API v1 or a proxy answered. */
+  /** The reason, for programs. `undefined`: a proxy answered. */
   code: string | undefined;
   /** The server's id of the request, for its log. */
   requestId: string | undefined;

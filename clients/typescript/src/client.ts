@@ -1,5 +1,5 @@
 import { type Clock, Deadline, systemClock } from "./clock.ts";
-import { InvalidArgument, NotSupported } from "./errors.ts";
+import { InvalidArgument } from "./errors.ts";
 import { Http } from "./http.ts";
 import { defaultLogger, type Logger } from "./logger.ts";
 import { Runs } from "./runs.ts";
@@ -14,7 +14,7 @@ export interface ClientOptions {
   baseUrl?: string | undefined;
   /** `ak_…`. By default the environment variable AGENT_RUN_KEY. */
   apiKey?: string | undefined;
-  /** The ID of the agent that creates mean, one of the key's. By default the key's first one. Servers with the API v1 only need it. */
+  /** The ID of the agent that creates mean, one of the key's. By default the key's first one. */
   templateId?: string | undefined;
   /** Milliseconds for the answer to one request, and for the next part of a stream or a download. 60,000 by default. */
   timeout?: number;
@@ -55,9 +55,7 @@ export class AgentRuns {
   /** The agent of the API key, with its limits, as it was when this client first asked for it. */
   async agent(): Promise<Agent> {
     const deadline = new Deadline(this.#http.clock);
-    const agent = await this.#http.retry(deadline, () => this.#server.agent(deadline));
-    if (agent) return agent;
-    throw new NotSupported("this server has only the API v1, which does not describe the agent");
+    return this.#http.retry(deadline, () => this.#server.agent(deadline));
   }
 }
 

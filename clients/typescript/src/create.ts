@@ -1,14 +1,7 @@
 import type { Deadline } from "./clock.ts";
-import {
-  APIError,
-  ConnectionFailed,
-  CreateOutcomeUnknown,
-  InvalidArgument,
-  NotSupported,
-  WaitTimeout,
-} from "./errors.ts";
+import { APIError, ConnectionFailed, CreateOutcomeUnknown, InvalidArgument, WaitTimeout } from "./errors.ts";
 import { inline, type NamedBlob, openFiles, sha256 } from "./files.ts";
-import { ext, v1 } from "./generated/operations.ts";
+import { ext } from "./generated/operations.ts";
 import { filled, type Http, type Request } from "./http.ts";
 import { jsonSchemaOf, type ResultSchema } from "./result.ts";
 import type { Agent, FileInput, RunLimits, RunSummary, Upload } from "./types.ts";
@@ -42,8 +35,7 @@ export interface CreateOptions<Schema extends ResultSchema = ResultSchema> {
 
 interface Context {
   http: Http;
-  /** Undefined: the server has v1 only. */
-  agent: Agent | undefined;
+  agent: Agent;
   templateId: string | undefined;
   deadline: Deadline;
 }
@@ -65,11 +57,10 @@ export function checkKey(idempotencyKey?: string): void {
   throw new InvalidArgument(`idempotencyKey ${received}; accepted: 1 to 255 visible ASCII characters, without spaces`);
 }
 
-/** Creates a run. It is repeated only with an idempotency key, which v1 does not have. */
-export async function createRun(context: Context, options: CreateOptions): Promise<RunSummary | { agent_id: string }> {
-  const { agent, deadline, http } = context;
+/** Creates a run. Its idempotency key makes it safe to repeat. */
+export async function createRun(context: Context, options: CreateOptions): Promise<RunSummary> {
+  const { deadline, http } = context;
   const files = await openFiles(options.files ?? []);
-  if (!agent) return createInV1(context, options, files);
   const key = options.idempotencyKey ?? crypto.randomUUID();
   const { name, input, labels, webhook, result, limits, model } = options;
   const templateId = options.templateId ?? context.templateId;
@@ -77,7 +68,7 @@ export async function createRun(context: Context, options: CreateOptions): Promi
     name,
     ...(templateId !== undefined && { template_id: templateId }),
     ...(input !== undefined && { input_text: input }),
-    ...(await filesOf({ ...context, templateId }, files, agent)),
+    ...(await filesOf({ ...context, templateId }, files)),
     ...(labels && { labels }),
     ...(webhook !== undefined && { webhook: { url: webhook } }),
     ...(result && { result_schema: jsonSchemaOf(result) }),
@@ -86,37 +77,16 @@ export async function createRun(context: Context, options: CreateOptions): Promi
   });
   const headers = { "idempotency-key": key };
   const request: Request = { ...filled(ext.create_run), headers, body, deadline };
-  const advice = `repeat it with the idempotency key ${JSON.stringify(key)}, which returns the run if it exists`;
-  return orUnknown(key, advice, () => http.retry(deadline, () => http.object<RunSummary>(request, ["id", "status"])));
-}
-
-async function createInV1(context: Context, options: CreateOptions, files: NamedBlob[]) {
-  const { http, deadline } = context;
-  const { name, input, templateId = context.templateId, labels, webhook, result, limits, model } = options;
-  if (labels ?? webhook ?? result ?? limits ?? model ?? options.idempotencyKey) {
-    const missing = "no labels, webhook, schema of a result, limits, model or idempotency key";
-    throw new NotSupported(`the server at ${http.baseUrl} has only the API v1: ${missing}`);
-  }
-  if (templateId === undefined) {
-    throw new NotSupported(`the server at ${http.baseUrl} has only the API v1, which needs a template ID`);
-  }
-  const contents = await Promise.all(files.map(inline));
-  const body = JSON.stringify({ name, template_id: templateId, input_text: input, files: contents });
-  const request: Request = { ...filled(v1.create), body, deadline };
-  return orUnknown(undefined, "look for it before you create it again", () =>
-    http.object<{ agent_id: string }>(request, ["agent_id"]),
-  );
+  return orUnknown(key, () => http.retry(deadline, () => http.object<RunSummary>(request, ["id", "status"])));
 }
 
 /** The files of a request: in it if they fit, otherwise uploaded before. */
-async function filesOf(context: Context, files: NamedBlob[], agent: Agent) {
+async function filesOf(context: Context, files: NamedBlob[]) {
   if (files.length === 0) return {};
   const size = files.reduce((sum, { blob }) => sum + blob.size, 0);
-  if (size <= agent.max_inline_bytes) return { files: await Promise.all(files.map(inline)) };
-  // Servers of earlier releases have no `template_id` there, and keys of one agent.
-  const templateId = context.templateId === agent.id ? undefined : context.templateId;
+  if (size <= context.agent.max_inline_bytes) return { files: await Promise.all(files.map(inline)) };
   const uploads: string[] = [];
-  for (const file of files) uploads.push(await upload({ ...context, templateId }, file));
+  for (const file of files) uploads.push(await upload(context, file));
   return { uploads };
 }
 
@@ -133,7 +103,7 @@ async function upload({ http, templateId, deadline }: Context, { name, blob }: N
 }
 
 /** Replaces errors that leave open whether the server created the run by `CreateOutcomeUnknown`. */
-async function orUnknown<Value>(idempotencyKey: string | undefined, advice: string, create: () => Promise<Value>) {
+async function orUnknown<Value>(idempotencyKey: string, create: () => Promise<Value>) {
   try {
     return await create();
   } catch (error) {
@@ -142,6 +112,7 @@ async function orUnknown<Value>(idempotencyKey: string | undefined, advice: stri
       error instanceof WaitTimeout ||
       (error instanceof APIError && error.status >= 500 && error.status !== 503);
     if (!isUnknown) throw error;
+    const advice = `repeat it with the idempotency key ${JSON.stringify(idempotencyKey)}, which returns the run if it exists`;
     const message = `no answer to the create, so whether the run exists is unknown (${error.message}); ${advice}`;
     throw new CreateOutcomeUnknown(message, { idempotencyKey, cause: error });
   }

@@ -21,7 +21,7 @@ export class ConnectionFailed extends AgentRunsError {}
 /** Something answered that is not the service: another content type, a redirect, or JSON of another shape. */
 export class UnexpectedResponse extends AgentRunsError {}
 
-/** The server has only the API v1, which cannot do this. */
+/** The server has no extension API, `/ext/v1`. */
 export class NotSupported extends AgentRunsError {}
 
 /** The deadline passed. The run continues: wait again with `runs.wait(error.runId)`. No `runId`: no run was created. */
@@ -29,12 +29,12 @@ export class WaitTimeout extends AgentRunsError {}
 
 /**
  * No answer to a create arrived, so the run may exist or not. Repeat the create with `idempotencyKey`, which returns the
- * run if it exists. `undefined`: the server has only the API v1. Look for the run before you create it again.
+ * run if it exists.
  */
 export class CreateOutcomeUnknown extends AgentRunsError {
-  readonly idempotencyKey: string | undefined;
+  readonly idempotencyKey: string;
 
-  constructor(message: string, { idempotencyKey, ...options }: ErrorOptions & { idempotencyKey: string | undefined }) {
+  constructor(message: string, { idempotencyKey, ...options }: ErrorOptions & { idempotencyKey: string }) {
     super(message, options);
     this.idempotencyKey = idempotencyKey;
   }
@@ -55,24 +55,9 @@ export class RunFailed extends AgentRunsError {
 /** The headers of a webhook do not prove that the service sent this payload. */
 export class WebhookVerificationError extends AgentRunsError {}
 
-/** Codes of the reasons that the API v1 gives as text only (its specification, section 7.2). */
-const codesOfDetails: Record<string, string> = {
-  "API key is not valid for the requested template": "template_mismatch",
-  "Agent template not found": "agent_deleted",
-  "Agent not found": "run_not_found",
-};
-
-/** The error of a response that is not a success. `isJson`: the service sent it, not a proxy. */
-export function errorOf(call: string, response: ErrorResponse, isJson: boolean): APIError {
-  const code = response.code ?? (isJson ? codeInV1(response) : undefined);
-  return new (errorClasses.get(code) ?? classOfStatus(response.status))(call, response);
-}
-
-function codeInV1({ status, detail, issues }: ErrorResponse): string | undefined {
-  if (status === 409) return "agent_archived";
-  if (status === 422)
-    return issues.length > 0 || detail.endsWith("is not valid base64") ? "invalid_request" : "no_model";
-  return codesOfDetails[detail];
+/** The error of a response that is not a success. */
+export function errorOf(call: string, response: ErrorResponse): APIError {
+  return new (errorClasses.get(response.code) ?? classOfStatus(response.status))(call, response);
 }
 
 /** For a code that a later release of the service added, and for answers without a code. */

@@ -21,8 +21,7 @@ interface FollowOptions extends Pick<EventsOptions, "onText"> {
 }
 
 /**
- * Reads the event stream, and opens it again after its end or an interruption, until it says that the run has ended. A
- * server with v1 only has no events.
+ * Reads the event stream, and opens it again after its end or an interruption, until it says that the run has ended.
  */
 export async function* followEvents(runId: string, options: FollowOptions): AsyncGenerator<Event> {
   const { http, server, deadline, after, onText, untilWaiting = false } = options;
@@ -41,7 +40,7 @@ export async function* followEvents(runId: string, options: FollowOptions): Asyn
     const request: Request = { ...filled(ext.list_events, { run_id: runId }), headers, deadline };
     const parsed = <Value>(data: string): Value => parse(http, request, data);
     try {
-      if ((await server.waitSeconds(deadline)) === undefined) return;
+      await server.waitSeconds(deadline); // rejects if the server has no events
       for await (const message of messages(http.stream(request, "text/event-stream"))) {
         failures = 0;
         retry = message.retry ?? retry;

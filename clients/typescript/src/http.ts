@@ -212,7 +212,7 @@ export class Http {
       retryAfter: seconds(response.headers.get("retry-after")),
       issues,
     };
-    return errorOf(callOf(request), answer, detail !== undefined);
+    return errorOf(callOf(request), answer);
   }
 
   /** Waits for a part of an answer. Rejects with `ConnectionFailed` if it does not arrive. */

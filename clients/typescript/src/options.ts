@@ -20,7 +20,7 @@ export interface WaitOptions {
   timeout?: number;
   /** Begin after this event: the `sequence` of the last one that is known. By default, and with null, all are passed on. */
   after?: number | null;
-  /** Called with each event, in order. Not called if the server has v1 only. */
+  /** Called with each event, in order. */
   onEvent?: (event: Event) => unknown;
   /** Called with the text that a model writes, as `onText` of `events`. */
   onText?: (text: string, place: TextPlace) => unknown;

@@ -18,7 +18,6 @@ import type {
   RunStatus,
   RunSummary,
   RunToken,
-  StatusInV1,
   Usage,
 } from "./types.ts";
 
@@ -47,23 +46,22 @@ export class Run<Result = unknown> {
   readonly result: Result | null;
   /** Why the output does not fit the schema of the result. Null: it does, or there is no schema. */
   readonly resultError: ResultError | null;
-  /** With `technical_error`: why. Null: a server with v1 only does not say. */
+  /** With `technical_error`: why. Null: the turn did not fail. */
   readonly failure: Failure | null;
-  /** Why the last turn ended: `completed`, or a limit. Null: it has not, or a server with v1 only does not say. */
+  /** Why the last turn ended: `completed`, or a limit. Null: it has not. */
   readonly finishReason: string | null;
-  /** Tokens and dollars. Null: a server with v1 only does not say. */
+  /** Tokens and dollars. */
   readonly usage: Usage | null;
   /** The run is running, and tool calls of it wait for answers. */
   readonly waiting: boolean;
   /** These calls. Empty in runs of lists and changes: `runs.get(run.id)` has them. */
   readonly openCalls: readonly OpenCall[];
-  /** Display name. Null: a server with v1 only does not say. */
+  /** Display name. */
   readonly name: string | null;
-  /** Empty: there are none, or a server with v1 only does not say. */
   readonly labels: Record<string, string>;
-  /** RFC 3339. Null: a server with v1 only does not say. */
+  /** RFC 3339. */
   readonly createdAt: string | null;
-  /** All that the server said, with its names. Of a server with v1 only: `id`, `status` and `output`. */
+  /** All that the server said, with its names. */
   readonly data: RunSummary & Partial<RunDetail>;
   readonly #runs: RunActions;
 
@@ -73,7 +71,7 @@ export class Run<Result = unknown> {
     this.status = status;
     this.output = output;
     this.data = data;
-    const said: Partial<RunDetail> = data; // a server with v1 only says little
+    const said: Partial<RunDetail> = data; // of a list and of changes: without details
     this.name = said.name ?? null;
     this.labels = said.labels ?? {};
     this.createdAt = said.created_at ?? null;
@@ -152,10 +150,4 @@ export interface RunPage {
 
 export function runOf(runs: RunActions, data: RunSummary & Partial<RunDetail>): Run {
   return new Run(runs, { id: data.id, status: data.status, output: data.output ?? null, data });
-}
-
-export function runInV1(runs: RunActions, { agent_id: id, loop_status: status, transcript }: StatusInV1): Run {
-  const last = transcript.at(-1);
-  const output = last?.role === "output_from_agent" ? last.text : null;
-  return new Run(runs, { id, status, output, data: { id, status, output } as RunDetail });
 }

@@ -4,7 +4,7 @@ import { AgentRunsError, ConnectionFailed, RunFailed } from "./errors.ts";
 import { checkCreate, checkKey, createRun, type CreateOptions } from "./create.ts";
 import { downloadBytes, downloadFile } from "./download.ts";
 import { followEvents } from "./follow.ts";
-import { ext, v1 } from "./generated/operations.ts";
+import { ext } from "./generated/operations.ts";
 import { filled, type Http, type Request } from "./http.ts";
 import type {
   CallAnswer,
@@ -19,10 +19,10 @@ import type {
 } from "./options.ts";
 import { poll } from "./poll.ts";
 import type { ResultOf, ResultSchema } from "./result.ts";
-import { type Run, type RunActions, type RunPage, runInV1, runOf } from "./run.ts";
+import { type Run, type RunActions, type RunPage, runOf } from "./run.ts";
 import { CallServer } from "./serve.ts";
 import type { Server } from "./server.ts";
-import type { Bytes, Event, OpenCall, Page, RunDetail, RunFile, RunSummary, RunToken, StatusInV1 } from "./types.ts";
+import type { Bytes, Event, OpenCall, Page, RunDetail, RunFile, RunSummary, RunToken } from "./types.ts";
 
 /** Milliseconds that a wait takes at most, unless the caller says otherwise. */
 const defaultTimeout = 30 * 60_000;
@@ -86,7 +86,7 @@ export class Runs implements RunActions {
   async listPage({ templateId, since, until, limit, ...others }: PageOptions = {}): Promise<RunPage> {
     const times = { since: since?.toISOString(), until: until?.toISOString() };
     const query = { ...others, ...times, template_id: templateId, limit: limit?.toString() };
-    const { data, next } = await this.#page<RunSummary>("list runs", filled(ext.list_runs), query);
+    const { data, next } = await this.#page<RunSummary>(filled(ext.list_runs), query);
     return { data: data.map((each) => runOf(this, each)), next };
   }
 
@@ -96,7 +96,7 @@ export class Runs implements RunActions {
    */
   async *events(runId: string, { timeout, signal, ...options }: EventsOptions = {}): AsyncGenerator<Event> {
     const deadline = this.#deadline(timeout, signal);
-    await this.#server.require("send events", deadline);
+    await this.#server.require(deadline);
     yield* followEvents(runId, { ...options, http: this.#http, server: this.#server, deadline });
   }
 
@@ -107,7 +107,7 @@ export class Runs implements RunActions {
    */
   async answer(runId: string, call: Pick<OpenCall, "id" | "arguments_sha256">, answer: CallAnswer): Promise<Run> {
     const deadline = this.#deadline();
-    await this.#server.require("answer calls", deadline);
+    await this.#server.require(deadline);
     const body = await answerBody(call, answer);
     return this.#http.retry(deadline, () => this.#answer(runId, body, deadline));
   }
@@ -144,12 +144,12 @@ export class Runs implements RunActions {
     checkKey(idempotencyKey);
     const headers = { "idempotency-key": idempotencyKey ?? crypto.randomUUID() };
     const operation = { ...filled(ext.create_input, { run_id: runId }), headers };
-    return this.#change("accept inputs", operation, { input_text: text });
+    return this.#change(operation, { input_text: text });
   }
 
   /** Replaces the labels of a run. Resolves with the run as it is now. */
   async setLabels(runId: string, labels: Record<string, string>): Promise<Run> {
-    return this.#change("change labels", filled(ext.update_run, { run_id: runId }), { labels });
+    return this.#change(filled(ext.update_run, { run_id: runId }), { labels });
   }
 
   /**
@@ -158,7 +158,7 @@ export class Runs implements RunActions {
    */
   async createToken(runId: string, { expiresIn }: TokenOptions = {}): Promise<RunToken> {
     const deadline = this.#deadline();
-    await this.#server.require("create tokens", deadline);
+    await this.#server.require(deadline);
     const body = JSON.stringify({ expires_in: expiresIn });
     const request: Request = { ...filled(ext.create_run_token, { run_id: runId }), deadline, body };
     return this.#http.retry(deadline, () => this.#http.object<RunToken>(request, ["token", "id", "expires_at"]));
@@ -167,24 +167,24 @@ export class Runs implements RunActions {
   /** Revokes a token by its `id`. One that is unknown or expired is revoked already. */
   async revokeToken(runId: string, tokenId: string): Promise<void> {
     const deadline = this.#deadline();
-    await this.#server.require("revoke tokens", deadline);
+    await this.#server.require(deadline);
     const operation = filled(ext.revoke_run_token, { run_id: runId, token_id: tokenId });
     await this.#http.retry(deadline, () => this.#http.send({ ...operation, deadline }));
   }
 
   /** Stops a run. */
   async stop(runId: string): Promise<Run> {
-    return this.#change("stop runs", filled(ext.stop_run, { run_id: runId }));
+    return this.#change(filled(ext.stop_run, { run_id: runId }));
   }
 
   /** Deletes a run's texts and files for good, if the agent allows it. Resolves with what remains. */
   async delete(runId: string): Promise<Run> {
-    return this.#change("delete runs", filled(ext.delete_run, { run_id: runId }));
+    return this.#change(filled(ext.delete_run, { run_id: runId }));
   }
 
   /** The files of a run: the uploads, and what the agent wrote. `at`: as they were after this step, as `TURN.STEP`. */
   async files(runId: string, { at }: { at?: string } = {}): Promise<RunFile[]> {
-    return (await this.#page<RunFile>("list files", filled(ext.list_files, { run_id: runId }), { at })).data;
+    return (await this.#page<RunFile>(filled(ext.list_files, { run_id: runId }), { at })).data;
   }
 
   /**
@@ -197,7 +197,7 @@ export class Runs implements RunActions {
   async download(runId: string, name: string, options?: DownloadOptions): Promise<string | Bytes>;
   async download(runId: string, name: string, { to, at }: DownloadOptions = {}): Promise<string | Bytes> {
     const deadline = this.#deadline();
-    await this.#server.require("download files", deadline);
+    await this.#server.require(deadline);
     const operation = filled(ext.get_file, { run_id: runId, name });
     const request: Request = { ...operation, query: { at }, deadline, follow: true };
     return to === undefined ? downloadBytes(this.#http, request) : downloadFile(this.#http, request, { to, name });
@@ -210,22 +210,16 @@ export class Runs implements RunActions {
   async #create(options: CreateOptions, deadline: Deadline): Promise<Run> {
     checkCreate(options);
     const agent = await this.#http.retry(deadline, () => this.#server.agent(deadline));
-    const created = await createRun({ http: this.#http, agent, templateId: this.#templateId, deadline }, options);
-    if ("id" in created) return runOf(this, created);
-    return runInV1(this, { agent_id: created.agent_id, loop_status: "running", transcript: [] });
+    return runOf(this, await createRun({ http: this.#http, agent, templateId: this.#templateId, deadline }, options));
   }
 
   /** `waits`: the server answers when the run is idle, or after some seconds, if it has waits for clients. */
   async #read(runId: string, deadline: Deadline, waits = false): Promise<Run> {
     const offered = await this.#server.waitSeconds(deadline);
-    if (offered !== undefined) {
-      const seconds = Math.min(offered, Math.floor(this.#http.timeout / 2_000)); // half of the timeout at most
-      const query = waits && seconds > 0 ? { wait: String(seconds) } : {};
-      const request: Request = { ...filled(ext.get_run, { run_id: runId }), query, deadline };
-      return runOf(this, await this.#http.object<RunDetail>(request, ["id", "status", "output"]));
-    }
-    const request: Request = { ...filled(v1.get, { agent_id: runId }), deadline };
-    return runInV1(this, await this.#http.object<StatusInV1>(request, ["agent_id", "loop_status", "transcript"]));
+    const seconds = Math.min(offered, Math.floor(this.#http.timeout / 2_000)); // half of the timeout at most
+    const query = waits && seconds > 0 ? { wait: String(seconds) } : {};
+    const request: Request = { ...filled(ext.get_run, { run_id: runId }), query, deadline };
+    return runOf(this, await this.#http.object<RunDetail>(request, ["id", "status", "output"]));
   }
 
   async #wait(runId: string, options: WaitOptions, deadline: Deadline): Promise<Run> {
@@ -255,17 +249,17 @@ export class Runs implements RunActions {
     return runOf(this, await this.#http.object<RunSummary>(request, ["id", "status"]));
   }
 
-  async #page<Item>(what: string, operation: Operation, query: Request["query"] = {}): Promise<Page<Item>> {
+  async #page<Item>(operation: Operation, query: Request["query"] = {}): Promise<Page<Item>> {
     const deadline = this.#deadline();
-    await this.#server.require(what, deadline);
+    await this.#server.require(deadline);
     const request: Request = { ...operation, query, deadline };
     return this.#http.retry(deadline, () => this.#http.object<Page<Item>>(request, ["data", "next"]));
   }
 
   /** Makes a change, which is safe to repeat. */
-  async #change(what: string, operation: Operation, body?: object): Promise<Run> {
+  async #change(operation: Operation, body?: object): Promise<Run> {
     const deadline = this.#deadline();
-    await this.#server.require(what, deadline);
+    await this.#server.require(deadline);
     const request: Request = { ...operation, deadline, ...(body && { body: JSON.stringify(body) }) };
     const run = await this.#http.retry(deadline, () => this.#http.object<RunSummary>(request, ["id", "status"]));
     return runOf(this, run);

@@ -1,5 +1,4 @@
 import type { components } from "./generated/ext.ts";
-import type { components as v1 } from "./generated/v1.ts";
 
 // Responses keep the names of the wire, in snake_case.
 type Schemas = components["schemas"];
@@ -15,10 +14,9 @@ export type RunSummary = Schemas["Run"];
 export type Usage = Schemas["Usage"];
 export type RunLimits = NonNullable<Schemas["CreateRunRequest"]["limits"]>;
 export type Upload = Schemas["Upload"];
-export type StatusInV1 = v1["schemas"]["PublicAgentStatusResponse"];
 
 /** `running`; `finished`: idle, its output is complete; `technical_error`; `terminated`: stopped or deleted. */
-export type RunStatus = StatusInV1["loop_status"];
+export type RunStatus = RunSummary["status"];
 
 /** `Uint8Array<ArrayBuffer>`, also for TypeScript before 5.7, whose `Uint8Array` has no parameter. */
 export type Bytes = ReturnType<Uint8ArrayConstructor["of"]>;

@@ -62,5 +62,5 @@ test("both clients have the class that the table names for each code of the exte
 
 test.each(Object.entries(errorsOf("ext")))("the TypeScript client knows %s", (code, { status, detail }) => {
   const response = { status, detail, code, requestId: undefined, retryAfter: undefined, issues: [] };
-  expect(client.errorOf("GET /ext/v1/runs", response, true).name).toBe(clientClasses()[code]);
+  expect(client.errorOf("GET /ext/v1/runs", response).name).toBe(clientClasses()[code]);
 });

@@ -8,7 +8,6 @@ import httpx
 
 from .. import _io
 from .._config import api_key_of, base_url_of, require_within
-from .._errors import NotSupported
 from .._http import Origin
 from .._types import Agent
 from .clock import AsyncClock, AsyncDeadline, AsyncSystemClock
@@ -41,8 +40,7 @@ class AsyncAgentRuns:
         """
         `base_url`: the address of the service, without `/v1`. By default the environment variable AGENT_RUN_URL.
         `api_key`: `ak_…`. By default the environment variable AGENT_RUN_KEY.
-        `template_id`: the ID of the agent that creates mean, one of the key's. By default the key's first one. Servers
-        with the API v1 only need it.
+        `template_id`: the ID of the agent that creates mean, one of the key's. By default the key's first one.
         `timeout`: seconds for the answer to one request, and for the next part of a stream or a download.
         `max_retries`: how often a request that may be repeated is, after 429, 5xx and lost connections: 1, 2, 4 … 30 s
         apart. Waits and event streams continue until their own `timeout`, once anything has answered. A download that
@@ -61,10 +59,7 @@ class AsyncAgentRuns:
     async def agent(self) -> Agent:
         """The agent of the API key, with its limits, as it was when this client first asked for it."""
         deadline = AsyncDeadline(self._http.clock)
-        agent = await self._http.retry(deadline, lambda: self._server.agent(deadline))
-        if agent is None:
-            raise NotSupported("this server has only the API v1, which does not describe the agent")
-        return agent
+        return await self._http.retry(deadline, lambda: self._server.agent(deadline))
 
     async def aclose(self) -> None:
         """Closes the connections."""

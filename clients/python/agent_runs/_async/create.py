@@ -9,11 +9,11 @@ from typing import Any, NamedTuple, cast
 
 from .. import _io
 from .._api_error import APIError
-from .._errors import ConnectionFailed, CreateOutcomeUnknown, NotSupported, WaitTimeout
+from .._errors import ConnectionFailed, CreateOutcomeUnknown, WaitTimeout
 from .._files import Content, FileInputs
 from .._http import Request, filled, json_bytes
 from .._limits import RunLimits
-from .._operations import V1, Ext
+from .._operations import Ext
 from .._result import ResultSchema, json_schema_of
 from .._types import Agent, Upload
 from .._types import Run as RunSummary
@@ -38,28 +38,21 @@ class NewRun(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class AsyncCreate:
-    """Creates a run. It is repeated only with an idempotency key, which v1 does not have."""
+    """Creates a run. Its idempotency key makes it safe to repeat."""
 
     http: AsyncHttp
-    agent: Agent | None
-    """None: the server has v1 only."""
+    agent: Agent
     template_id: str | None
     deadline: AsyncDeadline
 
-    async def run(self, new: NewRun, contents: list[Content]) -> RunSummary | str:
-        """The run, or its ID from a server with v1 only. `contents`: its files."""
-        if self.agent is None:
-            chosen = new.limits or new.model
-            if new.labels or new.webhook or new.idempotency_key or new.result is not None or chosen:
-                missing = "labels, webhook, schema of a result, limits, model or idempotency key"
-                raise self._unsupported(f"has no {missing}")
-            return await self._in_v1(new, contents)
+    async def run(self, new: NewRun, contents: list[Content]) -> RunSummary:
+        """`contents`: its files."""
         key = new.idempotency_key or str(uuid.uuid4())
         body = {
             "name": new.name,
             "template_id": self._template(new),
             "input_text": new.input,
-            **(await self._files(contents, self.agent, self._template(new))),
+            **(await self._files(contents, self._template(new))),
             "labels": new.labels,
             "webhook": {"url": new.webhook} if new.webhook else None,
             "result_schema": json_schema_of(new.result),
@@ -67,40 +60,22 @@ class AsyncCreate:
             "model": new.model,
         }
         request = Request(*filled(Ext.create_run), headers={"idempotency-key": key}, body=json_bytes(body))
-        advice = f"repeat it with the idempotency key {json.dumps(key)}, which returns the run if it exists"
-        async with _or_unknown(key, advice):
+        async with _or_unknown(key):
             create = await self.http.retry(
                 self.deadline, lambda: self.http.object(request, self.deadline, ("id", "status"))
             )
             return cast(RunSummary, create)
 
-    async def _in_v1(self, new: NewRun, files: list[Content]) -> str:
-        template_id = self._template(new)
-        if template_id is None:
-            raise self._unsupported("needs a template ID")
-        body = {
-            "name": new.name,
-            "template_id": template_id,
-            "input_text": new.input,
-            "files": [file.inline() for file in files],
-        }
-        request = Request(*filled(V1.create), body=json_bytes(body))
-        async with _or_unknown(None, "look for it before you create it again"):
-            created = await self.http.object(request, self.deadline, ("agent_id",))
-            return cast(str, created["agent_id"])
-
     def _template(self, new: NewRun) -> str | None:
         return self.template_id if new.template_id is None else new.template_id
 
-    async def _files(self, files: list[Content], agent: Agent, template_id: str | None) -> dict[str, Any]:
+    async def _files(self, files: list[Content], template_id: str | None) -> dict[str, Any]:
         """The files of a request: in it if they fit, otherwise uploaded before."""
         if not files:
             return {}
-        if sum(file.size for file in files) <= agent["max_inline_bytes"]:
+        if sum(file.size for file in files) <= self.agent["max_inline_bytes"]:
             return {"files": [file.inline() for file in files]}
-        # Servers of earlier releases have no `template_id` there, and keys of one agent.
-        other = None if template_id == agent["id"] else template_id
-        return {"uploads": [await self._upload(file, other) for file in files]}
+        return {"uploads": [await self._upload(file, template_id) for file in files]}
 
     async def _upload(self, file: Content, template_id: str | None) -> str:
         """Uploads a file, which is read twice: for its SHA-256, and while it is sent. Returns its upload ID."""
@@ -114,17 +89,15 @@ class AsyncCreate:
         await self.http.retry(self.deadline, lambda: self.http.send(put, self.deadline))
         return upload["upload_id"]
 
-    def _unsupported(self, what: str) -> NotSupported:
-        return NotSupported(f"the server at {self.http.base_url} has only the API v1, which {what}")
-
 
 @contextlib.asynccontextmanager
-async def _or_unknown(idempotency_key: str | None, advice: str) -> AsyncIterator[None]:
+async def _or_unknown(idempotency_key: str) -> AsyncIterator[None]:
     """Replaces errors that leave open whether the server created the run by `CreateOutcomeUnknown`."""
     try:
         yield
     except (ConnectionFailed, WaitTimeout, APIError) as error:
         if isinstance(error, APIError) and (error.status < 500 or error.status == 503):
             raise
+        advice = f"repeat it with the idempotency key {json.dumps(idempotency_key)}, which returns the run if it exists"
         message = f"no answer to the create, so whether the run exists is unknown ({error}); {advice}"
         raise CreateOutcomeUnknown(message, idempotency_key) from error

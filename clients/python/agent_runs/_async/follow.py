@@ -40,7 +40,7 @@ class AsyncFollower:
     ) -> AsyncGenerator[Event, None]:
         """
         Reads the event stream, and opens it again after its end or an interruption, until it says that the run has
-        ended. A server with v1 only has no events.
+        ended.
 
         `until_waiting`: end when the run waits for answers, too.
         """
@@ -54,8 +54,7 @@ class AsyncFollower:
             headers = {"accept": "text/event-stream", **({"last-event-id": last_id} if last_id else {})}
             request = Request(*filled(Ext.list_events, run_id=run_id), headers=headers)
             try:
-                if await self._server.wait_seconds(deadline) is None:
-                    return
+                await self._server.wait_seconds(deadline)  # raises if the server has no events
                 async with contextlib.aclosing(self._messages(request, deadline)) as messages:
                     async for message in messages:
                         failures = 0

@@ -41,7 +41,7 @@ class Follower:
     ) -> Generator[Event, None, None]:
         """
         Reads the event stream, and opens it again after its end or an interruption, until it says that the run has
-        ended. A server with v1 only has no events.
+        ended.
 
         `until_waiting`: end when the run waits for answers, too.
         """
@@ -55,8 +55,7 @@ class Follower:
             headers = {"accept": "text/event-stream", **({"last-event-id": last_id} if last_id else {})}
             request = Request(*filled(Ext.list_events, run_id=run_id), headers=headers)
             try:
-                if self._server.wait_seconds(deadline) is None:
-                    return
+                self._server.wait_seconds(deadline)  # raises if the server has no events
                 with contextlib.closing(self._messages(request, deadline)) as messages:
                     for message in messages:
                         failures = 0

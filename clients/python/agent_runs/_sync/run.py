@@ -30,9 +30,9 @@ class Run:
     output: str | None
     """The output of the last ended turn. None: there is none, or `runs.list` returned the run, which leaves it out."""
     failure: Failure | None
-    """With `technical_error`: why. None: a server with v1 only does not say."""
+    """With `technical_error`: why."""
     finish_reason: str | None
-    """Why the last turn ended: `completed`, or a limit. None: it has not, or a server with v1 only does not say."""
+    """Why the last turn ended: `completed`, or a limit. None: it has not."""
     waiting: bool
     """The run is running, and tool calls of it wait for answers."""
     open_calls: list[OpenCall]
@@ -40,17 +40,16 @@ class Run:
     result_error: ResultError | None
     """Why the output does not fit the schema of the result. None: it does, or there is no schema."""
     usage: Usage | None
-    """Tokens and dollars. None: a server with v1 only does not say."""
+    """Tokens and dollars."""
     name: str | None
-    """Display name. None: a server with v1 only does not say."""
+    """Display name."""
     labels: dict[str, str]
-    """Empty: there are none, or a server with v1 only does not say."""
     created_at: str | None
-    """RFC 3339. None: a server with v1 only does not say."""
+    """RFC 3339."""
     data: RunDetail
     """
     All that the server said. `limits`, `turn_usage`, `turn_started_at` and `output` are only in runs of `get`, `wait`
-    and `create_and_wait`: elsewhere, read them with `data.get(…)`. Of a server with v1 only: `id`, `status`, `output`.
+    and `create_and_wait`: elsewhere, read them with `data.get(…)`.
     """
 
     def __init__(
@@ -229,10 +228,3 @@ class RunPage:
 
 def run_of(runs: Runs, data: Any) -> Run:
     return Run(runs, data["id"], data["status"], data.get("output"), data)
-
-
-def run_in_v1(runs: Runs, status: Any) -> Run:
-    transcript = status["transcript"]
-    last = transcript[-1] if transcript else None
-    output = last["text"] if last and last["role"] == "output_from_agent" else None
-    return Run(runs, status["agent_id"], status["loop_status"], output)

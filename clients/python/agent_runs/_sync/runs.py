@@ -18,7 +18,7 @@ from .._errors import ConnectionFailed, RunFailed
 from .._files import FileInputs, open_files
 from .._http import Request, filled, json_bytes
 from .._limits import RunLimits
-from .._operations import V1, Ext
+from .._operations import Ext
 from .._result import ResultSchema
 from .._types import CreatedRunToken, Event, OpenCall, RunFile
 from .._written_text import TextPlace
@@ -28,7 +28,7 @@ from .download import download_bytes, download_file
 from .follow import Follower
 from .http import Http
 from .poll import Found, poll
-from .run import Run, RunPage, RunStatus, run_in_v1, run_of
+from .run import Run, RunPage, RunStatus, run_of
 from .serve import CallServer
 from .server import Server
 
@@ -131,7 +131,7 @@ class Runs:
         waits already. `serve_tools` waits for the end of the turn.
 
         `timeout`: seconds, for all requests and waits together. Then, `WaitTimeout` is raised. None: no limit.
-        `on_event`: called with each event, in order. Not called if the server has v1 only.
+        `on_event`: called with each event, in order.
         `on_text`: called with the text that a model writes, as by `events`.
         `after`: begin after this event: the `sequence` of the last one that is known. By default, all are passed on.
         `raise_on_failure`: raise `RunFailed` unless the run is `finished`. Otherwise, read `run.status`.
@@ -195,7 +195,7 @@ class Runs:
             "cursor": cursor,
             "limit": None if limit is None else str(limit),
         }
-        page = self._page("list runs", filled(Ext.list_runs), query)
+        page = self._page(filled(Ext.list_runs), query)
         return RunPage([run_of(self, data) for data in page["data"]], page["next"])
 
     def events(
@@ -216,7 +216,7 @@ class Runs:
         Servers of earlier releases send the latter only.
         """
         deadline = self._deadline(timeout)
-        self._server.require("send events", deadline)
+        self._server.require(deadline)
         following = self._follower.events(run_id, after, deadline, on_text=on_text)
         with contextlib.closing(following) as events:
             for event in events:
@@ -247,7 +247,7 @@ class Runs:
         body = _io.sync_work(
             lambda: answer_bytes(call, allow=allow, reason=reason, output=output, error=error, files=contents)
         )
-        self._server.require("answer calls", deadline)
+        self._server.require(deadline)
         return self._http.retry(deadline, lambda: self._answer(run_id, body, deadline))
 
     def serve_tools(
@@ -304,11 +304,11 @@ class Runs:
         check_idempotency_key(idempotency_key)
         operation = filled(Ext.create_input, run_id=run_id)
         headers = {"idempotency-key": idempotency_key or str(uuid.uuid4())}
-        return self._change("accept inputs", operation, {"input_text": text}, headers)
+        return self._change(operation, {"input_text": text}, headers)
 
     def set_labels(self, run_id: str, labels: Mapping[str, str]) -> Run:
         """Replaces the labels of a run. Returns the run as it is now."""
-        return self._change("change labels", filled(Ext.update_run, run_id=run_id), {"labels": labels})
+        return self._change(filled(Ext.update_run, run_id=run_id), {"labels": labels})
 
     def create_token(self, run_id: str, *, expires_in: int = 3_600) -> CreatedRunToken:
         """
@@ -318,7 +318,7 @@ class Runs:
         `expires_in`: seconds, 60 to 2,592,000.
         """
         deadline = self._deadline()
-        self._server.require("create tokens", deadline)
+        self._server.require(deadline)
         request = Request(*filled(Ext.create_run_token, run_id=run_id), body=json_bytes({"expires_in": expires_in}))
         fields = ("token", "id", "expires_at")
         created = self._http.retry(deadline, lambda: self._http.object(request, deadline, fields))
@@ -327,23 +327,23 @@ class Runs:
     def revoke_token(self, run_id: str, token_id: str) -> None:
         """Revokes a token by its `id`. One that is unknown or expired is revoked already."""
         deadline = self._deadline()
-        self._server.require("revoke tokens", deadline)
+        self._server.require(deadline)
         request = Request(*filled(Ext.revoke_run_token, run_id=run_id, token_id=token_id))
         self._http.retry(deadline, lambda: self._http.send(request, deadline))
 
     def stop(self, run_id: str) -> Run:
         """Stops a run."""
-        return self._change("stop runs", filled(Ext.stop_run, run_id=run_id))
+        return self._change(filled(Ext.stop_run, run_id=run_id))
 
     def delete(self, run_id: str) -> Run:
         """Deletes a run's texts and files for good, if the agent allows it. Returns what remains."""
-        return self._change("delete runs", filled(Ext.delete_run, run_id=run_id))
+        return self._change(filled(Ext.delete_run, run_id=run_id))
 
     def files(self, run_id: str, *, at: str | None = None) -> RunFiles:
         """
         The files of a run: the uploads, and what the agent wrote. `at`: as they were after this step, as `TURN.STEP`.
         """
-        page = self._page("list files", filled(Ext.list_files, run_id=run_id), {"at": at})
+        page = self._page(filled(Ext.list_files, run_id=run_id), {"at": at})
         return cast(RunFiles, page["data"])
 
     @overload
@@ -362,7 +362,7 @@ class Runs:
         `at`: the file as it was after this step, as `TURN.STEP`.
         """
         deadline = self._deadline()
-        self._server.require("download files", deadline)
+        self._server.require(deadline)
         request = Request(*filled(Ext.get_file, run_id=run_id, name=name), query={"at": at}, follow=True)
         if to is None:
             return download_bytes(self._http, request, deadline)
@@ -376,21 +376,15 @@ class Runs:
         contents = open_files(new.files)
         agent = self._http.retry(deadline, lambda: self._server.agent(deadline))
         created = Create(self._http, agent, self._template_id, deadline).run(new, contents)
-        run = Run(self, created, "running", None) if isinstance(created, str) else run_of(self, created)
-        return run._with_schema(new.result)
+        return run_of(self, created)._with_schema(new.result)
 
     def _read(self, run_id: str, deadline: Deadline, *, waits: bool = False) -> Run:
         """`waits`: the server answers when the run is idle, or after some seconds, if it has waits for clients."""
         offered = self._server.wait_seconds(deadline)
-        if offered is not None:
-            fields: tuple[str, ...] = ("id", "status", "output")
-            seconds = min(offered, int(self._http.timeout / 2))  # half of a request's timeout at most
-            query = {"wait": str(seconds)} if waits and seconds > 0 else {}
-            request = Request(*filled(Ext.get_run, run_id=run_id), query=query)
-            return run_of(self, self._http.object(request, deadline, fields))
-        request = Request(*filled(V1.get, agent_id=run_id))
-        fields = ("agent_id", "loop_status", "transcript")
-        return run_in_v1(self, self._http.object(request, deadline, fields))
+        seconds = min(offered, int(self._http.timeout / 2))  # half of a request's timeout at most
+        query = {"wait": str(seconds)} if waits and seconds > 0 else {}
+        request = Request(*filled(Ext.get_run, run_id=run_id), query=query)
+        return run_of(self, self._http.object(request, deadline, ("id", "status", "output")))
 
     def _wait(
         self,
@@ -429,24 +423,21 @@ class Runs:
         request = Request(*filled(Ext.answer_call, run_id=run_id), body=body)
         return run_of(self, self._http.object(request, deadline, ("id", "status")))
 
-    def _page(
-        self, what: str, operation: tuple[str, str], query: Mapping[str, str | builtins.list[str] | None]
-    ) -> Any:
+    def _page(self, operation: tuple[str, str], query: Mapping[str, str | builtins.list[str] | None]) -> Any:
         deadline = self._deadline()
-        self._server.require(what, deadline)
+        self._server.require(deadline)
         request = Request(*operation, query=query)
         return self._http.retry(deadline, lambda: self._http.object(request, deadline, ("data", "next")))
 
     def _change(
         self,
-        what: str,
         operation: tuple[str, str],
         body: Mapping[str, Any] | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> Run:
         """Makes a change, which is safe to repeat."""
         deadline = self._deadline()
-        self._server.require(what, deadline)
+        self._server.require(deadline)
         request = Request(*operation, headers=headers or {}, body=json_bytes(body) if body else None)
         run = self._http.retry(deadline, lambda: self._http.object(request, deadline, ("id", "status")))
         return run_of(self, run)

@@ -17,33 +17,31 @@ class Server:
 
     def __init__(self, http: Http) -> None:
         self._http = http
-        self._known = False
-        # An error: the server has the extension API, and the credential is a token of one run, which does not show the
-        # agent.
+        # An error: the credential is a token of one run, which does not show the agent.
         self._found: Agent | APIError | None = None
 
-    def agent(self, deadline: Deadline) -> Agent | None:
-        """The agent of the API key. None: the server has the API v1 only."""
+    def agent(self, deadline: Deadline) -> Agent:
+        """The agent of the API key."""
         found = self._find(deadline)
         if isinstance(found, APIError):
             raise found
         return found
 
-    def wait_seconds(self, deadline: Deadline) -> int | None:
-        """The seconds that a read may wait. None: the server has the API v1 only."""
+    def wait_seconds(self, deadline: Deadline) -> int:
+        """The seconds that a read may wait."""
         found = self._find(deadline)
-        if found is None:
-            return None
-        # Servers before 0.2 have no `wait_seconds`.
-        return 0 if isinstance(found, APIError) else found.get("wait_seconds", 0)
+        return 0 if isinstance(found, APIError) else found["wait_seconds"]
 
-    def _find(self, deadline: Deadline) -> Agent | APIError | None:
-        if not self._known:
+    def require(self, deadline: Deadline) -> None:
+        """Raises `NotSupported` if the server has no extension API."""
+        self._http.retry(deadline, lambda: self._find(deadline))
+
+    def _find(self, deadline: Deadline) -> Agent | APIError:
+        if self._found is None:
             self._found = self._read(deadline)
-            self._known = True
         return self._found
 
-    def _read(self, deadline: Deadline) -> Agent | APIError | None:
+    def _read(self, deadline: Deadline) -> Agent | APIError:
         try:
             request = Request(*filled(Ext.get_agent))
             return cast(Agent, self._http.object(request, deadline, ("id", "max_inline_bytes")))
@@ -51,11 +49,8 @@ class Server:
             if error.code == "token_reads_one_run":
                 return error
             is_unknown_path = error.status == 404 and error.code is None
-            if is_unknown_path:
-                return None
-            raise
-
-    def require(self, what: str, deadline: Deadline) -> None:
-        """Raises `NotSupported` if the server has v1 only. `what`: what the caller wants to do."""
-        if self._http.retry(deadline, lambda: self._find(deadline)) is None:
-            raise NotSupported(f"the server at {self._http.base_url} has only the API v1, which cannot {what}")
+            if not is_unknown_path:
+                raise
+            lacks = f"the server at {self._http.base_url} has no /ext/v1, which this client calls"
+            advice = "use the address of an Agent Run Service, without a path of an API, or call v1 over HTTP"
+            raise NotSupported(f"{lacks}; {advice}") from error
