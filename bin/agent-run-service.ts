@@ -8,7 +8,7 @@ const programs: Record<string, () => Promise<unknown>> = {
   console: () => import("./console.ts"),
   demo: () => import("./demo.ts"),
 };
-const onlyInClone = new Set(["bootstrap", "conformance", "deploy", "probe", "synth"]);
+const onlyInClone = new Set(["bootstrap", "conformance", "deploy", "synth"]);
 
 // `help admin run start` is help of `admin`, and `help` alone that of the service.
 const [, , asked = "", next = ""] = process.argv;

@@ -3,8 +3,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { UploadHosting } from "../../lib/front-door/hosting.ts";
 import { newToken } from "../../src/accounts/token.ts";
 import type { Io } from "../cli.ts";
+import { createBody, type Outcome, respondentOf } from "./respondent.ts";
 import { testStream } from "./stream-test.ts";
-import { createBody, type Outcome, upload } from "../probe/upload.ts";
 
 /** A deployed service. */
 interface Target {
@@ -123,7 +123,7 @@ function checksOf({ uploads, streams }: Target): Check[] {
       detail: "Missing API key",
     },
     ...sizes.map((megabytes): Check => {
-      const { body } = createBody(megabytes * 1_000_000, crypto.randomUUID());
+      const body = createBody(megabytes * 1_000_000, crypto.randomUUID());
       const name = `create of ${megabytes} MB with an unknown key`;
       return {
         method: "POST",
@@ -161,7 +161,7 @@ function send({ baseUrl, endpoint }: Target, { method, path, body, key, accept }
     ...(accept !== undefined && { accept }),
   };
   const url = new URL(path, endpoint ?? baseUrl);
-  return upload({ method, url, headers, body, framing: "length", expect: false, timeoutSeconds: 60 });
+  return respondentOf({ method, url, headers, body });
 }
 
 function passes({ status, detail, large }: Check, outcome: Outcome): boolean {

@@ -4,19 +4,15 @@ import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { printableLine } from "../printable.ts";
 
-/** A create to send, or with `GET` another request. */
-interface Upload {
-  method?: "GET" | "POST";
+interface Request {
+  method: "GET" | "POST";
   url: URL;
   headers: Record<string, string>;
   body: Buffer;
-  framing: "length" | "chunked";
-  /** Send `Expect: 100-continue` and wait for the response before the body. */
-  expect: boolean;
-  timeoutSeconds: number;
+  timeoutSeconds?: number;
 }
 
-/** The result of a create. */
+/** Who responded to a request, and with what. */
 export interface Outcome {
   /** Absent if no response arrived. */
   status?: number;
@@ -26,11 +22,6 @@ export interface Outcome {
   via?: "API Gateway" | "CloudFront function";
   /** The `detail` of the service's error, the start of another response, or why there is none. Printable, one line. */
   detail: string;
-  /** Whether `100 Continue` arrived. */
-  continued: boolean;
-  /** Bytes of headers and body sent before the response was complete. */
-  sent: number;
-  seconds: number;
 }
 
 /** Characters of a response that are printed. */
@@ -38,29 +29,18 @@ const maxDetail = 200;
 const maxServer = 40;
 
 const pieceBytes = 64 * 1024;
-/** After this wait for `100 Continue` the body is sent anyway, as curl does. */
-const continueMilliseconds = 1_000;
 
-/** Sends a create on its own connection. Never rejects. */
-export function upload(create: Upload): Promise<Outcome> {
-  const { method = "POST", url, headers, body, framing, expect, timeoutSeconds } = create;
-  const started = performance.now();
-  let continued = false;
+/** Sends a request on its own connection. Never rejects. */
+export function respondentOf({ method, url, headers, body, timeoutSeconds = 60 }: Request): Promise<Outcome> {
   return new Promise((resolve) => {
     const request: ClientRequest = (url.protocol === "https:" ? httpsRequest : httpRequest)(url, {
       method,
       agent: false,
-      headers: {
-        ...headers,
-        "content-type": "application/json",
-        ...(framing === "length" ? { "content-length": body.length } : { "transfer-encoding": "chunked" }),
-        ...(expect ? { expect: "100-continue" } : {}),
-      },
+      headers: { ...headers, "content-type": "application/json", "content-length": body.length },
     });
-    const done = (outcome: Omit<Outcome, "continued" | "sent" | "seconds">): void => {
+    const done = (outcome: Outcome): void => {
       clearTimeout(deadline);
-      const sent = request.socket?.bytesWritten ?? 0;
-      resolve({ ...outcome, continued, sent, seconds: (performance.now() - started) / 1_000 });
+      resolve(outcome);
       request.destroy();
     };
     const deadline = setTimeout(() => {
@@ -80,21 +60,7 @@ export function upload(create: Upload): Promise<Outcome> {
     request.on("error", (error: NodeJS.ErrnoException) => {
       if (!answered) done({ respondedBy: "none", detail: error.code ?? error.message });
     });
-
-    let sending = false;
-    const send = (): void => {
-      if (!sending && !request.destroyed) Readable.from(pieces(body)).pipe(request);
-      sending = true;
-    };
-    if (!expect) return send();
-    request.on("continue", () => {
-      continued = true;
-      send();
-    });
-    request.flushHeaders();
-    setTimeout(() => {
-      if (!answered) send();
-    }, continueMilliseconds);
+    Readable.from(pieces(body)).pipe(request);
   });
 }
 
@@ -127,10 +93,10 @@ function viaOf(headers: IncomingHttpHeaders): Pick<Outcome, "via"> {
   return "apigw-requestid" in headers ? { via: "API Gateway" } : {};
 }
 
-/** A create body of exactly `bytes` bytes, padded with spaces. `base64`: length of its one file. */
-export function createBody(bytes: number, templateId: string): { body: Buffer; base64: number } {
+/** A create body of exactly `bytes` bytes, padded with spaces. */
+export function createBody(bytes: number, templateId: string): Buffer {
   const [before, after] = [
-    `{"name":"probe","template_id":"${templateId}","files":[{"filename":"probe.bin","content_base64":"`,
+    `{"name":"smoke test","template_id":"${templateId}","files":[{"filename":"test.bin","content_base64":"`,
     '"}]}',
   ];
   const base64 = Math.floor((bytes - before.length - after.length) / 4) * 4;
@@ -138,5 +104,5 @@ export function createBody(bytes: number, templateId: string): { body: Buffer; b
   body.write(before, 0);
   body.fill("A", before.length, before.length + base64);
   body.write(after, before.length + base64);
-  return { body, base64 };
+  return body;
 }

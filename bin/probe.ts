@@ -1,4 +1,0 @@
-import { consoleIo } from "./cli.ts";
-import { main } from "./probe/main.ts";
-
-process.exitCode = await main(process.argv.slice(2), consoleIo);
