@@ -4,24 +4,14 @@ import { Argument, Command } from "commander";
 import { logging } from "../src/log.ts";
 import { measureAgainst } from "./against.ts";
 import { measureAws } from "./aws.ts";
-import { measureBlocking } from "./blocking.ts";
 import { measureBundles } from "./bundles.ts";
 import { consoleProblem, measureConsole } from "./console.ts";
-import { measureLinux } from "./linux.ts";
-import { measureLinuxService } from "./linux-service.ts";
-import { measureModelCalls } from "./model-calls.ts";
 import { measureNeighbours } from "./neighbours.ts";
-import { measureQuotas } from "./quotas.ts";
 import { measureRates } from "./rates.ts";
-import { measureSandbox } from "./sandbox.ts";
 import { dataDirs } from "./servers.ts";
 import { measureStartup } from "./startup.ts";
-import { measureSteps } from "./steps.ts";
 import { formatSummary, formatTable, isMet, type Row } from "./table.ts";
 import { measureStreams } from "./streams.ts";
-import { measureTrials } from "./trials.ts";
-import { measureUpload } from "./upload.ts";
-import { measureWaiting } from "./waiting.ts";
 
 interface Section {
   name: string;
@@ -42,47 +32,11 @@ const sections: Section[] = [
     measure: (quick) => measureRates(ratesRounds(quick)),
   },
   {
-    name: "engine",
-    title: "Turn loop, model call and sandbox; floor: a bare loop with the same journal entries, a bare fetch",
-    async measure(quick) {
-      const rounds = quick ? 3 : 9;
-      return [...(await measureSteps(rounds)), ...(await measureModelCalls(rounds)), ...(await measureSandbox(rounds))];
-    },
-  },
-  {
     name: "streams",
     title: "Answers that are streamed; floor: a fetch that joins the texts of the same events, polls without them",
     measure: (quick) => measureStreams({ rounds: quick ? 1 : 3 }),
   },
-  {
-    name: "upload",
-    title: "Create with ten files of 1 MiB; floor: only receives the body",
-    measure: (quick) => measureUpload({ rounds: quick ? 3 : 7 }),
-  },
-  {
-    name: "quotas",
-    title: "A flood of creates on one key; floor: without a quota",
-    measure: (quick) => measureQuotas({ seconds: quick ? 3 : 10 }),
-  },
-  {
-    name: "blocking",
-    title: "Longest blocks of the event loop that a caller can cause; each with the worst accepted input",
-    measure: (quick) => measureBlocking(quick ? 5 : 15),
-  },
   { name: "startup", title: "Start", measure: (quick) => measureStartup({ rounds: quick ? 3 : 11 }) },
-  {
-    name: "linux",
-    title: "Programs in a Linux; floor: the same program outside of the sandbox, or with an empty workspace",
-    async measure(quick) {
-      const rounds = quick ? 3 : 11;
-      return [...(await measureLinux(rounds)), ...(await measureLinuxService({ seconds: quick ? 3 : 10 }))];
-    },
-  },
-  {
-    name: "waiting",
-    title: "Runs that wait for answers",
-    measure: (quick) => measureWaiting({ rounds: quick ? 3 : 9 }),
-  },
   {
     name: "neighbours",
     title: "What a tenant notices while another one attacks",
@@ -90,11 +44,6 @@ const sections: Section[] = [
       const { earlier, attack: only } = program.opts<{ earlier?: string; attack?: string }>();
       return measureNeighbours({ seconds: quick ? 3 : 10, earlier, only });
     },
-  },
-  {
-    name: "trials",
-    title: "A trial of 50 cases whose model answers at once; floor: 50 plain runs with the same calls",
-    measure: (quick) => measureTrials(quick ? { rounds: 3, seconds: 2 } : { rounds: 9, seconds: 5 }),
   },
   {
     name: "bundles",
