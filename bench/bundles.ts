@@ -42,7 +42,6 @@ const environment = {
   AWS_REGION: "eu-central-1",
   AWS_ACCESS_KEY_ID: "AKIAIOSFODNN7EXAMPLE",
   AWS_SECRET_ACCESS_KEY: "example",
-  FILE_VERSIONS: "20",
 };
 
 /** Milliseconds to load, for functions whose cold start a user notices. */

@@ -11,8 +11,6 @@ import { measuredStores, readSecrets } from "../src/platform/aws/functions/lambd
 
 const settings = awsSettings();
 const traces = traceSettings();
-const fileVersions = numberIfSet("FILE_VERSIONS");
-const [files, bytes] = [numberIfSet("WORKSPACE_FILES"), numberIfSet("WORKSPACE_BYTES")];
 const defaultProgramSeconds = numberIfSet("PROGRAM_SECONDS");
 const { linuxOf, ...sandbox } = sandboxFunctions(settings);
 
@@ -25,8 +23,6 @@ const deps = {
   ...sandbox,
   addresses,
   release: packageFile.version,
-  ...(fileVersions !== undefined && { fileVersions }),
-  fileLimits: { ...(files !== undefined && { files }), ...(bytes !== undefined && { bytes }) },
   ...(defaultProgramSeconds !== undefined && { defaultProgramSeconds }),
 };
 

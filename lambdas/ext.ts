@@ -5,7 +5,7 @@ import { extHandlers } from "../src/ext/handlers/index.ts";
 import { extOnLambda } from "../src/ext/on-lambda.ts";
 import { extRouter } from "../src/ext/router.ts";
 import { loadS3Client } from "../src/platform/aws/sdk/clients.ts";
-import { inputLimits, measuredStores, stateMachine } from "../src/platform/aws/functions/lambda.ts";
+import { measuredStores, stateMachine } from "../src/platform/aws/functions/lambda.ts";
 import { awsSecretRefusal } from "../src/platform/aws/sdk/secret-names.ts";
 import { signedTransfers } from "../src/platform/aws/s3/signed-transfers.ts";
 import { awsWorkflow } from "../src/platform/aws/workflow.ts";
@@ -23,7 +23,6 @@ const api = extRouter(
     companions: trialCompanions(stores),
     workflow: awsWorkflow(stateMachine(settings)),
     now: Date.now,
-    ...inputLimits(),
     secretRefusal: awsSecretRefusal(env("SECRET_PREFIX")),
     transfers: signedTransfers(() => loadS3Client(settings), env("BUCKET_NAME")),
     wait: { interval: 1_000, clientSeconds: 0 },

@@ -10,7 +10,7 @@ import { manageRouter } from "../src/manage/router.ts";
 import { jwtAuthentication } from "../src/manage/sign-in/authenticate.ts";
 import type { ConsoleRoles } from "../src/manage/sign-in/types.ts";
 import { stackEnvironments } from "../src/platform/aws/functions/environment-facts.ts";
-import { allSecrets, inputLimits, measuredStores, stateMachine } from "../src/platform/aws/functions/lambda.ts";
+import { allSecrets, measuredStores, stateMachine } from "../src/platform/aws/functions/lambda.ts";
 import { awsWorkflow } from "../src/platform/aws/workflow.ts";
 import { trialCompanions } from "../src/trials/erase-trials.ts";
 
@@ -29,7 +29,6 @@ const api = manageRouter(
     ...allSecrets(settings),
     workflow: awsWorkflow(stateMachine(settings)),
     now: Date.now,
-    ...inputLimits(),
     maxResponseBytes: binaryBytesOnLambda,
     retentionDays: Number(env("RETENTION_DAYS")),
     service: {

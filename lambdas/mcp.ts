@@ -3,7 +3,7 @@ import { inlineBytesOnLambda } from "../src/http/rest/lambda-limits.ts";
 import { lambdaHandler } from "../src/http/server/lambda.ts";
 import { awsSettings, env } from "../src/env.ts";
 import { mcpHandler } from "../src/mcp/handler.ts";
-import { inputLimits, measuredStores, stateMachine } from "../src/platform/aws/functions/lambda.ts";
+import { measuredStores, stateMachine } from "../src/platform/aws/functions/lambda.ts";
 import { awsSecretRefusal } from "../src/platform/aws/sdk/secret-names.ts";
 import { awsWorkflow } from "../src/platform/aws/workflow.ts";
 
@@ -14,7 +14,6 @@ export const handler = lambdaHandler(
     ...measuredStores(settings),
     workflow: awsWorkflow(stateMachine(settings)),
     now: Date.now,
-    ...inputLimits(),
     secretRefusal: awsSecretRefusal(env("SECRET_PREFIX")),
     version: packageFile.version,
     maxWaitSeconds: 20, // API Gateway ends requests after 30 s

@@ -86,11 +86,6 @@ export class AgentRunService extends Construct {
       remove: ["workspaces", "staging"],
     });
     storage.grantList(advance);
-    grant(advance, {
-      FILE_VERSIONS: String(settings.fileVersions),
-      WORKSPACE_FILES: String(settings.workspaceFiles),
-      WORKSPACE_BYTES: String(settings.workspaceMegabytes * 2 ** 20),
-    });
     grantModels(advance, settings);
     const documents = newFunction("Documents", { concurrency: reserved.documents });
     grant(
@@ -165,16 +160,15 @@ export class AgentRunService extends Construct {
     const openapi = newFunction("Openapi");
     const notFound = newFunction("NotFound");
 
-    const { requestsPerSecond, requestBurst } = settings;
+    const { requestsPerSecond } = settings;
     const { rate, burst } = requestsPerSecond === "auto" ? defaultThrottle() : throttleOf(requestsPerSecond);
-    const throttle = { rateLimit: rate, burstLimit: requestBurst === "auto" ? burst : requestBurst };
+    const throttle = { rateLimit: rate, burstLimit: burst };
     const live = { create: liveAlias(create, warm), get: liveAlias(get, warm) };
     const handlers = { ...live, openapi, extRead, extWrite, mcp, notFound };
     const { url } = new HttpApi(this, "HttpApi", { handlers, logRetention, throttle });
-    const { alarmEmail, runbookUrl } = settings;
+    const { alarmEmail } = settings;
     const { topic } = new Alarms(this, "Operations", {
       alarmEmail: alarmEmail || undefined,
-      runbook: runbookUrl || undefined,
       topic: alarmTopic,
     });
     if (settings.monthlyBudget > 0) newBudget(this, settings.monthlyBudget, alarmEmail);

@@ -15,7 +15,7 @@ import type { Construct } from "constructs";
 export const alarmPeriod = Duration.minutes(5);
 
 /** Path of the runbook in the repository. */
-export const defaultRunbook = "docs/operations.md";
+export const runbook = "docs/operations.md";
 
 /** Runbook chapters that several alarms share. */
 const sharedChapters = ["errors", "throttles", "dead-letters"];
@@ -36,14 +36,12 @@ export interface AlarmOptions {
   /** Prefix of the alarms' names: the service stack's name, also for the alarms of the front door. */
   stackName: string;
   topic: ITopic;
-  /** Address of the runbook. */
-  runbook: string;
 }
 
 /** Creates an alarm. `name` starts with the name of its runbook chapter. */
 export function createAlarm(
   scope: Construct,
-  { stackName, topic, runbook }: AlarmOptions,
+  { stackName, topic }: AlarmOptions,
   name: string,
   { symptom, metric, above, below, periods: [alarming, evaluated] = [2, 3], missing }: AlarmCondition,
 ): Alarm {

@@ -12,7 +12,6 @@ import {
   type AlarmOptions,
   alarmPeriod,
   createAlarm,
-  defaultRunbook,
   failedRequests,
   formula,
   sumOverDimensions,
@@ -23,8 +22,6 @@ import { watchedResources, type WatchedResources } from "./watched-resources.ts"
 export interface AlarmsProps {
   /** Receives alarm notifications. The recipient confirms the address once, in an email from AWS. */
   alarmEmail?: string | undefined;
-  /** Address of the runbook. Default: its path in the repository. */
-  runbook?: string | undefined;
   /** Receives the notifications, and lets CloudWatch publish. Default: a new topic. */
   topic?: ITopic | undefined;
 }
@@ -49,13 +46,13 @@ export class Alarms extends Construct {
   readonly topic: ITopic;
   readonly #options: AlarmOptions;
 
-  constructor(scope: Construct, id: string, { alarmEmail, runbook = defaultRunbook, topic }: AlarmsProps) {
+  constructor(scope: Construct, id: string, { alarmEmail, topic }: AlarmsProps) {
     super(scope, id);
     const watched = watchedResources(scope);
     const { stackName } = watched;
     this.topic = topic ?? this.#createTopic(stackName);
     if (alarmEmail !== undefined) this.topic.addSubscription(new EmailSubscription(alarmEmail));
-    this.#options = { stackName, topic: this.topic, runbook };
+    this.#options = { stackName, topic: this.topic };
     const title =
       alarmEmail === undefined && !topic ? "Alarms (without the setting alarmEmail, no one is notified)" : "Alarms";
     dashboard(this, watched, this.#createAlarms(watched), title);

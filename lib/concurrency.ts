@@ -38,7 +38,7 @@ const [maxRate, maxBurst] = [10_000, 5_000];
 const leastRate = 500;
 
 /**
- * What `requestsPerSecond` and `requestBurst` `auto` are with this quota of concurrent executions: as many requests as the part of it
+ * What `requestsPerSecond` `auto` is with this quota of concurrent executions: as many requests as the part of it
  * that runs leave answers. Absent: unknown.
  */
 export function defaultThrottle(quota?: number): { rate: number; burst: number } {

@@ -85,7 +85,7 @@ export function grantMcp(fn: Function, service: Service): void {
   grantRuns(fn, service);
   service.storage.grantObjects(fn, { read: ["workspaces"] });
   const { stage } = service.settings;
-  grant(fn, { SECRET_PREFIX: secretPrefixOf(stage), ...transcriptLimit(service.settings) }); // the prefix checks names only
+  grant(fn, { SECRET_PREFIX: secretPrefixOf(stage) }); // the prefix checks names only
 }
 
 /** For the custom resources of stacks: organizations, agents and keys, but no runs and no secrets. */
@@ -112,17 +112,11 @@ function grantRuns(fn: Function, { storage, workflow }: Service): void {
   workflow.grantStopExecution(fn);
 }
 
-/** What a function that accepts inputs of runs reads. */
-export function transcriptLimit({ maxTranscriptMegabytes }: Settings) {
-  return { TRANSCRIPT_BYTES: String(maxTranscriptMegabytes * 2 ** 20) };
-}
-
 function sharedSettings(settings: Settings) {
   const { stage, maxUploadMegabytes, corsOrigins } = settings;
   return {
     ...(corsOrigins.length > 0 && { CORS_ORIGINS: corsOrigins.join(",") }),
     SECRET_PREFIX: secretPrefixOf(stage), // checks names only
     MAX_UPLOAD_BYTES: String(maxUploadMegabytes * 2 ** 20),
-    ...transcriptLimit(settings),
   };
 }

@@ -73,8 +73,8 @@ export class Sandbox extends Construct {
       const fn = this.#newFunction(`Environment-${name}`, {
         image,
         description: `Runs a model-written program in the Linux environment ${name}`,
-        memory: settings.sandboxMemory,
-        storage: settings.sandboxStorage,
+        memory: 2_048, // of which 320 are for the function itself. 1,769 MB have one vCPU,
+        storage: 4_096, // for the files of a workspace, and what a program writes,
         seconds: transferSeconds.read + programSeconds.maxSeconds + transferSeconds.store,
       });
       this.#environments[name] = { fn, image: image.id };

@@ -17,22 +17,12 @@ export interface AgentRunServiceProps {
   readonly logRetentionDays?: RetentionDays;
   /** Days after its creation that a run is deleted, 1 to 3,650. Default: 90. */
   readonly retentionDays?: number;
-  /** Old contents that a run keeps of each file name, besides its uploads, 0 to 1,000. Default: 20. */
-  readonly fileVersions?: number;
-  /** Files that a run can have, 10 to 4,000. Default: 2,000. */
-  readonly workspaceFiles?: number;
-  /** Size in MB of all files of a run, 10 to 10,240. Default: 1,024. */
-  readonly workspaceMegabytes?: number;
   /** Size in MB of the largest file that programs can upload, 1 to 200. Default: 100. */
   readonly maxUploadMegabytes?: number;
-  /** Size in MB of a run's inputs and outputs together, above which it accepts no further input, 1 to 1,024. Default: 32. */
-  readonly maxTranscriptMegabytes?: number;
   /** Origins of pages that may use `/ext/v1`, such as `https://app.example.com`. Default: none. */
   readonly corsOrigins?: string[];
   /** Sustained requests per second of the API, 1 to 10,000; above it, API Gateway answers 429. `auto`, the default: 500. */
   readonly requestsPerSecond?: number | "auto";
-  /** Requests that may exceed `requestsPerSecond` at once, 1 to 5,000. `auto`, the default: 1,000. */
-  readonly requestBurst?: number | "auto";
   /**
    * Maximum number of runs advanced at the same time, as reserved concurrency of Lambda; further runs queue. 0, and `auto`, the
    * default: none is reserved.
@@ -49,8 +39,6 @@ export interface AgentRunServiceProps {
   readonly alarmTopic?: ITopic;
   /** US dollars a month of the account's AWS cost above which AWS emails `alarmEmail`. Default: 0, no email. */
   readonly monthlyBudget?: number;
-  /** Address of your copy of docs/operations.md, for links in alarms. Default: alarms name the file. */
-  readonly runbookUrl?: string;
   /** Ids of the Amazon Bedrock models and inference profiles that agents can use. Default: none. */
   readonly bedrockModels?: string[];
   /** The two availability zones of the sandbox's VPC. Default: the first two of the region. */
@@ -60,10 +48,6 @@ export interface AgentRunServiceProps {
    * `javascript`: JavaScript, and Python without libraries. Default: `linux`.
    */
   readonly sandbox?: "linux" | "javascript" | "off";
-  /** MB of memory of a program and its function, 1,024 to 10,240. Default: 2,048. */
-  readonly sandboxMemory?: number;
-  /** MB of `/tmp` of a program, 512 to 10,240. Default: 4,096. */
-  readonly sandboxStorage?: number;
   /** Seconds of a program in Linux for which the model sets no limit, 1 to 600. Default: 120. */
   readonly programSeconds?: number;
   /** Processor of the Linux environments. Default: `arm64`. */

@@ -33,16 +33,8 @@ const settings = {
   ),
   /** Days after its creation that a run is deleted, with its transcript, steps and files. */
   retentionDays: wholeNumber(90, 1, 3_650),
-  /** Old contents that a run keeps of each file name, besides its uploads. */
-  fileVersions: wholeNumber(20, 0, 1_000),
-  /** Files that a run can have. A message for a program has up to 1.2 KB for each, and Lambda accepts 6 MB. */
-  workspaceFiles: wholeNumber(2_000, 10, 4_000),
-  /** Size in MB of all files of a run. A program gets them in `/tmp`. */
-  workspaceMegabytes: wholeNumber(1_024, 10, 10_240),
   /** Size of the largest file in MB (1,048,576 bytes) that clients of `/ext/v1` can upload. */
   maxUploadMegabytes: wholeNumber(100, 1, 200),
-  /** Size in MB of a run's inputs and outputs together, above which it accepts no further input. */
-  maxTranscriptMegabytes: wholeNumber(32, 1, 1_024),
   /** Origins of pages that may use `/ext/v1`. */
   corsOrigins: listOf("origins separated by commas, such as https://app.example.com", parseOrigin),
   /**
@@ -50,8 +42,6 @@ const settings = {
    * `npm run deploy` computes from the account's quota of concurrent executions, and 500 without it.
    */
   requestsPerSecond: autoOr(1, 10_000),
-  /** Burst size of the API's request throttle. API Gateway's quota per account: 5,000. `auto`: as `requestsPerSecond`. */
-  requestBurst: autoOr(1, 5_000),
   /**
    * Maximum number of runs advanced at the same time (reserved concurrency); further runs queue. 0: no limit. `auto`: what
    * `npm run deploy` computes from the account's quota (`concurrency.ts`), and 0 without it.
@@ -66,10 +56,6 @@ const settings = {
   alarmEmail: pattern("", /^([^\s@]+@[^\s@]+\.[^\s@]+)?$/, "an email address, or an empty string for none"),
   /** Monthly AWS cost in US dollars of the account that sends an email to `alarmEmail`. 0: none. */
   monthlyBudget: wholeNumber(0, 0, 10_000_000),
-  /** Address of docs/operations.md, for links in alarms. Empty: alarms name the file. */
-  runbookUrl: setting<string>("", "an http or https URL of docs/operations.md, or an empty string for none", (value) =>
-    value === "" || isPlainUrl(String(value)) ? String(value) : undefined,
-  ),
   /** Ids of the Amazon Bedrock models and inference profiles that agents can use. */
   bedrockModels: list(
     "model or inference profile ids separated by commas, such as anthropic.claude-sonnet-4-5-20250929-v1:0",
@@ -82,17 +68,6 @@ const settings = {
    * server's code. `polled`: as without a front door, in short responses from API Gateway.
    */
   eventStreams: oneOf("open", "polled"),
-  /** Maximum request rate of each web function. Lambda accepts multiples of 100 up to 1000, and of 1000 up to 10000. */
-  uploadsPerSecond: setting<number>(
-    100,
-    "a multiple of 100 from 100 to 1000, or a multiple of 1000 up to 10000",
-    (value) => {
-      const rate = Number(value);
-      return [100, 1_000].some((unit) => rate % unit === 0 && rate >= unit && rate <= 10 * unit) ? rate : undefined;
-    },
-  ),
-  /** Maximum number of each web function's environments. Each has 2 GB and handles 16 uploads, or 100 streams, at a time. */
-  uploadEnvironments: wholeNumber(20, 2, 1_000),
   /** Custom domain for the front door. Empty: CloudFront's own domain. */
   domain: pattern(
     "",
@@ -123,10 +98,6 @@ const settings = {
    * libraries. The sandbox uses one VPC; a region has five by default.
    */
   sandbox: oneOf("linux", "javascript", "off"),
-  /** MB of memory of a program, with 320 MB of the function itself. 1,769 MB have one vCPU. */
-  sandboxMemory: wholeNumber(2_048, 1_024, 10_240),
-  /** MB of `/tmp`: the files of a workspace, and what a program writes. */
-  sandboxStorage: wholeNumber(4_096, 512, 10_240),
   /** Seconds that a program in a Linux environment may take unless the model sets another limit. */
   programSeconds: wholeNumber(programSeconds.defaultSeconds, 1, programSeconds.maxSeconds),
   /** Processor of the Linux environments. The deploying machine builds their images for it. */

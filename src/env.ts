@@ -29,11 +29,7 @@ const consoleEnvNames = [
 
 /** Variables that only some deployments set. */
 export const optionalEnvNames = [
-  "FILE_VERSIONS", // old versions that a run keeps of each file
-  "WORKSPACE_FILES", // files that a run can have
-  "WORKSPACE_BYTES", // of all files of a run
   "CORS_ORIGINS", // of pages that may use the extension API, separated by commas
-  "TRANSCRIPT_BYTES", // of a transcript and its queued inputs
   "PROGRAM_SECONDS", // time limit of a program for which the model sets none
   // Of `advance`, in each deployment. An update from 0.2.0, and a return to it, starts code with the other release's variables for
   // some seconds: CloudFormation changes a function's variables and its code in two calls.

@@ -15,8 +15,7 @@ const remedies: [RegExp, string][] = [
   ],
   [
     /\bRateLimit\b/,
-    "Lambda refuses the request rate of the web function in this region. Deploy with --context uploadsPerSecond and a value that " +
-      "the error above accepts, or with --context largeBodies=fargate",
+    "Lambda refuses the request rate of the web function in this region. Deploy with --context largeBodies=fargate",
   ],
   [
     /version for this Lambda function exists|[Vv]ersion already exists/,

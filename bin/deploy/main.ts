@@ -1,5 +1,5 @@
 import { UpdateTerminationProtectionCommand } from "@aws-sdk/client-cloudformation";
-import { defaultRunbook } from "../../lib/alarm.ts";
+import { runbook } from "../../lib/alarm.ts";
 import type { SynthesizedStack } from "../../lib/service-app.ts";
 import { firstDeploymentKey } from "../../lib/termination-protection.ts";
 import { type Aws, connectToAws } from "../aws.ts";
@@ -55,11 +55,10 @@ async function deploy(given: string[], io: Io): Promise<void> {
   const plan = hasImages ? requested : planOf(args);
   const [[region], [profile]] = [optionsOf(args, "--region"), optionsOf(args, "--profile")];
   const aws = await connectToAws({ ...(region && { region }), ...(profile && { profile }) });
-  const runbook = plan.settings.runbookUrl || defaultRunbook;
   const [bootstrapStack = "CDKToolkit"] = optionsOf(args, "--toolkit-stack-name");
 
   const account = await readAccount(aws, plan, bootstrapStack);
-  const checks = [...preflight(plan, account, aws.region, runbook), ...imageChecks(requested, account, builder)];
+  const checks = [...preflight(plan, account, aws.region), ...imageChecks(requested, account, builder)];
   printPreflight(aws, account, checks, io);
   io.out(["", ...describePlan(plan), ""].join("\n"));
 
@@ -80,7 +79,7 @@ async function deploy(given: string[], io: Io): Promise<void> {
     const remedy = "correct the error above and repeat the command; see docs/deploying.md#after-a-failed-deployment";
     throw new CliError(`cdk deploy failed; ${remedy}`);
   }
-  await testService(aws, plan, runbook, io);
+  await testService(aws, plan, io);
 }
 
 /** Prints the checks. Throws if the deployment would fail. */
@@ -105,7 +104,7 @@ async function protect(aws: Aws, name: string, io: Io): Promise<void> {
   }
 }
 
-async function testService(aws: Aws, plan: Plan, runbook: string, io: Io): Promise<void> {
+async function testService(aws: Aws, plan: Plan, io: Io): Promise<void> {
   const { service, frontDoor, webConsole, settings } = plan;
   const [api, door, page] = await Promise.all(
     [service, frontDoor, webConsole].map(async (stack) => stack && stackOf(aws, stack.name)),

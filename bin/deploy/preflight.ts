@@ -1,5 +1,7 @@
 import type { Stack } from "@aws-sdk/client-cloudformation";
+import { runbook } from "../../lib/alarm.ts";
 import { defaultConcurrentRuns, defaultThrottle, throttleOf, unreservable } from "../../lib/concurrency.ts";
+import { webFunctionLimits } from "../../lib/front-door/hosting.ts";
 import { ofType } from "../../lib/idle-cost.ts";
 import { type Account, vpcQuotaCode } from "./account.ts";
 import { type Check, check, note, ok, type Result, stop } from "./check.ts";
@@ -10,14 +12,12 @@ import { warmCheck } from "./warm.ts";
 /** Processors of an environment of a web function. */
 const webFunctionProcessors = 2;
 
-/** Compares the plan with the account and its region. `runbook`: the address of docs/operations.md. */
-export function preflight(plan: Plan, account: Account, region: string, runbook: string): Check[] {
+/** Compares the plan with the account and its region. */
+export function preflight(plan: Plan, account: Account, region: string): Check[] {
   const isFirst = isFirstDeployment(plan, account);
   return [
     ...check("bootstrap", account.bootstrap, (stack) => bootstrapCheck(plan, stack)),
-    ...check("stacks", account.stacks, (stacks) =>
-      plan.stacks.map(({ name }) => stackCheck(name, stacks.get(name), runbook)),
-    ),
+    ...check("stacks", account.stacks, (stacks) => plan.stacks.map(({ name }) => stackCheck(name, stacks.get(name)))),
     ...(isFirst ? leftoverChecks(account) : []),
     ...check("resource types", account.missingTypes, (missing) => missingTypesCheck(missing, plan)),
     ...(plan.settings.sandbox !== "off"
@@ -29,7 +29,7 @@ export function preflight(plan: Plan, account: Account, region: string, runbook:
         )
       : []),
     ...(plan.settings.largeBodies === "web-function" && plan.frontDoor
-      ? check("web functions", account.webFunctions, (quotas) => webFunctionCheck(plan, quotas))
+      ? check("web functions", account.webFunctions, (quotas) => webFunctionCheck(quotas))
       : []),
     ...check("Lambda concurrency", account.concurrency, (found) =>
       concurrencyCheck(plan, found, ownConcurrency(plan, account)),
@@ -63,12 +63,12 @@ function bootstrapCheck({ settings, stacks }: Plan, stack: Stack | undefined): R
   return ok(`version ${version}`);
 }
 
-function stackCheck(name: string, stack: Stack | undefined, runbook: string): Result {
-  return { ...stackState(name, stack, runbook), name };
+function stackCheck(name: string, stack: Stack | undefined): Result {
+  return { ...stackState(name, stack), name };
 }
 
 /** The states that CloudFormation leaves behind when it cannot create or delete a stack. */
-function stackState(name: string, stack: Stack | undefined, runbook: string): Result {
+function stackState(name: string, stack: Stack | undefined): Result {
   const { StackStatus: status = "", EnableTerminationProtection: isProtected } = stack ?? {};
   if (stack === undefined || status === "REVIEW_IN_PROGRESS") return ok("will be created");
   if (status.endsWith("_IN_PROGRESS"))
@@ -104,17 +104,12 @@ export function accountContext(plan: Plan, account: Account): string[] {
 }
 
 function throttleContext(plan: Plan, { concurrency, stacks }: Account): string[] {
-  const { settings } = plan;
+  if (plan.settings.requestsPerSecond !== "auto") return [];
   // If the account's quota is unknown, an existing throttle is kept.
   const own = ownOutputs(plan, { stacks })?.["RequestsPerSecond"];
   const found = "value" in concurrency ? defaultThrottle(concurrency.value.limit) : own && throttleOf(Number(own));
   if (!found) return [];
-  const { requestsPerSecond } = settings;
-  const { rate, burst } = requestsPerSecond === "auto" ? found : throttleOf(requestsPerSecond);
-  return [
-    ...(requestsPerSecond === "auto" ? ["--context", `requestsPerSecond=${rate}`] : []),
-    ...(settings.requestBurst === "auto" ? ["--context", `requestBurst=${burst}`] : []),
-  ];
+  return ["--context", `requestsPerSecond=${found.rate}`];
 }
 
 /** Without the list, the sandbox's security group allows HTTPS to all addresses; the only route is that to S3. */
@@ -169,17 +164,12 @@ function leftoverChecks({ data, logGroups }: Account): Check[] {
 }
 
 /** AWS does not document whether a higher limit is rejected or has no effect. */
-function webFunctionCheck(
-  { settings }: Plan,
-  { requests, processors }: { requests: number; processors: number },
-): Result {
+function webFunctionCheck({ requests, processors }: { requests: number; processors: number }): Result {
   const environments = Math.floor(processors / webFunctionProcessors);
   const found = `the quotas are ${requests} requests per second and ${environments} environments`;
-  const { uploadsPerSecond, uploadEnvironments } = settings;
-  if (uploadsPerSecond <= requests && uploadEnvironments <= environments) return ok(found);
-  return note(
-    `${found}; uploadsPerSecond is ${uploadsPerSecond} and uploadEnvironments ${uploadEnvironments}: lower them if the front door fails`,
-  );
+  const { requestsPerSecond: rate, environments: most } = webFunctionLimits;
+  if (rate <= requests && most <= environments) return ok(found);
+  return note(`${found}, of which it may use ${rate} and ${most}: if the front door fails, set largeBodies to fargate`);
 }
 
 type Concurrency = { limit: number; unreserved: number };

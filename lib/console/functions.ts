@@ -4,7 +4,6 @@ import { secretPrefixOf } from "../../src/platform/aws/dynamodb/table.ts";
 import { bundleConsole } from "../bundling.ts";
 import { grantModels, modelSecrets } from "../model-permissions.ts";
 import { changeItems, changeObjects, viewItems, viewObjects } from "../operator-permissions.ts";
-import { transcriptLimit } from "../program-permissions.ts";
 import { type OutputName, serviceStackName } from "../outputs.ts";
 import { acknowledgeWildcard, grant, serviceFunction } from "../service-function.ts";
 import type { Settings } from "../settings.ts";
@@ -65,7 +64,6 @@ export function consoleFunctions(
       SECRET_PREFIX: secretPrefixOf(settings.stage),
       STATE_MACHINE_ARN: service.StateMachineArn,
       RETENTION_DAYS: String(settings.retentionDays),
-      ...transcriptLimit(settings),
       ...(settings.sandbox !== "off" && { ENVIRONMENT_IMAGES: service.EnvironmentImages }),
     });
     grantSecretCheck(fn, settings.stage);

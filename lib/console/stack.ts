@@ -5,7 +5,7 @@ import { HttpLambdaIntegration } from "aws-cdk-lib/aws-apigatewayv2-integrations
 import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import { Topic } from "aws-cdk-lib/aws-sns";
 import type { Construct } from "constructs";
-import { createAlarm, defaultRunbook, failedRequests } from "../alarm.ts";
+import { createAlarm, failedRequests } from "../alarm.ts";
 import { newStage } from "../http-api.ts";
 import type { Settings } from "../settings.ts";
 import { sharedValues } from "../shared-values.ts";
@@ -53,8 +53,7 @@ export class ConsoleStack extends Stack {
     newStage(this, { httpApi, logRetention, throttle, metricsPerRoute: false });
 
     const topic = Topic.fromTopicArn(this, "Topic", values.AlarmTopicArn);
-    const runbook = settings.runbookUrl || defaultRunbook;
-    createAlarm(this, { stackName: service.stackName, topic, runbook }, "errors-console", {
+    createAlarm(this, { stackName: service.stackName, topic }, "errors-console", {
       symptom: "More than 5 % of the console's requests fail with a 5xx status",
       metric: failedRequests(httpApi),
       above: 0.05,

@@ -5,6 +5,12 @@ export const uploadHostings = {
   fargate: { memory: 512, heap: 256 },
 } as const;
 
+/**
+ * Limits of each web function: what it can cost, and how many can connect. Lambda accepts rates from 100 on. An environment
+ * handles 16 uploads or 100 streams at a time: 20 have 320 uploads, or 2,000 streams.
+ */
+export const webFunctionLimits = { requestsPerSecond: 100, environments: 20 };
+
 export type UploadHosting = keyof typeof uploadHostings;
 
 /**

@@ -19,7 +19,6 @@ import type { Construct } from "constructs";
 import { operations } from "../../src/v1/contract.ts";
 import { originSecretHeader } from "../../src/http/server/origin-secret.ts";
 import { streamCheckPath } from "../../src/http/server/stream-check.ts";
-import { defaultRunbook } from "../alarm.ts";
 import { FrontDoorAlarms } from "./alarms.ts";
 import { fargateOrigin } from "./fargate.ts";
 import type { UploadHosting } from "./hosting.ts";
@@ -129,7 +128,6 @@ export class FrontDoorStack extends Stack {
     new FrontDoorAlarms(this, {
       stackName: service.stackName,
       topicArn: values.AlarmTopicArn,
-      runbook: settings.runbookUrl || defaultRunbook,
       failures,
       ...(streams && { failedStreams: streams.failures }),
       distribution,

@@ -13,6 +13,7 @@ import { LogGroup } from "aws-cdk-lib/aws-logs";
 import type { Bucket } from "aws-cdk-lib/aws-s3";
 import type { Construct } from "constructs";
 import { bundleUploadServer, lambdasFolder } from "../bundling.ts";
+import { webFunctionLimits } from "./hosting.ts";
 import { grantServer, type ServerWork, streamsOriginId, type UploadOrigin, type UploadServer } from "./server.ts";
 import { sumOverDimensions } from "../alarm.ts";
 import { arnInFindings } from "../service-function.ts";
@@ -96,8 +97,8 @@ function newWebFunction(
     defaultEndpointAuth: WebFunctionAuthType.APPLICATION_MANAGED,
     // The endpoint's domain is public. Without these limits it could use the account's whole quota.
     defaultEndpoint: {
-      rateLimit: settings.uploadsPerSecond,
-      maxEnvironments: settings.uploadEnvironments,
+      rateLimit: webFunctionLimits.requestsPerSecond,
+      maxEnvironments: webFunctionLimits.environments,
     },
   });
   // CDK sets the ARN. AWS documents that CloudFormation then fails to read the resource, and to roll the stack back:

@@ -161,14 +161,6 @@ describe("alarms", () => {
     }
   });
 
-  test("runbookUrl: replaces the path of the runbook by its address", () => {
-    const context = { runbookUrl: "https://wiki.example.com/operations" };
-    const texts = [synthesize({ context }).template, synthesizeFrontDoor({ context }).template].flatMap((template) =>
-      Object.values(template.findResources("AWS::CloudWatch::Alarm")).map((each) => JSON.stringify(each)),
-    );
-    for (const text of texts) expect(text).toMatch(/Runbook: https:\/\/wiki\.example\.com\/operations#[a-z-]+"/);
-  });
-
   test.each(alarms.map((alarm) => [String(alarm["AlarmName"]), alarm] as const))(
     "%s describes the symptom and links an existing chapter of the runbook",
     (name, { AlarmDescription }) => {

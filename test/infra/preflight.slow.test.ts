@@ -9,12 +9,12 @@ import { findImageBuilder, imageChecks } from "../../bin/deploy/images.ts";
 import { describePlan, type Plan, planOf } from "../../bin/deploy/plan.ts";
 import { accountContext, preflight } from "../../bin/deploy/preflight.ts";
 import { defaultConcurrentRuns, defaultThrottle } from "../../lib/concurrency.ts";
-import { defaultRunbook } from "../../lib/alarm.ts";
+import { runbook } from "../../lib/alarm.ts";
 import { httpServer } from "../support/http-server.ts";
 
 process.env["CDK_VALIDATION"] = "false"; // as in the fast tier
 
-const fixedThrottle = ["--context", "requestsPerSecond=77", "--context", "requestBurst=88"];
+const fixedThrottle = ["--context", "requestsPerSecond=77"];
 const plans = {
   "web-function": planOf([]),
   fargate: planOf(["--context", "largeBodies=fargate", "-c", "concurrentRuns=50", ...fixedThrottle]),
@@ -52,7 +52,7 @@ function findings(
   hosting: keyof typeof plans = "fargate",
   region = "eu-central-1",
 ): string[] {
-  const checks = preflight(plans[hosting], { ...newAccount, ...account }, region, "docs/operations.md");
+  const checks = preflight(plans[hosting], { ...newAccount, ...account }, region);
   return checks
     .filter(({ verdict }) => verdict !== "ok")
     .map(({ verdict, name, text }) => `${verdict} ${name}: ${text}`);
@@ -166,7 +166,7 @@ test.each<[string, Partial<Account>, keyof typeof plans, RegExp]>([
     "low quotas of web functions",
     { webFunctions: { value: { requests: 100, processors: 20 } } },
     "web-function",
-    /^note web functions: .* 10 environments; uploadsPerSecond is 100 and uploadEnvironments 20: lower them/,
+    /^note web functions: .* 10 environments, of which it may use 100 and 20: if the front door fails/,
   ],
   [
     "a region without VPC origins",
@@ -261,14 +261,12 @@ test.each<[string, number, number, Pick<Account, "stacks">, number]>([
   ["a small quota", 10, 10, newAccount, 0],
 ])("concurrentRuns auto: %s", (_, limit, unreserved, stacks, runs) => {
   const account = { ...newAccount, ...stacks, concurrency: { value: { limit, unreserved } } };
-  const { rate, burst } = defaultThrottle(limit);
+  const { rate } = defaultThrottle(limit);
   expect(accountContext(plans["web-function"], account)).toEqual([
     "--context",
     `concurrentRuns=${runs}`,
     "--context",
     `requestsPerSecond=${rate}`,
-    "--context",
-    `requestBurst=${burst}`,
     ...prefixList,
   ]);
   expect(findings(account, "web-function").filter((text) => text.startsWith("stop"))).toEqual([]);
@@ -278,7 +276,7 @@ test.each<[string, number, number, Pick<Account, "stacks">, number]>([
 function warmFinding(settings: string[], limit: number, unreserved: number, stacks = newAccount.stacks): string {
   const plan = planOf(settings.flatMap((setting) => ["--context", setting]));
   const account = { ...newAccount, stacks, concurrency: { value: { limit, unreserved } } };
-  const found = preflight(plan, account, "eu-central-1", "docs/operations.md");
+  const found = preflight(plan, account, "eu-central-1");
   const { verdict, text = "" } = found.find(({ name }) => name === "warm functions") ?? {};
   return `${verdict}: ${text.slice(0, text.indexOf(";"))} … ${text.slice(text.lastIndexOf("-"))}`;
 }
@@ -315,16 +313,14 @@ test.each<[Pick<Account, "stacks">, string[]]>([
 });
 
 test.each([
-  ["a new account", 10, 500, 1_000],
-  ["the usual quota", 1_000, 4_000, 5_000],
-  ["a quota that API Gateway's own limits", 10_000, 10_000, 5_000],
-])("requestsPerSecond auto: %s", (_, limit, rate, burst) => {
+  ["a new account", 10, 500],
+  ["the usual quota", 1_000, 4_000],
+  ["a quota that API Gateway's own limits", 10_000, 10_000],
+])("requestsPerSecond auto: %s", (_, limit, rate) => {
   const account = { ...newAccount, concurrency: { value: { limit, unreserved: limit } } };
   expect(accountContext(planOf(["--context", "concurrentRuns=0"]), account)).toEqual([
     "--context",
     `requestsPerSecond=${rate}`,
-    "--context",
-    `requestBurst=${burst}`,
     ...prefixList,
   ]);
   expect(accountContext(planWith(), account)).toEqual(prefixList);
@@ -338,8 +334,6 @@ test("an update keeps the throttle if the account's quota is unknown", () => {
   expect(accountContext(planOf(["--context", "concurrentRuns=0"]), account)).toEqual([
     "--context",
     "requestsPerSecond=4000",
-    "--context",
-    "requestBurst=5000",
     ...prefixList,
   ]);
 });
@@ -543,7 +537,7 @@ test("every chapter that npm run deploy names exists", () => {
   const links = [...sources.matchAll(/(docs\/\w+\.md|\$\{runbook\})#([\w-]+)/g)];
   expect(links.length).toBeGreaterThan(3);
   for (const [, file = "", anchor] of links) {
-    const document = readFileSync(file.replace("${runbook}", defaultRunbook), "utf8");
+    const document = readFileSync(file.replace("${runbook}", runbook), "utf8");
     const chapters = [...document.matchAll(/^#+ (.*)$/gm)].map(([, title = ""]) =>
       title.toLowerCase().replaceAll(" ", "-"),
     );

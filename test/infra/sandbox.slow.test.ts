@@ -88,15 +88,13 @@ describe("the sandbox's function", () => {
     ]);
   });
 
-  test("is a container image with the memory and the disk of the settings", () => {
+  test("is a container image with memory and disk, for the processor of the setting", () => {
     expect(sandbox).toMatchObject({ PackageType: "Image", MemorySize: 2_048, EphemeralStorage: { Size: 4_096 } });
     expect(sandbox).not.toHaveProperty("Handler");
     expect(sandbox).not.toHaveProperty("Environment");
-    const context = { sandboxMemory: 8_192, sandboxStorage: 10_240, sandboxArchitecture: "x86_64" };
+    const context = { sandboxArchitecture: "x86_64" };
     synthesize({ context }).template.hasResourceProperties("AWS::Lambda::Function", {
       PackageType: "Image",
-      MemorySize: 8_192,
-      EphemeralStorage: { Size: 10_240 },
       Architectures: ["x86_64"],
     });
   });

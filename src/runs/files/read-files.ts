@@ -101,7 +101,7 @@ export function notKept({ name }: FileVersion, at?: RunPoint): ServiceError {
   return new ServiceError(
     "file_not_kept",
     `the content of ${JSON.stringify(name)}${textOf(at)} is no longer kept; a run keeps its uploads, its current files ` +
-      "and as many old versions of each as the setting fileVersions allows",
+      "and the newest old versions of each",
   );
 }
 

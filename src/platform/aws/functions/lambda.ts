@@ -1,6 +1,5 @@
-import { env, numberIfSet } from "../../../env.ts";
+import { env } from "../../../env.ts";
 import { emitter, measuredRuns } from "../../../observability/metrics.ts";
-import type { InputLimits } from "../../../runs/control-run.ts";
 import type { Runs, Stores } from "../../../runs/ports.ts";
 import { type ClientSettings, documentClient, type DynamoTable, loadS3Client, sfnClient } from "../sdk/clients.ts";
 import { accountsOf } from "../../records/accounts.ts";
@@ -84,10 +83,4 @@ export function allSecrets(settings: ClientSettings): Secrets {
 function lazyClient(settings: ClientSettings) {
   let client: ReturnType<typeof secretsManagerClient> | undefined;
   return () => (client ??= secretsManagerClient(settings));
-}
-
-/** The limit of transcripts that the stack sets. */
-export function inputLimits(): InputLimits {
-  const maxTranscriptBytes = numberIfSet("TRANSCRIPT_BYTES");
-  return maxTranscriptBytes === undefined ? {} : { maxTranscriptBytes };
 }

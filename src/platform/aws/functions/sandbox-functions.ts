@@ -1,6 +1,6 @@
 import type { S3Client } from "@aws-sdk/client-s3";
 import { NoPlace, scheduler } from "../../../async/scheduler.ts";
-import { env, envIfSet, numberIfSet } from "../../../env.ts";
+import { env, envIfSet } from "../../../env.ts";
 import { StoreUnavailable } from "../../../errors.ts";
 import { retryWhileUnavailable } from "../../../runs/retry-unavailable.ts";
 import { sandboxDocumentReader, sandboxPageTaker } from "../../../sandbox/document-reader.ts";
@@ -72,7 +72,6 @@ function programFunctions(aws: Required<Settings>, store: MessageStore) {
     environments: JSON.parse(environments) as LambdaLinux["environments"],
     isTenantIsolated,
     ...store,
-    maxFiles: numberIfSet("WORKSPACE_FILES"),
   });
   return { sandboxOf, linuxOf };
 }
