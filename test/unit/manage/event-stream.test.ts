@@ -1,16 +1,8 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { afterEach, expect, test, vi } from "vitest";
 import { StoreUnavailable } from "../../../src/errors.ts";
 import { streamResponse } from "../../../src/http/rest/event-stream.ts";
 import { wireDetail } from "../../../src/manage/wire/run.ts";
-import { openLocalPlatform } from "../../../src/platform/local/index.ts";
-import { runDescriber } from "../../../src/runs/read/describe-runs.ts";
-import type { Runs } from "../../../src/runs/ports.ts";
 import type { RunUpdate } from "../../../src/runs/read/watch-run.ts";
-import { watchRun } from "../../../src/runs/read/watch-run.ts";
 
 afterEach(() => vi.useRealTimers());
 
@@ -88,43 +80,4 @@ async function* failing(): AsyncGenerator<RunUpdate> {
 
 test("a stream whose store is unavailable ends, and its client connects again", async () => {
   expect(await collect(streamResponse(failing, { ...context, isOpen: true }))).toHaveLength(2);
-});
-
-test("events of an earlier version come first, and the last of them has the id 0", async () => {
-  const fixture = new URL("../../platform/data-dir-v2/", import.meta.url);
-  const dataDir = mkdtempSync(join(tmpdir(), "stream-"));
-  cpSync(new URL("workspaces", fixture), join(dataDir, "workspaces"), { recursive: true });
-  const database = new DatabaseSync(join(dataDir, "runs.sqlite"));
-  database.exec(readFileSync(new URL("runs.sql", fixture), "utf8"));
-  database.close();
-  const platform = openLocalPlatform({ dataDir });
-  const describer = runDescriber({ ...platform, now: Date.now });
-  const runs: Runs = platform.runs;
-  const deps = { ...platform, describer, now: Date.now };
-  const idsOf = async (id: string, after?: number): Promise<(string | undefined)[]> => {
-    const options = { signal, ...(after !== undefined && { after }) };
-    const texts = await collect(streamResponse(() => watchRun(deps, id, options), { ...context, isOpen: true }));
-    const events = texts.filter((text) => text.includes("event: event\n"));
-    return events.map((text) => /^id: (\d+)\n/.exec(text)?.[1]);
-  };
-  const [killed, finished] = ["041a37be-b797-4806-b9d6-fc99a540ab21", "415e58ca-81fd-458b-bb44-0b10ce11f51e"] as const;
-  const ids = await idsOf(finished);
-  expect(ids).toEqual([...Array<undefined>(5).fill(undefined), "0"]);
-  expect(await idsOf(finished, 0)).toEqual([]);
-
-  const described = await Promise.all(
-    [killed, finished].map(async (id) =>
-      describer.describe((await runs.head(id)) ?? (await Promise.reject(new Error(id)))),
-    ),
-  );
-  expect(described).toMatchObject([
-    { state: "running", activity: { kind: "model_call", turn: 1 }, inputExcerpt: expect.any(String) as string },
-    { state: "finished", inputExcerpt: expect.any(String) as string },
-  ]);
-  expect(described[1]?.finishReason).toBeUndefined();
-  const [run] = described.map((each) => each.run);
-  if (!run) throw new Error("no run");
-  expect(await describer.detail(run)).toMatchObject({ turnUsage: { steps: 2 }, limits: { steps: expect.any(Number) } });
-  platform.close();
-  rmSync(dataDir, { recursive: true });
 });

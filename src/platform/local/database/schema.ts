@@ -1,12 +1,10 @@
 import type { DatabaseSync } from "node:sqlite";
 import { hasMoreAgents } from "../../records/accounts.ts";
-import { eventColumns, eventKey } from "./event-keys.ts";
+import { eventColumns } from "./event-keys.ts";
 import { addMissingColumns, columnDefinitions, newestColumn } from "./run-columns.ts";
 import { copyBeforeUpgrade } from "./upgrade-copy.ts";
 
-
-// The order of the transcript is that of the numbers of its messages ("sequence"). Messages and journal entries of
-// version 2 and earlier have no number: "sequence" is 0 or less and keeps their order, and "at" is null.
+// The order of the transcript is that of the numbers of its messages ("sequence").
 // The long column comes last, so that the others are read without it.
 const events = `
   CREATE TABLE messages (
@@ -18,13 +16,13 @@ const events = `
   ) STRICT;`;
 const queueAndSummaries = `
   CREATE TABLE queue (
-    run INTEGER NOT NULL, turn INTEGER NOT NULL, text TEXT NOT NULL, PRIMARY KEY (run, turn)
+    run INTEGER NOT NULL, turn INTEGER NOT NULL, text TEXT NOT NULL, started_by TEXT, PRIMARY KEY (run, turn)
   ) STRICT, WITHOUT ROWID;
   CREATE TABLE summaries (run INTEGER PRIMARY KEY, through_turn INTEGER NOT NULL, text TEXT NOT NULL) STRICT;`;
 const agentHistory = `
   CREATE TABLE agent_versions (
     agent_id TEXT NOT NULL, version INTEGER NOT NULL, created_at INTEGER NOT NULL, hash TEXT NOT NULL,
-    body TEXT NOT NULL, PRIMARY KEY (agent_id, version)
+    body TEXT NOT NULL, trial_id TEXT, PRIMARY KEY (agent_id, version)
   ) STRICT, WITHOUT ROWID;
   CREATE TABLE audit (seq INTEGER PRIMARY KEY, at INTEGER NOT NULL, body TEXT NOT NULL) STRICT;
   CREATE INDEX audit_by_time ON audit (at);
@@ -53,25 +51,20 @@ const idempotency = `
   ) STRICT, WITHOUT ROWID;`;
 
 // "body" is the whole delivery as JSON. "due": time of the next attempt; null for a delivery that is not pending.
+// "destination": host of the run's own URL; empty for the agent's webhook.
 const webhooks = `
   CREATE TABLE webhooks (agent_id TEXT PRIMARY KEY, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
   CREATE TABLE deliveries (
     seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, agent_id TEXT NOT NULL, at INTEGER NOT NULL,
-    attempts INTEGER NOT NULL, due INTEGER, body TEXT NOT NULL
+    attempts INTEGER NOT NULL, due INTEGER, body TEXT NOT NULL, destination TEXT NOT NULL DEFAULT ''
   ) STRICT;
   CREATE INDEX deliveries_by_agent ON deliveries (agent_id, at, id);
-  CREATE INDEX deliveries_due ON deliveries (agent_id, due) WHERE due IS NOT NULL;`;
-
-// "destination": host of the run's own URL; empty for the agent's webhook, and for deliveries of version 5.
-const destinations = `
-  ALTER TABLE deliveries ADD COLUMN destination TEXT NOT NULL DEFAULT '';
-  DROP INDEX deliveries_due;
   CREATE INDEX deliveries_due ON deliveries (agent_id, destination, due) WHERE due IS NOT NULL;`;
 
 // Files that are sent before the create that names them.
 const pendingUploads = `
   CREATE TABLE uploads (
-    id TEXT PRIMARY KEY, expires_at INTEGER NOT NULL, body TEXT NOT NULL
+    id TEXT PRIMARY KEY, expires_at INTEGER NOT NULL, body TEXT NOT NULL, organization_id TEXT
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX uploads_by_expiry ON uploads (expires_at);`;
 
@@ -85,14 +78,9 @@ const erasures = `
 
 // What each agent and organization has pending, without a scan. A replaced upload has the same agent and size.
 const pendingUse = `
-  ALTER TABLE uploads ADD COLUMN organization_id TEXT;
-  UPDATE uploads SET organization_id = (SELECT organization_id FROM agents WHERE agents.id = body ->> 'agentId');
   CREATE TABLE pending_use (
     owner TEXT PRIMARY KEY, uploads INTEGER NOT NULL, bytes INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
-  INSERT INTO pending_use SELECT body ->> 'agentId', count(*), sum(body ->> 'size') FROM uploads GROUP BY 1;
-  INSERT INTO pending_use
-    SELECT organization_id, count(*), sum(body ->> 'size') FROM uploads WHERE organization_id IS NOT NULL GROUP BY 1;
   CREATE TRIGGER upload_added AFTER INSERT ON uploads BEGIN
     INSERT INTO pending_use VALUES
         (new.body ->> 'agentId', 1, new.body ->> 'size'), (new.organization_id, 1, new.body ->> 'size')
@@ -105,16 +93,13 @@ const pendingUse = `
 
 const files = `
   -- "uploads": files of the create. "current": files after the last turn that changed some.
-  CREATE TABLE files (run INTEGER PRIMARY KEY, uploads TEXT, current TEXT) STRICT;`;
+  CREATE TABLE files (
+    run INTEGER PRIMARY KEY, uploads TEXT, current TEXT, bytes INTEGER NOT NULL DEFAULT 0
+  ) STRICT;`;
 
-// Bytes of the files of each run, and of all runs by agent and by organization.
+// Bytes of the files of all runs by agent and by organization.
 const storedBytes = `
-  ALTER TABLE files ADD COLUMN bytes INTEGER NOT NULL DEFAULT 0;
-  UPDATE files SET bytes =
-    coalesce((SELECT sum(value ->> 'size') FROM json_each(coalesce(current, uploads, '[]'))), 0);
   CREATE TABLE stored_bytes (owner TEXT PRIMARY KEY, bytes INTEGER NOT NULL) STRICT, WITHOUT ROWID;
-  INSERT INTO stored_bytes SELECT agent_id, sum(bytes) FROM files JOIN runs ON seq = run GROUP BY 1;
-  INSERT INTO stored_bytes SELECT organization_id, sum(bytes) FROM files JOIN runs ON seq = run GROUP BY 1;
   CREATE TRIGGER files_added AFTER INSERT ON files BEGIN
     INSERT INTO stored_bytes SELECT agent_id, new.bytes FROM runs WHERE seq = new.run
       ON CONFLICT DO UPDATE SET bytes = bytes + excluded.bytes;
@@ -135,17 +120,8 @@ const storedBytes = `
 const organizationRuns = `
   CREATE INDEX runs_by_organization ON runs (organization_id, created_at);`;
 
-// Who created a run or sent an input, as kind and id. No table is rewritten.
-const starters = `
-  ALTER TABLE queue ADD COLUMN started_by TEXT;`;
-
-// Runs that wait for answers.
-const asking = `
-  CREATE INDEX runs_asking ON runs (asked_until) WHERE asked_until IS NOT NULL;`;
-
 // "body" is the whole trial, or case, as JSON. "revision" is that of the body.
 const trials = `
-  ALTER TABLE agent_versions ADD COLUMN trial_id TEXT;
   CREATE TABLE trials (
     id TEXT PRIMARY KEY, agent_id TEXT NOT NULL, created_at INTEGER NOT NULL, status TEXT NOT NULL,
     revision INTEGER NOT NULL, body TEXT NOT NULL
@@ -173,6 +149,7 @@ const schema = `
   ) STRICT;
   CREATE INDEX runs_by_agent ON runs (agent_id, created_at);
   CREATE INDEX runs_running ON runs (seq) WHERE status = 'running';
+  CREATE INDEX runs_asking ON runs (asked_until) WHERE asked_until IS NOT NULL;
   ${events}
   ${queueAndSummaries}
   ${agentHistory}
@@ -181,124 +158,36 @@ const schema = `
   ${operators}
   ${idempotency}
   ${webhooks}
-  ${destinations}
   ${pendingUploads}
   ${pendingUse}
   ${erasures}
   ${organizationRuns}
   ${storedBytes}
-  ${starters}
-  ${asking}
   ${trials}
   ${keysOfSeveral}
 `;
 
-// Version 1 stored all tool results of a step in one row, and had no queue.
-const fromVersion1 = `
-  ALTER TABLE steps RENAME TO steps_1;
-  CREATE TABLE steps (
-    run INTEGER NOT NULL, turn INTEGER NOT NULL, step INTEGER NOT NULL, part TEXT NOT NULL, call INTEGER NOT NULL,
-    body TEXT NOT NULL, PRIMARY KEY (run, turn, step, part, call)
-  ) STRICT, WITHOUT ROWID;
-  INSERT INTO steps SELECT run, turn, step, part, 0, body FROM steps_1 WHERE part <> 'results';
-  INSERT INTO steps
-    SELECT run, turn, step, 'result', results.key, json_object(
-      'turn', turn, 'step', step, 'part', 'result', 'call', results.key, 'result', json(results.value)
-    ) FROM steps_1, json_each(steps_1.body, '$.results') AS results WHERE part = 'results';
-  DROP TABLE steps_1;
-  ${queueAndSummaries}
-`;
+/** The version of 0.2.0, from which later releases upgrade. */
+const baseline = 14;
 
-// Version 2 had no versions of agents, no configurations of turns, no audit, no quotas, no numbers and times of events, and
-// no manifests of files. The names of the parts of a step sorted in its order, and "input_to_agent" before
-// "output_from_agent".
-const fromVersion2 = `
-  ALTER TABLE messages RENAME TO messages_2;
-  CREATE TABLE messages (
-    run INTEGER NOT NULL, sequence INTEGER NOT NULL, at INTEGER, turn INTEGER NOT NULL, role TEXT NOT NULL,
-    text TEXT NOT NULL, agent_version INTEGER, PRIMARY KEY (run, sequence)
-  ) STRICT, WITHOUT ROWID;
-  INSERT INTO messages
-    SELECT run, 1 - row_number() OVER (PARTITION BY run ORDER BY turn DESC, role DESC), NULL, turn, role, text,
-      NULL
-    FROM messages_2;
-  DROP TABLE messages_2;
-  CREATE TABLE journal (
-    run INTEGER NOT NULL, turn INTEGER NOT NULL, sequence INTEGER NOT NULL, at INTEGER, body TEXT NOT NULL,
-    PRIMARY KEY (run, turn, sequence)
-  ) STRICT, WITHOUT ROWID;
-  INSERT INTO journal
-    SELECT run, turn,
-      1 - row_number() OVER (PARTITION BY run ORDER BY turn DESC, step DESC, part DESC, call DESC), NULL, body
-    FROM steps;
-  DROP TABLE steps;
-  ${agentHistory}
-  ${quotas}
-  ${files}
-`;
+/** What each version needs beyond new columns of runs, by the version before. */
+const upgrades: Record<number, string> = {};
 
-// Version 4 had no webhooks, no idempotency keys, and no uploads before a create.
-const fromVersion4 = `
-  ${idempotency}
-  ${webhooks}
-  ${pendingUploads}
-`;
+const schemaVersion = Math.max(baseline, newestColumn, ...Object.keys(upgrades).map((from) => Number(from) + 1));
 
-// Version 5 did not remember which runs are being deleted, and which pending uploads runs were created with, counted no turns
-// that spent dollars and no bytes of transcripts and files, and listed the runs of an organization from the lists of its agents.
-const fromVersion5 = `
-  ${destinations}
-  ${erasures}
-  ALTER TABLE spent RENAME TO spent_5;
-  ${spent}
-  INSERT INTO spent SELECT owner, day, dollars, 0 FROM spent_5;
-  DROP TABLE spent_5;
-  ${pendingUse}
-  ${organizationRuns}
-  ${storedBytes}
-  ALTER TABLE runs ADD COLUMN transcript_bytes INTEGER NOT NULL DEFAULT 0;
-  UPDATE runs SET transcript_bytes =
-    coalesce((SELECT sum(octet_length(text)) FROM messages WHERE run = seq), 0) +
-    coalesce((SELECT sum(octet_length(text)) FROM queue WHERE run = seq), 0);
-  -- Keys of deleted agents stayed enabled.
-  UPDATE keys SET body = json_set(body, '$.enabled', json('false'), '$.agentDeleted', json('true'))
-    WHERE agent_id IN (SELECT id FROM agents WHERE body ->> 'status' = 'deleted');
-`;
-
-// Version 6 had messages and journal entries in tables without rowid, and did not record who started something.
-const fromVersion6 = `
-  ${starters}
-  ALTER TABLE messages RENAME TO messages_6;
-  ALTER TABLE journal RENAME TO journal_6;
-  ${events}
-  INSERT INTO messages (event, at, turn, role, agent_version, text)
-    SELECT ${eventKey("run", "sequence")}, at, turn, role, agent_version, text FROM messages_6 ORDER BY run, sequence;
-  DROP TABLE messages_6;
-  INSERT INTO journal (event, at, turn, body)
-    SELECT ${eventKey("run", "sequence")}, at, turn, body FROM journal_6 ORDER BY run, turn, sequence;
-  DROP TABLE journal_6;
-`;
-
-/** What each version needs besides the columns of runs that it lacks (`since` in `src/runs/fields.ts`). */
-const upgrades: Record<number, string> = {
-  1: fromVersion1,
-  2: fromVersion2,
-  3: operators,
-  4: fromVersion4,
-  5: fromVersion5,
-  6: fromVersion6,
-  9: asking,
-  10: trials,
-  11: keysOfSeveral,
-};
-
-/** 14: the last version that a field of a run was added to before they said it themselves. */
-const schemaVersion = Math.max(14, newestColumn, ...Object.keys(upgrades).map((from) => Number(from) + 1));
-
-/** Creates the tables, or copies those of an earlier version and updates them. Throws for a file of a later version. */
+/**
+ * Creates the tables, or copies those of an earlier version and updates them. Throws for a file of a later version, and of one
+ * before the baseline.
+ */
 export function migrate(db: DatabaseSync, file: string): void {
   const readVersion = (): number => Number(db.prepare("PRAGMA user_version").get()?.["user_version"]);
   const found = readVersion();
+  if (found > 0 && found < baseline) {
+    throw new Error(
+      `${file} was written by a version of this service before 0.2.0 (schema ${found}; this version upgrades from ${baseline}): ` +
+        "start release 0.2.0 with this --data-dir once, which upgrades it, or use another --data-dir",
+    );
+  }
   if (found > 0 && found < schemaVersion) copyBeforeUpgrade(db, file, found);
   db.exec("BEGIN IMMEDIATE");
   const version = readVersion();
