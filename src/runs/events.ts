@@ -45,16 +45,6 @@ export function consecutive<Event extends Pick<EventStamp, "sequence">>(events: 
   return gap === -1 ? sorted : sorted.slice(0, gap);
 }
 
-/** Events without numbers in their order. `events`: entries of a turn are in the order of recording. */
-export function inTurnOrder(events: RunEvent[]): RunEvent[] {
-  return events.toSorted((a, b) => a.turn - b.turn || placeInTurn(a) - placeInTurn(b));
-}
-
-function placeInTurn(event: RunEvent): number {
-  if ("part" in event) return 1;
-  return event.role === "input_to_agent" ? 0 : 2;
-}
-
 /** The files that an event changed or deleted. */
 export function changedFiles(event: RunEvent): FileVersion[] {
   return "part" in event && event.part === "result" ? (event.files ?? []) : [];

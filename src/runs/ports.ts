@@ -93,8 +93,6 @@ export interface Runs {
    * The cost depends on the page, not on the length of the run.
    */
   listEvents(id: string, after: number, limit: number): Promise<Stamped<RunEvent>[]>;
-  /** All events of earlier versions, which have no number and no time, in order. They come before all others. */
-  listUnnumberedEvents(id: string): Promise<RunEvent[]>;
   /** True: applied. False: rejected, see `RunChange`. */
   change(change: RunChange): Promise<boolean>;
   /**

@@ -115,7 +115,6 @@ test.each(unavailable)("%s: every port rejects with StoreUnavailable and the cau
     runs.list({ agentIds: ["A"], limit: 1 }),
     runs.listRunning(),
     runs.listEvents("R", 0, 1),
-    runs.listUnnumberedEvents("R"),
     workspace.write("R", [{ sha256, content: new Uint8Array() }]),
     workspace.read("R", sha256),
     workspace.remove("R", [sha256]),

@@ -75,12 +75,7 @@ export const inputItem = {
   text: "hi",
 };
 
-/** An item of a journal entry without number and time, of an earlier version. */
-export function unnumberedItem(turn: number) {
-  return { pk: "RUN#R", sk: `STEP#${99_999 - turn}#00012#result#00003`, text: JSON.stringify({ ...step, turn }) };
-}
-
-export const step = {
+const step = {
   turn: 1,
   step: 12,
   part: "result",

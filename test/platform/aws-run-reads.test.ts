@@ -1,17 +1,7 @@
 import { GetObjectCommand } from "@aws-sdk/client-s3";
 import { BatchGetCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, test, vi } from "vitest";
-import {
-  headItem,
-  inputItem,
-  inputs,
-  mockedPlatform,
-  run,
-  step,
-  stepEntry,
-  stepItem,
-  unnumberedItem,
-} from "./aws-mocks.ts";
+import { headItem, inputItem, inputs, mockedPlatform, run, stepEntry, stepItem } from "./aws-mocks.ts";
 
 const query = { TableName: "T", ExpressionAttributeValues: { ":pk": "RUN#R" }, ConsistentRead: true };
 
@@ -63,18 +53,6 @@ test("load sends one Query that ends before the journals of earlier turns", asyn
     .rejects(new Error("nothing more is needed"));
   expect((await runs.load("R"))?.journal).toEqual([stepEntry(2, 4), stepEntry(2, 5)]);
   expect(inputs(dynamo, QueryCommand)).toMatchObject([query, query]);
-});
-
-test("load continues the journal of an earlier version and ends before those of its earlier turns", async () => {
-  const { runs, dynamo } = mockedPlatform();
-  const { sequence: _sequence, at: _at, ...oldInput } = inputItem;
-  const items = [{ ...headItem, turn: 2, sequence: 1 }, oldInput, stepItem(2, 1), unnumberedItem(2)];
-  dynamo
-    .on(QueryCommand)
-    .resolvesOnce({ Items: items, LastEvaluatedKey: { sk: unnumberedItem(2).sk } })
-    .resolvesOnce({ Items: [unnumberedItem(1)], LastEvaluatedKey: { sk: unnumberedItem(1).sk } })
-    .rejects(new Error("nothing more is needed"));
-  expect((await runs.load("R"))?.journal).toEqual([{ ...step, turn: 2 }, stepEntry(2, 1)]);
 });
 
 test("a journal that lacks a counted entry is read again", async () => {

@@ -95,13 +95,9 @@ async function eventPage(
   { after, limit, max_text: maxText }: EventsCall["query"],
   answererOf: AnswererOf,
 ): Promise<ApiResponse> {
-  const [unnumbered, events] = await Promise.all([
-    after === 0 ? runs.listUnnumberedEvents(id) : [],
-    after < sequence ? runs.listEvents(id, after, limit) : [],
-  ]);
+  const events = after < sequence ? await runs.listEvents(id, after, limit) : [];
   const last = events.at(-1)?.sequence ?? sequence;
-  const all = [...unnumbered, ...events];
-  const data = await Promise.all(all.map(async (event) => wireEvent(event, maxText, await answererOf(event))));
+  const data = await Promise.all(events.map(async (event) => wireEvent(event, maxText, await answererOf(event))));
   const next = last < sequence ? String(last) : null;
   return jsonResponse(200, { data, next } satisfies SharedSchemas["EventPage"]);
 }

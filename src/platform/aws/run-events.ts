@@ -1,5 +1,5 @@
-import { paginateQuery, QueryCommand, type QueryCommandInput } from "@aws-sdk/lib-dynamodb";
-import { consecutive, inTurnOrder } from "../../runs/events.ts";
+import { QueryCommand, type QueryCommandInput } from "@aws-sdk/lib-dynamodb";
+import { consecutive } from "../../runs/events.ts";
 import type { Runs } from "../../runs/ports.ts";
 import type { RunEvent, Stamped } from "../../runs/types.ts";
 import {
@@ -12,18 +12,13 @@ import {
   readEntry,
   readMessage,
   type RunsTable,
-  unnumberedPrefix,
 } from "./dynamodb/run-items.ts";
 import { readHead } from "./run-reads.ts";
 
 /** Texts of a page that are read from the bucket. Each can have 20 MB. */
 const maxLargeTexts = 8;
 
-export function awsRunEvents({
-  documents,
-  table,
-  objects,
-}: RunsTable): Pick<Runs, "listEvents" | "listUnnumberedEvents"> {
+export function awsRunEvents({ documents, table, objects }: RunsTable): Pick<Runs, "listEvents"> {
   /** One page of items with a sort key in this range: at most 1 MB. */
   async function itemsBetween(id: string, from: string, to: string, page: Partial<QueryCommandInput>): Promise<Item[]> {
     const { Items = [] } = await documents.send(
@@ -51,22 +46,6 @@ export function awsRunEvents({
     return itemsBetween(id, messagesOfTurn(Math.max(0, from)), `${messagesOfTurn(to)}~`, {});
   }
 
-  async function unnumberedMessages(id: string): Promise<Item[]> {
-    const found: Item[] = [];
-    const input = {
-      TableName: table,
-      KeyConditionExpression: "pk = :pk AND begins_with(sk, :message)",
-      ExpressionAttributeValues: { ":pk": partition(id), ":message": messagePrefix },
-      ConsistentRead: true,
-    };
-    // Small pages: the first message of most runs has a number.
-    for await (const { Items = [] } of paginateQuery({ client: documents, pageSize: 25 }, input)) {
-      found.push(...Items.filter((item) => item["sequence"] === undefined));
-      if (found.length === 0 || Items.at(-1)?.["sequence"] !== undefined) break;
-    }
-    return found;
-  }
-
   function readEvent(item: Item): Promise<RunEvent> {
     return "role" in item ? readMessage(objects, item) : readEntry(objects, item);
   }
@@ -88,19 +67,6 @@ export function awsRunEvents({
         page.push(readEvent(item));
       }
       return (await Promise.all(page)) as Stamped<RunEvent>[];
-    },
-
-    async listUnnumberedEvents(id) {
-      const input = {
-        TableName: table,
-        KeyConditionExpression: "pk = :pk AND begins_with(sk, :journal)",
-        ExpressionAttributeValues: { ":pk": partition(id), ":journal": unnumberedPrefix },
-        ConsistentRead: true,
-      };
-      const items = await unnumberedMessages(id);
-      if (items.length === 0) return [];
-      for await (const { Items = [] } of paginateQuery({ client: documents }, input)) items.push(...Items);
-      return inTurnOrder(await Promise.all(items.map(readEvent)));
     },
   };
 }

@@ -1,6 +1,6 @@
-import { consecutive, inTurnOrder } from "../../runs/events.ts";
+import { consecutive } from "../../runs/events.ts";
 import type { Runs } from "../../runs/ports.ts";
-import type { EventStamp, RunEvent, RunJournalEntry, TurnMessage } from "../../runs/types.ts";
+import type { RunEvent, RunJournalEntry, TurnMessage } from "../../runs/types.ts";
 import { eventKey, eventsOf } from "./database/event-keys.ts";
 import { type Query, rows, tuples } from "./database/query.ts";
 import { starterIn } from "./database/starter.ts";
@@ -9,10 +9,10 @@ import type { Database } from "./database/sqlite.ts";
 /** Characters after which a page ends. */
 const maxPageLength = 1_000_000;
 
-/** A row of `messages` (with `role`) or `journal`. `sequence` of 0 or less and `at` null: an event of an earlier version. */
+/** A row of `messages` (with `role`) or `journal`. */
 interface EventRow {
   sequence: number;
-  at: number | null;
+  at: number;
   turn: number;
   role?: TurnMessage["role"];
   text: string;
@@ -20,7 +20,7 @@ interface EventRow {
   started_by?: string | null;
 }
 
-export function localRunEvents({ db, read }: Database): Pick<Runs, "listEvents" | "listUnnumberedEvents"> {
+export function localRunEvents({ db, read }: Database): Pick<Runs, "listEvents"> {
   const findRun = db.prepare("SELECT seq FROM runs WHERE id = ?");
   const afterNumber = `${eventsOf("?1")} AND event > ${eventKey("?1", "?2")} ORDER BY event LIMIT ?3`;
   const messagesAfter = rows<EventRow>(
@@ -28,15 +28,6 @@ export function localRunEvents({ db, read }: Database): Pick<Runs, "listEvents" 
     `SELECT sequence, at, turn, role, text, agent_version, started_by FROM messages WHERE ${afterNumber}`,
   );
   const journalAfter = rows<EventRow>(db, `SELECT sequence, at, turn, body AS text FROM journal WHERE ${afterNumber}`);
-  const unnumbered = `${eventsOf("?1")} AND event <= ${eventKey("?1", "0")}`;
-  const unnumberedMessages = rows<EventRow>(
-    db,
-    `SELECT sequence, at, turn, role, text FROM messages WHERE ${unnumbered} ORDER BY event`,
-  );
-  const unnumberedEntries = rows<EventRow>(
-    db,
-    `SELECT sequence, at, turn, body AS text FROM journal WHERE ${unnumbered} AND turn <= ?2 ORDER BY event`,
-  );
 
   return {
     listEvents: async (id, after, limit) =>
@@ -44,20 +35,9 @@ export function localRunEvents({ db, read }: Database): Pick<Runs, "listEvents" 
         const seq = findRun.get(id)?.["seq"];
         if (seq === undefined) return [];
         const found = [messagesAfter, journalAfter].flatMap((query) => firstRows(query, Number(seq), after, limit));
-        return consecutive(found as (EventRow & EventStamp)[], after)
+        return consecutive(found, after)
           .slice(0, limit)
           .map((row) => Object.assign(toEvent(row), { sequence: row.sequence, at: row.at }));
-      }),
-
-    listUnnumberedEvents: async (id) =>
-      read(() => {
-        const seq = findRun.get(id)?.["seq"];
-        if (seq === undefined) return [];
-        const messages = unnumberedMessages.all(Number(seq));
-        const lastTurn = messages.at(-1)?.turn;
-        if (lastTurn === undefined) return [];
-        const entries = unnumberedEntries.all(Number(seq), lastTurn);
-        return inTurnOrder([...messages, ...entries].map(toEvent));
       }),
   };
 }

@@ -1,7 +1,6 @@
 import { ServiceError } from "../../errors.ts";
 import { canonicalJson } from "../../json.ts";
 import type { ArchiveFile } from "../files/tar.ts";
-import { unrecordedFiles } from "../files/workspace.ts";
 import { requireWholeRecord } from "../fork/incomplete-fork.ts";
 import type { Stores } from "../ports.ts";
 import { type ExportedFile, exportedFile } from "../read/export-run.ts";
@@ -48,15 +47,6 @@ export async function openBundle(deps: ExportDeps, id: string): Promise<RunBundl
     );
   }
   requireWholeRecord(run);
-  const [unnumbered, unrecorded] = await Promise.all([
-    deps.runs.listUnnumberedEvents(run.id),
-    unrecordedFiles(deps.workspace, run.id),
-  ]);
-  if (unnumbered.length > 0 || unrecorded.length > 0) {
-    throw invalid(
-      `run ${run.id} was recorded by version 0.1, without numbers of its events and hashes of its files; only later runs can be exported as a bundle`,
-    );
-  }
   return { run, bytes: zip(bundleFiles(deps, run)) };
 }
 

@@ -4,13 +4,9 @@ import type { RunEvent, RunJournalEntry } from "../types.ts";
 /** Events per read of the store. */
 const pageLimit = 100;
 
-/**
- * Yields the events of a run after number `after`, in order. Undefined: all; those of earlier versions, which have no
- * number, come first.
- */
-export async function* eventsOf({ runs }: { runs: Runs }, runId: string, after?: number): AsyncGenerator<RunEvent> {
-  if (after === undefined) yield* await runs.listUnnumberedEvents(runId);
-  for (let last = after ?? 0; ;) {
+/** Yields the events of a run after number `after`, in order. */
+export async function* eventsOf({ runs }: { runs: Runs }, runId: string, after = 0): AsyncGenerator<RunEvent> {
+  for (let last = after; ;) {
     const page = await runs.listEvents(runId, last, pageLimit);
     if (page.length === 0) return;
     yield* page;

@@ -23,7 +23,7 @@ export type RunUpdate =
   | "unchanged";
 
 export interface WatchOptions {
-  /** Number of the last event that is not wanted. Undefined: all, with those of earlier versions, which have no number. */
+  /** Number of the last event that is not wanted. Undefined: all. */
   after?: number;
   /** Milliseconds until the next look. Absent: the watch ends after the recorded events. */
   interval?: () => number;
@@ -64,7 +64,6 @@ export async function* watchRun(
     if (!shown) {
       shown = await describer.detail(head);
       yield { run: shown };
-      if (after === undefined) yield { events: await runs.listUnnumberedEvents(id) };
     }
     const before = last;
     while (last < head.sequence) {

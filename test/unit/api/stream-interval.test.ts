@@ -15,7 +15,7 @@ async function intervalsBeside(others: number, organization = "organization"): P
   const end = new AbortController();
   const intervals: number[] = [];
   const deps = {
-    runs: { head: async () => run, listUnnumberedEvents: async () => [] } as Partial<Runs> as Runs,
+    runs: { head: async () => run } as Partial<Runs> as Runs,
     describer: {
       detail: async () => ({ run }) as RunDetail,
       activityOf: () => undefined,

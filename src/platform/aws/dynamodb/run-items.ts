@@ -44,10 +44,8 @@ export interface Watches {
 
 /** First sort key that API clients do not see. */
 export const firstInternal = "QUEUE#";
-/** Sort key prefix of the journal. It sorts after the other items and before `unnumberedPrefix`. */
+/** Sort key prefix of the journal. It sorts after the other items. */
 export const journalPrefix = "SEQUENCE#";
-/** Sort key prefix of the journal of earlier versions. */
-export const unnumberedPrefix = "STEP#";
 /** Sort key prefix of the transcript. */
 export const messagePrefix = "MESSAGE#";
 
@@ -102,20 +100,16 @@ export function journalAt(sequence: number): string {
   return `${journalPrefix}${String(maxSequence - sequence).padStart(8, "0")}`;
 }
 
-/** Sort key prefix of the journal of a turn that an earlier version wrote: its sort keys end with step, part and call. */
-function unnumberedOfTurn(turn: number): string {
-  return `${unnumberedPrefix}${digits(99_999 - turn)}#`;
-}
-
 /** The journal of a turn, in the order of recording. */
 export function journalIn(items: Item[], turn: number): Item[] {
-  const numbered = startingWith(items, journalPrefix).filter((item) => item["turn"] === turn);
-  return [...startingWith(items, unnumberedOfTurn(turn)), ...numbered.toReversed()];
+  return startingWith(items, journalPrefix)
+    .filter((item) => item["turn"] === turn)
+    .toReversed();
 }
 
 /** Whether the item is of the journal of an earlier turn. */
 export function isOfEarlierTurn({ sk, turn: turnOfItem }: Item, turn: number): boolean {
-  return String(sk).startsWith(journalPrefix) ? Number(turnOfItem) < turn : String(sk) > `${unnumberedOfTurn(turn)}~`;
+  return String(sk).startsWith(journalPrefix) && Number(turnOfItem) < turn;
 }
 
 /** Whether the items hold all events of the run's current turn that its head counts. A Query can see half a transaction. */

@@ -37,8 +37,6 @@
  *
  * A run that waits for a slot is in `WAITING#<shard>` of gsi2, and one that waits for answers in `ASKING#<shard>`. A trial with
  * the status `running` or `stopping` is in `TRIALS#ACTIVE` of gsi2. Counts exist for agents and organizations with a quota.
- *
- * The journals of earlier versions have the sort keys `STEP#<99999-turn>#<step>#<part>#<call>`.
  */
 export const partitionKey = "pk";
 export const sortKey = "sk";
