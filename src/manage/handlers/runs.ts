@@ -1,5 +1,6 @@
 import { limitedTo, operatorIn } from "../../accounts/access.ts";
 import { starterName } from "../../accounts/starter.ts";
+import { ownSchema } from "../../accounts/result-schema.ts";
 import { findAgent } from "../../accounts/agents.ts";
 import type { OperatorPrincipal } from "../../accounts/operators.ts";
 import { type ApiRequest, type ApiResponse, jsonResponse } from "../../http/handler.ts";
@@ -124,8 +125,16 @@ export function runHandlers(deps: ManageDeps, describer: RunDescriber, forLists:
 
     async create_run({ request, body, principal: { actor } }) {
       const { id: agentId, organizationId } = await findAgent(accounts, body.agent_id);
-      const { name, input_text, files = [] } = body;
-      const newRun = { name, text: input_text ?? undefined, files: base64Uploads(files), chosen: chosenIn(body) };
+      const { name, input_text, files = [], labels, webhook, result_schema } = body;
+      const newRun = {
+        name,
+        text: input_text ?? undefined,
+        files: base64Uploads(files),
+        labels,
+        webhook,
+        resultSchema: result_schema && ownSchema(result_schema),
+        chosen: chosenIn(body),
+      };
       const created = await createRun({ ...deps, actor }, { agentId, organizationId }, newRun);
       const { id } = created;
       log("info", "run created", { requestId: request.id, runId: id });

@@ -1,10 +1,11 @@
-import { maxWebhookUrl } from "../../../accounts/limits.ts";
 import { PublicAgentFileInput, PublicCreateAgentRequest } from "../../../v1/contract.ts";
 import { reference } from "../../../http/description.ts";
 import {
   createdFields,
   newChoices,
   newLabels,
+  newResultSchema,
+  newWebhook,
   runFields,
   starterKind,
   tokenLifetime,
@@ -77,13 +78,7 @@ export const runSchemas = {
         { maxItems: newRunLimits.files },
       ),
       labels: newLabels,
-      result_schema: {
-        type: "object",
-        description:
-          "JSON Schema (2020-12 or draft-07) of the run's results, in place of the agent's, if the agent file sets `result.perRun`. At most 64 KB.",
-        additionalProperties: true,
-        examples: [{ type: "object", properties: { total: { type: "number" } }, required: ["total"] }],
-      },
+      result_schema: newResultSchema,
       ...newChoices,
       token: body(
         "Asks for a token that reads the run, such as for a browser. Each repetition of the create gets another one.",
@@ -91,17 +86,7 @@ export const runSchemas = {
           expires_in: tokenLifetime,
         },
       ),
-      webhook: body(
-        "Where the ends of this run's turns are reported, in place of the agent's webhook URL. Requires a webhook of the agent, whose secret signs the messages.",
-        {
-          url: text("An `https` URL.", {
-            minLength: 1,
-            maxLength: maxWebhookUrl,
-            examples: ["https://example.com/hook"],
-          }),
-        },
-        ["url"],
-      ),
+      webhook: newWebhook,
     },
     ["name"],
   ),

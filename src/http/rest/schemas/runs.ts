@@ -1,4 +1,4 @@
-import { configurationName } from "../../../accounts/limits.ts";
+import { configurationName, maxWebhookUrl } from "../../../accounts/limits.ts";
 import { starterKinds } from "../../../accounts/starter.ts";
 import { labelNamePattern, maxLabelLength, maxLabels } from "../../../runs/labels.ts";
 import { askKinds } from "../../../agent/ask-kinds.ts";
@@ -98,6 +98,28 @@ export const newLabels = {
   additionalProperties: { type: "string", maxLength: maxLabelLength },
   examples: [{ customer: "4711" }],
 } as const;
+
+/** The schema of the results of a new run. */
+export const newResultSchema = {
+  type: "object",
+  description:
+    "JSON Schema (2020-12 or draft-07) of the run's results, in place of the agent's, if the agent file sets `result.perRun`. At most 64 KB.",
+  additionalProperties: true,
+  examples: [{ type: "object", properties: { total: { type: "number" } }, required: ["total"] }],
+} as const;
+
+/** Where the ends of a new run are reported. */
+export const newWebhook = body(
+  "Where the ends of this run's turns are reported, in place of the agent's webhook URL. Requires a webhook of the agent, whose secret signs the messages.",
+  {
+    url: text("An `https` URL.", {
+      minLength: 1,
+      maxLength: maxWebhookUrl,
+      examples: ["https://example.com/hook"],
+    }),
+  },
+  ["url"],
+);
 
 /** What a create chooses for its run. */
 export const newChoices = {

@@ -3,7 +3,16 @@ import { reference } from "../../../http/description.ts";
 import { at } from "../../../http/rest/parameters.ts";
 import { agentDefinition } from "../../../accounts/agent-schema.ts";
 import { textKinds } from "../../../runs/read/search-bounds.ts";
-import { createdFields, newChoices, runFields, starterKind, turnFields } from "../../../http/rest/schemas/runs.ts";
+import {
+  createdFields,
+  newChoices,
+  newLabels,
+  newResultSchema,
+  newWebhook,
+  runFields,
+  starterKind,
+  turnFields,
+} from "../../../http/rest/schemas/runs.ts";
 import {
   body,
   flag,
@@ -133,7 +142,10 @@ export const runSchemas = {
         text("The first input. Left out: no turn starts, and the run waits for input.", { minLength: 1 }),
       ),
       files: list("At most 10 MiB decoded together.", { $ref: reference("FileInput").$ref }, { maxItems: 10 }),
+      labels: newLabels,
+      result_schema: newResultSchema,
       ...newChoices,
+      webhook: newWebhook,
     },
     ["agent_id", "name"],
   ),
