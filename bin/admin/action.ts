@@ -1,10 +1,10 @@
 import type { Command } from "commander";
-import type { OperatorPlatform } from "./operator-platform.ts";
 import type { FileOutput, Note, Output } from "./output.ts";
+import type { Session } from "./session.ts";
 
 /** What a command does. It resolves with what to print, or with an iterable that prints as it goes. */
 export type Handler<Args extends unknown[]> = (
-  platform: OperatorPlatform,
+  session: Session,
   ...args: Args
 ) => Promise<Output | FileOutput | AsyncIterable<Output | FileOutput | Note>>;
 

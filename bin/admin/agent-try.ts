@@ -1,20 +1,16 @@
 import type { Command } from "commander";
-import { findAgent } from "../../src/accounts/agents.ts";
 import { commandLine } from "../../src/command-line.ts";
-import { startTrial, deleteTrial } from "../../src/trials/control-trial.ts";
-import { type Candidate, createTrial, type JudgeChoice } from "../../src/trials/create-trial.ts";
+import type { Schemas } from "../../src/manage/schema-types.ts";
 import { type FailCondition, failures, parseFailIf } from "../../src/trials/fail-if.ts";
 import { maxCases } from "../../src/trials/limits.ts";
-import type { TrialMode } from "../../src/trials/names.ts";
-import { summarize } from "../../src/trials/summary.ts";
-import type { Trial, TrialCase } from "../../src/trials/types.ts";
 import { CliError, type FileIo } from "../cli.ts";
 import type { Action } from "./action.ts";
 import { fileDescription, fileOption, readAgentFile } from "./agent-file.ts";
+import { type Label, optionOf } from "./call.ts";
 import { isConfirmed, requireTerminal } from "./confirm.ts";
-import type { OperatorPlatform } from "./operator-platform.ts";
-import { repeated, wholeNumber } from "./option-values.ts";
+import { numberOrText, repeated } from "./option-values.ts";
 import type { Note, Output } from "./output.ts";
+import type { Session } from "./session.ts";
 import { modeOf, selectionOf, settingsOf, type TrialOptions } from "./trial-options.ts";
 import { estimateLines, trialOutput } from "./trial-output.ts";
 import { waitForTrial } from "./wait-for-trial.ts";
@@ -69,58 +65,48 @@ export function addTryCommand(agent: Command, action: Action, io: FileIo): void 
       "\nExit codes: 0, 1 after an error or if --fail-if holds, 130 after Ctrl-C (the trial proceeds).",
     )
     .action(
-      action(async (platform, agentId: string, options: TryOptions) => {
-        const { accounts, isServed } = platform;
+      action(async (session, agent_id: string, options: TryOptions) => {
         const failIf = options.failIf === undefined ? undefined : conditionsOf(options.failIf);
         const mode = modeOf(options);
         const asks = !options.yes && mode !== "replay";
         if (asks) requireTerminal(io, "agent try", "a model is called");
-        const [cases, settings] = [selectionOf(options), await settingsOf(options)];
-        const { id, organizationId } = await findAgent(accounts, agentId);
-        const candidate = await candidateOf(platform, organizationId, mode, options);
-        const judge = await judgeOf(platform, organizationId, options);
-        if (!isServed()) {
+        const settings = { ...selectionOf(options), ...(await settingsOf(options)) };
+        const body = { agent_id, mode, ...candidateOf(options), ...judgeOf(options), ...settings };
+        const { definition } = await session.call<Schemas["Agent"]>("get_agent", { agent_id });
+        if (!session.isServed()) {
           throw new CliError(
             `no service runs on the data directory; start it (${commandLine("start")}) to run the cases`,
           );
         }
-        const deps = { ...platform, now: Date.now, actor: await platform.actor() };
-        const created = await createTrial(deps, id, {
-          mode,
-          ...(candidate && { candidate }),
-          ...(judge && { judge }),
-          cases,
-          settings,
-        });
-        return tryCases(deps, created, { io, failIf, asks });
+        const trial = await session.call<Schemas["Trial"]>("create_trial", body, labelOf);
+        return tryCases(session, trial, { io, failIf, asks, agent: definition.name, control: Number(options.control) });
       }),
     );
 }
 
-async function candidateOf(
-  platform: OperatorPlatform,
-  organizationId: string,
-  mode: TrialMode,
-  { file, version }: TryOptions,
-): Promise<Candidate | undefined> {
-  if (mode === "replay" && file === undefined && version === undefined) return undefined;
+/** The options of fields that have another name. */
+const labels: Record<string, string> = {
+  agent_id: "AGENT",
+  assertions: "--assert-file",
+  outside: "--on-miss",
+  runs: "--run",
+};
+const labelOf: Label = (field) => labels[field] ?? optionOf(field);
+
+function candidateOf({ file, version, mode }: TryOptions): object {
+  if (mode === "replay" && file === undefined && version === undefined) return {};
   if ((file === undefined) === (version === undefined)) {
     throw new CliError("agent try needs either --file draft.json or --version N");
   }
-  if (file !== undefined) return { definition: await readAgentFile(file, organizationId, platform) };
-  return { version: wholeNumber("--version", version ?? "") };
+  return file === undefined ? { version: numberOrText(version ?? "") } : { definition: readAgentFile(file) };
 }
 
-async function judgeOf(
-  platform: OperatorPlatform,
-  organizationId: string,
-  { judge, judgeFile }: TryOptions,
-): Promise<JudgeChoice | undefined> {
+function judgeOf({ judge, judgeFile }: TryOptions): object {
   if (judge !== undefined && judgeFile !== undefined) {
     throw new CliError("--judge and --judge-file cannot be used together; a trial has one judge");
   }
-  if (judgeFile !== undefined) return { definition: await readAgentFile(judgeFile, organizationId, platform) };
-  return judge === undefined ? undefined : { agentId: judge };
+  if (judgeFile !== undefined) return { judge: { definition: readAgentFile(judgeFile) } };
+  return judge === undefined ? {} : { judge: { agent_id: judge } };
 }
 
 function conditionsOf(text: string): FailCondition[] {
@@ -129,29 +115,38 @@ function conditionsOf(text: string): FailCondition[] {
   return parsed.conditions;
 }
 
-type TryDeps = Omit<OperatorPlatform, "actor"> & Parameters<typeof startTrial>[0];
+interface Trying {
+  io: FileIo;
+  failIf: FailCondition[] | undefined;
+  asks: boolean;
+  agent: string;
+  control: number;
+}
 
 /** Yields the estimate, starts the trial, waits for its end and yields its results. A trial that is not started is deleted. */
 async function* tryCases(
-  deps: TryDeps,
-  { trial, cases }: { trial: Trial; cases: TrialCase[] },
-  { io, failIf, asks }: { io: FileIo; failIf: FailCondition[] | undefined; asks: boolean },
+  session: Session,
+  trial: Schemas["Trial"],
+  { io, failIf, asks, agent, control }: Trying,
 ): AsyncGenerator<Note | Output> {
-  const { id, estimate } = trial;
-  for (const note of estimateLines(trial, cases)) yield { note };
+  const { id: trial_id, estimate } = trial;
+  const casesNow = async () => (await session.call<Schemas["TrialCasePage"]>("list_trial_cases", { trial_id })).data;
+  const cases = await casesNow();
+  for (const note of estimateLines(trial, cases, agent, control)) yield { note };
   const refusal =
     estimate.cases === 0
-      ? `none of the ${cases.length} cases can be tried: ${cases[0]?.cannotBeTried}`
+      ? `none of the ${cases.length} cases can be tried: ${cases[0]?.cannot_be_tried}`
       : asks && !(await isConfirmed(io, "Start the trial?"))
         ? "not started; no model was called"
         : undefined;
   if (refusal !== undefined) {
-    await deleteTrial(deps, id);
+    await session.call("delete_trial", { trial_id });
     throw new CliError(refusal);
   }
-  await startTrial(deps, id);
-  const ended = await waitForTrial(deps, id, io);
-  const failed = failIf && failures(failIf, summarize(ended.trial, ended.cases));
-  yield trialOutput(ended.trial, ended.cases, { onlyReview: true, failed });
-  if (failed && failed.length > 0) throw new CliError(`--fail-if holds: ${failed.join(", ")} (see trial show ${id})`);
+  await session.call("start_trial", { trial_id });
+  const ended = await waitForTrial(session, trial_id, io);
+  const failed = failIf && failures(failIf, ended.summary);
+  yield trialOutput(ended, await casesNow(), { onlyReview: true, failed });
+  if (failed && failed.length > 0)
+    throw new CliError(`--fail-if holds: ${failed.join(", ")} (see trial show ${trial_id})`);
 }

@@ -8,7 +8,7 @@ import { builders } from "./environment/builders.ts";
 import { type Checks, checkEnvironment } from "./environment/check.ts";
 import { forms, installEnvironment, type InstallRequest, removeEnvironment } from "./environment/install.ts";
 import { onInterrupt } from "./interruption.ts";
-import { type Output, record, table } from "./output.ts";
+import { type Output, record, rowsText } from "./output.ts";
 
 interface InstallOptions {
   name: string;
@@ -66,7 +66,7 @@ export function addEnvironmentCommands(program: Command, io: Io): void {
       const folder = folderFor(command);
       const rows = listEnvironments(folder).map((name) => rowOf(folder, name));
       const empty = `No environments in ${folder}. Install one: environment install`;
-      print(command, table(rows, ["name", "system", "python", "used as", "digest"], empty));
+      print(command, { text: rowsText(rows, ["name", "system", "python", "used as", "digest"], empty), json: rows });
     });
   environment
     .command("show")
@@ -131,7 +131,7 @@ function recordOf(environment: InstalledEnvironment): Output {
 
 function checksOf(checks: Checks): Output {
   const rows = [...checks.environment, ...checks.installation];
-  const { text } = table(
+  const text = rowsText(
     rows.map(({ name, ok, found }) => ({ check: name, ok: ok ? "yes" : "no", found })),
     ["check", "ok", "found"],
     "",

@@ -1,74 +1,54 @@
 import type { Command } from "commander";
-import { findAgent } from "../../src/accounts/agents.ts";
-import { createKey, setKeyEnabled } from "../../src/accounts/keys.ts";
-import type { ApiKey } from "../../src/accounts/types.ts";
+import { redactTokens, tokenHash } from "../../src/accounts/token.ts";
+import type { Schemas } from "../../src/manage/schema-types.ts";
+import { CliError } from "../cli.ts";
 import type { Action } from "./action.ts";
-import { expiresOption, expiryOf } from "./option-values.ts";
-import { endingText } from "../expiring.ts";
-import { expiryFields, isoTime, record, table, withNote } from "./output.ts";
+import { allEntries, type Caller } from "./call.ts";
+import { record } from "./output.ts";
 
-interface CreateOptions {
-  agent: string;
-  also?: string[];
-  name?: string;
-  expires?: string;
-}
+const verbs = [
+  { verb: "disable", operation: "disable_key", description: "Reject a key from now on (401)." },
+  {
+    verb: "enable",
+    operation: "enable_key",
+    description: "Accept a disabled key again, unless it has expired or its agents are deleted.",
+  },
+] as const;
 
-export function addKeyCommands(program: Command, action: Action): void {
-  const key = program.command("key").description("Manage API keys.");
-  key
-    .command("create")
-    .description("Create an API key for an agent and print it (shown only once).")
-    .requiredOption("--agent <ID>", "agent; of several, the one that is meant where a request names none")
-    .option("--also <ID...>", "further agents of the organization that the key can be used for")
-    .option("--name <NAME>", "name for people, such as the system that uses the key")
-    .option("--expires <TIME>", expiresOption)
-    .action(
-      action(async ({ accounts, actor }, { agent, also: moreAgents, name, expires }: CreateOptions) => {
-        const expiresAt = expires === undefined ? undefined : expiryOf(expires);
-        const created = await createKey(accounts, agent, { name, moreAgents, expiresAt, actor: await actor() });
-        const { text, json } = record({ api_key: created.key, ...fields(created.stored) });
-        return { text: `${text}\n\nThe key is shown only once. Save it now.`, json };
-      }),
-    );
-  key
-    .command("list")
-    .description("List the keys that can be used for an agent, oldest first, without the keys themselves.")
-    .requiredOption("--agent <ID>", "agent")
-    .action(
-      action(async ({ accounts }, { agent }: { agent: string }) => {
-        const { id } = await findAgent(accounts, agent);
-        const keys = await accounts.listKeys(id);
-        const several = keys.some(({ moreAgents }) => moreAgents) ? ["agent", "more_agents"] : [];
-        const columns = ["hint", "name", "enabled", "created_at", "last_used_at", "expires", "hash", ...several];
-        const listed = table(keys.map(fields), columns, `No keys. Create one: key create --agent ${id}`);
-        return withNote(listed, endingText("key", keys));
-      }),
-    );
-  const setEnabled = (verb: string, enabled: boolean, description: string) =>
+/** Commands that take a key in the forms in which people have it. */
+export function addKeyCommands(key: Command, action: Action): void {
+  for (const { verb, operation, description } of verbs) {
     key
       .command(verb)
       .description(description)
-      .argument("<KEY>", "the key, its hash or its hint")
+      .argument("<KEY>", "the key, its id or its hint")
       .action(
-        action(async ({ accounts, actor }, text: string) =>
-          record(fields(await setKeyEnabled(accounts, text, enabled, await actor()))),
+        action(async (session, text: string) =>
+          record(await session.call<object>(operation, { key_id: await keyId(session, text) })),
         ),
       );
-  setEnabled("disable", false, "Reject a key from now on (401).");
-  setEnabled("enable", true, "Accept a disabled key again, unless it has expired or its agents are deleted.");
+  }
 }
 
-function fields({ hash, hint, agentId, moreAgents, enabled, name, createdAt, lastUsedAt, ...ending }: ApiKey) {
-  return {
-    hint,
-    name,
-    agent: agentId,
-    ...(moreAgents && { more_agents: moreAgents.join(" ") }),
-    enabled,
-    created_at: isoTime(createdAt),
-    last_used_at: lastUsedAt && isoTime(lastUsedAt),
-    ...expiryFields(ending),
-    hash,
-  };
+/** Shorter beginnings are likely typing errors. A hint has 9 characters. */
+const minLength = 8;
+
+/** The id of a key: the key itself, its id, or the beginning of its id or hint. */
+async function keyId(caller: Caller, text: string): Promise<string> {
+  const id = tokenHash("ak", text) ?? text.toLowerCase();
+  if (/^[0-9a-f]{64}$/.test(id)) return id;
+  const all = { limit: 1_000 };
+  const agents = text.length < minLength ? [] : await allEntries<{ id: string }>(caller, "list_agents", all);
+  const found = new Set<string>(); // a key of several agents is listed by each
+  for (const agent of agents) {
+    const { data } = await caller.call<Schemas["KeyPage"]>("list_keys", { agent_id: agent.id });
+    for (const each of data) if (each.hint.startsWith(text) || each.id.startsWith(id)) found.add(each.id);
+  }
+  const [only] = found;
+  const received = JSON.stringify(redactTokens(text));
+  if (only === undefined)
+    throw new CliError(`key ${received} does not exist (give the key, its id or its hint; see key list --agent ID)`);
+  if (found.size > 1)
+    throw new CliError(`${found.size} keys start with ${received} (give more of the id; see key list --agent ID)`);
+  return only;
 }

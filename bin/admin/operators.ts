@@ -1,56 +1,58 @@
 import type { Command } from "commander";
-import { createOperator, listOperators, revokeOperator } from "../../src/accounts/operators.ts";
 import { greatestRole } from "../../src/accounts/access.ts";
-import type { Operator, OperatorRole } from "../../src/accounts/types.ts";
-import { CliError, type Io } from "../cli.ts";
+import { revokeOperator } from "../../src/accounts/operators.ts";
+import type { Schemas } from "../../src/manage/schema-types.ts";
+import { wireOperator } from "../../src/manage/wire/operator.ts";
+import type { Io } from "../cli.ts";
 import { consoleLink } from "../console-link.ts";
 import type { Action } from "./action.ts";
-import { systemUser } from "./operator-platform.ts";
+import { serviceUrl } from "./call.ts";
+import { withEnding } from "./commands.ts";
 import { addInviteCommand } from "./invite.ts";
-import { accessOf, expiresOption, expiryOf, organizationOption, roleOf } from "./option-values.ts";
-import { endingText } from "../expiring.ts";
-import { expiryFields, isoTime, record, table, withNote } from "./output.ts";
+import { systemUser } from "./operator-platform.ts";
+import { accessOf, organizationOption, roleOf, timeIn } from "./option-values.ts";
+import { record, rowsText } from "./output.ts";
 
 interface LinkOptions {
   name: string;
   role: string;
   organization: string[];
-  expires?: string;
+  expiresAt?: string;
   baseUrl?: string;
 }
 
-export function addOperatorCommands(program: Command, action: Action, io: Io): void {
-  const operator = program
-    .command("operator")
-    .description("Manage who may use the console: by links on one machine, by accounts on AWS.");
+export function addOperatorCommands(operator: Command, action: Action, io: Io): void {
   operator
     .command("link")
     .description("Create an operator and print the link that signs in to the console (shown only once).")
     .option("--name <NAME>", "name for people, which the audit shows", systemUser())
     .option("--role <ROLE>", "operator, or viewer, which may only read", "operator")
     .option(...organizationOption)
-    .option("--expires <TIME>", expiresOption)
+    .option("--expires-at <TIME>", "when it ends, such as 90d or 2026-11-01 (default: never)")
     .option("--base-url <URL>", "address of the service in the link (default: that of the running service)")
     .action(
-      action(async ({ accounts, consoleAddress, actor }, options: LinkOptions) => {
-        const { name, role, organization, expires, baseUrl } = options;
+      action(async (session, { name, role, organization, expiresAt, baseUrl }: LinkOptions) => {
         const access = accessOf(roleOf(role), organization);
-        const ends = expires === undefined ? {} : { expiresAt: expiryOf(expires) };
-        const address = consoleAddress(baseUrl === undefined ? undefined : baseUrlOf(baseUrl));
-        const { token, stored } = await createOperator(accounts, { name, ...access, ...ends }, await actor());
-        const { text, json } = record({ console_url: consoleLink(address, token), ...fields(stored) });
+        const expires_at = expiresAt === undefined ? undefined : timeIn("expires_at", expiresAt);
+        const address = session.consoleAddress(
+          baseUrl === undefined ? undefined : serviceUrl("--base-url", baseUrl).href,
+        );
+        const given = { name, ...access, expires_at };
+        const { token, ...created } = await session.call<Schemas["CreatedOperator"]>("create_operator", given);
+        const json = { console_url: consoleLink(address, token), ...created };
         const where = access.organizations ? " in these organizations" : "";
-        const can = may[greatestRole(access) ?? "viewer"];
-        const advice = `The link is shown only once. It contains the token: anyone who has it can ${can}${where}.`;
-        return { text: `${text}\n\n${advice}\nRevoke it: operator revoke ${stored.hint}`, json };
+        const can = greatestRole(access) === "operator" ? "do" : "read";
+        const advice = `The link is shown only once. It contains the token: anyone who has it can ${can} everything${where}.`;
+        return { text: `${record(json).text}\n\n${advice}\nRevoke it: operator revoke ${created.hint}`, json };
       }),
     );
   operator
     .command("list")
     .description("List operators, oldest first, without their tokens.")
     .action(
-      action(async ({ accounts, requireTokens }) => {
-        requireTokens();
+      action(async (session) => {
+        session.requireTokens();
+        const json = await session.call<Schemas["OperatorPage"]>("list_operators");
         const columns = [
           "hint",
           "name",
@@ -58,13 +60,12 @@ export function addOperatorCommands(program: Command, action: Action, io: Io): v
           "enabled",
           "created_at",
           "last_used_at",
-          "expires",
+          "expires_at",
           "id",
           "organizations",
         ];
-        const operators = await listOperators(accounts);
-        const listed = table(operators.map(fields), columns, "No operators. Create one: operator link");
-        return withNote(listed, endingText("token", operators));
+        const text = rowsText(json.data, columns, "No operators. Create one: operator link");
+        return { text: withEnding("token", json.data, text), json };
       }),
     );
   operator
@@ -72,33 +73,18 @@ export function addOperatorCommands(program: Command, action: Action, io: Io): v
     .description("Reject the token of an operator from now on.")
     .argument("<ID>", "the operator's id, the hint of its token, or the token")
     .action(
-      action(async ({ accounts, requireTokens, actor }, text: string) => {
-        requireTokens();
-        return record(fields(await revokeOperator(accounts, text, await actor())));
+      action(async (session, text: string) => {
+        session.requireTokens();
+        // Who has the data can make another operator, and may revoke the last one.
+        if (session.hasStores) {
+          const { accounts, actor } = session.platform();
+          return record(wireOperator(await revokeOperator(accounts, text, await actor())));
+        }
+        const { data } = await session.call<Schemas["OperatorPage"]>("list_operators");
+        const found = data.find(({ id, hint }) => id === text.toLowerCase() || hint === text);
+        const given = { operator_id: found?.id ?? text };
+        return record(await session.call<Schemas["Operator"]>("revoke_operator", given));
       }),
     );
   addInviteCommand(operator, io);
-}
-
-const may: Record<OperatorRole, string> = { operator: "do everything", viewer: "read everything" };
-
-function baseUrlOf(text: string): string {
-  const url = URL.parse(text);
-  const isBase = url && /^https?:$/.test(url.protocol) && url.username === "" && url.search === "" && url.hash === "";
-  if (isBase) return url.href;
-  throw new CliError(`--base-url is not an address of the service; expected a URL such as http://127.0.0.1:8787`);
-}
-
-function fields({ id, hint, name, role, organizations, enabled, createdAt, lastUsedAt, ...ending }: Operator) {
-  return {
-    id,
-    hint,
-    name,
-    role,
-    organizations: organizations?.map((each) => `${each.id}=${each.role}`).join(", "),
-    enabled,
-    created_at: isoTime(createdAt),
-    last_used_at: lastUsedAt && isoTime(lastUsedAt),
-    ...expiryFields(ending),
-  };
 }

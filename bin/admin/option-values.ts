@@ -1,44 +1,62 @@
 import type { Access, OperatorRole } from "../../src/accounts/types.ts";
+import type { Schema } from "../../src/json-schema.ts";
 import { CliError } from "../cli.ts";
 
-/** The most that a list prints. */
-export const maxListed = 1000;
-
-/** The value of an option that takes a whole number from `min` to `max`. */
-export function wholeNumber(option: string, text: string, max = 1_000_000, min = 1): number {
-  if (/^\d+$/.test(text) && Number(text) >= min && Number(text) <= max) return Number(text);
-  throw new CliError(`${option} is ${JSON.stringify(text)}; expected a whole number from ${min} to ${max}`);
-}
-
 /**
- * The value of an option that takes a time in ISO 8601, in milliseconds since 1970. A date begins at midnight UTC. `also`:
- * what else the option takes, for the error.
+ * The value of an option, as the schema of its parameter takes it. A text that does not fit stays one, so that the validators of
+ * the API say what is accepted. `none` is null, or an empty list.
  */
-export function timeOf(option: string, text: string, also = ""): number {
-  const time = /^\d{4}-\d\d-\d\d(T|$)/.test(text) ? Date.parse(text) : NaN;
-  if (!Number.isNaN(time)) return time;
-  throw new CliError(
-    `${option} is ${JSON.stringify(text)}; expected ${also}a time such as 2026-11-01 or 2026-11-01T08:00Z`,
-  );
+export function typedValue(field: string, schema: Schema, value: string | string[] | true): unknown {
+  const types = new Set<unknown>([schema.type].flat());
+  if (types.has("null") && [value].flat().join() === "none") return null;
+  if (types.has("array")) return listOf((schema["items"] ?? {}) as Schema, [value].flat() as string[]);
+  if (typeof value !== "string") return value;
+  if (field === "expires_in") return secondsIn(value) ?? value;
+  if (types.has("integer") || types.has("number")) return numberOrText(value);
+  if (types.has("object")) return Object.fromEntries(value.split(",").map((pair) => settingIn(schema, pair)));
+  return schema["format"] === "date-time" ? timeIn(field, value) : value;
 }
 
-export const expiresOption = "when it ends, such as 90d or 2026-11-01 (default: never)";
+/** Values with a comma between them are several where none can contain one. */
+function listOf({ pattern, ...items }: Schema, given: string[]): string[] {
+  if (given.length === 1 && given[0] === "none") return [];
+  const separates = "enum" in items || items["format"] === "uuid" || String(pattern).endsWith("$");
+  return separates ? given.flatMap((text) => text.split(",").map((each) => each.trim())) : given;
+}
+
+/** A number, or the text, of which the validators of the API say what is accepted. */
+export function numberOrText(text: string): number | string {
+  return numberIn(text) ?? text;
+}
+
+function numberIn(text: string): number | undefined {
+  return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : undefined;
+}
+
+/** A setting of an object, such as `supportsStreaming=false`. */
+function settingIn(schema: Schema, pair: string): [name: string, value: unknown] {
+  const [, name = pair, text = ""] = /^([^=]*)=(.*)$/s.exec(pair) ?? [];
+  const { enum: values = [] } = ((schema["properties"] ?? {}) as Record<string, { enum?: unknown[] }>)[name] ?? {};
+  return [name, values.find((value) => String(value) === text) ?? text];
+}
+
+/** RFC 3339 of a date, which begins at midnight UTC, of a time without seconds, or, for an end, of days from now (`90d`). */
+export function timeIn(field: string, text: string): string {
+  const [, days] = (field === "expires_at" && /^(\d{1,4})d$/.exec(text)) || [];
+  if (days !== undefined) return new Date(Date.now() + Number(days) * day).toISOString();
+  const time = /^\d{4}-\d\d-\d\d(T|$)/.test(text) ? Date.parse(text) : NaN;
+  return Number.isNaN(time) || /T.*:.*:/.test(text) ? text : new Date(time).toISOString();
+}
+
+const unitSeconds: Record<string, number> = { m: 60, h: 3_600, d: 86_400 };
+
+/** Seconds, or a time such as 90m, 1h or 7d. */
+function secondsIn(text: string): number | undefined {
+  const [, count, unit] = /^(\d{1,9})([mhd]?)$/.exec(text) ?? [];
+  return count === undefined ? undefined : Number(count) * (unitSeconds[unit ?? ""] ?? 1);
+}
 
 const day = 86_400_000;
-
-/** The value of `--expires`: days from now, such as 90d, or a time. */
-export function expiryOf(text: string): number {
-  const [, days] = /^(\d{1,4})d$/.exec(text) ?? [];
-  if (days !== undefined) return Date.now() + Number(days) * day;
-  return timeOf("--expires", text, "days such as 90d, or ");
-}
-
-/** The value of an option that takes a turn and a step of it. `more`: what else the error says. */
-export function turnStepOf(option: string, text: string, more = ""): { turn: number; step: number } {
-  const [, turn, step] = /^(\d{1,9})\.(\d{1,9})$/.exec(text) ?? [];
-  if (turn !== undefined && step !== undefined) return { turn: Number(turn), step: Number(step) };
-  throw new CliError(`${option} is ${JSON.stringify(text)}; expected TURN.STEP, such as 1.3${more}`);
-}
 
 /** `--organization`, for `accessOf`. */
 export const organizationOption = [
@@ -72,20 +90,9 @@ export function roleOf(text: string): OperatorRole {
   throw new CliError(`--role is ${JSON.stringify(text)}; expected operator or viewer`);
 }
 
-/** Parses a label, such as `customer=4711`. */
-export function labelOf(option: string, text: string): { name: string; value: string } {
+/** Parses a pair, such as `customer=4711`. */
+export function pairOf(option: string, text: string): [name: string, value: string] {
   const at = text.indexOf("=");
   if (at < 1) throw new CliError(`${option} is ${JSON.stringify(text)}; expected KEY=VALUE`);
-  return { name: text.slice(0, at), value: text.slice(at + 1) };
-}
-
-/** Parses a comma-separated list of known values. */
-export function valuesOf<Value extends string>(option: string, text: string, known: readonly Value[]): Value[] {
-  return text.split(",").map((each) => {
-    const value = known.find((one) => one === each.trim());
-    if (value !== undefined) return value;
-    throw new CliError(
-      `${option} is ${JSON.stringify(text)}; expected one or more of ${known.join(", ")}, with commas`,
-    );
-  });
+  return [text.slice(0, at), text.slice(at + 1)];
 }

@@ -1,26 +1,17 @@
+import { hash } from "node:crypto";
 import type { Command } from "commander";
-import { type AnswerBody, givenAnswer } from "../../src/run-api/given-answer.ts";
-import { askKinds } from "../../src/agent/ask-kinds.ts";
-import { answerCall } from "../../src/runs/answer-call.ts";
-import { normalizeId } from "../../src/accounts/ids.ts";
-import { ServiceError } from "../../src/errors.ts";
-import type { Runs } from "../../src/runs/ports.ts";
-import { type AskedCall, findCall } from "../../src/runs/read/open-calls.ts";
-import { waitingRuns } from "../../src/runs/read/waiting-runs.ts";
+import type { SharedSchemas } from "../../src/http/rest/schemas/types.ts";
+import type { Schemas } from "../../src/manage/schema-types.ts";
 import { CliError } from "../cli.ts";
 import type { Action } from "./action.ts";
-import { callLines, callText, openCallFields } from "./open-calls.ts";
-import { maxListed, repeated, valuesOf } from "./option-values.ts";
-import { type Note, type Output, record, table } from "./output.ts";
-import { runFields } from "./run-fields.ts";
+import type { Caller } from "./call.ts";
+import { callLines, callText, type OpenCall } from "./open-calls.ts";
+import { repeated } from "./option-values.ts";
+import { type Note, type Output, record } from "./output.ts";
+import { callId, recordedEvents } from "./run-events.ts";
 import { readFiles, readText } from "./run-input.ts";
 
-interface WaitingOptions {
-  org?: string;
-  agent?: string;
-  kind?: string;
-  forOperators?: true;
-}
+type Answer = Omit<SharedSchemas["AnswerCallRequest"], "call" | "arguments_sha256">;
 
 interface AnswerOptions {
   allow?: true;
@@ -32,41 +23,7 @@ interface AnswerOptions {
   file?: string[];
 }
 
-export function addAnswerCommands(run: Command, action: Action): void {
-  run
-    .command("waiting")
-    .description("List tool calls that wait for answers, those whose time ends first at the beginning.")
-    .option("--org <ID>", "only runs of this organization")
-    .option("--agent <ID>", "only runs of this agent")
-    .option("--kind <KIND>", `only calls of these kinds, with commas: ${askKinds.join(", ")}`)
-    .option(
-      "--for-operators",
-      "only calls that API keys may not answer: approvals, unless the agent allows its keys to approve",
-    )
-    .action(
-      action(async (stores, { org, agent: ofAgent, kind, forOperators }: WaitingOptions) => {
-        const of = {
-          ...(org !== undefined && { organization: org }),
-          ...(ofAgent !== undefined && { agent: ofAgent }),
-        };
-        const kinds = kind === undefined ? undefined : valuesOf("--kind", kind, askKinds);
-        const filter = { of, ...(kinds && { kinds }), forOperators: forOperators === true, limit: maxListed };
-        const { waiting, more } = await waitingRuns(stores, filter);
-        const rows = waiting.flatMap(({ run: { id, name, agentId }, calls }) =>
-          calls.map((call) => ({ run: id, ...openCallFields(call), agent: agentId, run_name: name })),
-        );
-        const { text } = table(
-          rows.map((row) => ({ ...row, tool: row.name })),
-          ["run", "call", "kind", "until", "tool", "run_name"],
-          "No calls wait for answers.",
-        );
-        const notes = [
-          ...(more ? ["More runs wait. Answer these first, or filter with --org or --agent."] : []),
-          ...(rows.length > 0 ? ["See the arguments of a call: run answer RUN CALL"] : []),
-        ];
-        return { text: [text, ...notes].join("\n\n"), json: rows };
-      }),
-    );
+export function addAnswerCommand(run: Command, action: Action): void {
   run
     .command("answer")
     .description("Answer a tool call that waits; without an answer, show the call.")
@@ -80,34 +37,53 @@ export function addAnswerCommands(run: Command, action: Action): void {
     .option("--error <TEXT>", "why there is no result or answer, for the model")
     .option("--file <FILE>", "with an output: put a file into the run's workspace; repeatable", repeated)
     .action(
-      action(async ({ actor, ...platform }, runId: string, id: string, options: AnswerOptions) => {
-        const call = await callOf(platform.runs, runId, id);
+      action(async (session, run_id: string, id: string, options: AnswerOptions) => {
+        const { call, answered } = await askedCall(session, run_id, id);
         const answer = await answerOf(options);
-        if (!answer && call.answer) throw new CliError(`the call ${id} has an answer: ${call.answer.answer.kind}`);
-        if (!answer) return { text: callLines(runId, call).join("\n"), json: openCallFields(call) };
-        const given = givenAnswer({ call: id, arguments_sha256: call.argumentsHash, ...answer });
+        if (!answer && answered !== undefined) throw new CliError(`the call ${id} has an answer: ${answered}`);
+        if (!answer) return { text: callLines(run_id, call).join("\n"), json: call };
         const files = await readFiles(options.file ?? []);
-        const deps = { ...platform, now: Date.now, actor: await actor() };
-        return answered(call, async () => record(runFields(await answerCall(deps, runId, { ...given, files }))));
+        const given = { run_id, call: id, arguments_sha256: call.arguments_sha256, ...answer };
+        const sent = files.length > 0 ? { ...given, files } : given;
+        return answerCall(call, async () => record(await session.call<Schemas["Run"]>("answer_call", sent)));
       }),
     );
 }
 
 /** Prints what is answered, then answers it. */
-async function* answered(call: AskedCall, answer: () => Promise<Output>): AsyncGenerator<Output | Note> {
+async function* answerCall(call: OpenCall, answer: () => Promise<Output>): AsyncGenerator<Output | Note> {
   yield { note: `Answers ${call.id} (${call.kind}): ${callText(call)}` };
   const { text, json } = await answer();
-  yield { text, json: { ...(json as object), answered: openCallFields(call) } };
+  yield { text, json: { ...(json as object), answered: call } };
 }
 
-async function callOf(runs: Runs, runId: string, id: string): Promise<AskedCall> {
-  const state = await runs.loadTurn(normalizeId(runId));
-  if (!state) throw new ServiceError("run_not_found", `run ${JSON.stringify(runId)} does not exist`);
-  return findCall(state, id);
+/** A call that waits, or that had an answer. Rejects for one that the run has not asked about. */
+async function askedCall(caller: Caller, run_id: string, id: string): Promise<{ call: OpenCall; answered?: string }> {
+  const { open_calls: open } = await caller.call<Schemas["RunDetail"]>("get_run", { run_id });
+  const waiting = open.find((each) => each.id === id);
+  if (waiting) return { call: waiting };
+  let given: SharedSchemas["ToolCall"][] = [];
+  let call: OpenCall | undefined;
+  let answered: string | undefined;
+  for await (const event of recordedEvents(caller, run_id)) {
+    if (event.type === "model_call") given = event.tool_calls;
+    if (event.type === "call_asked" && callId(event) === id) {
+      const { name = "", arguments: text = "" } = given[event.call] ?? {};
+      const times = { since: event.at ?? "", until: event.until };
+      call = { id, kind: event.kind, name, arguments: text, arguments_sha256: hash("sha256", text), ...times };
+    }
+    if (event.type === "call_answered" && callId(event) === id) answered = event.answer;
+  }
+  if (call) return { call, ...(answered !== undefined && { answered }) };
+  const others =
+    open.length > 0
+      ? `it waits for answers to ${open.map((each) => each.id).join(", ")}`
+      : "it waits for no answer now";
+  throw new CliError(`run ${run_id} has asked about no call ${id} in its turn; ${others} (see run show ID)`);
 }
 
 /** The answer in the options. Undefined: they have none. */
-async function answerOf(options: AnswerOptions): Promise<Omit<AnswerBody, "call" | "arguments_sha256"> | undefined> {
+async function answerOf(options: AnswerOptions): Promise<Answer | undefined> {
   const { allow, deny, reason, output, outputFile, error, file = [] } = options;
   const answers = {
     "--allow": allow,

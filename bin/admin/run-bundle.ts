@@ -1,13 +1,14 @@
 import { existsSync } from "node:fs";
-import { open, stat } from "node:fs/promises";
+import { open, readFile, stat } from "node:fs/promises";
+import { text } from "node:stream/consumers";
 import type { Command } from "commander";
-import { openBundle } from "../../src/runs/bundle/export-bundle.ts";
+import type { Schemas } from "../../src/manage/schema-types.ts";
 import { importBundle } from "../../src/runs/bundle/import-bundle.ts";
 import type { BundleFile } from "../../src/runs/bundle/read-archive.ts";
 import { CliError } from "../cli.ts";
 import type { Action } from "./action.ts";
 import { record } from "./output.ts";
-import { runFields } from "./run-fields.ts";
+import type { Session } from "./session.ts";
 import { writeArchive } from "./write-archive.ts";
 
 export function addBundleCommands(run: Command, action: Action): void {
@@ -18,18 +19,15 @@ export function addBundleCommands(run: Command, action: Action): void {
     .option("--output <FILE>", "file to write (default: run-ID.zip)")
     .option("--force", "replace an existing file")
     .action(
-      action(async (platform, id: string, { output, force }: { output?: string; force?: true }) => {
-        const { run: found, bytes } = await openBundle(platform, id);
-        const file = output ?? `run-${found.id}.zip`;
+      action(async (session, given: string, { output, force }: { output?: string; force?: true }) => {
+        const { id } = await session.call<Schemas["RunDetail"]>("get_run", { run_id: given });
+        const file = output ?? `run-${id}.zip`;
         if (!force && existsSync(file)) {
           throw new CliError(`${file} exists; pass another --output, or --force to replace it`);
         }
-        await writeArchive(file, bytes);
+        await writeArchive(file, await session.content("export_run", { run_id: id }));
         const { size } = await stat(file);
-        return {
-          text: `Saved run ${found.id} as ${file} (${size} bytes).`,
-          json: { id: found.id, output: file, bytes: size },
-        };
+        return { text: `Saved run ${id} as ${file} (${size} bytes).`, json: { id, output: file, bytes: size } };
       }),
     );
   run
@@ -38,18 +36,33 @@ export function addBundleCommands(run: Command, action: Action): void {
     .argument("<FILE>", "bundle, as run export writes it")
     .requiredOption("--agent <ID>", "agent that the run belongs to here")
     .action(
-      action(async ({ actor, ...platform }, file: string, { agent }: { agent: string }) => {
-        await using bundle = await openFile(file);
-        const imported = await importBundle({ ...platform, now: Date.now, actor: await actor() }, agent, bundle);
-        return record(runFields(imported));
-      }),
+      action(async (session, file: string, { agent }: { agent: string }) =>
+        record(await (session.hasStores ? importHere(session, file, agent) : sendBundle(session, file, agent))),
+      ),
     );
+}
+
+/** Reads the bundle where it is, whatever its size. */
+async function importHere(session: Session, file: string, agent: string): Promise<Schemas["Run"]> {
+  const { actor, ...platform } = session.platform();
+  await using bundle = await openFile(file);
+  const { id } = await importBundle({ ...platform, now: Date.now, actor: await actor() }, agent, bundle);
+  return session.call("get_run", { run_id: id });
+}
+
+async function sendBundle(session: Session, file: string, agent_id: string): Promise<Schemas["Run"]> {
+  const bytes = await readFile(file).catch((error: unknown) => Promise.reject(unreadable(file, error)));
+  return JSON.parse(await text(await session.content("import_run", { agent_id }, bytes))) as Schemas["Run"];
+}
+
+function unreadable(path: string, error: unknown): CliError {
+  return new CliError(`${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
 }
 
 /** A bundle on the disk. */
 async function openFile(path: string): Promise<BundleFile & AsyncDisposable> {
   const handle = await open(path).catch((error: unknown) => {
-    throw new CliError(`${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+    throw unreadable(path, error);
   });
   const { size } = await handle.stat();
   return {

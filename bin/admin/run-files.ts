@@ -1,15 +1,15 @@
 import { writeFile } from "node:fs/promises";
+import { buffer } from "node:stream/consumers";
 import type { Command } from "commander";
-import { findRun } from "../../src/runs/read/find-run.ts";
-import { listVisibleFiles, readRunFile, type RunFiles, type RunPoint } from "../../src/runs/files/read-files.ts";
-import type { Stores } from "../../src/runs/ports.ts";
+import type { SharedSchemas } from "../../src/http/rest/schemas/types.ts";
 import { CliError, type FileIo } from "../cli.ts";
-import type { Action } from "./action.ts";
 import { printableLine } from "../printable.ts";
-import { turnStepOf } from "./option-values.ts";
-import { type Output, record } from "./output.ts";
+import type { Action } from "./action.ts";
+import type { Caller } from "./call.ts";
 
 export const atOption = ["--at <TURN.STEP>", "after this step, such as 1.3; 1.0: before the first step"] as const;
+
+type RunFile = SharedSchemas["RunFile"];
 
 interface FileOptions {
   at?: string;
@@ -27,7 +27,7 @@ export function addFileCommand(run: Command, action: Action, io: FileIo): void {
     .option("--output <FILE>", "file to write; - for standard output, the default when that is not a terminal")
     .option("--force", "replace an existing file")
     .action(
-      action(async (stores, id: string, name: string, { at, output, force }: FileOptions) => {
+      action(async (session, run_id: string, name: string, { at, output, force }: FileOptions) => {
         // With --json, the content is base64.
         const isJson = run.optsWithGlobals<{ json?: true }>().json === true;
         if (output === undefined && io.isTerminal && !isJson) {
@@ -35,42 +35,28 @@ export function addFileCommand(run: Command, action: Action, io: FileIo): void {
             "standard output is a terminal; pass --output FILE to save the file, or --output - to print it",
           );
         }
-        const point = pointOf(at);
-        const { run: found } = await findRun(stores.runs, id);
-        const { file, content } = await readRunFile(stores, found.id, name, point);
+        const bytes = await buffer(await session.content("get_file", { run_id, name, at }));
+        const file = isJson ? (await filesOf(session, run_id, at)).find((each) => each.name === name) : undefined;
         if (output === undefined || output === "-") {
-          const json = { ...file, content_base64: Buffer.from(content).toString("base64") };
-          return { bytes: content, json };
+          return { bytes, json: { ...file, content_base64: bytes.toString("base64") } };
         }
-        await save(output, content, force === true);
+        await save(output, bytes, force === true);
         return {
-          text: `Saved ${printableLine(name)} (${content.length} bytes) as ${output}.`,
+          text: `Saved ${printableLine(name)} (${bytes.length} bytes) as ${output}.`,
           json: { ...file, output },
         };
       }),
     );
 }
 
-/** The answer to `run show --files`. */
-export async function filesOutput(
-  stores: Pick<Stores, "runs" | "workspace">,
-  id: string,
-  at: string | undefined,
-): Promise<Output> {
-  const point = pointOf(at);
-  const { run } = await findRun(stores.runs, id);
-  const { manifest, files } = await listVisibleFiles(stores, run.id, point);
-  const head = record({ files: files.length, manifest });
-  return { text: [head.text, ...fileLines({ files })].join("\n"), json: { at, manifest, files } };
+/** The files of a run, now or after a step. */
+export async function filesOf({ call }: Caller, run_id: string, at?: string): Promise<RunFile[]> {
+  return (await call<SharedSchemas["RunFilePage"]>("list_files", { run_id, at })).data;
 }
 
 /** One line per file. A file without a hash was written by version 0.1. */
-export function fileLines({ files }: Pick<RunFiles, "files">): string[] {
-  return files.map(({ name, size, sha256 = "no hash" }) => `  ${printableLine(name)} (${size} bytes)  ${sha256}`);
-}
-
-function pointOf(at: string | undefined): RunPoint | undefined {
-  return at === undefined ? undefined : turnStepOf("--at", at, ", or 1.0 for before the first step");
+export function fileLines(files: RunFile[]): string[] {
+  return files.map(({ name, size, sha256 }) => `  ${printableLine(name)} (${size} bytes)  ${sha256 ?? "no hash"}`);
 }
 
 async function save(path: string, content: Uint8Array, replace: boolean): Promise<void> {

@@ -1,23 +1,15 @@
 import type { Command } from "commander";
-import { findAgent, findAgentVersion } from "../../src/accounts/agents.ts";
 import type { AgentDefinition } from "../../src/accounts/types.ts";
-import { toolNames } from "../../src/agent/tools/index.ts";
 import { commandLine } from "../../src/command-line.ts";
-import type { GivenResult } from "../../src/runs/fork/copied-record.ts";
-import { forkRun } from "../../src/runs/fork/fork-run.ts";
-import type { SettingsChanges } from "../../src/runs/fork/fork-settings.ts";
-import { findRun } from "../../src/runs/read/find-run.ts";
-import { turnRecord } from "../../src/runs/read/turn-record.ts";
-import { decodeConfiguration, referenceIn } from "../../src/runs/turn-configuration.ts";
-import type { Run } from "../../src/runs/types.ts";
+import type { Schemas } from "../../src/manage/schema-types.ts";
 import { CliError, type FileIo } from "../cli.ts";
 import type { Action } from "./action.ts";
 import { fileDescription, fileOption, readAgentFile } from "./agent-file.ts";
+import { type Caller, Refusal } from "./call.ts";
 import { isConfirmed, requireTerminal } from "./confirm.ts";
-import type { OperatorPlatform } from "./operator-platform.ts";
-import { repeated, turnStepOf, wholeNumber } from "./option-values.ts";
+import { numberOrText, repeated } from "./option-values.ts";
 import { record } from "./output.ts";
-import { runFields } from "./run-fields.ts";
+import { recordedEvents } from "./run-events.ts";
 import { readInput, readText } from "./run-input.ts";
 import { waitForRun } from "./wait-for-run.ts";
 
@@ -62,54 +54,51 @@ export function addForkCommand(run: Command, action: Action, io: FileIo): void {
       "\nFrom the step on, the model is called and tools run live: they can change other systems a second time.",
     )
     .action(
-      action(async (platform, id: string, options: ForkOptions) => {
-        if (!options.yes) requireTerminal(io, "run fork", "tools run a second time");
-        const at = turnStepOf("--at", options.at, "; 2.0 begins turn 2 anew");
-        const { run: source } = await findRun(platform.runs, id);
-        if (options.wait && !platform.isServed())
+      action(async (session, run_id: string, options: ForkOptions) => {
+        const { at, name, tool, yes, wait } = options;
+        if (!yes) requireTerminal(io, "run fork", "tools run a second time");
+        if (!/^\d{1,9}\.\d{1,9}$/.test(at)) {
+          throw new CliError(`--at is ${JSON.stringify(at)}; expected TURN.STEP, such as 1.3; 2.0 begins turn 2 anew`);
+        }
+        if (wait && !session.isServed())
           throw new CliError(
             `no service runs on the data directory; start it (${commandLine("start")}), or leave out --wait`,
           );
-        const settings = await settingsOf(platform, source, options);
-        const changed = { inputText: await inputOf(options), results: await resultsOf(platform, source, at, options) };
-        if (!options.yes) {
-          const tools = await liveTools(platform, source, at.turn, settings);
-          io.err(`From ${options.at} on, these tools run live: ${tools.join(", ") || "none"}.`);
+        const settings = await settingsOf(options);
+        const changed = { input_text: await inputOf(options), results: await resultsOf(session, run_id, options) };
+        if (!yes) {
+          const tools = tool ?? (await liveTools(session, run_id, options, settings));
+          io.err(`From ${at} on, these tools run live: ${tools.join(", ") || "none"}.`);
           if (!(await isConfirmed(io, "Fork the run?"))) throw new CliError("not forked; no model was called");
         }
-        const deps = { ...platform, now: Date.now, actor: await platform.actor() };
-        const fork = await forkRun(deps, source.id, { at, name: options.name, record: changed, settings });
-        return options.wait ? waitForRun(platform, fork.id, io) : record(runFields(fork));
+        const given = { run_id, at, name, ...settings, ...changed };
+        const fork = await session.call<Schemas["Run"]>("fork_run", given, (field) => labels[field] ?? `--${field}`);
+        return wait ? waitForRun(session, fork.id, io) : record(fork);
       }),
     );
 }
 
-async function settingsOf(
-  platform: OperatorPlatform,
-  { organizationId }: Run,
-  { file, version, model, instructions, tool: tools }: ForkOptions,
-): Promise<SettingsChanges> {
-  const fields = { model, instructions, tools };
-  const field = Object.entries(fields)
-    .find(([, value]) => value !== undefined)?.[0]
-    .replace("tools", "tool");
+/** The options of fields that have another name. */
+const labels: Record<string, string> = { run_id: "ID", tools: "--tool", input_text: "--text", results: "--result" };
+
+interface Settings {
+  definition?: AgentDefinition;
+  version?: number | string;
+  model?: string | undefined;
+  instructions?: string | undefined;
+  tools?: string[] | undefined;
+}
+
+async function settingsOf({ file, version, model, instructions, tool }: ForkOptions): Promise<Settings> {
+  const field = Object.entries({ model, instructions, tool }).find(([, value]) => value !== undefined)?.[0];
   const [one, other] = Object.entries({ file, version, ...(field && { [field]: true }) })
     .filter(([, value]) => value !== undefined)
     .map(([name]) => `--${name}`);
   if (other !== undefined) throw new CliError(`${one} and ${other} cannot be combined; give one of them`);
-  if (file !== undefined) return { definition: await readAgentFile(file, organizationId, platform) };
-  if (version !== undefined) return { version: wholeNumber("--version", version) };
-  return {
-    model,
-    tools: tools && knownTools(tools),
-    ...(instructions !== undefined && { instructions: await readText("--instructions", instructions) }),
-  };
-}
-
-function knownTools(names: string[]): string[] {
-  const unknown = names.find((name) => !toolNames.includes(name));
-  if (unknown === undefined) return [...new Set(names)];
-  throw new CliError(`--tool is ${JSON.stringify(unknown)}; expected one of ${toolNames.join(", ")}`);
+  if (file !== undefined) return { definition: readAgentFile(file) };
+  if (version !== undefined) return { version: numberOrText(version) };
+  const text = instructions === undefined ? undefined : await readText("--instructions", instructions);
+  return { model, tools: tool && [...new Set(tool)], instructions: text };
 }
 
 async function inputOf({ text, textFile }: ForkOptions): Promise<string | undefined> {
@@ -118,45 +107,47 @@ async function inputOf({ text, textFile }: ForkOptions): Promise<string | undefi
 }
 
 /** The API counts calls from 0, `run show` from 1. */
-async function resultsOf(
-  { runs }: OperatorPlatform,
-  { id }: Run,
-  { turn, step }: { turn: number; step: number },
-  { result = [] }: ForkOptions,
-): Promise<GivenResult[] | undefined> {
+async function resultsOf(caller: Caller, run_id: string, { at, result = [] }: ForkOptions) {
   if (result.length === 0) return undefined;
-  const { entries } = await turnRecord({ runs }, id, turn);
-  const calls = entries.flatMap((entry) =>
-    entry.part === "answer" && entry.step === step ? entry.answer.toolCalls : [],
-  );
+  let calls: { name: string }[] = [];
+  for await (const event of recordedEvents(caller, run_id))
+    if (event.type === "model_call" && `${event.turn}.${event.step}` === at) calls = event.tool_calls;
   const given = result.map(async (text) => {
     const [, call, path] = /^([1-9]\d{0,2})=(.+)$/s.exec(text) ?? [];
     if (call === undefined || path === undefined)
       throw new CliError(`--result is ${JSON.stringify(text)}; expected CALL=FILE, such as 1=result.txt`);
     if (Number(call) > calls.length) {
       const known = calls.map(({ name }, index) => `${index + 1} (${name})`).join(", ") || "none";
-      throw new CliError(`--result is of call ${call}; the calls of step ${turn}.${step} are ${known}`);
+      throw new CliError(`--result is of call ${call}; the calls of step ${at} are ${known}`);
     }
     return { call: Number(call) - 1, text: await readText("--result", path) };
   });
   return Promise.all(given);
 }
 
-/** The names of the tools that the fork may call. */
+/** The names of the tools that the fork may call: those of its definition, or else those that the turn had. */
 async function liveTools(
-  { accounts, runs, configurations }: OperatorPlatform,
-  { id, agentId, imported }: Run,
-  turn: number,
-  settings: SettingsChanges,
+  { call }: Caller,
+  run_id: string,
+  { at }: ForkOptions,
+  { definition, version }: Settings,
 ): Promise<string[]> {
-  if ("definition" in settings) return toolsOf(settings.definition);
-  if ("version" in settings) return toolsOf((await findAgentVersion(accounts, agentId, settings.version)).definition);
-  if (settings.tools) return settings.tools;
-  if (imported) return toolsOf(await findAgent(accounts, agentId));
-  const reference = referenceIn((await turnRecord({ runs }, id, turn)).entries);
-  const recorded = reference && (await configurations.get(agentId, reference.configuration));
-  if (recorded === undefined) return toolsOf(await findAgent(accounts, agentId));
-  return decodeConfiguration(recorded).offered.map(({ name }) => name);
+  if (definition) return toolsOf(definition);
+  const { agent_id, imported_from: imported } = await call<Schemas["RunDetail"]>("get_run", { run_id });
+  if (version !== undefined) {
+    const found = await call<Schemas["AgentVersion"]>("get_agent_version", { agent_id, version });
+    return toolsOf(found.definition);
+  }
+  if (!imported) {
+    try {
+      const of = { run_id, at: `${at.split(".")[0]}.1` };
+      const { tools } = await call<Schemas["ModelRequest"]>("get_model_request", of);
+      return tools.map(({ name }) => name);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error; // the request is not known
+    }
+  }
+  return toolsOf((await call<Schemas["Agent"]>("get_agent", { agent_id })).definition);
 }
 
 function toolsOf({ tools, mcp = [], clientTools = [] }: AgentDefinition): string[] {

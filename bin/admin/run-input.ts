@@ -2,13 +2,11 @@ import { readFile, stat } from "node:fs/promises";
 import { basename } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { isUtf8 } from "node:buffer";
-import { ownSchema } from "../../src/accounts/result-schema.ts";
 import { maxBodyBytes } from "../../src/http/server/read-body.ts";
 import { safeFilenames } from "../../src/filenames.ts";
+import type { FileInput } from "../../src/http/validation/base64-files.ts";
 import { isObject } from "../../src/json.ts";
 import { newRunLimits } from "../../src/runs/new-run-limits.ts";
-import type { OwnSchema } from "../../src/runs/result-schema.ts";
-import type { Upload } from "../../src/runs/files/uploads.ts";
 import { CliError } from "../cli.ts";
 import { printableLine } from "../printable.ts";
 
@@ -69,7 +67,7 @@ export function runName(given: string | undefined, input: string): string {
 }
 
 /** Reads the files of a new run. Checks their number, names and sizes before any content is read. */
-export async function readFiles(paths: string[]): Promise<Upload[]> {
+export async function readFiles(paths: string[]): Promise<FileInput[]> {
   const { files: most, fileBytes } = newRunLimits;
   if (paths.length > most)
     throw new CliError(`--file is given ${paths.length} times; a run takes at most ${most} files`);
@@ -85,7 +83,7 @@ export async function readFiles(paths: string[]): Promise<Upload[]> {
   return Promise.all(
     paths.map(async (path) => {
       const content = await contentOf("--file", path, fileBytes);
-      return { name: basename(path), content: () => content };
+      return { filename: basename(path), content_base64: content.toString("base64") };
     }),
   );
 }
@@ -138,7 +136,7 @@ function sizeText(bytes: number): string {
 }
 
 /** Reads the schema of a run's results. */
-export async function readSchema(path: string | undefined): Promise<OwnSchema | undefined> {
+export async function readSchema(path: string | undefined): Promise<object | undefined> {
   if (path === undefined) return undefined;
   const source = `--result-schema ${path}`;
   const text = nonEmpty(decoded(await contentOf("--result-schema", path, maxBodyBytes), source), source);
@@ -149,5 +147,5 @@ export async function readSchema(path: string | undefined): Promise<OwnSchema | 
     throw new CliError(`--result-schema ${path} is not JSON: ${(error as Error).message}`);
   }
   if (!isObject(schema)) throw new CliError(`--result-schema ${path} is no JSON object; expected a JSON Schema`);
-  return ownSchema(schema);
+  return schema;
 }

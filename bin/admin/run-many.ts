@@ -1,17 +1,13 @@
 import type { Command } from "commander";
 import { semaphore } from "../../src/async/semaphore.ts";
-import { ServiceError } from "../../src/errors.ts";
-import { stopRun } from "../../src/runs/control-run.ts";
-import { listRuns } from "../../src/runs/read/list-runs.ts";
-import { retryRun } from "../../src/runs/retry-run.ts";
-import type { RunStatus } from "../../src/runs/status.ts";
-import type { Run } from "../../src/runs/types.ts";
+import type { OperationName } from "../../src/manage/contract/operations/index.ts";
+import type { Schemas } from "../../src/manage/schema-types.ts";
+import type { RunFilterStatus } from "../../src/runs/status.ts";
 import { CliError } from "../cli.ts";
 import type { Action } from "./action.ts";
-import type { OperatorPlatform } from "./operator-platform.ts";
-import { maxListed, timeOf } from "./option-values.ts";
-import { type Output, record, table } from "./output.ts";
-import { runFields } from "./run-fields.ts";
+import { allEntries, type Caller, Refusal } from "./call.ts";
+import { timeIn } from "./option-values.ts";
+import { type Output, record, rowsText } from "./output.ts";
 
 /** Runs that are changed at a time. */
 const atOnce = 8;
@@ -27,44 +23,42 @@ interface ManyOptions {
 interface ManyCommand {
   name: string;
   description: string;
-  status: RunStatus;
-  change: (deps: Parameters<typeof retryRun>[0], id: string) => Promise<Run>;
+  operation: OperationName;
+  status: RunFilterStatus[];
 }
 
 const commands: ManyCommand[] = [
   {
     name: "stop",
     description: "Stop a run (irreversible); queued inputs are dropped. With --all, stop all that are running.",
-    status: "running",
-    change: stopRun,
+    operation: "stop_run",
+    status: ["running", "waiting"],
   },
   {
     name: "retry",
     description: "Let the turn of a run with technical_error continue. With --all, of all of them.",
-    status: "technical_error",
-    change: retryRun,
+    operation: "retry_run",
+    status: ["technical_error"],
   },
 ];
 
 export function addManyCommands(run: Command, action: Action): void {
-  for (const { name, description, status, change } of commands) {
+  for (const { name, description, operation, status } of commands) {
     run
       .command(name)
       .description(description)
       .argument("[ID]", "run")
-      .option("--all", `all runs with the status ${status}`)
+      .option("--all", `all runs with the status ${status[0]}`)
       .option("--agent <ID>", "with --all: only runs of this agent")
       .option("--org <ID>", "with --all: only runs of this organization")
       .option("--since <TIME>", "with --all: only runs created since this time, such as 2026-11-01T08:00Z")
       .action(
-        action(async (stores, id: string | undefined, options: ManyOptions) => {
+        action(async (caller, id: string | undefined, options: ManyOptions) => {
           requireOne(name, id, options);
-          const { runs, accounts, workflow } = stores;
-          const deps = { runs, accounts, workflow, now: Date.now, actor: await stores.actor() };
-          if (id !== undefined) return record(runFields(await change(deps, id)));
+          if (id !== undefined) return record(await caller.call<Schemas["Run"]>(operation, { run_id: id }));
           const inTurn = semaphore(atOnce);
-          const found = await runsWith(stores, status, options);
-          const outcomes = found.map((each) => inTurn(() => outcomeOf(() => change(deps, each.id), each)));
+          const found = await runsWith(caller, status, options);
+          const outcomes = found.map((each) => inTurn(() => outcomeOf(caller, operation, each)));
           return manyOutput(await Promise.all(outcomes));
         }),
       );
@@ -79,52 +73,35 @@ function requireOne(name: string, id: string | undefined, { all, agent, org, sin
 }
 
 /** All runs with a status, read before the first one is changed. */
-async function runsWith(
-  stores: Pick<OperatorPlatform, "accounts" | "runs">,
-  status: RunStatus,
-  { agent, org, since }: ManyOptions,
-): Promise<Run[]> {
-  const found: Run[] = [];
-  const of = { ...(agent !== undefined && { agent }), ...(org !== undefined && { organization: org }) };
-  const range = since === undefined ? {} : { since: timeOf("--since", since) };
-  for (let cursor: string | undefined; ;) {
-    const page = await listRuns(stores, {
-      of,
-      statuses: [status],
-      limit: maxListed,
-      ...range,
-      ...(cursor !== undefined && { cursor }),
-    });
-    found.push(...page.runs);
-    ({ cursor } = page);
-    if (cursor === undefined) return found;
-  }
+function runsWith(
+  caller: Caller,
+  status: RunFilterStatus[],
+  { agent: agent_id, org: organization_id, since: from }: ManyOptions,
+): Promise<Schemas["Run"][]> {
+  const since = from === undefined ? undefined : timeIn("since", from);
+  return allEntries(caller, "list_runs", { agent_id, organization_id, status, since, limit: 200 });
 }
 
 interface Outcome {
   id: string;
-  status: RunStatus;
-  /** Absent: the run was changed. */
-  problem?: string;
+  status: string;
+  /** Null: the run was changed. */
+  problem: string | null;
 }
 
 /** A run that cannot be changed does not keep others from it. */
-async function outcomeOf(change: () => Promise<Run>, { id, status }: Run): Promise<Outcome> {
+async function outcomeOf({ call }: Caller, operation: OperationName, { id, status }: Schemas["Run"]): Promise<Outcome> {
   try {
-    return { id, status: (await change()).status };
+    return { id, status: (await call<Schemas["Run"]>(operation, { run_id: id })).status, problem: null };
   } catch (error) {
-    if (error instanceof ServiceError) return { id, status, problem: error.message };
+    if (error instanceof Refusal) return { id, status, problem: error.message };
     throw error;
   }
 }
 
 function manyOutput(outcomes: Outcome[]): Output {
-  const failed = outcomes.filter(({ problem }) => problem !== undefined).length;
-  const { text } = table(
-    outcomes.map((outcome) => ({ ...outcome, problem: outcome.problem ?? "" })),
-    ["id", "status", "problem"],
-    "No runs have this status.",
-  );
+  const failed = outcomes.filter(({ problem }) => problem !== null).length;
+  const text = rowsText(outcomes, ["id", "status", "problem"], "No runs have this status.");
   const summary = `\n\n${outcomes.length - failed} changed${failed > 0 ? `, ${failed} could not be` : ""}`;
-  return { text: outcomes.length === 0 ? text : text + summary, json: outcomes };
+  return { text: outcomes.length === 0 ? text : text + summary, json: { data: outcomes, next: null } };
 }

@@ -1,29 +1,26 @@
 import type { Schemas } from "../../src/manage/schema-types.ts";
-import { wireCase, wireCaseDetail, wireTrial, wireTrialHead } from "../../src/manage/wire/trial.ts";
 import { inDollars, verdictWords } from "../../src/trials/describe-trial.ts";
-import { estimateNotes } from "../../src/trials/estimate.ts";
-import { needsReview, orderCases } from "../../src/trials/order-cases.ts";
-import type { CaseDetail } from "../../src/trials/read-case.ts";
-import type { Destination, Trial, TrialCase } from "../../src/trials/types.ts";
+import { needsReview } from "../../src/trials/order-cases.ts";
 import { printableLine } from "../printable.ts";
-import { indented, type Output, record, table } from "./output.ts";
+import { indented, type Output, record, rowsText } from "./output.ts";
+
+type Trial = Schemas["Trial"];
+type TrialCase = Schemas["TrialCase"];
 
 /** Characters of the arguments of a call in a case. */
 const maxArguments = 160;
 
-/** The cases, expected cost and destinations of a trial, as lines to read before it starts. */
-export function estimateLines(trial: Trial, cases: TrialCase[]): string[] {
-  const { mode, estimate, settings } = trial;
-  const control = Math.min(settings.control, estimate.cases);
+/** The cases, expected cost and destinations of a trial, as lines to read before it starts. `agent`: its name. */
+export function estimateLines(trial: Trial, cases: TrialCase[], agent: string, control: number): string[] {
+  const { estimate, judge, mode } = trial;
+  const also = mode === "replay" ? 0 : Math.min(control, estimate.cases);
   return [
-    `Trial ${trial.id}: ${titleOf(trial)} of ${trial.control.definition.name}`,
-    `  ${counted(estimate.cases, "case")}${control > 0 ? `, and ${control} of them with the current configuration, too` : ""}`,
+    `Trial ${trial.id}: ${titleOf(trial)} of ${agent}`,
+    `  ${counted(estimate.cases, "case")}${also > 0 ? `, and ${also} of them with the current configuration, too` : ""}`,
     ...refusals(cases),
-    ...(trial.judge ? [`  judge: ${trial.judge.definition.name}, for cases whose output differs`] : []),
+    ...(judge ? [`  judge: ${judge.name}, for cases whose output differs`] : []),
     `  expected: ${expectedText(trial)}`,
-    ...estimateNotes({ ...estimate, ...(mode && { mode }), ...(settings.tier && { tier: settings.tier }) }).map(
-      (note) => `  ${note}`,
-    ),
+    ...estimate.notes.map((note) => `  ${note}`),
     ...(estimate.sends.length === 0
       ? ["  nothing is sent to another host"]
       : estimate.sends.map((each) => destinationText(each, mode))),
@@ -37,27 +34,30 @@ function titleOf({ mode, candidate }: Trial): string {
 
 /** Why cases cannot be tried, one line for each reason. */
 function refusals(cases: TrialCase[]): string[] {
-  const refused = cases.filter((one) => one.cannotBeTried !== undefined);
-  return [...Map.groupBy(refused, ({ cannotBeTried = "" }) => cannotBeTried)].map(
+  const refused = cases.filter((one) => one.cannot_be_tried !== null);
+  return [...Map.groupBy(refused, (one) => one.cannot_be_tried)].map(
     ([reason, same]) =>
-      `  ${same.length} cannot be tried: ${reason} (${counted(same.length, "run")}: ${same.map(({ source }) => source.runId).join(", ")})`,
+      `  ${same.length} cannot be tried: ${reason} (${counted(same.length, "run")}: ${same.map((one) => one.run_id).join(", ")})`,
   );
 }
 
-function expectedText({ mode, estimate: { dollars, tokens }, settings: { budget } }: Trial): string {
+function expectedText({ mode, estimate: { dollars, tokens }, budget }: Trial): string {
   if (mode === "replay") return inDollars(0);
   const expected = [
     ...(dollars ? [`${inDollars(dollars.low)} to ${inDollars(dollars.high)}`] : []),
     ...(tokens ? [`${tokens.low.toLocaleString("en-US")} to ${tokens.high.toLocaleString("en-US")} tokens`] : []),
   ];
   const limits = [
-    ...(budget.dollars === undefined ? [] : [inDollars(budget.dollars)]),
-    ...(budget.tokens === undefined ? [] : [`${budget.tokens.toLocaleString("en-US")} tokens`]),
+    ...(budget.dollars === null ? [] : [inDollars(budget.dollars)]),
+    ...(budget.tokens === null ? [] : [`${budget.tokens.toLocaleString("en-US")} tokens`]),
   ];
   return `${expected.join(", ") || "unknown"}${limits.length > 0 ? `; budget: ${limits.join(", ")}` : ""}`;
 }
 
-function destinationText({ host, for: purpose, inputs, files, new: isNew }: Destination, mode: Trial["mode"]): string {
+function destinationText(
+  { host, for: purpose, inputs, files, new: isNew }: Trial["estimate"]["sends"][number],
+  mode: Trial["mode"],
+): string {
   if (purpose === "mcp_list")
     return `  connects to ${host}: lists the tools of an MCP server; nothing of a run is sent`;
   if (purpose === "live_calls") return `  sends to ${host}: calls that the record does not answer, by the rule live`;
@@ -73,22 +73,20 @@ export interface TrialOutputOptions {
   failed?: string[] | undefined;
 }
 
-/** The summary of a trial, and its cases: all, or only those that need review. The JSON has all. */
+/** What a trial says, and its cases: all, or only those that need review. The JSON has all. */
 export function trialOutput(
   trial: Trial,
   cases: TrialCase[],
   { onlyReview = false, failed }: TrialOutputOptions = {},
 ): Output {
-  const ordered = orderCases(cases).map((one) => wireCase(trial, one));
-  const shown = ordered.filter(({ verdict }) => !onlyReview || needsReview(verdict)).map(caseRow);
-  const wire = wireTrial(trial, cases);
+  const shown = cases.filter(({ verdict }) => !onlyReview || needsReview(verdict)).map(caseRow);
   const columns = ["case", "verdict", "steps", "cost", "run", "turn", "what"];
-  const { text } = table(shown, columns, "No case needs review.");
-  const json = { trial: wire, cases: ordered, ...(failed && { failed }) };
-  return { text: [...summaryLines(wire), "", text].join("\n"), json };
+  const text = `${trialText(trial)}\n\n${rowsText(shown, columns, "No case needs review.")}`;
+  return { text, json: { trial, cases, ...(failed && { failed }) } };
 }
 
-function summaryLines({ summary, ended_by: endedBy }: Schemas["Trial"]): string[] {
+/** What the cases of a trial say. */
+export function trialText({ summary, ended_by: endedBy }: Trial): string {
   const { text, control, medians, preference, verdicts, open } = summary;
   return [
     text,
@@ -97,7 +95,7 @@ function summaryLines({ summary, ended_by: endedBy }: Schemas["Trial"]): string[
     ...(control?.cannot_judge ? [control.cannot_judge] : []),
     ...(verdicts.better + verdicts.worse > 0 ? [preference] : []),
     ...(medians ? [medianText(medians)] : []),
-  ];
+  ].join("\n");
 }
 
 function medianText({ cases, steps, dollars }: Schemas["TrialMedians"]): string {
@@ -105,7 +103,8 @@ function medianText({ cases, steps, dollars }: Schemas["TrialMedians"]): string 
   return `Medians of ${counted(cases, "case")}, recorded → tried: ${change(steps.recorded, steps.tried)} steps${cost}`;
 }
 
-function caseRow(one: Schemas["TrialCase"]) {
+/** A case on one line. */
+export function caseRow(one: Schemas["TrialCase"]) {
   const { recorded, candidate } = one;
   const used = candidate?.used;
   return {
@@ -151,21 +150,19 @@ function stepsText({ compared, changed }: Schemas["TrialSteps"], first: Schemas[
 }
 
 /** A case with the texts and calls of both turns. Calls are shown as a diff: `-` recorded, `+` candidate. */
-export function caseOutput(trial: Trial, one: TrialCase, detail: CaseDetail): Output {
-  const wire = wireCaseDetail(trial, one, detail);
-  const { turn, what, ...fields } = caseRow(wire.case);
-  const text = [
-    record({ ...fields, turn, tried_run: wire.case.candidate?.run_id, control_run: wire.case.control?.run_id, what })
-      .text,
-    ...section("input", wire.input),
-    ...section("recorded output", wire.recorded_output),
-    ...section("candidate output", wire.candidate_output),
-    ...section("output of the current configuration", wire.control_output),
-    ...judgementLines(wire.case),
-    ...(wire.steps.length > 0 ? ["", "steps (- recorded, + candidate):", ...wire.steps.flatMap(stepLines)] : []),
-    ...(wire.calls.length > 0 ? ["", "calls (- recorded, + candidate):", ...wire.calls.flatMap(callLines)] : []),
+export function caseText(detail: Schemas["TrialCaseDetail"]): string {
+  const { turn, what, ...fields } = caseRow(detail.case);
+  const runs = { tried_run: detail.case.candidate?.run_id, control_run: detail.case.control?.run_id };
+  return [
+    record({ ...fields, turn, ...runs, what }).text,
+    ...section("input", detail.input),
+    ...section("recorded output", detail.recorded_output),
+    ...section("candidate output", detail.candidate_output),
+    ...section("output of the current configuration", detail.control_output),
+    ...judgementLines(detail.case),
+    ...(detail.steps.length > 0 ? ["", "steps (- recorded, + candidate):", ...detail.steps.flatMap(stepLines)] : []),
+    ...(detail.calls.length > 0 ? ["", "calls (- recorded, + candidate):", ...detail.calls.flatMap(callLines)] : []),
   ].join("\n");
-  return { text, json: wire };
 }
 
 /** What the judge says, and both of its votes. */
@@ -213,17 +210,10 @@ function callLine(
 }
 
 /** Trials of an agent, one per line. */
-export function trialList(trials: { trial: Trial; cases: TrialCase[] }[]): Output {
-  const heads = trials.map(({ trial, cases }) => wireTrialHead(trial, cases));
-  const rows = heads.map(({ id, status, created_at, candidate, summary }) => ({
-    id,
-    status,
-    created_at,
-    candidate: triedText(candidate),
-    summary,
-  }));
+export function trialsText({ data }: Schemas["TrialHeadPage"]): string {
+  const rows = data.map((head) => Object.assign({}, head, { candidate: triedText(head.candidate) }));
   const columns = ["id", "status", "created_at", "candidate", "summary"];
-  return { ...table(rows, columns, "No trials. Try a change: agent try AGENT --file draft.json"), json: heads };
+  return rowsText(rows, columns, "No trials. Try a change: agent try AGENT --file draft.json");
 }
 
 function triedText({ version }: { version?: number | null }): string {

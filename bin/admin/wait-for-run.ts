@@ -1,16 +1,12 @@
-import type { AnswerEntry } from "../../src/agent/turn/journal.ts";
-import { callId } from "../../src/runs/read/open-calls.ts";
-import { findRun } from "../../src/runs/read/find-run.ts";
+import type { Schemas } from "../../src/manage/schema-types.ts";
 import { problemsText } from "../../src/results/types.ts";
-import type { Run, RunEvent } from "../../src/runs/types.ts";
 import { CliError, type FileIo } from "../cli.ts";
 import { printable, printableLine } from "../printable.ts";
-import type { OperatorPlatform } from "./operator-platform.ts";
-import { failureText, followEvents } from "./follow-run.ts";
+import type { Caller } from "./call.ts";
 import { interrupted, onInterrupt } from "./interruption.ts";
 import { answerAdvice } from "./open-calls.ts";
-import { type FileOutput, isoTime, type Note } from "./output.ts";
-import { runFields, runUsage } from "./run-fields.ts";
+import type { FileOutput, Note } from "./output.ts";
+import { callId, type Event, followEvents, statusText } from "./run-events.ts";
 
 /** The exit code of `run start --wait` for a run that did not finish. */
 const notFinished = 2;
@@ -19,38 +15,26 @@ const notFinished = 2;
  * Yields a note with the run's id, waits until the run is idle, and yields its output. Prints progress on a terminal's
  * stderr. Rejects with a CliError that says how the run continues, unless it finished.
  */
-export async function* waitForRun(
-  platform: OperatorPlatform,
-  id: string,
-  io: FileIo,
-): AsyncGenerator<Note | FileOutput> {
+export async function* waitForRun(caller: Caller, id: string, io: FileIo): AsyncGenerator<Note | FileOutput> {
   const notify = (line: string): void => io.err(printableLine(line));
   const progress = (line: string): void => (io.errIsTerminal ? notify(line) : undefined);
   using interruption = onInterrupt();
   const { signal } = interruption;
   try {
-    const { run: started } = await findRun(platform.runs, id);
-    yield { note: `Run ${id} ${started.waiting ? "waits for a slot of its quota" : "started"}.` };
-    const { run, transcript, finishReason, checked } = await idleRun(platform, id, { progress, notify }, signal);
-    const last = transcript.at(-1);
-    const output = last?.role === "output_from_agent" ? last.text : undefined;
-    const problems = run.status === "finished" ? checked?.problems : undefined;
-    const json = {
-      ...runFields(run),
-      ...runUsage(run),
-      finish_reason: finishReason,
-      failure: run.failure,
-      output,
-      result_problems: problems,
-    };
-    if (problems) io.err(`The output does not fit the schema of its result: ${problemsText(problems)}`);
-    if (run.status === "finished" && finishReason !== undefined && finishReason !== "completed") {
-      io.err(`The output is incomplete: finish reason ${finishReason}`);
+    const started = await caller.call<Schemas["RunDetail"]>("get_run", { run_id: id });
+    yield { note: `Run ${id} ${started.state === "waiting_for_slot" ? "waits for a slot of its quota" : "started"}.` };
+    const { run, output } = await idleRun(caller, id, { progress, notify }, signal);
+    const { result_error: problem, finish_reason: reason } = run;
+    if (problem)
+      io.err(printable(`The output does not fit the schema of its result: ${problemsText(problem.problems)}`));
+    if (run.status === "finished" && reason !== null && reason !== "completed") {
+      io.err(`The output is incomplete: finish reason ${reason}`);
     }
     progress(summary(run));
     const text = output === undefined ? "" : `${io.isTerminal ? printable(output) : output}\n`;
-    yield { bytes: Buffer.from(text), json };
-    if (run.status !== "finished") throw new CliError(`run ${id}: ${endOf(run)} (see run show ${id})`, notFinished);
+    yield { bytes: Buffer.from(text), json: { ...run, output: output ?? null } };
+    if (run.status !== "finished")
+      throw new CliError(`run ${id}: ${statusText(run)} (see run show ${id})`, notFinished);
   } catch (error) {
     if (signal.aborted) {
       throw new CliError(`stopped waiting; run ${id} proceeds (see run show ${id} --events)`, interrupted);
@@ -61,56 +45,52 @@ export async function* waitForRun(
   }
 }
 
-/** Follows a run until it is idle. */
+/** Follows a run until it is idle. Resolves with it and the output of its last turn. */
 async function idleRun(
-  { runs }: Pick<OperatorPlatform, "runs">,
+  caller: Caller,
   id: string,
   { progress, notify }: Record<"progress" | "notify", (line: string) => void>,
   signal: AbortSignal,
-) {
-  let last: AnswerEntry | undefined;
-  for await (const event of followEvents(runs, id, { after: 0, signal })) {
-    if ("part" in event && event.part === "answer") last = event;
+): Promise<{ run: Schemas["RunDetail"]; output: string | undefined }> {
+  let output: string | undefined;
+  for await (const event of followEvents(caller, id, { after: 0, signal })) {
+    if (event.type === "input") output = undefined;
+    if (event.type === "output") output = event.text;
     const line = progressLine(event);
     if (line !== undefined) progress(line);
     // Also outside of a terminal: without an answer, this command waits for a day.
-    if ("part" in event && event.part === "asked") notify(answerAdvice(id, event));
+    if (event.type === "call_asked") notify(answerAdvice(id, event));
   }
-  const view = await findRun(runs, id);
-  return { ...view, finishReason: last && (last.ended ?? "completed"), checked: last?.checked };
+  return { run: await caller.call<Schemas["RunDetail"]>("get_run", { run_id: id }), output };
 }
 
 /** The line that reports an event. Undefined: the event is not reported. */
-function progressLine(event: RunEvent): string | undefined {
-  if (!("part" in event)) return undefined;
+function progressLine(event: Event): string | undefined {
+  if (!("step" in event)) return undefined;
   const step = `  step ${event.step}`;
-  switch (event.part) {
-    case "answer": {
-      const { toolCalls } = event.answer;
-      const seconds = event.milliseconds === undefined ? "" : `  ${secondsOf(event.milliseconds)}`;
-      return `${step}  ${toolCalls.length > 0 ? toolNames(toolCalls) : "answer"}${seconds}`;
+  switch (event.type) {
+    case "model_call": {
+      const { tool_calls: calls, milliseconds } = event;
+      const seconds = milliseconds === null ? "" : `  ${secondsOf(milliseconds)}`;
+      return `${step}  ${calls.length > 0 ? toolNames(calls) : "answer"}${seconds}`;
     }
-    case "failed": {
-      const { failure, waitMs } = event;
-      const next = waitMs === undefined ? "" : `; next attempt in ${secondsOf(waitMs)}`;
-      return `${step}  model call failed: ${failure.title}${next}`;
+    case "model_call_failed": {
+      const next = event.wait_ms === null ? "" : `; next attempt in ${secondsOf(event.wait_ms)}`;
+      return `${step}  model call failed: ${event.title}${next}`;
     }
-    case "result":
-      return event.result.error
-        ? `${step}  ${event.result.name} failed: ${event.result.text.slice(0, 200)}`
-        : undefined;
+    case "tool_result":
+      return event.is_error ? `${step}  ${event.name} failed: ${event.text.slice(0, 200)}` : undefined;
     case "summary":
       return `${step}  conversation compacted: ${event.messages} messages`;
     case "resumed":
       return `${step}  resumed after an interruption: ${event.reason}`;
+    case "call_asked":
+      return `${step}  call ${callId(event)} waits for an answer (${event.kind}) until ${event.until}`;
+    case "call_answered":
+      return `${step}  call ${callId(event)} answered: ${event.answer}`;
     case "forked":
-      return undefined; // `run fork` has said it
-    case "asked":
-      return `${step}  call ${callId(event)} waits for an answer (${event.kind}) until ${isoTime(event.until)}`;
-    case "answered":
-      return `${step}  call ${callId(event)} answered: ${event.answer.kind}`;
-    case "began":
-      return undefined;
+    case "tool_started":
+      return undefined; // `run fork` has said what was forked
   }
 }
 
@@ -120,19 +100,14 @@ function toolNames(calls: { name: string }[]): string {
   return [...counts].map(([name, same]) => (same.length > 1 ? `${name} × ${same.length}` : name)).join(", ");
 }
 
-function summary({ status, createdAt, updatedAt, used }: Run): string {
+function summary({ status, created_at, updated_at, usage }: Schemas["RunDetail"]): string {
+  const { steps, input_tokens: input, output_tokens: output, dollars } = usage;
   const facts = [
-    `${status === "finished" ? "Finished" : status} in ${secondsOf(updatedAt - createdAt)}`,
-    ...(used
-      ? [`${used.steps} model calls`, `${(used.inputTokens + used.outputTokens).toLocaleString("en-US")} tokens`]
-      : []),
-    ...(used && used.dollars > 0 ? [`$${used.dollars.toFixed(4)}`] : []),
+    `${status === "finished" ? "Finished" : status} in ${secondsOf(Date.parse(updated_at) - Date.parse(created_at))}`,
+    ...(steps > 0 ? [`${steps} model calls`, `${(input + output).toLocaleString("en-US")} tokens`] : []),
+    ...(dollars > 0 ? [`$${dollars.toFixed(4)}`] : []),
   ];
   return `${facts.join(", ")}.`;
-}
-
-function endOf({ status, failure }: Run): string {
-  return failure ? `${status}: ${failureText(failure)}` : status;
 }
 
 function secondsOf(milliseconds: number): string {

@@ -1,13 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { commandLine } from "../../src/command-line.ts";
-import { describeTrial, inDollars } from "../../src/trials/describe-trial.ts";
-import { measuredEstimate } from "../../src/trials/estimate.ts";
-import { findTrial } from "../../src/trials/find-trial.ts";
-import { summarize } from "../../src/trials/summary.ts";
-import type { Trial, TrialCase } from "../../src/trials/types.ts";
+import type { Schemas } from "../../src/manage/schema-types.ts";
+import { inDollars } from "../../src/trials/describe-trial.ts";
 import { CliError, type FileIo } from "../cli.ts";
 import { interrupted, onInterrupt } from "./interruption.ts";
-import type { OperatorPlatform } from "./operator-platform.ts";
+import type { Session } from "./session.ts";
 
 const pollMilliseconds = 1_000;
 
@@ -16,18 +13,17 @@ const pollMilliseconds = 1_000;
  * the service has stopped: the trial proceeds when the service runs.
  */
 export async function waitForTrial(
-  { trials, isServed }: Pick<OperatorPlatform, "trials" | "isServed">,
+  { call, isServed }: Pick<Session, "call" | "isServed">,
   id: string,
   io: FileIo,
-): Promise<{ trial: Trial; cases: TrialCase[] }> {
+): Promise<Schemas["Trial"]> {
   using interruption = onInterrupt();
   const { signal } = interruption;
   try {
     for (;;) {
-      const trial = await findTrial(trials, id);
-      const cases = await trials.listCases(id);
-      if (trial.status === "finished") return { trial, cases };
-      io.show?.(progressOf(trial, cases));
+      const trial = await call<Schemas["Trial"]>("get_trial", { trial_id: id });
+      if (trial.status === "finished") return trial;
+      io.show?.(progressOf(trial));
       if (!isServed()) throw new CliError(notServed(id));
       await sleep(pollMilliseconds, undefined, { signal });
     }
@@ -42,10 +38,9 @@ export async function waitForTrial(
   }
 }
 
-function progressOf(trial: Trial, cases: TrialCase[]): string {
-  const remaining = measuredEstimate(trial, cases);
-  const rest = remaining?.dollars === undefined ? "" : ` · about ${inDollars(remaining.dollars)} to go`;
-  return `${describeTrial(trial, summarize(trial, cases))}${rest}`;
+function progressOf({ summary, remaining }: Schemas["Trial"]): string {
+  const dollars = remaining?.dollars ?? undefined;
+  return `${summary.text}${dollars === undefined ? "" : ` · about ${inDollars(dollars)} to go`}`;
 }
 
 function notServed(id: string): string {

@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { styleText } from "node:util";
 import { Command } from "commander";
 import { commandLine, commandPrefix } from "../../src/command-line.ts";
-import { wholeNumber } from "../admin/option-values.ts";
 import { CliError, consoleIo, runProgram } from "../cli.ts";
 import { type DemoProgress, type DemoResult, runDemo } from "./run-demo.ts";
 import { runTrialDemo } from "./run-trial-demo.ts";
@@ -34,7 +33,10 @@ export async function main(argv: string[]): Promise<number> {
     .option("--delay <MS>", "milliseconds of each model call (default: 400, with --trial 20)")
     .option("--json", "print one line of JSON at the end of the run, for programs")
     .action(async ({ trial, once, json, delay = trial ? "20" : "400" }: DemoOptions) => {
-      const settings = { callMilliseconds: wholeNumber("--delay", delay, 10_000) };
+      if (!/^[1-9]\d{0,3}$|^10000$/.test(delay)) {
+        throw new CliError(`--delay is ${JSON.stringify(delay)}; expected a whole number from 1 to 10000`);
+      }
+      const settings = { callMilliseconds: Number(delay) };
       const dataDir = mkdtempSync(join(tmpdir(), "agent-run-demo-"));
       keep(async () => rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 }));
       if (trial) {

@@ -54,7 +54,7 @@ test("runs without a clone: starts, works on files in the sandbox, is operated, 
   const tools = ["read_file", "run_javascript", "run_python"];
   writeFileSync(join(packed.folder, "agent.json"), JSON.stringify({ name: "Packed", instructions: "Work.", tools }));
   const agent = await adminJson("agent", "create", "--file", "agent.json");
-  const { api_key: apiKey } = await adminJson("key", "create", "--agent", agent.id);
+  const { key: apiKey } = await adminJson("key", "create", "--agent", agent.id);
   const caller = { ...service, apiKey, templateId: agent.id };
 
   const files = {
@@ -152,5 +152,5 @@ async function startPackage(args: string[]) {
 async function adminJson(...args: string[]) {
   const { code, stdout, stderr } = await npxResult(packed, "admin", ...args, "--json");
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-  return JSON.parse(stdout) as Record<"id" | "api_key", string>;
+  return JSON.parse(stdout) as Record<"id" | "key", string>;
 }

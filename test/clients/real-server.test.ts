@@ -134,7 +134,7 @@ describe.each(["TypeScript", "Python", "Python with asyncio"])("%s, with npm sta
     const { id: org } = await done(dataDir, "org", "create", "--name", "Other");
     await done(dataDir, "org", "set-model", org, ...modelOptions);
     const { id } = await done(dataDir, "agent", "create", "--org", org, "--file", file);
-    return (await done(dataDir, "key", "create", "--agent", id)).api_key;
+    return (await done(dataDir, "key", "create", "--agent", id)).key;
   }
 
   test("answers the calls of a client tool", async () => {
@@ -170,7 +170,7 @@ describe.each(["TypeScript", "Python", "Python with asyncio"])("%s, with npm sta
       send(response, chunk({}, { finish_reason: "stop" }), "[DONE]");
       response.end();
     });
-    const modelOptions = ["--provider", "openai-compatible", "--base-url", slow.baseUrl, "--model-name", "m"];
+    const modelOptions = ["--provider", "openai-compatible", "--base-url", slow.baseUrl, "--model", "m"];
     const client = { api_key: await keyOf("examples/assistant.json", ...modelOptions) };
     const { value } = await driver.run(job({ method: "create", options: { name: "Text", input: "Hello" }, client }));
     const args = [(value as { id: string }).id];

@@ -32,14 +32,14 @@ export async function openDeployed() {
       const { id: org = "" } = await admin("org", "create", "--name", "Deploy test");
       await admin("org", "set-model", org, ...model);
       const { id = "" } = await admin("agent", "create", "--file", "examples/assistant.json", "--org", org);
-      const { api_key = "" } = await admin("key", "create", "--agent", id);
+      const { key: api_key = "" } = await admin("key", "create", "--agent", id);
       return { id, org, key: api_key, api: client(forwarder.baseUrl, id, api_key) };
     },
 
     /** Runs the conformance suite with this agent, another agent and a disabled key. */
     async conformance(baseUrl: string, { id, key }: { id: string; key: string }) {
       const other = await this.newAgent("--provider", "demo");
-      const { api_key: disabled = "", hash = "" } = await admin("key", "create", "--agent", id);
+      const { key: disabled = "", id: hash = "" } = await admin("key", "create", "--agent", id);
       await admin("key", "disable", hash);
       const target = ["--base-url", baseUrl, "--template-id", id, "--quotes-files"];
       return conformance(...target, "--api-key", key, "--other-api-key", other.key, "--disabled-api-key", disabled);
@@ -97,7 +97,7 @@ export const keepsTheContract = {
 
 /** The model options for a server at this address. */
 export function server(baseUrl: string): string[] {
-  return ["--provider", "openai-compatible", "--base-url", baseUrl, "--model-name", "m"];
+  return ["--provider", "openai-compatible", "--base-url", baseUrl, "--model", "m"];
 }
 
 /** Completes an open model call. */

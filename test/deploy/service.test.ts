@@ -43,8 +43,8 @@ describe("an agent of the demo model", () => {
     const hash = sha256Of(Buffer.from("Hello from a file.\n"));
     expect(await deployed.objectsOf(runId)).toEqual([`workspaces/${runId}/.sha256-${hash}`]);
     const file = { name: "hello.txt", size: 19, sha256: hash };
-    expect(await admin("run", "show", runId, "--files", "--at", "1.0")).toMatchObject({ files: [file] });
-    expect(await admin("run", "file", runId, "hello.txt")).toEqual({ ...file, content_base64 });
+    expect(await admin("run", "show", runId, "--files", "--at", "1.0")).toMatchObject({ data: [file] });
+    expect(await admin("run", "file", runId, "hello.txt")).toMatchObject({ ...file, content_base64 });
     await executionEnds(runId, 1, "SUCCEEDED");
     expect((await deployed.execution(runId, 1)).input).toBe(JSON.stringify({ runId, turn: 1 }));
   });
@@ -92,7 +92,7 @@ test("a deleted run keeps only its status", async () => {
   const content_base64 = Buffer.from("Nothing to see.").toString("base64");
   const runId = await api.create("What is in the file?", [{ filename: "hello.txt", content_base64 }]);
   await api.ended(runId);
-  expect(await admin("run", "delete", runId)).toMatchObject({ status: "terminated", name: "" });
+  expect(await admin("run", "delete", runId)).toEqual({ run_id: runId });
   expect(await api.read(runId)).toEqual({ agent_id: runId, loop_status: "terminated", transcript: [] });
   expect((await deployed.itemsOf(runId)).map(({ sk }) => sk)).toEqual(["HEAD"]);
   expect(await deployed.objectsOf(runId)).toEqual([]);

@@ -59,11 +59,14 @@ afterAll(async () => {
   await model[Symbol.asyncDispose]();
 });
 
+/** An option as the release before names it. */
+const formerOption = (option: string): string => (option === "--model" ? "--model-name" : option);
+
 /** Makes an organization with an agent, a key, a webhook and runs in all states. */
 async function useFormer(): Promise<void> {
   const idOf = async (...args: string[]): Promise<string> => String((await formerAdmin(...args))["id"]);
   const org = await idOf("org", "create", "--name", "Of the release before");
-  await formerAdmin("org", "set-model", org, ...server(model.baseUrl));
+  await formerAdmin("org", "set-model", org, ...server(model.baseUrl).map(formerOption));
   const definition = {
     name: "Reporter",
     instructions: "Write reports.",
@@ -234,13 +237,13 @@ test("a run that waited for an answer continues with it", async ({ skip }) => {
 });
 
 test("a disabled key stays disabled, and new keys, agents and runs are made beside the old ones", async () => {
-  const { api_key: key } = await admin("key", "create", "--agent", agent.id);
+  const { key } = await admin("key", "create", "--agent", agent.id);
   await admin("key", "disable", agent.hash);
   expect((await read(forwarder.baseUrl, runs.long)).slice(0, 3)).toBe("401");
   agent.key = String(key);
   const api = client(forwarder.baseUrl, agent.id, agent.key);
   expect((await api.ended(await api.create("A new one."))).loop_status).toBe("finished");
-  const { runs: listed } = (await admin("run", "list", "--agent", agent.id)) as { runs: { id: string }[] };
+  const { data: listed } = (await admin("run", "list", "--agent", agent.id)) as { data: { id: string }[] };
   expect(listed.map(({ id }) => id)).toEqual(expect.arrayContaining(Object.values(runs)));
 });
 

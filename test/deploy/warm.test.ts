@@ -35,7 +35,7 @@ beforeAll(async () => {
   forwarder = await forwardToApi(outputs["ApiUrl"] ?? "");
   org = String((await admin("org", "create", "--name", "Warm"))["id"]);
   const { id } = await admin("agent", "create", "--org", org, "--file", "examples/assistant.json");
-  const { api_key: key } = await admin("key", "create", "--agent", String(id));
+  const { key } = await admin("key", "create", "--agent", String(id));
   api = client(forwarder.baseUrl, String(id), String(key));
 });
 afterAll(() => forwarder.close());

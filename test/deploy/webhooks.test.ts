@@ -36,11 +36,11 @@ interface ListedDelivery {
   id: string;
   state: string;
   attempts: number;
-  status?: number;
+  last_attempt: { status: number | null } | null;
 }
 
 async function deliveriesOf({ id }: Agent): Promise<ListedDelivery[]> {
-  const { deliveries } = await admin("webhook", "deliveries", "--agent", id);
+  const { data: deliveries } = await admin("webhook", "deliveries", "--agent", id);
   return deliveries as unknown as ListedDelivery[];
 }
 
@@ -65,7 +65,7 @@ test("the end of a run is sent with a valid signature, and again when an operato
     data: { run_id: runId, agent_id: agent.id, status: "finished", turn: 1 },
   });
   const delivery = await firstEnds(agent);
-  expect(delivery).toMatchObject({ state: "delivered", attempts: 1, status: 204 });
+  expect(delivery).toMatchObject({ state: "delivered", attempts: 1, last_attempt: { status: 204 } });
 
   await admin("webhook", "resend", delivery?.id ?? "");
   await receives(receiver, 2);
@@ -78,14 +78,14 @@ test("a receiver that fails gets the message again", async () => {
   await agent.api.create("Hello?");
   await receives(receiver, 2);
   expect(receiver.received[1]?.id).toBe(receiver.received[0]?.id);
-  expect(await firstEnds(agent)).toMatchObject({ state: "delivered", attempts: 2, status: 200 });
+  expect(await firstEnds(agent)).toMatchObject({ state: "delivered", attempts: 2, last_attempt: { status: 200 } });
 });
 
 test("a receiver that is gone disables the agent's webhook", async () => {
   await using receiver = await webhookReceiver(() => 410);
   const agent = await reporting(receiver);
   await agent.api.create("Hello?");
-  expect(await firstEnds(agent)).toMatchObject({ state: "failed", attempts: 1, status: 410 });
+  expect(await firstEnds(agent)).toMatchObject({ state: "failed", attempts: 1, last_attempt: { status: 410 } });
   expect(await admin("webhook", "show", "--agent", agent.id)).toMatchObject({ enabled: false });
 });
 

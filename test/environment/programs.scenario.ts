@@ -32,7 +32,7 @@ export function describeEverydayScripts(environments: () => string): void {
       const file = join(service.dataDir, "agent.json");
       writeFileSync(file, JSON.stringify({ name: "Analyst", instructions: "Answer.", tools: ["run_shell"] }));
       const { id } = await done(service.dataDir, "agent", "create", "--file", file);
-      const { api_key } = await done(service.dataDir, "key", "create", "--agent", id);
+      const { key: api_key } = await done(service.dataDir, "key", "create", "--agent", id);
       agent = { baseUrl: service.baseUrl, apiKey: api_key, templateId: id };
     });
     afterAll(async () => {

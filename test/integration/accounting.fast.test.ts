@@ -21,10 +21,8 @@ test("a model response that ends a run with an error is counted and shown", asyn
   const shown = await done(service.dataDir, "run", "show", id);
   expect(shown).toMatchObject({
     failure: { category: "model_answer" },
-    model_calls: 2,
-    input_tokens: 42,
-    output_tokens: 14,
-    steps: [{ step: 1 }, { step: 2, input_tokens: 21, output_tokens: 7 }],
+    usage: { steps: 2, input_tokens: 42, output_tokens: 14 },
+    events: [{}, { step: 1 }, { step: 2, usage: { input_tokens: 21, output_tokens: 7 } }],
   });
 });
 

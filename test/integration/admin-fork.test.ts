@@ -52,7 +52,7 @@ test("a fork continues the record with other instructions, and the run stays as 
   const [id = ""] = /[0-9a-f]{8}-[0-9a-f-]{27}/.exec(stderr) ?? [];
   expect(await fileText(dataDir, id, "a.txt")).toBe("One");
   const { stdout: shown } = await admin(dataDir, "run", "show", id);
-  expect(shown).toContain(`run forked, from run ${source}`);
+  expect(shown).toContain(`forked, from run ${source}`);
   expect(await done(dataDir, "run", "show", source)).toEqual(before);
 });
 
@@ -76,7 +76,7 @@ test("a person at the terminal sees which tools run live, and is asked before", 
   const declined = await inProcess(main, args, true, "n");
   expect([declined.code, declined.stderr]).toEqual([
     1,
-    "From 1.1 on, these tools run live: write_file, read_file, read_result.\nFork the run? [y/N] admin: not forked; no model was called\n",
+    "From 1.1 on, these tools run live: write_file, read_file.\nFork the run? [y/N] admin: not forked; no model was called\n",
   ]);
   expect(model.received).toHaveLength(called);
   const accepted = await inProcess(main, [...args, "--tool", "list_files", "--wait"], true, "y");
@@ -90,7 +90,7 @@ test("wrong options are refused with what is accepted", async () => {
   expect(await refused("--at", "2", "--yes")).toContain("expected TURN.STEP, such as 1.3; 2.0 begins turn 2 anew");
   expect(await refused("--at", "7.1", "--yes")).toContain("has no step 7.1: its last turn is 1");
   expect(await refused(...ok, "--version", "1", "--model", "m")).toContain("--version and --model cannot be combined");
-  expect(await refused(...ok, "--tool", "fly")).toContain('--tool is "fly"; expected one of list_files, ');
+  expect(await refused(...ok, "--tool", "fly")).toContain("--tool is \"fly\": input should be 'list_files', ");
   expect(await refused(...ok, "--result", "result.txt")).toContain("expected CALL=FILE, such as 1=result.txt");
   expect(await refused(...ok, "--result", `3=${file("r.txt", "x")}`)).toContain(
     "the calls of step 1.1 are 1 (write_file)",

@@ -46,7 +46,12 @@ const agentThere = (): string => agents[1] ?? "";
 
 test("a run of one service is imported into another, read-only, and exported with the same bytes", async () => {
   const imported = await done(there, "run", "import", bundle, "--agent", agentThere());
-  expect(imported).toMatchObject({ status: "finished", turns: 1, agent: agentThere(), imported_from: source });
+  expect(imported).toMatchObject({
+    status: "finished",
+    turn: 1,
+    agent_id: agentThere(),
+    imported_from: expect.objectContaining({ run_id: source }),
+  });
   const { id } = imported;
   expect(id).not.toBe(source);
   expect(await shown(id)).toContain("One: Wrote a.txt (3 bytes).");

@@ -73,7 +73,7 @@ test("run retry --all and run stop --all change all runs of an agent", { timeout
   for (const id of ids) expect(stdout).toContain(id);
   expect(stdout).toContain("3 changed");
   const stopped = await admin(dataDir, "run", "stop", "--all", "--json");
-  expect((JSON.parse(stopped.stdout) as { id: string; status: string }[]).map(({ status }) => status)).toEqual([
+  expect((JSON.parse(stopped.stdout) as { data: { status: string }[] }).data.map(({ status }) => status)).toEqual([
     "terminated",
     "terminated",
     "terminated",

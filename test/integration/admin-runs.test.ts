@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { chatServer, chunk, streams, toolCallChunk, usageChunk } from "../providers/chat-completions-server.ts";
 import { main } from "../../bin/admin/main.ts";
-import { admin, done, fileText, inProcess, rejected } from "./admin.ts";
+import { admin, done, fileText, inProcess, listed, rejected } from "./admin.ts";
 import { createRun, finished, modelAt, newDataDir, read, type Service, startService } from "./service.ts";
 
 interface Page {
-  runs: { id: string }[];
-  cursor?: string;
+  data: { id: string }[];
+  next: string | null;
 }
 
 const sha256 = (content: string | Buffer): string => createHash("sha256").update(content).digest("hex");
@@ -36,24 +36,22 @@ describe("run commands", () => {
     const files = [{ filename: "notes.txt", content_base64: Buffer.from("a heron\n").toString("base64") }];
     const id = await createRun(service, { name: "Run of the operator", input_text: "first", files });
     await finished(service, id);
-    const listed = await done(service.dataDir, "run", "list", "--agent", service.templateId, "--limit", "1");
-    const expected = { runs: [{ id, name: "Run of the operator", status: "finished", turns: 1 }] };
-    expect(listed).toMatchObject(expected);
+    const page = await done(service.dataDir, "run", "list", "--agent", service.templateId, "--limit", "1");
+    const expected = { data: [{ id, name: "Run of the operator", status: "finished", turn: 1 }] };
+    expect(page).toMatchObject(expected);
     expect(await done(service.dataDir, "run", "show", id)).toMatchObject({
       status: "finished",
       files: [{ name: "notes.txt", size: 8 }],
-      transcript: [{ role: "input_to_agent", text: "first" }, { role: "output_from_agent" }],
+      events: [{ type: "input", text: "first" }, {}, {}, {}, {}, {}, { type: "output" }],
     });
     const { stdout: shown } = await admin(service.dataDir, "run", "show", id);
-    expect(shown).toContain("input_to_agent:\n    first\n");
+    expect(shown).toContain("\ninput:\n    first\n");
     expect(shown).toMatch(/started_by +key \S+/);
 
-    expect(await done(service.dataDir, "run", "show", id)).toMatchObject({
-      agent_version: 1,
-      configuration: expect.stringMatching(/^[0-9a-f]{64}$/),
-    });
+    expect(await done(service.dataDir, "run", "show", id)).toMatchObject({ agent_version: 1 });
     expect(await done(service.dataDir, "run", "request", id, "--at", "1.1")).toMatchObject({
-      model: { provider: "demo" },
+      provider: "demo",
+      configuration: expect.stringMatching(/^[0-9a-f]{64}$/),
       messages: [
         { role: "user", text: "first" },
         { note: true, text: expect.stringContaining("notes.txt") },
@@ -63,8 +61,10 @@ describe("run commands", () => {
     expect(await rejected(service.dataDir, "run", "request", id, "--at", "1.99")).toContain(
       "no answer in turn 1, step 99",
     );
-    expect(await rejected(service.dataDir, "run", "request", id, "--at", "1")).toContain("expected TURN.STEP");
-    expect(await done(service.dataDir, "run", "input", id, "--text", "second")).toMatchObject({ turns: 2 });
+    expect(await rejected(service.dataDir, "run", "request", id, "--at", "1")).toContain(
+      '--at is "1": string should match pattern',
+    );
+    expect(await done(service.dataDir, "run", "input", id, "--text", "second")).toMatchObject({ turn: 2 });
     const second = await finished(service, id);
     expect(second.transcript.map(({ role }) => role)).toEqual([
       "input_to_agent",
@@ -86,8 +86,8 @@ describe("run commands", () => {
       (await fetch(`${baseUrl}/ext/v1/runs/${id}`, { headers: { authorization: `Bearer ${String(token)}` } })).status;
     const [short, long, last] = [
       await done(dataDir, "run", "share", id),
-      await done(dataDir, "run", "share", id, "--for", "7d"),
-      await done(dataDir, "run", "share", id, "--for", "90m"),
+      await done(dataDir, "run", "share", id, "--expires-in", "7d"),
+      await done(dataDir, "run", "share", id, "--expires-in", "90m"),
     ];
     expect([short, long, last].map(lifetimeOf)).toEqual([3_600, 604_800, 5_400]);
     expect([await reads(short), await reads(long)]).toEqual([200, 200]);
@@ -98,11 +98,9 @@ describe("run commands", () => {
     );
     expect(await done(dataDir, "run", "unshare", id)).toEqual({ revoked: [long.id, last.id] });
     expect(await reads(long)).toBe(401);
-    const expected = "expected 1m to 30d, such as 90m, 1h or 7d";
-    for (const time of ["1", "59s", "0m", "31d", "1.5h"]) {
-      expect(await rejected(dataDir, "run", "share", id, "--for", time)).toBe(`--for is "${time}"; ${expected}`);
-    }
-    const audit = (await done(dataDir, "audit")) as unknown as { action: string; id: string }[];
+    expect(await rejected(dataDir, "run", "share", id, "--expires-in", "31d")).toContain("--expires-in is 2678400: ");
+    expect(await rejected(dataDir, "run", "share", id, "--expires-in", "1.5h")).toContain('--expires-in is "1.5h": ');
+    const audit = await listed<{ action: string; id: string }>(dataDir, "audit");
     const actions = audit.filter((entry) => entry.id === id).map(({ action }) => action);
     expect(actions).toEqual([...Array(3).fill("run.unshare"), ...Array(3).fill("run.share")]);
   });
@@ -113,7 +111,7 @@ describe("run commands", () => {
     const ids = [];
     for (const name of ["one", "two", "three"]) ids.unshift(await createRun(service, { name, input_text: "x" }));
     for (const id of ids) await finished(service, id);
-    const organization = (await done(dataDir, "agent", "show", templateId))["organization"] as string;
+    const organization = (await done(dataDir, "agent", "show", templateId))["organization_id"] as string;
     for (const of of [
       ["--agent", templateId],
       ["--org", organization],
@@ -123,31 +121,28 @@ describe("run commands", () => {
         return page as Page;
       };
       const first = await list("--limit", "2");
-      const second = await list("--limit", "2", "--cursor", first.cursor ?? "");
-      expect([...first.runs, ...second.runs].map(({ id }) => id)).toEqual(ids);
-      expect(second.cursor).toBeUndefined();
-      expect((await list("--status", "finished")).runs).toHaveLength(3);
-      expect((await list("--status", "terminated")).runs).toEqual([]);
-      expect((await list("--status", "terminated, finished")).runs).toHaveLength(3);
-      expect((await list("--until", before)).runs).toEqual([]);
-      expect((await list("--sort", "steps", "--limit", "2")).runs).toHaveLength(2);
-      expect((await list("--max-seconds", "60")).runs).toHaveLength(3);
+      const second = await list("--limit", "2", "--cursor", first.next ?? "");
+      expect([...first.data, ...second.data].map(({ id }) => id)).toEqual(ids);
+      expect(second.next).toBeNull();
+      expect((await list("--status", "finished")).data).toHaveLength(3);
+      expect((await list("--status", "terminated")).data).toEqual([]);
+      expect((await list("--status", "terminated, finished")).data).toHaveLength(3);
+      expect((await list("--until", before)).data).toEqual([]);
+      expect((await list("--sort", "steps", "--limit", "2")).data).toHaveLength(2);
+      expect((await list("--max-seconds", "60")).data).toHaveLength(3);
       for (const none of ["--min-seconds=60", "--tool=x", "--model=x", "--category=limit", "--label=a=b"])
-        expect((await list(none)).runs).toEqual([]);
+        expect((await list(none)).data).toEqual([]);
     }
     const { stdout } = await admin(dataDir, "run", "list", "--agent", templateId, "--limit", "1");
     expect(stdout).toMatch(/three\n\nThere may be more: --cursor \S+\n$/);
   });
 
   test.each([
-    [["--limit", "0"], '--limit is "0"; expected a whole number from 1 to 1000'],
-    [["--org", "o"], "either --agent ID or --org ID"],
-    [["--status", "done"], '--status is "done"; expected one or more of running, finished'],
-    [["--sort", "price"], '--sort is "price"; expected one of created, dollars'],
-    [["--label", "team"], '--label is "team"; expected KEY=VALUE'],
-    [["--min-dollars", "$1"], '--min-dollars is "$1"; expected a number such as 0.05'],
-    [["--category", "timeout"], '--category is "timeout"; expected one or more of model_configuration'],
-    [["--until", "noon"], '--until is "noon"; expected a time'],
+    [["--limit", "0"], "--limit is 0: input should be greater than or equal to 1"],
+    [["--status", "done"], "--status is \"done\": input should be 'running', "],
+    [["--label", "team"], '--label is "team": string should match pattern'],
+    [["--min-dollars", "$1"], '--min-dollars is "$1": input should be a valid number'],
+    [["--until", "noon"], '--until is "noon": input should be a valid datetime'],
     [["--cursor", "x"], 'the cursor "x" is not valid'],
   ])("list rejects %j", async (options, error) => {
     const { dataDir, templateId } = service;
@@ -176,17 +171,15 @@ test("run show --files and run file read the files of a run, now and at a step",
 
   const shown = await done(dataDir, "run", "show", id, "--files");
   expect(shown).toMatchObject({
-    manifest: expect.stringMatching(/^[0-9a-f]{64}$/),
-    files: [
+    data: [
       { name: "a.txt", size: 6, sha256: sha256("edited") },
       { name: "b.bin", size: 4, sha256: sha256(bytes) },
     ],
   });
   const { stdout } = await admin(dataDir, "run", "show", id, "--files", "--at", "1.0");
   expect(stdout).toContain(`  a.txt (8 bytes)  ${sha256("uploaded")}\n`);
-  expect(stdout).not.toContain(String(shown["manifest"]));
   expect(await done(dataDir, "run", "show", id)).toMatchObject({
-    steps: [{}, { changed_files: [{ name: "a.txt", sha256: sha256("edited") }], manifest: shown["manifest"] }, {}],
+    events: [{}, {}, { files: [{ name: "a.txt", sha256: sha256("edited") }] }, {}, {}],
   });
 
   expect([await fileText(dataDir, id, "a.txt"), await fileText(dataDir, id, "a.txt", "--at", "1.0")]).toEqual([
@@ -207,7 +200,9 @@ test("run show --files and run file read the files of a run, now and at a step",
 
   expect(await rejected(dataDir, "run", "file", id, "c.txt")).toContain("see run show ID --files");
   expect(await rejected(dataDir, "run", "file", id, "a.txt", "--at", "1.9")).toContain("turn 1 has 2 steps");
-  expect(await rejected(dataDir, "run", "show", id, "--files", "--at", "1")).toContain("expected TURN.STEP");
+  expect(await rejected(dataDir, "run", "show", id, "--files", "--at", "1")).toContain(
+    '--at is "1": string should match',
+  );
   expect(await rejected(dataDir, "run", "show", id, "--at", "1.1")).toContain("--at needs --files");
 });
 
@@ -238,39 +233,36 @@ test("run show prints what each step did and cost; --events prints it as it happ
     .split("\n")
     .map((line) => JSON.parse(line) as Record<string, unknown>);
   expect(events).toMatchObject([
-    { turn: 1, event: "input-accepted", text: "What?" },
+    { turn: 1, type: "input", text: "What?" },
     {
       turn: 1,
       step: 1,
-      event: "model-call-completed",
+      type: "model_call",
       model: "m",
-      input_tokens: 21,
-      output_tokens: 7,
-      tool_calls: [{ name: "read_file", input: '{"name":"a.txt"}' }],
+      usage: { input_tokens: 21, output_tokens: 7 },
+      tool_calls: [{ name: "read_file", arguments: '{"name":"a.txt"}' }],
     },
-    { turn: 1, step: 1, event: "tool-call-completed", name: "read_file", error: false },
-    { turn: 1, step: 2, event: "model-call-completed", text: "A heron." },
-    { turn: 1, event: "turn-finished", text: "A heron." },
-    { event: "run-idle", status: "finished" },
+    { turn: 1, step: 1, type: "tool_result", name: "read_file", is_error: false },
+    { turn: 1, step: 2, type: "model_call", text: "A heron." },
+    { turn: 1, type: "output", text: "A heron." },
+    { id, status: "finished" },
   ]);
   const steps = events.slice(1, 4);
-  expect(String(steps[1]?.["text"])).toMatch(/a heron[^]*… \(\d+ characters\)$/);
   expect(steps.every(({ milliseconds }) => typeof milliseconds === "number")).toBe(true);
   expect(events.slice(0, 5).map(({ sequence }) => sequence)).toEqual([1, 2, 3, 4, 5]);
   expect(events.slice(0, 5).every(({ at }) => new Date(String(at)).toISOString() === at)).toBe(true);
   const rest = await admin(dataDir, "run", "show", id, "--events", "--after", "3");
-  expect(rest.stdout).toMatch(
-    /^\d{4}-\S+Z  #4  turn 1, step 2: model call completed, [^]*\n\S+  #5  turn 1: turn finished\n/,
-  );
-  expect(await rejected(dataDir, "run", "show", id, "--events", "--after", "x")).toContain('--after is "x"; expected');
+  expect(rest.stdout).toMatch(/^\d{4}-\S+Z  #4  turn 1, step 2: model call, [^]*\n\S+  #5  turn 1: output\n/);
+  expect(await rejected(dataDir, "run", "show", id, "--events", "--after", "x")).toContain('--after is "x": ');
   expect(await rejected(dataDir, "run", "show", id, "--after", "3")).toContain("--after needs --events");
 
   const shown = await done(dataDir, "run", "show", id);
-  expect(shown).toMatchObject({ status: "finished", model_calls: 2, input_tokens: 42, output_tokens: 14, tokens: 56 });
-  expect(shown["steps"]).toEqual(steps);
+  expect(shown).toMatchObject({ status: "finished", usage: { steps: 2, input_tokens: 42, output_tokens: 14 } });
+  expect(shown["events"]).toEqual(events.slice(0, 5));
   const { stdout: text } = await admin(dataDir, "run", "show", id);
+  expect(text).toMatch(/a heron[^]*… \(\d+ characters\)$/m);
   expect(text).toMatch(
-    /turn 1, step 1: model call completed, m, \d+ ms, 21 tokens in, 7 out\n    call 1: read_file \{"name":"a.txt"\}/,
+    /turn 1, step 1: model call, m, \d+ ms, 21 tokens in, 7 out\n    call 1: read_file \{"name":"a.txt"\}/,
   );
   expect((await admin(dataDir, "run", "list", "--agent", service.templateId)).stdout).toMatch(
     /finished +\d s +1 +56 +test/,
@@ -294,7 +286,7 @@ test("run show and run file show files in folders, and deletions", async () => {
   await finished(service, id);
 
   expect(await done(dataDir, "run", "show", id, "--files")).toMatchObject({
-    files: [{ name: "reports/q3.csv", size: 3, sha256: sha256("a,b") }],
+    data: [{ name: "reports/q3.csv", size: 3, sha256: sha256("a,b") }],
   });
   expect(await fileText(dataDir, id, "reports/q3.csv")).toBe("a,b");
   expect(await fileText(dataDir, id, "a.txt", "--at", "1.0")).toBe("uploaded");
@@ -303,5 +295,5 @@ test("run show and run file show files in folders, and deletions", async () => {
   expect(stdout).toContain("write_file (call 1), changed reports/q3.csv,");
   expect(stdout).toContain("delete_file (call 2), deleted a.txt,");
   const { stdout: json } = await admin(dataDir, "run", "show", id, "--events", "--json");
-  expect(json).toContain('"changed_files":[{"name":"a.txt","size":0,"deleted":true}]');
+  expect(json).toContain('"files":[{"name":"a.txt","size":0,"sha256":null,"deleted":true}]');
 });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { main } from "../../bin/admin/main.ts";
 import { chatServer, scripted } from "../providers/chat-completions-server.ts";
-import { admin, done, rejected } from "./admin.ts";
+import { admin, done, listed, rejected } from "./admin.ts";
 import type { ProcessResult } from "./script.ts";
 import { modelAt, newDataDir, type Service, startService } from "./service.ts";
 
@@ -106,16 +106,16 @@ describe("trials on the command line", () => {
     expect(code).toBe(0);
     expect(stdout).toContain("2 tried · 2 different");
     expect(stdout).toMatch(new RegExp(`1 +different +2 → 2 .* ${runs[2]} +1 +the output differs; report.txt changed`));
-    const listed = (await done(service.dataDir, "trial", "list", agent)) as unknown as { id: string; status: string }[];
-    expect(listed[0]).toMatchObject({ status: "finished", cases: 2, summary: expect.stringContaining("2 different") });
-    const id = listed[0]?.id ?? "";
+    const [first] = await listed<{ id: string }>(service.dataDir, "trial", "list", agent);
+    expect(first).toMatchObject({ status: "finished", cases: 2, summary: expect.stringContaining("2 different") });
+    const id = first?.id ?? "";
     const shown = await admin(service.dataDir, "trial", "show", id, "--case", "1");
     expect(shown.stdout).toContain("recorded output:\n    Done: Report 3\n");
     expect(shown.stdout).toContain("candidate output:\n    Done: REPORT 3\n");
     expect(shown.stdout).toContain(`- step 1  write_file {"name":"report.txt","content":"Report 3"}`);
     expect(shown.stdout).toContain(`+ step 1  write_file {"name":"report.txt","content":"REPORT 3"}`);
     expect(await rejected(service.dataDir, "trial", "show", id, "--case", "3")).toContain("its cases are 1 to 2");
-    expect(await done(service.dataDir, "trial", "delete", id)).toEqual({ id });
+    expect(await done(service.dataDir, "trial", "delete", id)).toEqual({ trial_id: id });
     expect(await rejected(service.dataDir, "trial", "show", id)).toContain("does not exist (see trial list AGENT)");
   });
 
@@ -160,7 +160,7 @@ describe("trials on the command line", () => {
     const wrong = await tried({}, "--assert-file", file("wrong.json", [{ kind: "file_exist", name: "x" }]));
     expect(wrong.code).toBe(1);
     expect(wrong.stderr).toContain(
-      "0: Input tag found using 'kind' does not match any of the expected tags: 'output_m",
+      "--assert-file, at 0: input tag found using 'kind' does not match any of the expected tags: 'output_m",
     );
   });
 
@@ -196,7 +196,7 @@ describe("trials on the command line", () => {
     expect(stderr).toMatch(/sends to 127\.0\.0\.1:\d+: 1 input and the recorded answers and results\n/);
     expect(stdout).toContain("1 tried · 1 different");
     expect(stdout).toContain("2 of 2 steps differ, first step 1: The model calls write_file with other arguments");
-    const [trial] = (await done(service.dataDir, "trial", "list", agent)) as unknown as { id: string }[];
+    const [trial] = await listed<{ id: string }>(service.dataDir, "trial", "list", agent);
     const shown = await admin(service.dataDir, "trial", "show", trial?.id ?? "", "--case", "1");
     expect(shown.stdout).toContain(`- step 1  write_file {"name":"report.txt","content":"Report 3"}`);
     expect(shown.stdout).toContain(`+ step 1  write_file {"name":"report.txt","content":"REPORT 3"}`);
@@ -239,19 +239,19 @@ describe("trials on the command line", () => {
     const trying = tried({ instructions: "Write nothing." }, "--fail-if", "open>1");
     const { dataDir } = service;
     const newest = async () => {
-      const [trial] = (await done(dataDir, "trial", "list", agent)) as unknown as { id: string; status: string }[];
+      const [trial] = await listed<{ id: string; status: string }>(dataDir, "trial", "list", agent);
       return trial;
     };
     await expect.poll(newest).toMatchObject({ status: "running" });
     const { id = "" } = (await newest()) ?? {};
     expect(await rejected(dataDir, "trial", "delete", id)).toContain("is running; stop it before you delete it");
-    expect((await done(dataDir, "trial", "stop", id))["trial"]).toMatchObject({ ended_by: "operator" });
+    expect(await done(dataDir, "trial", "stop", id)).toMatchObject({ ended_by: "operator" });
     const { code, stdout, stderr } = await trying;
     expect(code).toBe(1);
     expect(stdout).toContain("0 tried · 3 without a verdict");
     expect(stdout).toContain("The trial was stopped.");
     expect(stderr).toContain("--fail-if holds: open>1: 3");
-    expect(await done(dataDir, "trial", "delete", id)).toEqual({ id });
+    expect(await done(dataDir, "trial", "delete", id)).toEqual({ trial_id: id });
   });
 
   test("a person's verdict takes the place of the computed one, and an update keeps the trial with the version", async () => {
@@ -261,7 +261,9 @@ describe("trials on the command line", () => {
     expect((await admin(dataDir, "trial", "verdict", id, "1", "better")).stdout).toContain("better");
     expect(JSON.stringify(await done(dataDir, "trial", "show", id, "--case", "1"))).toContain('"verdict":"better"');
     expect((await admin(dataDir, "trial", "verdict", id, "1", "none")).stdout).toContain("different");
-    expect(await rejected(dataDir, "trial", "verdict", id, "1", "good")).toContain('VERDICT is "good"; expected ');
+    expect(await rejected(dataDir, "trial", "verdict", id, "1", "good")).toContain(
+      'VERDICT is "good": input should be ',
+    );
     expect(await rejected(dataDir, "trial", "verdict", id, "9", "better")).toContain("9");
 
     const update = ["agent", "update", agent, "--trial", id, "--file"];
@@ -300,7 +302,7 @@ describe("trials on the command line", () => {
       "different>1",
     );
     expect(failing.code).toBe(1);
-    const [trial] = (await done(dataDir, "trial", "list", agent)) as unknown as { id: string }[];
+    const [trial] = await listed<{ id: string }>(dataDir, "trial", "list", agent);
     await suite("create", agent, "second");
     const ofTrial = await suite("add", agent, "second", "--trial", trial?.id ?? "", "--case", "2", "--json");
     expect(JSON.parse(ofTrial.stdout)).toMatchObject({ added: [{ run_id: runs[1], turn: 1 }], refused: [] });
@@ -325,14 +327,16 @@ describe("trials on the command line", () => {
     expect(await refused("--file", draft(), "--yes")).toContain("--budget is missing");
     expect(await refused("--budget", "1", "--yes")).toContain("needs either --file draft.json or --version N");
     expect(await refused(...ok, "--version", "1")).toContain("needs either --file draft.json or --version N");
-    expect(await refused(...ok, "--budget", "free")).toContain("expected US dollars such as 2 or 0.50");
-    expect(await refused(...ok, "--tier", "batch")).toContain('--tier is "batch"; expected flex');
+    expect(await refused(...ok, "--budget", "free")).toContain("--budget, at dollars: input should be a valid number");
+    expect(await refused(...ok, "--tier", "batch")).toContain("--tier is \"batch\": input should be 'flex'");
     expect(await refused(...ok, "--tier", "flex")).toContain("known are OpenAI, Azure OpenAI and Amazon Bedrock");
     expect(await refused(...ok, "--run", "x", "--last", "3")).toContain("--run and --last cannot be used together");
     expect(await refused(...ok, "--fail-if", "slower>0")).toContain('before >, received "slower"');
     expect(await refused(...ok, "--tool-miss", "web_fetch")).toContain("expected NAME=stop, NAME=error, NAME=live or");
     expect(await refused(...ok, "--tool-miss", "read_mail=error")).toContain("no tool of the candidate");
-    expect(await refused(...ok, "--on-miss", "live")).toContain("expected stop or error");
+    expect(await refused(...ok, "--on-miss", "live")).toContain(
+      "--on-miss, at default: input should be 'stop' or 'error'",
+    );
     expect(await refused(...ok, "--label", "team=none")).toContain("no finished turn that matches");
     const unpriced = file("unpriced.json", { ...definition, prices: undefined });
     expect(await refused("--file", unpriced, "--budget", "1", "--yes")).toContain("has no prices");

@@ -36,7 +36,12 @@ export function admin(dataDir: string, ...args: string[]): Promise<ProcessResult
 export async function done(dataDir: string, ...args: string[]) {
   const { code, stdout, stderr } = await admin(dataDir, ...args, "--json");
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-  return JSON.parse(stdout) as Record<string, unknown> & Record<"id" | "hash" | "api_key", string>;
+  return JSON.parse(stdout) as Record<string, unknown> & Record<"id" | "key", string>;
+}
+
+/** The entries of a list that an admin command prints. */
+export async function listed<Entry = Record<string, unknown>>(dataDir: string, ...args: string[]): Promise<Entry[]> {
+  return (await done(dataDir, ...args))["data"] as Entry[];
 }
 
 /** The text of a run's file, as `run file` prints it. */
@@ -48,8 +53,7 @@ export async function fileText(dataDir: string, runId: string, name: string, ...
 
 /** Names of a run's files. */
 export async function fileNames(dataDir: string, runId: string): Promise<string[]> {
-  const { files } = await done(dataDir, "run", "show", runId, "--files");
-  return (files as { name: string }[]).map(({ name }) => name);
+  return (await listed<{ name: string }>(dataDir, "run", "show", runId, "--files")).map(({ name }) => name);
 }
 
 /** Runs an admin command that must fail: exit code 1, nothing on stdout, one line on stderr. Resolves with the error. */

@@ -19,10 +19,10 @@ function conformance(baseUrl: string, ...args: string[]): Promise<ProcessResult>
 
 test("the service passes all cases", async () => {
   const disabled = await done(service.dataDir, "key", "create", "--agent", service.templateId);
-  await done(service.dataDir, "key", "disable", disabled.hash);
+  await done(service.dataDir, "key", "disable", disabled.id);
   const other = await done(service.dataDir, "agent", "create", "--file", "examples/assistant.json");
   const otherKey = await done(service.dataDir, "key", "create", "--agent", other.id);
-  const optional = ["--disabled-api-key", disabled.api_key, "--other-api-key", otherKey.api_key];
+  const optional = ["--disabled-api-key", disabled.key, "--other-api-key", otherKey.key];
 
   const { code, stdout, stderr } = await conformance(`${service.baseUrl}/`, "--quotes-files", ...optional);
   expect(stdout.split("\n").filter((line) => !line.startsWith("ok   "))).toEqual([

@@ -13,7 +13,7 @@ import {
 } from "../providers/chat-completions-server.ts";
 import { marked, markersIn } from "../support/markers.ts";
 import { webhookReceiver } from "../support/webhook-receiver.ts";
-import { done, rejected } from "./admin.ts";
+import { done, listed, rejected } from "./admin.ts";
 import { modelAt, newDataDir, type Service, startService } from "./service.ts";
 
 /** A model that writes and reads a file, then answers: everything with markers of its run. An input with `wait` gets no answer. */
@@ -198,7 +198,7 @@ test(
     const args = modelAt(server.baseUrl);
     const first = await startService(dataDir, args);
     const { apiKey } = first;
-    const [organization] = (await done(dataDir, "org", "list")) as unknown as { id: string; name: string }[];
+    const [organization] = await listed<{ id: string; name: string }>(dataDir, "org", "list");
     if (!organization) throw new Error("the starter organization is missing");
     const ids = [await markedRun(first, 1), await markedRun(first, 2, "wait")];
     await allFinished(first, ids.slice(0, 1));
@@ -221,7 +221,7 @@ test(
     expect(await rejected(dataDir, "org", "delete", id, "--name", "by hand")).toContain(
       "does not confirm the deletion",
     );
-    expect(await done(dataDir, "org", "delete", id, "--name", "By hand")).toEqual({ id, runs: 0 });
+    expect(await done(dataDir, "org", "delete", id, "--name", "By hand")).toEqual({ complete: true, runs: 0 });
     expect(await rejected(dataDir, "org", "show", id)).toContain("does not exist");
     await second.end("SIGTERM");
     rmSync(dataDir, { recursive: true });

@@ -19,7 +19,7 @@ async function runExample(
   const service = await startService(dataDir, [...modelAt(model.baseUrl), "--allow-secret=TEAM_MCP_TOKEN=127.0.0.1"]);
   try {
     const agent = await done(dataDir, "agent", "create", "--file", example);
-    const { api_key: apiKey } = await done(dataDir, "key", "create", "--agent", agent.id);
+    const { key: apiKey } = await done(dataDir, "key", "create", "--agent", agent.id);
     const caller: Service = { ...service, apiKey, templateId: agent.id };
     const sent = Object.entries(files).map(([filename, content]) => ({
       filename,
@@ -98,14 +98,14 @@ test("order desk: asks the caller's program, a person, and for an approval", { t
   const service = await startService(dataDir, modelAt(model.baseUrl));
   try {
     const agent = await done(dataDir, "agent", "create", "--file", "examples/order-desk.json");
-    const { api_key: apiKey } = await done(dataDir, "key", "create", "--agent", agent.id);
+    const { key: apiKey } = await done(dataDir, "key", "create", "--agent", agent.id);
     const caller: Service = { ...service, apiKey, templateId: agent.id };
     const id = await createRun(caller, { input_text: "Order 4711." });
     expect((await admin(dataDir, "agent", "show", agent.id)).stdout).toMatch(/^clientTools +stock_of$/m);
     const answers = [["--output", '{"in_stock": 9}'], ["--output", "Four"], ["--allow"]];
     for (const [index, answer] of answers.entries()) {
       const open = async () => (await done(dataDir, "run", "show", id))["open_calls"];
-      await expect.poll(open, { timeout: 20_000 }).toMatchObject([{ call: `1.${index + 1}.0` }]);
+      await expect.poll(open, { timeout: 20_000 }).toMatchObject([{ id: `1.${index + 1}.0` }]);
       await done(dataDir, "run", "answer", id, `1.${index + 1}.0`, ...answer);
     }
     expect((await finished(caller, id)).loop_status).toBe("finished");

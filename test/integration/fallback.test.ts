@@ -31,8 +31,8 @@ const breaksOff: Reply = (response) => {
 async function start(first: string, backup: string, ...more: string[]): Promise<Service> {
   const service = await startService(newDataDir(), [...modelAt(first), ...more]);
   const { dataDir, templateId } = service;
-  const { organization } = await done(dataDir, "agent", "show", templateId);
-  const server = ["--base-url", backup, "--model-name", "small"];
+  const { organization_id: organization } = await done(dataDir, "agent", "show", templateId);
+  const server = ["--base-url", backup, "--model", "small"];
   await done(dataDir, "org", "set-model", String(organization), "backup", "--provider", "openai-compatible", ...server);
   const fallback = { modelConfiguration: "backup" };
   const file = join(dataDir, "agent.json");

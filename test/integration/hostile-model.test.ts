@@ -156,5 +156,5 @@ test.each([
   });
   await using server = await chatServer(counts);
   const { agent_id: id } = await run(server.baseUrl);
-  expect(await done(service?.dataDir ?? "", "run", "show", id)).toMatchObject(shown);
+  expect(await done(service?.dataDir ?? "", "run", "show", id)).toMatchObject({ usage: shown });
 });

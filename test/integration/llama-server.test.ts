@@ -77,7 +77,7 @@ describe.skipIf(!isInstalled)("the server of llama.cpp", () => {
       "openai-compatible",
       "--model-base-url",
       baseUrl,
-      "--model-name",
+      "--model",
       "tiny",
     ]);
   }, 60_000);
@@ -93,10 +93,10 @@ describe.skipIf(!isInstalled)("the server of llama.cpp", () => {
     const file = join(folder, "agent.json");
     writeFileSync(file, JSON.stringify({ name: "Typed", instructions: "Add up.", tools: [], ...definition }));
     const { id: org } = await done(dataDir, "org", "create", "--name", format);
-    const model = ["--provider", "openai-compatible", "--base-url", baseUrl, "--model-name", "tiny"];
+    const model = ["--provider", "openai-compatible", "--base-url", baseUrl, "--model", "tiny"];
     await done(dataDir, "org", "set-model", org, ...model, "--compat", `resultFormat=${format}`);
     const { id } = await done(dataDir, "agent", "create", "--org", org, "--file", file);
-    return (await done(dataDir, "key", "create", "--agent", id)).api_key;
+    return (await done(dataDir, "key", "create", "--agent", id)).key;
   }
 
   /** A finished run whose model answers with these texts, and its answers. */

@@ -2,7 +2,7 @@ import { rmSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { answersWithResult, callsTool, chatServer, type Reply } from "../providers/chat-completions-server.ts";
-import { admin, done, rejected } from "./admin.ts";
+import { admin, done, listed, rejected } from "./admin.ts";
 import { create, createRun, finished, modelAt, newDataDir, type Service, startService } from "./service.ts";
 
 /** What the model does next. */
@@ -37,7 +37,7 @@ test("one command stops all model calls, and one lifts it: no run loses its reco
   const id = await createRun(service, { input_text: "Work." });
   await expect.poll(() => model.received.length).toBeGreaterThan(1);
 
-  const [organization] = (await done(dataDir, "org", "stop-models", "--all")) as unknown as { id: string }[];
+  const [organization] = await listed<{ id: string }>(dataDir, "org", "stop-models", "--all");
   await expect.poll(() => statusOf(id)).toBe("technical_error");
   const called = model.received.length;
   const { stdout: failed } = await admin(dataDir, "run", "show", id);
@@ -52,11 +52,11 @@ test("one command stops all model calls, and one lifts it: no run loses its reco
 
   replies.splice(0);
   await done(dataDir, "org", "resume-models", "--all");
-  const retried = (await done(dataDir, "run", "retry", "--all")) as unknown as { id: string }[];
+  const retried = await listed<{ id: string }>(dataDir, "run", "retry", "--all");
   expect(retried.map((each) => each.id)).toEqual([id]);
   expect((await finished(service, id)).loop_status).toBe("finished");
-  expect(await done(dataDir, "org", "show", organization?.id ?? "")).not.toHaveProperty("models_stopped_at");
-  const actions = ((await done(dataDir, "audit")) as unknown as { action: string }[]).map(({ action }) => action);
+  expect(await done(dataDir, "org", "show", organization?.id ?? "")).toMatchObject({ models_stopped_at: null });
+  const actions = (await listed<{ action: string }>(dataDir, "audit")).map(({ action }) => action);
   expect(actions).toEqual(expect.arrayContaining(["org.stop-models", "org.resume-models"]));
 });
 

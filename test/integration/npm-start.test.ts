@@ -11,7 +11,7 @@ import { describe, expect, test } from "vitest";
 import { findOllama, type FoundModel } from "../../bin/local/found-models.ts";
 import { callOf } from "../browser/manage-call.ts";
 import { httpServer } from "../support/http-server.ts";
-import { done } from "./admin.ts";
+import { done, listed } from "./admin.ts";
 import { root } from "./script.ts";
 import { create, newDataDir, type Service, startService } from "./service.ts";
 
@@ -106,7 +106,7 @@ describe("the line of the model", () => {
   test("says that runs are refused when the model was removed, disabled or stopped", async () => {
     const dataDir = newDataDir();
     await screen(model, {}, dataDir);
-    const [{ id }] = (await done(dataDir, "org", "list")) as unknown as [{ id: string }];
+    const [{ id = "" } = {}] = await listed<{ id?: string }>(dataDir, "org", "list");
     await done(dataDir, "org", "stop-models", id);
     expect(modelLine(await screen([], {}, dataDir))).toBe(
       "m (openai-compatible, http://127.0.0.1:9/v1): an operator has stopped all model calls: creates of runs are refused until they are resumed",
@@ -119,7 +119,7 @@ describe("the line of the model", () => {
   test("is the model of the starter agent", async () => {
     const dataDir = newDataDir();
     await screen(model, {}, dataDir);
-    const [{ id }] = (await done(dataDir, "agent", "list")) as unknown as [{ id: string }];
+    const [{ id = "" } = {}] = await listed<{ id?: string }>(dataDir, "agent", "list");
     const file = join(dataDir, "agent.json");
     writeFileSync(file, JSON.stringify({ name: "Starter agent", instructions: "Answer.", model: "own" }));
     await done(dataDir, "agent", "update", id, "--file", file);
@@ -160,7 +160,7 @@ describe("the warning about secrets", () => {
 test("a warning names an MCP server whose secret is not allowed, and what that means", async () => {
   const dataDir = newDataDir();
   const first = await startService(dataDir, ["--allow-secret", "MCP_TOKEN"]);
-  const [{ id }] = (await done(dataDir, "org", "list")) as unknown as [{ id: string }];
+  const [{ id = "" } = {}] = await listed<{ id?: string }>(dataDir, "org", "list");
   const headers = { authorization: { secret: "env:MCP_TOKEN" } };
   const definition = {
     name: "With MCP",

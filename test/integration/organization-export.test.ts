@@ -23,7 +23,10 @@ test("an organization is exported as one archive, with a hash of each file and w
   const files = [{ filename: "in.txt", content_base64: Buffer.from("What the client sent.").toString("base64") }];
   const runId = await createRun(service, { input_text: "Write a report.", files });
   await finished(service, runId);
-  const { organization } = (await done(dataDir, "agent", "show", templateId)) as Record<string, string>;
+  const { organization_id: organization } = (await done(dataDir, "agent", "show", templateId)) as Record<
+    string,
+    string
+  >;
 
   using folder = mkdtempDisposableSync(join(tmpdir(), "export-"));
   const archive = join(folder.path, "export.tar.zst");

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, describe, expect, test } from "vitest";
 import { main } from "../../bin/admin/main.ts";
 import { chatServer, rejects } from "../providers/chat-completions-server.ts";
-import { admin, done, fileNames, inProcess, rejected } from "./admin.ts";
+import { admin, done, fileNames, inProcess, rejected, listed } from "./admin.ts";
 import { finished, modelAt, newDataDir, type Service, startService } from "./service.ts";
 import { root, runScript } from "./script.ts";
 
@@ -34,11 +34,18 @@ describe("run start", () => {
       service.dataDir,
       ...start("--text", "Add it up.\nMore", ...files.flatMap((f) => ["--file", f])),
     );
-    expect(run).toMatchObject({ name: "Add it up.", status: "running", turns: 1 });
+    expect(run).toMatchObject({ name: "Add it up.", status: "running", turn: 1 });
     await finished(service, run.id);
     expect(await fileNames(service.dataDir, run.id)).toEqual(["a.csv", "b.txt"]);
     const { stdout } = await admin(service.dataDir, "audit", "--json");
     expect(stdout).toContain(`"action":"run.create","id":"${run.id}"`);
+  });
+
+  test("--label names the run for later", async () => {
+    const run = await done(service.dataDir, ...start("--text", "Go.", "--label", "customer=4711"));
+    expect(run).toMatchObject({ labels: { customer: "4711" } });
+    const found = await listed(service.dataDir, "run", "list", "--label", "customer=4711");
+    expect(found).toMatchObject([{ id: run.id }]);
   });
 
   test("--limit and --model choose what the agent allows", async () => {
@@ -46,14 +53,14 @@ describe("run start", () => {
       service.dataDir,
       ...start("--text", "Go.", "--limit", "turn.steps=2", "--limit", "run.tokens=900000"),
     );
-    expect(run).toMatchObject({ chosen_limits: "turn.steps=2 run.tokens=900000" });
+    expect(run).toMatchObject({ chosen: { limits: { turn: { steps: 2 }, run: { tokens: 900_000 } } } });
     await finished(service, run.id);
     const shown = await admin(service.dataDir, "run", "show", run.id);
-    expect(shown.stdout).toContain("turn.steps=2 run.tokens=900000");
+    expect(shown.stdout).toMatch(/^chosen.limits.turn +steps 2$/m);
     const refusals = [
-      [["--limit", "turn.steps=2000"], "limits.turn.steps is 2000, and the agent's is "],
+      [["--limit", "turn.steps=2000"], "turn.steps is 2000, and the agent's is "],
       [["--limit", "steps=2"], '--limit is "steps=2"; expected turn.NAME=NUMBER or run.NAME=NUMBER'],
-      [["--limit", "run.steps=0.5"], '--limit is "run.steps=0.5"'],
+      [["--limit", "run.steps=0.5"], "--limit, at run.steps: input should be a valid integer"],
       [["--limit", "run.steps=1", "--limit", "run.steps=2"], "--limit run.steps is given twice"],
       [["--model", "fast"], 'the model "fast" was chosen, and the agent offers none'],
     ] as const;
@@ -68,7 +75,7 @@ describe("run start", () => {
       "typed.json",
       JSON.stringify({ name: "T", instructions: "Add.", tools: [], limits, result: { perRun: true } }),
     );
-    const { organization } = await done(service.dataDir, "agent", "show", service.templateId);
+    const { organization_id: organization } = await done(service.dataDir, "agent", "show", service.templateId);
     const { id } = await done(service.dataDir, "agent", "create", "--org", String(organization), "--file", typed);
     const run = (schema: string) =>
       admin(
@@ -87,7 +94,7 @@ describe("run start", () => {
     const fits = file("fits.json", '{"type": "object", "properties": {"total": {"type": "number"}}}');
     const { stdout } = await run(fits);
     const { output, ...others } = JSON.parse(stdout) as { output: string };
-    expect([JSON.parse(output), others]).toEqual([{ total: 1 }, expect.not.objectContaining({ result_problems: [] })]);
+    expect([JSON.parse(output), others]).toEqual([{ total: 1 }, expect.objectContaining({ result_error: null })]);
     // The demo model does not read patterns.
     const never = file(
       "never.json",
@@ -144,7 +151,7 @@ describe("run start", () => {
     expect(shown).toMatchObject({
       status: "finished",
       finish_reason: "completed",
-      model_calls: 1,
+      usage: expect.objectContaining({ steps: 1 }),
       output: expect.stringContaining("The input has 5 characters"),
     });
   });
@@ -169,8 +176,8 @@ describe("run start", () => {
       ...start("--text", "Slow.\ndemo: steps=3 delay=1000", "--name", name, "--wait"),
     );
     for (;;) {
-      const list = await done(service.dataDir, "run", "list", "--agent", service.templateId, "--limit", "1");
-      const [run] = list["runs"] as { id: string; name: string }[];
+      const list = ["run", "list", "--agent", service.templateId, "--limit", "1"];
+      const [run] = await listed<{ id: string; name: string }>(service.dataDir, ...list);
       if (run?.name === name) return { id: run.id, ended };
       await sleep(20);
     }

@@ -76,7 +76,7 @@ test("a run finishes on a server with strict validation", async () => {
   const limits = { steps: 2, tokens: 100_000, seconds: 60 };
   writeFileSync(file, JSON.stringify({ name: "Looker", instructions: "Look.", tools: ["read_file"], limits }));
   const agent = await done(dataDir, "agent", "create", "--file", file);
-  const { api_key: apiKey } = await done(dataDir, "key", "create", "--agent", agent.id);
+  const { key: apiKey } = await done(dataDir, "key", "create", "--agent", agent.id);
   const png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
   const input = { input_text: "What is it?", files: [{ filename: "a.png", content_base64: png }] };
   const caller = { ...service, apiKey, templateId: agent.id };
@@ -87,8 +87,8 @@ test("a run finishes on a server with strict validation", async () => {
   });
   const shown = await done(dataDir, "run", "show", run.agent_id);
   // Two steps and the final answer. The total alone includes reasoning tokens.
-  expect(shown).toMatchObject({ model_calls: 3, input_tokens: 30, output_tokens: 30 });
-  expect((shown["steps"] as object[]).at(-1)).toMatchObject({ step: 3, finish_reason: "steps" });
+  expect(shown).toMatchObject({ usage: { steps: 3, input_tokens: 30, output_tokens: 30 } });
+  expect((shown["events"] as object[]).at(-2)).toMatchObject({ step: 3, ended: "steps" });
   // Rejected: stream options; reasoning, ids, order and image; the first three again without the image.
   expect(refused).toHaveLength(8);
   expect(server.received).toHaveLength(8 + 3);

@@ -45,7 +45,7 @@ test("help of the package's other programs follows their name", async () => {
 });
 
 test.each([
-  ["admin", ["help", "run", "begin"], 'admin: help: unknown command "begin"; run takes list, show, start, '],
+  ["admin", ["help", "run", "begin"], 'admin: help: unknown command "begin"; run takes list, waiting, '],
   ["admin", ["help", "run", "start", "x"], 'admin: help: unknown command "x"; run start has no commands'],
   ["local", ["help", "run"], 'npm start: help: unknown command "run"; this program has no commands'],
 ])("%s %j is refused with the commands that exist", async (program, args, message) => {

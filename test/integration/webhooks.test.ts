@@ -44,9 +44,11 @@ test("an operator sets a webhook, sees what was sent, rotates the secret and sen
   expect(http).toContain("http: is accepted only for a webhook that may lead to private addresses");
 
   const set = await webhook("set", ...ofAgent(), "--url", `${receiver.url}/hook`, "--private-addresses");
-  expect(set).toMatchObject({ agent: templateId, enabled: true, secret: expect.stringMatching(/^whsec_/) });
+  expect(set).toMatchObject({ agent_id: templateId, enabled: true, secret: expect.stringMatching(/^whsec_/) });
   const first = String(set["secret"]);
-  expect(await webhook("set", ...ofAgent(), "--url", receiver.url, "--private-addresses")).not.toHaveProperty("secret");
+  expect(await webhook("set", ...ofAgent(), "--url", receiver.url, "--private-addresses")).toMatchObject({
+    secret: null,
+  });
 
   const runId = await createRun(service, { input_text: "Hello" });
   await finished(service, runId);
@@ -61,8 +63,8 @@ test("an operator sets a webhook, sees what was sent, rotates the secret and sen
   await expect
     .poll(async () => print("webhook", "deliveries", ...ofAgent()))
     .toMatch(/run\.finished +delivered +2 +204/);
-  const { deliveries } = await webhook("deliveries", ...ofAgent());
-  expect(deliveries).toEqual([expect.objectContaining({ id: message, run: runId, state: "delivered", attempts: 2 })]);
+  const { data } = await webhook("deliveries", ...ofAgent());
+  expect(data).toEqual([expect.objectContaining({ id: message, run_id: runId, state: "delivered", attempts: 2 })]);
 
   const { secret } = await webhook("rotate-secret", ...ofAgent());
   await print("webhook", "resend", message);
@@ -70,9 +72,8 @@ test("an operator sets a webhook, sees what was sent, rotates the secret and sen
   expect(again).toMatchObject({ id: message, body: accepted!.body });
   for (const each of [first, String(secret)])
     expect(() => new Webhook(each).verify(again.body, again.headers)).not.toThrow();
-  expect(await rejected(dataDir, "webhook", "resend", "msg_unknown")).toContain(
-    'delivery "msg_unknown" does not exist',
-  );
+  const unknown = `msg_${"0".repeat(36)}_1_finished`;
+  expect(await rejected(dataDir, "webhook", "resend", unknown)).toContain(`delivery "${unknown}" does not exist`);
 
   await print("webhook", "disable", ...ofAgent());
   await finished(service, await createRun(service, { input_text: "Hello" }));

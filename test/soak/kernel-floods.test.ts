@@ -50,7 +50,7 @@ function environmentOfMachine(folder: string): string {
 }
 
 /** Runs the command line in a process of its own: what it imports is no input of the gate of these tests. */
-async function admin({ dataDir }: Service, ...args: string[]): Promise<Record<"id" | "api_key", string>> {
+async function admin({ dataDir }: Service, ...args: string[]): Promise<Record<"id" | "key", string>> {
   const { stdout } = await runScript("bin/admin.ts", [...args, "--data-dir", dataDir, "--json"]);
   return JSON.parse(stdout) as never;
 }
@@ -62,7 +62,7 @@ async function neighbourOf(service: Service, folder: string): Promise<{ url: str
   const { id: org } = await admin(service, "org", "create", "--name", "Neighbour");
   await admin(service, "org", "set-model", org, "--provider", "demo");
   const { id: templateId } = await admin(service, "agent", "create", "--file", file, "--org", org);
-  const { api_key: key } = await admin(service, "key", "create", "--agent", templateId);
+  const { key } = await admin(service, "key", "create", "--agent", templateId);
   const runId = await createRun({ ...service, apiKey: key, templateId }, { input_text: "Answer." });
   return { url: `${service.baseUrl}/ext/v1/runs/${runId}`, key };
 }

@@ -15,7 +15,7 @@ beforeAll(async () => {
   service = await startService();
   const { dataDir } = service;
   const { id } = await done(dataDir, "agent", "create", "--file", "examples/assistant.json");
-  const { api_key: second } = await done(dataDir, "key", "create", "--agent", id);
+  const { key: second } = await done(dataDir, "key", "create", "--agent", id);
   keys = [service.apiKey, second];
   return () => service[Symbol.asyncDispose]();
 }, 300_000);

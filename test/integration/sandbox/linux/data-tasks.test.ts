@@ -89,7 +89,7 @@ describe.skipIf("unavailable" in engine)(`data tasks in a Linux${reasonToSkip(en
     const tools = ["run_shell", "run_python"];
     writeFileSync(file, JSON.stringify({ name: "Analyst", instructions: "Answer.", tools }));
     const { id } = await done(service.dataDir, "agent", "create", "--file", file);
-    const { api_key } = await done(service.dataDir, "key", "create", "--agent", id);
+    const { key: api_key } = await done(service.dataDir, "key", "create", "--agent", id);
     agent = { baseUrl: service.baseUrl, apiKey: api_key, templateId: id };
   }, 300_000);
 
