@@ -63,7 +63,7 @@ function linesOf(name: string, value: unknown): [name: string, text: string][] {
 function textOf(value: unknown): string {
   if (value === null || value === undefined) return "";
   if (Array.isArray(value)) return value.map(textOf).join(", ");
-  if (!isObject(value)) return String(value);
+  if (!isObject(value)) return typeof value === "string" ? value : JSON.stringify(value);
   const parts = Object.entries(value).map(([name, of]) => [name, isObject(of) ? JSON.stringify(of) : textOf(of)]);
   return parts.flatMap(([name, text]) => (text === "" ? [] : `${name} ${text}`)).join(", ");
 }

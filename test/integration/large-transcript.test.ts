@@ -150,17 +150,18 @@ test("a run that is deleted while it is read is cut off, not ended", async () =>
   expect(await again.json()).toEqual({ agent_id: id, loop_status: "terminated", transcript: [] });
 });
 
+const bearer = (token: string): RequestInit => ({ headers: { authorization: `Bearer ${token}` } });
+
 test("the tokens of an agent's runs share what may wait for readers that do not read", async () => {
   const { id } = await storeRun(["a".repeat(10 * MiB)]);
   const events = `${service.baseUrl}/ext/v1/runs/${id}/events`;
-  const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
   const asKey = bearer(service.apiKey);
   const newToken = async (): Promise<string> => {
     const response = await fetch(`${service.baseUrl}/ext/v1/runs/${id}/tokens`, { method: "POST", ...asKey });
     return ((await response.json()) as { token: string }).token;
   };
-  const read = async (credential: { headers: object }): Promise<number> =>
-    (await (await fetch(events, credential as RequestInit)).text()).length;
+  const read = async (credential: RequestInit): Promise<number> =>
+    (await (await fetch(events, credential)).text()).length;
   const { hostname, port } = new URL(events);
   const stalled: Socket[] = [];
   const stall = async (token: string): Promise<void> => {
