@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { upgradeNotice } from "../../bin/local/upgrade-notice.ts";
-import { copyBeforeUpgrade } from "../../src/platform/local/database/upgrade-copy.ts";
 import { openLocalPlatform } from "../../src/platform/local/index.ts";
 import { created, onTurn } from "./run-fixtures.ts";
+import { events6 } from "./schema-6.ts";
 
 let dataDir: string;
 let file: string;
@@ -15,16 +15,16 @@ let copy: string;
 beforeEach(() => {
   dataDir = mkdtempSync(join(tmpdir(), "upgrade-copy-"));
   file = join(dataDir, "runs.sqlite");
-  copy = `${file}.schema-13`;
+  copy = `${file}.schema-6`;
 });
 afterEach(() => {
   rmSync(dataDir, { recursive: true });
 });
 
 test("an upgrade keeps a copy, with which the version before continues", async () => {
-  const run = await runBefore();
+  const run = await version6();
   expect(upgradeNotice(dataDir)).toBeUndefined();
-  copied();
+
   const after = openLocalPlatform({ dataDir });
   expect(await after.runs.change({ ...onTurn(run), model: "since then" })).toBe(true);
   after.close();
@@ -33,14 +33,20 @@ test("an upgrade keeps a copy, with which the version before continues", async (
 
   renameSync(copy, file); // as the runbook says
   for (const end of ["-wal", "-shm"]) rmSync(`${file}${end}`, { force: true });
+  const old = new DatabaseSync(file);
+  expect(old.prepare("PRAGMA user_version").get()).toEqual({ user_version: 6 });
+  expect(old.prepare("SELECT id, model FROM runs").all()).toEqual([{ id: run.id, model: null }]);
+  expect(old.prepare("SELECT sequence, text FROM messages").all()).toEqual([expect.objectContaining({ sequence: 1 })]);
+  old.close();
+
   const again = openLocalPlatform({ dataDir });
   expect((await again.runs.read(run.id))?.run).toEqual(run);
   again.close();
+  expect(existsSync(copy)).toBe(true);
 });
 
 test("the first deletion of a run removes the copy, and nothing of the run is left", async () => {
-  const run = await runBefore();
-  copied();
+  const run = await version6();
   const { runs, close } = openLocalPlatform({ dataDir });
   expect(existsSync(copy)).toBe(true);
   expect(await runs.change({ ...onTurn(run), set: { status: "terminated", turn: 1, updatedAt: 2 }, erase: true })).toBe(
@@ -53,27 +59,23 @@ test("the first deletion of a run removes the copy, and nothing of the run is le
 });
 
 test("without space for the copy, nothing is changed", async () => {
-  await runBefore();
+  await version6();
   // A folder in the place of the copy: the last step fails, as any other of a full disk would.
   mkdirSync(join(copy, "folder"), { recursive: true });
-  expect(copied).toThrow(/needs an update, and its copy .* could not be written first: .* Nothing was changed/);
+  expect(() => openLocalPlatform({ dataDir })).toThrow(
+    /needs an update, and its copy .* could not be written first: .* Nothing was changed/,
+  );
   expect(readdirSync(dataDir).filter((name) => name.endsWith(".partial"))).toEqual([]);
+  const old = new DatabaseSync(file);
+  expect(old.prepare("PRAGMA user_version").get()).toEqual({ user_version: 6 });
+  old.close();
 });
 
-/** A data directory with one run. */
-async function runBefore() {
-  const { runs, close } = openLocalPlatform({ dataDir });
-  const run = await created(runs);
-  close();
+/** A data directory of version 6 with one run. */
+async function version6() {
+  const before = openLocalPlatform({ dataDir });
+  const run = await created(before.runs);
+  before.database.db.exec(events6);
+  before.close();
   return run;
-}
-
-/** Copies the database as the start of a release with another schema does. */
-function copied(): void {
-  const db = new DatabaseSync(file);
-  try {
-    copyBeforeUpgrade(db, file, 13);
-  } finally {
-    db.close();
-  }
 }

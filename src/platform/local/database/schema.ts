@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { hasMoreAgents } from "../../records/accounts.ts";
-import { eventColumns } from "./event-keys.ts";
+import { eventColumns, eventKey } from "./event-keys.ts";
 import { addMissingColumns, columnDefinitions, newestColumn } from "./run-columns.ts";
 import { copyBeforeUpgrade } from "./upgrade-copy.ts";
 
@@ -120,6 +120,10 @@ const storedBytes = `
 const organizationRuns = `
   CREATE INDEX runs_by_organization ON runs (organization_id, created_at);`;
 
+// Runs that wait for answers.
+const asking = `
+  CREATE INDEX runs_asking ON runs (asked_until) WHERE asked_until IS NOT NULL;`;
+
 // "body" is the whole trial, or case, as JSON. "revision" is that of the body.
 const trials = `
   CREATE TABLE trials (
@@ -149,7 +153,7 @@ const schema = `
   ) STRICT;
   CREATE INDEX runs_by_agent ON runs (agent_id, created_at);
   CREATE INDEX runs_running ON runs (seq) WHERE status = 'running';
-  CREATE INDEX runs_asking ON runs (asked_until) WHERE asked_until IS NOT NULL;
+  ${asking}
   ${events}
   ${queueAndSummaries}
   ${agentHistory}
@@ -167,13 +171,33 @@ const schema = `
   ${keysOfSeveral}
 `;
 
+// 0.2.0 had messages and journal entries in tables without rowid, and did not record who started something.
+const fromVersion6 = `
+  ALTER TABLE queue ADD COLUMN started_by TEXT;
+  ALTER TABLE messages RENAME TO messages_6;
+  ALTER TABLE journal RENAME TO journal_6;
+  ${events}
+  INSERT INTO messages (event, at, turn, role, agent_version, text)
+    SELECT ${eventKey("run", "sequence")}, at, turn, role, agent_version, text FROM messages_6 ORDER BY run, sequence;
+  DROP TABLE messages_6;
+  INSERT INTO journal (event, at, turn, body)
+    SELECT ${eventKey("run", "sequence")}, at, turn, body FROM journal_6 ORDER BY run, turn, sequence;
+  DROP TABLE journal_6;
+`;
+
 /** The version of 0.2.0, from which later releases upgrade. */
-const baseline = 14;
+const baseline = 6;
 
-/** What each version needs beyond new columns of runs, by the version before. */
-const upgrades: Record<number, string> = {};
+/** What each version needs besides the columns of runs that it lacks (`since` in `src/runs/fields.ts`), by the version before. */
+const upgrades: Record<number, string> = {
+  6: fromVersion6,
+  9: asking,
+  10: `ALTER TABLE agent_versions ADD COLUMN trial_id TEXT; ${trials}`,
+  11: keysOfSeveral,
+};
 
-const schemaVersion = Math.max(baseline, newestColumn, ...Object.keys(upgrades).map((from) => Number(from) + 1));
+/** 14: the last version that a field of a run was added to before they said it themselves. */
+const schemaVersion = Math.max(14, newestColumn, ...Object.keys(upgrades).map((from) => Number(from) + 1));
 
 /**
  * Creates the tables, or copies those of an earlier version and updates them. Throws for a file of a later version, and of one
