@@ -152,7 +152,7 @@ describe("an agent of a model server", () => {
     expect((await api.ended(refused)).loop_status).toBe("technical_error");
     expect(JSON.stringify(await admin("run", "show", refused))).toContain("may not be sent to this host");
     expect(model.received.map(({ headers }) => headers.authorization)).toEqual(["Bearer sk-of-the-team"]);
-    await admin("org", "set-model", org, ...server(hanging.baseUrl));
+    await admin("org", "set-model", org, ...server(hanging.baseUrl), "--secret", "none");
   });
 
   // In parallel, as both wait longer than advance does.
