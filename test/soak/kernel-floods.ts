@@ -84,7 +84,7 @@ n = 0
 while n < 100_000 and libc.sigqueue(os.getpid(), signal.SIGRTMIN, ctypes.c_void_p(0)) == 0: n += 1
 print(n, flush=True)
 ${hold}`,
-    holds: /^1024$/m,
+    holds: /^10(23|24)$/m, // 1,024 for the user: one can be that of a process which has just ended
   },
   {
     title: "descriptors in flight",
