@@ -12,7 +12,7 @@ export function Problem({ children }: { children: string | undefined }) {
   );
 }
 
-/** What a person should know before they go on. `isLive`: it appears while they work, and is read out. */
+/** A warning before a person continues. `isLive`: it appears while they work, and screen readers announce it. */
 export function Warning({ children, isLive = false }: { children: ComponentChildren; isLive?: boolean }) {
   return (
     <p class="note warn" role={isLive ? "status" : undefined}>

@@ -63,7 +63,7 @@ test.runIf(existsSync("/proc")).each(cases)(
     mkdirSync(folder, { recursive: true });
     execFileSync("bash", ["-c", deepFolder, "bash", folder]);
 
-    // The next start does not run it again: it may have killed the service.
+    // The next start does not repeat the program, because it may have killed the service.
     await using second = await startService(service.dataDir, options);
     const { loop_status, transcript } = await finished({ ...second, apiKey: service.apiKey }, runId);
     expect(loop_status).toBe("finished");
