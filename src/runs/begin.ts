@@ -24,5 +24,7 @@ function copied(run: Partial<Run>, as: Copy): Partial<Run> {
 export function given<Fields extends object>(
   fields: Fields,
 ): { [Name in keyof Fields]: Exclude<Fields[Name], undefined> } {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;
+  const found: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(fields)) if (value !== undefined) found[name] = value;
+  return found as never;
 }

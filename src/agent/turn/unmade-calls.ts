@@ -99,11 +99,13 @@ const lastTokens = /(\s*<(\|[a-z_]+\||｜end▁of▁sentence｜)>)+$/;
 
 /** The offered tool whose call is the whole text of an answer. Undefined: the text is for people, also if it shows a call. */
 export function callInText({ text, finishReason }: ModelAnswer, tools: ToolDefinition[]): string | undefined {
-  const offered = new Set(tools.map(({ name }) => name));
-  const whole = text.trim().replace(lastTokens, "");
-  const cut = finishReason === "length";
-  const markup = callMarkups.find(({ begin, end }) => begin.test(whole) && (cut || end.test(whole)));
+  const begun = text.trim();
+  const possible = callMarkups.filter(({ begin }) => begin.test(begun));
+  if (possible.length === 0) return undefined; // almost every answer; the rest reads the whole text
+  const whole = begun.replace(lastTokens, "");
+  const markup = finishReason === "length" ? possible[0] : possible.find(({ end }) => end.test(whole));
   const names = markup ? [...whole.matchAll(markup.names)].map(([, name = ""]) => name) : [];
+  const offered = new Set(tools.map(({ name }) => name));
   return names.find((name) => offered.has(name));
 }
 

@@ -36,7 +36,7 @@ const codecs: Record<Kind, Codec> = {
 };
 
 const columns = [...requiredFields.map((name) => ({ name, ...fields[name] })), ...optionalFields].map(
-  ({ name, column, kind }) => ({ name, column, codec: codecs[kind] }),
+  ({ name, column, kind }) => ({ name, column, absent: null, ...codecs[kind] }),
 );
 
 /** The columns of a run, for a query. */
@@ -57,7 +57,7 @@ export type RunRow = readonly [
   ...others: Column[],
 ];
 
-const optional = columns.slice(requiredFields.length).map(({ name, codec: { decode } }, index) => ({
+const optional = columns.slice(requiredFields.length).map(({ name, decode }, index) => ({
   name,
   index: 1 + requiredFields.length + index,
   decode: decode as ((column: Column) => unknown) | undefined,
@@ -79,7 +79,7 @@ export function toRun(row: RunRow): Run {
 
 /** The values of `runColumns` for a new row. */
 export function valuesOf(run: Run): Column[] {
-  return columns.map(({ name, codec: { absent = null, encode } }) => {
+  return columns.map(({ name, absent, encode }) => {
     const value = run[name];
     if (value === undefined) return absent;
     return encode ? encode(value as never) : (value as Column);
