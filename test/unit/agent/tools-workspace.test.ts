@@ -220,8 +220,15 @@ describe("read_file", () => {
       ),
       attachments: [{ name: "scan.pdf", mediaType: "application/pdf", pages: 1 }],
     });
-    const webp = Buffer.from("RIFF\0\0\0\0WEBPVP8 ", "latin1");
-    expect(await read("a.webp", webp)).toMatchObject({ attachments: [{ name: "a.webp", mediaType: "image/webp" }] });
+    const starts = {
+      webp: "RIFF\0\0\0\0WEBPVP8 ",
+      jpeg: "\u00ff\u00d8\u00ff\u00e1\0Exif",
+      png: "\u0089PNG\r\n\u001a\n\0",
+    };
+    for (const [kind, start] of Object.entries(starts)) {
+      const [name, mediaType] = [`a.${kind}`, `image/${kind}`];
+      expect(await read(name, Buffer.from(start, "latin1"))).toMatchObject({ attachments: [{ name, mediaType }] });
+    }
     const large = Buffer.concat([Buffer.from("89504e47", "hex"), Buffer.alloc(4_000_000)]);
     expect(await read("large.png", large)).toEqual({
       error: true,
