@@ -84,8 +84,12 @@ export function describeEvents(open: () => Promise<Runs>): void {
       expect(await runs.firstInput(wide.id, 6)).toBe("あ👋éあ");
     });
 
-    test.each([1, 2, 3, 5, 7, 100])("the events of 12 turns are complete in pages of %i", async (limit) => {
+    test("the events of 12 turns are complete in pages of any size", async () => {
       const run = await runOfTurns(12);
+      for (const limit of [1, 2, 3, 5, 7, 100]) await expectComplete(run, limit);
+    });
+
+    async function expectComplete(run: Run, limit: number): Promise<void> {
       const pages = await pagesOf(run, limit);
       const events = pages.flat();
       expect(events.map(({ sequence }) => sequence)).toEqual(Array.from({ length: 61 }, (_, index) => index + 1));
@@ -93,12 +97,12 @@ export function describeEvents(open: () => Promise<Runs>): void {
       const turn = ["input_to_agent", "answer", "result", "answer", "output_from_agent"];
       const expected = Array.from({ length: 12 }, (_, index) => turn.map((kind) => `${index + 1} ${kind}`)).flat();
       expect(events.map(kindOf)).toEqual([...expected, "13 input_to_agent"]);
-    });
+    }
 
     test("a page begins after any number", async () => {
       const run = await runOfTurns(3);
       for (let after = 0; after <= 17; after++) {
-        const [first, ...rest] = (await pagesOf(run, 4, after)).flat();
+        const [first, ...rest] = await runs.listEvents(run.id, after, 100);
         expect(first?.sequence).toBe(after < 16 ? after + 1 : undefined);
         expect(rest).toHaveLength(Math.max(0, 15 - after));
       }

@@ -55,12 +55,12 @@ export function describeIdempotency(open: () => Promise<Runs>): void {
     });
 
     // A client that sends more at once, as to an emulator, gets no connection in time.
-    test("of 1,000 creates with one key by 50 clients, one is stored, and all others name it", async () => {
+    test("of 200 creates with one key by 50 clients, one is stored, and all others name it", async () => {
       const key = newKey();
       const agentId = randomUUID();
       const clients = Array.from({ length: 50 }, async () => {
         const outcomes: [string, CreateOutcome][] = [];
-        for (let count = 0; count < 20; count++) {
+        for (let count = 0; count < 4; count++) {
           const run = newRun({ agentId });
           outcomes.push([run.id, await create(run, { idempotency: { key, request } })]);
         }
@@ -71,7 +71,7 @@ export function describeIdempotency(open: () => Promise<Runs>): void {
       const replayed = { replayed: { runId, request } };
       expect(outcomes.filter(([, outcome]) => outcome === "created")).toEqual([[runId, "created"]]);
       expect(outcomes.filter(([id]) => id !== runId).map(([, outcome]) => outcome)).toEqual(
-        Array.from({ length: 999 }, () => replayed),
+        Array.from({ length: 199 }, () => replayed),
       );
       expect((await runs.list({ agentIds: [agentId], limit: 10 })).runs.map(({ id }) => id)).toEqual([runId]);
     });

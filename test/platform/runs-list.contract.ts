@@ -51,10 +51,10 @@ export function describeRunList(open: () => Promise<Runs>): void {
 
     test("pages continue after a place, also between runs of the same time", async () => {
       const agentId = randomUUID();
-      const times = Array.from({ length: 60 }, (_, index) => Math.floor(index / 7));
+      const times = Array.from({ length: 30 }, (_, index) => Math.floor(index / 7));
       const expected = (await createdAt(agentId, times)).toSorted(newestFirst);
-      await listed(() => list({ agentIds: [agentId], limit: 60 }), expected);
-      for (const limit of [1, 7, 25, 59, 60]) {
+      await listed(() => list({ agentIds: [agentId], limit: 30 }), expected);
+      for (const limit of [1, 7, 29, 30]) {
         const pages = await pagesOf({ agentIds: [agentId], limit });
         expect(pages.flat()).toEqual(expected);
         expect(pages.slice(0, -1).every((page) => page.length === limit)).toBe(true);

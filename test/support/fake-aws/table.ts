@@ -1,5 +1,6 @@
 import { organizationIndex } from "../../../src/platform/aws/dynamodb/table.ts";
 import { type Attribute, type Expressions, type Item, meets, updated } from "./expressions.ts";
+import { Items } from "./items.ts";
 
 type Write = Expressions & {
   Key?: Item;
@@ -21,7 +22,7 @@ const maxItemLength = 400 * 1024;
 
 /** One DynamoDB table in memory, with the operations that the stores use. Reads are consistent; a page ends at `Limit` or 1 MB. */
 export function fakeTable() {
-  const items = new Map<string, Item>();
+  const items = new Items();
   const transactions = new Set<string>();
 
   function perform(operation: string, input: Input): TableResponse {
@@ -106,12 +107,12 @@ export function fakeTable() {
     const index = input["IndexName"] as string | undefined;
     const sortKey =
       index === undefined ? "sk" : index === organizationIndex.name ? organizationIndex.sortKey : `${index}sk`;
-    // First by the partition, the only comparison that most items fail.
     const [, partition, value = ""] = /^(\w+) = (:\w+)/.exec(condition) ?? [];
     if (partition === undefined) throw new Error(`the fake table does not support ${condition}`);
     const wanted = text(input.ExpressionAttributeValues?.[value]);
-    const found = [...items.values()]
-      .filter((item) => text(item[partition]) === wanted && meets(condition, item, input))
+    const found = items
+      .with(partition, wanted)
+      .filter((item) => meets(condition, item, input))
       .toSorted((a, b) => (text(a[sortKey]) < text(b[sortKey]) ? -1 : 1));
     if (input["ScanIndexForward"] === false) found.reverse();
     const start = input["ExclusiveStartKey"] as Item | undefined;
