@@ -66,17 +66,6 @@ export function describeAccountHistory(open: () => Promise<Accounts>): void {
       });
     });
 
-    test("an unchanged definition and a change of the status make no version", async () => {
-      const created = await newAgent();
-      const { id } = created;
-      const reordered = Object.fromEntries(Object.entries(definition).toReversed()) as typeof definition;
-      expect(await updateAgent(accounts, id, reordered)).toEqual(created);
-      const archived = await setAgentStatus(accounts, id, "archived");
-      expect(archived).toMatchObject({ version: 1, createdAt: created.createdAt });
-      expect(archived.updatedAt).toBeGreaterThanOrEqual(created.createdAt ?? Infinity);
-      expect(await agentHistory(accounts, id, 10)).toHaveLength(1);
-    });
-
     test("an agent of an earlier release has no version until its next update", async () => {
       const old: Agent = { ...definition, id: randomUUID(), organizationId: randomUUID(), status: "active" };
       await accounts.createAgent(old);
@@ -160,16 +149,6 @@ export function describeAccountHistory(open: () => Promise<Accounts>): void {
       expect(JSON.stringify(found)).not.toContain(key);
     });
 
-    test("a write that is rejected leaves no audit entry and no version", async () => {
-      const agent = await newAgent();
-      const { id } = agent;
-      const audit = { at: Date.now(), actor: "eve", action: "agent.update", id, version: 2 } as const;
-      const version = { agentId: id, version: 2, createdAt: 1, hash: "h", definition };
-      expect(await accounts.replaceAgent({ ...agent, revision: 7 }, { audit, version })).toBeUndefined();
-      expect(await auditOf([id])).toEqual([]);
-      expect(await accounts.findAgentVersion(id, 2)).toBeUndefined();
-    });
-
     test("the audit is listed between two times and up to a limit", async () => {
       const { id } = await newAgent();
       const from = 4_102_444_800_000; // later than the entries of other tests
@@ -184,24 +163,6 @@ export function describeAccountHistory(open: () => Promise<Accounts>): void {
       expect(await accounts.listAudit({ since: from + 10, limit: 2 })).toEqual([]);
       expect(await accounts.listAudit({ since: from, until: from + 3, limit: 2 })).toEqual([entries[2], entries[1]]);
       expect(await accounts.listAudit({ since: from + 1, until: from + 1, limit: 2 })).toEqual([]);
-    });
-
-    test("the use of a key is recorded without a change of the key", async () => {
-      const { id } = await newAgent();
-      const { stored } = await createKey(accounts, id, { name: "crawler" });
-      expect(stored).toMatchObject({ name: "crawler" });
-      const { hash } = stored;
-      await accounts.touchKey(hash, 5_000, 1_400);
-      expect(await accounts.findKey(hash)).toEqual({ ...stored, lastUsedAt: 5_000 });
-      await accounts.touchKey(hash, 6_000, 5_000); // used at the given time or later: stays
-      expect(await accounts.findKey(hash)).toEqual({ ...stored, lastUsedAt: 5_000 });
-      await accounts.touchKey(hash, 9_000, 5_001);
-      expect(await accounts.findKey(hash)).toEqual({ ...stored, lastUsedAt: 9_000 });
-      expect(await setKeyEnabled(accounts, hash, false)).toMatchObject({ enabled: false, lastUsedAt: 9_000 });
-      await accounts.touchKey(hash, 20_000, 10_000);
-      expect(await accounts.findKey(hash)).toMatchObject({ enabled: false, revision: 1, lastUsedAt: 20_000 });
-      await accounts.touchKey("0".repeat(64), 1, 0);
-      expect(await accounts.findKey("0".repeat(64))).toBeUndefined();
     });
   });
 }

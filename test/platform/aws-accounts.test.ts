@@ -1,6 +1,5 @@
 import { GetCommand, QueryCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, test } from "vitest";
-import type { Agent } from "../../src/accounts/types.ts";
 import { inputs, mockedPlatform } from "./aws-mocks.ts";
 
 /** What the transactions put, in the order of sending. */
@@ -19,47 +18,6 @@ test("each record is found with one consistent GetItem", async () => {
   expect(inputs(dynamo, GetCommand)).toEqual(
     ["KEY#h", "AGENT#A", "ORG#O"].map((pk) => ({ TableName: "T", Key: { pk, sk: "HEAD" }, ConsistentRead: true })),
   );
-});
-
-test("records are written with their keys in the list index, and replaced if their revision is unchanged", async () => {
-  const { accounts, dynamo } = mockedPlatform();
-  const key = { hash: "h", hint: "ak_x", agentId: "A", organizationId: "O", enabled: true, createdAt: 12 };
-  const agent: Agent = {
-    id: "A",
-    organizationId: "O",
-    name: "n",
-    instructions: "",
-    tools: [],
-    limits: { steps: 1, tokens: 2, seconds: 3 },
-    status: "active",
-  };
-  await accounts.createKey(key);
-  await accounts.createAgent(agent);
-  await accounts.createOrganization({ id: "O", name: "n" });
-  const isNew = { TableName: "T", ConditionExpression: "attribute_not_exists(pk)" };
-  expect(puts(dynamo)).toEqual([
-    { ...isNew, Item: { ...key, pk: "KEY#h", sk: "HEAD", gsi1pk: "KEYS#A", gsi1sk: "000000000000012#h" } },
-    { ...isNew, Item: { ...agent, pk: "AGENT#A", sk: "HEAD", gsi1pk: "AGENTS", gsi1sk: "O#A" } },
-    { ...isNew, Item: { id: "O", name: "n", pk: "ORG#O", sk: "HEAD", gsi1pk: "ORGS", gsi1sk: "O" } },
-  ]);
-
-  dynamo.resetHistory();
-  const organization = { TableName: "T", Item: { id: "O", pk: "ORG#O", sk: "HEAD", gsi1pk: "ORGS", gsi1sk: "O" } };
-  expect(await accounts.replaceOrganization({ id: "O", name: "new" })).toEqual({ id: "O", name: "new", revision: 1 });
-  expect(await accounts.replaceOrganization({ id: "O", name: "newer", revision: 1 })).toMatchObject({ revision: 2 });
-  expect(puts(dynamo)).toEqual([
-    {
-      ...organization,
-      Item: { ...organization.Item, name: "new", revision: 1 },
-      ConditionExpression: "attribute_exists(pk) AND attribute_not_exists(revision)",
-    },
-    {
-      ...organization,
-      Item: { ...organization.Item, name: "newer", revision: 2 },
-      ConditionExpression: "revision = :revision",
-      ExpressionAttributeValues: { ":revision": 1 },
-    },
-  ]);
 });
 
 test("records are listed by queries of the list index, page by page", async () => {

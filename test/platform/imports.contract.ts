@@ -10,13 +10,10 @@ import { deleteRun } from "../../src/runs/control-run.ts";
 import { listRunFiles } from "../../src/runs/files/read-files.ts";
 import { forkRun } from "../../src/runs/fork/fork-run.ts";
 import type { Runs, Stores } from "../../src/runs/ports.ts";
-import { eventsOf } from "../../src/runs/read/list-events.ts";
 import { retryRun } from "../../src/runs/retry-run.ts";
 import { encodeConfiguration } from "../../src/runs/turn-configuration.ts";
-import type { Run, RunChange, RunEvent, RunJournalEntry } from "../../src/runs/types.ts";
+import type { Run, RunChange, RunJournalEntry } from "../../src/runs/types.ts";
 import type { Platform } from "../../src/platform/types.ts";
-import { addCases } from "../../src/trials/suites/add-cases.ts";
-import { createSuite } from "../../src/trials/suites/suites.ts";
 import { anAnswer, failure, input, inlineText, largeText, numbered, output } from "./run-fixtures.ts";
 
 const limits = { steps: 90, tokens: 1_000, seconds: 60 };
@@ -181,12 +178,6 @@ export function describeImports(stores: Stores & Pick<Platform, "trials" | "comp
     return Buffer.concat(parts);
   }
 
-  async function eventsIn(id: string): Promise<RunEvent[]> {
-    const events: RunEvent[] = [];
-    for await (const event of eventsOf({ runs }, id)) events.push(event);
-    return events;
-  }
-
   describe("an imported run", () => {
     test("has the record of the bundle, and is exported with the same bytes", async () => {
       const source = await recordedRun();
@@ -232,36 +223,6 @@ export function describeImports(stores: Stores & Pick<Platform, "trials" | "comp
       expect(run.imported?.missing).toEqual([recorded.hash]);
       await importBundle(deps, source.agentId, bundleIn(whole));
       expect((await exported(run.id)).equals(bundle)).toBe(true);
-    });
-
-    test("is forked with what the agent is, and a fork of the fork, too", async () => {
-      const { agentId } = await newAgent();
-      const run = await importBundle(deps, agentId, bundleIn(await exported((await recordedRun()).id)));
-      const fork = await forkRun(deps, run.id, { at: { turn: 2, step: 41 }, settings: { instructions: "Other." } });
-      expect(fork).toMatchObject({ agentId, status: "running", turn: 2 });
-      const events = await eventsIn(fork.id);
-      expect(JSON.stringify(events)).not.toContain(recorded.hash);
-      expect(JSON.stringify(events)).not.toContain('"agentVersion":7');
-      expect(JSON.stringify(await eventsIn(run.id))).toContain("Only models see this.");
-      expect(JSON.stringify(events)).not.toContain("Only models see this.");
-      const forked = events.at(-1);
-      const settings = forked && "part" in forked && forked.part === "forked" ? forked.settings : undefined;
-      const text = await configurations.get(agentId, settings ?? "");
-      expect(text).toContain("Other.");
-      expect(text).toContain("read_file");
-      expect(text).not.toContain("evil");
-      expect((await listRunFiles(deps, fork.id)).files).toEqual((await listRunFiles(deps, run.id)).files);
-      const second = await forkRun(deps, fork.id, { at: { turn: 1, step: 1 } });
-      expect(JSON.stringify(await eventsIn(second.id))).not.toContain(recorded.hash);
-    });
-
-    test("is a case of a suite", async () => {
-      const { agentId } = await newAgent();
-      const run = await importBundle(deps, agentId, bundleIn(await exported((await recordedRun()).id)));
-      await createSuite(deps, agentId, "all");
-      const turns = [{ runId: run.id }];
-      const { added, refused } = await addCases(deps, { agentId, name: "all" }, turns, { rules: [], unredacted: [] });
-      expect([added.map(({ turn }) => turn), refused]).toEqual([[1], []]);
     });
 
     test("that is interrupted can only be deleted, and one that fails leaves nothing", async () => {

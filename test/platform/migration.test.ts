@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { openLocalPlatform } from "../../src/platform/local/index.ts";
+import type { Run, RunChange } from "../../src/runs/types.ts";
 import { answered, created, input, numbered, onTurn, output } from "./run-fixtures.ts";
 import { events6 } from "./schema-6.ts";
 import { newCase, newTrial } from "./trials.contract.ts";
@@ -87,23 +88,43 @@ async function migratedFrom(version: number, columns: string[]) {
   return { ...after, run, key, [Symbol.dispose]: close };
 }
 
-test("a database of version 13 is migrated: its runs chose nothing, and later ones can", async () => {
-  using migrated = await migratedFrom(13, []);
-  const { runs, run } = migrated;
-  expect(await runs.head(run.id)).toEqual(run);
-  const chosen = { model: "fast", limits: { steps: 3 }, runLimits: { dollars: 0.5 } };
-  const next = await created(runs, { chosen });
-  expect(await runs.head(next.id)).toEqual({ ...next, chosen });
-});
+/** The columns of runs that wait for answers. */
+const pauses = ["asked_until", "pauses", "worked"];
+const imported = {
+  runId: "a",
+  sha256: "b",
+  run: { name: "R", status: "running", turn: 1, createdAt: 1, updatedAt: 2, sequence: 1 },
+} as const;
 
-test("a database of version 12 is migrated: its runs were not imported, and later ones can be", async () => {
-  using migrated = await migratedFrom(12, []);
+test.each<[number, string[], Partial<Run>]>([
+  [13, [], { chosen: { model: "fast", limits: { steps: 3 }, runLimits: { dollars: 0.5 } } }],
+  [12, [], { imported }],
+  [8, ["result_schema", ...pauses], { resultSchema: "a".repeat(64) }],
+])(
+  "a database of version %i is migrated: later runs can have what it did not know",
+  async (version, columns, known) => {
+    using migrated = await migratedFrom(version, columns);
+    const { runs, run } = migrated;
+    expect(await runs.head(run.id)).toEqual(run);
+    const next = await created(runs, known);
+    expect(await runs.head(next.id)).toEqual({ ...next, ...known });
+  },
+);
+
+const asks = { askedUntil: 9, pauses: 1, worked: 2 };
+const tokens = [{ id: "a", hash: "a".repeat(64), createdAt: 1, expiresAt: 2 }];
+const ofVersion7 = ["tokens", "tools", "result_schema", ...pauses];
+
+test.each<[number, string, string[], Partial<RunChange>, Partial<Run>]>([
+  [9, "pauses", pauses, { set: { status: "running", turn: 1, updatedAt: 3, asks } }, { updatedAt: 3, ...asks }],
+  [7, "tokens", ofVersion7, { tokens: { before: [], after: tokens } }, { tokens }],
+  [7, "tools", ofVersion7, { tools: ["read_file"] }, { tools: ["read_file"] }],
+])("a database of version %i is migrated: its runs get %s", async (version, _, columns, change, after) => {
+  using migrated = await migratedFrom(version, columns);
   const { runs, run } = migrated;
-  expect(await runs.head(run.id)).toEqual(run);
-  const { name, status, turn, createdAt, updatedAt, sequence } = run;
-  const imported = { runId: "a", sha256: "b", run: { name, status, turn, createdAt, updatedAt, sequence } };
-  const next = await created(runs, { imported });
-  expect(await runs.head(next.id)).toEqual({ ...next, imported });
+  expect((await runs.read(run.id))?.run).toEqual(run);
+  expect(await runs.change({ ...onTurn(run), ...change })).toBe(true);
+  expect(await runs.head(run.id)).toEqual({ ...run, ...after });
 });
 
 test("a database of version 11 is migrated: its keys are those of one agent, and later ones can have several", async () => {
@@ -126,42 +147,4 @@ test("a database of version 10 is migrated: its agents have no trials, and can g
   await trials.create(trial, [newCase(trial.id, 1)]);
   expect(await trials.listActive()).toEqual([trial.id]);
   expect(await trials.listCases(trial.id)).toEqual([newCase(trial.id, 1)]);
-});
-
-/** The columns of runs that wait for answers. */
-const pauses = ["asked_until", "pauses", "worked"];
-
-test("a database of version 9 is migrated: its runs can wait for answers", async () => {
-  using migrated = await migratedFrom(9, pauses);
-  const { runs, run } = migrated;
-  expect(await runs.head(run.id)).toEqual(run);
-  const asks = { askedUntil: 9, pauses: 1, worked: 2 };
-  expect(await runs.change({ ...onTurn(run), set: { status: "running", turn: 1, updatedAt: 3, asks } })).toBe(true);
-  expect(await runs.head(run.id)).toEqual({ ...run, updatedAt: 3, ...asks });
-});
-
-test("a database of version 7 is migrated: its runs have no tokens, and can get some", async () => {
-  using migrated = await migratedFrom(7, ["tokens", "tools", "result_schema", ...pauses]);
-  const { runs, run } = migrated;
-  expect(await runs.head(run.id)).toEqual(run);
-  const tokens = [{ id: "a", hash: "a".repeat(64), createdAt: 1, expiresAt: 2 }];
-  expect(await runs.change({ ...onTurn(run), tokens: { before: [], after: tokens } })).toBe(true);
-  expect(await runs.head(run.id)).toEqual({ ...run, tokens });
-});
-
-test("a database of version 7 is migrated: its runs have no known tools, and get those that later answers call", async () => {
-  using migrated = await migratedFrom(7, ["tokens", "tools", "result_schema", ...pauses]);
-  const { runs, run } = migrated;
-  expect((await runs.read(run.id))?.run).toEqual(run);
-  expect(await runs.change({ ...onTurn(run), tools: ["read_file"] })).toBe(true);
-  expect((await runs.read(run.id))?.run).toEqual({ ...run, tools: ["read_file"] });
-});
-
-test("a database of version 8 is migrated: its runs have no schema of their own, and later ones can have one", async () => {
-  using migrated = await migratedFrom(8, ["result_schema", ...pauses]);
-  const { runs, run } = migrated;
-  expect(await runs.head(run.id)).toEqual(run);
-  const resultSchema = "a".repeat(64);
-  const next = await created(runs, { resultSchema });
-  expect(await runs.head(next.id)).toEqual({ ...next, resultSchema });
 });

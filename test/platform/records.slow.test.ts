@@ -2,6 +2,7 @@ import { afterAll, expect, test } from "vitest";
 import type { Accounts, Along, AuditEntry } from "../../src/accounts/types.ts";
 import { trialStatuses } from "../../src/trials/names.ts";
 import type { Trials } from "../../src/trials/ports.ts";
+import type { Trial } from "../../src/trials/types.ts";
 import { fakeAwsStores } from "../support/fake-aws/platform.ts";
 import fc from "../support/properties.ts";
 import { temporaryStores } from "../support/temporary-stores.ts";
@@ -99,7 +100,8 @@ const operations: Record<string, Operation> = {
       definition: definition(text),
       ...(given.count > 0 && { trialId: text }),
     };
-    const next = { ...(found ?? agent(given)), ...definition(text), version: number };
+    const moved = { organizationId: given.other, version: number };
+    const next = { ...(found ?? agent(given)), ...definition(text), ...moved };
     return accounts.replaceAgent(revised(next, given), { ...along, version });
   },
   createKey: ({ accounts }, given) => accounts.createKey(apiKey(given), given.along),
@@ -155,25 +157,31 @@ async function stateOf({ accounts, trials }: Stores, ids: string[], since: numbe
     versions: await accounts.listAgentVersions(id, 3),
     agents: await accounts.listAgents(id),
     key: await accounts.findKey(id),
-    keys: [await accounts.listKeys(id), await accounts.listKeys(`${id}+`)],
+    keys: [oldestFirst(await accounts.listKeys(id)), oldestFirst(await accounts.listKeys(`${id}+`))],
     webhook: await accounts.findWebhook(id),
     webhookParts: [await accounts.findWebhookView(id), await accounts.findWebhookState(id)],
     cases: JSON.stringify(await trials.listCases(id)),
     trial: JSON.stringify(await trials.find(id)),
-    trials: await pagesOf(trials, id),
+    trials: oldestFirst((await pagesOf(trials, id)).toReversed()),
   }));
   const period = { since: since + 1, until: since + 1_000, limit: 30 };
   return {
     each: await Promise.all(ofEach),
     organizations: own(await accounts.listOrganizations()),
-    operators: own(await accounts.listOperators()),
+    agents: own(await accounts.listAgents()).toSorted((a, b) => (a.id < b.id ? -1 : 1)),
+    operators: own(oldestFirst(await accounts.listOperators())),
     active: (await trials.listActive()).filter((id) => ids.includes(id)),
     casesOf: (await trials.listCasesOf("run of 2")).filter(({ trialId }) => ids.includes(trialId)),
     audit: [await accounts.listAudit(period), await accounts.listAudit({ ...period, organizations: ids })],
   };
 }
 
-async function pagesOf(trials: Trials, agentId: string): Promise<unknown[]> {
+function oldestFirst<T extends { createdAt: number }>(records: T[]): T[] {
+  expect(records).toEqual(records.toSorted((a, b) => a.createdAt - b.createdAt));
+  return records;
+}
+
+async function pagesOf(trials: Trials, agentId: string): Promise<Trial[]> {
   const pages = [await trials.list({ agentId, limit: 1 })];
   for (let next = pages[0]?.next; next; next = pages.at(-1)?.next)
     pages.push(await trials.list({ agentId, limit: 1, after: next }));
@@ -184,7 +192,7 @@ const operation = fc.record({
   name: fc.constantFrom(...Object.keys(operations)),
   id: fc.nat(1),
   other: fc.nat(1),
-  text: fc.constantFrom("a", "ä \u2028", "long"),
+  text: fc.constantFrom("a", "ä \u2028 日本 🤖", "\u0000", "long"),
   revision: fc.option(fc.nat(2), { nil: undefined, freq: 4 }),
   count: fc.nat(2),
   audited: fc.boolean(),

@@ -5,7 +5,6 @@ import type { Accounts, AuditEntry } from "../../src/accounts/types.ts";
 import type { Trials } from "../../src/trials/ports.ts";
 import { maxCases, maxConcurrency } from "../../src/trials/limits.ts";
 import type { Trial, TrialCase } from "../../src/trials/types.ts";
-import { listed } from "./listed.ts";
 
 /** Contract tests of `Trials`. `open` is called once. Each test creates its own trials. */
 export function describeTrials(open: () => Promise<{ trials: Trials; accounts: Accounts }>): void {
@@ -19,16 +18,6 @@ export function describeTrials(open: () => Promise<{ trials: Trials; accounts: A
       (await accounts.listAudit({ since: 0, limit: 1_000 }))
         .filter((entry) => entry.id === id)
         .map(({ action }) => action);
-
-    test("a trial that was never created is undefined, has no cases, and is not replaced", async () => {
-      const id = randomUUID();
-      expect(await trials.find(id)).toBeUndefined();
-      expect(await trials.listCases(id)).toEqual([]);
-      expect(await trials.findCase(id, 1)).toBeUndefined();
-      expect(await trials.replace(newTrial({ id, revision: 1 }))).toBe(false);
-      expect(await trials.replaceCase({ ...newCase(id, 1), revision: 1 })).toBe(false);
-      await trials.remove(id);
-    });
 
     test("a trial and its cases read back as they were created, the order of fields included", async () => {
       const schema = { type: "object", properties: { b: {}, a: nested(40) } };
@@ -99,28 +88,6 @@ export function describeTrials(open: () => Promise<{ trials: Trials; accounts: A
       expect(await auditOf(trial.id)).toEqual([]);
     });
 
-    test("an agent's trials are listed in pages, newest first, without those of others", async () => {
-      const agentId = randomUUID();
-      const times = [5, 7, 7, 7, 9].map((second) => 1_763_000_000_000 + second);
-      const all = times.map((createdAt) => newTrial({ agentId, createdAt }));
-      for (const trial of [...all, newTrial()]) await trials.create(trial, []);
-      const newestFirst = all.toSorted((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1));
-      await listed(async () => (await trials.list({ agentId, limit: 9 })).trials, newestFirst);
-      expect(await trials.list({ agentId, limit: 5 })).toMatchObject({ trials: newestFirst });
-      const seen: Trial[] = [];
-      let after: Pick<Trial, "createdAt" | "id"> | undefined;
-      for (let page = 1; page <= 4; page++) {
-        const { trials: found, next } = await trials.list({ agentId, limit: 2, ...(after && { after }) });
-        expect(found.length).toBeLessThanOrEqual(2);
-        seen.push(...found);
-        after = next;
-        if (!next) break;
-      }
-      expect(after).toBeUndefined();
-      expect(seen).toEqual(newestFirst);
-      expect(await trials.list({ agentId: randomUUID(), limit: 2 })).toEqual({ trials: [] });
-    });
-
     test("of several writers that know a revision, one replaces the trial, and the audit has this one", async () => {
       const trial = newTrial();
       await trials.create(trial, []);
@@ -155,63 +122,6 @@ export function describeTrials(open: () => Promise<{ trials: Trials; accounts: A
       expect(await trials.find(trial.id)).toEqual({ ...trial, revision: 1 });
       expect(await trials.listCases(trial.id)).toEqual(won.with(1, judged as (typeof won)[number]));
     });
-
-    test("the cases of a recorded run are listed across trials, until their trial is removed", async () => {
-      const [first, second] = [newTrial(), newTrial()];
-      const [runId, otherId] = [randomUUID(), randomUUID()];
-      await trials.create(first, [ofRun(first.id, 1, runId), ofRun(first.id, 2, otherId)]);
-      await trials.create(second, [ofRun(second.id, 1, otherId), ofRun(second.id, 2, runId)]);
-      const places = async () =>
-        (await trials.listCasesOf(runId)).map(({ trialId, number }) => `${trialId} ${number}`).toSorted();
-      await listed(places, [`${first.id} 1`, `${second.id} 2`].toSorted());
-      expect(await trials.replaceCase({ ...ofRun(second.id, 2, runId), revision: 1 })).toBe(true);
-      await trials.remove(first.id);
-      await listed(places, [`${second.id} 2`]);
-      expect(await trials.listCasesOf(randomUUID())).toEqual([]);
-    });
-
-    test("a trial is active while it is running or stopping", async () => {
-      const trial = newTrial();
-      await trials.create(trial, []);
-      const started = newTrial({ status: "running" });
-      await trials.create(started, []);
-      const mine = async (): Promise<boolean[]> => {
-        const active = await trials.listActive();
-        return [trial.id, started.id].map((id) => active.includes(id));
-      };
-      await listed(mine, [false, true]);
-      let revision = 0;
-      for (const [status, isActive] of [
-        ["running", true],
-        ["stopping", true],
-        ["finished", false],
-      ] as const) {
-        expect(await trials.replace({ ...trial, status, revision: ++revision })).toBe(true);
-        await listed(mine, [isActive, true]);
-      }
-      await trials.remove(started.id);
-      await listed(mine, [false, false]);
-    });
-
-    test("a removed trial leaves nothing, others stay, and the audit has the removal once", async () => {
-      const agentId = randomUUID();
-      const trial = newTrial({ agentId, status: "running" });
-      const other = newTrial({ agentId });
-      const large = { cannotBeTried: "x".repeat(100_000) };
-      for (const { id, ...fields } of [trial, other]) {
-        const cases = Array.from({ length: 60 }, (_, index) => newCase(id, index + 1));
-        await trials.create({ id, ...fields }, [...cases, { ...newCase(id, 61), ...large }]);
-      }
-      for (let again = 0; again < 2; again++)
-        await trials.remove(trial.id, { audit: entryOf(trial.id, "trial.delete") });
-      expect(await trials.find(trial.id)).toBeUndefined();
-      expect(await trials.listCases(trial.id)).toEqual([]);
-      expect(await trials.replace({ ...trial, revision: 1 })).toBe(false);
-      expect(await trials.replaceCase({ ...newCase(trial.id, 1), revision: 1 })).toBe(false);
-      await listed(async () => (await trials.list({ agentId, limit: 9 })).trials, [other]);
-      expect(await trials.listCases(other.id)).toHaveLength(61);
-      expect(await auditOf(trial.id)).toEqual(["trial.delete"]);
-    });
   });
 }
 
@@ -243,11 +153,6 @@ export function newTrial(fields: Partial<Trial> = {}): Trial {
 export function newCase(trialId: string, number: number): TrialCase {
   const used = { ...noUsage, inputTokens: 1, outputTokens: 2, steps: 1 };
   return { trialId, number, revision: 0, source: { runId: `run of ${number}`, turn: 1, used } };
-}
-
-function ofRun(trialId: string, number: number, runId: string): TrialCase {
-  const one = newCase(trialId, number);
-  return { ...one, source: { ...one.source, runId } };
 }
 
 /** Objects in each other: DynamoDB accepts 32 levels. */

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import { createAgent, setAgentStatus } from "../../src/accounts/agents.ts";
 import { createOrganization } from "../../src/accounts/organizations.ts";
@@ -31,15 +30,6 @@ export function describeWebhooks(open: () => Promise<Accounts>): void {
     };
     const auditOf = async (of: string): Promise<AuditEntry[]> =>
       (await accounts.listAudit({ since: 0, limit: 1_000 })).filter(({ id }) => id === of);
-
-    test("the view of a webhook has the times of its secrets, not the secrets", async () => {
-      const webhook = newWebhook();
-      const { agentId } = webhook;
-      expect(await accounts.findWebhookView(agentId)).toBeUndefined();
-      await accounts.replaceWebhook(webhook);
-      const secrets = [{ createdAt: 1 }, { createdAt: 0, expiresAt: 2 }];
-      expect(await accounts.findWebhookView(agentId)).toEqual({ ...webhook, secrets, revision: 1 });
-    });
 
     test("an endpoint has secrets, a filter and a state of its own, and is changed apart from the others", async () => {
       const { id } = await newAgent();
@@ -89,18 +79,6 @@ export function describeWebhooks(open: () => Promise<Accounts>): void {
       await rejects({ types: ["run.failed", "run.failed"] }, "listed twice");
       for (let count = 0; count < 10; count++) await addEndpoint(accounts, id, { url, privateAddresses: false });
       await rejects({}, "at most 10 are accepted");
-    });
-
-    test("the state of a webhook contains no secret and no URL", async () => {
-      const webhook = newWebhook();
-      const { agentId } = webhook;
-      await accounts.replaceWebhook(webhook);
-      const state = { configured: true, enabled: true, hasUrl: true, privateAddresses: false };
-      expect(await accounts.findWebhookState(agentId)).toEqual(state);
-      const { url: _, ...withoutUrl } = webhook;
-      await accounts.replaceWebhook({ ...withoutUrl, secrets: [], enabled: false, revision: 1 });
-      const removed = { configured: false, enabled: false, hasUrl: false, privateAddresses: false };
-      expect(await accounts.findWebhookState(agentId)).toEqual(removed);
     });
 
     test("the secret of a new webhook is returned once, and later settings keep it", async () => {
@@ -250,14 +228,4 @@ export function describeWebhooks(open: () => Promise<Accounts>): void {
       });
     });
   });
-}
-
-function newWebhook(): Webhook {
-  const [agentId, organizationId] = [randomUUID(), randomUUID()];
-  const times = { createdAt: 1_763_000_000_000, updatedAt: 1_763_000_000_001 };
-  const secrets = [
-    { value: "whsec_AAAA", createdAt: 1 },
-    { value: "whsec_BBBB", createdAt: 0, expiresAt: 2 },
-  ];
-  return { agentId, organizationId, url, secrets, enabled: true, privateAddresses: false, ...times };
 }

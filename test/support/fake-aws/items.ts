@@ -24,7 +24,7 @@ export class Items extends Map<string, Item> {
       this.#indexes.set(attribute, (index = new Map()));
       for (const [key, item] of this) place(index, textOf(item[attribute]), key);
     }
-    return [...(index.get(value) ?? [])].flatMap((key) => this.get(key) ?? []);
+    return [...(index.get(value) ?? [])].map((key) => this.get(key)).filter((item) => item !== undefined);
   }
 }
 
