@@ -116,12 +116,12 @@ async function play(stores: Stores, configuration: ModelConfiguration, credentia
 
 const call = (id: string, name: string, input: object) => ({ id, name, arguments: [JSON.stringify(input)] });
 
-test.each(
-  Object.entries(wires).flatMap(([name, wire]) => [
-    [name, "local", wire, temporaryStores] as const,
-    [name, "AWS", wire, awsStores] as const,
-  ]),
-)("a model sees pages of a PDF as they are over %s, and the request is rebuilt (%s)", async (_, __, wire, open) => {
+test.each([
+  ...Object.entries(wires).map(([name, wire]) => [name, "local", wire, temporaryStores] as const),
+  ...Object.entries(wires)
+    .slice(0, 1)
+    .map(([name, wire]) => [name, "AWS", wire, awsStores] as const),
+])("a model sees pages of a PDF as they are over %s, and the request is rebuilt (%s)", async (_, __, wire, open) => {
   using stores = open();
   const { provider } = wire;
   const usage = { input: 50, output: 5 };

@@ -8,7 +8,7 @@ import type { Failure, Model, ModelConfiguration, ModelRequest } from "../../../
 import { noUsage } from "../../../src/agent/turn/limits.ts";
 import { StoreUnavailable } from "../../../src/errors.ts";
 import type { Configurations, Stores } from "../../../src/runs/ports.ts";
-import { decodeConfiguration, referenceIn } from "../../../src/runs/turn-configuration.ts";
+import { decodeConfiguration } from "../../../src/runs/turn-configuration.ts";
 import type { RunJournalEntry } from "../../../src/runs/types.ts";
 import { advance, type AdvanceDeps } from "../../../src/workflow/advance.ts";
 import { acceptInput } from "../../../src/runs/control-run.ts";
@@ -139,96 +139,71 @@ async function scenario({ stores, reopened }: Harness) {
   return { agent, runId, calls, invoke, change, journal };
 }
 
+/** A run of an agent with this definition. `invoke` aborts after so many answers of the model. */
+async function runOf({ stores, reopened }: Harness, organizationId: string, of: AgentDefinition) {
+  const { id: agentId } = await createAgent(stores.accounts, organizationId, of);
+  const create = { ...stores, workflow, now: Date.now, secretRefusal: () => undefined };
+  const { id: runId } = await createRun(create, { agentId, organizationId }, { name: "Run", text: "go" });
+  const requests: ModelRequest[] = [];
+  function invoke(steps: number) {
+    const crash = new AbortController();
+    const { model } = scriptedModel(2);
+    const asked: Model = (request) => {
+      requests.push(request);
+      if (--steps >= 0) return model(request);
+      crash.abort();
+      return Promise.reject(crash.signal.reason as Error);
+    };
+    const openModel = async () => ({ model: asked, name: "m", provider: "p" });
+    const deps: AdvanceDeps = { ...reopened(), now: Date.now, secretOf: async () => undefined, openModel };
+    return advance(deps, { runId, turn: 1 }, { signal: crash.signal, deadline: Infinity, leaseWait: 0 });
+  }
+  /** The configuration of the turn, of which there is one. */
+  async function recorded() {
+    const hashes = (await journalOf(stores, runId)).flatMap(({ configuration }) => configuration ?? []);
+    expect(new Set(hashes).size).toBe(1);
+    return decodeConfiguration((await stores.configurations.get(agentId, hashes[0] ?? "")) ?? "");
+  }
+  return { requests, invoke, recorded };
+}
+
 describe.each(platforms)("on %s", (_, open) => {
   test("a turn keeps the hosts of its organization, unless its agent names hosts", async () => {
     using harness = disposable(open());
-    const { stores } = harness;
-    const { id: organizationId } = await createOrganization(stores.accounts, { name: "O" });
-    await setModel(stores.accounts, organizationId, firstModel);
-    await setWebFetchHosts(stores.accounts, organizationId, ["first.example"]);
+    const { accounts } = harness.stores;
+    const { id: organizationId } = await createOrganization(accounts, { name: "O" });
+    await setModel(accounts, organizationId, firstModel);
+    await setWebFetchHosts(accounts, organizationId, ["first.example"]);
     const agent = { ...definition, tools: ["web_fetch"], webFetch: { privateAddresses: true } };
-    const own = { ...agent, webFetch: { hosts: ["own.example"] } };
-    const [runId, ownRunId] = await Promise.all(
-      [agent, own].map(async (each) => {
-        const { id: agentId } = await createAgent(stores.accounts, organizationId, each);
-        const create = { ...stores, workflow, now: Date.now, secretRefusal: () => undefined };
-        return (await createRun(create, { agentId, organizationId }, { name: "Run", text: "go" })).id;
-      }),
-    );
-    const seen: string[] = [];
-    const invoke = (id: string, steps: number) => {
-      const crash = new AbortController();
-      const { model } = scriptedModel(2);
-      const deps: AdvanceDeps = {
-        ...harness.reopened(),
-        now: Date.now,
-        secretOf: async () => undefined,
-        openModel: async () => ({
-          model: (request) => {
-            seen.push(
-              /Only these hosts can be reached: (.*)\.$/.exec(request.tools[0]?.description ?? "")?.[1] ?? "all",
-            );
-            if (--steps >= 0) return model(request);
-            crash.abort();
-            return Promise.reject(crash.signal.reason as Error);
-          },
-          name: "m",
-          provider: "p",
-        }),
-      };
-      return advance(deps, { runId: id, turn: 1 }, { signal: crash.signal, deadline: Infinity, leaseWait: 0 });
-    };
-    await invoke(runId!, 1);
-    await setWebFetchHosts(stores.accounts, organizationId, ["second.example"]);
-    await invoke(runId!, 9);
-    expect([...new Set(seen)]).toEqual(["first.example"]);
-    const configuration = referenceIn(await journalOf(stores, runId!))?.configuration;
-    const text = await stores.configurations.get((await stores.runs.head(runId!))!.agentId, configuration!);
-    expect(decodeConfiguration(text!).agent.webFetch).toEqual({ privateAddresses: true, hosts: ["first.example"] });
-    seen.length = 0;
-    await invoke(ownRunId!, 9);
-    expect([...new Set(seen)]).toEqual(["own.example"]);
+    const run = await runOf(harness, organizationId, agent);
+    const own = await runOf(harness, organizationId, { ...agent, webFetch: { hosts: ["own.example"] } });
+    await run.invoke(1);
+    await setWebFetchHosts(accounts, organizationId, ["second.example"]);
+    await run.invoke(9);
+    const hosts = /Only these hosts can be reached: (.*)\.$/;
+    const seen = ({ requests }: typeof run) =>
+      new Set(requests.map(({ tools }) => hosts.exec(tools[0]?.description ?? "")?.[1] ?? "all"));
+    expect([...seen(run)]).toEqual(["first.example"]);
+    expect((await run.recorded()).agent.webFetch).toEqual({ privateAddresses: true, hosts: ["first.example"] });
+    await own.invoke(9);
+    expect([...seen(own)]).toEqual(["own.example"]);
   });
 
   test("a turn keeps the organization's rule for tools of MCP servers, which is recorded", async () => {
     using harness = disposable(open());
-    const { stores } = harness;
-    const { id: organizationId } = await createOrganization(stores.accounts, { name: "O" });
-    await setModel(stores.accounts, organizationId, firstModel);
-    await setMcpToolPolicy(stores.accounts, organizationId, "ask");
-    const agent = { ...definition, mcp: [{ name: "shop", url: "http://127.0.0.1:9/mcp" }] };
-    const recordedFor = async (of: typeof definition): Promise<unknown> => {
-      const { id: agentId } = await createAgent(stores.accounts, organizationId, of);
-      const create = { ...stores, workflow, now: Date.now, secretRefusal: () => undefined };
-      const { id: runId } = await createRun(create, { agentId, organizationId }, { name: "Run", text: "go" });
-      const invoke = (steps: number) => {
-        const crash = new AbortController();
-        const { model } = scriptedModel(2);
-        const deps: AdvanceDeps = {
-          ...harness.reopened(),
-          now: Date.now,
-          secretOf: async () => undefined,
-          openModel: async () => ({
-            model: (request) => {
-              if (--steps >= 0) return model(request);
-              crash.abort();
-              return Promise.reject(crash.signal.reason as Error);
-            },
-            name: "m",
-            provider: "p",
-          }),
-        };
-        return advance(deps, { runId, turn: 1 }, { signal: crash.signal, deadline: Infinity, leaseWait: 0 });
-      };
-      await invoke(1);
-      await setMcpToolPolicy(stores.accounts, organizationId, "allow");
-      expect(await invoke(9)).toEqual({ done: true, turn: 1 });
-      const hashes = (await journalOf(stores, runId)).flatMap(({ configuration }) => configuration ?? []);
-      expect(new Set(hashes).size).toBe(1);
-      await setMcpToolPolicy(stores.accounts, organizationId, "ask");
-      return decodeConfiguration((await stores.configurations.get(agentId, hashes[0]!))!).mcpToolPolicy;
+    const { accounts } = harness.stores;
+    const { id: organizationId } = await createOrganization(accounts, { name: "O" });
+    await setModel(accounts, organizationId, firstModel);
+    const recordedFor = async (of: AgentDefinition): Promise<unknown> => {
+      await setMcpToolPolicy(accounts, organizationId, "ask");
+      const run = await runOf(harness, organizationId, of);
+      await run.invoke(1);
+      await setMcpToolPolicy(accounts, organizationId, "allow");
+      expect(await run.invoke(9)).toEqual({ done: true, turn: 1 });
+      return (await run.recorded()).mcpToolPolicy;
     };
-    expect(await recordedFor(agent)).toBe("ask");
+    const mcp = [{ name: "shop", url: "http://127.0.0.1:9/mcp" }];
+    expect(await recordedFor({ ...definition, mcp })).toBe("ask");
     expect(await recordedFor(definition)).toBeUndefined(); // it has no such tools
   });
 
