@@ -119,6 +119,10 @@ export function describeForks(stores: Stores & Pick<Platform, "trials" | "compan
     return run;
   }
 
+  let shared: Promise<Run> | undefined;
+  /** A recorded run that no test changes, of whose agent only forks are others. */
+  const sourceRun = (): Promise<Run> => (shared ??= recordedRun());
+
   async function append(
     run: Run,
     {
@@ -192,7 +196,7 @@ export function describeForks(stores: Stores & Pick<Platform, "trials" | "compan
     });
 
     test("has the files as they were in an earlier turn, and continues from there", async () => {
-      const source = await recordedRun();
+      const source = await sourceRun();
       const fork = await forkRun(deps, source.id, { at: { turn: 1, step: 0 }, name: "Again" });
       expect((await listRunFiles(deps, fork.id)).files).toEqual([fileOf("up.txt", "12345")]);
       expect((await eventsIn(fork.id)).map((event) => ("part" in event ? event.part : event.text))).toEqual([
@@ -207,7 +211,7 @@ export function describeForks(stores: Stores & Pick<Platform, "trials" | "compan
     });
 
     test("that is interrupted has neither work nor inputs nor a retry, and can be deleted", async () => {
-      const source = await recordedRun();
+      const source = await sourceRun();
       const before = await everything(source.id);
       let writes = 0;
       const crashing: Runs = {
@@ -287,7 +291,7 @@ export function describeForks(stores: Stores & Pick<Platform, "trials" | "compan
     });
 
     test("of a fork continues its record", async () => {
-      const source = await recordedRun();
+      const source = await sourceRun();
       const first = await forkRun(deps, source.id, { at: { turn: 3, step: 2 }, settings: { instructions: "Other." } });
       const second = await forkRun(deps, first.id, { at: { turn: 3, step: 2 } });
       const forked = (await eventsIn(second.id)).filter((event) => "part" in event && event.part === "forked");

@@ -172,6 +172,10 @@ export function describeImports(stores: Stores & Pick<Platform, "trials" | "comp
     return run;
   }
 
+  let shared: Promise<Run> | undefined;
+  /** A recorded run that no test changes. */
+  const sourceRun = (): Promise<Run> => (shared ??= recordedRun());
+
   async function exported(id: string): Promise<Buffer> {
     const parts: Uint8Array[] = [];
     for await (const part of (await openBundle(stores, id)).bytes) parts.push(part);
@@ -180,7 +184,7 @@ export function describeImports(stores: Stores & Pick<Platform, "trials" | "comp
 
   describe("an imported run", () => {
     test("has the record of the bundle, and is exported with the same bytes", async () => {
-      const source = await recordedRun();
+      const source = await sourceRun();
       const bundle = await exported(source.id);
       const { agentId, organizationId } = await newAgent();
       const before = Date.now();
@@ -213,7 +217,7 @@ export function describeImports(stores: Stores & Pick<Platform, "trials" | "comp
     });
 
     test("has the same bytes after the configuration of its bundle was lost and another run brought it", async () => {
-      const source = await recordedRun();
+      const source = await sourceRun();
       const whole = await exported(source.id);
       const parts: Uint8Array[] = [];
       const without = { ...stores, configurations: { ...configurations, get: async () => undefined } };
@@ -227,7 +231,7 @@ export function describeImports(stores: Stores & Pick<Platform, "trials" | "comp
 
     test("that is interrupted can only be deleted, and one that fails leaves nothing", async () => {
       const { agentId } = await newAgent();
-      const bundle = bundleIn(await exported((await recordedRun()).id));
+      const bundle = bundleIn(await exported((await sourceRun()).id));
       let writes = 0;
       const stalled = Promise.withResolvers<void>();
       const change: Runs["change"] = (one) => {
@@ -258,7 +262,7 @@ export function describeImports(stores: Stores & Pick<Platform, "trials" | "comp
 
     test("is in lists of operators and not in those of programs", async () => {
       const { agentId, organizationId } = await newAgent();
-      const run = await importBundle(deps, agentId, bundleIn(await exported((await recordedRun()).id)));
+      const run = await importBundle(deps, agentId, bundleIn(await exported((await sourceRun()).id)));
       const ids = async (imported?: false) =>
         (await runs.list({ agentIds: [agentId], limit: 9, ...(imported === false && { imported }) })).runs.map(
           ({ id }) => id,

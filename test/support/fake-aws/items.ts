@@ -1,7 +1,7 @@
 import type { Item } from "./expressions.ts";
 
 /** The items of a table by their keys. Those with a value of an attribute are found without a look at all others. */
-export class Items extends Map<string, Item> {
+export class TableItems extends Map<string, Item> {
   readonly #indexes = new Map<string, Map<string | undefined, Set<string>>>();
 
   override set(key: string, item: Item): this {

@@ -1,6 +1,6 @@
 import { organizationIndex } from "../../../src/platform/aws/dynamodb/table.ts";
 import { type Attribute, type Expressions, type Item, meets, updated } from "./expressions.ts";
-import { Items } from "./items.ts";
+import { TableItems } from "./items.ts";
 
 type Write = Expressions & {
   Key?: Item;
@@ -22,7 +22,7 @@ const maxItemLength = 400 * 1024;
 
 /** One DynamoDB table in memory, with the operations that the stores use. Reads are consistent; a page ends at `Limit` or 1 MB. */
 export function fakeTable() {
-  const items = new Items();
+  const items = new TableItems();
   const transactions = new Set<string>();
 
   function perform(operation: string, input: Input): TableResponse {

@@ -2,14 +2,8 @@ import { describe, expect, test } from "vitest";
 import { createAgent, setAgentStatus } from "../../../src/accounts/agents.ts";
 import { createOrganization } from "../../../src/accounts/organizations.ts";
 import { createRun } from "../../../src/runs/create-run.ts";
-import type { Stores } from "../../../src/runs/ports.ts";
-import { fakeAwsStores } from "../../support/fake-aws/platform.ts";
-import { temporaryStores } from "../../support/temporary-stores.ts";
+import { platforms } from "../../support/platforms.ts";
 
-const platforms: [string, () => Stores][] = [
-  ["local", () => temporaryStores()],
-  ["AWS", () => fakeAwsStores()],
-];
 const limits = { steps: 1, tokens: 1, seconds: 1 };
 
 describe.each(platforms)("on %s", (_, open) => {

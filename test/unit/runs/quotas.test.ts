@@ -16,15 +16,10 @@ import type { Slot } from "../../../src/runs/types.ts";
 import { graceSeconds } from "../../../src/workflow/policy.ts";
 import { sweep } from "../../../src/workflow/sweep.ts";
 import { newRun } from "../../platform/run-fixtures.ts";
-import { fakeAwsStores } from "../../support/fake-aws/platform.ts";
 import { temporaryStores } from "../../support/temporary-stores.ts";
+import { platforms } from "../../support/platforms.ts";
 
 afterEach(() => vi.useRealTimers());
-
-const platforms: [string, () => Stores][] = [
-  ["local", () => temporaryStores()],
-  ["AWS", () => fakeAwsStores()],
-];
 
 describe.each(platforms)("quotas on %s", (_, open) => {
   test("a run over maxRunning is accepted, reports running and starts when another ends", async () => {
@@ -38,21 +33,6 @@ describe.each(platforms)("quotas on %s", (_, open) => {
     expect(await service.startNext()).toBe(1);
     expect(service.started).toEqual([`${first.id} 1`, `${second.id} 1`, `${third.id} 1`]);
     expect(await service.startNext()).toBe(0);
-  });
-
-  test("a create is 429 with Retry-After while maxWaiting runs wait", async () => {
-    const service = await newService(open(), { maxRunning: 1 });
-    await service.create();
-    const { agentId, organizationId, stores } = service;
-    const quotas = { scope: "agent", agent: { maxRunning: 1 }, organization: {} } as const;
-    const waiting = Array.from({ length: maxWaiting }, () => newRun({ agentId, organizationId, sequence: 0 }));
-    const slot: Slot = { agentId, organizationId, quotas, blockedBy: "agent" };
-    await Promise.all(waiting.map((run) => stores.runs.create(run, [], { slot })));
-    const rejected = await service.create();
-    expect([rejected.status, rejected.retryAfter]).toEqual([429, "30"]);
-    expect(rejected.detail).toBe(
-      "1000 runs of the agent wait to start, and no more are accepted; the agent may run 1 at a time (maxRunning)",
-    );
   });
 
   test("creates and inputs are 429 until midnight once the dollars of the day are spent", async () => {
@@ -289,6 +269,21 @@ describe.each(platforms)("quotas on %s", (_, open) => {
     await service.finish(runs[2]?.id ?? "");
     expect(await service.startNext()).toBe(1);
   });
+});
+
+test("a create is 429 with Retry-After while maxWaiting runs wait", async () => {
+  const service = await newService(temporaryStores(), { maxRunning: 1 });
+  await service.create();
+  const { agentId, organizationId, stores } = service;
+  const quotas = { scope: "agent", agent: { maxRunning: 1 }, organization: {} } as const;
+  const waiting = Array.from({ length: maxWaiting }, () => newRun({ agentId, organizationId, sequence: 0 }));
+  const slot: Slot = { agentId, organizationId, quotas, blockedBy: "agent" };
+  await Promise.all(waiting.map((run) => stores.runs.create(run, [], { slot })));
+  const rejected = await service.create();
+  expect([rejected.status, rejected.retryAfter]).toEqual([429, "30"]);
+  expect(rejected.detail).toBe(
+    "1000 runs of the agent wait to start, and no more are accepted; the agent may run 1 at a time (maxRunning)",
+  );
 });
 
 test("an organization's maxDollarsPerDay requires prices of its agents", async () => {

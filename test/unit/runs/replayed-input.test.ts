@@ -1,19 +1,13 @@
 import { expect, test } from "vitest";
 import { acceptInputOnce } from "../../../src/runs/control-run.ts";
-import type { Stores, Workflow } from "../../../src/runs/ports.ts";
+import type { Workflow } from "../../../src/runs/ports.ts";
 import type { RunJournalEntry } from "../../../src/runs/types.ts";
 import { numbered } from "../../platform/run-fixtures.ts";
-import { fakeAwsStores } from "../../support/fake-aws/platform.ts";
 import { newRun, putAgent } from "../../support/scripted-runs.ts";
-import { temporaryStores } from "../../support/temporary-stores.ts";
-
-const platforms: [string, () => Stores][] = [
-  ["on one machine", () => temporaryStores()],
-  ["on AWS", () => fakeAwsStores()],
-];
+import { platforms } from "../../support/platforms.ts";
 
 test.each(platforms)(
-  "a repeated input starts its turn again, but not while it waits for answers %s",
+  "a repeated input starts its turn again, but not while it waits for answers (%s)",
   async (_, open) => {
     const stores = open();
     await putAgent(stores);

@@ -5,13 +5,8 @@ import type { Stores } from "../../../src/runs/ports.ts";
 import type { Run } from "../../../src/runs/types.ts";
 import { externalWorkflow } from "../../../src/platform/local/workflow.ts";
 import { firstMessages, input, newRun } from "../../platform/run-fixtures.ts";
-import { fakeAwsStores } from "../../support/fake-aws/platform.ts";
-import { temporaryStores } from "../../support/temporary-stores.ts";
+import { platforms } from "../../support/platforms.ts";
 
-const platforms: [string, () => Stores][] = [
-  ["on one machine", () => temporaryStores()],
-  ["on AWS", () => fakeAwsStores()],
-];
 const startedAt = 1_763_000_000_000;
 
 /** Creates a run and stops it 2,526 ms after its turn started. */
@@ -24,10 +19,10 @@ async function stopped(stores: Stores, fields: Partial<Run>): Promise<Run> {
   return after;
 }
 
-test.each(platforms)("the time of a stopped turn counts %s", async (_, open) => {
+test.each(platforms)("the time of a stopped turn counts (%s)", async (_, open) => {
   expect((await stopped(open(), {})).used).toEqual({ ...noUsage, milliseconds: 2_526 });
 });
 
-test.each(platforms)("an idle run that is stopped has worked no longer %s", async (_, open) => {
+test.each(platforms)("an idle run that is stopped has worked no longer (%s)", async (_, open) => {
   expect((await stopped(open(), { status: "finished", turn: 0 })).used?.milliseconds ?? 0).toBe(0);
 });

@@ -10,14 +10,9 @@ import { journalOf } from "../../../src/runs/read/list-events.ts";
 import { beginUpload } from "../../../src/runs/files/pending-uploads.ts";
 import type { Runs, Stores } from "../../../src/runs/ports.ts";
 import { advance } from "../../../src/workflow/advance.ts";
-import { fakeAwsStores } from "../../support/fake-aws/platform.ts";
 import { scriptedModel } from "../../support/scripted-runs.ts";
 import { temporaryStores } from "../../support/temporary-stores.ts";
-
-const platforms: [string, () => Stores][] = [
-  ["local", () => temporaryStores()],
-  ["AWS", () => fakeAwsStores()],
-];
+import { platforms } from "../../support/platforms.ts";
 
 describe.each(platforms)("the quota of stored bytes on %s", (_, open) => {
   test("a create that would exceed that of its agent is 429 and stores nothing", async () => {

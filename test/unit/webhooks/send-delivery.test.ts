@@ -181,13 +181,6 @@ test("a name that no connection is possible to has a cause, too", async () => {
   expect((await delivery())?.lastAttempt?.problem).toContain("ECONNREFUSED");
 });
 
-test("an answer whose body never ends counts with its status", async () => {
-  await using receiver = await webhookReceiver(() => (_request, response) => void response.writeHead(200).write("…"));
-  const { deps, id, delivery } = await ended({ url: receiver.url });
-  expect(await sendDelivery(deps, id, 0)).toBe("done");
-  expect(await delivery()).toMatchObject({ state: "delivered", lastAttempt: { status: 200 } });
-});
-
 test("a caller that stops leaves the delivery as it was", async () => {
   const stop = new AbortController();
   await using receiver = await webhookReceiver(() => () => stop.abort(new Error("stopped")));

@@ -13,20 +13,14 @@ import { fail } from "../../../src/workflow/fail.ts";
 import { graceSeconds } from "../../../src/workflow/policy.ts";
 import { endFailedExecution } from "../../../src/workflow/reconcile.ts";
 import { sweep } from "../../../src/workflow/sweep.ts";
-import { fakeAwsStores } from "../../support/fake-aws/platform.ts";
 import { fastClock } from "../../support/fast-clock.ts";
-import { temporaryStores } from "../../support/temporary-stores.ts";
+import { platforms } from "../../support/platforms.ts";
 
 // The delete of a run waits 3 s for its worker.
 beforeAll(() => {
   const clock = fastClock();
   return () => clock[Symbol.dispose]();
 });
-
-const platforms: [string, () => Stores][] = [
-  ["local", () => temporaryStores()],
-  ["AWS", () => fakeAwsStores()],
-];
 
 const usage = { inputTokens: 1, outputTokens: 1 };
 const answering: Model = async () => ({ answer: { text: "Done.", toolCalls: [], finishReason: "stop", usage } });
