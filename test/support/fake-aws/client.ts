@@ -14,8 +14,8 @@ export type Fault = "throttled" | "refused" | "lost-before" | "lost-after";
 export type FaultAt = (call: number, attempt: number) => Fault | undefined;
 
 /**
- * The real DynamoDB client over a table in memory. It signs, sends, parses and retries as on AWS, but without delays
- * between attempts. `beforeAnswer`: runs before each response.
+ * The real DynamoDB client over a table in memory. It sends, parses and retries as on AWS, but without signatures, which cost
+ * a tenth of a call, and without delays between attempts. `beforeAnswer`: runs before each response.
  */
 export function fakeDocumentClient(
   faultAt: FaultAt = () => undefined,
@@ -51,6 +51,7 @@ export function fakeDocumentClient(
   const client = new DynamoDBClient({
     region: "eu-central-1",
     credentials: { accessKeyId: "test", secretAccessKey: "test" },
+    signer: { sign: async (request) => request },
     requestHandler: { handle: handle as never, metadata: { handlerProtocol: "http/1.1" } },
     retryStrategy: immediateRetries(3),
   });
