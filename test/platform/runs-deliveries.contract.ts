@@ -101,18 +101,5 @@ export function describeDeliveries(open: () => Promise<Pick<Stores, "runs" | "de
       const found = await Promise.all(types.map((type) => stores.deliveries.find(messageIdOf(run, 1, type))));
       expect(found.map(Boolean)).toEqual(applied);
     });
-
-    test("labels and webhook are read back; an erased run keeps its webhook and loses its labels", async () => {
-      const labels = { order: "4711", "team.name": "", "zeile\n": "ü \u0000 🚀" };
-      const run = await created(stores.runs, { labels, webhook: "https://example.com/hook?a=b" });
-      expect((await stores.runs.read(run.id))?.run).toEqual(run);
-      expect(await stores.runs.head(run.id)).toEqual(run);
-      expect((await stores.runs.list({ agentIds: [run.agentId], limit: 1 })).runs).toEqual([run]);
-      await end(run, "terminated");
-      expect(await stores.runs.erase(run.id)).toBe(true);
-      const erased = await stores.runs.head(run.id);
-      expect(erased).toMatchObject({ webhook: run.webhook });
-      expect(erased).not.toHaveProperty("labels");
-    });
   });
 }

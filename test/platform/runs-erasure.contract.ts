@@ -90,13 +90,6 @@ export function describeErasure(open: () => Promise<Runs>): void {
       expect(await runs.head(whole.id)).toEqual({ ...left, name: "", sequence: 0 });
     });
 
-    test("is idempotent", async () => {
-      const run = await created(runs);
-      await runs.change({ ...onTurn(run), set: { status: "terminated", turn: 1, updatedAt: 7 } });
-      expect(await runs.erase(run.id)).toBe(true);
-      expect(await runs.erase(run.id)).toBe(true);
-    });
-
     test("returns false for a missing run and for one that is not terminated", async () => {
       const run = await created(runs);
       expect(await runs.erase(run.id)).toBe(false);

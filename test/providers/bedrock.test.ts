@@ -191,24 +191,16 @@ describe("bedrock", () => {
     },
   );
 
-  it("treats an unknown exception as an interrupted response", async () => {
-    const { outcome } = await callModel(
-      provider,
-      half(frame("modelTimeoutException", { message: "Too slow" }, "exception")),
-    );
-    expect(failureOf(outcome)).toMatchObject({ category: "model_unavailable", retryable: true });
-  });
+  const next = frame("contentBlockDelta", { contentBlockIndex: 0, delta: { text: "more" } });
+  const damaged = Buffer.from(next);
+  damaged.writeUInt8(damaged.readUInt8(damaged.length - 8) ^ 1, damaged.length - 8);
 
-  it("treats a stream that ends within a message as interrupted", async () => {
-    const next = frame("contentBlockDelta", { contentBlockIndex: 0, delta: { text: "more" } });
-    const { outcome } = await callModel(provider, half(next.subarray(0, 40)));
-    expect(failureOf(outcome)).toMatchObject({ category: "model_unavailable", retryable: true });
-  });
-
-  it("treats a message with a wrong checksum as interrupted", async () => {
-    const next = frame("contentBlockDelta", { contentBlockIndex: 0, delta: { text: "more" } });
-    next.writeUInt8(next.readUInt8(next.length - 8) ^ 1, next.length - 8);
-    const { outcome } = await callModel(provider, half(next));
+  it.each([
+    ["an unknown exception", frame("modelTimeoutException", { message: "Too slow" }, "exception")],
+    ["a stream that ends within a message", next.subarray(0, 40)],
+    ["a message with a wrong checksum", damaged],
+  ])("treats %s as an interrupted response", async (_, bytes) => {
+    const { outcome } = await callModel(provider, half(bytes));
     expect(failureOf(outcome)).toMatchObject({ category: "model_unavailable", retryable: true });
   });
 

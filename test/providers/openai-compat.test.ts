@@ -125,26 +125,6 @@ describe("a rejected request is retried", () => {
     expect(JSON.stringify(received[1]?.body)).not.toContain("call-1");
   });
 
-  it("without stream_options", async () => {
-    const detail = [
-      { type: "extra_forbidden", loc: ["body", "stream_options"], msg: "Extra inputs are not permitted" },
-    ];
-    const { outcome, received } = await callModel(provider, [refuses(422, { detail }), hi]);
-    expect(answerOf(outcome).text).toBe("Hi.");
-    expect(received[1]?.body["stream"]).toBe(true);
-    expect(received[1]?.body).not.toHaveProperty("stream_options");
-  });
-
-  it("with max_completion_tokens", async () => {
-    const message =
-      "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.";
-    const { received } = await callModel(provider, [refuses(400, { error: { message } }), hi], {
-      parameters: { maxOutputTokens: 900 },
-    });
-    expect(received[1]?.body).toMatchObject({ max_completion_tokens: 900 });
-    expect(received[1]?.body).not.toHaveProperty("max_tokens");
-  });
-
   it("with several rewrites in sequence; one that did not help is not remembered", async () => {
     const stream = refuses(400, { error: "stream=true is not supported" });
     const order = refuses(400, { message: "Unexpected role 'user' after role 'tool'" });

@@ -3,10 +3,6 @@ import type { Message, ModelOutcome, SentRequest } from "../../src/agent/model.t
 import { parseExact } from "../../src/json.ts";
 import { openAiResponses } from "../../src/agent/models/openai-responses.ts";
 import { reasoningText } from "../../src/agent/reasoning.ts";
-import { runTurn } from "../../src/agent/turn/run-turn.ts";
-import { checkResult } from "../../src/results/check-result.ts";
-import type { CheckResult } from "../../src/results/types.ts";
-import { spaceOf, turn } from "../unit/agent/scripted.ts";
 import { responsesSuite } from "./responses.contract.ts";
 import { answerOf, callModel, failureOf, request, tools } from "./call-model.ts";
 import { conversationSuite } from "./conversation.contract.ts";
@@ -30,7 +26,6 @@ import {
 
 const hi = responds([messageItem("msg_1", "Hi.")]);
 const inputOf = (body: Record<string, unknown> | undefined): Item[] => body?.["input"] as Item[];
-const inProcess: CheckResult = async (schema, text) => ({ problems: await checkResult(schema, text) });
 const sendsJson =
   (status: number, body: unknown): Reply =>
   (response) =>
@@ -87,20 +82,6 @@ describe("openai-responses", () => {
   it("leaves the tokens unknown that a server does not report", async () => {
     const { outcome } = await callModel(provider, responds([messageItem("msg_1", "Hi.")], { usage: null }));
     expect(answerOf(outcome).usage).toEqual({ inputTokens: 0, outputTokens: 0 });
-  });
-
-  it("sends files with a name, as the API requires", async () => {
-    const attachments = [{ name: "b.pdf", mediaType: "application/pdf" }];
-    const { received } = await callModel(provider, hi, {
-      messages: [{ role: "user", text: "Read.", attachments }],
-      readAttachment: async () => Buffer.from("%PDF"),
-    });
-    const [message] = inputOf(received[0]?.body);
-    expect((message as { content: Item[] }).content.at(-1)).toEqual({
-      type: "input_file",
-      filename: "file.pdf",
-      file_data: `data:application/pdf;base64,${Buffer.from("%PDF").toString("base64")}`,
-    });
   });
 
   describe("reasoning", () => {
@@ -171,44 +152,6 @@ describe("openai-responses", () => {
       expect(other).toContain("reasoning.encrypted_content");
       expect(sent.map(({ compat }) => compat)).toEqual([undefined, { reasoningContent: "omit" }]);
     });
-  });
-
-  it.each([
-    ["the tool", "tool"],
-    ["the format of the text", "native"],
-  ] as const)("completes a turn with several steps and a result by %s, which it corrects", async (_, resultFormat) => {
-    const called = ["reasoning", "function_call", "function_call_output"];
-    const calledTwice = [...called, ...called];
-    const resultSchema = { type: "object", properties: { total: { type: "number" } }, required: ["total"] };
-    const submits = (id: string, json: string): Item =>
-      resultFormat === "tool" ? callItem(id, "submit_result", json) : messageItem(id, json);
-    await using server = await modelServer(
-      responds([reasoningItem("rs_1", "E1", "I list."), callItem("a", "list_files", "{}")]),
-      responds([reasoningItem("rs_2", "E2"), callItem("b", "read_file", '{"name":"a.txt"}')]),
-      responds([reasoningItem("rs_3", "E3"), submits("c", '{"total":"12"}')]),
-      responds([submits("d", '{"total":12}')]),
-    );
-    const compat = { resultFormat };
-    const model = openAiResponses({ baseUrl: server.baseUrl, model: "m", compat })();
-    const { input, ports, records } = turn(model, {
-      input: { resultSchema },
-      ports: { checkResult: inProcess },
-      space: spaceOf({ "a.txt": "12" }),
-    });
-    expect(await runTurn(input, ports)).toMatchObject({
-      kind: "done",
-      text: '{"total":12}',
-      finishReason: "completed",
-    });
-    expect(
-      server.received.map(({ body }) =>
-        inputOf(body)
-          .map(({ type }) => type)
-          .slice(1),
-      ),
-    ).toEqual([[], called, calledTwice, [...calledTwice, "reasoning", "message", "message"]]);
-    expect(JSON.stringify(inputOf(server.received[3]?.body).at(-1))).toContain("/total: expected number");
-    expect(records.find(({ part }) => part === "answer")).toHaveProperty("answer.reasoning");
   });
 
   describe("a server that rejects a field", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { authenticate } from "../../../src/accounts/authenticate.ts";
-import { createAgent, setAgentStatus, updateAgent } from "../../../src/accounts/agents.ts";
+import { createAgent, setAgentStatus } from "../../../src/accounts/agents.ts";
 import { createKey, findKey, setKeyEnabled } from "../../../src/accounts/keys.ts";
 import { clearModel, createOrganization, setModel } from "../../../src/accounts/organizations.ts";
 import { seedStarterAgent } from "../../../src/accounts/seed.ts";
@@ -39,21 +39,6 @@ describe("organizations", () => {
 });
 
 describe("agents", () => {
-  test("are created in an existing organization", async () => {
-    await expect(createAgent(newAccounts(), "x", definition)).rejects.toMatchObject({ code: "organization_not_found" });
-  });
-
-  test("stay deleted", async () => {
-    const accounts = newAccounts();
-    const { id } = await newAgent(accounts);
-    expect(await setAgentStatus(accounts, id, "deleted")).toMatchObject({ status: "deleted", revision: 1 });
-    expect(await setAgentStatus(accounts, id, "deleted")).toMatchObject({ status: "deleted", revision: 1 });
-    const deleted = { code: "agent_deleted" };
-    await expect(setAgentStatus(accounts, id, "active")).rejects.toMatchObject(deleted);
-    await expect(updateAgent(accounts, id, definition)).rejects.toMatchObject(deleted);
-    await expect(createKey(accounts, id)).rejects.toMatchObject(deleted);
-  });
-
   test("a change that always meets another writer fails after five attempts", async () => {
     const accounts = newAccounts();
     const { id } = await newAgent(accounts);

@@ -96,19 +96,6 @@ describe("a turn with a schema for its result", () => {
     },
   );
 
-  it("ends with what the model wrote, and the problems, when the correction does not fit either", async () => {
-    const { outcome, requests } = await play([answer("It is 12."), answer('{"sum": 12}')]);
-    expect(outcome).toEqual({
-      kind: "done",
-      text: '{"sum": 12}',
-      finishReason: "completed",
-      last: expect.objectContaining({
-        checked: { problems: [{ place: "/total", expected: "a value", received: "nothing" }] },
-      }),
-    });
-    expect(requests).toHaveLength(2);
-  });
-
   it("resumes with the correction after a crash", async () => {
     const first = await play([answer("It is 12."), answer('{"total": 1}')]);
     const { model, requests } = scripted([answer("never"), answer('{"total": 2}')]);

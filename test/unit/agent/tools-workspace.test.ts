@@ -70,12 +70,6 @@ describe("edit_file", () => {
       expect(space.content.get("f")).toHaveLength(8_000_000);
     },
   );
-
-  it("keeps a byte order mark", async () => {
-    const space = files({ f: "\ufeffold" });
-    await edit(space, "old", "new");
-    expect(Buffer.from(space.content.get("f") ?? []).toString()).toBe("\ufeffnew");
-  });
 });
 
 describe("search_files", () => {
