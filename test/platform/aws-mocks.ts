@@ -49,7 +49,7 @@ export const run: Run = {
   sequence: 1,
 };
 
-export const shard = 5; // CRC-32 of "R" modulo 16
+const shard = 5; // CRC-32 of "R" modulo 16
 
 export const headItem = {
   ...run,
