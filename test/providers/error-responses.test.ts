@@ -1,11 +1,14 @@
 import { describe, expect, it, vi } from "vitest";
 import type { ModelFailure, ModelRequest } from "../../src/agent/model.ts";
+import { anthropic } from "../../src/agent/models/anthropic.ts";
 import { errorRules } from "../../src/agent/models/error-table.ts";
+import { openAiCompatible } from "../../src/agent/models/openai-compatible.ts";
+import { openAiResponses } from "../../src/agent/models/openai-responses.ts";
 import { answerOf, callModel, failureOf, request } from "./call-model.ts";
 import { openAiFixture } from "./openai-fixture.ts";
 import { responsesFixture } from "./responses-fixture.ts";
 import { bedrockFixture, credentials } from "./bedrock-fixture.ts";
-import { anthropicFixture as anthropic } from "./anthropic-fixture.ts";
+import { anthropicFixture } from "./anthropic-fixture.ts";
 import { modelServer, type Reply } from "./model-server.ts";
 import { streamsResponse, type ProviderFixture } from "./provider-fixture.ts";
 
@@ -52,7 +55,7 @@ describe("an error response", () => {
     ["deeply nested JSON", `${'{"error":'.repeat(20_000)}1${"}".repeat(20_000)}`, "400: Bad Request"],
   ])("is quoted in the failure: %s", async (_, body, words) => {
     for (const [name, value] of Object.entries(credentials)) vi.stubEnv(name, value);
-    for (const provider of [openAiFixture, responsesFixture, anthropic, bedrockFixture]) {
+    for (const provider of [openAiFixture, responsesFixture, anthropicFixture, bedrockFixture]) {
       const { title, category } = await refused(answers(400, body), provider);
       expect(title.slice(-words.length)).toBe(words);
       expect(category).toBe("model_refused");
@@ -202,7 +205,7 @@ describe("an error response", () => {
     ] as const) {
       await using server = await modelServer(answers(404, { detail: "Not Found" }));
       const address = new URL(path || "/", server.baseUrl).href.replace(/\/$/, "");
-      const failure = failureOf(await anthropic.open(address, {})(request()));
+      const failure = failureOf(await anthropicFixture.open(address, {})(request()));
       expect(failure).toMatchObject({ category: "model_configuration", remedy: expect.stringMatching(words) });
     }
   });
@@ -330,3 +333,15 @@ describe("a request with files", () => {
     expect(received).toHaveLength(1);
   });
 });
+
+it.each([openAiCompatible, openAiResponses, anthropic])(
+  "an API key with invalid characters is not shown by %o",
+  async (open) => {
+    await using server = await modelServer();
+    const model = open({ baseUrl: server.baseUrl, model: "m", apiKey: "sk-crooked\nkey-0123456789" })();
+    const failure = failureOf(await model(request()));
+    expect(failure.retryable).toBe(false);
+    expect(JSON.stringify(failure)).not.toMatch(/crooked|0123456789/);
+    expect(server.received).toHaveLength(0);
+  },
+);
