@@ -54,7 +54,7 @@ export async function filesOf({ call }: Caller, run_id: string, at?: string): Pr
   return (await call<SharedSchemas["RunFilePage"]>("list_files", { run_id, at })).data;
 }
 
-/** One line per file. A file without a hash was written by version 0.1. */
+/** One line per file. */
 export function fileLines(files: RunFile[]): string[] {
   return files.map(({ name, size, sha256 }) => `  ${printableLine(name)} (${size} bytes)  ${sha256 ?? "no hash"}`);
 }

@@ -1,5 +1,4 @@
 import type { Accounts, Along } from "../accounts/types.ts";
-import type { FileInfo } from "../agent/tools/files.ts";
 import type { FileVersion } from "../agent/turn/manifest.ts";
 import type { Delivery, DeliveryPage, DeliveryQuery } from "./deliveries.ts";
 import type { RunStatus } from "./status.ts";
@@ -188,9 +187,6 @@ export interface Workspace {
    */
   link(from: string, to: string, sha256s: string[]): Promise<string[]>;
   removeAll(runId: string): Promise<void>;
-  /** Files that version 0.1 stored under their names, sorted by name. They are never changed. */
-  listNamed(runId: string): Promise<FileInfo[]>;
-  readNamed(runId: string, name: string): Promise<Uint8Array | undefined>;
 }
 
 /** A file that a client sends before the create that names it. Times are milliseconds since 1970. */
@@ -271,7 +267,7 @@ export interface ServedTransfers {
   /** Stores the content of an upload, whole or not at all. Idempotent. */
   receive(upload: PendingUpload, content: AsyncIterable<Uint8Array>): Promise<void>;
   /** A reader of the content of a file of the run. Undefined: it is no longer kept. */
-  send(runId: string, file: FileVersion): Promise<ContentReader | undefined>;
+  send(runId: string, sha256: string): Promise<ContentReader | undefined>;
 }
 
 /** Signs requests that clients send to the store, past this service (AWS). Each is for one content, for a short time. */
@@ -282,7 +278,7 @@ export interface SignedTransfers {
    * A GET of a file of the run. `disposition`: the header `content-disposition` of its response. Undefined: the content is
    * no longer kept.
    */
-  get(runId: string, file: FileVersion, disposition: string): Promise<SignedRequest | undefined>;
+  get(runId: string, sha256: string, disposition: string): Promise<SignedRequest | undefined>;
 }
 
 /**

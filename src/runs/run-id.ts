@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { isKept } from "./kept.ts";
 
 /**
  * A new id: a UUID of version 7 (RFC 9562), the time in milliseconds and 74 random bits. Ids of runs that are created together
@@ -9,12 +8,4 @@ import { isKept } from "./kept.ts";
 export function newRunId(now: number): string {
   const time = now.toString(16).padStart(12, "0");
   return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`;
-}
-
-/**
- * Whether the id has version 7, or is that of a kept run: then the run's files are recorded. Version 0.1 did not record them, and
- * gave random ids.
- */
-export function recordsFiles(id: string): boolean {
-  return id.charAt(14) === "7" || isKept(id);
 }

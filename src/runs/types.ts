@@ -107,7 +107,7 @@ export interface TranscriptMessage {
 }
 
 /**
- * A transcript message with its turn. Messages of earlier versions have no number and no time. `agentVersion`: of an input,
+ * A transcript message with its turn. It has no number and no time before it is recorded. `agentVersion`: of an input,
  * the version of the agent that its turn begins with. Absent: the agent had none, or the input was queued: its turn begins
  * with the version that is current when it starts. `startedBy`: who sent an input. Absent: it came with the create, or an earlier
  * release recorded it.
@@ -118,13 +118,13 @@ export type TurnMessage = TranscriptMessage & {
   startedBy?: Starter;
 } & Partial<EventStamp>;
 
-/** A journal entry with its turn. Entries of earlier versions have no number and no time. */
+/** A journal entry with its turn. It has no number and no time before it is recorded. */
 export type RunJournalEntry = { turn: number } & JournalEntry & Partial<EventStamp>;
 
 /** An event of a run. */
 export type RunEvent = TurnMessage | RunJournalEntry;
 
-/** An event with its number and time. */
+/** A recorded event. */
 export type Stamped<Event extends RunEvent> = Event & EventStamp;
 
 /** An input that was accepted while a turn was in progress. `turn`: the turn that it will start. `startedBy`: see `TurnMessage`. */
@@ -207,7 +207,7 @@ export interface RunState {
   journal: RunJournalEntry[];
   queue: QueuedInput[];
   summary?: Summary;
-  /** Files of the create. Absent: none, or unknown because version 0.1 created the run. */
+  /** Files of the create. Absent: none. */
   uploads?: FileVersion[];
   /** Files after the last turn that changed some. Absent: there is none. */
   files?: ManifestFile[];

@@ -1,5 +1,5 @@
 import type { AgentDefinition } from "../accounts/types.ts";
-import { type FileVersion, filesIn, manifestOf } from "../agent/turn/manifest.ts";
+import { type ExistingFile, type FileVersion, filesIn, manifestOf } from "../agent/turn/manifest.ts";
 import { patternCompiler } from "../results/linear-pattern.ts";
 import { schemaProblems } from "../results/schema-problems.ts";
 import { type CheckResult, problemsText } from "../results/types.ts";
@@ -18,7 +18,7 @@ export interface CheckedTurn {
  */
 export interface AssertionDeps {
   checkResult: CheckResult;
-  readFile: (file: FileVersion) => Promise<Uint8Array | undefined>;
+  readFile: (file: ExistingFile) => Promise<Uint8Array | undefined>;
   signal: AbortSignal;
 }
 

@@ -1,5 +1,5 @@
 import { ServiceError } from "../errors.ts";
-import { listFilesAfter, type RunFiles } from "../runs/files/read-files.ts";
+import { listFilesAfter } from "../runs/files/read-files.ts";
 import type { Stores } from "../runs/ports.ts";
 import { findRunHead } from "../runs/read/find-run.ts";
 import { turnEvents } from "../runs/read/turn-record.ts";
@@ -28,8 +28,8 @@ export interface TurnComparison {
   left: ComparedTurn;
   right: ComparedTurn;
   sameOutput: boolean;
-  /** How the files after the right turn differ from those after the left one. A text says why that is unknown. */
-  files: FileDifference[] | string;
+  /** How the files after the right turn differ from those after the left one. */
+  files: FileDifference[];
   calls: Alignment<TurnCall>;
 }
 
@@ -39,19 +39,12 @@ export interface TurnComparison {
  */
 export async function compareRuns(deps: Deps, place: ComparedPlace, other: ComparedPlace): Promise<TurnComparison> {
   const [one, two] = await Promise.all([readTurn(deps, place), readTurn(deps, other)]);
-  const { sameOutput, files } = compareTurns(endOf(one), endOf(two));
-  const unknown = [one, two].map((each) => each.files).find((each) => typeof each === "string");
-  return {
-    left: one,
-    right: two,
-    sameOutput,
-    files: unknown ?? files,
-    calls: alignCalls(one.facts.calls, two.facts.calls),
-  };
+  const compared = compareTurns(endOf(one), endOf(two));
+  return { left: one, right: two, ...compared, calls: alignCalls(one.facts.calls, two.facts.calls) };
 }
 
 interface ReadTurn extends ComparedTurn {
-  files: TurnEnd["files"] | string;
+  files: TurnEnd["files"];
 }
 
 async function readTurn(deps: Deps, { id, turn: wanted }: ComparedPlace): Promise<ReadTurn> {
@@ -62,20 +55,10 @@ async function readTurn(deps: Deps, { id, turn: wanted }: ComparedPlace): Promis
     throw new ServiceError("step_not_found", `run ${run.id} has ${has}, not turn ${wanted ?? 1}`);
   }
   const events = await turnEvents(deps, run.id, turn);
-  const files = await filesOrReason(listFilesAfter(deps, run.id, turn, events));
+  const { files } = await listFilesAfter(deps, run.id, turn, events);
   return { run, facts: turnFacts(events, turn), files };
 }
 
-/** A text says why the files are unknown: version 0.1 did not record them. */
-async function filesOrReason(listed: Promise<RunFiles>): Promise<ReadTurn["files"]> {
-  try {
-    return (await listed).files;
-  } catch (error) {
-    if (error instanceof ServiceError && error.code === "files_unknown") return error.message;
-    throw error;
-  }
-}
-
 function endOf({ facts: { output }, files }: ReadTurn): TurnEnd {
-  return { ...(output !== undefined && { output }), files: typeof files === "string" ? [] : files };
+  return { ...(output !== undefined && { output }), files };
 }

@@ -49,10 +49,7 @@ function spaced(text: string): string {
   return text.trim().replace(/\s+/g, " ");
 }
 
-/**
- * How the files after two turns differ, sorted by name. Files without a hash, which version 0.1 wrote, count as changed: their
- * content is unknown.
- */
+/** How the files after two turns differ, sorted by name. */
 function fileDifferences(before: FileVersion[], after: FileVersion[]): FileDifference[] {
   const [old, current] = [existing(before), existing(after)];
   const differences: FileDifference[] = [];
@@ -60,8 +57,7 @@ function fileDifferences(before: FileVersion[], after: FileVersion[]): FileDiffe
     const [left, right] = [old.get(name), current.get(name)];
     if (!left) differences.push({ name, change: "added" });
     else if (!right) differences.push({ name, change: "removed" });
-    else if (left.sha256 === undefined || left.sha256 !== right.sha256 || left.kind !== right.kind)
-      differences.push({ name, change: "changed" });
+    else if (left.sha256 !== right.sha256 || left.kind !== right.kind) differences.push({ name, change: "changed" });
   }
   return differences;
 }

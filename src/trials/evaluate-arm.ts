@@ -1,4 +1,3 @@
-import { readContent } from "../runs/files/workspace.ts";
 import { listFilesAfter, listRunFiles } from "../runs/files/read-files.ts";
 import type { Stores } from "../runs/ports.ts";
 import type { sentRequest } from "../runs/read/sent-request.ts";
@@ -73,7 +72,7 @@ export async function evaluateArm(
     { facts, files },
     {
       checkResult: deps.checkResultOf?.(owner) ?? (async () => ({ unchecked: "this service cannot check results" })),
-      readFile: (file) => readContent(deps.workspace, runId, file),
+      readFile: ({ sha256 }) => deps.workspace.read(runId, sha256),
       signal: AbortSignal.timeout(assertionMilliseconds),
     },
   );

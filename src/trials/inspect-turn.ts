@@ -83,8 +83,7 @@ export async function filesBefore(
 ): Promise<FileVersion[] | string> {
   if (mode === "next_step") return [];
   try {
-    const { files } = await listRunFiles(deps, runId, { turn, step: 0 });
-    return files.some(({ sha256 }) => sha256 === undefined) ? `${filesUnknown}.` : files;
+    return (await listRunFiles(deps, runId, { turn, step: 0 })).files;
   } catch (error) {
     if (error instanceof ServiceError) return `${filesUnknown}: ${error.message}.`;
     throw error;

@@ -86,7 +86,7 @@ function failureOf(entries: RunJournalEntry[]): TurnFacts["failure"] {
 
 /**
  * Milliseconds from the input to the last event, without the waits for answers. A copied turn begins where it was copied, not
- * with the input of its origin. 0 if the events have no times, as those of version 0.1.
+ * with the input of its origin.
  */
 function millisecondsOf(events: RunEvent[]): number {
   const begin = events.findLastIndex((event) => "part" in event && event.part === "forked");

@@ -102,7 +102,6 @@ describe("the AWS platform", () => {
     const objects = bucketObjects(s3, name);
     return {
       workspace: stores.workspace,
-      putNamed: (runId, file, content) => objects.put(`workspaces/${runId}/${encodeURIComponent(file)}`, content),
       storedIn: async (runId) => (await objects.list(`workspaces/${runId}/`)).length,
     };
   });

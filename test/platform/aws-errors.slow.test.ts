@@ -118,8 +118,6 @@ test.each(unavailable)("%s: every port rejects with StoreUnavailable and the cau
     workspace.write("R", [{ sha256, content: new Uint8Array() }]),
     workspace.read("R", sha256),
     workspace.remove("R", [sha256]),
-    workspace.listNamed("R"),
-    workspace.readNamed("R", "a"),
     workspace.removeAll("R"),
     workflow.start("R", 1),
     workflow.stop("R", 1),
@@ -146,7 +144,7 @@ test.each(passed)("%s: every port rejects with the client's error", async (_, er
     accounts.findAgent("A"),
     runs.read("R"),
     runs.change(large),
-    workspace.listNamed("R"),
+    workspace.removeAll("R"),
     workflow.start("R", 1),
   ];
   for (const outcome of await Promise.allSettled(calls)) {

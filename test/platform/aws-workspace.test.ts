@@ -28,12 +28,9 @@ describe("AWS platform in memory", () => {
     return { ...stores, send: async (upload, content) => putObject(uploadKey(upload), content) };
   });
   describeWorkspace(async () => {
-    const { workspace, objectKeys, putObject } = fakeAwsStores();
+    const { workspace, objectKeys } = fakeAwsStores();
     return {
       workspace,
-      async putNamed(runId, name, content) {
-        putObject(`workspaces/${runId}/${encodeURIComponent(name)}`, content);
-      },
       storedIn: async (runId) => objectKeys().filter((key) => key.startsWith(`workspaces/${runId}/`)).length,
     };
   });
@@ -41,7 +38,7 @@ describe("AWS platform in memory", () => {
 
 const contentOf = (text: string) => ({ sha256: sha256Of(Buffer.from(text)), content: Buffer.from(text) });
 
-test("contents are objects with the prefix of the run; files of version 0.1 have encoded names", async () => {
+test("contents are objects with the prefix of the run", async () => {
   const { workspace, objects } = mockedPlatform();
   const { sha256, content } = contentOf("x");
   await workspace.write("R", [{ sha256, content }]);
@@ -52,10 +49,8 @@ test("contents are objects with the prefix of the run; files of version 0.1 have
   });
   objects.on(GetObjectCommand).rejects(new NoSuchKey({ $metadata: { httpStatusCode: 404 }, message: "no" }));
   expect(await workspace.read("R", sha256)).toBeUndefined();
-  expect(await workspace.readNamed("R", "ä +%.txt")).toBeUndefined();
   expect(objects.commandCalls(GetObjectCommand).map((call) => call.args[0].input)).toEqual([
     { Bucket: "B", Key: `workspaces/R/.sha256-${sha256}` },
-    { Bucket: "B", Key: "workspaces/R/%C3%A4%20%2B%25.txt" },
   ]);
 });
 
@@ -100,32 +95,6 @@ test("contents are uploaded in parallel", async () => {
     "R",
     Array.from({ length: 10 }, (_, n) => contentOf(`${n}`)),
   );
-});
-
-test("the list of files has all pages and is sorted by name, not by key", async () => {
-  const { workspace, objects } = mockedPlatform();
-  objects
-    .on(ListObjectsV2Command)
-    .resolvesOnce({
-      Contents: [{ Key: "workspaces/R/%C3%A4", Size: 1 }],
-      IsTruncated: true,
-      NextContinuationToken: "t",
-    })
-    .resolvesOnce({
-      Contents: [
-        { Key: `workspaces/R/.sha256-${contentOf("").sha256}`, Size: 3 },
-        { Key: "workspaces/R/b", Size: 2 },
-      ],
-    });
-  expect(await workspace.listNamed("R")).toEqual([
-    { name: "b", size: 2 },
-    { name: "ä", size: 1 },
-  ]);
-  const calls = objects.commandCalls(ListObjectsV2Command).map((call) => call.args[0].input);
-  expect(calls).toMatchObject([
-    { Bucket: "B", Prefix: "workspaces/R/" },
-    { Bucket: "B", Prefix: "workspaces/R/", ContinuationToken: "t" },
-  ]);
 });
 
 test("removeAll deletes 1,000 keys per request and rejects when one was not deleted", async () => {

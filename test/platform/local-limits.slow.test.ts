@@ -53,7 +53,7 @@ const exhausting = `
   await workspace.write("run", [a]);
   const held = [];
   try { for (;;) held.push(openSync("/dev/null")); } catch {}
-  const tried = [workspace.read("run", a.sha256), workspace.listNamed("run"), workspace.write("run", [b])];
+  const tried = [workspace.read("run", a.sha256), workspace.link("run", "other", [a.sha256]), workspace.write("run", [b])];
   const outcomes = (await Promise.allSettled(tried)).map(({ reason }) => reason?.name);
   held.forEach(closeSync);
   console.log(JSON.stringify([...outcomes, String(await workspace.read("run", a.sha256))]));

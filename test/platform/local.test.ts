@@ -1,14 +1,5 @@
 import { randomUUID } from "node:crypto";
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -67,10 +58,6 @@ describe("local platform", () => {
     const folderOf = (runId: string): string => join(stores.dataDir, "workspaces", runId);
     return {
       workspace: stores.workspace,
-      async putNamed(runId, name, content) {
-        mkdirSync(folderOf(runId), { recursive: true });
-        writeFileSync(join(folderOf(runId), name), content);
-      },
       storedIn: async (runId) => (existsSync(folderOf(runId)) ? readdirSync(folderOf(runId)).length : 0),
     };
   });

@@ -4,14 +4,12 @@ import { sha256Of } from "../../src/agent/turn/manifest.ts";
 import type { StoredContent, Workspace } from "../../src/runs/ports.ts";
 
 /**
- * Contract tests of `Workspace`. `open` is called once. Each test uses its own run.
- * - `putNamed` stores a file as version 0.1 did.
- * - `storedIn`: how many contents and files of a run are stored.
+ * Contract tests of `Workspace`. `open` is called once. Each test uses its own run. `storedIn`: how many contents of a run are
+ * stored.
  */
 export function describeWorkspace(
   open: () => Promise<{
     workspace: Workspace;
-    putNamed: (runId: string, name: string, content: Uint8Array) => Promise<void>;
     storedIn: (runId: string) => Promise<number>;
   }>,
 ): void {
@@ -25,9 +23,7 @@ export function describeWorkspace(
 
     test("a run without files has none, and its deletion is a no-op", async () => {
       const runId = randomUUID();
-      expect(await workspace.listNamed(runId)).toEqual([]);
       expect(await workspace.read(runId, sha256Of(Buffer.from("a")))).toBeUndefined();
-      expect(await workspace.readNamed(runId, "a.txt")).toBeUndefined();
       await workspace.removeAll(runId);
       await workspace.write(runId, []);
       expect(await opened.storedIn(runId)).toBe(0);
@@ -47,7 +43,6 @@ export function describeWorkspace(
       for (const { sha256, content } of contents) {
         expect(bytes(await workspace.read(runId, sha256))).toEqual(bytes(content));
       }
-      expect(await workspace.listNamed(runId)).toEqual([]);
     });
 
     test("10 MiB read back, in ten contents and in one", async () => {
@@ -85,8 +80,6 @@ export function describeWorkspace(
       const content = stored("x");
       await expect(workspace.write(runId, [content])).rejects.toThrow(Error);
       await expect(workspace.read(runId, content.sha256)).rejects.toThrow(Error);
-      await expect(workspace.listNamed(runId)).rejects.toThrow(Error);
-      await expect(workspace.readNamed(runId, "a")).rejects.toThrow(Error);
       await expect(workspace.remove(runId, [content.sha256])).rejects.toThrow(Error);
       await expect(workspace.removeAll(runId)).rejects.toThrow(Error);
     });
@@ -132,17 +125,15 @@ export function describeWorkspace(
       expect(await opened.storedIn(to)).toBe(0);
     });
 
-    test("removeAll deletes the contents and files of one run", async () => {
+    test("removeAll deletes the contents of one run", async () => {
       const one = randomUUID();
       const other = `${one}0`; // the first id is a prefix of it
       const a = stored("a");
       await workspace.write(one, [a]);
       await workspace.write(other, [a]);
-      await opened.putNamed(one, "old.txt", Buffer.from("old"));
       await workspace.removeAll(one);
       expect([await opened.storedIn(one), await opened.storedIn(other)]).toEqual([0, 1]);
       expect(await workspace.read(one, a.sha256)).toBeUndefined();
-      expect(await workspace.readNamed(one, "old.txt")).toBeUndefined();
       await workspace.write(one, [a]);
       expect(await opened.storedIn(one)).toBe(1);
     });
@@ -153,22 +144,6 @@ export function describeWorkspace(
       await Promise.all(Array.from({ length: 8 }, () => workspace.write(runId, [content])));
       expect(sha256Of((await workspace.read(runId, content.sha256)) ?? new Uint8Array())).toBe(content.sha256);
       expect(await opened.storedIn(runId)).toBe(1);
-    });
-
-    test("files of version 0.1 are listed and read by their names, and contents never replace them", async () => {
-      const runId = randomUUID();
-      const content = stored("new");
-      const names = ["b.txt", "a b", "100%25.txt", "a+b&c=d?#.txt", "日本語.txt", "🤖👩‍👩‍👧.png", "עברית", content.sha256];
-      for (const name of names) await opened.putNamed(runId, name, Buffer.from(`I am ${name}`));
-      await workspace.write(runId, [content]);
-      expect(await workspace.listNamed(runId)).toEqual(
-        names.toSorted().map((name) => ({ name, size: Buffer.byteLength(`I am ${name}`) })),
-      );
-      for (const name of names) expect(textOf(await workspace.readNamed(runId, name))).toBe(`I am ${name}`);
-      expect(textOf(await workspace.read(runId, content.sha256))).toBe("new");
-      for (const name of ["", ".", "..", "../x", "a/b", "a\\b", ".env", "a\u0000b"]) {
-        await expect(workspace.readNamed(runId, name)).rejects.toThrow(Error);
-      }
     });
   });
 }

@@ -1,6 +1,7 @@
+import type { StoredFile } from "../../sandbox/linux/types.ts";
 import type { FileLimits } from "../tools/file-limits.ts";
 import { FileRefused } from "../tools/files.ts";
-import { filesIn, type FileVersion, metadataOf, othersIn, sha256Of } from "./manifest.ts";
+import { type ExistingFile, filesIn, type FileVersion, metadataOf, othersIn, sha256Of } from "./manifest.ts";
 import type { Writer } from "./pending-changes.ts";
 import { SeenFiles } from "./seen-files.ts";
 import type { CallFiles } from "./workspace-types.ts";
@@ -84,7 +85,7 @@ export function callFiles(workspace: TurnWorkspace): CallFiles {
     },
     async stored() {
       await dropped.settled();
-      return Promise.all(filesIn(seen().manifest).map((file) => workspace.withHash(file)));
+      return filesIn(seen().manifest).map((file) => storedOf(file));
     },
     async room() {
       const { bytes, quota } = await workspace.limits(); // a program can be long: they are read again when it ends
@@ -117,6 +118,10 @@ export function callFiles(workspace: TurnWorkspace): CallFiles {
 }
 
 /** A file that is written again keeps its permissions. */
+function storedOf({ name, size, sha256, ...others }: ExistingFile): StoredFile {
+  return { name, size, sha256, ...metadataOf(others) };
+}
+
 function modeOf(file: FileVersion | undefined): Pick<FileVersion, "mode"> {
   return file?.kind === undefined && file?.mode !== undefined ? { mode: file.mode } : {};
 }

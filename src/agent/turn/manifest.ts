@@ -3,8 +3,7 @@ import type { FileMetadata } from "../../sandbox/linux/types.ts";
 import type { FileInfo } from "../tools/files.ts";
 
 /**
- * A file with one content, or the deletion of a file. `sha256`: hex hash of the content. Absent: the file was deleted, or
- * written by version 0.1, which recorded none.
+ * A file with one content, or the deletion of a file. `sha256`: hex hash of the content. Absent: the file was deleted.
  */
 export interface FileVersion extends FileInfo, FileMetadata {
   sha256?: string;
@@ -18,6 +17,9 @@ export interface FileVersion extends FileInfo, FileMetadata {
 export interface ManifestFile extends FileVersion {
   old?: string[];
 }
+
+/** A file that exists. */
+export type ExistingFile = ManifestFile & { sha256: string };
 
 /** The files of a workspace at one point of a run, by name. A deleted file stays while old contents are kept. Never mutated. */
 export type Manifest = ReadonlyMap<string, ManifestFile>;
@@ -34,8 +36,8 @@ export function manifestOf(files: ManifestFile[]): Manifest {
 }
 
 /** The files that exist, sorted by name. */
-export function filesIn(manifest: Manifest): ManifestFile[] {
-  const files = [...manifest.values()].filter(({ deleted }) => !deleted);
+export function filesIn(manifest: Manifest): ExistingFile[] {
+  const files = [...manifest.values()].filter((file): file is ExistingFile => file.sha256 !== undefined);
   return files.toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
@@ -55,7 +57,7 @@ export function metadataOf({ mtime, mode, kind, linked }: FileMetadata): FileMet
 }
 
 /** The files that exist, without folders that something is in: its name shows them. Sorted by name. */
-export function visibleIn(manifest: Manifest): ManifestFile[] {
+export function visibleIn(manifest: Manifest): ExistingFile[] {
   return visibleOf(filesIn(manifest));
 }
 
@@ -120,11 +122,11 @@ export function applyChanges(
 
 /**
  * SHA-256 of the names and contents: of the JSON array of pairs [name, sha256], sorted by name, with the kind of a link. Folders,
- * times and permissions do not count. Undefined when the hash of a file is unknown.
+ * times and permissions do not count.
  */
-export function manifestHash(manifest: Manifest): string | undefined {
+export function manifestHash(manifest: Manifest): string {
   const files = filesIn(manifest)
     .filter(({ kind }) => kind !== "folder")
     .map(({ name, sha256, kind }) => (kind === undefined ? [name, sha256] : [name, sha256, kind]));
-  return files.some(([, sha256]) => sha256 === undefined) ? undefined : sha256Of(Buffer.from(JSON.stringify(files)));
+  return sha256Of(Buffer.from(JSON.stringify(files)));
 }

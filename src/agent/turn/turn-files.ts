@@ -17,7 +17,7 @@ export function turnFiles(config: TurnFilesConfig): TurnFiles {
     },
     settled: () => workspace.dropped.settled(),
     async readAttachment({ name, sha256 }) {
-      if (sha256 !== undefined) return config.contents.read({ name, sha256 });
+      if (sha256 !== undefined) return config.contents.read(sha256);
       await workspace.open();
       return workspace.read(workspace.recorded.get(name));
     },

@@ -1,17 +1,7 @@
 import { semaphore } from "../../async/semaphore.ts";
-import type { StoredFile } from "../../sandbox/linux/types.ts";
 import { defaultFileLimits, type FileLimits } from "../tools/file-limits.ts";
 import { DroppedContents } from "./dropped-contents.ts";
-import {
-  applyChanges,
-  filesIn,
-  type FileVersion,
-  type Manifest,
-  manifestHash,
-  manifestOf,
-  metadataOf,
-  sha256Of,
-} from "./manifest.ts";
+import { applyChanges, filesIn, type FileVersion, type Manifest, manifestHash, manifestOf } from "./manifest.ts";
 import { PendingChanges, type Writer } from "./pending-changes.ts";
 import type { FileChanges, TurnFilesConfig } from "./workspace-types.ts";
 
@@ -50,21 +40,10 @@ export class TurnWorkspace {
   }
 
   async read(file: FileVersion | undefined): Promise<Uint8Array | undefined> {
-    const content = file && (await this.config.contents.read(file));
-    if (content || file?.sha256 === undefined) return content;
+    if (file?.sha256 === undefined) return undefined;
+    const content = await this.config.contents.read(file.sha256);
+    if (content) return content;
     throw new Error(`the content ${file.sha256} of a file is missing from the workspace of the run`);
-  }
-
-  /** Stores the content of a file of version 0.1, which has no hash. */
-  async withHash(file: FileVersion): Promise<StoredFile> {
-    const { name, size, sha256 } = file;
-    if (sha256 !== undefined) return { name, size, sha256, ...metadataOf(file) };
-    const { contents } = this.config;
-    const content = await contents.read(file);
-    if (!content) throw new Error(`the file ${JSON.stringify(name)} is missing from the workspace of the run`);
-    const hash = sha256Of(content);
-    await contents.write(hash, content);
-    return { name, size: content.length, sha256: hash };
   }
 
   /** The limits of a call that writes now: those of the workspace, and what quotas leave. */
@@ -84,11 +63,7 @@ export class TurnWorkspace {
     const files = [...writer.changes.values()];
     const manifest = manifestHash(this.pending.seenBy(writer).manifest);
     const fileBytes = this.#addedBytes(files, earlier);
-    const recording = record({
-      files,
-      ...(manifest !== undefined && { manifest }),
-      ...(fileBytes !== 0 && { fileBytes }),
-    });
+    const recording = record({ files, manifest, ...(fileBytes !== 0 && { fileBytes }) });
     writer.submitted.resolve();
     if (!(await recording)) return false;
     const applied = applyChanges(this.recorded, files, this.config.keep);

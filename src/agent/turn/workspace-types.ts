@@ -5,7 +5,7 @@ import type { FileVersion, ManifestFile } from "./manifest.ts";
 
 /** Store of the contents of a run's files. */
 export interface FileContents {
-  read(file: Pick<FileVersion, "name" | "sha256">): Promise<Uint8Array | undefined>;
+  read(sha256: string): Promise<Uint8Array | undefined>;
   /** Idempotent. Resolves when the content is durable. */
   write(sha256: string, content: Uint8Array): Promise<void>;
   /** Best effort; never rejects. */

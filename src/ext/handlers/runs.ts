@@ -87,9 +87,9 @@ async function download(
   file: ChangedFile,
 ): Promise<ApiResponse | undefined> {
   if ("send" in transfers) {
-    const read = await transfers.send(runId, file);
+    const read = await transfers.send(runId, file.sha256);
     return read && attachment(request, file, read);
   }
-  const signed = await transfers.get(runId, file, contentDisposition(file.name));
+  const signed = await transfers.get(runId, file.sha256, contentDisposition(file.name));
   return signed && redirectedAttachment(request, file, signed.url);
 }

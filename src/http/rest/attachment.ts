@@ -2,11 +2,11 @@ import type { ByteRange } from "../../runs/ports.ts";
 import type { ApiRequest, ApiResponse } from "../handler.ts";
 import { wantedPart } from "./conditions.ts";
 
-/** A file that is sent. `size` in bytes. `sha256`: of the content, which is its ETag. Absent: an earlier release wrote it. */
+/** A file that is sent. `size` in bytes. `sha256`: of the content, which is its ETag. */
 interface SentFile {
   name: string;
   size: number;
-  sha256?: string;
+  sha256: string;
 }
 
 /** The bytes of a content, or of a part of it. */
@@ -24,7 +24,7 @@ export function attachment(
   const { name, size } = file;
   const etag = etagOf(file);
   const part = wantedPart(request, { size, etag });
-  const headers = { ...(etag !== undefined && { etag }), "accept-ranges": "bytes", "cache-control": "no-store" };
+  const headers = { etag, "accept-ranges": "bytes", "cache-control": "no-store" };
   if (part === "unchanged") return { status: 304, headers, body: "" };
   const content = request.method === "HEAD" ? noBytes() : read(part);
   const length = part ? part.end - part.start + 1 : size;
@@ -54,13 +54,12 @@ export function redirectedAttachment(
 ): ApiResponse {
   const direct = attachment({ method, headers: conditions }, file, noBytes);
   if (method === "HEAD" || direct.status === 304) return direct;
-  const etag = etagOf(file);
-  const headers = { location, "cache-control": "no-store", ...(etag !== undefined && { etag }) };
+  const headers = { location, "cache-control": "no-store", etag: etagOf(file) };
   return { status: 307, headers, body: "" };
 }
 
-function etagOf({ sha256 }: SentFile): string | undefined {
-  return sha256 === undefined ? undefined : `"${sha256}"`;
+function etagOf({ sha256 }: SentFile): string {
+  return `"${sha256}"`;
 }
 
 async function* noBytes(): AsyncGenerator<Uint8Array> {}

@@ -2,10 +2,10 @@ import type { ByteRange } from "../../runs/ports.ts";
 import { HttpError } from "../errors.ts";
 import type { ApiRequest } from "../handler.ts";
 
-/** A content that a request asks for. `etag`: in quotes. Absent: nothing identifies the content. */
+/** A content that a request asks for. `etag`: in quotes. */
 interface Selected {
   size: number;
-  etag?: string | undefined;
+  etag: string;
 }
 
 /**
@@ -22,12 +22,12 @@ export function wantedPart(
   if (ifNoneMatch !== undefined && names(ifNoneMatch, etag, "weak")) return "unchanged";
   if (method !== "GET" || range === undefined) return undefined;
   // A date never matches: contents have no time of change.
-  if (ifRange !== undefined && (etag === undefined || ifRange.trim() !== etag)) return undefined;
+  if (ifRange !== undefined && ifRange.trim() !== etag) return undefined;
   return rangeIn(range, size);
 }
 
 /** Whether a list of entity tags names a content (RFC 9110, 8.8.3.2). `*` names any. */
-function names(list: string, etag: string | undefined, comparison: "strong" | "weak"): boolean {
+function names(list: string, etag: string, comparison: "strong" | "weak"): boolean {
   if (list.trim() === "*") return true;
   const tags = list.match(/(?:W\/)?"[^"]*"/g) ?? [];
   return tags.some((tag) => (comparison === "weak" ? tag.replace(/^W\//, "") : tag) === etag);
@@ -54,8 +54,7 @@ function outside(range: string, size: number): HttpError {
   });
 }
 
-function otherContent(ifMatch: string, etag: string | undefined): HttpError {
-  const actual = etag === undefined ? "no ETag, because an earlier release wrote it" : `the ETag ${etag}`;
-  const text = `If-Match is ${ifMatch.slice(0, 100)}, and the file has ${actual}; read it again, or leave out If-Match`;
+function otherContent(ifMatch: string, etag: string): HttpError {
+  const text = `If-Match is ${ifMatch.slice(0, 100)}, and the file has the ETag ${etag}; read it again, or leave out If-Match`;
   return new HttpError(412, text, { code: "file_changed" });
 }

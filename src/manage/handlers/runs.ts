@@ -14,7 +14,6 @@ import { runHandlers as sharedHandlers } from "../../run-api/handlers.ts";
 import { deleteRun } from "../../runs/control-run.ts";
 import { createRun } from "../../runs/create-run.ts";
 import type { ChangedFile } from "../../runs/files/read-files.ts";
-import { readContent } from "../../runs/files/workspace.ts";
 import type { RunDescriber } from "../../runs/read/describe-runs.ts";
 import { forkRun } from "../../runs/fork/fork-run.ts";
 import type { SettingsChanges } from "../../runs/fork/fork-settings.ts";
@@ -227,9 +226,9 @@ async function download(
   file: ChangedFile,
 ): Promise<ApiResponse | undefined> {
   if (deps.send) {
-    const read = await deps.send(runId, file);
+    const read = await deps.send(runId, file.sha256);
     return read && attachment(request, file, read);
   }
-  const content = await readContent(deps.workspace, runId, file);
+  const content = await deps.workspace.read(runId, file.sha256);
   return content && attachment(request, file, (part) => (part ? content.subarray(part.start, part.end + 1) : content));
 }

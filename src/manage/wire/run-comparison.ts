@@ -4,13 +4,12 @@ import { wireCall } from "./trial.ts";
 import { wireUsed } from "./trial-attempt.ts";
 
 export function wireComparison({ left, right, sameOutput, files, calls }: TurnComparison): Schemas["RunComparison"] {
-  const known = typeof files !== "string";
   return {
     run: wireTurn(left),
     other: wireTurn(right),
     same_output: sameOutput,
-    files: known ? files : null,
-    files_unknown: known ? null : files,
+    files,
+    files_unknown: null,
     calls: calls.rows.map(({ left: one, right: other, same }) => ({
       run: one ? wireCall(one) : null,
       other: other ? wireCall(other) : null,

@@ -1,6 +1,6 @@
 import { semaphore } from "../../async/semaphore.ts";
 import { settleAll } from "../../async/settle-all.ts";
-import { contentName, isFlatName, requireFlatName } from "../../filenames.ts";
+import { contentName, requireFlatName } from "../../filenames.ts";
 import type { Workspace } from "../../runs/ports.ts";
 import { withMappedErrors } from "./sdk/errors.ts";
 import type { Objects } from "./s3/bucket.ts";
@@ -46,38 +46,15 @@ export function awsWorkspace(objects: () => Promise<Objects>): Workspace {
       const prefix = prefixOf(runId);
       await (await objects()).removeAll(prefix);
     },
-
-    async listNamed(runId) {
-      const prefix = prefixOf(runId);
-      const found = await (await objects()).list(prefix);
-      return found
-        .map(({ key, size }) => ({ name: decodeURIComponent(key.slice(prefix.length)), size }))
-        .filter(({ name }) => isFlatName(name))
-        .toSorted((a, b) => (a.name < b.name ? -1 : 1));
-    },
-
-    async readNamed(runId, name) {
-      const key = namedKey(runId, name);
-      return (await objects()).get(key);
-    },
   });
 }
 
 function prefixOf(runId: string): string {
-  return ownPrefix("workspaces", encoded(runId));
+  // ASCII only, without a slash, dot segment or control character.
+  return ownPrefix("workspaces", encodeURIComponent(requireFlatName(runId)));
 }
 
 /** Key of the object with a content of a run. */
 export function contentKey(runId: string, sha256: string): string {
   return prefixOf(runId) + contentName(sha256);
-}
-
-/** Key of the object with a file of version 0.1. */
-export function namedKey(runId: string, name: string): string {
-  return prefixOf(runId) + encoded(name);
-}
-
-/** ASCII only, without a slash, dot segment or control character. */
-function encoded(name: string): string {
-  return encodeURIComponent(requireFlatName(name));
 }

@@ -253,8 +253,7 @@ function toMessage(row: readonly [...MessageRow, ...unknown[]]): TranscriptMessa
   return { role: row[0], text: row[1] };
 }
 
-/** `at` is null for entries of earlier versions. */
-type JournalRow = [sequence: number, at: number | null, body: string];
+type JournalRow = [sequence: number, at: number, body: string];
 
 function toRunning({ id, turn, updated_at: updatedAt, waiting, pauses }: RunningRow): RunningRun {
   const run = { id, turn, updatedAt, ...(pauses !== null && { pauses }) };
@@ -263,7 +262,7 @@ function toRunning({ id, turn, updated_at: updatedAt, waiting, pauses }: Running
 
 function toEntry([sequence, at, body]: JournalRow): RunJournalEntry {
   const entry = JSON.parse(body) as RunJournalEntry;
-  return at === null ? entry : { ...entry, sequence, at };
+  return { ...entry, sequence, at };
 }
 
 function toQueued({ turn, text, started_by }: Record<string, unknown>): QueuedInput {

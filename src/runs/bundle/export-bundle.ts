@@ -35,7 +35,7 @@ export interface RunBundle {
 
 /**
  * Begins the bundle of a run: its record, what its turns ran on, and the contents of its files. The same record makes the same
- * bytes. Rejects for a run in progress, one that was deleted, and one of version 0.1. The bytes end with an error if the run is
+ * bytes. Rejects for a run in progress, and one that was deleted. The bytes end with an error if the run is
  * changed or deleted meanwhile.
  */
 export async function openBundle(deps: ExportDeps, id: string): Promise<RunBundle> {

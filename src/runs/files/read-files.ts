@@ -1,5 +1,6 @@
 import {
   applyChanges,
+  type ExistingFile,
   filesIn,
   type FileVersion,
   type Manifest,
@@ -13,7 +14,6 @@ import { findSameName } from "../../filenames.ts";
 import { ServiceError } from "../../errors.ts";
 import { journalOf } from "../read/list-events.ts";
 import type { Stores } from "../ports.ts";
-import { readContent, unrecordedFiles } from "./workspace.ts";
 import type { RunEvent, RunJournalEntry } from "../types.ts";
 
 type Deps = Pick<Stores, "runs" | "workspace">;
@@ -24,10 +24,10 @@ export interface RunPoint {
   step: number;
 }
 
-/** The files of a run at one point, sorted by name. `manifest`: hash of the manifest. Absent: the hash of a file is unknown. */
+/** The files of a run at one point, sorted by name. `manifest`: hash of the manifest. */
 export interface RunFiles {
-  files: FileVersion[];
-  manifest?: string;
+  files: ExistingFile[];
+  manifest: string;
 }
 
 /**
@@ -36,9 +36,7 @@ export interface RunFiles {
  */
 export async function listRunFiles(deps: Deps, id: string, at?: RunPoint): Promise<RunFiles> {
   const { manifest } = await manifestAt(deps, id, at);
-  const hash = manifestHash(manifest);
-  const files = filesIn(manifest).map(fileOf);
-  return { files, ...(hash !== undefined && { manifest: hash }) };
+  return { files: filesIn(manifest).map(fileOf), manifest: manifestHash(manifest) };
 }
 
 /** As `listRunFiles`, without folders that files are in: for people and programs that list names. */
@@ -53,8 +51,8 @@ export function listFilesAfter(deps: Deps, id: string, turn: number, events: Run
   return listRunFiles(deps, id, { turn, step });
 }
 
-/** A file with the step that last changed it. Absent: an upload, or version 0.1 did not record who wrote it. */
-export interface ChangedFile extends FileVersion {
+/** A file with the step that last changed it. Absent: an upload. */
+export interface ChangedFile extends ExistingFile {
   changedAt?: RunPoint;
 }
 
@@ -74,7 +72,7 @@ export async function listChangedFiles(deps: Deps, id: string, at?: RunPoint): P
  * One file of a run, now or at a point. Its content may no longer be kept. `%2F` in a name is read as a slash: a proxy
  * between may pass it on as it is. A name is also found in another Unicode form.
  */
-export async function findRunFile(deps: Deps, id: string, name: string, at?: RunPoint): Promise<FileVersion> {
+export async function findRunFile(deps: Deps, id: string, name: string, at?: RunPoint): Promise<ExistingFile> {
   const { files } = await listRunFiles(deps, id, at);
   const named = (wanted: string) => files.find((each) => each.name === wanted);
   const decoded = name.replace(/%2f/gi, "/");
@@ -89,9 +87,9 @@ export async function readRunFile(
   id: string,
   name: string,
   at?: RunPoint,
-): Promise<{ file: FileVersion; content: Uint8Array }> {
+): Promise<{ file: ExistingFile; content: Uint8Array }> {
   const file = await findRunFile(deps, id, name, at);
-  const content = await readContent(deps.workspace, id, file);
+  const content = await deps.workspace.read(id, file.sha256);
   if (!content) throw notKept(file, at);
   return { file, content };
 }
@@ -109,9 +107,8 @@ function textOf(at: RunPoint | undefined): string {
   return at ? ` after step ${at.turn}.${at.step}` : "";
 }
 
-function fileOf({ name, size, sha256, sentAs, ...others }: FileVersion): FileVersion {
-  const hash = sha256 !== undefined && { sha256 };
-  return { name, size, ...hash, ...(sentAs !== undefined && { sentAs }), ...metadataOf(others) };
+function fileOf({ name, size, sha256, sentAs, ...others }: ExistingFile): ExistingFile {
+  return { name, size, sha256, ...(sentAs !== undefined && { sentAs }), ...metadataOf(others) };
 }
 
 /** The changes of one result. */
@@ -126,25 +123,21 @@ interface FilesAt {
   turnsBefore: number;
 }
 
-async function manifestAt({ runs, workspace }: Deps, id: string, at: RunPoint | undefined): Promise<FilesAt> {
+async function manifestAt({ runs }: Deps, id: string, at: RunPoint | undefined): Promise<FilesAt> {
   const state = await runs.loadTurn(id);
   if (!state) throw new ServiceError("run_not_found", `run ${JSON.stringify(id)} does not exist`);
   const { run, uploads, files, journal } = state;
   // The manifest after the last turn that changed files can contain the changes of the current turn. They end the same.
   if (!at) {
-    const known = withChanges(files ?? uploads ?? (await unrecordedFiles(workspace, id)), journal);
-    return { ...known, turnsBefore: files ? run.turn - 1 : 0 };
+    return { ...withChanges(files ?? uploads, journal), turnsBefore: files ? run.turn - 1 : 0 };
   }
-  const start = uploads ?? (await unrecordedFiles(workspace, id));
   const whole = run.turn === 1 ? journal : await journalOf({ runs }, id); // that of the first turn is all
   requirePoint(run, whole, at);
-  const later = whole.filter((entry) => isAfter(entry, at));
-  if (uploads === undefined && start.length > 0) requireKnown(id, later);
   const earlier = whole.filter((entry) => !isAfter(entry, at));
-  return { ...withChanges(start, earlier), turnsBefore: 0 };
+  return { ...withChanges(uploads, earlier), turnsBefore: 0 };
 }
 
-function withChanges(start: FileVersion[], entries: RunJournalEntry[]): Omit<FilesAt, "turnsBefore"> {
+function withChanges(start: FileVersion[] = [], entries: RunJournalEntry[]): Omit<FilesAt, "turnsBefore"> {
   const changes = changesIn(entries);
   const all = changes.flatMap(({ files }) => files);
   return { manifest: applyChanges(manifestOf(start), all, 0).manifest, changes };
@@ -170,13 +163,4 @@ function requirePoint(run: { id: string; turn: number }, journal: RunJournalEntr
   const last = Math.max(0, ...journal.filter(({ turn }) => turn === at.turn).map(({ step }) => step));
   if (at.step <= last) return;
   throw new ServiceError("step_not_found", `run ${id} has no step ${point}: turn ${at.turn} has ${last} steps`);
-}
-
-/** Version 0.1 recorded no changes of files: they are known only from its last entry on. */
-function requireKnown(id: string, later: RunJournalEntry[]): void {
-  if (later.every((entry) => entry.sequence !== undefined)) return;
-  throw new ServiceError(
-    "files_unknown",
-    `the files of run ${id} at this step are unknown: version 0.1 recorded it; the files are known from its last step on`,
-  );
 }

@@ -26,16 +26,11 @@ export interface RecordUpTo {
   turnEntries: RunJournalEntry[];
 }
 
-/** Reads the events of a run up to a step, the step included. Rejects for a record of version 0.1. */
+/** Reads the events of a run up to a step, the step included. */
 export async function recordUpTo(deps: { runs: Runs }, { id }: Pick<Run, "id">, at: RunPoint): Promise<RecordUpTo> {
   const record: RecordUpTo = { events: [], turnEntries: [] };
   for await (const event of eventsOf(deps, id)) {
     if (event.turn > at.turn) break;
-    if (event.sequence === undefined) {
-      throw invalid(
-        `run ${id} was recorded by version 0.1, without numbers of its events; only later runs can be forked`,
-      );
-    }
     if ("part" in event && event.turn === at.turn) record.turnEntries.push(event);
     if (isUpTo(event, at)) record.events.push(event);
   }

@@ -123,7 +123,7 @@ async function copyRecord(
   const entries = events.filter((event) => "part" in event);
   const contents = new Set([...uploads, ...entries.flatMap(changedFiles)].flatMap(({ sha256 }) => sha256 ?? []));
   const missing = new Set(await workspace.link(source.id, runId, [...contents]));
-  const lost = files.find(({ sha256 }) => sha256 === undefined || missing.has(sha256));
+  const lost = files.find(({ sha256 }) => missing.has(sha256));
   if (lost) throw notKept(lost, at);
   await copyConfigurations(configurations, { from: agentId, to: agentId }, entries, resultSchema);
   const createdAt = now();

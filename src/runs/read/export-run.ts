@@ -5,7 +5,6 @@ import { changedFiles } from "../events.ts";
 import { eventsOf } from "./list-events.ts";
 import type { Stores } from "../ports.ts";
 import type { ArchiveFile } from "../files/tar.ts";
-import { unrecordedFiles } from "../files/workspace.ts";
 
 /** Version of the files of an exported run. */
 export const runExportVersion = 1;
@@ -74,10 +73,6 @@ export async function* exportRun(
   for (const sha256 of contents) {
     const content = await workspace.read(id, sha256); // old versions may be gone
     if (content) yield add({ name: `${folder}contents/${sha256}`, content });
-  }
-  for (const { name } of await unrecordedFiles(workspace, id)) {
-    const content = await workspace.readNamed(id, name);
-    if (content) yield add({ name: `${folder}named/${exportedFile({ name, content }).sha256}`, content });
   }
   yield jsonFile(`${folder}manifest.json`, {
     format: "agent-run-service/run",

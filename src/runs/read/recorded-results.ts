@@ -7,7 +7,7 @@ import { eventsOf } from "./list-events.ts";
 
 /**
  * The recorded results of a run's tool calls. A read of one result takes some twenty small reads of the store whatever the length
- * of the run: turns and steps grow with the numbers of events. Events of version 0.1 have no numbers and are not found.
+ * of the run: turns and steps grow with the numbers of events.
  */
 export function recordedResults(runs: Runs, { id, turn }: Pick<Run, "id" | "turn">): RecordedResults {
   return {

@@ -105,7 +105,7 @@ export function openFiles(
 ): TurnFiles {
   return turnFiles({
     contents: {
-      read: async ({ sha256 = "" }) => contents.get(sha256),
+      read: async (sha256) => contents.get(sha256),
       write: async (sha256, content) => void contents.set(sha256, content),
       remove: async (unused) => unused.forEach((sha256) => contents.delete(sha256)),
     },

@@ -1,12 +1,6 @@
 import fc from "../../support/properties.ts";
 import { describe, expect, it } from "vitest";
-import {
-  type FileVersion,
-  type ManifestFile,
-  manifestHash,
-  manifestOf,
-  sha256Of,
-} from "../../../src/agent/turn/manifest.ts";
+import { type ManifestFile, manifestHash, manifestOf, sha256Of } from "../../../src/agent/turn/manifest.ts";
 import type { CallFiles, FileChanges, TurnFiles } from "../../../src/agent/turn/workspace-types.ts";
 import { openFiles, type Space, spaceOf, textsIn } from "./scripted.ts";
 
@@ -335,7 +329,7 @@ describe("old contents", () => {
     const space = spaceOf({ log: "old" });
     const removal = Promise.withResolvers<undefined>();
     const contents = {
-      read: async ({ sha256 = "" }: Pick<FileVersion, "sha256">) => space.contents.get(sha256),
+      read: async (sha256: string) => space.contents.get(sha256),
       write: async (sha256: string, content: Uint8Array) => void space.contents.set(sha256, content),
       remove: async (unused: string[]) => {
         await removal.promise;

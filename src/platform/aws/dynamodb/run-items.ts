@@ -142,9 +142,8 @@ export function starterIn({ startedBy }: Item): Pick<Run, "startedBy"> {
   return startedBy === undefined ? {} : { startedBy: startedBy as NonNullable<Run["startedBy"]> };
 }
 
-/** Empty for items of earlier versions. */
-function stampOf({ sequence, at }: Item): Partial<EventStamp> {
-  return sequence === undefined ? {} : { sequence: Number(sequence), at: Number(at) };
+function stampOf({ sequence, at }: Item): EventStamp {
+  return { sequence: Number(sequence), at: Number(at) };
 }
 
 export function messagesIn(items: Item[]): Item[] {

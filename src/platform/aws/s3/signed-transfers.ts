@@ -3,7 +3,7 @@ import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import type { SignedTransfers } from "../../../runs/ports.ts";
 import { withMappedErrors } from "../sdk/errors.ts";
 import { uploadKey } from "../pending-uploads.ts";
-import { contentKey, namedKey } from "../workspace.ts";
+import { contentKey } from "../workspace.ts";
 
 /** Seconds for which a client can begin a transfer. A URL also ends with the credentials that signed it. */
 const [putSeconds, getSeconds] = [3_600, 60];
@@ -30,11 +30,8 @@ export function signedTransfers(s3: () => Promise<S3Client>, bucket: string): Si
       return { url, headers: { "content-length": String(upload.size), "x-amz-checksum-sha256": checksum } };
     },
 
-    async get(runId, { name, sha256 }, disposition) {
-      const stored = {
-        Bucket: bucket,
-        Key: sha256 === undefined ? namedKey(runId, name) : contentKey(runId, sha256),
-      };
+    async get(runId, sha256, disposition) {
+      const stored = { Bucket: bucket, Key: contentKey(runId, sha256) };
       try {
         await (await s3()).send(new HeadObjectCommand(stored));
       } catch (error) {

@@ -17,7 +17,7 @@ export function callsIn(linux: Linux, workspace: Workspace, runId: string, more:
   const { signal } = new AbortController();
   const files = turnFiles({
     contents: {
-      read: async ({ sha256 = "" }) => workspace.read(runId, sha256),
+      read: (sha256) => workspace.read(runId, sha256),
       write: (sha256, content) => workspace.write(runId, [{ sha256, content }]),
       remove: (sha256s) => workspace.remove(runId, sha256s),
     },
